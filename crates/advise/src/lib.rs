@@ -1,0 +1,1 @@
+//! Tuning rules over configuration text.

@@ -1,0 +1,1 @@
+//! Packet captures to flows, exchanges and stalls with causes.

@@ -1,0 +1,1 @@
+//! The vocabulary of CICS: names, EIB, RESP and abend codes, the command table, resource definitions.

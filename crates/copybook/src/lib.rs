@@ -1,0 +1,1 @@
+//! COBOL data descriptions: parse, lay out, code pages, records to and from JSON, JSON Schema.

@@ -1,0 +1,1 @@
+//! Controlled load: presentation rates, think time, the knee.

@@ -1,0 +1,1 @@
+//! REST and JSON in front of region programs, from z/OS Connect API projects.

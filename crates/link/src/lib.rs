@@ -1,0 +1,1 @@
+//! Shared memory and wake-ups between a region and its COBOL workers.

@@ -1,0 +1,1 @@
+//! Histograms, CPU accounting, fits and the report model.

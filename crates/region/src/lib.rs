@@ -1,0 +1,1 @@
+//! Tasks, admission, engines, programs, locks, units of work and monitoring.

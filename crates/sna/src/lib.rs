@@ -1,0 +1,1 @@
+//! LU 6.2 as pure state machines.

@@ -1,0 +1,1 @@
+//! Keyed record files: a trait, a memory oracle and LMDB.

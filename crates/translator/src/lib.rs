@@ -1,0 +1,1 @@
+//! EXEC CICS to COBOL calls, driven by the command table; runs cobc.

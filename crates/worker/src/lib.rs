@@ -1,0 +1,1 @@
+//! The child process that hosts libcob, runs programs and serves EXEC CICS.

@@ -1,0 +1,2 @@
+//! What a developer does more than once.
+fn main() {}
