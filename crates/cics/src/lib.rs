@@ -1,1 +1,3 @@
 //! The vocabulary of CICS: names, EIB, RESP and abend codes, the command table, resource definitions.
+
+pub mod abi;
