@@ -1,0 +1,4 @@
+//! A region with worker processes, from the outside.
+
+mod harness;
+mod run;
