@@ -27,4 +27,5 @@ macro_rules! commands {
 
 commands! {
     New => new,
+    Reference => reference,
 }

@@ -36,7 +36,10 @@ fn accounts_are_listed_in_pages() {
             break;
         }
     }
-    assert_eq!(numbers, (0..20).map(|i| 10_000_001 + 7 * i).collect::<Vec<_>>());
+    assert_eq!(
+        numbers,
+        (0..20).map(|i| 10_000_001 + 7 * i).collect::<Vec<_>>()
+    );
     let past_the_end = bank.get("/bank/accounts?start=99000000");
     assert_eq!(past_the_end.json(), json!({"accounts": [], "next": 0}));
 }
@@ -55,7 +58,10 @@ fn an_account_is_opened_once() {
     let savings = r#"{"number": 20000002, "holder": "X", "kind": "SAVINGS", "overdraft": 1}"#;
     let refused = bank.send("POST", "/bank/accounts", Some(savings));
     assert_eq!(refused.status, 400, "{refused:?}");
-    assert_eq!(refused.json()["title"], "A savings account has no overdraft");
+    assert_eq!(
+        refused.json()["title"],
+        "A savings account has no overdraft"
+    );
 }
 
 #[test]
@@ -63,10 +69,21 @@ fn money_moves_and_never_below_the_overdraft() {
     let bank = Server::start(&example("bank"));
     let path = "/bank/accounts/10000001/movements";
     let deposit = bank.send("POST", path, Some(r#"{"kind": "DEPOSIT", "amount": 0.94}"#));
-    assert_eq!(deposit.json(), json!({"number": 10000001, "balance": 27166.00}));
-    let all = bank.send("POST", path, Some(r#"{"kind": "WITHDRAWAL", "amount": 27166.01}"#));
+    assert_eq!(
+        deposit.json(),
+        json!({"number": 10000001, "balance": 27166.00})
+    );
+    let all = bank.send(
+        "POST",
+        path,
+        Some(r#"{"kind": "WITHDRAWAL", "amount": 27166.01}"#),
+    );
     assert_eq!(all.status, 422, "{all:?}");
-    let most = bank.send("POST", path, Some(r#"{"kind": "WITHDRAWAL", "amount": 27166.00}"#));
+    let most = bank.send(
+        "POST",
+        path,
+        Some(r#"{"kind": "WITHDRAWAL", "amount": 27166.00}"#),
+    );
     assert_eq!(most.json()["balance"], json!(0.00));
 }
 
@@ -80,18 +97,30 @@ fn a_transfer_is_all_or_nothing() {
         Some(r#"{"from": 10000001, "to": 10000008, "amount": 100.06}"#),
     );
     assert_eq!(moved.status, 200, "{moved:?}");
-    assert_eq!(moved.json(), json!({"fromBalance": 27065.00, "toBalance": 45053.10}));
-    assert_eq!((balance(10000001), balance(10000008)), (json!(27065.00), json!(45053.10)));
+    assert_eq!(
+        moved.json(),
+        json!({"fromBalance": 27065.00, "toBalance": 45053.10})
+    );
+    assert_eq!(
+        (balance(10000001), balance(10000008)),
+        (json!(27065.00), json!(45053.10))
+    );
     for (body, status) in [
         (r#"{"from": 10000001, "to": 99999999, "amount": 1}"#, 404),
         (r#"{"from": 10000001, "to": 10000001, "amount": 1}"#, 400),
         (r#"{"from": 10000001, "to": 10000008, "amount": 0}"#, 400),
-        (r#"{"from": 10000001, "to": 10000008, "amount": 999999999.99}"#, 422),
+        (
+            r#"{"from": 10000001, "to": 10000008, "amount": 999999999.99}"#,
+            422,
+        ),
     ] {
         let refused = bank.send("POST", "/bank/transfers", Some(body));
         assert_eq!(refused.status, status, "{body} {refused:?}");
     }
-    assert_eq!((balance(10000001), balance(10000008)), (json!(27065.00), json!(45053.10)));
+    assert_eq!(
+        (balance(10000001), balance(10000008)),
+        (json!(27065.00), json!(45053.10))
+    );
 }
 
 #[test]
@@ -99,7 +128,11 @@ fn transfers_in_both_directions_at_once_lose_nothing() {
     let bank = Server::start(&example("bank"));
     let total = || {
         [10000001, 10000008]
-            .map(|n| bank.get(&format!("/bank/accounts/{n}")).json()["balance"].as_f64().unwrap())
+            .map(|n| {
+                bank.get(&format!("/bank/accounts/{n}")).json()["balance"]
+                    .as_f64()
+                    .unwrap()
+            })
             .iter()
             .sum::<f64>()
     };
@@ -108,7 +141,11 @@ fn transfers_in_both_directions_at_once_lose_nothing() {
         for i in 0..4 {
             let bank = &bank;
             scope.spawn(move || {
-                let (from, to) = if i % 2 == 0 { (10000001, 10000008) } else { (10000008, 10000001) };
+                let (from, to) = if i % 2 == 0 {
+                    (10000001, 10000008)
+                } else {
+                    (10000008, 10000001)
+                };
                 for _ in 0..25 {
                     let body = format!(r#"{{"from": {from}, "to": {to}, "amount": 1.01}}"#);
                     let answer = bank.send("POST", "/bank/transfers", Some(&body));

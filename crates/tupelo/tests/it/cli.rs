@@ -17,7 +17,10 @@ fn text(bytes: &[u8]) -> String {
 
 #[test]
 fn wrong_usage_exits_64_and_help_exits_0() {
-    assert_eq!(tupelo(&["serve", "--no-such-option"]).status.code(), Some(64));
+    assert_eq!(
+        tupelo(&["serve", "--no-such-option"]).status.code(),
+        Some(64)
+    );
     let help = tupelo(&["--help"]);
     assert_eq!(help.status.code(), Some(0));
     assert!(text(&help.stdout).contains("serve"));
@@ -26,9 +29,19 @@ fn wrong_usage_exits_64_and_help_exits_0() {
 #[test]
 fn every_subcommand_explains_itself_with_an_example() {
     for command in [
-        &["serve"][..], &["check"], &["new"], &["api", "import"], &["record", "layout"],
-        &["record", "schema"], &["record", "decode"], &["record", "encode"], &["file", "define"],
-        &["file", "load"], &["file", "dump"], &["file", "stat"], &["run"],
+        &["serve"][..],
+        &["check"],
+        &["new"],
+        &["api", "import"],
+        &["record", "layout"],
+        &["record", "schema"],
+        &["record", "decode"],
+        &["record", "encode"],
+        &["file", "define"],
+        &["file", "load"],
+        &["file", "dump"],
+        &["file", "stat"],
+        &["run"],
     ] {
         let help = tupelo(&[command, &["--help"]].concat());
         assert_eq!(help.status.code(), Some(0), "{command:?}");
@@ -40,7 +53,13 @@ fn every_subcommand_explains_itself_with_an_example() {
 fn a_new_application_checks_clean() {
     let app = application(&[]);
     let check = tupelo(&["check", app.path().to_str().unwrap()]);
-    assert_eq!(check.status.code(), Some(0), "{}{}", text(&check.stdout), text(&check.stderr));
+    assert_eq!(
+        check.status.code(),
+        Some(0),
+        "{}{}",
+        text(&check.stdout),
+        text(&check.stderr)
+    );
 }
 
 #[test]
@@ -48,7 +67,11 @@ fn check_names_the_line_of_a_cobol_mistake() {
     let app = application(&[]);
     let path = app.path().join("cobol/HELLO.cbl");
     let good = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, good.replace("MOVE EIBTASKN TO HELLO-TASK", "MOVE EIBTASKN TO HELLO-TSAK")).unwrap();
+    std::fs::write(
+        &path,
+        good.replace("MOVE EIBTASKN TO HELLO-TASK", "MOVE EIBTASKN TO HELLO-TSAK"),
+    )
+    .unwrap();
     let line = good.lines().position(|l| l.contains("EIBTASKN")).unwrap() + 1;
     let check = tupelo(&["check", app.path().to_str().unwrap()]);
     assert_eq!(check.status.code(), Some(1));
@@ -72,5 +95,8 @@ fn record_layout_prints_what_other_tools_can_check() {
         .iter()
         .find(|f| f["path"].as_str().unwrap().ends_with("ACCOUNT-BALANCE"))
         .unwrap();
-    assert_eq!((balance["offset"].as_u64(), balance["length"].as_u64()), (Some(46), Some(7)));
+    assert_eq!(
+        (balance["offset"].as_u64(), balance["length"].as_u64()),
+        (Some(46), Some(7))
+    );
 }

@@ -39,11 +39,19 @@ fn wrong_requests_are_told_which_field_is_wrong() {
         ("GET", "/nothing", None, 404, "/nothing"),
         ("DELETE", "/bank/accounts/10000001", None, 405, "GET"),
         ("POST", "/bank/accounts", Some("{\"number\": "), 400, "JSON"),
-        ("POST", "/bank/accounts", Some("{\"number\": 5, \"kind\": \"CURRENT\"}"), 400, "holder"),
         (
             "POST",
             "/bank/accounts",
-            Some("{\"number\": 5, \"holder\": \"0123456789012345678901234567890\", \"kind\": \"CURRENT\"}"),
+            Some("{\"number\": 5, \"kind\": \"CURRENT\"}"),
+            400,
+            "holder",
+        ),
+        (
+            "POST",
+            "/bank/accounts",
+            Some(
+                "{\"number\": 5, \"holder\": \"0123456789012345678901234567890\", \"kind\": \"CURRENT\"}",
+            ),
             400,
             "holder",
         ),
@@ -60,7 +68,11 @@ fn wrong_requests_are_told_which_field_is_wrong() {
         assert_eq!(answer.status, status, "{method} {path} {body:?}: {text}");
         assert!(text.contains(word), "{method} {path} {body:?}: {text}");
         if status == 400 {
-            assert_eq!(answer.header("content-type"), Some("application/problem+json"), "{text}");
+            assert_eq!(
+                answer.header("content-type"),
+                Some("application/problem+json"),
+                "{text}"
+            );
         }
     }
     assert_eq!(bank.get("/bank/accounts/10000001").status, 200);
@@ -70,7 +82,9 @@ fn wrong_requests_are_told_which_field_is_wrong() {
 fn slow_and_half_open_clients_disturb_nobody() {
     let bank = Server::start(&example("bank"));
     let mut silent = TcpStream::connect(&bank.gateway).unwrap();
-    silent.write_all(b"POST /bank/accounts HTTP/1.1\r\nhost: x\r\ncontent-le").unwrap();
+    silent
+        .write_all(b"POST /bank/accounts HTTP/1.1\r\nhost: x\r\ncontent-le")
+        .unwrap();
     let mut short = TcpStream::connect(&bank.gateway).unwrap();
     short
         .write_all(b"POST /bank/accounts HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{")
@@ -81,7 +95,9 @@ fn slow_and_half_open_clients_disturb_nobody() {
     let garbage = http::raw(&bank.gateway, b"\x16\x03\x01\x02\x00garbage\r\n\r\n");
     assert!(garbage.is_none_or(|a| a.status == 400));
     let mut reset = TcpStream::connect(&bank.gateway).unwrap();
-    reset.write_all(b"GET /bank/accounts/10000001 HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+    reset
+        .write_all(b"GET /bank/accounts/10000001 HTTP/1.1\r\nhost: x\r\n\r\n")
+        .unwrap();
     reset.shutdown(std::net::Shutdown::Write).unwrap();
     let mut text = String::new();
     reset.read_to_string(&mut text).unwrap();
@@ -90,7 +106,9 @@ fn slow_and_half_open_clients_disturb_nobody() {
 
 #[test]
 fn a_subscript_out_of_range_ends_its_task_alone() {
-    let app = program("           MOVE -20 TO WS-INDEX\n           IF HELLO-NAME = 'bad'\n               MOVE 'XXXX' TO WS-ITEM(WS-INDEX)\n           END-IF\n           MOVE 'fine' TO HELLO-GREETING\n           EXEC CICS RETURN END-EXEC.\n");
+    let app = program(
+        "           MOVE -20 TO WS-INDEX\n           IF HELLO-NAME = 'bad'\n               MOVE 'XXXX' TO WS-ITEM(WS-INDEX)\n           END-IF\n           MOVE 'fine' TO HELLO-GREETING\n           EXEC CICS RETURN END-EXEC.\n",
+    );
     let server = Server::start(app.path());
     for _ in 0..3 {
         let answer = server.get("/hello/bad");
@@ -112,7 +130,9 @@ fn stop_run_is_a_return() {
 
 #[test]
 fn a_call_of_the_shell_is_refused() {
-    let app = program("           CALL 'SYSTEM' USING HELLO-NAME\n           EXEC CICS RETURN END-EXEC.\n");
+    let app = program(
+        "           CALL 'SYSTEM' USING HELLO-NAME\n           EXEC CICS RETURN END-EXEC.\n",
+    );
     let server = Server::start(app.path());
     let answer = server.get("/hello/x");
     assert_eq!(answer.status, 500, "{answer:?}");
@@ -120,8 +140,14 @@ fn a_call_of_the_shell_is_refused() {
 
 #[test]
 fn a_program_that_loops_abends_with_aica() {
-    let app = program("           PERFORM UNTIL 1 = 2\n               CONTINUE\n           END-PERFORM\n           EXEC CICS RETURN END-EXEC.\n");
-    std::fs::write(app.path().join("tupelo.toml"), "[region]\nrunaway_ms = 300\n").unwrap();
+    let app = program(
+        "           PERFORM UNTIL 1 = 2\n               CONTINUE\n           END-PERFORM\n           EXEC CICS RETURN END-EXEC.\n",
+    );
+    std::fs::write(
+        app.path().join("tupelo.toml"),
+        "[region]\nrunaway_ms = 300\n",
+    )
+    .unwrap();
     let server = Server::start(app.path());
     let answer = server.get("/hello/x");
     assert_eq!(answer.status, 500, "{answer:?}");
@@ -130,7 +156,9 @@ fn a_program_that_loops_abends_with_aica() {
 
 #[test]
 fn what_a_program_displays_goes_to_the_log_and_not_to_the_client() {
-    let app = program("           DISPLAY 'seen by the operator'\n           MOVE 'quiet' TO HELLO-GREETING\n           EXEC CICS RETURN END-EXEC.\n");
+    let app = program(
+        "           DISPLAY 'seen by the operator'\n           MOVE 'quiet' TO HELLO-GREETING\n           EXEC CICS RETURN END-EXEC.\n",
+    );
     let server = Server::start(app.path());
     assert_eq!(server.get("/hello/x").json()["greeting"], "quiet");
 }
@@ -142,7 +170,10 @@ fn a_missing_program_is_named() {
     let server = Server::start(app.path());
     let answer = server.get("/hello/x");
     assert_eq!(answer.status, 500, "{answer:?}");
-    assert!(String::from_utf8_lossy(&answer.body).contains("HELLO"), "{answer:?}");
+    assert!(
+        String::from_utf8_lossy(&answer.body).contains("HELLO"),
+        "{answer:?}"
+    );
 }
 
 #[test]

@@ -33,7 +33,8 @@ impl Answer {
 
 /// Sends one request on a connection of its own.
 pub fn send(address: &str, method: &str, path: &str, body: Option<&str>) -> Answer {
-    let mut request = format!("{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
+    let mut request =
+        format!("{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n");
     if let Some(body) = body {
         request += &format!(
             "content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
@@ -48,7 +49,9 @@ pub fn send(address: &str, method: &str, path: &str, body: Option<&str>) -> Answ
 /// Sends bytes and reads until the server closes.
 pub fn raw(address: &str, bytes: &[u8]) -> Option<Answer> {
     let mut stream = TcpStream::connect(address).ok()?;
-    stream.set_read_timeout(Some(Duration::from_secs(60))).ok()?;
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .ok()?;
     stream.write_all(bytes).ok()?;
     let mut all = Vec::new();
     stream.read_to_end(&mut all).ok()?;

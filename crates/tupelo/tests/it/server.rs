@@ -84,7 +84,10 @@ impl Server {
         let mut pids = Vec::new();
         for task in std::fs::read_dir(children).into_iter().flatten().flatten() {
             let text = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
-            pids.extend(text.split_whitespace().filter_map(|p| p.parse::<i32>().ok()));
+            pids.extend(
+                text.split_whitespace()
+                    .filter_map(|p| p.parse::<i32>().ok()),
+            );
         }
         pids
     }
