@@ -7,6 +7,8 @@
 //! it starts workers, hears of their news and keeps time.
 
 pub mod api;
+#[allow(dead_code)]
+mod core;
 mod shell;
 
 pub use api::*;
