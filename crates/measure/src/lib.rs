@@ -4,6 +4,8 @@
 //! clock. The one exception is [`proc`], which reads the kernel's accounting
 //! files because every instrument needs the same figures from them.
 
+pub mod hdrlog;
 mod histogram;
+pub mod proc;
 
 pub use histogram::Histogram;
