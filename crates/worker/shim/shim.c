@@ -119,6 +119,16 @@ static size_t list_len, list_cap;
 
 EXPORT int32_t tw_depth(void) { return top ? top->depth : -1; }
 EXPORT uint64_t tw_serial(void) { return top ? top->serial : 0; }
+EXPORT uint64_t tw_serial_at(int32_t depth)
+{
+	const frame *f = top;
+
+	while (f && f->depth != depth) {
+		f = f->up;
+	}
+	return f ? f->serial : 0;
+}
+
 EXPORT cob_module *tw_module(void) { return glob->current_module; }
 EXPORT size_t tw_started(void) { return list_len; }
 

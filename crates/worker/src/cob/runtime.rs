@@ -4,7 +4,7 @@
 //! before libcob's. It travels inside this library as bytes: a worker needs
 //! no compiler, no header and no file of ours beside the executable.
 
-use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::os::fd::AsRawFd;
 
 use super::field::Field;
@@ -67,6 +67,7 @@ pub struct CobModule {
 }
 
 /// Entry points of the C object.
+#[derive(Clone, Copy)]
 pub struct Runtime {
     libcob: *mut c_void,
     run: unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_void) -> c_int,
@@ -74,6 +75,7 @@ pub struct Runtime {
     started: unsafe extern "C" fn() -> usize,
     depth: unsafe extern "C" fn() -> i32,
     serial: unsafe extern "C" fn() -> u64,
+    serial_at: unsafe extern "C" fn(i32) -> u64,
     module: unsafe extern "C" fn() -> *const CobModule,
     line: unsafe extern "C" fn(*mut *const c_char) -> c_uint,
 }
@@ -94,6 +96,13 @@ pub enum StartError {
 
 const SHIM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/shim.so"));
 
+/// An entry of the C object as a function pointer of the type at hand.
+macro_rules! function {
+    ($object:expr, $name:literal) => {
+        std::mem::transmute::<*mut c_void, _>(symbol($object, $name)?)
+    };
+}
+
 impl Runtime {
     /// Loads and initialises libcob; once a process, on its only thread.
     pub fn start(handlers: &Handlers) -> Result<Self, StartError> {
@@ -108,36 +117,21 @@ impl Runtime {
         // handlers live as long as the process.
         unsafe {
             let start: unsafe extern "C" fn(*mut c_void, *const Handlers) -> c_int =
-                std::mem::transmute(symbol(shim, c"tw_start", "tw_start")?);
+                function!(shim, "tw_start");
             if start(libcob, handlers) == 0 {
                 return Err(StartError::Foreign("cob_init or cob_get_global_ptr"));
             }
             reset_signals();
             Ok(Runtime {
                 libcob,
-                run: std::mem::transmute::<*mut c_void, _>(symbol(shim, c"tw_run", "tw_run")?),
-                cancel_from: std::mem::transmute::<*mut c_void, _>(symbol(
-                    shim,
-                    c"tw_cancel_from",
-                    "tw_cancel_from",
-                )?),
-                started: std::mem::transmute::<*mut c_void, _>(symbol(
-                    shim,
-                    c"tw_started",
-                    "tw_started",
-                )?),
-                depth: std::mem::transmute::<*mut c_void, _>(symbol(shim, c"tw_depth", "tw_depth")?),
-                serial: std::mem::transmute::<*mut c_void, _>(symbol(
-                    shim,
-                    c"tw_serial",
-                    "tw_serial",
-                )?),
-                module: std::mem::transmute::<*mut c_void, _>(symbol(
-                    shim,
-                    c"tw_module",
-                    "tw_module",
-                )?),
-                line: std::mem::transmute::<*mut c_void, _>(symbol(shim, c"tw_line", "tw_line")?),
+                run: function!(shim, "tw_run"),
+                cancel_from: function!(shim, "tw_cancel_from"),
+                started: function!(shim, "tw_started"),
+                depth: function!(shim, "tw_depth"),
+                serial: function!(shim, "tw_serial"),
+                serial_at: function!(shim, "tw_serial_at"),
+                module: function!(shim, "tw_module"),
+                line: function!(shim, "tw_line"),
             })
         }
     }
@@ -175,6 +169,12 @@ impl Runtime {
         unsafe { ((self.depth)(), (self.serial)()) }
     }
 
+    /// Serial number of the frame of that depth, 0 if there is none.
+    pub fn serial_at(&self, depth: i32) -> u64 {
+        // SAFETY: reads the frames.
+        unsafe { (self.serial_at)(depth) }
+    }
+
     /// The module in control.
     pub fn module(&self) -> *const CobModule {
         // SAFETY: reads a value.
@@ -210,14 +210,11 @@ fn open(path: &CStr) -> Result<*mut c_void, String> {
 
 /// # Safety
 /// `handle` is open.
-unsafe fn symbol(
-    handle: *mut c_void,
-    name: &CStr,
-    shown: &'static str,
-) -> Result<*mut c_void, StartError> {
+unsafe fn symbol(handle: *mut c_void, name: &'static str) -> Result<*mut c_void, StartError> {
+    let c_name = CString::new(name).unwrap_or_default();
     // SAFETY: by the contract.
-    let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
-    if found.is_null() { Err(StartError::Foreign(shown)) } else { Ok(found) }
+    let found = unsafe { libc::dlsym(handle, c_name.as_ptr()) };
+    if found.is_null() { Err(StartError::Foreign(name)) } else { Ok(found) }
 }
 
 /// Takes back what libcob's start does to signals: its handlers call exit()
