@@ -181,7 +181,7 @@ impl Worker {
     }
 
     fn end_task(&mut self, abend: Option<Box<Abend>>, base: *mut u8, crossed: (u32, u64)) -> TaskEnd {
-        self.files.end_task();
+        self.files.end_unit();
         self.task.storage.end_task();
         let crossings = self.services.crossings();
         let task = &mut self.task;
