@@ -1,11 +1,13 @@
 //! COBOL data descriptions: parse, lay out, code pages, records to and from JSON, JSON Schema.
 
 mod access;
+pub mod codepage;
 mod describe;
 mod diagnostic;
 mod layout;
 mod model;
 mod naming;
+pub mod number;
 mod options;
 mod parse;
 mod picture;
