@@ -1,1 +1,6 @@
 //! REST and JSON in front of region programs, from z/OS Connect API projects.
+
+mod diagnostics;
+mod yaml;
+
+pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
