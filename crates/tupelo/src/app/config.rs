@@ -1,0 +1,245 @@
+//! `tupelo.toml`: the settings of an application folder.
+//!
+//! The doc comment of a field is its reference: `tupelo serve --print-config`
+//! and the configuration page of the docs are made from them. Every key has a
+//! default, so an empty file, or none, is a valid configuration.
+//!
+//! Invariant: a key that is not listed here is an error, never ignored.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The whole file.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The region: its name and its limits.
+    pub region: RegionSection,
+    /// Where records are kept.
+    pub store: StoreSection,
+    /// What a file needs beyond its DEFINE FILE, by file name.
+    pub files: BTreeMap<String, FileSection>,
+    /// How COBOL is compiled.
+    pub compile: CompileSection,
+    /// The REST gateway.
+    pub gateway: GatewaySection,
+    /// The administration server: health, metrics, API documents.
+    pub admin: AdminSection,
+    /// Which CPUs serve what.
+    pub engines: EnginesSection,
+}
+
+/// `[region]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RegionSection {
+    /// Name of the region, 1 to 8 characters (ASSIGN APPLID).
+    pub applid: String,
+    /// Short name, 1 to 4 characters (ASSIGN SYSID).
+    pub sysid: String,
+    /// User id of tasks whose caller did not say who it is.
+    pub default_user: String,
+    /// Most tasks at work at one time (MXT). Each holds a COBOL worker process.
+    pub max_tasks: u32,
+    /// Most requests waiting for a task before further ones are refused.
+    pub max_queued: u32,
+    /// Milliseconds a task may run without issuing a command before it abends
+    /// with AICA (ICVR); 0 switches the check off.
+    pub runaway_ms: u64,
+    /// Milliseconds a task may wait for a record lock before it abends with
+    /// AFCF; 0 waits for ever.
+    pub lock_wait_ms: u64,
+    /// Most bytes of containers one task may hold.
+    pub channel_bytes: u64,
+    /// Code page of character data in programs, containers and files.
+    pub code_page: String,
+    /// File that receives one JSON line a task; relative to the state folder.
+    /// None are written when absent.
+    pub monitoring: Option<PathBuf>,
+}
+
+impl Default for RegionSection {
+    fn default() -> Self {
+        RegionSection {
+            applid: "TUPELO".into(),
+            sysid: "TUPE".into(),
+            default_user: "CICSUSER".into(),
+            max_tasks: 250,
+            max_queued: 1000,
+            runaway_ms: 5000,
+            lock_wait_ms: 30_000,
+            channel_bytes: 512 << 20,
+            code_page: "ascii".into(),
+            monitoring: None,
+        }
+    }
+}
+
+/// `[store]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StoreSection {
+    /// Folder of the files' records; relative to the state folder.
+    pub path: PathBuf,
+    /// Address space set aside for them, in GiB. It costs nothing until used.
+    pub map_gib: u32,
+    /// Whether a unit of work is on the disk before its syncpoint returns.
+    /// Without it a power failure can lose the last moments; a crash of the
+    /// region cannot.
+    pub sync: bool,
+}
+
+impl Default for StoreSection {
+    fn default() -> Self {
+        StoreSection {
+            path: "store".into(),
+            map_gib: 64,
+            sync: true,
+        }
+    }
+}
+
+/// `[files.NAME]`
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FileSection {
+    /// Offset of the key in the record, from 0.
+    pub key_offset: u32,
+    /// Length of the key; when absent, KEYLENGTH of the DEFINE FILE.
+    pub key_length: Option<u32>,
+    /// Longest record; when absent, RECORDSIZE of the DEFINE FILE, then the
+    /// length of the copybook's record.
+    pub record_bytes: Option<u32>,
+    /// Copybook of the record, relative to the application folder.
+    pub copybook: Option<PathBuf>,
+    /// The records the file starts with when it is new; relative to the
+    /// application folder.
+    pub data: Option<PathBuf>,
+    /// How `data` is written.
+    pub format: DataFormat,
+    /// Code page of `data` when its format is `fixed`, `lines` or `rdw`.
+    pub code_page: Option<String>,
+}
+
+/// How a file of records is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DataFormat {
+    /// One JSON object a line, fields named as in the copybook.
+    #[default]
+    Json,
+    /// Records of one length, nothing between them.
+    Fixed,
+    /// One record a line.
+    Lines,
+    /// Variable-length records, each behind a four-byte record descriptor word.
+    Rdw,
+}
+
+/// `[compile]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CompileSection {
+    /// Folders of COBOL programs, relative to the application folder.
+    pub programs: Vec<PathBuf>,
+    /// Folders of COPY members, relative to the application folder.
+    pub copybooks: Vec<PathBuf>,
+    /// The COBOL compiler.
+    pub cobc: PathBuf,
+    /// Checks of subscripts, reference modification and numeric data.
+    pub checks: bool,
+    /// Programs compiled without these checks.
+    pub unchecked: Vec<String>,
+    /// Further options for the compiler.
+    pub options: Vec<String>,
+}
+
+impl Default for CompileSection {
+    fn default() -> Self {
+        CompileSection {
+            programs: vec!["cobol".into()],
+            copybooks: vec!["copybooks".into()],
+            cobc: "cobc".into(),
+            checks: true,
+            unchecked: Vec::new(),
+            options: Vec::new(),
+        }
+    }
+}
+
+/// `[gateway]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct GatewaySection {
+    /// Folder of the API projects, relative to the application folder.
+    pub apis: PathBuf,
+    /// Address for HTTP.
+    pub listen: SocketAddr,
+    /// Address for HTTPS; served when a certificate is given.
+    pub tls_listen: SocketAddr,
+    /// Certificate chain in PEM, relative to the application folder.
+    pub tls_certificate: Option<PathBuf>,
+    /// Private key in PEM, relative to the application folder.
+    pub tls_key: Option<PathBuf>,
+    /// Threads that serve connections; 0 is one for every two CPUs.
+    pub threads: u32,
+    /// Largest request body in bytes; a larger one is answered with 413.
+    pub max_body_bytes: u64,
+    /// Seconds a client may take to send a request's headers and body.
+    pub request_timeout_s: u64,
+    /// Seconds a connection may stay open without a request.
+    pub idle_timeout_s: u64,
+    /// Milliseconds a program may take to answer before the client gets a 504.
+    pub response_timeout_ms: u64,
+    /// Log every request.
+    pub access_log: bool,
+}
+
+impl Default for GatewaySection {
+    fn default() -> Self {
+        GatewaySection {
+            apis: "apis".into(),
+            listen: ([127, 0, 0, 1], 8080).into(),
+            tls_listen: ([127, 0, 0, 1], 8443).into(),
+            tls_certificate: None,
+            tls_key: None,
+            threads: 0,
+            max_body_bytes: 16 << 20,
+            request_timeout_s: 30,
+            idle_timeout_s: 120,
+            response_timeout_ms: 60_000,
+            access_log: false,
+        }
+    }
+}
+
+/// `[admin]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AdminSection {
+    /// Address of the administration server.
+    pub listen: SocketAddr,
+}
+
+impl Default for AdminSection {
+    fn default() -> Self {
+        AdminSection {
+            listen: ([127, 0, 0, 1], 9080).into(),
+        }
+    }
+}
+
+/// `[engines]`
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct EnginesSection {
+    /// CPUs of the general engines, such as `"0-3,8"`: COBOL workers, dispatch
+    /// and commit. Absent: every CPU.
+    pub general: Option<String>,
+    /// CPUs of the offload engines: the gateway. Absent: every CPU.
+    pub offload: Option<String>,
+}

@@ -1,0 +1,4 @@
+//! An application folder: its settings, definitions, programs and APIs.
+
+pub mod config;
+pub mod toml_errors;

@@ -1,0 +1,30 @@
+//! The subcommands: one file each, one row here.
+
+use miette::Result;
+
+use crate::Outcome;
+
+macro_rules! commands {
+    ($($(#[$doc:meta])* $variant:ident => $module:ident),+ $(,)?) => {
+        $(mod $module;)+
+
+        /// What to do.
+        #[derive(clap::Subcommand)]
+        pub enum Command {
+            $($(#[$doc])* $variant($module::Args),)+
+        }
+
+        impl Command {
+            /// Does it.
+            pub fn run(self) -> Result<Outcome> {
+                match self {
+                    $(Command::$variant(args) => $module::run(args),)+
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    New => new,
+}

@@ -1,0 +1,59 @@
+//! `tupelo new`: a small application that runs as it is.
+
+use std::fs;
+use std::path::PathBuf;
+
+use miette::{Context, IntoDiagnostic, Result, bail};
+
+use crate::Outcome;
+
+/// Make a new application folder: one COBOL program behind one REST call.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo new hello\n  tupelo serve hello\n  curl http://127.0.0.1:8080/hello/world")]
+pub struct Args {
+    /// The folder to make; it must not exist, or be empty.
+    folder: PathBuf,
+}
+
+/// Writes the template's files.
+pub fn run(args: Args) -> Result<Outcome> {
+    let folder = &args.folder;
+    if let Ok(mut entries) = fs::read_dir(folder)
+        && entries.next().is_some()
+    {
+        bail!("{} exists and is not empty", folder.display());
+    }
+    for (path, text) in TEMPLATE {
+        let path = folder.join(path);
+        let parent = path.parent().expect("a template path has a folder");
+        fs::create_dir_all(parent)
+            .and_then(|()| fs::write(&path, text))
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot write {}", path.display()))?;
+    }
+    let name = folder.display();
+    println!("Made {name}. Next:\n  tupelo serve {name}\n  curl http://127.0.0.1:8080/hello/world");
+    Ok(Outcome::Clean)
+}
+
+macro_rules! template {
+    ($($path:literal),+ $(,)?) => {
+        &[$(($path, include_str!(concat!("../../template/", $path)))),+]
+    };
+}
+
+/// Every file of the template, by its path in the new folder.
+const TEMPLATE: &[(&str, &str)] = template![
+    "tupelo.toml",
+    "resources.csd",
+    "cobol/HELLO.cbl",
+    "copybooks/HELLO.cpy",
+    "apis/hello/src/main/api/openapi.yaml",
+    "apis/hello/src/main/operations/%2Fhello%2F%7Bname%7D/get/operation.yaml",
+    "apis/hello/src/main/operations/%2Fhello%2F%7Bname%7D/get/request.yaml",
+    "apis/hello/src/main/operations/%2Fhello%2F%7Bname%7D/get/response_200.yaml",
+    "apis/hello/src/main/operations/%2Fhello%2F%7Bname%7D/get/response_mapping.yaml",
+    "apis/hello/src/main/zosAssets/HELLO/zosAsset.yaml",
+    "apis/hello/src/main/zosAssets/HELLO/providerFiles/gen/HELLO-AREA_request_0.cpy",
+    "apis/hello/src/main/zosAssets/HELLO/providerFiles/gen/HELLO-AREA_response_0.cpy",
+];

@@ -1,0 +1,16 @@
+       01  ACCTINQ-AREA.
+           05  INQ-NUMBER               PIC 9(8).
+           05  RESULT-CODE              PIC 9(3).
+               88  RESULT-OK            VALUE 0.
+               88  RESULT-BAD-INPUT     VALUE 400.
+               88  RESULT-NOT-FOUND     VALUE 404.
+               88  RESULT-CONFLICT      VALUE 409.
+               88  RESULT-NO-FUNDS      VALUE 422.
+               88  RESULT-FAILED        VALUE 500.
+           05  RESULT-TEXT              PIC X(60).
+           05  INQ-HOLDER               PIC X(30).
+           05  INQ-KIND                 PIC X(8).
+           05  INQ-BALANCE              PIC S9(11)V99 COMP-3.
+           05  INQ-OVERDRAFT            PIC 9(7)V99 COMP-3.
+           05  INQ-OPENED               PIC 9(8).
+           05  INQ-MOVEMENTS            PIC 9(8) COMP.
