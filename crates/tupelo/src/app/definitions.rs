@@ -183,7 +183,11 @@ fn keyed_file(
         .key_length
         .or(def.key_bytes.map(u32::from))
         .ok_or("its key length is not known; give KEYLENGTH, or key_length in [files]")?;
-    let store_name = def.name.as_str().parse().map_err(|e: store::DefinitionError| e.to_string())?;
+    let store_name = def
+        .name
+        .as_str()
+        .parse()
+        .map_err(|e: store::DefinitionError| e.to_string())?;
     let variable = def.record_format == RecordFormat::Variable;
     let recoverable = def.recovery != Recovery::None;
     let kept = store::FileDef {
