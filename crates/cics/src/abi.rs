@@ -13,15 +13,30 @@
 //!  +-------+---------+--------------+-------+---------+---------+--------------------+---------------
 //! ```
 //!
-//! All numbers are big-endian. The pairs are present for HANDLE CONDITION,
-//! HANDLE AID and IGNORE CONDITION only: a condition or AID number and the
-//! label's position in the program's list of labels, 0 for none.
+//! All numbers are big-endian. RESP, RESP2 and NOHANDLE have the same bits in
+//! every command ([`crate::command::RESP`] and its neighbours), so that their
+//! operands come last. Labels have a bit and no operand.
+//!
+//! The pairs are present for HANDLE CONDITION, HANDLE AID and IGNORE CONDITION:
+//! a condition or AID number and the label's position in the program's list
+//! of labels, 0 for none; and for HANDLE ABEND LABEL as one pair whose first
+//! number is 0. A program has one list of labels for all of these.
+//!
+//! The first call of a program is `CALL "DFHEI0"` with four arguments: a block
+//! of command number 0, a pointer that receives the address of the EIB, a
+//! fullword that receives the resume code of an abend (0, or the position of
+//! the label to go to) and the fullword that the worker sets to a label's
+//! position when a condition or AID takes effect (0 otherwise). Both fullwords
+//! are COMP-5. The worker keeps the last one's address for the program's level.
 
 /// Name of the entry that every command calls.
 pub const EXEC_ENTRY: &str = "DFHEI1";
 
 /// Name of the entry that every translated program calls first.
 pub const START_ENTRY: &str = "DFHEI0";
+
+/// Command number of the block of [`START_ENTRY`].
+pub const START_COMMAND: u16 = 0;
 
 /// First two bytes of a block.
 pub const MAGIC: [u8; 2] = *b"TX";

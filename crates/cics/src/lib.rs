@@ -1,3 +1,18 @@
-//! The vocabulary of CICS: names, EIB, RESP and abend codes, the command table, resource definitions.
+//! The vocabulary of CICS: names, the EIB, conditions and abend codes, the
+//! command table, CVDAs, times and resource definitions.
+//!
+//! Everything that two parts of the system must agree on about EXEC CICS is
+//! here, as data: the translator, the worker, the region and the reference
+//! pages read the same tables. The crate is pure: no files, no clock.
 
+pub mod abend;
 pub mod abi;
+pub mod aid;
+pub mod command;
+pub mod csd;
+pub mod cvda;
+pub mod diagnostic;
+pub mod eib;
+pub mod names;
+pub mod resp;
+pub mod time;

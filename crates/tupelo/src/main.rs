@@ -6,6 +6,7 @@
 
 mod app;
 mod commands;
+mod table;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -18,9 +19,16 @@ use commands::Command;
 /// Runs COBOL transactions, puts them on the network, drives them and shows
 /// where the time goes.
 #[derive(Parser)]
-#[command(name = "tupelo", version, max_term_width = 100, arg_required_else_help = true)]
-#[command(after_help = "Start here:\n  tupelo new hello && tupelo serve hello\n\n\
-    Exit status: 0 clean, 1 findings or failed checks, 2 could not run, 64 wrong usage.")]
+#[command(
+    name = "tupelo",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
+#[command(
+    after_help = "Start here:\n  tupelo new hello && tupelo serve hello\n\n\
+    Exit status: 0 clean, 1 findings or failed checks, 2 could not run, 64 wrong usage."
+)]
 struct Cli {
     /// Log more (-v, -vv) of what the server does; TUPELO_LOG takes a filter.
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
@@ -44,7 +52,11 @@ fn main() -> ExitCode {
         Err(error) => {
             let usage = error.use_stderr();
             let _ = error.print();
-            return if usage { ExitCode::from(64) } else { ExitCode::SUCCESS };
+            return if usage {
+                ExitCode::from(64)
+            } else {
+                ExitCode::SUCCESS
+            };
         }
     };
     start_logging(cli.verbose);

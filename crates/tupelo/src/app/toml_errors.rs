@@ -72,7 +72,10 @@ fn blank(text: &mut String, span: &std::ops::Range<usize>) -> bool {
     if text[start..].trim_start().starts_with('[') {
         while end < text.len() {
             let next = end + 1;
-            if text[next..].trim_start_matches([' ', '\t']).starts_with('[') {
+            if text[next..]
+                .trim_start_matches([' ', '\t'])
+                .starts_with('[')
+            {
                 break;
             }
             end = line_end(next);

@@ -1,0 +1,170 @@
+//! Finding the row a program means.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::row::Command;
+use super::table;
+
+static BY_NUMBER: LazyLock<HashMap<u16, &'static Command>> =
+    LazyLock::new(|| all().map(|c| (c.number, c)).collect());
+
+static BY_VERB: LazyLock<HashMap<&'static str, Vec<&'static Command>>> = LazyLock::new(|| {
+    let mut map: HashMap<&'static str, Vec<&'static Command>> = HashMap::new();
+    for command in all() {
+        map.entry(command.verb).or_default().push(command);
+    }
+    // The most specific row first; equal ones stay in the table's order.
+    for rows in map.values_mut() {
+        rows.sort_by_key(|c| {
+            std::cmp::Reverse(2 * c.words.len() + usize::from(!c.any_word.is_empty()))
+        });
+    }
+    map
+});
+
+/// Every row, domain by domain.
+pub fn all() -> impl Iterator<Item = &'static Command> {
+    table::DOMAINS.iter().flat_map(|rows| rows.iter())
+}
+
+/// The row of a number.
+pub fn by_number(number: u16) -> Option<&'static Command> {
+    BY_NUMBER.get(&number).copied()
+}
+
+/// The rows of a verb in upper case, the most specific first.
+pub fn for_verb(verb: &str) -> &'static [&'static Command] {
+    BY_VERB.get(verb).map_or(&[], Vec::as_slice)
+}
+
+/// Every verb, in no particular order.
+pub fn verbs() -> impl Iterator<Item = &'static str> {
+    BY_VERB.keys().copied()
+}
+
+/// Result of [`select`].
+#[derive(Debug, Clone, Copy)]
+pub enum Selection {
+    /// The row that is meant.
+    Found(&'static Command),
+    /// The verb exists, but only together with a further word.
+    Incomplete(&'static [&'static Command]),
+    /// No such verb.
+    UnknownVerb,
+}
+
+/// The row meant by a verb and the names that follow it, all in upper case.
+pub fn select(verb: &str, names: &[&str]) -> Selection {
+    let rows = for_verb(verb);
+    if rows.is_empty() {
+        return Selection::UnknownVerb;
+    }
+    let has = |word: &&'static str| names.contains(word);
+    rows.iter()
+        .find(|c| c.words.iter().all(has) && (c.any_word.is_empty() || c.any_word.iter().any(has)))
+        .map_or(Selection::Incomplete(rows), |c| Selection::Found(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::{MAX_OPTIONS, Rule, Served};
+    use std::collections::HashSet;
+
+    #[test]
+    fn numbers_are_unique_and_rows_fit_the_block() {
+        let mut seen = HashSet::new();
+        for c in all() {
+            assert!(
+                seen.insert(c.number),
+                "{} repeats {:#06x}",
+                c.name,
+                c.number
+            );
+            assert!(
+                c.options.len() <= MAX_OPTIONS,
+                "{} has too many options",
+                c.name
+            );
+            assert!(c.eibfn.is_none() || c.eibfn == Some(c.number), "{}", c.name);
+        }
+        assert!(seen.len() > 300, "{}", seen.len());
+    }
+
+    #[test]
+    fn rows_name_only_options_they_have() {
+        for c in all() {
+            let names: HashSet<_> = c.options.iter().map(|o| o.name).collect();
+            assert_eq!(names.len(), c.options.len(), "{} repeats an option", c.name);
+            let check = |n: &&str| assert!(names.contains(n), "{}: {n}", c.name);
+            for o in c.options {
+                o.length.iter().for_each(check);
+                o.alias_of.iter().for_each(check);
+            }
+            for rule in c.rules {
+                match rule {
+                    Rule::ExactlyOne(l) | Rule::AtMostOne(l) | Rule::AtLeastOne(l) => {
+                        l.iter().for_each(check);
+                    }
+                    Rule::Needs(a, l) | Rule::Excludes(a, l) => {
+                        check(a);
+                        l.iter().for_each(check);
+                    }
+                }
+            }
+            c.words.iter().for_each(check);
+            c.any_word.iter().for_each(check);
+        }
+    }
+
+    #[test]
+    fn every_row_is_reachable() {
+        for c in all() {
+            let mut names: Vec<&str> = c.words.to_vec();
+            names.extend(c.any_word.first());
+            match select(c.verb, &names) {
+                Selection::Found(found) => assert_eq!(found.name, c.name),
+                other => panic!("{}: {other:?}", c.name),
+            }
+        }
+    }
+
+    #[test]
+    fn words_decide_between_rows_of_one_verb() {
+        let name = |verb, names: &[&str]| match select(verb, names) {
+            Selection::Found(c) => c.name,
+            _ => "?",
+        };
+        assert_eq!(name("WRITE", &["FILE", "FROM"]), "WRITE");
+        assert_eq!(name("WRITE", &["OPERATOR", "TEXT"]), "WRITE OPERATOR");
+        assert_eq!(
+            name("GET", &["CONTAINER", "CHANNEL", "INTO"]),
+            "GET CONTAINER (CHANNEL)"
+        );
+        assert_eq!(
+            name("GET", &["CONTAINER", "ACTIVITY", "INTO"]),
+            "GET CONTAINER (BTS)"
+        );
+        assert_eq!(name("READQ", &["QUEUE", "INTO"]), "READQ TS");
+        assert_eq!(name("HANDLE", &["CONDITION"]), "HANDLE CONDITION");
+        assert!(matches!(select("HANDLE", &[]), Selection::Incomplete(_)));
+        assert!(matches!(select("FROB", &[]), Selection::UnknownVerb));
+    }
+
+    #[test]
+    fn the_commands_of_the_spine_are_served() {
+        for (verb, names) in [
+            ("LINK", &["PROGRAM"][..]),
+            ("READ", &["FILE"]),
+            ("SYNCPOINT", &["ROLLBACK"]),
+            ("STARTBROWSE", &["CONTAINER"]),
+            ("BIF", &["DEEDIT"]),
+        ] {
+            match select(verb, names) {
+                Selection::Found(c) => assert_ne!(c.served, Served::NotYet, "{}", c.name),
+                other => panic!("{verb}: {other:?}"),
+            }
+        }
+    }
+}

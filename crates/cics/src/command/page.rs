@@ -1,0 +1,106 @@
+//! The reference page that is printed from the table.
+
+use std::fmt::Write;
+
+use super::lookup::all;
+use super::row::{Command, Domain, Served};
+
+/// Markdown: every command by domain with its options, and whether it is
+/// supported.
+pub fn reference_page() -> String {
+    let rows: Vec<&Command> = all().collect();
+    let served = rows.iter().filter(|c| c.served != Served::NotYet).count();
+    let mut page = String::new();
+    page.push_str("# EXEC CICS commands\n\n");
+    let _ = writeln!(
+        page,
+        "{served} of {} commands are supported. The translator refuses the others with their line\n\
+         and column. RESP, RESP2 and NOHANDLE belong to every command.\n",
+        rows.len()
+    );
+    let mut domains: Vec<Domain> = rows.iter().map(|c| c.domain).collect();
+    domains.sort_unstable();
+    domains.dedup();
+    for domain in domains {
+        let _ = writeln!(page, "## {}\n", domain.title());
+        let of: Vec<&&Command> = rows.iter().filter(|c| c.domain == domain).collect();
+        let supported: Vec<_> = of.iter().filter(|c| c.served != Served::NotYet).collect();
+        if !supported.is_empty() {
+            page.push_str(
+                "| command | served by | options | conditions (RESP2) |\n|---|---|---|---|\n",
+            );
+            for c in supported {
+                let by = if c.served == Served::Worker {
+                    "worker"
+                } else {
+                    "region"
+                };
+                let _ = writeln!(
+                    page,
+                    "| {} | {by} | {} | {} |",
+                    c.name,
+                    options(c),
+                    conditions(c)
+                );
+            }
+            page.push('\n');
+        }
+        let later: Vec<&str> = of
+            .iter()
+            .filter(|c| c.served == Served::NotYet)
+            .map(|c| c.name)
+            .collect();
+        if !later.is_empty() {
+            let _ = writeln!(page, "Not yet supported: {}.\n", later.join(", "));
+        }
+    }
+    page.truncate(page.trim_end().len());
+    page.push('\n');
+    page
+}
+
+fn options(c: &Command) -> String {
+    let list: Vec<String> = c
+        .options
+        .iter()
+        .filter(|o| !c.words.contains(&o.name) || o.argument.is_required())
+        .map(|o| {
+            let suffix = if o.argument.is_required() { "()" } else { "" };
+            if o.required {
+                format!("**{}{suffix}**", o.name)
+            } else {
+                format!("{}{suffix}", o.name)
+            }
+        })
+        .collect();
+    list.join(" ")
+}
+
+fn conditions(c: &Command) -> String {
+    let list: Vec<String> = c
+        .conditions
+        .iter()
+        .map(|row| {
+            if row.resp2.is_empty() {
+                return row.condition.name().to_owned();
+            }
+            let values: Vec<String> = row.resp2.iter().map(u16::to_string).collect();
+            format!("{} ({})", row.condition, values.join(", "))
+        })
+        .collect();
+    list.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_lists_supported_and_unsupported_commands() {
+        let page = reference_page();
+        assert!(page.contains("| READ | worker | **FILE()**"), "{page}");
+        assert!(page.contains("NOTFND (80)"));
+        assert!(page.contains("Not yet supported: "));
+        assert!(page.contains("SEND MAP"));
+    }
+}

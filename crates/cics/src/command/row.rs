@@ -1,0 +1,317 @@
+//! The shape of a row. Every part is const, so that a table is plain data.
+
+use crate::resp::Condition;
+
+/// One command of the API or of the system programming interface.
+#[derive(Debug, Clone, Copy)]
+pub struct Command {
+    /// Stable number, unique in the table; EIBFN where the command has one
+    /// of its own, else from 0x8000 upwards.
+    pub number: u16,
+    /// The name as the manual heads it.
+    pub name: &'static str,
+    /// The part of the manual it belongs to.
+    pub domain: Domain,
+    /// What EIBFN holds after it; `None` where the published lists have no
+    /// code for it.
+    pub eibfn: Option<u16>,
+    /// Where it is served.
+    pub served: Served,
+    /// First word of the command.
+    pub verb: &'static str,
+    /// Further words that must all be there for this row to be meant. Each
+    /// is a keyword of its own or one of the options.
+    pub words: &'static [&'static str],
+    /// At least one of these must be there for this row to be meant.
+    pub any_word: &'static [&'static str],
+    /// The options in the order of their index.
+    pub options: &'static [OptionRow],
+    /// Names that are accepted beside the options.
+    pub keywords: Keywords,
+    /// What must hold between options.
+    pub rules: &'static [Rule],
+    /// Conditions the manual documents for it.
+    pub conditions: &'static [ConditionRow],
+}
+
+/// Where a command is served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Served {
+    /// In the worker, by itself where it can.
+    Worker,
+    /// By the region, through the worker's call.
+    Region,
+    /// Known, and refused by the translator.
+    NotYet,
+}
+
+/// Parts of the manual, for the reference page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Domain {
+    /// LINK, XCTL, RETURN, LOAD, RELEASE.
+    Programs,
+    /// Channels and containers.
+    Channels,
+    /// GETMAIN and FREEMAIN.
+    Storage,
+    /// Dates, times and time-driven requests.
+    Time,
+    /// HANDLE, IGNORE, PUSH, POP, ABEND.
+    Conditions,
+    /// ADDRESS, ASSIGN, SUSPEND, ENQ, built-in functions.
+    Environment,
+    /// File control.
+    Files,
+    /// SYNCPOINT.
+    UnitsOfWork,
+    /// Transient data and temporary storage.
+    Queues,
+    /// Named counters.
+    Counters,
+    /// START, RETRIEVE, CANCEL and the asynchronous API.
+    Starting,
+    /// Basic mapping support.
+    Maps,
+    /// Terminal control and APPC conversations.
+    Terminals,
+    /// Batch data interchange.
+    BatchData,
+    /// Business transaction services and events.
+    Activities,
+    /// WEB, DOCUMENT, TCP/IP and web services.
+    Web,
+    /// Sign-on, passwords, QUERY SECURITY.
+    Security,
+    /// Journals, dumps, trace, monitoring, the operator.
+    Diagnostics,
+    /// JES spool.
+    Spool,
+    /// The system programming interface.
+    System,
+}
+
+impl Domain {
+    /// Heading of the reference page.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Domain::Programs => "Programs",
+            Domain::Channels => "Channels and containers",
+            Domain::Storage => "Storage",
+            Domain::Time => "Dates and times",
+            Domain::Conditions => "Conditions and abends",
+            Domain::Environment => "Task and environment",
+            Domain::Files => "Files",
+            Domain::UnitsOfWork => "Units of work",
+            Domain::Queues => "Temporary storage and transient data",
+            Domain::Counters => "Named counters",
+            Domain::Starting => "Starting transactions",
+            Domain::Maps => "Maps",
+            Domain::Terminals => "Terminals and conversations",
+            Domain::BatchData => "Batch data interchange",
+            Domain::Activities => "Business transactions and events",
+            Domain::Web => "Web, documents and web services",
+            Domain::Security => "Security",
+            Domain::Diagnostics => "Journals, dumps, trace and operator",
+            Domain::Spool => "Spool",
+            Domain::System => "System programming",
+        }
+    }
+}
+
+/// One option of a command.
+#[derive(Debug, Clone, Copy)]
+pub struct OptionRow {
+    /// The name as programs write it.
+    pub name: &'static str,
+    /// The option that this one is another name of; its bit is used then.
+    pub alias_of: Option<&'static str>,
+    /// What it takes in parentheses.
+    pub argument: Argument,
+    /// Which way the argument's data go.
+    pub direction: Direction,
+    /// The option that gives or receives this argument's length.
+    pub length: Option<&'static str>,
+    /// The command is wrong without it.
+    pub required: bool,
+}
+
+/// What an option takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Argument {
+    /// Nothing: a keyword.
+    None,
+    /// Nothing or something, as DATESEP.
+    Optional,
+    /// A name of up to so many characters: literal or data.
+    Name(u8),
+    /// Characters of exactly this size where a size is given.
+    Chars(u16),
+    /// A binary halfword; fullwords and literals are taken as well.
+    Halfword,
+    /// A binary fullword.
+    Fullword,
+    /// A binary doubleword.
+    Doubleword,
+    /// Packed decimal with so many digits, as ABSTIME.
+    Packed(u8),
+    /// Data of any shape; its own size counts where no length is given.
+    Area,
+    /// A pointer or ADDRESS OF that the command reads.
+    PtrValue,
+    /// A pointer or ADDRESS OF that the command sets.
+    PtrRef,
+    /// A CVDA in a fullword.
+    Cvda,
+    /// hhmmss in packed decimal or as a number.
+    HhMmSs,
+    /// A paragraph or section of the program.
+    Label,
+    /// Something that a command not yet supported takes.
+    Any,
+}
+
+impl Argument {
+    /// Whether parentheses must follow.
+    pub const fn is_required(self) -> bool {
+        !matches!(self, Argument::None | Argument::Optional | Argument::Any)
+    }
+
+    /// Whether parentheses may follow.
+    pub const fn is_allowed(self) -> bool {
+        !matches!(self, Argument::None)
+    }
+}
+
+/// Which way an argument's data go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// The command reads it.
+    In,
+    /// The command writes it.
+    Out,
+    /// Both, as LENGTH of READ INTO.
+    InOut,
+}
+
+/// Names that a command accepts beside its options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keywords {
+    /// None.
+    None,
+    /// Condition names, with or without a label.
+    ConditionLabels,
+    /// Condition names alone.
+    Conditions,
+    /// Attention identifiers, with or without a label.
+    AidLabels,
+}
+
+/// What must hold between the options of one command.
+#[derive(Debug, Clone, Copy)]
+pub enum Rule {
+    /// Exactly one of them.
+    ExactlyOne(&'static [&'static str]),
+    /// None or one of them.
+    AtMostOne(&'static [&'static str]),
+    /// One or more of them.
+    AtLeastOne(&'static [&'static str]),
+    /// The first needs one of the others.
+    Needs(&'static str, &'static [&'static str]),
+    /// The first cannot stand with any of the others.
+    Excludes(&'static str, &'static [&'static str]),
+}
+
+/// A condition of a command and its documented RESP2 values; none where the
+/// manual gives no value or gives one that other components set.
+#[derive(Debug, Clone, Copy)]
+pub struct ConditionRow {
+    /// The condition.
+    pub condition: Condition,
+    /// RESP2 values.
+    pub resp2: &'static [u16],
+}
+
+impl Command {
+    /// Index of an option, through its alias if it is one.
+    pub fn index_of(&self, name: &str) -> Option<u8> {
+        match name {
+            "RESP" => return Some(super::RESP),
+            "RESP2" => return Some(super::RESP2),
+            "NOHANDLE" => return Some(super::NOHANDLE),
+            _ => {}
+        }
+        let at = self.options.iter().position(|o| o.name == name)?;
+        match self.options[at].alias_of {
+            Some(main) => self.index_of(main),
+            None => u8::try_from(at).ok(),
+        }
+    }
+
+    /// The option of an index below [`super::MAX_OPTIONS`].
+    pub fn option(&self, index: u8) -> Option<&'static OptionRow> {
+        self.options.get(usize::from(index))
+    }
+}
+
+const fn option(name: &'static str, argument: Argument, direction: Direction) -> OptionRow {
+    OptionRow {
+        name,
+        alias_of: None,
+        argument,
+        direction,
+        length: None,
+        required: false,
+    }
+}
+
+impl OptionRow {
+    /// A keyword.
+    pub(super) const fn flag(name: &'static str) -> Self {
+        option(name, Argument::None, Direction::In)
+    }
+
+    /// Another name of an option.
+    pub(super) const fn alias(name: &'static str, of: &'static str, like: Argument) -> Self {
+        let mut row = option(name, like, Direction::In);
+        row.alias_of = Some(of);
+        row
+    }
+
+    /// An argument that the command reads.
+    pub(super) const fn input(name: &'static str, argument: Argument) -> Self {
+        option(name, argument, Direction::In)
+    }
+
+    /// An argument that the command writes.
+    pub(super) const fn output(name: &'static str, argument: Argument) -> Self {
+        option(name, argument, Direction::Out)
+    }
+
+    /// An argument that the command reads and writes.
+    pub(super) const fn update(name: &'static str, argument: Argument) -> Self {
+        option(name, argument, Direction::InOut)
+    }
+
+    /// The option that gives or receives this argument's length.
+    pub(super) const fn length(mut self, option: &'static str) -> Self {
+        self.length = Some(option);
+        self
+    }
+
+    /// The command is wrong without it.
+    pub(super) const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    /// `NAME` for a keyword, `NAME()` for an option with an argument.
+    pub(super) const fn named(spec: &'static str) -> Self {
+        let bytes = spec.as_bytes();
+        let len = bytes.len();
+        if len > 2 && bytes[len - 1] == b')' {
+            option(spec.split_at(len - 2).0, Argument::Any, Direction::In)
+        } else {
+            option(spec, Argument::None, Direction::In)
+        }
+    }
+}

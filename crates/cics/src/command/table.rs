@@ -1,0 +1,145 @@
+//! The table itself, one file a domain.
+//!
+//! A served command is written with `command!`, which makes a module with its
+//! number, an index for each option, and the row. A command that is not yet
+//! supported is one line of `later!`.
+
+use super::row::Command;
+
+/// Writes the module and row of a served command.
+macro_rules! command {
+    (
+        $(#[$doc:meta])*
+        $module:ident $number:literal $eibfn:ident $name:literal $verb:literal
+        $([$($word:literal),*])? $domain:ident $served:ident $($keywords:ident)?;
+        $($kind:ident $option:ident $(($($arg:expr),*))? $([$($modifier:ident $(($marg:expr))?),*])?;)*
+        $(@rules $($rule:expr),*;)?
+        $(@conditions $($condition:ident $(($($resp2:literal),*))?),*;)?
+    ) => {
+        $(#[$doc])*
+        #[allow(missing_docs)]
+        pub mod $module {
+            #[allow(unused_imports)]
+            use crate::command::row::{
+                Argument::{self, *}, Command, ConditionRow, Domain, Keywords, OptionRow, Rule, Served,
+            };
+            #[allow(unused_imports)]
+            use crate::resp::Condition;
+
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms, dead_code)]
+            #[repr(u8)]
+            enum Index { $($option,)* Count }
+
+            /// The command's number in a command block.
+            pub const NUMBER: u16 = $number;
+            $(pub const $option: u8 = Index::$option as u8;)*
+            const _: () = assert!((Index::Count as usize) <= crate::command::MAX_OPTIONS);
+
+            pub const ROW: Command = Command {
+                number: NUMBER,
+                name: $name,
+                domain: Domain::$domain,
+                eibfn: command!(@eibfn $eibfn),
+                served: Served::$served,
+                verb: $verb,
+                words: &[$($($word),*)?],
+                any_word: &[],
+                options: &[$(
+                    command!(@option $kind $option $(($($arg),*))?)
+                        $($(.$modifier($($marg)?))*)?,
+                )*],
+                keywords: command!(@keywords $($keywords)?),
+                rules: &[$($($rule),*)?],
+                conditions: &[$($(ConditionRow {
+                    condition: Condition::$condition,
+                    resp2: &[$($($resp2),*)?],
+                }),*)?],
+            };
+        }
+    };
+    (@eibfn own) => { ::core::option::Option::None };
+    (@eibfn eibfn) => { ::core::option::Option::Some(NUMBER) };
+    (@keywords) => { Keywords::None };
+    (@keywords $k:ident) => { Keywords::$k };
+    (@option flag $o:ident) => { OptionRow::flag(stringify!($o)) };
+    (@option alias $o:ident ($of:expr, $like:expr)) => { OptionRow::alias(stringify!($o), $of, $like) };
+    (@option input $o:ident ($a:expr)) => { OptionRow::input(stringify!($o), $a) };
+    (@option output $o:ident ($a:expr)) => { OptionRow::output(stringify!($o), $a) };
+    (@option update $o:ident ($a:expr)) => { OptionRow::update(stringify!($o), $a) };
+}
+
+/// Writes the rows of commands that are not yet supported.
+macro_rules! later {
+    ($domain:ident; $($number:literal $eibfn:ident $name:literal $verb:literal
+      [$($word:literal),*] $(any [$($any:literal),*])? $($option:literal)*;)*) => {
+        &[$(crate::command::row::Command {
+            number: $number,
+            name: $name,
+            domain: crate::command::row::Domain::$domain,
+            eibfn: later!(@eibfn $eibfn $number),
+            served: crate::command::row::Served::NotYet,
+            verb: $verb,
+            words: &[$($word),*],
+            any_word: &[$($($any),*)?],
+            options: &[$(crate::command::row::OptionRow::named($option)),*],
+            keywords: crate::command::row::Keywords::None,
+            rules: &[],
+            conditions: &[],
+        }),*]
+    };
+    (@eibfn own $number:literal) => { None };
+    (@eibfn eibfn $number:literal) => { Some($number) };
+}
+
+mod activities;
+mod channels;
+mod conditions;
+mod diagnostics;
+mod environment;
+mod files;
+mod programs;
+mod queues;
+mod storage;
+mod system;
+mod terminals;
+mod time;
+mod web;
+
+/// The rows of the served commands, one module each.
+pub mod commands {
+    pub use super::channels::rows::*;
+    pub use super::conditions::rows::*;
+    pub use super::environment::rows::*;
+    pub use super::files::rows::*;
+    pub use super::programs::rows::*;
+    pub use super::storage::rows::*;
+    pub use super::time::rows::*;
+}
+
+/// Every row.
+pub(super) const DOMAINS: &[&[Command]] = &[
+    programs::SERVED,
+    programs::LATER,
+    channels::SERVED,
+    channels::LATER,
+    storage::SERVED,
+    storage::LATER,
+    time::SERVED,
+    time::LATER,
+    conditions::SERVED,
+    environment::SERVED,
+    environment::LATER,
+    files::SERVED,
+    queues::LATER,
+    queues::COUNTERS,
+    queues::STARTING,
+    terminals::MAPS,
+    terminals::TERMINALS,
+    terminals::BATCH_DATA,
+    activities::LATER,
+    web::LATER,
+    web::SECURITY,
+    diagnostics::LATER,
+    diagnostics::SPOOL,
+    system::LATER,
+];

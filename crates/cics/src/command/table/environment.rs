@@ -1,0 +1,223 @@
+//! What a task can ask about itself and its region, and built-in functions.
+
+use crate::command::row::Command;
+
+/// Rows with all their options.
+pub(super) const SERVED: &[Command] = &[
+    rows::address::ROW,
+    rows::address_set::ROW,
+    rows::assign::ROW,
+    rows::bif_deedit::ROW,
+    rows::suspend::ROW,
+    rows::enq::ROW,
+    rows::deq::ROW,
+    rows::write_operator::ROW,
+];
+
+/// Rows not yet supported.
+pub(super) const LATER: &[Command] = later! { Environment;
+    0x9001 own "BIF DIGEST" "BIF" ["DIGEST"] "DIGEST" "RECORD()" "RECORDLEN()" "HEX" "BINARY" "BASE64"
+        "DIGESTTYPE()" "RESULT()";
+    0x9002 own "CHANGE TASK" "CHANGE" ["TASK"] "TASK" "PRIORITY()";
+};
+
+pub(super) mod rows {
+    command! {
+        /// Gives the address of areas that belong to the task or the region.
+        address 0x0202 eibfn "ADDRESS" "ADDRESS" Environment Worker;
+        output ACEE(PtrRef);
+        output COMMAREA(PtrRef);
+        output CWA(PtrRef);
+        output EIB(PtrRef);
+        output TCTUA(PtrRef);
+        output TWA(PtrRef);
+    }
+
+    command! {
+        /// Sets a pointer from an address, or the other way round.
+        address_set 0x0210 eibfn "ADDRESS SET" "ADDRESS" ["SET"] Environment Worker;
+        output SET(PtrRef) [required];
+        input USING(PtrValue) [required];
+    }
+
+    command! {
+        /// Gives values that belong to the task, its program or the region.
+        assign 0x0208 eibfn "ASSIGN" "ASSIGN" Environment Worker;
+        output ABCODE(Chars(4));
+        output ABDUMP(Chars(1));
+        output ABOFFSET(Fullword);
+        output ABPROGRAM(Chars(8));
+        output ACTIVITY(Chars(16));
+        output ACTIVITYID(Chars(52));
+        output ALTSCRNHT(Halfword);
+        output ALTSCRNWD(Halfword);
+        output APLKYBD(Chars(1));
+        output APLTEXT(Chars(1));
+        output APPLICATION(Chars(64));
+        output APPLID(Chars(8));
+        output ASRAINTRPT(Chars(8));
+        output ASRAKEY(Cvda);
+        output ASRAPSW(Chars(8));
+        output ASRAPSW16(Chars(16));
+        output ASRAREGS(Chars(64));
+        output ASRAREGS64(Chars(128));
+        output ASRASPC(Cvda);
+        output ASRASTG(Cvda);
+        output BRIDGE(Chars(4));
+        output BTRANS(Chars(1));
+        output CHANNEL(Chars(16));
+        output CMDSEC(Chars(1));
+        output COLOR(Chars(1));
+        output CWALENG(Halfword);
+        output DEFSCRNHT(Halfword);
+        output DEFSCRNWD(Halfword);
+        output DELIMITER(Chars(1));
+        output DESTCOUNT(Halfword);
+        output DESTID(Chars(8));
+        output DESTIDLENG(Halfword);
+        output DSSCS(Chars(1));
+        output DS3270(Chars(1));
+        output ERRORMSG(Area);
+        output ERRORMSGLEN(Halfword);
+        output EWASUPP(Chars(1));
+        output EXTDS(Chars(1));
+        output FACILITY(Chars(4));
+        output FCI(Chars(1));
+        output GCHARS(Halfword);
+        output GCODES(Halfword);
+        output GMMI(Chars(1));
+        output HILIGHT(Chars(1));
+        output INITPARM(Chars(60));
+        output INITPARMLEN(Halfword);
+        output INPARTN(Chars(2));
+        output INPUTMSGLEN(Halfword);
+        output INVOKINGPROG(Chars(8));
+        output KATAKANA(Chars(1));
+        output LANGINUSE(Chars(3));
+        output LDCMNEM(Chars(2));
+        output LDCNUM(Chars(1));
+        output LINKLEVEL(Halfword);
+        output LOCALCCSID(Fullword);
+        output MAJORVERSION(Fullword);
+        output MAPCOLUMN(Halfword);
+        output MAPHEIGHT(Halfword);
+        output MAPLINE(Halfword);
+        output MAPWIDTH(Halfword);
+        output MICROVERSION(Fullword);
+        output MINORVERSION(Fullword);
+        output MSRCONTROL(Chars(1));
+        output NATLANGINUSE(Chars(1));
+        output NETNAME(Chars(8));
+        output NEXTTRANSID(Chars(4));
+        output NUMTAB(Chars(1));
+        output OPCLASS(Chars(3));
+        output OPERATION(Chars(64));
+        output OPERKEYS(Chars(8));
+        output OPID(Chars(3));
+        output OPSECURITY(Chars(3));
+        output ORGABCODE(Chars(4));
+        output OUTLINE(Chars(1));
+        output PAGENUM(Halfword);
+        output PARTNPAGE(Chars(2));
+        output PARTNS(Chars(1));
+        output PARTNSET(Chars(6));
+        output PLATFORM(Chars(64));
+        output PRINSYSID(Chars(4));
+        output PROCESS(Chars(36));
+        output PROCESSTYPE(Chars(8));
+        output PROGRAM(Chars(8));
+        output PS(Chars(1));
+        output QNAME(Chars(4));
+        output RESSEC(Chars(1));
+        output RESTART(Chars(1));
+        output RETURNPROG(Chars(8));
+        output SCRNHT(Halfword);
+        output SCRNWD(Halfword);
+        output SIGDATA(Chars(4));
+        output SOSI(Chars(1));
+        output STARTCODE(Chars(2));
+        output STATIONID(Chars(1));
+        output SYSID(Chars(4));
+        output TASKPRIORITY(Halfword);
+        output TCTUALENG(Halfword);
+        output TELLERID(Chars(1));
+        output TERMCODE(Chars(2));
+        output TERMPRIORITY(Halfword);
+        output TEXTKYBD(Chars(1));
+        output TEXTPRINT(Chars(1));
+        output TNADDR(Chars(39));
+        output TNIPFAMILY(Cvda);
+        output TNPORT(Fullword);
+        output TRANPRIORITY(Halfword);
+        output TWALENG(Halfword);
+        output UNATTEND(Chars(1));
+        output USERID(Chars(8));
+        output USERNAME(Chars(20));
+        output USERPRIORITY(Halfword);
+        output VALIDATION(Chars(1));
+        @conditions InvReq(1, 2, 3, 4, 5, 6);
+    }
+
+    command! {
+        /// Removes everything but digits from a field.
+        bif_deedit 0x2002 eibfn "BIF DEEDIT" "BIF" ["DEEDIT"] Environment Worker;
+        flag DEEDIT;
+        update FIELD(Area) [required, length("LENGTH")];
+        input LENGTH(Halfword);
+        @conditions LengErr;
+    }
+
+    command! {
+        /// Lets other tasks run.
+        suspend 0x1208 eibfn "SUSPEND" "SUSPEND" Environment NotYet;
+    }
+
+    command! {
+        /// Waits for the use of a named resource.
+        enq 0x1204 eibfn "ENQ" "ENQ" Environment NotYet;
+        input RESOURCE(Area) [required, length("LENGTH")];
+        input LENGTH(Halfword);
+        flag UOW;
+        flag TASK;
+        input MAXLIFETIME(Cvda);
+        flag NOSUSPEND;
+        @rules Rule::AtMostOne(&["UOW", "TASK", "MAXLIFETIME"]);
+        @conditions EnqBusy, InvReq(2), LengErr(1);
+    }
+
+    command! {
+        /// Gives up the use of a named resource.
+        deq 0x1206 eibfn "DEQ" "DEQ" Environment NotYet;
+        input RESOURCE(Area) [required, length("LENGTH")];
+        input LENGTH(Halfword);
+        flag UOW;
+        flag TASK;
+        input MAXLIFETIME(Cvda);
+        @rules Rule::AtMostOne(&["UOW", "TASK", "MAXLIFETIME"]);
+        @conditions InvReq(2), LengErr(1);
+    }
+
+    command! {
+        /// Writes to the operator's console, and waits for a reply if asked.
+        write_operator 0x6C02 eibfn "WRITE OPERATOR" "WRITE" ["OPERATOR"] Diagnostics NotYet;
+        flag OPERATOR;
+        input TEXT(Area) [required, length("TEXTLENGTH")];
+        input TEXTLENGTH(Fullword);
+        input ROUTECODES(Area);
+        input NUMROUTES(Fullword);
+        flag EVENTUAL;
+        flag CRITICAL;
+        flag IMMEDIATE;
+        input ACTION(Cvda);
+        output REPLY(Area) [length("REPLYLENGTH")];
+        input MAXLENGTH(Fullword);
+        output REPLYLENGTH(Fullword);
+        input TIMEOUT(Fullword);
+        @rules
+            Rule::AtMostOne(&["EVENTUAL", "CRITICAL", "IMMEDIATE", "ACTION", "REPLY"]),
+            Rule::Needs("ROUTECODES", &["NUMROUTES"]),
+            Rule::Needs("REPLY", &["MAXLENGTH"]),
+            Rule::Needs("TIMEOUT", &["REPLY"]);
+        @conditions Expired(7), InvReq(1, 2, 3, 4, 5, 6), LengErr(8);
+    }
+}

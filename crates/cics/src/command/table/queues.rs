@@ -1,0 +1,60 @@
+//! Temporary storage, transient data, named counters and starting transactions.
+
+use crate::command::row::Command;
+
+/// Rows not yet supported.
+pub(super) const LATER: &[Command] = later! { Queues;
+    0x0806 eibfn "DELETEQ TD" "DELETEQ" ["TD"] "TD" "QUEUE()" "SYSID()";
+    0x0A06 eibfn "DELETEQ TS" "DELETEQ" [] "TS" "QUEUE()" "QNAME()" "SYSID()";
+    0x0804 eibfn "READQ TD" "READQ" ["TD"] "TD" "QUEUE()" "INTO()" "SET()" "LENGTH()" "SYSID()"
+        "NOSUSPEND";
+    0x0A04 eibfn "READQ TS" "READQ" [] "TS" "QUEUE()" "QNAME()" "INTO()" "SET()" "LENGTH()"
+        "NUMITEMS()" "NEXT" "ITEM()" "SYSID()";
+    0x0802 eibfn "WRITEQ TD" "WRITEQ" ["TD"] "TD" "QUEUE()" "FROM()" "LENGTH()" "SYSID()";
+    0x0A02 eibfn "WRITEQ TS" "WRITEQ" [] "TS" "QUEUE()" "QNAME()" "FROM()" "LENGTH()" "NUMITEMS()"
+        "ITEM()" "REWRITE" "SYSID()" "AUXILIARY" "MAIN" "NOSUSPEND";
+};
+
+/// Named counters, not yet supported.
+pub(super) const COUNTERS: &[Command] = later! { Counters;
+    0x8541 own "DEFINE COUNTER" "DEFINE" ["COUNTER"] "COUNTER()" "POOL()" "VALUE()" "MINIMUM()"
+        "MAXIMUM()" "NOSUSPEND";
+    0x8542 own "DEFINE DCOUNTER" "DEFINE" ["DCOUNTER"] "DCOUNTER()" "POOL()" "VALUE()" "MINIMUM()"
+        "MAXIMUM()" "NOSUSPEND";
+    0x8543 own "DELETE COUNTER" "DELETE" ["COUNTER"] "COUNTER()" "POOL()" "NOSUSPEND";
+    0x8544 own "DELETE DCOUNTER" "DELETE" ["DCOUNTER"] "DCOUNTER()" "POOL()" "NOSUSPEND";
+    0x8545 own "GET COUNTER" "GET" ["COUNTER"] "COUNTER()" "POOL()" "VALUE()" "INCREMENT()" "REDUCE"
+        "WRAP" "COMPAREMIN()" "COMPAREMAX()" "NOSUSPEND";
+    0x8546 own "GET DCOUNTER" "GET" ["DCOUNTER"] "DCOUNTER()" "POOL()" "VALUE()" "INCREMENT()"
+        "REDUCE" "WRAP" "COMPAREMIN()" "COMPAREMAX()" "NOSUSPEND";
+    0x8547 own "QUERY COUNTER" "QUERY" ["COUNTER"] "COUNTER()" "POOL()" "VALUE()" "MINIMUM()"
+        "MAXIMUM()" "NOSUSPEND";
+    0x8548 own "QUERY DCOUNTER" "QUERY" ["DCOUNTER"] "DCOUNTER()" "POOL()" "VALUE()" "MINIMUM()"
+        "MAXIMUM()" "NOSUSPEND";
+    0x8549 own "REWIND COUNTER" "REWIND" ["COUNTER"] "COUNTER()" "POOL()" "INCREMENT()" "NOSUSPEND";
+    0x854A own "REWIND DCOUNTER" "REWIND" ["DCOUNTER"] "DCOUNTER()" "POOL()" "INCREMENT()"
+        "NOSUSPEND";
+    0x854B own "UPDATE COUNTER" "UPDATE" ["COUNTER"] "COUNTER()" "POOL()" "VALUE()" "COMPAREMIN()"
+        "COMPAREMAX()" "NOSUSPEND";
+    0x854C own "UPDATE DCOUNTER" "UPDATE" ["DCOUNTER"] "DCOUNTER()" "POOL()" "VALUE()"
+        "COMPAREMIN()" "COMPAREMAX()" "NOSUSPEND";
+};
+
+/// Starting transactions and the asynchronous API, not yet supported.
+pub(super) const STARTING: &[Command] = later! { Starting;
+    0x100C eibfn "CANCEL" "CANCEL" [] "REQID()" "SYSID()" "TRANSID()";
+    0x8581 own "FETCH ANY" "FETCH" ["ANY"] "ANY()" "CHANNEL()" "COMPSTATUS()" "ABCODE()" "NOSUSPEND"
+        "TIMEOUT()";
+    0x8582 own "FETCH CHILD" "FETCH" ["CHILD"] "CHILD()" "CHANNEL()" "COMPSTATUS()" "ABCODE()"
+        "NOSUSPEND" "TIMEOUT()";
+    0x8583 own "FREE CHILD" "FREE" ["CHILD"] "CHILD()";
+    0x100A eibfn "RETRIEVE" "RETRIEVE" [] "INTO()" "SET()" "LENGTH()" "RTRANSID()" "RTERMID()"
+        "QUEUE()" "WAIT";
+    0x8584 own "RUN TRANSID" "RUN" ["TRANSID"] "TRANSID()" "CHANNEL()" "CHILD()";
+    0x1008 eibfn "START" "START" [] "TRANSID()" "INTERVAL()" "AFTER" "HOURS()" "MINUTES()"
+        "SECONDS()" "AT" "REQID()" "FROM()" "LENGTH()" "FMH" "TERMID()" "USERID()" "SYSID()"
+        "RTRANSID()" "RTERMID()" "QUEUE()" "NOCHECK" "PROTECT" "CHANNEL()";
+    0x8585 own "START ATTACH" "START" ["ATTACH"] "ATTACH" "TRANSID()" "FROM()" "LENGTH()";
+    0x8586 own "START BREXIT" "START" ["BREXIT"] "BREXIT()" "TRANSID()" "BRDATA()" "BRDATALENGTH()"
+        "USERID()";
+};

@@ -1,0 +1,44 @@
+//! GETMAIN and FREEMAIN.
+
+use crate::command::row::Command;
+
+/// The served rows of this domain.
+pub(super) const SERVED: &[Command] = &[rows::getmain::ROW, rows::freemain::ROW];
+
+/// Rows not yet supported.
+pub(super) const LATER: &[Command] = later! { Storage;
+    0x8301 own "GETMAIN64" "GETMAIN64" [] "SET()" "FLENGTH()" "LOCATION()" "EXECUTABLE" "SHARED"
+        "NOSUSPEND" "USERDATAKEY" "CICSDATAKEY";
+    0x8302 own "FREEMAIN64" "FREEMAIN64" [] "DATA()" "DATAPOINTER()";
+};
+
+pub(super) mod rows {
+    command! {
+        /// Gets storage that the task owns.
+        getmain 0x0C02 eibfn "GETMAIN" "GETMAIN" Storage Worker;
+        output SET(PtrRef) [required];
+        input FLENGTH(Fullword);
+        input LENGTH(Halfword);
+        input INITIMG(Chars(1));
+        flag BELOW;
+        flag SHARED;
+        flag NOSUSPEND;
+        flag USERDATAKEY;
+        flag CICSDATAKEY;
+        flag EXECUTABLE;
+        @rules
+            Rule::ExactlyOne(&["FLENGTH", "LENGTH"]),
+            Rule::Needs("BELOW", &["FLENGTH"]),
+            Rule::AtMostOne(&["USERDATAKEY", "CICSDATAKEY"]);
+        @conditions LengErr(1), NoStg(2);
+    }
+
+    command! {
+        /// Gives storage back.
+        freemain 0x0C04 eibfn "FREEMAIN" "FREEMAIN" Storage Worker;
+        update DATA(Area);
+        input DATAPOINTER(PtrValue);
+        @rules Rule::ExactlyOne(&["DATA", "DATAPOINTER"]);
+        @conditions InvReq(1, 2);
+    }
+}

@@ -1,0 +1,102 @@
+//! Dates, times and waiting.
+
+use crate::command::row::Command;
+
+/// Rows with all their options.
+pub(super) const SERVED: &[Command] = &[
+    rows::asktime::ROW,
+    rows::asktime_abstime::ROW,
+    rows::formattime::ROW,
+    rows::converttime::ROW,
+    rows::delay::ROW,
+];
+
+/// Rows not yet supported.
+pub(super) const LATER: &[Command] = later! { Time;
+    0x1006 eibfn "POST" "POST" [] "INTERVAL()" "TIME()" "AFTER" "AT" "HOURS()" "MINUTES()" "SECONDS()"
+        "SET()" "REQID()";
+    0x1202 eibfn "WAIT EVENT" "WAIT" ["EVENT"] "EVENT" "ECADDR()" "NAME()";
+    0x8401 own "WAIT EXTERNAL" "WAIT" ["EXTERNAL"] "EXTERNAL" "ECBLIST()" "NUMEVENTS()" "PURGEABLE"
+        "PURGEABILITY()" "NOTPURGEABLE" "NAME()";
+    0x8402 own "WAITCICS" "WAITCICS" [] "ECBLIST()" "NUMEVENTS()" "PURGEABLE" "PURGEABILITY()"
+        "NOTPURGEABLE" "NAME()";
+};
+
+pub(super) mod rows {
+    command! {
+        /// Sets EIBDATE and EIBTIME.
+        asktime 0x1002 eibfn "ASKTIME" "ASKTIME" Time Worker;
+    }
+
+    command! {
+        /// Gives milliseconds since 1900, and sets EIBDATE and EIBTIME.
+        asktime_abstime 0x4A02 eibfn "ASKTIME ABSTIME" "ASKTIME" ["ABSTIME"] Time Worker;
+        output ABSTIME(Packed(15)) [required];
+    }
+
+    command! {
+        /// Shows a time in one or more of its many forms.
+        formattime 0x4A04 eibfn "FORMATTIME" "FORMATTIME" Time Worker;
+        input ABSTIME(Packed(15)) [required];
+        output DATE(Chars(8));
+        output FULLDATE(Chars(10));
+        output DATEFORM(Chars(6));
+        input DATESEP(Argument::Optional);
+        output DATESTRING(Chars(64));
+        output DAYCOUNT(Fullword);
+        output DAYOFMONTH(Fullword);
+        output DAYOFWEEK(Fullword);
+        output DDMMYY(Chars(8));
+        output DDMMYYYY(Chars(10));
+        output MILLISECONDS(Fullword);
+        output MMDDYY(Chars(8));
+        output MMDDYYYY(Chars(10));
+        output MONTHOFYEAR(Fullword);
+        input STRINGFORMAT(Cvda);
+        output STRINGZONE(Cvda);
+        output TIME(Chars(8));
+        input TIMESEP(Argument::Optional);
+        output YEAR(Fullword);
+        output YYDDD(Chars(6));
+        output YYDDMM(Chars(8));
+        output YYMMDD(Chars(8));
+        output YYYYDDD(Chars(8));
+        output YYYYDDMM(Chars(10));
+        output YYYYMMDD(Chars(10));
+        @rules
+            Rule::Needs("STRINGFORMAT", &["DATESTRING"]),
+            Rule::Needs("STRINGZONE", &["DATESTRING"]);
+        @conditions Error, InvReq(1, 2);
+    }
+
+    command! {
+        /// Turns a date and time stamp into milliseconds since 1900.
+        converttime 0x8411 own "CONVERTTIME" "CONVERTTIME" Time Worker;
+        input DATESTRING(Area) [required];
+        output ABSTIME(Packed(15)) [required];
+        @conditions InvReq(1, 2, 3, 4, 5, 6);
+    }
+
+    command! {
+        /// Waits for a while or until a time.
+        delay 0x1004 eibfn "DELAY" "DELAY" Time NotYet;
+        input INTERVAL(HhMmSs);
+        input TIME(HhMmSs);
+        flag FOR;
+        flag UNTIL;
+        input HOURS(Fullword);
+        input MINUTES(Fullword);
+        input SECONDS(Fullword);
+        input MILLISECS(Fullword);
+        input REQID(Name(8));
+        @rules
+            Rule::AtMostOne(&["INTERVAL", "TIME", "FOR", "UNTIL"]),
+            Rule::Needs("FOR", &["HOURS", "MINUTES", "SECONDS", "MILLISECS"]),
+            Rule::Needs("UNTIL", &["HOURS", "MINUTES", "SECONDS"]),
+            Rule::Needs("HOURS", &["FOR", "UNTIL"]),
+            Rule::Needs("MINUTES", &["FOR", "UNTIL"]),
+            Rule::Needs("SECONDS", &["FOR", "UNTIL"]),
+            Rule::Needs("MILLISECS", &["FOR"]);
+        @conditions Expired(31), InvReq(4, 5, 6, 7, 22);
+    }
+}

@@ -1,0 +1,23 @@
+//! Resource definitions in the syntax of the CSD utility DFHCSDUP.
+//!
+//! [`parse`] reads DEFINE, ALTER, ADD, REMOVE and DELETE statements and gives
+//! typed definitions of transactions, programs, files and transaction
+//! classes, and everything that is wrong with the text. Attributes that a
+//! known type does not have are accepted and listed once; types that are not
+//! used are kept as they are written.
+//!
+//! Reference: CICS system definition utility program (DFHCSDUP) and resource
+//! definition attributes. Invariant: no input makes the parser panic.
+
+mod attributes;
+mod read;
+mod scan;
+mod types;
+mod values;
+
+pub use read::{Csd, parse};
+pub use scan::{Attribute, Statement};
+pub use types::{
+    Concurrency, FileDef, Language, OtherDef, ProgramDef, RecordFormat, Recovery, Runaway,
+    TranClassDef, TransactionDef,
+};

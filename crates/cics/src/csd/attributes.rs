@@ -1,0 +1,249 @@
+//! Which attributes the types have.
+//!
+//! The lists hold what the manual documents for the types that are used here,
+//! so that a slip of the pen can be told from an attribute that means nothing
+//! to this region.
+
+/// Types that are read into a definition of their own.
+pub(super) const USED: &[(&str, &[&str])] = &[
+    (
+        "TRANSACTION",
+        &[
+            "GROUP",
+            "DESCRIPTION",
+            "PROGRAM",
+            "TWASIZE",
+            "PROFILE",
+            "PARTITIONSET",
+            "STATUS",
+            "PRIMEDSIZE",
+            "TASKDATALOC",
+            "TASKDATAKEY",
+            "STORAGECLEAR",
+            "RUNAWAY",
+            "SHUTDOWN",
+            "ISOLATE",
+            "BREXIT",
+            "DYNAMIC",
+            "ROUTABLE",
+            "REMOTESYSTEM",
+            "REMOTENAME",
+            "TRPROF",
+            "LOCALQ",
+            "PRIORITY",
+            "TCLASS",
+            "TRANCLASS",
+            "ALIAS",
+            "TASKREQ",
+            "XTRANID",
+            "TPNAME",
+            "XTPNAME",
+            "DTIMOUT",
+            "RESTART",
+            "SPURGE",
+            "TPURGE",
+            "DUMP",
+            "TRACE",
+            "CONFDATA",
+            "ACTION",
+            "WAIT",
+            "WAITTIME",
+            "INDOUBT",
+            "RESSEC",
+            "CMDSEC",
+            "EXTSEC",
+            "TRANSEC",
+            "RSL",
+            "OTSTIMEOUT",
+            "FACILITYLIKE",
+            "APPLICATION",
+            "USERDATA1",
+            "USERDATA2",
+            "USERDATA3",
+            "DEFINETIME",
+            "CHANGETIME",
+            "CHANGEUSRID",
+            "CHANGEAGENT",
+            "CHANGEAGREL",
+        ],
+    ),
+    (
+        "PROGRAM",
+        &[
+            "GROUP",
+            "DESCRIPTION",
+            "LANGUAGE",
+            "RELOAD",
+            "RESIDENT",
+            "USAGE",
+            "USELPACOPY",
+            "STATUS",
+            "RSL",
+            "CEDF",
+            "DATALOCATION",
+            "EXECKEY",
+            "CONCURRENCY",
+            "API",
+            "REMOTESYSTEM",
+            "REMOTENAME",
+            "TRANSID",
+            "EXECUTIONSET",
+            "DYNAMIC",
+            "JVM",
+            "JVMCLASS",
+            "JVMPROFILE",
+            "JVMSERVER",
+            "OPERATION",
+            "ENTRYPOINT",
+            "HOTPOOL",
+            "USERDATA1",
+            "USERDATA2",
+            "USERDATA3",
+            "DEFINETIME",
+            "CHANGETIME",
+            "CHANGEUSRID",
+            "CHANGEAGENT",
+            "CHANGEAGREL",
+        ],
+    ),
+    (
+        "FILE",
+        &[
+            "GROUP",
+            "DESCRIPTION",
+            "DSNAME",
+            "PASSWORD",
+            "RLSACCESS",
+            "LSRPOOLID",
+            "LSRPOOLNUM",
+            "READINTEG",
+            "DSNSHARING",
+            "STRINGS",
+            "NSRGROUP",
+            "REMOTESYSTEM",
+            "REMOTENAME",
+            "RECORDSIZE",
+            "KEYLENGTH",
+            "STATUS",
+            "OPENTIME",
+            "DISPOSITION",
+            "DATABUFFERS",
+            "INDEXBUFFERS",
+            "TABLE",
+            "MAXNUMRECS",
+            "CFDTPOOL",
+            "TABLENAME",
+            "UPDATEMODEL",
+            "LOAD",
+            "RECORDFORMAT",
+            "ADD",
+            "BROWSE",
+            "DELETE",
+            "READ",
+            "UPDATE",
+            "JOURNAL",
+            "JNLREAD",
+            "JNLSYNCREAD",
+            "JNLUPDATE",
+            "JNLADD",
+            "JNLSYNCWRITE",
+            "RECOVERY",
+            "FWDRECOVLOG",
+            "BACKUPTYPE",
+            "RESSECNUM",
+            "USERDATA1",
+            "USERDATA2",
+            "USERDATA3",
+            "DEFINETIME",
+            "CHANGETIME",
+            "CHANGEUSRID",
+            "CHANGEAGENT",
+            "CHANGEAGREL",
+        ],
+    ),
+    (
+        "TRANCLASS",
+        &[
+            "GROUP",
+            "DESCRIPTION",
+            "MAXACTIVE",
+            "PURGETHRESH",
+            "USERDATA1",
+            "USERDATA2",
+            "USERDATA3",
+            "DEFINETIME",
+            "CHANGETIME",
+            "CHANGEUSRID",
+            "CHANGEAGENT",
+            "CHANGEAGREL",
+        ],
+    ),
+];
+
+/// Types that are known and kept as they are written.
+pub(super) const KEPT: &[&str] = &[
+    "ATOMSERVICE",
+    "BUNDLE",
+    "CONNECTION",
+    "CORBASERVER",
+    "DB2CONN",
+    "DB2ENTRY",
+    "DB2TRAN",
+    "DJAR",
+    "DOCTEMPLATE",
+    "DUMPCODE",
+    "ENQMODEL",
+    "IPCONN",
+    "JOURNALMODEL",
+    "JVMSERVER",
+    "LIBRARY",
+    "LSRPOOL",
+    "MAPSET",
+    "MQCONN",
+    "MQMONITOR",
+    "PARTITIONSET",
+    "PARTNER",
+    "PIPELINE",
+    "PROCESSTYPE",
+    "PROFILE",
+    "REQUESTMODEL",
+    "SESSIONS",
+    "TCPIPSERVICE",
+    "TDQUEUE",
+    "TERMINAL",
+    "TSMODEL",
+    "TYPETERM",
+    "URIMAP",
+    "WEBSERVICE",
+];
+
+/// The full name of a word that may be abbreviated to where it is unique.
+pub(super) fn complete<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut candidate = None;
+    for name in names {
+        if name == word {
+            return Some(name);
+        }
+        if word.len() >= 3 && name.starts_with(word) {
+            if candidate.is_some() {
+                return None;
+            }
+            candidate = Some(name);
+        }
+    }
+    candidate
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn abbreviations_are_completed_where_unique() {
+        let names = || USED[0].1.iter().copied();
+        assert_eq!(complete("DESC", names()), Some("DESCRIPTION"));
+        assert_eq!(complete("REMOTE", names()), None);
+        assert_eq!(complete("TRANCLASS", names()), Some("TRANCLASS"));
+        assert_eq!(complete("XY", names()), None);
+    }
+}

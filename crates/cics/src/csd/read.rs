@@ -1,0 +1,427 @@
+//! From statements to definitions.
+
+use super::attributes::{KEPT, USED, complete};
+use super::scan::{Attribute, Statement, statements};
+use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
+use super::values::Values;
+use crate::diagnostic::{Diagnostic, Severity, nearest};
+use crate::names::{GroupName, ListName};
+
+/// Everything a text defines, and everything that is wrong with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Csd {
+    /// Transactions in their order.
+    pub transactions: Vec<TransactionDef>,
+    /// Programs in their order.
+    pub programs: Vec<ProgramDef>,
+    /// Files in their order.
+    pub files: Vec<FileDef>,
+    /// Transaction classes in their order.
+    pub tranclasses: Vec<TranClassDef>,
+    /// Definitions of other types.
+    pub others: Vec<OtherDef>,
+    /// Groups of each list, in the order of ADD.
+    pub lists: Vec<(ListName, Vec<GroupName>)>,
+    /// Findings in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Csd {
+    /// Whether a definition could not be understood.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error)
+    }
+}
+
+/// Reads a text. Definitions with errors are left out.
+pub fn parse(source: &str) -> Csd {
+    let mut reader = Reader::default();
+    for statement in statements(source, &mut reader.diagnostics) {
+        reader.statement(statement);
+    }
+    reader.finish()
+}
+
+/// A definition before its values are read.
+#[derive(Debug)]
+pub(super) struct Raw {
+    pub(super) kind: String,
+    pub(super) name: String,
+    pub(super) group: GroupName,
+    pub(super) line: u32,
+    pub(super) column: u32,
+    pub(super) attributes: Vec<Attribute>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    raw: Vec<Raw>,
+    lists: Vec<(ListName, Vec<GroupName>)>,
+    unknown: Vec<(String, Attribute)>,
+    unused: Vec<(String, u32, u32)>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Reader {
+    fn statement(&mut self, s: Statement) {
+        match s.verb {
+            "DEFINE" | "USERDEFINE" => self.define(s),
+            "ALTER" => self.alter(s),
+            "DELETE" => self.delete(&s),
+            "ADD" => self.add(&s),
+            "REMOVE" => self.remove(&s),
+            "LIST" | "SERVICE" | "VERIFY" | "UPGRADE" | "INITIALIZE" | "EXTRACT" | "SCAN" => {}
+            verb => self.say(
+                Severity::Warning,
+                s.line,
+                s.column,
+                format!("{verb} is ignored"),
+                None,
+            ),
+        }
+    }
+
+    /// Completes the resource type and takes the name and the group out.
+    fn resource(&mut self, s: Statement) -> Option<Raw> {
+        let mut attributes = s.attributes.into_iter();
+        let Some(first) = attributes.next() else {
+            self.say(
+                Severity::Error,
+                s.line,
+                s.column,
+                format!("{} of what?", s.verb),
+                None,
+            );
+            return None;
+        };
+        let types = || USED.iter().map(|(n, _)| *n).chain(KEPT.iter().copied());
+        let kind = match complete(&first.name, types()) {
+            Some(kind) => kind.to_owned(),
+            None => {
+                self.unused
+                    .push((first.name.clone(), first.line, first.column));
+                first.name.clone()
+            }
+        };
+        let known = USED.iter().find(|(n, _)| *n == kind).map(|(_, a)| *a);
+        let mut group = None;
+        let mut rest: Vec<Attribute> = Vec::new();
+        for mut a in attributes {
+            match known {
+                Some(list) => match complete(&a.name, list.iter().copied()) {
+                    Some(full) => full.clone_into(&mut a.name),
+                    None => self.unknown.push((kind.clone(), a.clone())),
+                },
+                None if "GROUP".starts_with(&a.name) && a.name.len() >= 2 => {
+                    "GROUP".clone_into(&mut a.name);
+                }
+                None => {}
+            }
+            if a.name == "GROUP" {
+                group = Some(a);
+            } else if known.is_some() && rest.iter().any(|b| b.name == a.name) {
+                let message = format!("{} is given twice", a.name);
+                self.say(Severity::Error, a.line, a.column, message, None);
+            } else {
+                rest.push(a);
+            }
+        }
+        let Some(group) = group else {
+            let message = format!("{kind} needs GROUP");
+            self.say(Severity::Error, s.line, s.column, message, None);
+            return None;
+        };
+        let group = self.parsed::<GroupName>(&group)?;
+        let Some(name) = first.value.filter(|v| !v.is_empty()) else {
+            let message = format!("{kind} needs a name");
+            self.say(Severity::Error, first.line, first.column, message, None);
+            return None;
+        };
+        Some(Raw {
+            kind,
+            name,
+            group,
+            line: first.line,
+            column: first.column,
+            attributes: rest,
+        })
+    }
+
+    fn define(&mut self, s: Statement) {
+        let Some(raw) = self.resource(s) else { return };
+        if let Some(old) = self.find(&raw) {
+            let message = format!(
+                "{}({}) is already defined in group {}, in line {}",
+                raw.kind, raw.name, raw.group, self.raw[old].line
+            );
+            self.say(Severity::Error, raw.line, raw.column, message, None);
+            return;
+        }
+        self.raw.push(raw);
+    }
+
+    fn alter(&mut self, s: Statement) {
+        let Some(raw) = self.resource(s) else { return };
+        match self.find(&raw) {
+            Some(old) => {
+                for a in raw.attributes {
+                    self.raw[old].attributes.retain(|b| b.name != a.name);
+                    self.raw[old].attributes.push(a);
+                }
+            }
+            None => {
+                let message = format!(
+                    "{}({}) is not defined in group {}",
+                    raw.kind, raw.name, raw.group
+                );
+                self.say(Severity::Error, raw.line, raw.column, message, None);
+            }
+        }
+    }
+
+    fn delete(&mut self, s: &Statement) {
+        let value = |name: &str| {
+            s.attributes
+                .iter()
+                .find(|a| a.name == name)
+                .and_then(|a| a.value.as_deref())
+        };
+        if let Some(list) = value("LIST") {
+            self.lists
+                .retain(|(l, _)| !l.as_str().eq_ignore_ascii_case(list));
+        }
+        let Some(group) = value("GROUP") else { return };
+        let first = s
+            .attributes
+            .first()
+            .filter(|a| a.name != "GROUP" && a.value.is_some());
+        self.raw.retain(|r| {
+            !(r.group.as_str().eq_ignore_ascii_case(group)
+                && first.is_none_or(|a| {
+                    r.kind.starts_with(&a.name)
+                        && a.value
+                            .as_deref()
+                            .is_some_and(|v| v.eq_ignore_ascii_case(&r.name))
+                }))
+        });
+    }
+
+    fn group_and_list(&mut self, s: &Statement) -> Option<(GroupName, ListName)> {
+        let find = |name: &str| {
+            s.attributes
+                .iter()
+                .find(|a| name.starts_with(&a.name))
+                .cloned()
+        };
+        let (Some(group), Some(list)) = (find("GROUP"), find("LIST")) else {
+            let message = format!("{} needs GROUP and LIST", s.verb);
+            self.say(Severity::Error, s.line, s.column, message, None);
+            return None;
+        };
+        Some((self.parsed(&group)?, self.parsed(&list)?))
+    }
+
+    fn add(&mut self, s: &Statement) {
+        let Some((group, list)) = self.group_and_list(s) else {
+            return;
+        };
+        match self.lists.iter_mut().find(|(l, _)| *l == list) {
+            Some((_, groups)) if groups.contains(&group) => {}
+            Some((_, groups)) => groups.push(group),
+            None => self.lists.push((list, vec![group])),
+        }
+    }
+
+    fn remove(&mut self, s: &Statement) {
+        let Some((group, list)) = self.group_and_list(s) else {
+            return;
+        };
+        for (l, groups) in &mut self.lists {
+            if *l == list {
+                groups.retain(|g| *g != group);
+            }
+        }
+    }
+
+    fn find(&self, raw: &Raw) -> Option<usize> {
+        self.raw
+            .iter()
+            .position(|r| r.kind == raw.kind && r.name == raw.name && r.group == raw.group)
+    }
+
+    pub(super) fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
+        &mut self,
+        a: &Attribute,
+    ) -> Option<T> {
+        match a.value.as_deref().unwrap_or("").parse() {
+            Ok(value) => Some(value),
+            Err(e) => {
+                let message = format!("{}: {e}", a.name);
+                self.say(Severity::Error, a.line, a.column, message, None);
+                None
+            }
+        }
+    }
+
+    pub(super) fn say(
+        &mut self,
+        severity: Severity,
+        line: u32,
+        column: u32,
+        message: String,
+        help: Option<String>,
+    ) {
+        self.diagnostics.push(Diagnostic {
+            severity,
+            line,
+            column,
+            message,
+            help,
+        });
+    }
+
+    fn finish(mut self) -> Csd {
+        let mut csd = Csd::default();
+        for raw in std::mem::take(&mut self.raw) {
+            let mut v = Values::new(&raw, &mut self);
+            match raw.kind.as_str() {
+                "TRANSACTION" => csd.transactions.extend(v.transaction()),
+                "PROGRAM" => csd.programs.extend(v.program()),
+                "FILE" => csd.files.extend(v.file()),
+                "TRANCLASS" => csd.tranclasses.extend(v.tranclass()),
+                _ => csd.others.push(OtherDef {
+                    kind: raw.kind,
+                    name: raw.name,
+                    group: raw.group,
+                    line: raw.line,
+                    attributes: raw.attributes,
+                }),
+            }
+        }
+        self.list_unknown();
+        csd.lists = self.lists;
+        csd.diagnostics = self.diagnostics;
+        csd.diagnostics.sort_by_key(|d| (d.line, d.column));
+        csd
+    }
+
+    /// Says once for each unknown type and attribute that it means nothing.
+    fn list_unknown(&mut self) {
+        let mut seen: Vec<(String, String)> = Vec::new();
+        for (kind, a) in std::mem::take(&mut self.unknown) {
+            let key = (kind.clone(), a.name.clone());
+            if seen.contains(&key) {
+                continue;
+            }
+            seen.push(key);
+            let names = USED
+                .iter()
+                .find(|(n, _)| *n == kind)
+                .map_or(&[][..], |(_, l)| l);
+            let help = nearest(&a.name, names.iter().copied()).map(|n| format!("is {n} meant?"));
+            let message = format!("{kind} has no attribute {} here; it is ignored", a.name);
+            self.say(Severity::Warning, a.line, a.column, message, help);
+        }
+        let mut types: Vec<String> = Vec::new();
+        for (kind, line, column) in std::mem::take(&mut self.unused) {
+            if types.contains(&kind) {
+                continue;
+            }
+            let all = USED.iter().map(|(n, _)| *n).chain(KEPT.iter().copied());
+            let help = nearest(&kind, all).map(|n| format!("is {n} meant?"));
+            let message = format!("definitions of type {kind} are ignored");
+            self.say(Severity::Warning, line, column, message, help);
+            types.push(kind);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::types::{Concurrency, RecordFormat, Recovery, Runaway};
+    use super::*;
+
+    const BANK: &str = "\
+* The bank
+DEFINE TRANSACTION(BANK) GROUP(BANK) PROGRAM(BNKINQ) TRANCLASS(BANKCLS)
+       PRIORITY(7) RUNAWAY(5000) DTIMOUT(0130)
+DEFINE PROGRAM(BNKINQ) GROUP(BANK) LANGUAGE(COBOL) CONCURRENCY(THREADSAFE)
+DEFINE FILE(ACCOUNTS) GROUP(BANK) KEYLENGTH(8) RECORDSIZE(200) RECORDFORMAT(F)
+       ADD(YES) BROWSE(YES) UPDATE(YES) RECOVERY(BACKOUTONLY) DESC(The accounts)
+DEFINE TRANCLASS(BANKCLS) GROUP(BANK) MAXACTIVE(10) PURGETHRESH(50)
+DEFINE URIMAP(BANKURI) GROUP(BANK) PATH(/bank/*)
+ADD GROUP(BANK) LIST(BANKLIST)
+";
+
+    #[test]
+    fn definitions_are_read_with_their_defaults() {
+        let csd = parse(BANK);
+        assert_eq!(csd.diagnostics, []);
+        let t = &csd.transactions[0];
+        assert_eq!(t.program.unwrap().as_str(), "BNKINQ");
+        assert_eq!((t.priority, t.runaway), (7, Runaway::Milliseconds(5000)));
+        assert_eq!(t.wait_limit_s, Some(90));
+        assert_eq!(csd.programs[0].concurrency, Concurrency::Threadsafe);
+        let f = &csd.files[0];
+        assert_eq!(
+            (f.key_bytes, f.record_bytes, f.record_format),
+            (Some(8), Some(200), RecordFormat::Fixed)
+        );
+        assert!(f.add && f.browse && f.update && f.read && !f.delete && f.enabled);
+        assert_eq!(f.recovery, Recovery::Backout);
+        assert_eq!(f.description, "The accounts");
+        assert_eq!(csd.tranclasses[0].purge_threshold, Some(50));
+        assert_eq!(csd.others[0].kind, "URIMAP");
+        assert_eq!(csd.lists[0].1[0].as_str(), "BANK");
+    }
+
+    #[test]
+    fn every_error_is_told_with_its_place() {
+        let csd = parse(
+            "DEFINE PROGRAM(TOOLONGNAME) GROUP(G)\n\
+             DEFINE FILE(F) GROUP(G) KEYLENGTH(300) ADD(MAYBE)\n\
+             DEFINE TRANSACTION(T) GROUP(G)\n\
+             DEFINE TRANCLASS(C) GROUP(G)\n\
+             DEFINE PROGRAM(P)\n",
+        );
+        let places: Vec<(u32, u32)> = csd.diagnostics.iter().map(|d| (d.line, d.column)).collect();
+        assert_eq!(places, [(1, 8), (2, 25), (2, 40), (3, 8), (4, 8), (5, 1)]);
+        assert!(csd.has_errors());
+        assert!(csd.programs.is_empty() && csd.files.is_empty());
+    }
+
+    #[test]
+    fn unknown_attributes_and_types_are_listed_once() {
+        let csd = parse(
+            "DEFINE PROGRAM(A) GROUP(G) CONCURENCY(THREADSAFE)\n\
+             DEFINE PROGRAM(B) GROUP(G) CONCURENCY(THREADSAFE)\n\
+             DEFINE GADGET(X) GROUP(G)\nDEFINE GADGET(Y) GROUP(G)\n",
+        );
+        assert_eq!(csd.programs.len(), 2);
+        assert_eq!(csd.diagnostics.len(), 2);
+        assert_eq!(
+            csd.diagnostics[0].help.as_deref(),
+            Some("is CONCURRENCY meant?")
+        );
+        assert!(
+            csd.diagnostics
+                .iter()
+                .all(|d| d.severity == Severity::Warning)
+        );
+    }
+
+    #[test]
+    fn alter_delete_and_duplicates() {
+        let csd = parse(
+            "DEFINE PROGRAM(A) GROUP(G)\nALTER PROGRAM(A) GROUP(G) STATUS(DISABLED)\n\
+             DEFINE PROGRAM(B) GROUP(G)\nDEFINE PROGRAM(B) GROUP(G)\n\
+             DEFINE PROGRAM(C) GROUP(H)\nDELETE GROUP(H)\n",
+        );
+        assert!(!csd.programs[0].enabled);
+        assert_eq!(csd.programs.len(), 2);
+        assert_eq!(csd.diagnostics.len(), 1);
+        assert!(csd.diagnostics[0].message.contains("in line 3"));
+    }
+}

@@ -1,0 +1,340 @@
+//! From text to statements: a verb and its keywords with their values.
+//!
+//! Statements have no end mark: one ends where a line begins with the next
+//! verb. Lines that begin with `*` are comments, lines that begin with `//`
+//! or `/*` are JCL around the statements, and columns 73 to 80 are ignored
+//! when they hold a sequence number.
+
+use crate::diagnostic::{Diagnostic, Severity};
+
+/// A keyword of a statement, as `GROUP(BANK)` or `ALL`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attribute {
+    /// The keyword in upper case.
+    pub name: String,
+    /// What stands in parentheses, with outer blanks and quotes removed.
+    pub value: Option<String>,
+    /// Line of the keyword, from 1.
+    pub line: u32,
+    /// Column of the keyword, from 1.
+    pub column: u32,
+}
+
+/// One statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// The verb in full and upper case.
+    pub verb: &'static str,
+    /// Line of the verb, from 1.
+    pub line: u32,
+    /// Column of the verb, from 1.
+    pub column: u32,
+    /// The keywords in their order.
+    pub attributes: Vec<Attribute>,
+}
+
+const VERBS: &[&str] = &[
+    "ADD",
+    "ALTER",
+    "APPEND",
+    "COPY",
+    "DEFINE",
+    "DELETE",
+    "EXTRACT",
+    "INITIALIZE",
+    "LIST",
+    "MIGRATE",
+    "PROCESS",
+    "REMOVE",
+    "SCAN",
+    "SERVICE",
+    "UPGRADE",
+    "USERDEFINE",
+    "VERIFY",
+];
+
+fn verb(word: &str) -> Option<&'static str> {
+    let up = word.to_ascii_uppercase();
+    let up = match up.as_str() {
+        "DEF" => "DEFINE",
+        "DEL" => "DELETE",
+        other => other,
+    };
+    VERBS.iter().find(|v| **v == up).copied()
+}
+
+/// A character and where it stands.
+#[derive(Debug, Clone, Copy)]
+struct Char {
+    c: char,
+    line: u32,
+    column: u32,
+    /// First character of its line that is not blank.
+    first: bool,
+}
+
+/// Splits a text into statements.
+pub(super) fn statements(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Statement> {
+    let chars = characters(source);
+    let mut scanner = Scanner {
+        chars: &chars,
+        at: 0,
+        diagnostics,
+    };
+    let mut found: Vec<Statement> = Vec::new();
+    while let Some(start) = scanner.skip_blanks() {
+        if !is_word(start.c) {
+            scanner.stray(start);
+            continue;
+        }
+        let word = scanner.word();
+        let opens = scanner.peek().is_some_and(|c| c.c == '(');
+        if start.first
+            && !opens
+            && let Some(verb) = verb(&word)
+        {
+            found.push(Statement {
+                verb,
+                line: start.line,
+                column: start.column,
+                attributes: Vec::new(),
+            });
+            continue;
+        }
+        let value = if opens || scanner.parenthesis_follows() {
+            scanner.value(start)
+        } else {
+            None
+        };
+        match found.last_mut() {
+            Some(statement) => statement.attributes.push(Attribute {
+                name: word.to_ascii_uppercase(),
+                value,
+                line: start.line,
+                column: start.column,
+            }),
+            None => scanner.error(start, format!("{word} stands before the first statement")),
+        }
+    }
+    found
+}
+
+fn characters(source: &str) -> Vec<Char> {
+    let mut chars = Vec::new();
+    for (number, raw) in source.lines().enumerate() {
+        let line = u32::try_from(number + 1).unwrap_or(u32::MAX);
+        if raw.starts_with('*') || raw.starts_with("//") || raw.starts_with("/*") {
+            continue;
+        }
+        let mut first = true;
+        let text = without_sequence_number(raw);
+        for (i, c) in text.chars().enumerate() {
+            let column = u32::try_from(i + 1).unwrap_or(u32::MAX);
+            let blank = c.is_whitespace();
+            chars.push(Char {
+                c,
+                line,
+                column,
+                first: first && !blank,
+            });
+            first &= blank;
+        }
+        // A value that fills its line goes on in the next without a blank.
+        let full = text.chars().count() >= 72;
+        if !full {
+            chars.push(Char {
+                c: '\n',
+                line,
+                column: 0,
+                first: false,
+            });
+        }
+    }
+    chars
+}
+
+fn without_sequence_number(raw: &str) -> &str {
+    match raw.char_indices().nth(72) {
+        Some((at, _))
+            if raw[at..].trim_end().chars().count() <= 8
+                && raw[at..]
+                    .chars()
+                    .all(|c| c.is_ascii_digit() || c.is_whitespace()) =>
+        {
+            &raw[..at]
+        }
+        _ => raw,
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "$@#_-.".contains(c)
+}
+
+struct Scanner<'a> {
+    chars: &'a [Char],
+    at: usize,
+    diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Scanner<'_> {
+    fn peek(&self) -> Option<Char> {
+        self.chars.get(self.at).copied()
+    }
+
+    fn skip_blanks(&mut self) -> Option<Char> {
+        while let Some(c) = self.peek() {
+            if !c.c.is_whitespace() && c.c != ',' {
+                return Some(c);
+            }
+            self.at += 1;
+        }
+        None
+    }
+
+    fn word(&mut self) -> String {
+        let mut word = String::new();
+        while let Some(c) = self.peek().filter(|c| is_word(c.c)) {
+            word.push(c.c);
+            self.at += 1;
+        }
+        word
+    }
+
+    /// Whether only blanks of the same line stand before a parenthesis.
+    fn parenthesis_follows(&mut self) -> bool {
+        let mut at = self.at;
+        while self
+            .chars
+            .get(at)
+            .is_some_and(|c| c.c == ' ' || c.c == '\t')
+        {
+            at += 1;
+        }
+        let follows = self.chars.get(at).is_some_and(|c| c.c == '(');
+        if follows {
+            self.at = at;
+        }
+        follows
+    }
+
+    /// The text in parentheses, which may hold balanced ones and quotes.
+    fn value(&mut self, keyword: Char) -> Option<String> {
+        self.at += 1;
+        let mut text = String::new();
+        let mut depth = 1;
+        let quoted = self.skip_to_value().is_some_and(|c| c.c == '\'');
+        let mut in_quotes = false;
+        while let Some(c) = self.peek() {
+            self.at += 1;
+            if quoted && c.c == '\'' {
+                in_quotes = !in_quotes;
+            }
+            if !in_quotes {
+                match c.c {
+                    '(' => depth += 1,
+                    ')' => depth -= 1,
+                    _ => {}
+                }
+                if depth == 0 {
+                    return Some(clean(&text, quoted));
+                }
+            }
+            text.push(c.c);
+        }
+        self.error(keyword, "the parenthesis is never closed".to_owned());
+        Some(clean(&text, quoted))
+    }
+
+    fn skip_to_value(&mut self) -> Option<Char> {
+        while self.peek().is_some_and(|c| c.c.is_whitespace()) {
+            self.at += 1;
+        }
+        self.peek()
+    }
+
+    fn stray(&mut self, c: Char) {
+        self.at += 1;
+        self.error(c, format!("{:?} does not belong here", c.c));
+    }
+
+    fn error(&mut self, at: Char, message: String) {
+        self.diagnostics.push(Diagnostic {
+            severity: Severity::Error,
+            line: at.line,
+            column: at.column,
+            message,
+            help: None,
+        });
+    }
+}
+
+fn clean(text: &str, quoted: bool) -> String {
+    let mut out = String::new();
+    for (i, line) in text.split('\n').enumerate() {
+        let part = if i == 0 { line.trim_end() } else { line.trim() };
+        if i > 0 && !part.is_empty() && !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(part);
+    }
+    let out = out.trim();
+    if quoted && out.len() >= 2 && out.ends_with('\'') {
+        return out[1..out.len() - 1].replace("''", "'");
+    }
+    out.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scan(text: &str) -> (Vec<Statement>, Vec<Diagnostic>) {
+        let mut diagnostics = Vec::new();
+        let found = statements(text, &mut diagnostics);
+        (found, diagnostics)
+    }
+
+    #[test]
+    fn a_statement_ends_where_a_line_begins_with_a_verb() {
+        let (s, d) = scan(
+            "* comment\nDefine Program(A) Group(G)\n  Description(List of (all) things)\nADD GROUP(G) LIST(L)\n",
+        );
+        assert_eq!(d, []);
+        assert_eq!(s.len(), 2);
+        assert_eq!(s[0].attributes.len(), 3);
+        assert_eq!(
+            s[0].attributes[2].value.as_deref(),
+            Some("List of (all) things")
+        );
+        assert_eq!((s[0].attributes[2].line, s[0].attributes[2].column), (3, 3));
+        assert_eq!(s[1].verb, "ADD");
+    }
+
+    #[test]
+    fn list_in_parentheses_is_a_keyword_and_not_a_verb() {
+        let (s, d) = scan("ADD GROUP(G)\n    LIST(L)\n");
+        assert_eq!(d, []);
+        assert_eq!(s.len(), 1);
+        assert_eq!(s[0].attributes[1].name, "LIST");
+    }
+
+    #[test]
+    fn quotes_sequence_numbers_and_jcl_are_understood() {
+        let line = format!(
+            "{:<72}00000100",
+            "DEFINE FILE(F) GROUP(G) DESCRIPTION('it''s ) here')"
+        );
+        let (s, d) = scan(&format!("//STEP EXEC\n{line}\n/*\n"));
+        assert_eq!(d, []);
+        assert_eq!(s[0].attributes[2].value.as_deref(), Some("it's ) here"));
+    }
+
+    #[test]
+    fn an_open_parenthesis_is_an_error_at_its_keyword() {
+        let (_, d) = scan("DEFINE PROGRAM(A");
+        assert_eq!((d[0].line, d[0].column), (1, 8));
+        let (_, d) = scan("PROGRAM(A)");
+        assert!(d[0].message.contains("before the first statement"));
+    }
+}

@@ -1,0 +1,276 @@
+//! The values of a definition's attributes.
+
+use super::attributes::complete;
+use super::read::{Raw, Reader};
+use super::scan::Attribute;
+use super::types::{
+    Concurrency, FileDef, Language, ProgramDef, RecordFormat, Recovery, Runaway, TranClassDef,
+    TransactionDef,
+};
+use crate::diagnostic::Severity;
+
+/// Reads the values of one definition; a wrong one is told and leaves the
+/// definition out.
+pub(super) struct Values<'a> {
+    raw: &'a Raw,
+    reader: &'a mut Reader,
+    failed: bool,
+}
+
+impl<'a> Values<'a> {
+    pub(super) fn new(raw: &'a Raw, reader: &'a mut Reader) -> Self {
+        Values {
+            raw,
+            reader,
+            failed: false,
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<&Attribute> {
+        let a = self.raw.attributes.iter().find(|a| a.name == name)?;
+        a.value
+            .as_deref()
+            .is_some_and(|v| !v.is_empty())
+            .then_some(a)
+    }
+
+    fn fail(&mut self, line: u32, column: u32, message: String) {
+        self.failed = true;
+        self.reader
+            .say(Severity::Error, line, column, message, None);
+    }
+
+    fn own_name<T: std::str::FromStr<Err: std::fmt::Display>>(&mut self) -> Option<T> {
+        match self.raw.name.parse() {
+            Ok(name) => Some(name),
+            Err(e) => {
+                self.fail(self.raw.line, self.raw.column, e.to_string());
+                None
+            }
+        }
+    }
+
+    fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(&mut self, name: &str) -> Option<T> {
+        let a = self.find(name)?.clone();
+        let value = self.reader.parsed(&a);
+        self.failed |= value.is_none();
+        value
+    }
+
+    fn text(&self, name: &str) -> Option<String> {
+        self.find(name).and_then(|a| a.value.clone())
+    }
+
+    /// One of some words, in either case; the first is the default.
+    fn choice<T: Copy>(&mut self, name: &str, values: &[(&str, T)]) -> T {
+        let default = values[0].1;
+        let Some(a) = self.find(name).cloned() else {
+            return default;
+        };
+        let word = a.value.unwrap_or_default().to_ascii_uppercase();
+        let names = || values.iter().map(|&(n, _)| n);
+        let full = complete(&word, names());
+        if let Some(&(_, v)) = values.iter().find(|&&(n, _)| Some(n) == full) {
+            return v;
+        }
+        let list: Vec<&str> = names().collect();
+        self.fail(
+            a.line,
+            a.column,
+            format!("{name}({word}) must be one of {}", list.join(", ")),
+        );
+        default
+    }
+
+    fn number(&mut self, name: &str, range: std::ops::RangeInclusive<u32>) -> Option<u32> {
+        let a = self.find(name)?.clone();
+        let text = a.value.unwrap_or_default();
+        match text.parse().ok().filter(|n| range.contains(n)) {
+            Some(n) => Some(n),
+            None => {
+                let message = format!(
+                    "{name}({text}) must be a number from {} to {}",
+                    range.start(),
+                    range.end()
+                );
+                self.fail(a.line, a.column, message);
+                None
+            }
+        }
+    }
+
+    fn yes(&mut self, name: &str, default: bool) -> bool {
+        let order = if default {
+            [("YES", true), ("NO", false)]
+        } else {
+            [("NO", false), ("YES", true)]
+        };
+        self.choice(name, &order)
+    }
+
+    fn enabled(&mut self) -> bool {
+        self.choice("STATUS", &[("ENABLED", true), ("DISABLED", false)])
+    }
+
+    pub(super) fn transaction(&mut self) -> Option<TransactionDef> {
+        let name = self.own_name();
+        let class = self.text("TRANCLASS").or_else(|| self.text("TCLASS"));
+        let tranclass = match class.as_deref() {
+            None | Some("NO" | "DFHTCL00") => None,
+            Some(_) if self.find("TRANCLASS").is_some() => self.parsed("TRANCLASS"),
+            Some(_) => self
+                .number("TCLASS", 1..=10)
+                .and_then(|n| format!("DFHTCL{n:02}").parse().ok()),
+        };
+        let runaway = match self
+            .text("RUNAWAY")
+            .map(|v| v.to_ascii_uppercase())
+            .as_deref()
+        {
+            None | Some("SYSTEM") => Runaway::System,
+            Some("0") => Runaway::Never,
+            Some(_) => self
+                .number("RUNAWAY", 250..=2_700_000)
+                .map_or(Runaway::System, Runaway::Milliseconds),
+        };
+        let wait_limit_s = match self
+            .text("DTIMOUT")
+            .map(|v| v.to_ascii_uppercase())
+            .as_deref()
+        {
+            None | Some("NO") => None,
+            Some(_) => self
+                .number("DTIMOUT", 1..=6_800)
+                .map(|mmss| mmss / 100 * 60 + mmss % 100),
+        };
+        let def = TransactionDef {
+            name: name?,
+            group: self.raw.group,
+            line: self.raw.line,
+            program: self.parsed("PROGRAM"),
+            tranclass,
+            enabled: self.enabled(),
+            priority: self.number("PRIORITY", 0..=255).map_or(1, |n| n as u8),
+            runaway,
+            twa_bytes: self.number("TWASIZE", 0..=32_767).map_or(0, |n| n as u16),
+            wait_limit_s,
+            remote_system: self.parsed("REMOTESYSTEM"),
+            remote_name: self.text("REMOTENAME"),
+            description: self.text("DESCRIPTION").unwrap_or_default(),
+        };
+        if def.program.is_none() && def.remote_system.is_none() && self.find("PROGRAM").is_none() {
+            let message = format!("TRANSACTION({}) needs PROGRAM or REMOTESYSTEM", def.name);
+            self.fail(self.raw.line, self.raw.column, message);
+        }
+        (!self.failed).then_some(def)
+    }
+
+    pub(super) fn program(&mut self) -> Option<ProgramDef> {
+        let name = self.own_name();
+        let language = self.choice(
+            "LANGUAGE",
+            &[
+                ("", None),
+                ("COBOL", Some(Language::Cobol)),
+                ("ASSEMBLER", Some(Language::Assembler)),
+                ("C", Some(Language::C)),
+                ("LE370", Some(Language::Le370)),
+                ("PLI", Some(Language::Pli)),
+                ("N/A", None),
+            ],
+        );
+        let def = ProgramDef {
+            name: name?,
+            group: self.raw.group,
+            line: self.raw.line,
+            language,
+            concurrency: self.choice(
+                "CONCURRENCY",
+                &[
+                    ("QUASIRENT", Concurrency::Quasirent),
+                    ("THREADSAFE", Concurrency::Threadsafe),
+                    ("REQUIRED", Concurrency::Required),
+                ],
+            ),
+            enabled: self.enabled(),
+            user_key: self.choice("EXECKEY", &[("USER", true), ("CICS", false)]),
+            data_anywhere: self.choice("DATALOCATION", &[("ANY", true), ("BELOW", false)]),
+            full_api: self.choice("EXECUTIONSET", &[("FULLAPI", true), ("DPLSUBSET", false)]),
+            transid: self.parsed("TRANSID"),
+            remote_system: self.parsed("REMOTESYSTEM"),
+            remote_name: self.parsed("REMOTENAME"),
+            description: self.text("DESCRIPTION").unwrap_or_default(),
+        };
+        (!self.failed).then_some(def)
+    }
+
+    pub(super) fn file(&mut self) -> Option<FileDef> {
+        let name = self.own_name();
+        let (enabled, unenabled) = self.choice(
+            "STATUS",
+            &[
+                ("ENABLED", (true, false)),
+                ("DISABLED", (false, false)),
+                ("UNENABLED", (false, true)),
+            ],
+        );
+        let def = FileDef {
+            name: name?,
+            group: self.raw.group,
+            line: self.raw.line,
+            key_bytes: self.number("KEYLENGTH", 1..=255).map(|n| n as u16),
+            record_bytes: self.number("RECORDSIZE", 1..=32_767),
+            record_format: self.choice(
+                "RECORDFORMAT",
+                &[("V", RecordFormat::Variable), ("F", RecordFormat::Fixed)],
+            ),
+            add: self.yes("ADD", false),
+            browse: self.yes("BROWSE", false),
+            delete: self.yes("DELETE", false),
+            read: self.yes("READ", true),
+            update: self.yes("UPDATE", false),
+            recovery: self.choice(
+                "RECOVERY",
+                &[
+                    ("NONE", Recovery::None),
+                    ("BACKOUTONLY", Recovery::Backout),
+                    ("ALL", Recovery::All),
+                ],
+            ),
+            enabled,
+            unenabled,
+            open_at_startup: self.choice("OPENTIME", &[("FIRSTREF", false), ("STARTUP", true)]),
+            dsname: self.text("DSNAME"),
+            remote_system: self.parsed("REMOTESYSTEM"),
+            remote_name: self.parsed("REMOTENAME"),
+            description: self.text("DESCRIPTION").unwrap_or_default(),
+        };
+        (!self.failed).then_some(def)
+    }
+
+    pub(super) fn tranclass(&mut self) -> Option<TranClassDef> {
+        let name = self.own_name();
+        if self.find("MAXACTIVE").is_none() {
+            let message = format!("TRANCLASS({}) needs MAXACTIVE", self.raw.name);
+            self.fail(self.raw.line, self.raw.column, message);
+        }
+        let max_active = self.number("MAXACTIVE", 0..=999);
+        let purge_threshold = match self
+            .text("PURGETHRESH")
+            .map(|v| v.to_ascii_uppercase())
+            .as_deref()
+        {
+            None | Some("NO") => None,
+            Some(_) => self.number("PURGETHRESH", 1..=1_000_000),
+        };
+        let def = TranClassDef {
+            name: name?,
+            group: self.raw.group,
+            line: self.raw.line,
+            max_active: max_active?,
+            purge_threshold,
+            description: self.text("DESCRIPTION").unwrap_or_default(),
+        };
+        (!self.failed).then_some(def)
+    }
+}

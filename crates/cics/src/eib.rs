@@ -1,0 +1,397 @@
+//! The EXEC interface block, byte for byte as programs see it.
+//!
+//! [`Eib`] is a checked view over the bytes of DFHEIBLK; [`COPYBOOK`] is the
+//! same layout as the COBOL that the translator puts into the LINKAGE SECTION.
+//! Binary fields are big-endian and packed fields carry a positive sign, as
+//! the programs compile them.
+//! Reference: CICS API reference, "EXEC interface block fields".
+
+use crate::resp::Condition;
+
+/// Bytes of DFHEIBLK.
+pub const EIB_BYTES: usize = 85;
+
+/// DFHEIBLK as a LINKAGE record.
+pub const COPYBOOK: &str = "\
+01 DFHEIBLK.
+02 EIBTIME PIC S9(7) COMP-3.
+02 EIBDATE PIC S9(7) COMP-3.
+02 EIBTRNID PIC X(4).
+02 EIBTASKN PIC S9(7) COMP-3.
+02 EIBTRMID PIC X(4).
+02 DFHEIGDI PIC S9(4) COMP.
+02 EIBCPOSN PIC S9(4) COMP.
+02 EIBCALEN PIC S9(4) COMP.
+02 EIBAID PIC X(1).
+02 EIBFN PIC X(2).
+02 EIBRCODE PIC X(6).
+02 EIBDS PIC X(8).
+02 EIBREQID PIC X(8).
+02 EIBRSRCE PIC X(8).
+02 EIBSYNC PIC X(1).
+02 EIBFREE PIC X(1).
+02 EIBRECV PIC X(1).
+02 EIBSEND PIC X(1).
+02 EIBATT PIC X(1).
+02 EIBEOC PIC X(1).
+02 EIBFMH PIC X(1).
+02 EIBCOMPL PIC X(1).
+02 EIBSIG PIC X(1).
+02 EIBCONF PIC X(1).
+02 EIBERR PIC X(1).
+02 EIBERRCD PIC X(4).
+02 EIBSYNRB PIC X(1).
+02 EIBNODAT PIC X(1).
+02 EIBRESP PIC S9(8) COMP.
+02 EIBRESP2 PIC S9(8) COMP.
+02 EIBRLDBK PIC X(1).
+";
+
+const TIME: usize = 0;
+const DATE: usize = 4;
+const TRNID: usize = 8;
+const TASKN: usize = 12;
+const TRMID: usize = 16;
+const CPOSN: usize = 22;
+const CALEN: usize = 24;
+const AID: usize = 26;
+const FN: usize = 27;
+const RCODE: usize = 29;
+const DS: usize = 35;
+const REQID: usize = 43;
+const RSRCE: usize = 51;
+const SYNC: usize = 59;
+const RECV: usize = 61;
+const SYNRB: usize = 74;
+const RESP: usize = 76;
+const RESP2: usize = 80;
+const RLDBK: usize = 84;
+
+/// Names of every field, so that a program that uses one can be told apart.
+pub const FIELD_NAMES: &[&str] = &[
+    "EIBTIME", "EIBDATE", "EIBTRNID", "EIBTASKN", "EIBTRMID", "EIBCPOSN", "EIBCALEN", "EIBAID",
+    "EIBFN", "EIBRCODE", "EIBDS", "EIBREQID", "EIBRSRCE", "EIBSYNC", "EIBFREE", "EIBRECV",
+    "EIBSEND", "EIBATT", "EIBEOC", "EIBFMH", "EIBCOMPL", "EIBSIG", "EIBCONF", "EIBERR", "EIBERRCD",
+    "EIBSYNRB", "EIBNODAT", "EIBRESP", "EIBRESP2", "EIBRLDBK",
+];
+
+/// A view over the bytes of an EIB.
+#[derive(Debug)]
+pub struct Eib<'a>(&'a mut [u8; EIB_BYTES]);
+
+impl<'a> Eib<'a> {
+    /// A view over existing bytes.
+    pub fn new(bytes: &'a mut [u8; EIB_BYTES]) -> Self {
+        Eib(bytes)
+    }
+
+    /// Clears the block: zeros, blanks in names, +0 in packed fields.
+    pub fn reset(&mut self) {
+        self.0.fill(0);
+        for at in [TIME, DATE, TASKN] {
+            self.set_packed(at, 0);
+        }
+        for range in [
+            TRNID..TRNID + 4,
+            TRMID..TRMID + 4,
+            DS..DS + 8,
+            RSRCE..RSRCE + 8,
+        ] {
+            self.0[range].fill(b' ');
+        }
+    }
+
+    /// EIBTIME: 0hhmmss.
+    pub fn time(&self) -> u32 {
+        self.packed(TIME)
+    }
+
+    /// Sets EIBTIME from hhmmss.
+    pub fn set_time(&mut self, hhmmss: u32) {
+        self.set_packed(TIME, hhmmss);
+    }
+
+    /// EIBDATE: 0cyyddd, c = 0 for 19yy and 1 for 20yy.
+    pub fn date(&self) -> u32 {
+        self.packed(DATE)
+    }
+
+    /// Sets EIBDATE from cyyddd.
+    pub fn set_date(&mut self, cyyddd: u32) {
+        self.set_packed(DATE, cyyddd);
+    }
+
+    /// EIBTRNID, blank padded.
+    pub fn transid(&self) -> &[u8] {
+        &self.0[TRNID..TRNID + 4]
+    }
+
+    /// Sets EIBTRNID.
+    pub fn set_transid(&mut self, name: &[u8]) {
+        self.set_text(TRNID, 4, name);
+    }
+
+    /// EIBTASKN.
+    pub fn task_number(&self) -> u32 {
+        self.packed(TASKN)
+    }
+
+    /// Sets EIBTASKN; the last seven digits are kept.
+    pub fn set_task_number(&mut self, number: u32) {
+        self.set_packed(TASKN, number);
+    }
+
+    /// Sets EIBTRMID; blanks for a task without a terminal.
+    pub fn set_terminal(&mut self, name: &[u8]) {
+        self.set_text(TRMID, 4, name);
+    }
+
+    /// Sets EIBCPOSN.
+    pub fn set_cursor(&mut self, position: u16) {
+        self.0[CPOSN..CPOSN + 2].copy_from_slice(&position.to_be_bytes());
+    }
+
+    /// EIBCALEN.
+    pub fn commarea_length(&self) -> u16 {
+        u16::from_be_bytes([self.0[CALEN], self.0[CALEN + 1]])
+    }
+
+    /// Sets EIBCALEN.
+    pub fn set_commarea_length(&mut self, bytes: u16) {
+        self.0[CALEN..CALEN + 2].copy_from_slice(&bytes.to_be_bytes());
+    }
+
+    /// Sets EIBAID.
+    pub fn set_aid(&mut self, aid: u8) {
+        self.0[AID] = aid;
+    }
+
+    /// EIBFN.
+    pub fn function(&self) -> u16 {
+        u16::from_be_bytes([self.0[FN], self.0[FN + 1]])
+    }
+
+    /// Sets EIBFN.
+    pub fn set_function(&mut self, function: u16) {
+        self.0[FN..FN + 2].copy_from_slice(&function.to_be_bytes());
+    }
+
+    /// EIBRCODE.
+    pub fn rcode(&self) -> &[u8] {
+        &self.0[RCODE..RCODE + 6]
+    }
+
+    /// Sets EIBDS, the file last referred to.
+    pub fn set_data_set(&mut self, name: &[u8]) {
+        self.set_text(DS, 8, name);
+    }
+
+    /// Sets EIBREQID.
+    pub fn set_request(&mut self, name: &[u8]) {
+        self.set_text(REQID, 8, name);
+    }
+
+    /// EIBRSRCE.
+    pub fn resource(&self) -> &[u8] {
+        &self.0[RSRCE..RSRCE + 8]
+    }
+
+    /// Sets EIBRSRCE, the resource last referred to.
+    pub fn set_resource(&mut self, name: &[u8]) {
+        self.set_text(RSRCE, 8, name);
+    }
+
+    /// Sets EIBSYNC: a syncpoint must be taken.
+    pub fn set_sync(&mut self, on: bool) {
+        self.0[SYNC] = flag(on);
+    }
+
+    /// Sets EIBRECV: the program must receive.
+    pub fn set_receive(&mut self, on: bool) {
+        self.0[RECV] = flag(on);
+    }
+
+    /// Sets EIBSYNRB: a rollback must be taken.
+    pub fn set_sync_rollback(&mut self, on: bool) {
+        self.0[SYNRB] = flag(on);
+    }
+
+    /// Sets EIBRLDBK: the unit of work was backed out.
+    pub fn set_rolled_back(&mut self, on: bool) {
+        self.0[RLDBK] = flag(on);
+    }
+
+    /// EIBRESP.
+    pub fn resp(&self) -> u32 {
+        self.word(RESP)
+    }
+
+    /// EIBRESP2.
+    pub fn resp2(&self) -> u32 {
+        self.word(RESP2)
+    }
+
+    /// Sets EIBRESP, EIBRESP2 and EIBRCODE after a command.
+    pub fn set_response(&mut self, function: u16, condition: Condition, resp2: u32) {
+        self.set_function(function);
+        self.0[RESP..RESP + 4].copy_from_slice(&u32::from(condition.number()).to_be_bytes());
+        self.0[RESP2..RESP2 + 4].copy_from_slice(&resp2.to_be_bytes());
+        self.0[RCODE..RCODE + 6].copy_from_slice(&rcode(function, condition));
+    }
+
+    fn set_text(&mut self, at: usize, len: usize, text: &[u8]) {
+        for (i, slot) in self.0[at..at + len].iter_mut().enumerate() {
+            *slot = text.get(i).copied().unwrap_or(b' ');
+        }
+    }
+
+    fn word(&self, at: usize) -> u32 {
+        u32::from_be_bytes([self.0[at], self.0[at + 1], self.0[at + 2], self.0[at + 3]])
+    }
+
+    fn packed(&self, at: usize) -> u32 {
+        let mut value = 0;
+        for (i, byte) in self.0[at..at + 4].iter().enumerate() {
+            value = value * 10 + u32::from(byte >> 4);
+            if i < 3 {
+                value = value * 10 + u32::from(byte & 15);
+            }
+        }
+        value
+    }
+
+    fn set_packed(&mut self, at: usize, value: u32) {
+        let mut rest = value % 10_000_000;
+        let mut nibbles = [0u8; 8];
+        nibbles[7] = 0x0C;
+        for slot in nibbles[..7].iter_mut().rev() {
+            *slot = (rest % 10) as u8;
+            rest /= 10;
+        }
+        for (i, pair) in nibbles.chunks_exact(2).enumerate() {
+            self.0[at + i] = pair[0] << 4 | pair[1];
+        }
+    }
+}
+
+fn flag(on: bool) -> u8 {
+    if on { 0xFF } else { 0 }
+}
+
+/// EIBRCODE after a command: the byte and value that its group of commands
+/// uses for the condition, and zeros where the published lists have none.
+///
+/// Reference: API reference, "EIBRCODE values".
+pub fn rcode(function: u16, condition: Condition) -> [u8; 6] {
+    use Condition as C;
+    let first = |value| [value, 0, 0, 0, 0, 0];
+    match (function >> 8, condition) {
+        (_, C::Normal) => [0; 6],
+        (_, C::NotAuth) => first(0xD6),
+        (0x02, C::InvReq) => first(0xE0),
+        (0x06, C::FileNotFound) => first(0x01),
+        (0x06, C::Illogic) => first(0x02),
+        (0x06, C::InvReq) => first(0x08),
+        (0x06, C::NotOpen) => first(0x0C),
+        (0x06, C::Disabled) => first(0x0D),
+        (0x06, C::EndFile) => first(0x0F),
+        (0x06, C::IoErr) => first(0x80),
+        (0x06, C::NotFnd) => first(0x81),
+        (0x06, C::DupRec) => first(0x82),
+        (0x06, C::NoSpace) => first(0x83),
+        (0x06, C::DupKey) => first(0x84),
+        (0x06, C::Suppressed) => first(0x85),
+        (0x06, C::Loading) => first(0x86),
+        (0x06, C::SysIdErr) => first(0xD0),
+        (0x06, C::IscInvReq) => first(0xD1),
+        (0x06, C::LengErr) => first(0xE1),
+        (0x0C, C::LengErr) => first(0xE1),
+        (0x0C, C::NoStg) => first(0xE2),
+        (0x0E, C::PgmIdErr) => first(0x01),
+        (0x0E, C::InvReq) => first(0xE0),
+        (0x0E, C::LengErr) => first(0xE1),
+        (0x0E, C::SysIdErr) => first(0xD0),
+        (0x16, C::RolledBack) => first(0x04),
+        // Commands of later releases hold the RESP number in the first word.
+        (0x34.., c) => {
+            let [hi, lo] = c.number().to_be_bytes();
+            [0, 0, hi, lo, 0, 0]
+        }
+        _ => [0; 6],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_copybook_and_the_offsets_agree() {
+        let mut at = 0;
+        let mut offsets = std::collections::HashMap::new();
+        for line in COPYBOOK.lines().skip(1) {
+            let words: Vec<&str> = line.trim_end_matches('.').split(' ').collect();
+            offsets.insert(words[1], at);
+            at += match &words[3..] {
+                [pic, "COMP-3"] if *pic == "S9(7)" => 4,
+                [pic, "COMP"] if *pic == "S9(4)" => 2,
+                [pic, "COMP"] if *pic == "S9(8)" => 4,
+                [pic] => pic
+                    .trim_start_matches("X(")
+                    .trim_end_matches(')')
+                    .parse()
+                    .unwrap(),
+                other => panic!("{other:?}"),
+            };
+        }
+        assert_eq!(at, EIB_BYTES);
+        for (name, offset) in [
+            ("EIBTIME", TIME),
+            ("EIBDATE", DATE),
+            ("EIBTRNID", TRNID),
+            ("EIBTASKN", TASKN),
+            ("EIBTRMID", TRMID),
+            ("EIBCPOSN", CPOSN),
+            ("EIBCALEN", CALEN),
+            ("EIBAID", AID),
+            ("EIBFN", FN),
+            ("EIBRCODE", RCODE),
+            ("EIBDS", DS),
+            ("EIBREQID", REQID),
+            ("EIBRSRCE", RSRCE),
+            ("EIBSYNC", SYNC),
+            ("EIBRECV", RECV),
+            ("EIBSYNRB", SYNRB),
+            ("EIBRESP", RESP),
+            ("EIBRESP2", RESP2),
+            ("EIBRLDBK", RLDBK),
+        ] {
+            assert_eq!(offsets[name], offset, "{name}");
+        }
+        assert!(FIELD_NAMES.iter().all(|n| offsets.contains_key(n)));
+    }
+
+    #[test]
+    fn packed_fields_read_back() {
+        let mut bytes = [0; EIB_BYTES];
+        let mut eib = Eib::new(&mut bytes);
+        eib.reset();
+        eib.set_time(235_959);
+        eib.set_date(126_001);
+        eib.set_task_number(12_345_678);
+        assert_eq!(
+            (eib.time(), eib.date(), eib.task_number()),
+            (235_959, 126_001, 2_345_678)
+        );
+        assert_eq!(&bytes[..4], &[0x02, 0x35, 0x95, 0x9C]);
+    }
+
+    #[test]
+    fn a_response_sets_all_four_fields() {
+        let mut bytes = [0; EIB_BYTES];
+        let mut eib = Eib::new(&mut bytes);
+        eib.set_response(0x0602, Condition::NotFnd, 80);
+        assert_eq!((eib.function(), eib.resp(), eib.resp2()), (0x0602, 13, 80));
+        assert_eq!(eib.rcode(), &[0x81, 0, 0, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,31 @@
+//! `tupelo record`: what a copybook says, and records to JSON and back.
+
+#[cfg(any())]
+mod convert;
+mod layout;
+#[cfg(any())]
+mod schema;
+mod source;
+
+use miette::Result;
+
+use crate::Outcome;
+
+/// Show the layout of a copybook's records, and convert records.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Layout(layout::Args),
+}
+
+/// Does it.
+pub fn run(args: Args) -> Result<Outcome> {
+    match args.what {
+        What::Layout(args) => layout::run(args),
+    }
+}

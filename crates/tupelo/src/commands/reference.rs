@@ -1,0 +1,117 @@
+//! `tupelo reference`: the reference pages, made from the tables and types
+//! that the program itself runs on. `cargo xtask docs` writes them to `docs/`.
+
+use std::fmt::Write;
+
+use miette::Result;
+use schemars::schema_for;
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::app::config::Config;
+
+/// Print a reference page in Markdown.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo reference configuration | less")]
+pub struct Args {
+    /// Which page.
+    #[arg(value_enum)]
+    page: Page,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Page {
+    /// Every key of tupelo.toml.
+    Configuration,
+}
+
+/// Prints the page.
+pub fn run(args: Args) -> Result<Outcome> {
+    match args.page {
+        Page::Configuration => print!("{}", configuration()),
+    }
+    Ok(Outcome::Clean)
+}
+
+/// The keys of `tupelo.toml` with type, default and meaning.
+fn configuration() -> String {
+    let schema = schema_for!(Config).to_value();
+    let defaults = serde_json::to_value(Config::default()).expect("the defaults are plain data");
+    let mut page = String::from(
+        "# tupelo.toml\n\nEvery key has a default; an unknown key is an error. \
+         This page is made by `tupelo reference configuration`.\n",
+    );
+    let sections = schema["properties"].as_object().into_iter().flatten();
+    for (section, shape) in sections {
+        let (title, shape) = match &shape["additionalProperties"] {
+            Value::Object(_) => (format!("{section}.NAME"), &shape["additionalProperties"]),
+            _ => (section.clone(), shape),
+        };
+        let about = schema["properties"][section.as_str()]["description"].as_str();
+        let _ = write!(page, "\n## [{title}]\n\n{}\n\n", about.map_or(String::new(), one_line));
+        page += "| key | type | default | meaning |\n|---|---|---|---|\n";
+        let shape = resolve(&schema, shape);
+        for (key, field) in shape["properties"].as_object().into_iter().flatten() {
+            let default = match &defaults[section.as_str()][key.as_str()] {
+                Value::Null => &field["default"],
+                value => value,
+            };
+            let default = match default {
+                Value::Null => String::from("none"),
+                value => format!("`{value}`"),
+            };
+            let meaning = field["description"].as_str().map_or(String::new(), one_line);
+            let choices = choices(&schema, field);
+            let _ = writeln!(
+                page,
+                "| `{key}` | {} | {default} | {meaning}{choices} |",
+                type_of(&schema, field)
+            );
+        }
+    }
+    page
+}
+
+fn resolve<'a>(schema: &'a Value, shape: &'a Value) -> &'a Value {
+    match shape["$ref"].as_str() {
+        Some(path) => schema.pointer(path.trim_start_matches('#')).unwrap_or(shape),
+        None => shape,
+    }
+}
+
+fn type_of(schema: &Value, field: &Value) -> String {
+    let field = resolve(schema, field);
+    match &field["type"] {
+        Value::String(name) if name == "array" => {
+            format!("list of {}", type_of(schema, &field["items"]))
+        }
+        Value::String(name) => name.clone(),
+        Value::Array(names) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .find(|name| *name != "null")
+            .unwrap_or("any")
+            .to_owned(),
+        _ => "string".to_owned(),
+    }
+}
+
+/// The allowed words of a field that has a list of them, each explained.
+fn choices(schema: &Value, field: &Value) -> String {
+    let words = resolve(schema, field)["oneOf"].as_array().cloned().unwrap_or_default();
+    let each: Vec<String> = words
+        .iter()
+        .filter_map(|w| {
+            let meaning = w["description"].as_str().map(one_line)?;
+            Some(format!("`{}`: {meaning}", w["const"].as_str()?))
+        })
+        .collect();
+    match each.is_empty() {
+        true => String::new(),
+        false => format!(" {}", each.join(" ")),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+}

@@ -1,0 +1,214 @@
+//! Wrong input and broken programs: a clear answer to the one who caused it,
+//! nothing to anybody else.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use crate::http;
+use crate::server::{Server, application, example};
+
+/// A program whose PROCEDURE DIVISION is `body`, behind GET /hello/{name}.
+fn program(body: &str) -> tempfile::TempDir {
+    program_with("", body)
+}
+
+fn program_with(storage: &str, body: &str) -> tempfile::TempDir {
+    let text = format!(
+        "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. HELLO.\n       DATA DIVISION.\n       \
+         WORKING-STORAGE SECTION.\n       01  WS-INDEX PIC S9(8) COMP VALUE 1.\n       01  WS-TABLE.\n           \
+         05  WS-ITEM PIC X(4) OCCURS 10 TIMES.\n{storage}       LINKAGE SECTION.\n       01  DFHCOMMAREA PIC X.\n       \
+         COPY HELLO.\n       PROCEDURE DIVISION.\n           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA\n\
+         {body}"
+    );
+    application(&[("cobol/HELLO.cbl", &text)])
+}
+
+fn title(answer: &http::Answer) -> String {
+    let json = answer.json();
+    format!("{} {}", json["title"], json["detail"])
+}
+
+#[test]
+fn wrong_requests_are_told_which_field_is_wrong() {
+    let bank = Server::start(&example("bank"));
+    for (method, path, body, status, word) in [
+        ("GET", "/bank/accounts/abc", None, 400, "number"),
+        ("GET", "/bank/accounts/123456789", None, 400, "number"),
+        ("GET", "/bank/accounts?limit=0", None, 400, "limit"),
+        ("GET", "/nothing", None, 404, "/nothing"),
+        ("DELETE", "/bank/accounts/10000001", None, 405, "GET"),
+        ("POST", "/bank/accounts", Some("{\"number\": "), 400, "JSON"),
+        (
+            "POST",
+            "/bank/accounts",
+            Some("{\"number\": 5, \"kind\": \"CURRENT\"}"),
+            400,
+            "holder",
+        ),
+        (
+            "POST",
+            "/bank/accounts",
+            Some(
+                "{\"number\": 5, \"holder\": \"0123456789012345678901234567890\", \"kind\": \"CURRENT\"}",
+            ),
+            400,
+            "holder",
+        ),
+        (
+            "POST",
+            "/bank/transfers",
+            Some("{\"from\": 10000001, \"to\": 10000008, \"amount\": 1.005}"),
+            400,
+            "amount",
+        ),
+    ] {
+        let answer = bank.send(method, path, body);
+        let text = String::from_utf8_lossy(&answer.body).into_owned() + &answer.head;
+        assert_eq!(answer.status, status, "{method} {path} {body:?}: {text}");
+        assert!(text.contains(word), "{method} {path} {body:?}: {text}");
+        if status == 400 {
+            assert_eq!(
+                answer.header("content-type"),
+                Some("application/problem+json"),
+                "{text}"
+            );
+        }
+    }
+    assert_eq!(bank.get("/bank/accounts/10000001").status, 200);
+}
+
+#[test]
+fn slow_and_half_open_clients_disturb_nobody() {
+    let bank = Server::start(&example("bank"));
+    let mut silent = TcpStream::connect(&bank.gateway).unwrap();
+    silent
+        .write_all(b"POST /bank/accounts HTTP/1.1\r\nhost: x\r\ncontent-le")
+        .unwrap();
+    let mut short = TcpStream::connect(&bank.gateway).unwrap();
+    short
+        .write_all(b"POST /bank/accounts HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{")
+        .unwrap();
+    for _ in 0..10 {
+        assert_eq!(bank.get("/bank/accounts/10000001").status, 200);
+    }
+    let garbage = http::raw(&bank.gateway, b"\x16\x03\x01\x02\x00garbage\r\n\r\n");
+    assert!(garbage.is_none_or(|a| a.status == 400));
+    let mut reset = TcpStream::connect(&bank.gateway).unwrap();
+    reset
+        .write_all(b"GET /bank/accounts/10000001 HTTP/1.1\r\nhost: x\r\n\r\n")
+        .unwrap();
+    reset.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut text = String::new();
+    reset.read_to_string(&mut text).unwrap();
+    assert!(text.starts_with("HTTP/1.1 200"), "{text}");
+}
+
+#[test]
+fn a_subscript_out_of_range_ends_its_task_alone() {
+    let app = program(
+        "           MOVE -20 TO WS-INDEX\n           IF HELLO-NAME = 'bad'\n               MOVE 'XXXX' TO WS-ITEM(WS-INDEX)\n           END-IF\n           MOVE 'fine' TO HELLO-GREETING\n           EXEC CICS RETURN END-EXEC.\n",
+    );
+    let server = Server::start(app.path());
+    for _ in 0..3 {
+        let answer = server.get("/hello/bad");
+        assert_eq!(answer.status, 500, "{answer:?}");
+        assert!(title(&answer).contains("ASRA"), "{}", title(&answer));
+        let answer = server.get("/hello/good");
+        assert_eq!(answer.json()["greeting"], "fine");
+    }
+}
+
+#[test]
+fn stop_run_is_a_return() {
+    let app = program("           MOVE 'stopped' TO HELLO-GREETING\n           STOP RUN.\n");
+    let server = Server::start(app.path());
+    for _ in 0..3 {
+        assert_eq!(server.get("/hello/x").json()["greeting"], "stopped");
+    }
+}
+
+#[test]
+fn a_call_of_the_shell_is_refused() {
+    let app = program(
+        "           CALL 'SYSTEM' USING HELLO-NAME\n           EXEC CICS RETURN END-EXEC.\n",
+    );
+    let server = Server::start(app.path());
+    let answer = server.get("/hello/x");
+    assert_eq!(answer.status, 500, "{answer:?}");
+}
+
+#[test]
+fn a_program_that_loops_abends_with_aica() {
+    let app = program(
+        "           PERFORM UNTIL 1 = 2\n               CONTINUE\n           END-PERFORM\n           EXEC CICS RETURN END-EXEC.\n",
+    );
+    std::fs::write(
+        app.path().join("tupelo.toml"),
+        "[region]\nrunaway_ms = 300\n",
+    )
+    .unwrap();
+    let server = Server::start(app.path());
+    let answer = server.get("/hello/x");
+    assert_eq!(answer.status, 500, "{answer:?}");
+    assert!(title(&answer).contains("AICA"), "{}", title(&answer));
+}
+
+#[test]
+fn what_a_program_displays_goes_to_the_log_and_not_to_the_client() {
+    let app = program(
+        "           DISPLAY 'seen by the operator'\n           MOVE 'quiet' TO HELLO-GREETING\n           EXEC CICS RETURN END-EXEC.\n",
+    );
+    let server = Server::start(app.path());
+    assert_eq!(server.get("/hello/x").json()["greeting"], "quiet");
+}
+
+#[test]
+fn a_missing_program_is_named() {
+    let app = application(&[]);
+    std::fs::remove_file(app.path().join("cobol/HELLO.cbl")).unwrap();
+    let server = Server::start(app.path());
+    let answer = server.get("/hello/x");
+    assert_eq!(answer.status, 500, "{answer:?}");
+    assert!(
+        String::from_utf8_lossy(&answer.body).contains("HELLO"),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn killing_every_worker_costs_only_the_tasks_they_ran() {
+    let bank = Server::start(&example("bank"));
+    let stop = AtomicBool::new(false);
+    let good = AtomicU32::new(0);
+    let lost = AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    let answer = bank.get("/bank/accounts/10000001");
+                    match answer.status {
+                        200 => good.fetch_add(1, Ordering::Relaxed),
+                        500 => lost.fetch_add(1, Ordering::Relaxed),
+                        other => panic!("{other}: {answer:?}"),
+                    };
+                }
+            });
+        }
+        let mut killed = 0;
+        while killed < 20 {
+            let seen = good.load(Ordering::Relaxed);
+            for pid in bank.workers() {
+                // SAFETY: kill(2) takes any pid.
+                unsafe { libc::kill(pid, libc::SIGKILL) };
+                killed += 1;
+            }
+            while good.load(Ordering::Relaxed) < seen + 50 {
+                std::thread::yield_now();
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+        // A worker runs one task: no more can be lost than workers were killed.
+        assert!(lost.load(Ordering::Relaxed) <= killed);
+    });
+}

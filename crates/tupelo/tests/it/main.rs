@@ -1,0 +1,8 @@
+//! The whole program, tried as its users do: a server of its own for each test,
+//! on ports the system picks, with records in a folder that goes away.
+
+mod bank;
+mod cli;
+mod faults;
+mod http;
+mod server;

@@ -1,0 +1,135 @@
+//! A `tupelo serve` of the test's own.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use crate::http::{self, Answer};
+
+/// A running server; dropping it stops it.
+pub struct Server {
+    child: Child,
+    /// Where the gateway listens, `host:port`.
+    pub gateway: String,
+    /// Where the administration server listens.
+    pub admin: String,
+    /// Records and compiled programs; removed with the server.
+    pub state: tempfile::TempDir,
+}
+
+impl Server {
+    /// Serves an application folder and waits until it is ready.
+    pub fn start(folder: &Path) -> Server {
+        let state = tempfile::tempdir().unwrap();
+        Server::start_in(folder, state)
+    }
+
+    /// The same with a state folder that has been used before.
+    pub fn start_in(folder: &Path, state: tempfile::TempDir) -> Server {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+            .arg("serve")
+            .arg(folder)
+            .arg("--state")
+            .arg(state.path())
+            .args(["--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let (tx, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                let _ = tx.send(line);
+            }
+        });
+        let mut gateway = None;
+        let mut admin = None;
+        while gateway.is_none() || admin.is_none() {
+            let line = lines
+                .recv_timeout(Duration::from_secs(120))
+                .expect("the server says where it listens");
+            let mut words = line.split_whitespace();
+            let what = words.next();
+            let address = words.next().and_then(|url| url.strip_prefix("http://"));
+            match (what, address) {
+                (Some("gateway"), Some(address)) => gateway = Some(address.to_owned()),
+                (Some("admin"), Some(address)) => admin = Some(address.to_owned()),
+                _ => {}
+            }
+        }
+        Server {
+            child,
+            gateway: gateway.unwrap(),
+            admin: admin.unwrap(),
+            state,
+        }
+    }
+
+    /// Sends a request to the gateway.
+    pub fn send(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
+        http::send(&self.gateway, method, path, body)
+    }
+
+    /// GET from the gateway.
+    pub fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, None)
+    }
+
+    /// Process ids of the COBOL workers.
+    pub fn workers(&self) -> Vec<i32> {
+        let children = format!("/proc/{0}/task", self.child.id());
+        let mut pids = Vec::new();
+        for task in std::fs::read_dir(children).into_iter().flatten().flatten() {
+            let text = std::fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            pids.extend(
+                text.split_whitespace()
+                    .filter_map(|p| p.parse::<i32>().ok()),
+            );
+        }
+        pids
+    }
+
+    /// Kills the server without a word, as a power cut would, and hands back
+    /// its records.
+    pub fn kill(mut self) -> tempfile::TempDir {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        std::mem::replace(&mut self.state, tempfile::tempdir().unwrap())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // SAFETY: kill(2) takes any pid; the child is ours and not yet reaped.
+        unsafe { libc::kill(self.child.id() as i32, libc::SIGTERM) };
+        let _ = self.child.wait();
+    }
+}
+
+/// A folder of `examples/`.
+pub fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples")
+        .join(name)
+}
+
+/// A copy of the new-application template with other COBOL and definitions.
+pub fn application(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let made = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+        .arg("new")
+        .arg(folder.path())
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(made.success());
+    for (path, text) in files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
