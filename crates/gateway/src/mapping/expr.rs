@@ -120,6 +120,25 @@ pub(crate) fn compile(source: &str) -> Result<Expr, String> {
     })
 }
 
+/// Compiles an expression for the evaluator, however plain it is.
+pub(crate) fn general(source: &str) -> Result<Box<General>, String> {
+    Ok(Box::new(General::new(parse(source)?, source)))
+}
+
+/// The evaluator's form of a path, for one that only it can follow.
+pub(crate) fn force_general(path: &Path, trim: Trim) -> Result<Box<General>, String> {
+    let mut source = format!("${}", path.root.variables()[0]);
+    for name in &path.names {
+        source.push('.');
+        source.push_str(&serde_json::Value::String(name.clone()).to_string());
+    }
+    general(&match trim {
+        Trim::Keep => source,
+        Trim::Both => format!("$trim({source})"),
+        Trim::End => format!("$replace({source}, / +$/, \"\")"),
+    })
+}
+
 /// Compiles a condition.
 pub(crate) fn compile_condition(source: &str) -> Result<Condition, String> {
     let ast = parse(source)?;

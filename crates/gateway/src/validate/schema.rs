@@ -473,7 +473,7 @@ impl Scalar<'_> {
 }
 
 impl Type {
-    fn by_name(name: &str) -> Option<Type> {
+    pub fn by_name(name: &str) -> Option<Type> {
         Some(match name {
             "string" => Type::String,
             "number" => Type::Number,
