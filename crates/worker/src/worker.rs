@@ -296,8 +296,9 @@ impl Worker {
             eib.reset();
             eib.set_transid(&transid);
             eib.set_task_number((task_number % 10_000_000) as u32);
-            eib.set_time(now.hhmmss());
-            eib.set_date(now.cyyddd());
+            let (time, date) = now.eib();
+            eib.set_time(time);
+            eib.set_date(date);
         }
         eib.set_commarea_length(bytes as u16);
     }
