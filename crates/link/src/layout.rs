@@ -16,7 +16,7 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
 /// Version of the layout; both sides come from one binary, so it must match.
 pub const VERSION: u32 = 1;
 /// Request slots of a worker.
-pub const SLOTS: usize = 8;
+pub const SLOTS: usize = 16;
 /// Default bytes of a slot's arena.
 pub const ARENA_BYTES: usize = 512 << 20;
 /// Arena bytes that stay resident when a slot is freed.
@@ -80,7 +80,7 @@ pub const fn slot_word(sequence: u32, state: u32) -> u64 {
     (sequence as u64) << 32 | state as u64
 }
 
-/// Page 0 of a worker's memory. The groups are a cache line each.
+/// Page 0 of a worker's memory. The groups start on cache lines of their own.
 #[repr(C, align(64))]
 pub struct Header {
     /// [`MAGIC`].
@@ -91,7 +91,8 @@ pub struct Header {
     pub worker: u32,
     /// Bytes of each arena.
     pub arena_bytes: u64,
-    /// The words of all slots, in one line, so that one look finds work.
+    /// The words of all slots, in two neighbouring lines, so that one look
+    /// finds work.
     pub slots: Line<[AtomicU64; SLOTS]>,
     /// 1 while the worker sleeps for work; the futex word.
     pub sleeping: Line<AtomicU32>,

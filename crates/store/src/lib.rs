@@ -15,13 +15,14 @@
 //! through to the store and shows the task its own updates.
 //!
 //! Two stores exist: [`MemoryStore`], which is the oracle of the tests, and
-//! LMDB.
+//! [`LmdbStore`] with [`LmdbReader`].
 //!
 //! Invariant: nothing here knows tasks, locks or RESP codes; the rules of
 //! record and key are in [`FileDef`] alone, and no store repeats them.
 
 mod error;
 mod file;
+mod lmdb;
 mod memory;
 mod record;
 mod seek;
@@ -32,6 +33,9 @@ pub use error::{ApplyError, DefineError, Key, ReadError, StorageError};
 pub use file::{
     DefinitionError, FileDef, FileId, FileName, KeyField, MAX_KEY_BYTES, MAX_RECORD_BYTES,
     Organisation, RecordFormat,
+};
+pub use lmdb::{
+    Durability, FileStat, LmdbOptions, LmdbReader, LmdbStore, OpenError, ReaderStat, StoreStat,
 };
 pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};

@@ -117,7 +117,8 @@ pub trait WriteStore: Send {
 pub trait BulkLoad {
     /// Adds a record; false if there is one with this key. Fast when keys come
     /// in ascending order. Record and key must have passed
-    /// [`FileDef::check_write`].
+    /// [`FileDef::check_write`]. After an error there is nothing to do but to
+    /// drop the load.
     fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<bool, StorageError>;
 
     /// Puts the new records in the place of the old ones, durably. The file has
