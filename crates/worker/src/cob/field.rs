@@ -106,6 +106,12 @@ impl<'c> Arg<'c> {
         }
     }
 
+    /// Fills the item with binary zeros.
+    pub fn set_zeros(&self) {
+        // SAFETY: the item's own bytes.
+        unsafe { std::ptr::write_bytes(self.data, 0, self.size) };
+    }
+
     /// Writes at most `limit` bytes from `from` on, without padding.
     pub fn set_bytes(&self, from: &[u8], limit: usize) {
         let n = from.len().min(self.size).min(limit);
