@@ -8,6 +8,7 @@
 //! Reference: IBM Enterprise COBOL Language Reference, "Data division – data
 //! description entry"; GnuCOBOL's storage is the oracle in the tests.
 
+pub(crate) mod decfloat;
 mod decimal;
 pub(crate) mod edited;
 pub(crate) mod float;

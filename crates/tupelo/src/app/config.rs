@@ -49,10 +49,10 @@ pub struct RegionSection {
     pub max_queued: u32,
     /// Milliseconds a task may run without issuing a command before it abends
     /// with AICA (ICVR); 0 switches the check off.
-    pub runaway_ms: u64,
+    pub runaway_ms: u32,
     /// Milliseconds a task may wait for a record lock before it abends with
     /// AFCF; 0 waits for ever.
-    pub lock_wait_ms: u64,
+    pub lock_wait_ms: u32,
     /// Most bytes of containers one task may hold.
     pub channel_bytes: u64,
     /// Code page of character data in programs, containers and files.

@@ -27,5 +27,6 @@ macro_rules! commands {
 
 commands! {
     New => new,
+    Record => record,
     Reference => reference,
 }

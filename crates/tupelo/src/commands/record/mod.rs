@@ -1,7 +1,9 @@
 //! `tupelo record`: what a copybook says, and records to JSON and back.
 
+#[cfg(any())]
 mod convert;
 mod layout;
+#[cfg(any())]
 mod schema;
 mod source;
 
@@ -19,17 +21,11 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Layout(layout::Args),
-    Schema(schema::Args),
-    Decode(convert::DecodeArgs),
-    Encode(convert::EncodeArgs),
 }
 
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         What::Layout(args) => layout::run(args),
-        What::Schema(args) => schema::run(args),
-        What::Decode(args) => convert::decode(args),
-        What::Encode(args) => convert::encode(args),
     }
 }
