@@ -11,13 +11,17 @@
 //!
 //! Invariant: memory is bounded, whatever the size and order of the input.
 
+mod codepage;
 mod convert;
+mod copybook;
 mod dump;
 mod framing;
 mod load;
 mod sort;
 
+pub use codepage::Translate;
 pub use convert::{Convert, ConvertError, Verbatim};
+pub use copybook::{JsonRecords, ThroughCopybook};
 pub use dump::{DumpError, DumpReport, dump};
 pub use framing::{Framing, FramingError};
 pub use load::{LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport, Reject, load};

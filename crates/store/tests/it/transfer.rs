@@ -1,12 +1,14 @@
 //! Load and dump.
 
+use copybook::codec::Machine;
+use copybook::{CodePage, Codec, CodecOptions};
 use proptest::prelude::*;
 use store::transfer::{
-    Convert, ConvertError, Framing, LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport,
-    Verbatim, dump, load,
+    Convert, ConvertError, Framing, JsonRecords, LoadError, LoadEvent, LoadMode, LoadOptions,
+    LoadReport, ThroughCopybook, Verbatim, dump, load,
 };
 use store::{
-    FileDef, FileId, KeyField, LmdbStore, MemoryStore, ReadStore, RecordFormat, WriteStore,
+    FileDef, FileId, KeyField, LmdbStore, MemoryStore, ReadExt, ReadStore, RecordFormat, WriteStore,
 };
 
 use crate::support::{all, fill, ksds, options};
@@ -244,6 +246,122 @@ fn records_are_converted_both_ways_and_what_cannot_be_is_told() {
     assert_eq!(
         error.unwrap_err().to_string(),
         "the record with key '3' cannot be written: field NAME holds '?'"
+    );
+}
+
+/// An account with a signed packed balance, a binary counter and nameless
+/// storage, alone and in a table.
+const ACCOUNT: &str = "
+       01  ACCOUNT.
+           05  NUMBER-OF-IT  PIC 9(4).
+           05  HOLDER        PIC X(6).
+           05  BALANCE       PIC S9(5)V99 COMP-3.
+           05  USES          PIC 9(4) COMP.
+           05  CHANGE-OF-IT  PIC S99.
+           05  FILLER        PIC X(3).
+           05  PARTS OCCURS 2.
+               10  PART      PIC X.
+               10  FILLER    PIC 9.
+           05  FILLER        PIC 9(4) COMP.
+";
+
+/// The account as a mainframe holds it, and as a region does.
+const OUTSIDE: &[u8] = b"\xF0\xF0\xF4\xF2\xC1\x84\x81\x40\x40\x40\x00\x12\x34\x5D\x01\x02\xF1\xD2\
+    \xC1\xC2\xC3\xE7\xF1\xE8\xF2\xC1\xC2";
+const INSIDE: &[u8] = b"0042Ada   \x00\x12\x34\x5D\x01\x021rABCX1Y2\xC1\xC2";
+
+fn account() -> copybook::Layout {
+    copybook::parse(ACCOUNT, &copybook::ParseOptions::default())
+        .unwrap()
+        .remove(0)
+}
+
+fn accounts() -> (MemoryStore, FileId) {
+    let mut store = MemoryStore::new();
+    let key = KeyField {
+        offset_bytes: 0,
+        length_bytes: 4,
+    };
+    let length = INSIDE.len() as u32;
+    let def = FileDef::ksds(
+        "ACCOUNTS".parse().unwrap(),
+        key,
+        RecordFormat::Fixed,
+        length,
+    )
+    .unwrap();
+    let file = store.define(def).unwrap();
+    (store, file)
+}
+
+fn round(convert: &dyn Convert, framing: Framing, outside: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let (mut store, file) = accounts();
+    let options = LoadOptions::new(framing);
+    let (_, file) = load(
+        &mut store,
+        file,
+        &mut &*outside,
+        &options,
+        convert,
+        &mut |_| (),
+    )
+    .unwrap();
+    let inside = store.get(file, b"0042", <[u8]>::to_vec).unwrap().unwrap();
+    let mut back = Vec::new();
+    dump(&mut store, file, &mut back, framing, convert, &mut |_| ()).unwrap();
+    (inside, back)
+}
+
+#[test]
+fn a_mainframe_s_records_go_through_a_copybook_and_back() {
+    let here = CodecOptions::default();
+    let there = CodecOptions {
+        code_page: CodePage::by_ccsid(37).unwrap(),
+        machine: Machine::Mainframe,
+        ..CodecOptions::default()
+    };
+    let convert = ThroughCopybook::new(&account(), &there, &here).unwrap();
+    let fixed = Framing::Fixed {
+        record_bytes: OUTSIDE.len(),
+    };
+    let (inside, back) = round(&convert, fixed, OUTSIDE);
+    assert_eq!(inside, INSIDE);
+    assert_eq!(back, OUTSIDE);
+}
+
+#[test]
+fn json_lines_go_through_a_copybook_and_back() {
+    let codec = Codec::build(&account(), &CodecOptions::default()).unwrap();
+    let json = br#"{"NUMBER-OF-IT":42,"HOLDER":"Ada","BALANCE":-123.45,"USES":258,"CHANGE-OF-IT":-12,"PARTS":[{"PART":"X"},{"PART":"Y"}]}
+"#;
+    let (inside, back) = round(&JsonRecords::new(codec), Framing::JsonLines, json);
+    assert_eq!(&inside[..18], &INSIDE[..18]);
+    assert_eq!(&inside[18..], b"   X0Y0\0\0");
+    assert_eq!(
+        String::from_utf8(back).unwrap(),
+        String::from_utf8_lossy(json)
+    );
+}
+
+#[test]
+fn a_field_that_does_not_fit_is_named() {
+    let (mut store, file) = accounts();
+    let codec = Codec::build(&account(), &CodecOptions::default()).unwrap();
+    let options = LoadOptions::new(Framing::JsonLines);
+    let input = br#"{"NUMBER-OF-IT": 42, "HOLDER": "far too long"}"#;
+    let convert = JsonRecords::new(codec);
+    let error = load(
+        &mut store,
+        file,
+        &mut &input[..],
+        &options,
+        &convert,
+        &mut |_| (),
+    );
+    let text = error.unwrap_err().to_string();
+    assert!(
+        text.starts_with("record 1 was refused") && text.contains("HOLDER"),
+        "{text}"
     );
 }
 
