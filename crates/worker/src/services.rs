@@ -48,6 +48,11 @@ pub struct Arena<'a> {
 
 /// Everything outside of the worker that a task can reach.
 pub trait Services {
+    /// The task in this slot begins: its arena is at hand from now on.
+    fn begin_task(&mut self, slot: usize);
+    /// The task ended.
+    fn end_task(&mut self);
+
     /// The running task's arena.
     fn arena(&mut self) -> Arena<'_>;
 

@@ -177,6 +177,11 @@ impl Worker {
         self.end_task(abend, base, crossed)
     }
 
+    /// What this worker asks others through.
+    pub fn services(&mut self) -> &mut dyn Services {
+        &mut *self.services
+    }
+
     /// The containers that go back with the task that ended.
     pub fn result_containers(&self) -> &[Entry] {
         match self.task.result.channel {

@@ -265,7 +265,7 @@ impl<'c> Arg<'c> {
     fn set_zoned(&self, value: i64, flags: u16) {
         let (mut from, mut to) = (0, self.size);
         let negative = value < 0 && flags & HAVE_SIGN != 0;
-        let mut put = |at: usize, byte: u8| {
+        let put = |at: usize, byte: u8| {
             if at < self.size {
                 // SAFETY: inside the item.
                 unsafe { self.data.add(at).write(byte) };
