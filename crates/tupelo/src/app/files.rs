@@ -51,8 +51,8 @@ impl Application {
                     help = "`tupelo file dump` writes its records, `tupelo file define --replace` makes it anew",
                     "file {} is in the store with another definition\n  there: {}\n  here:  {}",
                     file.def.name,
-                    entry.def,
-                    file.def
+                    describe(&entry.def),
+                    describe(&file.def)
                 ),
                 None => {
                     let id = store.define(file.def.clone()).into_diagnostic()?;
@@ -104,4 +104,24 @@ impl Application {
             }
         }
     }
+}
+
+/// A definition in words.
+pub fn describe(def: &store::FileDef) -> String {
+    let organisation = match def.organisation {
+        store::Organisation::Ksds(key) => format!(
+            "KSDS, key of {} bytes at offset {}",
+            key.length_bytes, key.offset_bytes
+        ),
+        other => other.to_string(),
+    };
+    let format = match def.format {
+        store::RecordFormat::Fixed => "fixed",
+        store::RecordFormat::Variable => "variable",
+    };
+    let recovery = if def.recoverable { "recoverable" } else { "not recoverable" };
+    format!(
+        "{organisation}, {format} records of {} bytes, {recovery}",
+        def.max_record_bytes
+    )
 }
