@@ -194,7 +194,7 @@ pub struct GatewaySection {
     /// Seconds a connection may stay open without a request.
     pub idle_timeout_s: u64,
     /// Milliseconds a program may take to answer before the client gets a 504.
-    pub response_timeout_ms: u64,
+    pub response_timeout_ms: u32,
     /// Web origins whose pages may call the APIs; `*` for any.
     pub cors_origins: Vec<String>,
     /// Log every request.

@@ -61,7 +61,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         }
     };
     for api in &apis {
-        if !api.warnings().is_empty() {
+        if !api.warnings().0.is_empty() {
             warnings += 1;
             println!("{}", api.warnings());
         }

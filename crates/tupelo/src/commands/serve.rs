@@ -124,7 +124,7 @@ fn load_apis(app: &Application) -> Result<Vec<Api>> {
     let apis = Api::load_all(&folder)
         .map_err(|faults| miette!("the API projects in {} cannot be served\n{faults}", folder.display()))?;
     for api in &apis {
-        if !api.warnings().is_empty() {
+        if !api.warnings().0.is_empty() {
             tracing::warn!("{}", api.warnings());
         }
     }
