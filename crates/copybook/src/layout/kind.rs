@@ -246,6 +246,8 @@ impl Item<'_> {
                 characters(Kind::NumericEdited(edited(picture)), bytes)
             }
             Category::Numeric if self.entry.blank_when_zero.is_some() => {
+                // GnuCOBOL keeps a byte for the point, which V does not show.
+                let bytes = bytes + u32::from(picture.scale > 0);
                 characters(Kind::NumericEdited(edited(picture)), bytes)
             }
             Category::Numeric => {
@@ -381,6 +383,7 @@ impl Item<'_> {
                 meaning.kind,
                 Kind::Numeric(_)
                     | Kind::NumericEdited(_)
+                    | Kind::AlphanumericEdited
                     | Kind::Float
                     | Kind::Double
                     | Kind::DecimalFloat
@@ -388,7 +391,10 @@ impl Item<'_> {
                     | Kind::Pointer
             )
         {
-            self.error(at, format!("{name} is a number and cannot be JUSTIFIED"));
+            self.error(
+                at,
+                format!("{name} cannot be JUSTIFIED, it takes plain characters"),
+            );
         }
         if let Some(at) = self.entry.blank_when_zero {
             let numeric = matches!(meaning.kind, Kind::NumericEdited(_));

@@ -32,7 +32,7 @@ pub fn handwritten() -> Vec<Sample> {
 
 #[test]
 fn handwritten_copybooks_are_laid_out_as_gnucobol_does() {
-    compare(&handwritten(), &folder());
+    compare(&handwritten(), &folder().join("members"));
 }
 
 #[test]
@@ -43,5 +43,5 @@ fn generated_copybooks_are_laid_out_as_gnucobol_does() {
             text: generate::copybook(seed),
         })
         .collect();
-    compare(&samples, &folder());
+    compare(&samples, &folder().join("members"));
 }
