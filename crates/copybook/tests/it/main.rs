@@ -3,3 +3,6 @@
 mod codec;
 mod codec_oracle;
 mod codec_properties;
+mod corpus;
+mod generate;
+mod oracle;
