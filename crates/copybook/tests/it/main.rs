@@ -4,5 +4,8 @@ mod codec;
 mod codec_oracle;
 mod codec_properties;
 mod corpus;
+mod fuzz;
 mod generate;
 mod oracle;
+mod pictures;
+mod rejected;
