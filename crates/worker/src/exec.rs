@@ -104,6 +104,13 @@ impl<'c> Call<'c> {
         }
     }
 
+    /// Fills an operand with binary zeros, if it is there.
+    pub fn set_zeros(&self, option: u8) {
+        if let Some(arg) = self.arg(option) {
+            arg.set_zeros();
+        }
+    }
+
     /// Stores a pointer into an operand, if it is there.
     pub fn set_pointer(&self, option: u8, value: *mut u8) {
         if let Some(arg) = self.arg(option) {

@@ -146,8 +146,13 @@ impl Files {
         self.held.retain(|h| !(h.file == file && h.token == token));
     }
 
-    /// What a syncpoint and the task's end take away: locks and positions.
+    /// What a syncpoint takes away: locks.
     pub fn end_unit(&mut self) {
+        self.held.clear();
+    }
+
+    /// What the task's end takes away.
+    pub fn end_task(&mut self) {
         self.held.clear();
         self.browses.clear();
     }

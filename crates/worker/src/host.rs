@@ -128,11 +128,6 @@ impl Programs {
     pub fn routine(&self, name: &str) -> Option<*mut c_void> {
         self.routines.iter().find(|(n, _)| n == name).map(|(_, address)| *address)
     }
-
-    /// Loaded instances of a program.
-    pub fn instances(&self, program: ProgramId) -> usize {
-        self.list[program.0].instances.len()
-    }
 }
 
 fn key(name: &[u8; 8]) -> u64 {

@@ -10,13 +10,12 @@
 //!   levels, the way of a command, HANDLE and abends;
 //! * `channel`, `storage`, `files`, `clock`: what a task has;
 //! * `commands`: one file a command or group, and the table that finds them;
+//! * `probe`: tasks from a file, for programs under test;
 //! * `services`, `remote`, `memory`: what is asked of others, over the link or
 //!   in memory.
 //!
 //! Invariant: nothing here opens a socket, a file for writing or a thread; a
 //! program that destroys its process destroys nothing else.
-
-#![allow(clippy::not_unsafe_ptr_arg_deref)]
 
 mod abend;
 mod channel;
@@ -28,6 +27,7 @@ mod exec;
 mod files;
 mod host;
 pub mod memory;
+pub mod probe;
 mod remote;
 mod run;
 pub mod services;

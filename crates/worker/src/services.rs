@@ -48,15 +48,19 @@ pub struct Arena<'a> {
 
 /// Everything outside of the worker that a task can reach.
 pub trait Services {
+    /// The task in this slot begins: its arena is at hand from now on.
+    fn begin_task(&mut self, slot: usize);
+    /// The task ended.
+    fn end_task(&mut self);
+
     /// The running task's arena.
     fn arena(&mut self) -> Arena<'_>;
 
     /// Notes that the task gave up control.
     fn progress(&mut self);
 
-    /// Takes the QR token if it is free.
-    fn qr_try_take(&mut self) -> bool;
-    /// Takes the QR token, waiting for it.
+    /// Takes the QR token, waiting for it. While it is held, calls that wait
+    /// for the region give it back and take it again.
     fn qr_take(&mut self);
     /// Gives the QR token back.
     fn qr_give(&mut self);
@@ -99,9 +103,19 @@ pub trait Services {
         commarea: &mut [u8],
     ) -> Served<Elsewhere>;
 
-    /// How many calls crossed to the region in the running task, and how long
-    /// they took in nanoseconds.
-    fn crossings(&self) -> (u32, u64);
+    /// What was counted since the worker's start.
+    fn crossings(&self) -> Crossings;
+}
+
+/// Calls and waits since the worker's start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Crossings {
+    /// Calls that crossed to the region.
+    pub calls: u32,
+    /// Nanoseconds spent waiting for their answers.
+    pub wait_ns: u64,
+    /// Nanoseconds spent waiting for the QR token.
+    pub qr_wait_ns: u64,
 }
 
 /// Facts of the region and its definitions that commands ask for.

@@ -19,11 +19,12 @@ use crate::abend::Abend;
 use crate::channel::{ChannelId, Channels};
 use crate::clock::Clock;
 use crate::cob::{Code, Runtime, StartError};
+use crate::commands::Fetched;
 use crate::conditions::Frames;
 use crate::exec::{self, Dispatch};
 use crate::files::Files;
 use crate::host::{ProgramId, Programs, Taken};
-use crate::services::{Facts, Services};
+use crate::services::{Crossings, Facts, Services};
 use crate::storage::Storage;
 
 /// A worker: libcob, the program table and the task that runs.
@@ -89,6 +90,10 @@ pub(crate) struct Task {
     pub result: Passed,
     pub counts: Counts,
     pub twa: Vec<u8>,
+    /// The record that a file command last read.
+    pub fetched: Fetched,
+    /// Programs that LOAD made addressable.
+    pub loaded: Vec<[u8; 8]>,
     on_qr: bool,
 }
 
@@ -172,6 +177,11 @@ impl Worker {
         self.end_task(abend, base, crossed)
     }
 
+    /// What this worker asks others through.
+    pub fn services(&mut self) -> &mut dyn Services {
+        &mut *self.services
+    }
+
     /// The containers that go back with the task that ended.
     pub fn result_containers(&self) -> &[Entry] {
         match self.task.result.channel {
@@ -180,13 +190,14 @@ impl Worker {
         }
     }
 
-    fn end_task(&mut self, abend: Option<Box<Abend>>, base: *mut u8, crossed: (u32, u64)) -> TaskEnd {
-        self.files.end_unit();
+    fn end_task(&mut self, abend: Option<Box<Abend>>, base: *mut u8, crossed: Crossings) -> TaskEnd {
+        self.files.end_task();
         self.task.storage.end_task();
         let crossings = self.services.crossings();
         let task = &mut self.task;
-        task.counts.region_calls = crossings.0 - crossed.0;
-        task.counts.call_wait_ns = crossings.1 - crossed.1;
+        task.counts.region_calls = crossings.calls - crossed.calls;
+        task.counts.call_wait_ns = crossings.wait_ns - crossed.wait_ns;
+        task.counts.qr_wait_ns = crossings.qr_wait_ns - crossed.qr_wait_ns;
         task.counts.ended_ns = self.clock.now().monotonic_ns;
         let result = task.result;
         let at = if result.bytes == 0 { 0 } else { result.commarea as usize - base as usize };
@@ -296,8 +307,9 @@ impl Worker {
             eib.reset();
             eib.set_transid(&transid);
             eib.set_task_number((task_number % 10_000_000) as u32);
-            eib.set_time(now.hhmmss());
-            eib.set_date(now.cyyddd());
+            let (time, date) = now.eib();
+            eib.set_time(time);
+            eib.set_date(date);
         }
         eib.set_commarea_length(bytes as u16);
     }
@@ -333,7 +345,7 @@ impl Worker {
         self.task.on_qr = quasi;
         self.task.counts.mode_switches += 1;
         if quasi {
-            self.take_qr();
+            self.services.qr_take();
         } else {
             self.services.qr_give();
         }
@@ -342,26 +354,6 @@ impl Worker {
     /// True while the task holds the QR token.
     pub(crate) fn on_qr(&self) -> bool {
         self.task.on_qr
-    }
-
-    fn take_qr(&mut self) {
-        if !self.services.qr_try_take() {
-            let before = self.clock.now().monotonic_ns;
-            self.services.qr_take();
-            let waited = self.clock.now().monotonic_ns - before;
-            self.task.counts.qr_wait_ns += waited;
-        }
-    }
-
-    /// Runs something that may wait, without the QR token.
-    pub(crate) fn waiting<R>(&mut self, wait: impl FnOnce(&mut dyn Services) -> R) -> R {
-        if !self.task.on_qr {
-            return wait(&mut *self.services);
-        }
-        self.services.qr_give();
-        let result = wait(&mut *self.services);
-        self.take_qr();
-        result
     }
 }
 
@@ -374,6 +366,7 @@ impl Task {
         self.priority = request.priority;
         self.depth = 0;
         self.channels.clear();
+        self.loaded.clear();
         self.abend = None;
         self.first_abend = [b' '; 4];
         self.last_line = 0;
@@ -458,6 +451,8 @@ impl Default for Task {
             result: Passed::NOTHING,
             counts: Counts::default(),
             twa: Vec::new(),
+            fetched: Fetched::default(),
+            loaded: Vec::new(),
             on_qr: false,
         }
     }

@@ -106,6 +106,12 @@ impl<'c> Arg<'c> {
         }
     }
 
+    /// Fills the item with binary zeros.
+    pub fn set_zeros(&self) {
+        // SAFETY: the item's own bytes.
+        unsafe { std::ptr::write_bytes(self.data, 0, self.size) };
+    }
+
     /// Writes at most `limit` bytes from `from` on, without padding.
     pub fn set_bytes(&self, from: &[u8], limit: usize) {
         let n = from.len().min(self.size).min(limit);
@@ -259,7 +265,7 @@ impl<'c> Arg<'c> {
     fn set_zoned(&self, value: i64, flags: u16) {
         let (mut from, mut to) = (0, self.size);
         let negative = value < 0 && flags & HAVE_SIGN != 0;
-        let mut put = |at: usize, byte: u8| {
+        let put = |at: usize, byte: u8| {
             if at < self.size {
                 // SAFETY: inside the item.
                 unsafe { self.data.add(at).write(byte) };

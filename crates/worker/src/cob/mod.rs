@@ -9,5 +9,5 @@ mod module;
 mod runtime;
 
 pub use field::{Arg, Field};
-pub use module::{LoadError, Module, entry_symbol};
+pub use module::{LoadError, Module};
 pub use runtime::{CobModule, Code, Flow, Handlers, Runtime, StartError};

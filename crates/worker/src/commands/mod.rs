@@ -30,6 +30,8 @@ mod syncpoint;
 mod write;
 mod xctl;
 
+pub(crate) use key::Fetched;
+
 /// Every command that a worker serves, by number.
 pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::link::NUMBER, link::serve),
