@@ -15,9 +15,17 @@ pub struct TaskKey {
 }
 
 impl TaskKey {
-    /// Place in a table beside the core's.
-    pub fn index(self) -> usize {
+    fn index(self) -> usize {
         self.index as usize
+    }
+
+    /// A key of no table.
+    #[cfg(test)]
+    pub fn for_test(index: u32) -> Self {
+        TaskKey {
+            index,
+            generation: 0,
+        }
     }
 }
 

@@ -76,20 +76,3 @@ fn no_such_program(call: &Call) -> Answer {
         ..Answer::default()
     }
 }
-impl Shared {
-    pub(super) fn serve_file(
-        self: &Arc<Self>,
-        _w: usize,
-        link: &WorkerLink,
-        _key: TaskKey,
-        _call: Call,
-    ) {
-        link.side.answer(&Answer {
-            resp: 19,
-            ..Answer::default()
-        });
-    }
-    pub(super) fn tick_files(self: &Arc<Self>, _now: u64) {}
-    pub(super) fn worker_gone(&self) {}
-    pub(super) fn end_unit(self: &Arc<Self>, _key: TaskKey, _has: bool) {}
-}

@@ -298,3 +298,18 @@ impl Drop for SlotLease {
         });
     }
 }
+
+/// True when the worker ended a task normally. The task's slot still holds its
+/// results.
+pub fn ended_well(state: &State, key: TaskKey) -> bool {
+    let Some(place) = state.core.task(key).and_then(|t| t.place) else {
+        return false;
+    };
+    let Some(link) = state.links.get(place.worker) else {
+        return false;
+    };
+    // Results that make no sense are found again, and reported, by whoever
+    // reads the reply; here they are no reason to commit.
+    let results = link.side.results(place.slot, &mut Vec::new());
+    results.is_ok_and(|r| r.abend.is_blank())
+}

@@ -9,6 +9,7 @@ mod calls;
 mod clock;
 mod dispatch;
 mod engines;
+mod files;
 mod lease;
 mod links;
 mod output;
@@ -32,6 +33,7 @@ use link::RegionPage;
 
 use crate::api::{Refusal, RegionConfig, TaskRequest};
 use crate::core::{Action, Core, Stage, TaskKey, TaskSpec};
+use files::FileRoom;
 use links::WorkerLink;
 use process::Order;
 use sink::Sink;
@@ -43,6 +45,8 @@ pub struct Shared {
     pub page: Arc<RegionPage>,
     /// Where monitoring records go.
     pub sink: Option<Sink>,
+    /// Files, when the region has a store.
+    files: Option<FileRoom>,
     /// As the region was started.
     pub config: RegionConfig,
     /// CPUs for doors.

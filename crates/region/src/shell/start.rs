@@ -11,6 +11,7 @@ use link::{ConfigText, MAX_WORKERS, PAGE, RegionPage, TransactionEntry, WorkerCo
 
 use super::dispatch::Dispatch;
 use super::engines::{available_cpus, bind, cpu_set};
+use super::files::FileRoom;
 use super::links::LinkTable;
 use super::output::Output;
 use super::process::{self, Recipe};
@@ -39,6 +40,16 @@ impl Threads {
             None => None,
         };
         UNIX_OFFSET.store(clock::unix_offset_ns(), Ordering::Relaxed);
+        let mut committing = None;
+        let files = match &config.store {
+            Some(entry) => {
+                let files = &config.definitions.files;
+                let (room, store, jobs) = FileRoom::open(entry, config.lock_timeout_ms, files)?;
+                committing = Some((store, jobs));
+                Some(room)
+            }
+            None => None,
+        };
         let (orders, order_receiver) = channel();
         let (started, started_receiver) = channel();
         let shared = Arc::new(Shared {
@@ -52,6 +63,7 @@ impl Threads {
             page,
             sink,
             offload: cpu_set(&config.engines.offload),
+            files,
             config,
             orders,
             fine: AtomicBool::new(false),
@@ -88,10 +100,23 @@ impl Threads {
                 dispatch.run();
             }),
         )?;
+        let mut others = vec![spawner, printer];
+        if let Some((store, jobs)) = committing {
+            let s = shared.clone();
+            others.push(thread(
+                "commit",
+                Box::new(move || {
+                    if let Err(error) = bind(general.as_ref()) {
+                        tracing::warn!(%error, "the commit thread is not bound to its CPUs");
+                    }
+                    s.run_committer(store, &jobs);
+                }),
+            )?);
+        }
         shared.with(|core, links, out| core.ensure_minimum(clock::now_ns(), links, out));
         let threads = Threads {
             dispatch: Some(dispatch),
-            others: vec![spawner, printer],
+            others,
         };
         Ok((shared, threads))
     }
@@ -104,6 +129,9 @@ impl Threads {
         shared.stop.store(true, Ordering::SeqCst);
         shared.page.notify(0);
         let _ = dispatch.join();
+        if let Some(files) = &shared.files {
+            files.close();
+        }
         for thread in self.others.drain(..) {
             let _ = thread.join();
         }
@@ -189,13 +217,20 @@ impl Shared {
             let text = ConfigText::new(&told).map_err(io_error("the configuration"))?;
             links.set_config(generation, text);
             core.reload(clock::now_ns(), links, compiled, out);
-            Ok(())
-        })
+            Ok::<(), StartError>(())
+        })?;
+        if let Some(files) = &self.files {
+            files.lock().define(&definitions.files);
+        }
+        Ok(())
     }
 
     /// Counters and gauges.
     pub fn statistics(&self) -> Statistics {
         let mut statistics = self.lock().core.statistics();
+        if let Some(files) = &self.files {
+            files.lock().count(&mut statistics);
+        }
         statistics.qr_deaths = self.page.qr().deaths();
         statistics.records_dropped = self.sink.as_ref().map_or(0, Sink::dropped);
         statistics
