@@ -6,7 +6,7 @@ use std::io::BufReader;
 
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 use store::transfer::{LoadEvent, LoadOptions, load};
-use store::{Durability, FileId, LmdbOptions, LmdbStore, ReadStore, WriteStore};
+use store::{Durability, FileId, LmdbOptions, LmdbStore, WriteStore};
 
 use super::Application;
 use super::definitions::{Installed, KeyedFile};

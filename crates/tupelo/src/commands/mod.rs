@@ -6,7 +6,7 @@ use crate::Outcome;
 
 macro_rules! commands {
     ($($(#[$doc:meta])* $variant:ident => $module:ident),+ $(,)?) => {
-        $(mod $module;)+
+        $(pub mod $module;)+
 
         /// What to do.
         #[derive(clap::Subcommand)]
@@ -29,7 +29,10 @@ commands! {
     Serve => serve,
     Check => check,
     New => new,
+    Run => run,
+    File => file,
     Record => record,
+    Drive => drive,
     Reference => reference,
     #[command(hide = true)]
     Worker => worker,

@@ -4,7 +4,7 @@ mod convert;
 mod layout;
 #[cfg(any())]
 mod schema;
-mod source;
+pub mod source;
 
 use miette::Result;
 
