@@ -1,7 +1,7 @@
 //! `tupelo file define`: a new file in the store.
 
 use miette::{IntoDiagnostic, Result, bail};
-use store::{FileDef, KeyField, Organisation, ReadStore, RecordFormat, WriteStore};
+use store::{FileDef, KeyField, Organisation, RecordFormat, WriteStore};
 
 use super::which::Which;
 use crate::Outcome;
