@@ -12,6 +12,7 @@ pub mod number;
 mod options;
 mod parse;
 mod picture;
+mod schema;
 mod source;
 
 pub use codec::{Codec, CodecOptions, DecodeError, EncodeError, FieldCodec};
@@ -23,4 +24,5 @@ pub use diagnostic::{Diagnostic, Diagnostics, Position, Severity, SourceFile};
 pub use model::*;
 pub use naming::{Names, Naming};
 pub use options::{Copybook, ParseOptions, expand, parse, parse_with_warnings};
+pub use schema::{Direction, json_schema};
 pub use source::{CopyFolders, CopyResolver, Format, Member, NoCopy};

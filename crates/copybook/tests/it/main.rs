@@ -9,3 +9,4 @@ mod generate;
 mod oracle;
 mod pictures;
 mod rejected;
+mod schema;
