@@ -6,6 +6,10 @@
 
 pub mod hdrlog;
 mod histogram;
+pub mod knee;
 pub mod proc;
+pub mod queueing;
+pub mod report;
+pub mod stats;
 
 pub use histogram::Histogram;

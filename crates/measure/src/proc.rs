@@ -144,7 +144,7 @@ fn add_process(pid: u32, usage: &mut Usage) -> Option<()> {
         usage.voluntary_switches += switches("voluntary_ctxt_switches:");
         usage.involuntary_switches += switches("nonvoluntary_ctxt_switches:");
         let on_cpu = read("schedstat").and_then(|text| text.split(' ').next()?.parse().ok());
-        let ticks = || Some(stat_times(&read("stat")?).map(|(u, s)| u + s)?);
+        let ticks = || stat_times(&read("stat")?).map(|(u, s)| u + s);
         let ns: u64 = on_cpu.or_else(ticks).unwrap_or(0);
         exact += ns;
         let name = read("comm").unwrap_or_default();
@@ -152,7 +152,11 @@ fn add_process(pid: u32, usage: &mut Usage) -> Option<()> {
     }
     // Threads that have ended are in the process's ticks only.
     let ticks = user + system;
-    usage.cpu_ns += if exact + TICK_DOUBT_NS < ticks { ticks } else { exact };
+    usage.cpu_ns += if exact + TICK_DOUBT_NS < ticks {
+        ticks
+    } else {
+        exact
+    };
     Some(())
 }
 
@@ -218,7 +222,11 @@ fn group_cpu(path: &Path) -> Option<[u64; 3]> {
         return Some([us("usage_usec")?, us("user_usec")?, us("system_usec")?]);
     }
     let read = |name: &str| -> Option<u64> {
-        fs::read_to_string(path.join(name)).ok()?.trim().parse().ok()
+        fs::read_to_string(path.join(name))
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
     };
     Some([
         read("cpuacct.usage")?,
@@ -231,7 +239,9 @@ fn network(pid: u32) -> Option<(u64, u64)> {
     let text = fs::read_to_string(format!("/proc/{pid}/net/dev")).ok()?;
     let mut sum = (0, 0);
     for line in text.lines() {
-        let Some((_, figures)) = line.split_once(':') else { continue };
+        let Some((_, figures)) = line.split_once(':') else {
+            continue;
+        };
         let figures: Vec<u64> = figures
             .split_ascii_whitespace()
             .filter_map(|f| f.parse().ok())

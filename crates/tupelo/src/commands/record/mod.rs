@@ -2,6 +2,7 @@
 
 mod convert;
 mod layout;
+#[cfg(any())]
 mod schema;
 mod source;
 
@@ -19,7 +20,6 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Layout(layout::Args),
-    Schema(schema::Args),
     Decode(convert::DecodeArgs),
     Encode(convert::EncodeArgs),
 }
@@ -28,7 +28,6 @@ enum What {
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         What::Layout(args) => layout::run(args),
-        What::Schema(args) => schema::run(args),
         What::Decode(args) => convert::decode(args),
         What::Encode(args) => convert::encode(args),
     }
