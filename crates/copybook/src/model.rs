@@ -105,6 +105,9 @@ pub enum Kind {
     Float,
     /// COMP-2: 8-byte float in the machine's order.
     Double,
+    /// FLOAT-DECIMAL-16 (8 bytes) or FLOAT-DECIMAL-34 (16 bytes): an IEEE 754
+    /// decimal float with a binary-integer significand, in the machine's order.
+    DecimalFloat,
     /// USAGE INDEX.
     Index,
     /// USAGE POINTER or PROCEDURE-POINTER.
@@ -114,7 +117,8 @@ pub enum Kind {
 /// A number and its storage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Numeric {
-    /// Digits of the picture, P not counted.
+    /// Digits of the picture, P not counted. For the usages without a picture
+    /// (BINARY-CHAR and its kind) the most digits their bytes can hold.
     pub digits: u16,
     /// Digits after the assumed decimal point; negative when P stands on the
     /// right (the value is a multiple of ten to that power); larger than
@@ -139,8 +143,12 @@ pub enum Storage {
     /// COMP-6: packed without a sign nibble.
     PackedUnsigned,
     /// COMP, COMP-4, BINARY: big-endian two's complement, limited by picture.
+    /// 2, 4, 8 or (beyond 18 digits) 16 bytes; the field's length says which.
     Binary,
-    /// COMP-5: the machine's order, full range of its bytes.
+    /// COMP-X: big-endian, full range of its bytes, any length from 1 to 8.
+    BinaryFull,
+    /// COMP-5, BINARY-CHAR and its kind: the machine's order, full range of
+    /// its bytes.
     Native,
 }
 

@@ -1,1 +1,58 @@
 //! Shared memory and wake-ups between a region and its COBOL workers.
+//!
+//! A region has one [`RegionPage`]; each worker has a memory of its own, which
+//! the region holds as a [`RegionSide`] and the worker as a [`WorkerSide`]. A
+//! request is written into a slot's arena once, read there by the program, and
+//! its results are read there by the door. Nobody is woken who is awake.
+//!
+//! `docs/internals/link.md` draws the layout byte by byte.
+//!
+//! ```
+//! use link::{ConfigText, RegionPage, RegionSide, WorkerConfig};
+//! use link::{Next, Request, Results, SlotState, WorkerSide};
+//!
+//! let page = RegionPage::create()?;
+//! let config = ConfigText::new(&WorkerConfig::default())?;
+//! let (region, socket) = RegionSide::create(0, 1 << 20, &page, &config)?;
+//! let (mut worker, _config) = WorkerSide::attach(socket).expect("the same layout");
+//!
+//! region.submit(0, 1, &Request { task: 7, ..Request::default() });
+//! region.wake();
+//! let Next::Task(task) = worker.next_task(None) else { panic!("a task was queued") };
+//! assert_eq!(task.request.task, 7);
+//! worker.finish(Results::default(), "", &[]).expect("no containers need no room");
+//! assert_eq!(region.state(0, 1), SlotState::Done);
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+pub mod call;
+pub mod config;
+mod directory;
+mod futex;
+pub mod heap;
+pub mod layout;
+mod map;
+mod name;
+mod page;
+mod qr;
+mod region_side;
+mod socket;
+mod worker_side;
+
+pub use call::{Answer, Asked, Call, Heard, Op, Step};
+pub use config::{FileEntry, ProgramEntry, StoreEntry, TransactionEntry, WorkerConfig};
+pub use directory::{ContainerType, ENTRY_BYTES, Entry, Lie, write as write_directory};
+pub use heap::Heap;
+pub use layout::{AnswerHeader, Counts, Request, Results};
+pub use map::{Mapping, PAGE, sealed_memfd};
+pub use name::{
+    ChannelName, ContainerName, FileName, Name, NameError, ProgramName, TransId, UserId,
+};
+pub use page::{MAX_WORKERS, PORTS, RegionPage};
+pub use qr::{QrToken, Taken};
+pub use region_side::{ConfigText, RegionSide, SlotState};
+pub use socket::LinkSocket;
+pub use worker_side::{ArenaFull, AttachError, Next, TaskIn, WorkerSide};
+
+/// Descriptor on which a worker process finds its end of the socket.
+pub const WORKER_FD: i32 = 3;

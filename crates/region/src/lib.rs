@@ -1,1 +1,19 @@
 //! Tasks, admission, engines, programs, locks, units of work and monitoring.
+//!
+//! A door holds a [`Handle`] and a [`Port`]; it begins a [`Task`], writes its
+//! containers in place, runs it, and reads the [`Reply`] in place.
+//!
+//! The core decides and has no clock, thread or system call; the shell around
+//! it starts workers, hears of their news and keeps time.
+
+pub mod api;
+#[allow(dead_code)]
+mod core;
+mod files;
+mod shell;
+
+pub use api::*;
+pub use link::{
+    ChannelName, ContainerName, ContainerType, FileEntry, Name, NameError, ProgramEntry,
+    ProgramName, StoreEntry, TransId, UserId,
+};

@@ -6,6 +6,7 @@
 
 mod app;
 mod commands;
+mod table;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;

@@ -1,1 +1,42 @@
 //! The child process that hosts libcob, runs programs and serves EXEC CICS.
+//!
+//! A worker runs one task at a time, on one thread. Programs call in for each
+//! EXEC CICS command; what needs no one else is served here, the rest crosses
+//! to the region. [`run`] is the whole life of a worker process.
+//!
+//! * `cob`: libcob, its fields, loaded modules, and the C object that holds
+//!   every jump;
+//! * `host`, `worker`, `exec`, `conditions`, `abend`: the program table, LINK
+//!   levels, the way of a command, HANDLE and abends;
+//! * `channel`, `storage`, `files`, `clock`: what a task has;
+//! * `commands`: one file a command or group, and the table that finds them;
+//! * `probe`: tasks from a file, for programs under test;
+//! * `services`, `remote`, `memory`: what is asked of others, over the link or
+//!   in memory.
+//!
+//! Invariant: nothing here opens a socket, a file for writing or a thread; a
+//! program that destroys its process destroys nothing else.
+
+mod abend;
+mod channel;
+mod clock;
+mod cob;
+mod commands;
+mod conditions;
+mod exec;
+mod files;
+mod host;
+pub mod memory;
+pub mod probe;
+mod remote;
+mod run;
+pub mod services;
+mod storage;
+mod worker;
+
+pub use abend::Abend;
+pub use cob::StartError;
+pub use remote::LinkServices;
+pub use run::run;
+pub use services::Services;
+pub use worker::{TaskEnd, Worker};

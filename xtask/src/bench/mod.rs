@@ -5,7 +5,9 @@
 //! which is not a pass. `cargo xtask bench drive` runs every bench whose name
 //! starts with `drive`.
 
+mod copybook;
 mod drive;
+mod program;
 mod row;
 
 use anyhow::{Result, bail};
@@ -41,7 +43,7 @@ pub struct Bench {
 }
 
 /// Every bench there is.
-const BENCHES: &[&[Bench]] = &[drive::BENCHES];
+const BENCHES: &[&[Bench]] = &[copybook::BENCHES, drive::BENCHES];
 
 /// Runs the named benches; false when a row misses its bound.
 pub fn run(args: &Args) -> Result<bool> {

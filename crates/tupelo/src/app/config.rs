@@ -49,10 +49,10 @@ pub struct RegionSection {
     pub max_queued: u32,
     /// Milliseconds a task may run without issuing a command before it abends
     /// with AICA (ICVR); 0 switches the check off.
-    pub runaway_ms: u64,
+    pub runaway_ms: u32,
     /// Milliseconds a task may wait for a record lock before it abends with
     /// AFCF; 0 waits for ever.
-    pub lock_wait_ms: u64,
+    pub lock_wait_ms: u32,
     /// Most bytes of containers one task may hold.
     pub channel_bytes: u64,
     /// Code page of character data in programs, containers and files.
@@ -194,7 +194,9 @@ pub struct GatewaySection {
     /// Seconds a connection may stay open without a request.
     pub idle_timeout_s: u64,
     /// Milliseconds a program may take to answer before the client gets a 504.
-    pub response_timeout_ms: u64,
+    pub response_timeout_ms: u32,
+    /// Web origins whose pages may call the APIs; `*` for any.
+    pub cors_origins: Vec<String>,
     /// Log every request.
     pub access_log: bool,
 }
@@ -212,6 +214,7 @@ impl Default for GatewaySection {
             request_timeout_s: 30,
             idle_timeout_s: 120,
             response_timeout_ms: 60_000,
+            cors_origins: Vec::new(),
             access_log: false,
         }
     }

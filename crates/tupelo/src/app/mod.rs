@@ -1,4 +1,201 @@
-//! An application folder: its settings, definitions, programs and APIs.
+//! An application folder: its settings, definitions, programs and files.
+//!
+//! Every subcommand that works on a folder opens it here, so that `check`,
+//! `serve` and `run` agree on what it says.
 
+pub mod backend;
+pub mod compile;
 pub mod config;
+pub mod cpus;
+pub mod definitions;
+pub mod files;
+pub mod records;
+pub mod signals;
 pub mod toml_errors;
+
+use std::path::{Path, PathBuf};
+
+use cics::csd::{self, Csd};
+use cics::diagnostic::Severity;
+use copybook::{CopyFolders, Layout, ParseOptions};
+use miette::{Context, IntoDiagnostic, Result, bail, miette};
+use region::{Engines, RegionConfig, StoreEntry};
+
+use config::{Config, FileSection};
+use definitions::{Installed, Program};
+
+/// An application folder as it stands on the disk.
+pub struct Application {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Where compiled programs and records are kept.
+    pub state: PathBuf,
+    /// `tupelo.toml`, or the defaults.
+    pub config: Config,
+    /// `resources.csd`, or nothing.
+    pub csd: Csd,
+    /// What is worth knowing about either, with its place.
+    pub warnings: Vec<String>,
+}
+
+impl Application {
+    /// Reads settings and definitions. Mistakes in either are told all at once.
+    pub fn open(folder: &Path, state: Option<&Path>) -> Result<Application> {
+        if !folder.is_dir() {
+            bail!(
+                help = "`tupelo new FOLDER` makes an application to start from",
+                "there is no application folder {}",
+                folder.display()
+            );
+        }
+        let folder = folder.canonicalize().into_diagnostic()?;
+        let state = state.map_or_else(|| folder.join(".tupelo"), Path::to_owned);
+        let config = match read_if_there(&folder.join("tupelo.toml"))? {
+            Some(text) => {
+                toml_errors::from_str("tupelo.toml", &text).map_err(|e| miette::Report::from(*e))?
+            }
+            None => Config::default(),
+        };
+        let csd = match read_if_there(&folder.join("resources.csd"))? {
+            Some(text) => csd::parse(&text),
+            None => Csd::default(),
+        };
+        let told: Vec<(Severity, String)> = csd
+            .diagnostics
+            .iter()
+            .map(|d| (d.severity, format!("resources.csd:{d}")))
+            .collect();
+        if csd.has_errors() {
+            let all: Vec<String> = told.into_iter().map(|(_, line)| line).collect();
+            bail!("resources.csd cannot be installed\n{}", all.join("\n"));
+        }
+        Ok(Application {
+            folder,
+            state,
+            config,
+            csd,
+            warnings: told.into_iter().map(|(_, line)| line).collect(),
+        })
+    }
+
+    /// Puts the definitions together with what was compiled.
+    pub fn install(&self, programs: &[Program]) -> Result<Installed> {
+        let record_bytes = |section: &FileSection| {
+            let layout = self.file_layout(section).ok()??;
+            Some(layout.length)
+        };
+        let installed = definitions::install(&self.csd, &self.config, programs, &record_bytes);
+        match installed.errors.is_empty() {
+            true => Ok(installed),
+            false => bail!(
+                "the definitions do not fit together\n{}",
+                installed.errors.join("\n")
+            ),
+        }
+    }
+
+    /// The layout of a file's records, when its section names a copybook.
+    pub fn file_layout(&self, section: &FileSection) -> Result<Option<Layout>> {
+        let Some(copybook) = &section.copybook else {
+            return Ok(None);
+        };
+        let path = self.folder.join(copybook);
+        let text = std::fs::read_to_string(&path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+        let folders = CopyFolders::new(self.copy_folders());
+        let name = copybook.display().to_string();
+        let options = ParseOptions {
+            copy: &folders,
+            source_name: &name,
+            ..ParseOptions::default()
+        };
+        let mut layouts = copybook::parse(&text, &options)
+            .map_err(|faults| miette!("{name} cannot be laid out\n{faults}"))?;
+        if layouts.len() != 1 {
+            bail!(
+                "{name} must describe one record; it describes {}",
+                layouts.len()
+            );
+        }
+        Ok(layouts.pop())
+    }
+
+    /// Folders of COPY members.
+    pub fn copy_folders(&self) -> Vec<PathBuf> {
+        self.config
+            .compile
+            .copybooks
+            .iter()
+            .map(|folder| self.folder.join(folder))
+            .collect()
+    }
+
+    /// Folder of the records.
+    pub fn store_path(&self) -> PathBuf {
+        self.state.join(&self.config.store.path)
+    }
+
+    /// What the region is started with.
+    pub fn region_config(&self, installed: &Installed) -> Result<RegionConfig> {
+        let settings = &self.config.region;
+        Ok(RegionConfig {
+            applid: settings
+                .applid
+                .parse()
+                .map_err(|e| miette!("[region] applid: {e}"))?,
+            sysid: settings
+                .sysid
+                .parse()
+                .map_err(|e| miette!("[region] sysid: {e}"))?,
+            mxt: settings.max_tasks as usize,
+            queue_limit: settings.max_queued as usize,
+            runaway_ms: settings.runaway_ms,
+            lock_timeout_ms: settings.lock_wait_ms,
+            arena_bytes: settings.channel_bytes.next_multiple_of(4096) as usize,
+            worker_exe: std::env::current_exe().into_diagnostic()?,
+            worker_args: vec!["worker".into()],
+            engines: Engines {
+                general: cpu_list(&self.config.engines.general, "general")?,
+                offload: self.offload_cpus()?,
+            },
+            monitoring: settings
+                .monitoring
+                .as_ref()
+                .map(|path| self.state.join(path)),
+            store: (!installed.files.is_empty()).then(|| StoreEntry {
+                path: self.store_path(),
+                map_bytes: u64::from(self.config.store.map_gib) << 30,
+                max_readers: self.max_readers(),
+            }),
+            definitions: installed.region.clone(),
+            ..RegionConfig::default()
+        })
+    }
+
+    /// CPUs of the offload engines, empty for all.
+    pub fn offload_cpus(&self) -> Result<Vec<usize>> {
+        cpu_list(&self.config.engines.offload, "offload")
+    }
+
+    /// Reader slots of the store: one a worker, as many again for workers of
+    /// the last generation that still end their tasks, and some for tools.
+    pub fn max_readers(&self) -> u32 {
+        self.config.region.max_tasks.saturating_mul(2).saturating_add(64)
+    }
+}
+
+fn cpu_list(list: &Option<String>, key: &str) -> Result<Vec<usize>> {
+    match list {
+        Some(list) => cpus::parse(list).map_err(|e| miette!("[engines] {key}: {e}")),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn read_if_there(path: &Path) -> Result<Option<String>> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(miette!("cannot read {}: {e}", path.display())),
+    }
+}

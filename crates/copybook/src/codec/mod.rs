@@ -1,0 +1,35 @@
+//! Records to JSON text and back.
+//!
+//! [`Codec::build`] compiles a [`Layout`] once; [`Codec::decode`] and
+//! [`Codec::encode`] then go straight between bytes and text, without a tree
+//! and, for nearly all records, without allocating. [`FieldCodec`] does the
+//! same for one field, and [`stream`] for files of records.
+//!
+//! A record is an object of its direct subordinates, a group an object, a
+//! table an array; names come from [`Names`](crate::Names). FILLER without
+//! named items beneath does not appear. An elementary 01 is its bare value.
+//!
+//! Invariant: no bytes and no text, however broken, make anything here panic.
+
+mod build;
+mod decode;
+mod encode;
+mod error;
+mod field;
+mod image;
+mod json;
+mod leaf;
+mod options;
+mod out;
+mod plan;
+mod record;
+mod scan;
+mod shape;
+mod store;
+pub mod stream;
+mod text;
+
+pub use error::{BuildError, DecodeError, EncodeError, NumberError, PathError, Place};
+pub use field::FieldCodec;
+pub use options::*;
+pub use record::Codec;

@@ -1,0 +1,268 @@
+//! What a [`Codec`](super::Codec) does where more than one answer is right.
+//!
+//! Every option has a default that loses nothing silently: bad data, unknown
+//! fields and values that do not fit are errors until told otherwise.
+
+use crate::codepage::CodePage;
+use crate::naming::Naming;
+use crate::number::Rounding;
+
+/// All options of a codec; start from `CodecOptions::default()`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CodecOptions {
+    /// Code page of the record's character fields, zoned digits and edited
+    /// numbers.
+    pub code_page: CodePage,
+    /// How JSON members are named.
+    pub naming: Naming,
+    /// How a sign is overpunched on a zoned digit when writing records.
+    pub overpunch: Overpunch,
+    /// Whose floats and COMP-5 integers the record holds.
+    pub machine: Machine,
+    /// What becomes of blanks around text, record to JSON.
+    pub trim: Trim,
+    /// Leave out text that is all blanks or low-values, and groups and tables
+    /// that become empty by it, record to JSON. Elements of tables stay.
+    pub omit_empty: bool,
+    /// How numbers stand in JSON; both forms are read.
+    pub numbers: NumberForm,
+    /// How numeric-edited items stand in JSON.
+    pub edited: EditedForm,
+    /// What becomes of bytes that are not what the field's type demands.
+    pub invalid: Invalid,
+    /// What becomes of characters that the other side does not have.
+    pub unmappable: Unmappable,
+    /// A record shorter than its layout.
+    pub short_record: ShortRecord,
+    /// A record longer than its layout.
+    pub long_record: LongRecord,
+    /// Which description of redefined storage counts, for each redefined item
+    /// that needs its own answer.
+    pub redefines: Vec<RedefinesRule>,
+    /// The answer for every other redefined item.
+    pub other_redefines: Choice,
+    /// A JSON member that names no field.
+    pub unknown: Unknown,
+    /// A field that has no JSON member.
+    pub missing: Missing,
+    /// A JSON null.
+    pub null: Null,
+    /// Text longer than its field.
+    pub overlong: Overlong,
+    /// Decimal places beyond those of the field.
+    pub rounding: Rounding,
+    /// What a record holds before the JSON text is put in.
+    pub initial: Initial,
+}
+
+impl Default for CodecOptions {
+    fn default() -> Self {
+        CodecOptions {
+            code_page: CodePage::ascii(),
+            naming: Naming::default(),
+            overpunch: Overpunch::default(),
+            machine: Machine::default(),
+            trim: Trim::default(),
+            omit_empty: false,
+            numbers: NumberForm::default(),
+            edited: EditedForm::default(),
+            invalid: Invalid::default(),
+            unmappable: Unmappable::default(),
+            short_record: ShortRecord::default(),
+            long_record: LongRecord::default(),
+            redefines: Vec::new(),
+            other_redefines: Choice::default(),
+            unknown: Unknown::default(),
+            missing: Missing::default(),
+            null: Null::default(),
+            overlong: Overlong::default(),
+            rounding: Rounding::default(),
+            initial: Initial::default(),
+        }
+    }
+}
+
+/// Sign overpunch of zoned numbers in an ASCII region; EBCDIC has only one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Overpunch {
+    /// `p` to `y` for minus, plain digits for plus, as GnuCOBOL writes.
+    #[default]
+    Digits,
+    /// `{ABCDEFGHI` for plus and `}JKLMNOPQR` for minus: the look of EBCDIC
+    /// data that was translated as text.
+    Letters,
+}
+
+/// Where the binary fields come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Machine {
+    /// This machine's byte order and IEEE floats.
+    #[default]
+    Here,
+    /// Big-endian, hexadecimal floats.
+    Mainframe,
+}
+
+/// Blanks around text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Trim {
+    /// Keep all: text has the field's full length.
+    Keep,
+    /// Drop the blanks that pad: those at the end, or at the beginning of a
+    /// JUSTIFIED field.
+    #[default]
+    Padding,
+    /// Drop blanks on both sides.
+    Both,
+}
+
+/// How numbers are written in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum NumberForm {
+    /// JSON numbers with all their digits.
+    #[default]
+    Number,
+    /// The same digits in quotes.
+    Text,
+}
+
+/// How numeric-edited items are written in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EditedForm {
+    /// The characters as they stand.
+    #[default]
+    Text,
+    /// The number they show.
+    Number,
+}
+
+/// Bytes that are not what the field's type demands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Invalid {
+    /// An error that names the field, its offset and its bytes.
+    #[default]
+    Error,
+    /// `null`.
+    Null,
+    /// The bytes as text, `"0x"` and hexadecimal digits; read back as such.
+    Raw,
+}
+
+/// Characters that one side does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unmappable {
+    /// An error that names the field and the character.
+    #[default]
+    Error,
+    /// SUB in records, U+FFFD in JSON.
+    Substitute,
+}
+
+/// Records shorter than their layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ShortRecord {
+    /// An error.
+    #[default]
+    Error,
+    /// Fields that lie behind the end are left out; text that the end cuts is
+    /// as long as what is there.
+    Absent,
+}
+
+/// Records longer than their layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LongRecord {
+    /// An error.
+    #[default]
+    Error,
+    /// What lies behind the layout is not looked at.
+    Ignore,
+}
+
+/// The rule for one redefined item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedefinesRule {
+    /// COBOL path of the item that is redefined, from below the record, parts
+    /// joined by dots; an unambiguous end of it is enough.
+    pub item: String,
+    /// Which description counts.
+    pub choice: Choice,
+}
+
+/// Which of several descriptions of the same storage counts. A description is
+/// named by its COBOL name, or by `#n` (the redefined item is `#0`, its
+/// REDEFINES follow in source order) when it has none.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Choice {
+    /// The redefined item itself; its REDEFINES do not appear.
+    #[default]
+    Redefined,
+    /// Always this one; the others do not appear.
+    Named(String),
+    /// The one that another field's value selects.
+    ByValue {
+        /// COBOL path of the deciding field: outside all tables, or in the
+        /// same table elements as the redefined item.
+        field: String,
+        /// Value as JSON would show it without quotes, and description.
+        cases: Vec<(String, String)>,
+        /// The description for any other value; without one, none appears.
+        otherwise: Option<String>,
+    },
+    /// Every description whose fields all hold valid data.
+    AllValid,
+}
+
+/// JSON members that name no field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unknown {
+    /// An error.
+    #[default]
+    Error,
+    /// Their values are skipped.
+    Ignore,
+}
+
+/// Fields without a JSON member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// They keep their initial value.
+    #[default]
+    Initial,
+    /// An error; storage with several descriptions needs one of them.
+    Error,
+}
+
+/// JSON nulls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Null {
+    /// The field gets its initial value.
+    #[default]
+    Initial,
+    /// An error.
+    Error,
+}
+
+/// Text longer than its field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Overlong {
+    /// An error.
+    #[default]
+    Error,
+    /// Cut as MOVE cuts it: at the right, or at the left when JUSTIFIED; never
+    /// within a character.
+    Truncate,
+}
+
+/// What a record holds at first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Initial {
+    /// The VALUE clause where there is one, else zero for numbers and blanks
+    /// for text.
+    #[default]
+    Values,
+    /// Zero for numbers and blanks for text.
+    ByType,
+    /// Binary zeros.
+    LowValues,
+}

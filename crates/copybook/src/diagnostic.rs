@@ -1,0 +1,155 @@
+//! What is wrong with a copybook, where, and what to do about it.
+//!
+//! The parser never stops at the first fault: [`Diagnostics`] holds all of
+//! them in source order, together with the text of every file they point
+//! into, so that a caller can show the place.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A place in one source file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Position {
+    /// Index into [`Diagnostics::files`].
+    pub file: u16,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1; a tab is one character.
+    pub column: u32,
+    /// Offset in bytes from the start of the file.
+    pub offset: u32,
+    /// Length in bytes, never past the end of the line.
+    pub length: u32,
+}
+
+/// One source file: the text that was parsed, or a COPY member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFile {
+    /// Name to show, usually a path.
+    pub name: Arc<str>,
+    /// Its text.
+    pub text: Arc<str>,
+}
+
+/// Whether a layout can exist in spite of a diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// No layout is produced.
+    Error,
+    /// The text is accepted.
+    Warning,
+}
+
+/// One fault.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// Where.
+    pub at: Position,
+    /// Name of the file `at` lies in.
+    pub file: Arc<str>,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// How to put it right, where that is known.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        let Position { line, column, .. } = self.at;
+        write!(f, "{}:{line}:{column}: {kind}: {}", self.file, self.message)?;
+        if let Some(help) = &self.help {
+            write!(f, "\n  help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+/// All diagnostics of one parse, with the files they point into.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Diagnostics {
+    /// In source order of the main file; those of a COPY member stand where
+    /// its text was read.
+    pub list: Vec<Diagnostic>,
+    /// The main text first, then COPY members in the order they were read.
+    pub files: Vec<SourceFile>,
+}
+
+impl Diagnostics {
+    /// Whether any of them is an error.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// Adds a file and gives back its index.
+    pub(crate) fn add_file(&mut self, name: &str, text: &str) -> u16 {
+        self.files.push(SourceFile {
+            name: name.into(),
+            text: text.into(),
+        });
+        u16::try_from(self.files.len() - 1).unwrap_or(u16::MAX)
+    }
+
+    /// Adds an error.
+    pub(crate) fn error(&mut self, at: Position, message: impl Into<String>) {
+        self.push(Severity::Error, at, message.into(), None);
+    }
+
+    /// Adds an error with advice.
+    pub(crate) fn error_help(
+        &mut self,
+        at: Position,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        self.push(Severity::Error, at, message.into(), Some(help.into()));
+    }
+
+    /// Adds a warning.
+    pub(crate) fn warn(&mut self, at: Position, message: impl Into<String>) {
+        self.push(Severity::Warning, at, message.into(), None);
+    }
+
+    fn push(&mut self, severity: Severity, at: Position, message: String, help: Option<String>) {
+        // A damaged text can give the same fault twice when an entry is read
+        // again after recovery; one is enough.
+        let known = self
+            .list
+            .iter()
+            .rev()
+            .take(8)
+            .any(|d| d.at == at && d.message == message);
+        if !known {
+            let file = self
+                .files
+                .get(usize::from(at.file))
+                .map_or_else(|| "".into(), |f| f.name.clone());
+            self.list.push(Diagnostic {
+                severity,
+                at,
+                file,
+                message,
+                help,
+            });
+        }
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, diagnostic) in self.list.iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{diagnostic}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}

@@ -1,0 +1,505 @@
+//! What each item's bytes mean, from its PICTURE, USAGE and SIGN.
+
+use crate::diagnostic::{Diagnostics, Position};
+use crate::model::{Edited, Kind, Literal, Numeric, SignPlace, Storage};
+use crate::parse::{Entry, Sign, Usage};
+use crate::picture::{Category, Context, Picture};
+
+use super::tree::Tree;
+
+/// What one item's bytes mean.
+#[derive(Debug, Clone)]
+pub struct Meaning {
+    /// The kind.
+    pub kind: Kind,
+    /// Length in bytes; zero for groups, whose length is that of their items.
+    pub bytes: u32,
+    /// What SYNCHRONIZED aligns it to.
+    pub alignment: u32,
+}
+
+/// Binary numbers have at most so many digits.
+const MAX_BINARY_DIGITS: u16 = 18;
+
+/// The meaning of every item; `None` where a fault was reported.
+pub fn meanings(
+    tree: &Tree<'_>,
+    context: Context<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Option<Meaning>> {
+    let mut out = Vec::with_capacity(tree.len());
+    // What groups pass down; parents stand before their children.
+    let mut usages: Vec<Option<Usage>> = Vec::with_capacity(tree.len());
+    let mut signs: Vec<Option<Sign>> = Vec::with_capacity(tree.len());
+    for (index, entry) in tree.entries.iter().enumerate() {
+        let parent = tree.parent[index];
+        let usage = entry
+            .usage
+            .as_ref()
+            .map(|u| u.is)
+            .or_else(|| parent.and_then(|p| usages[p]));
+        let sign = entry
+            .sign
+            .as_ref()
+            .map(|s| s.is)
+            .or_else(|| parent.and_then(|p| signs[p]));
+        usages.push(usage);
+        signs.push(sign);
+        let errors_before = diagnostics.list.len();
+        let item = Item {
+            entry,
+            usage: usage.unwrap_or(Usage::Display),
+            sign,
+            diagnostics,
+        };
+        let meaning = if tree.children[index].is_empty() {
+            item.elementary(context)
+        } else {
+            item.group()
+        };
+        let failed = diagnostics.list[errors_before..]
+            .iter()
+            .any(|d| d.severity == crate::diagnostic::Severity::Error);
+        out.push(meaning.filter(|_| !failed));
+    }
+    out
+}
+
+/// One item while its meaning is worked out.
+struct Item<'a> {
+    entry: &'a Entry,
+    usage: Usage,
+    sign: Option<Sign>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Item<'_> {
+    fn error(&mut self, at: Position, message: String) {
+        self.diagnostics.error(at, message);
+    }
+
+    /// A group: some clauses make no sense there.
+    fn group(mut self) -> Option<Meaning> {
+        let name = self.entry.shown();
+        let misplaced = [
+            ("PICTURE", self.entry.picture.as_ref().map(|p| p.at)),
+            ("JUSTIFIED", self.entry.justified),
+            ("BLANK WHEN ZERO", self.entry.blank_when_zero),
+        ];
+        for (clause, at) in misplaced {
+            if let Some(at) = at {
+                self.diagnostics.error_help(
+                    at,
+                    format!("group {name} cannot have {clause}"),
+                    "an item with a higher level number follows, which makes this one a group",
+                );
+            }
+        }
+        if let Some(at) = self.entry.synchronized {
+            self.diagnostics
+                .warn(at, format!("SYNCHRONIZED on group {name} has no effect"));
+        }
+        self.value_of_group();
+        Some(Meaning {
+            kind: Kind::Group,
+            bytes: 0,
+            alignment: 1,
+        })
+    }
+
+    fn value_of_group(&mut self) {
+        if let Some(value) = &self.entry.value
+            && matches!(value.is, Literal::Number(_))
+        {
+            let message = format!(
+                "the VALUE of group {} must be characters",
+                self.entry.shown()
+            );
+            self.error(value.at, message);
+        }
+    }
+
+    fn elementary(mut self, context: Context<'_>) -> Option<Meaning> {
+        if self.entry.faulty {
+            return None;
+        }
+        let meaning = match self.without_picture() {
+            Some(meaning) => {
+                self.refuse_picture();
+                self.check_clauses(None, &meaning);
+                meaning
+            }
+            None => {
+                let (picture, at) = self.picture(context)?;
+                let meaning = self.with_picture(&picture, at)?;
+                self.check_clauses(Some(&picture), &meaning);
+                meaning
+            }
+        };
+        self.check_value(&meaning);
+        Some(meaning)
+    }
+
+    /// The usages that define their storage alone.
+    fn without_picture(&self) -> Option<Meaning> {
+        let plain = |kind, bytes| {
+            Some(Meaning {
+                kind,
+                bytes,
+                alignment: bytes,
+            })
+        };
+        match self.usage {
+            Usage::Float => plain(Kind::Float, 4),
+            Usage::Double => plain(Kind::Double, 8),
+            Usage::DecimalFloat(bytes) => plain(Kind::DecimalFloat, bytes),
+            Usage::Index => plain(Kind::Index, 4),
+            Usage::Pointer => plain(Kind::Pointer, 8),
+            Usage::Integer { bytes, signed } => {
+                let digits = match (bytes, signed) {
+                    (1, _) => 3,
+                    (2, _) => 5,
+                    (4, _) => 10,
+                    (_, true) => 19,
+                    (_, false) => 20,
+                };
+                let number = Numeric {
+                    digits,
+                    scale: 0,
+                    signed,
+                    storage: Storage::Native,
+                };
+                plain(Kind::Numeric(number), bytes)
+            }
+            _ => None,
+        }
+    }
+
+    fn refuse_picture(&mut self) {
+        if let Some(picture) = &self.entry.picture {
+            let message = format!(
+                "{} cannot have a PICTURE, its USAGE says it all",
+                self.entry.shown()
+            );
+            self.error(picture.at, message);
+        }
+    }
+
+    fn picture(&mut self, context: Context<'_>) -> Option<(Picture, Position)> {
+        let Some(text) = &self.entry.picture else {
+            let name = self.entry.shown();
+            self.diagnostics.error_help(
+                self.entry.at,
+                format!("{name} has no PICTURE and no items below it"),
+                "add a PICTURE, or check the level number of the next entry",
+            );
+            return None;
+        };
+        match Picture::parse(&text.is, context) {
+            Ok(picture) => Some((picture, text.at)),
+            Err(message) => {
+                self.error(text.at, message);
+                None
+            }
+        }
+    }
+
+    fn with_picture(&mut self, picture: &Picture, at: Position) -> Option<Meaning> {
+        match self.usage {
+            Usage::Binary | Usage::Native | Usage::BinaryFull => self.binary(picture, at),
+            Usage::Packed | Usage::PackedUnsigned => self.packed(picture, at),
+            Usage::Dbcs => match picture.category {
+                Category::Dbcs | Category::National => Some(characters(Kind::Dbcs, picture.bytes)),
+                _ => self.incompatible(at, "DISPLAY-1"),
+            },
+            Usage::National => {
+                if !matches!(picture.category, Category::National | Category::Dbcs) {
+                    self.diagnostics.warn(
+                        at,
+                        "USAGE NATIONAL without N in the PICTURE: one byte a character, as GnuCOBOL has it",
+                    );
+                }
+                self.display(picture, at)
+            }
+            _ => self.display(picture, at),
+        }
+    }
+
+    fn display(&mut self, picture: &Picture, at: Position) -> Option<Meaning> {
+        let bytes = picture.bytes;
+        Some(match picture.category {
+            Category::Alphabetic | Category::Alphanumeric => characters(Kind::Alphanumeric, bytes),
+            Category::AlphanumericEdited => characters(Kind::AlphanumericEdited, bytes),
+            Category::National => characters(Kind::National, bytes),
+            Category::Dbcs if self.usage == Usage::National => characters(Kind::National, bytes),
+            Category::Dbcs => characters(Kind::Dbcs, bytes),
+            Category::NationalEdited => {
+                self.error(
+                    at,
+                    "national-edited pictures are not supported, their storage is not defined"
+                        .into(),
+                );
+                return None;
+            }
+            Category::NumericEdited => {
+                // GnuCOBOL adds a byte here too when a group around says
+                // SEPARATE, although the picture has its own sign.
+                let extra = picture.signed && self.sign.is_some_and(|sign| sign.separate);
+                let bytes = bytes + u32::from(extra);
+                characters(Kind::NumericEdited(edited(picture)), bytes)
+            }
+            Category::Numeric if self.entry.blank_when_zero.is_some() => {
+                // GnuCOBOL keeps a byte for the point, which V does not show.
+                let bytes = bytes + u32::from(picture.scale > 0);
+                characters(Kind::NumericEdited(edited(picture)), bytes)
+            }
+            Category::Numeric => {
+                let sign = self.sign_place(picture);
+                let separate = matches!(
+                    sign,
+                    SignPlace::LeadingSeparate | SignPlace::TrailingSeparate
+                );
+                let number = numeric(picture, Storage::Zoned { sign });
+                characters(Kind::Numeric(number), bytes + u32::from(separate))
+            }
+        })
+    }
+
+    fn sign_place(&self, picture: &Picture) -> SignPlace {
+        match (picture.signed, self.sign) {
+            (false, _) => SignPlace::None,
+            (true, None) => SignPlace::Trailing,
+            (true, Some(sign)) => match (sign.leading, sign.separate) {
+                (true, true) => SignPlace::LeadingSeparate,
+                (true, false) => SignPlace::Leading,
+                (false, true) => SignPlace::TrailingSeparate,
+                (false, false) => SignPlace::Trailing,
+            },
+        }
+    }
+
+    fn binary(&mut self, picture: &Picture, at: Position) -> Option<Meaning> {
+        // X pictures give COMP-5 and COMP-X their length in bytes.
+        if picture.category == Category::Alphanumeric && self.usage != Usage::Binary {
+            return self.binary_bytes(picture, at);
+        }
+        if picture.category != Category::Numeric {
+            return self.incompatible(at, "a binary number");
+        }
+        if picture.digits > MAX_BINARY_DIGITS {
+            let message = format!(
+                "a binary number has at most {MAX_BINARY_DIGITS} digits, {} has {}",
+                self.entry.shown(),
+                picture.digits
+            );
+            self.error(at, message);
+            return None;
+        }
+        let (storage, bytes) = match self.usage {
+            Usage::Binary => (Storage::Binary, word_bytes(picture.digits)),
+            Usage::Native => (Storage::Native, native_bytes(picture.digits)),
+            _ => (Storage::BinaryFull, fewest_bytes(picture)),
+        };
+        Some(binary(numeric(picture, storage), bytes))
+    }
+
+    fn binary_bytes(&mut self, picture: &Picture, at: Position) -> Option<Meaning> {
+        let bytes = picture.bytes;
+        if bytes > 8 {
+            let message = format!("{} is larger than 8 bytes", self.entry.shown());
+            self.error(at, message);
+            return None;
+        }
+        let (storage, bytes) = match self.usage {
+            Usage::BinaryFull => (Storage::BinaryFull, bytes),
+            _ if bytes <= 2 => (Storage::Native, bytes),
+            _ => (Storage::Native, bytes.next_power_of_two()),
+        };
+        let digits = match bytes {
+            1 => 3,
+            2 => 5,
+            3 => 8,
+            4 => 10,
+            5 => 13,
+            6 => 15,
+            7 => 17,
+            _ => 20,
+        };
+        let number = Numeric {
+            digits,
+            scale: 0,
+            signed: false,
+            storage,
+        };
+        Some(binary(number, bytes))
+    }
+
+    fn packed(&mut self, picture: &Picture, at: Position) -> Option<Meaning> {
+        if picture.category != Category::Numeric {
+            return self.incompatible(at, "a packed number");
+        }
+        let digits = u32::from(picture.digits);
+        let unsigned = self.usage == Usage::PackedUnsigned;
+        if unsigned && picture.signed {
+            self.diagnostics.warn(
+                at,
+                "COMP-6 has no sign: COMP-3 is taken for a signed PICTURE",
+            );
+        }
+        Some(if unsigned && !picture.signed {
+            let number = numeric(picture, Storage::PackedUnsigned);
+            characters(Kind::Numeric(number), digits.div_ceil(2))
+        } else {
+            let number = numeric(picture, Storage::Packed);
+            characters(Kind::Numeric(number), digits / 2 + 1)
+        })
+    }
+
+    fn incompatible(&mut self, at: Position, usage: &str) -> Option<Meaning> {
+        let message = format!(
+            "the PICTURE of {} does not describe {usage}, as its USAGE says",
+            self.entry.shown()
+        );
+        self.error(at, message);
+        None
+    }
+
+    /// Clauses that fit only some kinds.
+    fn check_clauses(&mut self, picture: Option<&Picture>, meaning: &Meaning) {
+        let name = self.entry.shown().to_owned();
+        if let Some(sign) = &self.entry.sign {
+            if !picture.is_some_and(|p| p.category == Category::Numeric && p.signed) {
+                self.diagnostics.error_help(
+                    sign.at,
+                    format!("{name} has a SIGN clause but no S in its PICTURE"),
+                    "add S to the PICTURE or remove the clause",
+                );
+            } else if !matches!(self.usage, Usage::Display | Usage::National) {
+                self.error(
+                    sign.at,
+                    format!("{name} has a SIGN clause but is not USAGE DISPLAY"),
+                );
+            }
+        }
+        if let Some(at) = self.entry.justified
+            && matches!(
+                meaning.kind,
+                Kind::Numeric(_)
+                    | Kind::NumericEdited(_)
+                    | Kind::AlphanumericEdited
+                    | Kind::Float
+                    | Kind::Double
+                    | Kind::DecimalFloat
+                    | Kind::Index
+                    | Kind::Pointer
+            )
+        {
+            self.error(
+                at,
+                format!("{name} cannot be JUSTIFIED, it takes plain characters"),
+            );
+        }
+        if let Some(at) = self.entry.blank_when_zero {
+            let numeric = matches!(meaning.kind, Kind::NumericEdited(_));
+            let shows_sign = picture.is_some_and(|p| p.category == Category::Numeric && p.signed);
+            if !numeric || shows_sign || picture.is_some_and(|p| p.has_star) {
+                self.error(
+                    at,
+                    format!("{name} cannot be BLANK WHEN ZERO: it takes an unsigned number in USAGE DISPLAY without *"),
+                );
+            }
+        }
+    }
+
+    /// Values that can never be stored.
+    fn check_value(&mut self, meaning: &Meaning) {
+        let Some(value) = &self.entry.value else {
+            return;
+        };
+        let name = self.entry.shown();
+        match (&meaning.kind, &value.is) {
+            (Kind::Numeric(number), Literal::Number(text))
+                if !number.signed && text.starts_with('-') =>
+            {
+                let message = format!("{name} has no sign, its VALUE {text} has one");
+                self.error(value.at, message);
+            }
+            (Kind::Numeric(_), Literal::Figurative(word)) if word == "SPACE" || word == "QUOTE" => {
+                let message = format!("{name} is a number, its VALUE cannot be {word}");
+                self.error(value.at, message);
+            }
+            (Kind::Pointer, literal) if *literal != Literal::Figurative("NULL".into()) => {
+                let message = format!("{name} is a pointer, its VALUE can only be NULL");
+                self.error(value.at, message);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// An item of single bytes, which SYNCHRONIZED does not move.
+fn characters(kind: Kind, bytes: u32) -> Meaning {
+    Meaning {
+        kind,
+        bytes,
+        alignment: 1,
+    }
+}
+
+/// A binary number; only whole machine words are aligned.
+fn binary(number: Numeric, bytes: u32) -> Meaning {
+    Meaning {
+        kind: Kind::Numeric(number),
+        bytes,
+        alignment: if bytes.is_power_of_two() { bytes } else { 1 },
+    }
+}
+
+fn numeric(picture: &Picture, storage: Storage) -> Numeric {
+    Numeric {
+        digits: picture.digits,
+        scale: picture.scale,
+        signed: picture.signed,
+        storage,
+    }
+}
+
+fn edited(picture: &Picture) -> Edited {
+    Edited {
+        digits: picture.digits,
+        scale: picture.scale,
+        signed: picture.signed,
+    }
+}
+
+/// Bytes of COMP-5 by digits. GnuCOBOL takes one byte for up to two digits
+/// here, whatever its `binary-size` setting says.
+fn native_bytes(digits: u16) -> u32 {
+    match digits {
+        0..=2 => 1,
+        _ => word_bytes(digits),
+    }
+}
+
+/// Bytes of COMP by digits.
+fn word_bytes(digits: u16) -> u32 {
+    match digits {
+        0..=4 => 2,
+        5..=9 => 4,
+        _ => 8,
+    }
+}
+
+/// Bytes of COMP-X by digits: the fewest that hold them.
+fn fewest_bytes(picture: &Picture) -> u32 {
+    match picture.digits {
+        0..=2 => 1,
+        3..=4 => 2,
+        5..=7 => 3,
+        8..=9 => 4,
+        10..=12 => 5,
+        13..=14 => 6,
+        15..=16 => 7,
+        _ => 8,
+    }
+}

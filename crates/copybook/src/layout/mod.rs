@@ -1,0 +1,209 @@
+//! From entries to laid-out records.
+//!
+//! The pass goes through a record several times: [`tree`] finds what belongs
+//! to what, [`kind`] says what each item's bytes mean, [`size`] places them,
+//! and [`refer`] resolves the names that clauses use.
+//!
+//! Reference: GnuCOBOL 3.1 with `-std=ibm` is the measure of every offset and
+//! length; where it differs from the language references, a comment says so.
+//!
+//! Invariant: all arithmetic is on 64 bits and every sum is checked against
+//! the largest record before it is used.
+
+mod kind;
+mod like;
+mod refer;
+mod size;
+mod tree;
+
+use std::collections::HashMap;
+
+use crate::diagnostic::Diagnostics;
+use crate::model::{Field, FieldId, Kind, Layout, Occurs, Renames};
+use crate::parse::{Parsed, RecordEntries};
+use crate::picture::Context;
+
+use kind::Meaning;
+use size::Placement;
+use tree::Tree;
+
+/// What pictures depend on.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    /// DECIMAL-POINT IS COMMA.
+    pub decimal_comma: bool,
+    /// The currency symbol.
+    pub currency: char,
+}
+
+/// Lays out every record; those with faults are left out and reported.
+pub fn lay_out(parsed: Parsed, rules: Rules, diagnostics: &mut Diagnostics) -> Vec<Layout> {
+    let Parsed { records, integers } = parsed;
+    let records = like::expand(records, diagnostics);
+    let names = refer::Names::of(&records);
+    let mut layouts = Vec::new();
+    for (index, record) in records.iter().enumerate() {
+        if record.entries[0].typedef {
+            continue;
+        }
+        let pass = Pass {
+            record,
+            index,
+            names: &names,
+            integers: &integers,
+            rules,
+        };
+        if let Some(layout) = pass.run(&records, diagnostics) {
+            layouts.push(layout);
+        }
+    }
+    layouts
+}
+
+/// The layout of one record.
+struct Pass<'a> {
+    record: &'a RecordEntries,
+    /// Its place among the records of the text.
+    index: usize,
+    names: &'a refer::Names,
+    integers: &'a HashMap<String, u64>,
+    rules: Rules,
+}
+
+impl Pass<'_> {
+    fn run(&self, records: &[RecordEntries], diagnostics: &mut Diagnostics) -> Option<Layout> {
+        let tree = Tree::of(&self.record.entries, diagnostics);
+        let redefines = refer::redefines(&tree, self.index, records, diagnostics);
+        let constant = |name: &str| self.integers.get(name).copied();
+        let context = Context {
+            currency: self.rules.currency,
+            decimal_comma: self.rules.decimal_comma,
+            constant: &constant,
+        };
+        let meanings = kind::meanings(&tree, context, diagnostics);
+        let counters = refer::counters(&tree, self.index, self.names, diagnostics);
+        refer::keys(&tree, diagnostics);
+        // Sizes mean nothing when an item is not understood.
+        let meanings: Vec<Meaning> = meanings.into_iter().collect::<Option<_>>()?;
+        let placements = size::place(&tree, &meanings, &redefines, diagnostics)?;
+        warn_of_sliding(&tree, &placements, diagnostics);
+        let renames = self.renames(&tree, &placements, diagnostics);
+        let root = &placements[0];
+        let times = root_times(&tree);
+        let mut layout = Layout {
+            fields: Vec::with_capacity(tree.len()),
+            renames,
+            length: as_bytes(root.length * times.1),
+            min_length: as_bytes(root.min_length * times.0),
+        };
+        for (index, meaning) in meanings.into_iter().enumerate() {
+            let counter = counters[index];
+            let redefines = redefines[index];
+            layout.fields.push(field(
+                &tree,
+                index,
+                meaning,
+                &placements[index],
+                redefines,
+                counter,
+            ));
+        }
+        Some(layout)
+    }
+
+    /// Resolves level 66.
+    fn renames(
+        &self,
+        tree: &Tree<'_>,
+        placements: &[Placement],
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<Renames> {
+        let mut renames = Vec::new();
+        for entry in &self.record.renames {
+            let Some((from, through)) = refer::renamed(tree, entry, diagnostics) else {
+                continue;
+            };
+            let start = placements[from].offset;
+            let end = placements[through].offset + placements[through].length;
+            renames.push(Renames {
+                name: entry.name.is.clone(),
+                from: FieldId(from as u32),
+                through: FieldId(through as u32),
+                offset: as_bytes(start),
+                length: as_bytes(end.saturating_sub(start)),
+            });
+        }
+        renames
+    }
+}
+
+/// GnuCOBOL adds up lengths when it finds an item behind a table of varying
+/// length, without regard to slack bytes and shared storage.
+fn warn_of_sliding(tree: &Tree<'_>, placements: &[Placement], diagnostics: &mut Diagnostics) {
+    for (entry, placement) in tree.entries.iter().zip(placements) {
+        let clauses = [
+            ("REDEFINES", entry.redefines.as_ref().map(|r| r.at)),
+            ("SYNCHRONIZED", entry.synchronized),
+        ];
+        for (clause, at) in clauses {
+            if let Some(at) = at.filter(|_| placement.slides) {
+                diagnostics.warn(
+                    at,
+                    format!("{clause} behind a table of varying length: compiled programs may place {} elsewhere", entry.shown()),
+                );
+            }
+        }
+    }
+}
+
+/// Fewest and most occurrences of the record itself.
+fn root_times(tree: &Tree<'_>) -> (u64, u64) {
+    tree.occurs(0)
+}
+
+/// Lengths that were checked against the largest item.
+fn as_bytes(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+/// The model's view of one item.
+fn field(
+    tree: &Tree<'_>,
+    index: usize,
+    meaning: Meaning,
+    placement: &Placement,
+    redefines: Option<usize>,
+    counter: Option<usize>,
+) -> Field {
+    let entry = &tree.entries[index];
+    let length = as_bytes(placement.length);
+    let (min, max) = tree.occurs(index);
+    let is_group = meaning.kind == Kind::Group;
+    Field {
+        name: entry.name.clone(),
+        level: entry.level,
+        parent: tree.parent[index].map(|p| FieldId(p as u32)),
+        children: tree.children[index]
+            .iter()
+            .map(|c| FieldId(*c as u32))
+            .collect(),
+        offset: as_bytes(placement.offset),
+        length,
+        slides: placement.slides,
+        kind: meaning.kind,
+        occurs: entry.occurs.as_ref().map(|clause| Occurs {
+            min: as_bytes(min),
+            max: as_bytes(max),
+            depending_on: counter.map(|c| FieldId(c as u32)),
+            stride: length,
+            indexes: clause.is.indexes.clone(),
+        }),
+        redefines: redefines.map(|r| FieldId(r as u32)),
+        conditions: entry.conditions.clone(),
+        value: entry.value.as_ref().map(|value| value.is.clone()),
+        justified: entry.justified.is_some() && !is_group,
+        blank_when_zero: entry.blank_when_zero.is_some() && !is_group,
+        picture: entry.picture.as_ref().map(|picture| picture.is.clone()),
+        line: entry.at.line,
+    }
+}

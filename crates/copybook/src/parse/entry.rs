@@ -1,0 +1,176 @@
+//! A data description entry as written, clause by clause.
+
+use crate::diagnostic::Position;
+use crate::model::{Condition, Literal};
+
+/// A clause or name and where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct At<T> {
+    /// What was written.
+    pub is: T,
+    /// Where.
+    pub at: Position,
+}
+
+/// A data name with its qualifiers, innermost first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// The name, in upper case.
+    pub name: String,
+    /// The groups after IN or OF.
+    pub qualifiers: Vec<String>,
+}
+
+/// The USAGE clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Usage {
+    /// DISPLAY.
+    Display,
+    /// COMP, COMP-4, BINARY.
+    Binary,
+    /// COMP-5.
+    Native,
+    /// COMP-X and COMP-N.
+    BinaryFull,
+    /// COMP-1, FLOAT-SHORT.
+    Float,
+    /// COMP-2, FLOAT-LONG.
+    Double,
+    /// COMP-3, PACKED-DECIMAL.
+    Packed,
+    /// COMP-6.
+    PackedUnsigned,
+    /// FLOAT-DECIMAL-16 and -34: bytes.
+    DecimalFloat(u32),
+    /// BINARY-CHAR and its kind.
+    Integer {
+        /// Bytes.
+        bytes: u32,
+        /// Whether it holds negative numbers.
+        signed: bool,
+    },
+    /// INDEX.
+    Index,
+    /// POINTER, PROCEDURE-POINTER.
+    Pointer,
+    /// NATIONAL.
+    National,
+    /// DISPLAY-1.
+    Dbcs,
+}
+
+/// The SIGN clause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sign {
+    /// LEADING rather than TRAILING.
+    pub leading: bool,
+    /// SEPARATE CHARACTER.
+    pub separate: bool,
+}
+
+/// The OCCURS clause.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OccursClause {
+    /// Fewest occurrences.
+    pub min: u32,
+    /// Most occurrences.
+    pub max: u32,
+    /// DEPENDING ON.
+    pub depending: Option<At<Reference>>,
+    /// ASCENDING or DESCENDING KEY.
+    pub keys: Vec<At<Reference>>,
+    /// INDEXED BY.
+    pub indexes: Vec<String>,
+}
+
+/// An entry of level 01 to 49 or 77, with the 88s under it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Level number.
+    pub level: u8,
+    /// Where the level number stands.
+    pub at: Position,
+    /// Name in upper case; `None` for FILLER and no name.
+    pub name: Option<String>,
+    /// REDEFINES.
+    pub redefines: Option<At<String>>,
+    /// PICTURE, as written.
+    pub picture: Option<At<String>>,
+    /// USAGE.
+    pub usage: Option<At<Usage>>,
+    /// SIGN.
+    pub sign: Option<At<Sign>>,
+    /// OCCURS.
+    pub occurs: Option<At<OccursClause>>,
+    /// SYNCHRONIZED.
+    pub synchronized: Option<Position>,
+    /// JUSTIFIED.
+    pub justified: Option<Position>,
+    /// BLANK WHEN ZERO.
+    pub blank_when_zero: Option<Position>,
+    /// VALUE.
+    pub value: Option<At<Literal>>,
+    /// EXTERNAL.
+    pub external: Option<Position>,
+    /// TYPEDEF: describes a type, takes no storage.
+    pub typedef: bool,
+    /// SAME AS or TYPE: the item whose description this one has.
+    pub like: Option<At<Reference>>,
+    /// Level-88 entries.
+    pub conditions: Vec<Condition>,
+    /// Whether a fault in its clauses was reported, so that what is missing
+    /// need not be.
+    pub faulty: bool,
+}
+
+impl Entry {
+    /// An entry without clauses.
+    pub fn new(level: u8, at: Position) -> Self {
+        Entry {
+            level,
+            at,
+            name: None,
+            redefines: None,
+            picture: None,
+            usage: None,
+            sign: None,
+            occurs: None,
+            synchronized: None,
+            justified: None,
+            blank_when_zero: None,
+            value: None,
+            external: None,
+            typedef: false,
+            like: None,
+            conditions: Vec::new(),
+            faulty: false,
+        }
+    }
+
+    /// Its name for a diagnostic.
+    pub fn shown(&self) -> &str {
+        self.name.as_deref().unwrap_or("FILLER")
+    }
+}
+
+/// A level-66 entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RenamesEntry {
+    /// Name in upper case.
+    pub name: At<String>,
+    /// First item.
+    pub from: At<Reference>,
+    /// Last item, if a range.
+    pub through: Option<At<Reference>>,
+    /// How many entries of the record stand before it.
+    pub after: usize,
+}
+
+/// The entries of one record.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RecordEntries {
+    /// The record first.
+    pub entries: Vec<Entry>,
+    /// Its level-66 entries.
+    pub renames: Vec<RenamesEntry>,
+}

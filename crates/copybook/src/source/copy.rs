@@ -1,0 +1,404 @@
+//! COPY and REPLACE: bringing in members and exchanging text.
+//!
+//! Replacement works on pieces, so parts of words (`:TAG:-NAME`) and parts of
+//! pictures (`X(:LEN:)`) can be exchanged. Replaced text keeps the position
+//! of what it replaced, so that diagnostics point at the member's own lines.
+//!
+//! Reference: Enterprise COBOL Language Reference, "COPY statement" and
+//! "REPLACE statement".
+//!
+//! Invariant: members never contain themselves, and no text grows without
+//! bound, whatever a member or a replacement says.
+
+use crate::diagnostic::{Diagnostics, Position};
+
+use super::piece::{Piece, PieceKind};
+use super::reader::read;
+use super::replace::{Rule, RuleKind, apply, bare};
+use super::{CopyResolver, Format};
+
+/// COPY inside COPY, at most so deep.
+const MAX_DEPTH: usize = 64;
+/// Members read in one expansion, at most.
+const MAX_MEMBERS: usize = 4096;
+/// Pieces in one expansion, at most.
+const MAX_PIECES: usize = 4_000_000;
+
+/// Expands every COPY statement, then carries out REPLACE statements.
+pub fn expand(
+    pieces: Vec<Piece>,
+    format: Format,
+    resolver: &dyn CopyResolver,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Piece> {
+    let mut expander = Expander {
+        format,
+        resolver,
+        diagnostics,
+        open: Vec::new(),
+        members: 0,
+        produced: 0,
+    };
+    let copied = expander.copies(pieces, &mut Vec::new());
+    expander.replaces(copied)
+}
+
+struct Expander<'a> {
+    format: Format,
+    resolver: &'a dyn CopyResolver,
+    diagnostics: &'a mut Diagnostics,
+    /// Names of the members being read, outermost first.
+    open: Vec<String>,
+    members: usize,
+    produced: usize,
+}
+
+/// A COPY statement as read.
+struct Copy {
+    member: String,
+    library: Option<String>,
+    rules: Vec<Rule>,
+    at: Position,
+    /// Index of the piece behind its period.
+    end: usize,
+}
+
+impl Expander<'_> {
+    /// Expands the COPY statements in `pieces`; `active` are the REPLACING
+    /// phrases of the COPY statements around, outermost first.
+    fn copies(&mut self, pieces: Vec<Piece>, active: &mut Vec<Vec<Rule>>) -> Vec<Piece> {
+        let mut pieces = pieces;
+        for rules in active.iter().rev() {
+            pieces = apply(pieces, rules);
+        }
+        let mut out = Vec::with_capacity(pieces.len());
+        let mut index = 0usize;
+        while index < pieces.len() {
+            let include = sql_include(&pieces, index);
+            if !pieces[index].is_word("COPY") && include.is_none() {
+                out.push(pieces[index].clone());
+                index += 1;
+                continue;
+            }
+            let statement = match include {
+                Some(include) => Some(include),
+                None => self.statement(&pieces, index),
+            };
+            let Some(copy) = statement else {
+                index = after_period(&pieces, index);
+                continue;
+            };
+            index = copy.end;
+            self.member(copy, active, &mut out);
+        }
+        out
+    }
+
+    /// Appends the expanded text of one member to `out`.
+    fn member(&mut self, copy: Copy, active: &mut Vec<Vec<Rule>>, out: &mut Vec<Piece>) {
+        let name = copy.member.to_ascii_uppercase();
+        if self.open.contains(&name) {
+            let way = self.open.join(" copies ");
+            self.diagnostics.error(
+                copy.at,
+                format!("COPY {name} would bring in itself ({way} copies {name})"),
+            );
+            return;
+        }
+        self.members += 1;
+        if self.open.len() >= MAX_DEPTH || self.members > MAX_MEMBERS {
+            self.diagnostics
+                .error(copy.at, "too many COPY members, or nested too deeply");
+            return;
+        }
+        let text = match self.resolver.resolve(&copy.member, copy.library.as_deref()) {
+            Ok(Some(member)) => member,
+            Ok(None) => {
+                self.diagnostics.error_help(
+                    copy.at,
+                    format!("there is no COPY member {}", copy.member),
+                    self.resolver.hint(),
+                );
+                return;
+            }
+            Err(reason) => {
+                self.diagnostics.error(
+                    copy.at,
+                    format!("COPY member {} cannot be read: {reason}", copy.member),
+                );
+                return;
+            }
+        };
+        let file = self.diagnostics.add_file(&text.name, &text.text);
+        let pieces = read(&text.text, file, self.format, self.diagnostics);
+        self.open.push(name);
+        active.push(copy.rules);
+        let expanded = self.copies(pieces, active);
+        active.pop();
+        self.open.pop();
+        self.produced += expanded.len();
+        if self.produced > MAX_PIECES {
+            self.diagnostics
+                .error(copy.at, "the text grows too long through COPY");
+            return;
+        }
+        out.push(gap(copy.at));
+        out.extend(expanded);
+        out.push(gap(copy.at));
+    }
+
+    /// Reads the COPY statement at `index`; reports and gives `None` when it
+    /// cannot be understood.
+    fn statement(&mut self, pieces: &[Piece], index: usize) -> Option<Copy> {
+        let at = pieces[index].at;
+        let mut reader = Pieces::new(pieces, index + 1);
+        let Some(member) = reader.name() else {
+            self.diagnostics
+                .error(reader.place(at), "COPY needs the name of a member");
+            return None;
+        };
+        let mut library = None;
+        if reader.accept("IN") || reader.accept("OF") {
+            library = reader.name();
+            if library.is_none() {
+                self.diagnostics
+                    .error(reader.place(at), "the name of a library is missing");
+                return None;
+            }
+        }
+        if reader.accept("SUPPRESS") {
+            reader.accept("PRINTING");
+        }
+        let mut rules = Vec::new();
+        if reader.accept("REPLACING") {
+            rules = self.rules(&mut reader, at)?;
+        }
+        if !reader.period() {
+            self.diagnostics.error_help(
+                reader.place(at),
+                "a COPY statement ends with a period",
+                "add the period, or REPLACING ==old== BY ==new== before it",
+            );
+            return None;
+        }
+        Some(Copy {
+            member,
+            library,
+            rules,
+            at,
+            end: reader.index,
+        })
+    }
+
+    /// Reads `operand BY operand` pairs up to the period.
+    fn rules(&mut self, reader: &mut Pieces<'_>, at: Position) -> Option<Vec<Rule>> {
+        let mut rules = Vec::new();
+        loop {
+            let kind = if reader.accept("LEADING") {
+                RuleKind::Leading
+            } else if reader.accept("TRAILING") {
+                RuleKind::Trailing
+            } else {
+                RuleKind::Whole
+            };
+            let from_at = reader.place(at);
+            let from = reader.operand();
+            let by = reader.accept("BY");
+            let to = if by { reader.operand() } else { None };
+            let (Some(from), Some(to)) = (from, to) else {
+                self.diagnostics.error_help(
+                    reader.place(at),
+                    "a replacement reads: old BY new",
+                    "put pseudo-text between == and ==",
+                );
+                return None;
+            };
+            if from.is_empty() {
+                self.diagnostics
+                    .error(from_at, "the text to be replaced is empty");
+                return None;
+            }
+            rules.push(Rule { kind, from, to });
+            if reader.peek().is_none_or(|piece| piece.is_char('.')) {
+                return Some(rules);
+            }
+        }
+    }
+
+    /// Carries out REPLACE statements: each holds up to the next.
+    fn replaces(&mut self, pieces: Vec<Piece>) -> Vec<Piece> {
+        if !pieces.iter().any(|p| p.is_word("REPLACE")) {
+            return pieces;
+        }
+        let mut out = Vec::with_capacity(pieces.len());
+        let mut rules: Vec<Rule> = Vec::new();
+        let mut pending = Vec::new();
+        let mut index = 0usize;
+        while index < pieces.len() {
+            if !pieces[index].is_word("REPLACE") {
+                pending.push(pieces[index].clone());
+                index += 1;
+                continue;
+            }
+            out.append(&mut apply(std::mem::take(&mut pending), &rules));
+            let at = pieces[index].at;
+            let mut reader = Pieces::new(&pieces, index + 1);
+            let also = reader.accept("ALSO");
+            let last = !also && reader.accept("LAST");
+            let next = if reader.accept("OFF") {
+                Some(Vec::new())
+            } else {
+                self.rules(&mut reader, at)
+            };
+            match next {
+                Some(_) if last => rules.clear(),
+                Some(new) if also => rules.splice(0..0, new).for_each(drop),
+                Some(new) => rules = new,
+                None => {}
+            }
+            index = after_period(&pieces, reader.index.max(index + 1));
+        }
+        out.append(&mut apply(pending, &rules));
+        out
+    }
+}
+
+/// `EXEC SQL INCLUDE member END-EXEC`, which brings in text as COPY does. The
+/// communication areas that the database brings itself are left as they are.
+fn sql_include(pieces: &[Piece], index: usize) -> Option<Copy> {
+    if !pieces[index].is_word("EXEC") {
+        return None;
+    }
+    let mut reader = Pieces::new(pieces, index + 1);
+    if !(reader.accept("SQL") && reader.accept("INCLUDE")) {
+        return None;
+    }
+    let member = reader.name()?;
+    if ["SQLCA", "SQLDA"].contains(&member.to_ascii_uppercase().as_str()) {
+        return None;
+    }
+    if !reader.accept("END-EXEC") {
+        return None;
+    }
+    reader.period();
+    Some(Copy {
+        member,
+        library: None,
+        rules: Vec::new(),
+        at: pieces[index].at,
+        end: reader.index,
+    })
+}
+
+/// The index behind the next period that ends a sentence.
+fn after_period(pieces: &[Piece], from: usize) -> usize {
+    let mut index = from;
+    while index < pieces.len() {
+        let ends = pieces[index].is_char('.') && pieces.get(index + 1).is_none_or(Piece::is_gap);
+        index += 1;
+        if ends {
+            break;
+        }
+    }
+    index
+}
+
+fn gap(at: Position) -> Piece {
+    Piece {
+        kind: PieceKind::Gap,
+        text: " ".into(),
+        at,
+        first_on_line: false,
+    }
+}
+
+/// Reads a statement piece by piece, gaps passed over.
+struct Pieces<'a> {
+    pieces: &'a [Piece],
+    index: usize,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(pieces: &'a [Piece], index: usize) -> Self {
+        Pieces { pieces, index }
+    }
+
+    fn skip_gaps(&mut self) {
+        while self
+            .pieces
+            .get(self.index)
+            .is_some_and(|p| p.is_gap() || p.is_char(',') || p.is_char(';'))
+        {
+            self.index += 1;
+        }
+    }
+
+    fn peek(&mut self) -> Option<&'a Piece> {
+        self.skip_gaps();
+        self.pieces.get(self.index)
+    }
+
+    fn place(&mut self, otherwise: Position) -> Position {
+        self.peek().map_or(otherwise, |piece| piece.at)
+    }
+
+    fn accept(&mut self, word: &str) -> bool {
+        let found = self.peek().is_some_and(|piece| piece.is_word(word));
+        self.index += usize::from(found);
+        found
+    }
+
+    fn period(&mut self) -> bool {
+        let found = self.peek().is_some_and(|piece| piece.is_char('.'));
+        self.index += usize::from(found);
+        found
+    }
+
+    /// A word or a literal without its quotes.
+    fn name(&mut self) -> Option<String> {
+        let piece = self.peek()?;
+        let name = match piece.kind {
+            PieceKind::Word => piece.text.clone(),
+            PieceKind::Literal => {
+                let inner = &piece.text[1..piece.text.len() - 1];
+                inner.to_owned()
+            }
+            _ => return None,
+        };
+        self.index += 1;
+        // A member may be named with its extension: `COPY ACCOUNT.cpy.`
+        let rest = &self.pieces[self.index..];
+        if let [dot, extension, ..] = rest
+            && piece.kind == PieceKind::Word
+            && dot.is_char('.')
+            && extension.kind == PieceKind::Word
+        {
+            self.index += 2;
+            return Some(format!("{name}.{}", extension.text));
+        }
+        Some(name)
+    }
+
+    /// Pseudo-text, or one word or literal with what adjoins it.
+    fn operand(&mut self) -> Option<Vec<Piece>> {
+        let first = self.peek()?;
+        if first.kind != PieceKind::PseudoText {
+            if first.is_char('.') || first.kind == PieceKind::OpenLiteral {
+                return None;
+            }
+            let start = self.index;
+            while self.pieces.get(self.index).is_some_and(|p| {
+                !(p.is_gap() || p.is_char('.') || p.is_char(',') || p.is_char(';'))
+            }) {
+                self.index += 1;
+            }
+            return Some(self.pieces[start..self.index].to_vec());
+        }
+        let start = self.index + 1;
+        let length = self.pieces[start..]
+            .iter()
+            .position(|p| p.kind == PieceKind::PseudoText)?;
+        self.index = start + length + 1;
+        Some(bare(&self.pieces[start..start + length]))
+    }
+}

@@ -1,0 +1,137 @@
+//! Fixed and free reference format, and telling which one a text is in.
+//!
+//! Reference: GnuCOBOL Programmer's Guide, "Format of COBOL Source Lines";
+//! Enterprise COBOL Language Reference, "Reference format".
+
+/// How the lines of a source text are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Told from the text: see [`Format::detect`].
+    #[default]
+    Auto,
+    /// Columns 1 to 6 sequence area, 7 indicator, 8 to 72 text, the rest
+    /// ignored.
+    Fixed,
+    /// Text anywhere on the line, comments start with `*>`.
+    Free,
+}
+
+impl Format {
+    /// Fixed or Free, whichever explains more lines of `text`. A `>>SOURCE`
+    /// directive decides; a text that fits both is fixed, as for `cobc`.
+    pub fn detect(text: &str) -> Format {
+        let mut fixed = 0usize;
+        let mut free = 0usize;
+        for line in text.lines() {
+            if let Some(format) = source_directive(line) {
+                return format;
+            }
+            match vote(line) {
+                Some(Format::Fixed) => fixed += 1,
+                Some(Format::Free) => free += 1,
+                _ => {}
+            }
+        }
+        if free > fixed {
+            Format::Free
+        } else {
+            Format::Fixed
+        }
+    }
+}
+
+/// The format that a `>>SOURCE FORMAT IS` or `$SET SOURCEFORMAT` line sets.
+pub fn source_directive(line: &str) -> Option<Format> {
+    let upper = line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ' || c == '\t');
+    if !upper.starts_with(">>") && !upper.starts_with('$') {
+        return None;
+    }
+    let upper = upper.to_ascii_uppercase();
+    let names_source = upper.trim_start_matches('>').trim_start();
+    if !(names_source.starts_with("SOURCE") || upper.contains("SOURCEFORMAT")) {
+        return None;
+    }
+    if upper.contains("FREE") {
+        Some(Format::Free)
+    } else if upper.contains("FIXED") {
+        Some(Format::Fixed)
+    } else {
+        None
+    }
+}
+
+/// What one line says about its format; `None` when it fits both equally.
+fn vote(line: &str) -> Option<Format> {
+    let line = line.trim_end();
+    let columns: Vec<char> = expand_tabs(line).map(|(_, c)| c).take(80).collect();
+    let first = columns.iter().position(|c| *c != ' ')?;
+    let area: &[char] = &columns[..columns.len().min(6)];
+    let indicator = columns.get(6).copied();
+    if first >= 7 {
+        return None;
+    }
+    if first == 6 {
+        // The indicator column alone is used.
+        return match columns[6] {
+            '*' if columns.get(7) == Some(&'>') => None,
+            '*' | '/' | '-' | 'D' | 'd' | '$' => Some(Format::Fixed),
+            _ => Some(Format::Free),
+        };
+    }
+    let numbered = area.len() == 6 && area.iter().all(char::is_ascii_digit);
+    if numbered {
+        return Some(match indicator {
+            None | Some(' ' | '*' | '/' | '-' | 'D' | 'd' | '$') => Format::Fixed,
+            Some(_) => Format::Free,
+        });
+    }
+    // A word that fills columns 6 and 7, a comment sign or a level number in
+    // the sequence area is free text; other marks there are change tags.
+    let text: String = columns[first..].iter().collect();
+    let level = text
+        .split_once(' ')
+        .is_some_and(|(head, _)| head.len() <= 2 && head.parse::<u8>().is_ok());
+    let crosses = matches!(indicator, Some(c) if !matches!(c, ' ' | '*' | '/' | '-' | 'D' | 'd'));
+    if text.starts_with("*>") || level || crosses || text.ends_with('.') && columns.len() <= 7 {
+        Some(Format::Free)
+    } else {
+        Some(Format::Fixed)
+    }
+}
+
+/// The characters of a line by column, tabs expanded to the next multiple of
+/// eight; each with the byte offset it came from.
+pub fn expand_tabs(line: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut column = 0usize;
+    line.char_indices().flat_map(move |(offset, c)| {
+        let (c, width) = match c {
+            '\t' => (' ', 8 - column % 8),
+            c => (c, 1),
+        };
+        column += width;
+        std::iter::repeat_n((offset, c), width)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbered_and_indented_texts_are_fixed() {
+        assert_eq!(Format::detect("000100 01  REC.\n"), Format::Fixed);
+        assert_eq!(Format::detect("       01  REC.\n"), Format::Fixed);
+        assert_eq!(Format::detect("      * remark\n"), Format::Fixed);
+        assert_eq!(Format::detect("CHG123 01  REC.\n"), Format::Fixed);
+    }
+
+    #[test]
+    fn texts_that_start_at_the_margin_are_free() {
+        assert_eq!(Format::detect("01 REC.\n  05 A PIC X.\n"), Format::Free);
+        assert_eq!(Format::detect("*> remark\n01 R PIC X.\n"), Format::Free);
+        assert_eq!(
+            Format::detect("       >>SOURCE FORMAT IS FREE\n"),
+            Format::Free
+        );
+    }
+}

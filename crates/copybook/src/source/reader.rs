@@ -1,0 +1,358 @@
+//! From the lines of one file to pieces: columns, indicators, comments,
+//! continuation, and the lines that steer a listing.
+//!
+//! Reference: Enterprise COBOL Language Reference, "Reference format" and
+//! "Compiler-directing statements".
+//!
+//! Invariant: reading never fails. A literal that is not closed, or a
+//! directive that would change the meaning of what follows, is reported by
+//! whoever needs the text, because most of a program is not looked at.
+
+use crate::diagnostic::{Diagnostics, Position};
+
+use super::format::{Format, expand_tabs, source_directive};
+use super::piece::{Piece, PieceKind, is_word_char};
+
+/// One column of a line: its character and the byte offset it came from.
+type Column = (usize, char);
+
+/// Reads `text` into pieces. `file` is its index in `diagnostics`.
+pub fn read(text: &str, file: u16, format: Format, diagnostics: &mut Diagnostics) -> Vec<Piece> {
+    let format = match format {
+        Format::Auto => Format::detect(text),
+        chosen => chosen,
+    };
+    let mut reader = Reader {
+        file,
+        format,
+        pieces: Vec::new(),
+        open_quote: None,
+        started: false,
+        diagnostics,
+    };
+    let mut offset = 0usize;
+    for (index, raw) in text.split_inclusive('\n').enumerate() {
+        let line = raw.trim_end_matches(['\n', '\r', '\u{1a}']);
+        let start = Position {
+            file,
+            line: u32::try_from(index + 1).unwrap_or(u32::MAX),
+            column: 1,
+            offset: u32::try_from(offset).unwrap_or(u32::MAX),
+            length: 0,
+        };
+        reader.line(line, start);
+        offset += raw.len();
+    }
+    reader.pieces
+}
+
+struct Reader<'a> {
+    file: u16,
+    format: Format,
+    pieces: Vec<Piece>,
+    /// Set while the last piece is a literal that its line did not close.
+    open_quote: Option<char>,
+    /// Whether anything but comments and compiler options was read.
+    started: bool,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, line: &str, start: Position) {
+        if let Some(format) = source_directive(line) {
+            self.format = format;
+            return;
+        }
+        let columns: Vec<Column> = expand_tabs(line).collect();
+        if self.is_option_line(&columns) {
+            return;
+        }
+        match self.format {
+            Format::Free => self.free_line(line, &columns, start),
+            _ => self.fixed_line(line, &columns, start),
+        }
+    }
+
+    /// CBL and PROCESS lines may stand before everything else, in any column.
+    fn is_option_line(&self, columns: &[Column]) -> bool {
+        if self.started {
+            return false;
+        }
+        let text: String = columns.iter().map(|(_, c)| c).collect();
+        let text = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
+        ["CBL", "PROCESS"].iter().any(|word| {
+            text.get(..word.len())
+                .is_some_and(|head| head.eq_ignore_ascii_case(word))
+                && text[word.len()..].starts_with(' ')
+        })
+    }
+
+    fn free_line(&mut self, line: &str, columns: &[Column], start: Position) {
+        let text: String = columns.iter().map(|(_, c)| c).collect();
+        if text.trim_start().to_ascii_uppercase().starts_with(">>D ") {
+            return;
+        }
+        self.text_line(line, columns, start);
+    }
+
+    fn fixed_line(&mut self, line: &str, columns: &[Column], start: Position) {
+        let end = columns.len().min(72);
+        let Some((at, indicator)) = columns.get(6).copied() else {
+            return;
+        };
+        let text = &columns[7..end.max(7)];
+        match indicator {
+            '*' | '/' | 'D' | 'd' | '$' => {}
+            '-' => self.continuation(line, text, start),
+            ' ' => self.text_line(line, text, start),
+            other => {
+                let at = place(line, start, at, other.len_utf8());
+                self.diagnostics.error_help(
+                    at,
+                    format!("'{other}' is not an indicator for column 7"),
+                    "text starts in column 8 in fixed format; choose free format if that is meant",
+                );
+            }
+        }
+    }
+
+    fn text_line(&mut self, line: &str, columns: &[Column], start: Position) {
+        let text: String = columns.iter().map(|(_, c)| c).collect();
+        let trimmed = text.trim();
+        if trimmed.is_empty() {
+            return;
+        }
+        self.open_quote = None;
+        if is_listing_statement(trimmed) {
+            return;
+        }
+        self.gap(start);
+        if trimmed.starts_with(">>") {
+            self.directive(line, columns, start, trimmed);
+            return;
+        }
+        self.scan(line, columns, start, true);
+    }
+
+    /// Directives that choose text must not be passed over; the others only
+    /// steer the listing and run-time checks.
+    fn directive(&mut self, line: &str, columns: &[Column], start: Position, text: &str) {
+        let word = text[2..].split_whitespace().next().unwrap_or("");
+        let word = word.to_ascii_uppercase();
+        let offset = columns.iter().find(|(_, c)| *c != ' ').map_or(0, |c| c.0);
+        if [
+            "IF", "ELSE", "ELIF", "END-IF", "DEFINE", "EVALUATE", "WHEN", "SET",
+        ]
+        .contains(&word.as_str())
+        {
+            self.diagnostics.error_help(
+                place(line, start, offset, text.len()),
+                format!("conditional compilation (>>{word}) is not supported"),
+                "keep the lines that apply and remove the directives",
+            );
+        }
+    }
+
+    fn continuation(&mut self, line: &str, columns: &[Column], start: Position) {
+        let Some(skip) = columns.iter().position(|(_, c)| *c != ' ') else {
+            return;
+        };
+        let columns = &columns[skip..];
+        match self.open_quote.take() {
+            Some(quote) if columns[0].1 == quote => {
+                self.literal(line, &columns[1..], start, quote, None);
+            }
+            Some(_) => {
+                let at = place(line, start, columns[0].0, columns[0].1.len_utf8());
+                self.diagnostics.error_help(
+                    at,
+                    "a continued literal must start with its quote again",
+                    "put the same quote before the rest of the literal",
+                );
+            }
+            None => {
+                // The word goes on: what separated the lines does not count.
+                while self.pieces.last().is_some_and(Piece::is_gap) {
+                    self.pieces.pop();
+                }
+                let before = self.pieces.len();
+                self.scan(line, columns, start, false);
+                self.join_words(before);
+            }
+        }
+    }
+
+    /// Joins a word with its continuation.
+    fn join_words(&mut self, at: usize) {
+        if at == 0 || at >= self.pieces.len() {
+            return;
+        }
+        if self.pieces[at - 1].kind == PieceKind::Word && self.pieces[at].kind == PieceKind::Word {
+            let rest = self.pieces.remove(at);
+            self.pieces[at - 1].text.push_str(&rest.text);
+        }
+    }
+
+    /// Splits the columns of one line into pieces.
+    fn scan(&mut self, line: &str, columns: &[Column], start: Position, fresh: bool) {
+        self.started = true;
+        let mut first = fresh;
+        let mut index = 0usize;
+        while index < columns.len() {
+            let (offset, c) = columns[index];
+            let next = columns.get(index + 1).map(|c| c.1);
+            if c == ' ' {
+                self.gap(place(line, start, offset, 1));
+                index += 1;
+                continue;
+            }
+            if c == '*' && next == Some('>') {
+                break;
+            }
+            let length = if c == '"' || c == '\'' {
+                let at = place(line, start, offset, c.len_utf8());
+                let used = self.literal(line, &columns[index + 1..], start, c, Some((at, first)));
+                first = false;
+                index += used + 1;
+                continue;
+            } else if is_word_char(c) {
+                columns[index..]
+                    .iter()
+                    .take_while(|(_, c)| is_word_char(*c))
+                    .count()
+            } else if c == '=' && next == Some('=') {
+                2
+            } else {
+                1
+            };
+            let kind = match c {
+                '=' if length == 2 => PieceKind::PseudoText,
+                c if is_word_char(c) => PieceKind::Word,
+                _ => PieceKind::Other,
+            };
+            let text: String = columns[index..index + length]
+                .iter()
+                .map(|(_, c)| c)
+                .collect();
+            self.pieces.push(Piece {
+                kind,
+                at: place(line, start, offset, text.len()),
+                text,
+                first_on_line: first,
+            });
+            first = false;
+            index += length;
+        }
+        self.gap_at_line_end(start);
+    }
+
+    /// Reads a literal from the character after its opening quote, or goes on
+    /// with an open one when `opened` is `None`. Gives back how many columns
+    /// it took.
+    fn literal(
+        &mut self,
+        line: &str,
+        columns: &[Column],
+        start: Position,
+        quote: char,
+        opened: Option<(Position, bool)>,
+    ) -> usize {
+        let goes_on = opened.is_none();
+        if let Some((at, first_on_line)) = opened {
+            self.pieces.push(Piece {
+                kind: PieceKind::OpenLiteral,
+                text: quote.to_string(),
+                at,
+                first_on_line,
+            });
+        }
+        let Some(piece) = self.pieces.last_mut() else {
+            return columns.len();
+        };
+        let mut index = 0usize;
+        let mut closed = false;
+        while index < columns.len() {
+            let c = columns[index].1;
+            index += 1;
+            piece.text.push(c);
+            if c == quote {
+                if columns.get(index).map(|c| c.1) == Some(quote) {
+                    piece.text.push(quote);
+                    index += 1;
+                } else {
+                    closed = true;
+                    break;
+                }
+            }
+        }
+        if closed {
+            piece.kind = PieceKind::Literal;
+            if !goes_on {
+                let columns_end = columns[index - 1].0 + quote.len_utf8();
+                let begin = (piece.at.offset - start.offset) as usize;
+                piece.at.length =
+                    u32::try_from(columns_end.saturating_sub(begin)).unwrap_or(u32::MAX);
+            }
+            if goes_on {
+                self.scan(line, &columns[index..], start, false);
+            }
+            return index;
+        }
+        if self.format == Format::Fixed {
+            // The literal fills the line up to column 72.
+            let missing = 72usize.saturating_sub(expand_tabs(line).count());
+            piece.text.extend(std::iter::repeat_n(' ', missing));
+            self.open_quote = Some(quote);
+        }
+        index
+    }
+
+    fn gap(&mut self, at: Position) {
+        if !self.pieces.last().is_none_or(Piece::is_gap) {
+            self.pieces.push(Piece {
+                kind: PieceKind::Gap,
+                text: " ".into(),
+                at,
+                first_on_line: false,
+            });
+        }
+    }
+
+    /// A line end separates, unless a literal is still open there.
+    fn gap_at_line_end(&mut self, start: Position) {
+        if self.open_quote.is_none() {
+            self.gap(Position {
+                file: self.file,
+                ..start
+            });
+        }
+    }
+}
+
+/// EJECT, SKIP1 to SKIP3 and TITLE stand alone on their line.
+fn is_listing_statement(line: &str) -> bool {
+    let upper = line.to_ascii_uppercase();
+    let word = upper.trim_end_matches('.').trim_end();
+    if matches!(word, "EJECT" | "SKIP1" | "SKIP2" | "SKIP3") {
+        return true;
+    }
+    upper
+        .strip_prefix("TITLE ")
+        .is_some_and(|rest| rest.trim_start().starts_with(['"', '\'']))
+}
+
+/// The position `offset` bytes into the line that starts at `start`.
+fn place(line: &str, start: Position, offset: usize, length: usize) -> Position {
+    let column = line
+        .get(..offset)
+        .map_or(offset, |head| head.chars().count())
+        + 1;
+    Position {
+        column: u32::try_from(column).unwrap_or(u32::MAX),
+        offset: start
+            .offset
+            .saturating_add(u32::try_from(offset).unwrap_or(u32::MAX)),
+        length: u32::try_from(length.min(line.len().saturating_sub(offset))).unwrap_or(u32::MAX),
+        ..start
+    }
+}

@@ -1,0 +1,59 @@
+//! Connections opened before the run, so that the measured part does not
+//! begin with a storm of handshakes that no steady system would see.
+
+use super::worker::{GroupKind, Worker};
+use crate::clock;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+impl Worker<'_> {
+    /// Opens the connections of every client that takes part from the start.
+    /// One that fails is tried again when its client needs it, and counted
+    /// then.
+    pub(super) fn connect_ahead(&mut self, stop: &AtomicBool) -> io::Result<()> {
+        let mut wanted = Vec::new();
+        for (c, client) in self.clients.iter().enumerate() {
+            let population = &self.plan.populations[client.population];
+            let takes_part = match &self.groups[client.population].kind {
+                GroupKind::Closed { clients, .. } => clients.level(0) > client.number as f64,
+                GroupKind::Open { .. } => true,
+            };
+            for (t, target) in population.targets.iter().enumerate() {
+                if takes_part && target.keep_alive {
+                    wanted.push((c, t));
+                }
+            }
+        }
+        let deadline = clock::now() + PATIENCE_NS;
+        let mut pending: Vec<(usize, usize)> = Vec::new();
+        let mut wanted = wanted.into_iter();
+        loop {
+            while pending.len() < AT_ONCE {
+                let Some((c, t)) = wanted.next() else { break };
+                if self.open(c, t).is_ok() {
+                    pending.push((c, t));
+                }
+            }
+            pending.retain(|(c, t)| self.clients[*c].conns[*t].connecting);
+            let now = clock::now();
+            if stop.load(Ordering::Relaxed) || now > deadline {
+                return Ok(());
+            }
+            if pending.is_empty() && wanted.len() == 0 {
+                return Ok(());
+            }
+            let ready = self.poller.wait(now + GLANCE_NS)?;
+            for i in 0..ready {
+                let ready = self.poller.ready(i);
+                self.handle_ready(ready);
+            }
+        }
+    }
+}
+
+/// Handshakes at once: below the backlog that servers commonly keep.
+const AT_ONCE: usize = 100;
+/// After this long the run begins with the connections there are.
+const PATIENCE_NS: u64 = 10_000_000_000;
+/// How often a wish to stop is looked for.
+const GLANCE_NS: u64 = 50_000_000;

@@ -1,0 +1,99 @@
+//! When the open loop's iterations are due. A schedule is a pure function of
+//! the profile, the kind of arrivals and the seed; falling behind never moves
+//! it.
+
+use crate::plan::Arrivals;
+use crate::profile::Profile;
+use crate::rng::Rng;
+
+/// One thread's share of a population's arrivals.
+pub struct Schedule {
+    profile: Profile,
+    arrivals: Arrivals,
+    rng: Rng,
+    count: f64,
+    stride: f64,
+    next: Option<u64>,
+}
+
+impl Schedule {
+    /// The share of thread `index` of `threads`: constant arrivals are dealt
+    /// out in turn, random ones are thinned.
+    pub fn new(
+        profile: Profile,
+        arrivals: Arrivals,
+        (index, threads): (usize, usize),
+        rng: Rng,
+    ) -> Schedule {
+        let mut schedule = Schedule {
+            profile,
+            arrivals,
+            rng,
+            count: index as f64,
+            stride: threads as f64,
+            next: None,
+        };
+        if arrivals == Arrivals::Poisson {
+            schedule.count = 0.0;
+            schedule.advance();
+        } else {
+            schedule.next = schedule.profile.time_of(schedule.count);
+        }
+        schedule
+    }
+
+    /// When the next arrival is due, in nanoseconds after the start.
+    pub fn next(&self) -> Option<u64> {
+        self.next
+    }
+
+    /// Goes on to the arrival after it.
+    pub fn advance(&mut self) {
+        self.count += match self.arrivals {
+            Arrivals::Constant => self.stride,
+            Arrivals::Poisson => self.stride * self.rng.exponential(),
+        };
+        self.next = self.profile.time_of(self.count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(arrivals: Arrivals, threads: usize) -> Vec<u64> {
+        let mut times = Vec::new();
+        for i in 0..threads {
+            let profile = Profile::constant(1000.0);
+            let mut s = Schedule::new(profile, arrivals, (i, threads), Rng::new(1, i as u64));
+            while let Some(t) = s.next().filter(|t| *t < 10_000_000_000) {
+                times.push(t);
+                s.advance();
+            }
+        }
+        times.sort_unstable();
+        times
+    }
+
+    #[test]
+    fn threads_together_present_the_constant_rate() {
+        let times = all(Arrivals::Constant, 3);
+        assert_eq!(times.len(), 10_000);
+        assert!(
+            times
+                .windows(2)
+                .all(|w| (w[1] - w[0]).abs_diff(1_000_000) <= 1)
+        );
+    }
+
+    #[test]
+    fn threads_together_present_the_poisson_rate() {
+        let times = all(Arrivals::Poisson, 3);
+        // Four standard deviations of a Poisson count of 10,000.
+        assert!(times.len().abs_diff(10_000) < 400, "{}", times.len());
+        let gaps: Vec<f64> = times.windows(2).map(|w| (w[1] - w[0]) as f64).collect();
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let short = gaps.iter().filter(|g| **g < mean).count() as f64 / gaps.len() as f64;
+        assert!((short - 0.632).abs() < 0.03, "{short}");
+    }
+}

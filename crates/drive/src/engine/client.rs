@@ -1,0 +1,132 @@
+//! One client: its connections, where it is in its iteration, and the request
+//! it has outstanding.
+
+use crate::http1::Response;
+use crate::message::Frame;
+use crate::net::Stream;
+use crate::rng::Rng;
+use std::sync::Arc;
+
+/// A simulated user.
+pub(super) struct Client {
+    /// Which population it belongs to.
+    pub population: usize,
+    /// Its number in the population, over all threads.
+    pub number: u64,
+    pub phase: Phase,
+    pub conns: Vec<Conn>,
+    pub step: usize,
+    pub iteration: u64,
+    /// When the schedule wanted the request out.
+    pub intended: u64,
+    /// When it could have gone at the earliest: `intended`, or later when the
+    /// bound on outstanding requests held it back.
+    pub ready: u64,
+    /// When it went.
+    pub sent: u64,
+    /// Whether the request counts (it was intended in the measured part).
+    pub measured: bool,
+    /// When the client was last set free.
+    pub freed: u64,
+    /// The valid entry in the thread's queue of wake-ups.
+    pub wake_at: u64,
+    pub out: Outgoing,
+    pub rows: Vec<u64>,
+    pub captured: Vec<Vec<u8>>,
+    pub rng: Rng,
+    /// Connection failures in a row, for the pause before the next try.
+    pub refusals: u32,
+}
+
+/// What a client is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Not taking part: before its time, or done.
+    Parked,
+    /// Open loop: free for the next arrival.
+    Idle,
+    /// Until `wake_at`, then the current step begins.
+    Thinking,
+    /// The request waits for its connection.
+    Connecting,
+    /// Part of the request is written.
+    Writing,
+    /// Between two writes of one request, until `wake_at`.
+    Pausing,
+    /// The request is out.
+    Waiting,
+}
+
+impl Phase {
+    /// Whether a request is outstanding.
+    pub fn in_flight(self) -> bool {
+        use Phase::{Connecting, Pausing, Waiting, Writing};
+        matches!(self, Connecting | Writing | Pausing | Waiting)
+    }
+}
+
+/// The bytes of the current request.
+#[derive(Default)]
+pub(super) struct Outgoing {
+    /// Bytes shared by all clients; none when `own` holds them.
+    pub shared: Option<Arc<[u8]>>,
+    pub own: Vec<u8>,
+    pub at: usize,
+    /// Which write of the step's pattern this is.
+    pub piece: usize,
+    /// Where the current write ends.
+    pub piece_end: usize,
+}
+
+impl Outgoing {
+    pub fn bytes(&self) -> &[u8] {
+        self.shared.as_deref().unwrap_or(&self.own)
+    }
+}
+
+/// One connection of a client.
+#[derive(Default)]
+pub(super) struct Conn {
+    pub stream: Option<Stream>,
+    pub connecting: bool,
+    /// Whether epoll watches for room to write.
+    pub watching_write: bool,
+    /// Grows with every connection, so that an event of an earlier one is
+    /// recognised.
+    pub generation: u16,
+    pub began: u64,
+    pub response: Response,
+    pub frame: Frame,
+}
+
+impl Conn {
+    /// Closes the connection, if there is one.
+    pub fn close(&mut self) {
+        self.stream = None;
+        self.connecting = false;
+        self.watching_write = false;
+        self.generation = self.generation.wrapping_add(1);
+    }
+}
+
+/// What epoll gives back for a socket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Token {
+    pub client: usize,
+    pub conn: usize,
+    pub generation: u16,
+}
+
+impl Token {
+    pub fn pack(self) -> u64 {
+        (self.client as u64) << 32 | (self.conn as u64 & 0xffff) << 16 | u64::from(self.generation)
+    }
+
+    pub fn unpack(packed: u64) -> Token {
+        Token {
+            client: (packed >> 32) as usize,
+            conn: (packed >> 16) as usize & 0xffff,
+            generation: packed as u16,
+        }
+    }
+}

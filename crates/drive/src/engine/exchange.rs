@@ -1,0 +1,339 @@
+//! One request on the wire: connecting, writing, reading, and what ends it.
+
+use super::client::{Client, Conn, Phase, Token};
+use super::record::Failure;
+use super::worker::Worker;
+use crate::clock;
+use crate::http1::Feed;
+use crate::message::Reply;
+use crate::net::{Ready, Stream, connect};
+use crate::plan::Step;
+use rustix::fd::AsFd;
+use std::io;
+
+impl Worker<'_> {
+    /// Sends the client's request once every connection it needs is there.
+    pub(super) fn send_when_connected(&mut self, c: usize) {
+        let plan = self.plan;
+        let client = &self.clients[c];
+        let step = &plan.populations[client.population].steps[client.step];
+        for target in [step.target, step.reply_target] {
+            if self.clients[c].conns[target].stream.is_none()
+                && let Err(error) = self.open(c, target)
+            {
+                return self.fail(c, Failure::Connect, &error.to_string());
+            }
+        }
+        let client = &mut self.clients[c];
+        if client.conns[step.target].connecting || client.conns[step.reply_target].connecting {
+            return;
+        }
+        let keep = !step.captures.is_empty() || step.checks.iter().any(|k| k.needs_body());
+        let reply = &mut client.conns[step.reply_target];
+        match &step.reply {
+            Reply::Http { no_body } => reply.response.start(*no_body, keep),
+            Reply::Framed(_) => reply.frame.start(),
+            Reply::None => {}
+        }
+        self.write_on(c);
+    }
+
+    /// Opens one of a client's connections.
+    pub(super) fn open(&mut self, c: usize, conn: usize) -> io::Result<()> {
+        let client = &mut self.clients[c];
+        let target = &self.plan.populations[client.population].targets[conn];
+        let source = match target.sources.len() {
+            0 => None,
+            n => Some(target.sources[client.number as usize % n]),
+        };
+        let slot = &mut client.conns[conn];
+        slot.close();
+        slot.began = clock::now();
+        let fd = connect(target.address, source, &target.knobs)?;
+        let stream = Stream::new(fd, target.tls.as_ref(), target.knobs.quick_ack)?;
+        let token = Token {
+            client: c,
+            conn,
+            generation: slot.generation,
+        };
+        self.poller.add(stream.as_fd(), token.pack(), true)?;
+        slot.stream = Some(stream);
+        slot.connecting = true;
+        slot.watching_write = true;
+        Ok(())
+    }
+
+    /// A socket of the client has something to say.
+    pub(super) fn handle_socket(&mut self, c: usize, conn: usize, ready: Ready) {
+        if self.clients[c].conns[conn].connecting {
+            return self.handle_connected(c, conn);
+        }
+        if ready.writable && self.clients[c].conns[conn].watching_write {
+            if self.clients[c].phase == Phase::Writing {
+                self.write_on(c);
+            } else {
+                self.flush_tls(c, conn);
+            }
+        }
+        if ready.readable {
+            self.read_all(c, conn);
+        }
+    }
+
+    fn handle_connected(&mut self, c: usize, conn: usize) {
+        let client = &mut self.clients[c];
+        let slot = &mut client.conns[conn];
+        let error = slot.stream.as_ref().and_then(Stream::connect_error);
+        if let Some(error) = error {
+            slot.close();
+            if client.phase == Phase::Connecting {
+                self.fail(c, Failure::Connect, &error.to_string());
+            }
+            return;
+        }
+        slot.connecting = false;
+        let took = clock::now() - slot.began;
+        let record = &mut self.interval.populations[client.population];
+        record.connect.record(took);
+        record.whole.connects += 1;
+        record.measured.connects += u64::from(client.measured);
+        self.flush_tls(c, conn);
+        if self.clients[c].phase == Phase::Connecting {
+            self.send_when_connected(c);
+        }
+    }
+
+    /// Writes what is left of the client's request, piece by piece.
+    pub(super) fn write_on(&mut self, c: usize) {
+        let plan = self.plan;
+        let client = &mut self.clients[c];
+        let step = &plan.populations[client.population].steps[client.step];
+        client.phase = Phase::Writing;
+        loop {
+            let total = client.out.bytes().len();
+            if client.out.at == client.out.piece_end && client.out.at < total {
+                let sizes = &step.writes.sizes;
+                let size = sizes.get(client.out.piece).or(sizes.last()).copied();
+                client.out.piece += 1;
+                client.out.piece_end = size.map_or(total, |s| total.min(client.out.at + s.max(1)));
+            }
+            if client.out.at == total {
+                break;
+            }
+            let bytes = &client.out.bytes()[client.out.at..client.out.piece_end];
+            let Some(stream) = &mut client.conns[step.target].stream else {
+                return self.fail(c, Failure::Reset, "the connection is gone");
+            };
+            match stream.write(bytes) {
+                Ok(n) => {
+                    client.out.at += n;
+                    let record = &mut self.interval.populations[client.population];
+                    record.whole.bytes_out += n as u64;
+                    if client.measured {
+                        record.measured.bytes_out += n as u64;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    return self.watch(c, step.target, true);
+                }
+                Err(error) => {
+                    return self.fail(c, Failure::Reset, &error.to_string());
+                }
+            }
+            let more = client.out.at < total;
+            if more && client.out.at == client.out.piece_end && step.writes.pause_ns > 0 {
+                client.phase = Phase::Pausing;
+                let at = clock::now() + step.writes.pause_ns;
+                return self.wake_at(c, at);
+            }
+        }
+        client.phase = Phase::Waiting;
+        self.flush_tls(c, step.target);
+        if step.reply == Reply::None {
+            self.complete(c, clock::now());
+        }
+    }
+
+    /// Writes TLS records that wait, and watches for room when some remain.
+    fn flush_tls(&mut self, c: usize, conn: usize) {
+        let Some(stream) = &mut self.clients[c].conns[conn].stream else {
+            return;
+        };
+        match stream.flush() {
+            Ok(done) => self.watch(c, conn, !done),
+            Err(error) => self.handle_broken(c, conn, &error),
+        }
+    }
+
+    fn watch(&mut self, c: usize, conn: usize, writing: bool) {
+        let slot = &mut self.clients[c].conns[conn];
+        if slot.watching_write == writing {
+            return;
+        }
+        slot.watching_write = writing;
+        let token = Token {
+            client: c,
+            conn,
+            generation: slot.generation,
+        };
+        if let Some(stream) = &slot.stream {
+            let changed = self.poller.change(stream.as_fd(), token.pack(), writing);
+            changed.expect("an open socket stays in its epoll");
+        }
+    }
+
+    /// Reads until the socket has no more, or a request is settled and
+    /// nothing can be left.
+    fn read_all(&mut self, c: usize, conn: usize) {
+        let generation = self.clients[c].conns[conn].generation;
+        loop {
+            let slot = &mut self.clients[c].conns[conn];
+            if slot.generation != generation {
+                return;
+            }
+            let Some(stream) = &mut slot.stream else {
+                return;
+            };
+            match stream.read(&mut self.buffer) {
+                Ok(0) => return self.handle_end(c, conn),
+                Ok(n) => {
+                    let whole = stream.buffered() || n == self.buffer.len();
+                    self.handle_bytes(c, conn, n);
+                    if !whole {
+                        return;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) => return self.handle_broken(c, conn, &error),
+            }
+        }
+        // Only TLS comes here with records of its own left to write.
+        self.flush_tls(c, conn);
+    }
+
+    /// `n` bytes of the thread's buffer came from this connection.
+    fn handle_bytes(&mut self, c: usize, conn: usize, n: usize) {
+        let plan = self.plan;
+        let client = &mut self.clients[c];
+        let step = plan.populations[client.population].steps.get(client.step);
+        let record = &mut self.interval.populations[client.population];
+        record.whole.bytes_in += n as u64;
+        let awaited = matches!(
+            client.phase,
+            Phase::Writing | Phase::Pausing | Phase::Waiting
+        );
+        let step = step.filter(|s| awaited && s.reply_target == conn);
+        let Some(step) = step else {
+            // Nobody asked: whatever it is, it must not become an answer.
+            return client.conns[conn].close();
+        };
+        if client.measured {
+            record.measured.bytes_in += n as u64;
+        }
+        let slot = &mut client.conns[conn];
+        let bytes = &self.buffer[..n];
+        let fed = match &step.reply {
+            Reply::Http { .. } => match slot.response.feed(bytes) {
+                Ok(Feed::More) => Ok(None),
+                Ok(Feed::Done(used)) => Ok(Some(used)),
+                Err(malformed) => Err(malformed.to_string()),
+            },
+            Reply::Framed(framing) => slot.frame.feed(framing, bytes).map_err(str::to_owned),
+            Reply::None => Ok(None),
+        };
+        match fed {
+            Ok(None) => {}
+            Ok(Some(used)) => {
+                let clean = used == n && client.phase == Phase::Waiting;
+                self.complete_on(c, conn, clean);
+            }
+            Err(text) => self.fail(c, Failure::Malformed, &text),
+        }
+    }
+
+    /// The peer has closed.
+    fn handle_end(&mut self, c: usize, conn: usize) {
+        let plan = self.plan;
+        let client = &mut self.clients[c];
+        let step = plan.populations[client.population].steps.get(client.step);
+        let concerned = step
+            .filter(|s| client.phase.in_flight() && (s.reply_target == conn || s.target == conn));
+        let Some(step) = concerned else {
+            return client.conns[conn].close();
+        };
+        let slot = &mut client.conns[conn];
+        let complete = conn == step.reply_target
+            && match &step.reply {
+                Reply::Http { .. } => slot.response.handle_close(),
+                Reply::Framed(framing) => {
+                    *framing == crate::message::Framing::Close && slot.frame.begun()
+                }
+                Reply::None => false,
+            };
+        if complete {
+            return self.complete_on(c, conn, false);
+        }
+        let begun = slot.response.begun() || slot.frame.begun();
+        let text = match begun {
+            true => "closed in the middle of the answer",
+            false => "closed without an answer",
+        };
+        self.fail(c, Failure::Closed, text);
+    }
+
+    fn handle_broken(&mut self, c: usize, conn: usize, error: &io::Error) {
+        let client = &mut self.clients[c];
+        if !client.phase.in_flight() {
+            return client.conns[conn].close();
+        }
+        let failure = match error.kind() {
+            io::ErrorKind::InvalidData => Failure::Tls,
+            io::ErrorKind::UnexpectedEof => Failure::Closed,
+            _ => Failure::Reset,
+        };
+        self.fail(c, failure, &error.to_string());
+    }
+
+    fn complete_on(&mut self, c: usize, conn: usize, clean: bool) {
+        let client: &mut Client = &mut self.clients[c];
+        if !clean {
+            client.conns[conn].response.spoil();
+            client.conns[conn].frame.spoil();
+        }
+        self.complete(c, clock::now());
+    }
+}
+
+/// Whether the answer passes every check; captures are taken on the way.
+pub(super) fn examine(step: &Step, reply: &mut Conn, captured: &mut [Vec<u8>]) -> bool {
+    let status = status(step, reply);
+    let (body, size) = match &step.reply {
+        Reply::Http { .. } => (reply.response.body(), reply.response.body_bytes()),
+        _ => (reply.frame.bytes(), reply.frame.bytes().len() as u64),
+    };
+    let mut passed = step.checks.iter().all(|k| k.passes(status, body, size));
+    for capture in &step.captures {
+        let header = |name: &str| reply.response.header(name).map(<[u8]>::to_vec);
+        if let Some(slot) = captured.get_mut(capture.slot) {
+            passed &= capture.from.take(header, body, slot);
+        }
+    }
+    passed
+}
+
+/// The answer's status; 0 on a raw socket.
+pub(super) fn status(step: &Step, reply: &Conn) -> u16 {
+    match step.reply {
+        Reply::Http { .. } => reply.response.status(),
+        _ => 0,
+    }
+}
+
+/// Whether the connection may carry another request.
+pub(super) fn reusable(step: &Step, reply: &Conn) -> bool {
+    match &step.reply {
+        Reply::Http { .. } => reply.response.keep_alive(),
+        Reply::Framed(_) => !reply.frame.spoiled(),
+        Reply::None => true,
+    }
+}

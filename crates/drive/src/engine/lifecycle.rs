@@ -1,0 +1,347 @@
+//! What a client does next: joins, begins an iteration, begins a step, ends
+//! it well or badly, thinks, or is free for the next arrival.
+
+use super::client::Phase;
+use super::record::{Failure, PopulationRecord, note};
+use super::worker::{GroupKind, Worker};
+use crate::clock;
+use crate::message::Scope;
+use std::cmp::Reverse;
+
+impl Worker<'_> {
+    /// Sets the closed loop's clients on their way: each joins when its
+    /// population has grown to its number. Clients that are there from the
+    /// start are spread over one think time, as they would be had they come
+    /// one by one, instead of knocking all at once for ever.
+    pub(super) fn release_clients(&mut self) {
+        for c in 0..self.clients.len() {
+            let client = &self.clients[c];
+            if let GroupKind::Closed { clients, .. } = &self.groups[client.population].kind {
+                let population = &self.plan.populations[client.population];
+                let share = client.number as f64 / population.clients().max(1) as f64;
+                let spread = (population.think.mean_ns() * share) as u64;
+                match clients.next_above(client.number as f64, 0) {
+                    Some(at) => self.wake_at(c, self.start + at.max(spread)),
+                    None => self.retire(c),
+                }
+            } else {
+                self.clients[c].phase = Phase::Idle;
+            }
+        }
+    }
+
+    /// Wakes the clients whose time has come.
+    pub(super) fn wake_clients(&mut self, now: u64) {
+        while let Some(Reverse((at, client))) = self.wakes.peek().copied() {
+            if at > now {
+                break;
+            }
+            self.wakes.pop();
+            let c = client as usize;
+            if self.clients[c].wake_at != at {
+                continue; // The client has other plans by now.
+            }
+            self.clients[c].wake_at = 0;
+            match self.clients[c].phase {
+                Phase::Parked => self.begin_iteration(c, at, at, clock::now()),
+                Phase::Thinking => self.begin_step(c, at, at, clock::now()),
+                Phase::Pausing => self.write_on(c),
+                Phase::Idle | Phase::Connecting | Phase::Writing | Phase::Waiting => {}
+            }
+        }
+    }
+
+    /// Begins the iterations of the open loop that are due.
+    pub(super) fn handle_arrivals(&mut self, now: u64) {
+        for g in 0..self.groups.len() {
+            loop {
+                let end = self.end;
+                let start = self.start;
+                let GroupKind::Open { schedule, idle, .. } = &mut self.groups[g].kind else {
+                    break;
+                };
+                let Some(due) = schedule.next().map(|t| start + t) else {
+                    break;
+                };
+                if due > now || due >= end {
+                    break;
+                }
+                let Some(c) = idle.pop_front() else { break };
+                schedule.advance();
+                let c = c as usize;
+                let ready = due.max(self.clients[c].freed);
+                if ready > due {
+                    self.count(c, due, |counts| counts.held += 1);
+                }
+                self.begin_iteration(c, due, ready, clock::now());
+            }
+        }
+    }
+
+    /// Counts the arrivals that were due but found no free client to the end.
+    pub(super) fn count_unsent(&mut self) {
+        for g in 0..self.groups.len() {
+            let GroupKind::Open { schedule, .. } = &mut self.groups[g].kind else {
+                continue;
+            };
+            let record = &mut self.interval.populations[g];
+            while let Some(due) = schedule.next().map(|t| self.start + t) {
+                if due >= self.end {
+                    break;
+                }
+                record.whole.unsent += 1;
+                if (self.window.0..self.window.1).contains(&due) {
+                    record.measured.unsent += 1;
+                }
+                schedule.advance();
+            }
+        }
+    }
+
+    fn begin_iteration(&mut self, c: usize, intended: u64, ready: u64, now: u64) {
+        let (at, end) = (now.max(intended) - self.start, self.end);
+        let client = &mut self.clients[c];
+        let number = client.number as f64;
+        if let GroupKind::Closed { clients, quota, .. } = &mut self.groups[client.population].kind {
+            if intended >= end || *quota == Some(0) {
+                return self.retire(c);
+            }
+            if clients.level(at) <= number {
+                // The population has shrunk below this client.
+                client.phase = Phase::Parked;
+                let again = clients.next_above(number, at);
+                return match again.map(|t| self.start + t) {
+                    Some(t) if t < end => self.wake_at(c, t),
+                    _ => self.retire(c),
+                };
+            }
+            if let Some(left) = quota {
+                *left -= 1;
+            }
+        }
+        let feeders = self.plan.feeders.iter();
+        for (feeder, row) in feeders.zip(&mut client.rows) {
+            *row = feeder.draw(&mut client.rng);
+        }
+        client.step = 0;
+        self.count(c, intended, |counts| counts.iterations += 1);
+        self.begin_step(c, intended, ready, now);
+        self.clients[c].iteration += 1;
+    }
+
+    /// Begins the client's current step. `ready` is when it could have begun
+    /// at the earliest: what lies after it is the driver's own lateness.
+    fn begin_step(&mut self, c: usize, intended: u64, ready: u64, now: u64) {
+        let plan = self.plan;
+        let client = &mut self.clients[c];
+        let p = client.population;
+        if intended >= self.end && matches!(self.groups[p].kind, GroupKind::Closed { .. }) {
+            return self.retire(c);
+        }
+        let step = &plan.populations[p].steps[client.step];
+        client.intended = intended;
+        client.ready = ready;
+        client.sent = now;
+        client.measured = (self.window.0..self.window.1).contains(&intended);
+        client.out.at = 0;
+        client.out.piece = 0;
+        client.out.piece_end = 0;
+        match step.request.fixed() {
+            Some(bytes) => {
+                // The same request as last time needs no new reference.
+                let same = client
+                    .out
+                    .shared
+                    .as_ref()
+                    .is_some_and(|b| std::ptr::eq(&**b, &**bytes));
+                if !same {
+                    client.out.shared = Some(bytes.clone());
+                }
+            }
+            None => {
+                client.out.shared = None;
+                client.out.own.clear();
+                let mut scope = Scope {
+                    feeders: &plan.feeders,
+                    rows: &client.rows,
+                    captured: &client.captured,
+                    client: client.number,
+                    iteration: client.iteration,
+                    rng: &mut client.rng,
+                };
+                step.request
+                    .render(&mut scope, &mut self.scratch, &mut client.out.own);
+            }
+        }
+        client.phase = Phase::Connecting;
+        self.in_flight += 1;
+        let group = &mut self.groups[p];
+        if client.step == 0 && matches!(group.kind, GroupKind::Open { .. }) {
+            let last = group.last_sent.replace(now);
+            if let Some(last) = last.filter(|_| client.measured) {
+                self.interval.populations[p].gaps.push((now - last) as f64);
+            }
+        }
+        self.count(c, intended, |counts| counts.sent += 1);
+        self.send_when_connected(c);
+    }
+
+    /// The answer to the client's request is complete.
+    pub(super) fn complete(&mut self, c: usize, now: u64) {
+        let plan = self.plan;
+        self.in_flight -= 1;
+        self.note_done(now);
+        let client = &mut self.clients[c];
+        let p = client.population;
+        let population = &plan.populations[p];
+        let step = &population.steps[client.step];
+        let reply = &mut client.conns[step.reply_target];
+        let passed = super::exchange::examine(step, reply, &mut client.captured);
+        let status = super::exchange::status(step, reply);
+        let reusable = super::exchange::reusable(step, reply);
+        let record = &mut self.interval.populations[p];
+        let in_window = (self.window.0..self.window.1).contains(&now);
+        let each = |counts: &mut super::Counts| {
+            counts.answered += 1;
+            counts.checks_failed += u64::from(!passed);
+            counts.status[usize::from(status / 100).min(5)] += 1;
+            counts.in_window += u64::from(in_window);
+        };
+        each(&mut record.whole);
+        if client.measured {
+            each(&mut record.measured);
+            record_times(
+                record,
+                client.step,
+                passed,
+                [client.intended, client.ready, client.sent, now],
+            );
+        } else if in_window {
+            // Begun in the warm-up, answered in the measured part: it belongs
+            // to the throughput but not to the percentiles.
+            record.measured.in_window += 1;
+        }
+        client.refusals = 0;
+        let targets = &population.targets;
+        if !reusable || !targets[step.reply_target].keep_alive {
+            client.conns[step.reply_target].close();
+        }
+        if step.target != step.reply_target && !targets[step.target].keep_alive {
+            client.conns[step.target].close();
+        }
+        let think = step.think.as_ref().unwrap_or(&population.think);
+        let pause = think.draw(&mut client.rng);
+        client.step += 1;
+        let over = client.step == population.steps.len();
+        client.phase = Phase::Parked;
+        if over && matches!(self.groups[p].kind, GroupKind::Open { .. }) {
+            self.set_free(c, now);
+        } else if pause > 0 {
+            client.phase = if over { Phase::Parked } else { Phase::Thinking };
+            self.wake_at(c, now + pause);
+        } else if over {
+            self.begin_iteration(c, now, now, now);
+        } else {
+            self.begin_step(c, now, now, now);
+        }
+    }
+
+    /// The client's request has failed; its iteration ends.
+    pub(super) fn fail(&mut self, c: usize, failure: Failure, text: &str) {
+        let now = clock::now();
+        self.in_flight -= 1;
+        self.note_done(now);
+        let client = &mut self.clients[c];
+        let p = client.population;
+        let population = &self.plan.populations[p];
+        let step = &population.steps[client.step];
+        let target = &population.targets[step.target];
+        note(
+            &mut self.interval.messages,
+            &format!("{}: {text}", target.name),
+            1,
+        );
+        let record = &mut self.interval.populations[p];
+        record.whole.failed[failure as usize] += 1;
+        if client.measured {
+            record.measured.failed[failure as usize] += 1;
+            if let Some(step) = record.steps.get_mut(client.step) {
+                step.errors += 1;
+            }
+        }
+        client.conns[step.target].close();
+        client.conns[step.reply_target].close();
+        client.phase = Phase::Parked;
+        if matches!(self.groups[p].kind, GroupKind::Open { .. }) {
+            return self.set_free(c, now);
+        }
+        // A closed loop against a dead server must not become a busy loop.
+        let mut pause = population
+            .think
+            .draw(&mut client.rng)
+            .max(SHORTEST_RETRY_NS);
+        if failure == Failure::Connect {
+            pause += SHORTEST_RETRY_NS << (3 + client.refusals.min(7));
+            client.refusals += 1;
+        }
+        self.wake_at(c, now + pause);
+    }
+
+    /// Fails the requests that are older than their population allows.
+    pub(super) fn expire_requests(&mut self, now: u64) {
+        for c in 0..self.clients.len() {
+            let client = &self.clients[c];
+            let timeout = self.plan.populations[client.population].timeout_ns;
+            if client.phase.in_flight() && now.saturating_sub(client.sent) > timeout {
+                let text = match client.phase {
+                    Phase::Connecting => "no connection in time",
+                    Phase::Writing | Phase::Pausing => "the peer did not read in time",
+                    _ => "no complete answer in time",
+                };
+                self.fail(c, Failure::Timeout, text);
+            }
+        }
+    }
+
+    fn set_free(&mut self, c: usize, now: u64) {
+        let client = &mut self.clients[c];
+        client.phase = Phase::Idle;
+        client.freed = now;
+        if let GroupKind::Open { idle, .. } = &mut self.groups[client.population].kind {
+            idle.push_back(c as u32);
+        }
+    }
+
+    fn retire(&mut self, c: usize) {
+        let client = &mut self.clients[c];
+        client.phase = Phase::Parked;
+        client.wake_at = 0;
+        client.conns.iter_mut().for_each(super::client::Conn::close);
+        if let GroupKind::Closed { active, .. } = &mut self.groups[client.population].kind {
+            *active -= 1;
+        }
+    }
+
+    fn count(&mut self, c: usize, intended: u64, each: impl Fn(&mut super::Counts)) {
+        let record = &mut self.interval.populations[self.clients[c].population];
+        each(&mut record.whole);
+        if (self.window.0..self.window.1).contains(&intended) {
+            each(&mut record.measured);
+        }
+    }
+}
+
+fn record_times(record: &mut PopulationRecord, step: usize, passed: bool, times: [u64; 4]) {
+    let [intended, ready, sent, done] = times;
+    record.lateness.record(sent.saturating_sub(ready));
+    record.wire.record(done.saturating_sub(sent));
+    record.response.record(done.saturating_sub(intended));
+    if let Some(step) = record.steps.get_mut(step) {
+        step.response.record(done.saturating_sub(intended));
+        step.errors += u64::from(!passed);
+    }
+}
+
+/// The pause after a failure; doubles from eight times this on while
+/// connections are refused.
+const SHORTEST_RETRY_NS: u64 = 1_000_000;

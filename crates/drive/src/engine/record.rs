@@ -1,0 +1,314 @@
+//! What a thread records: counts, and three histograms kept apart.
+//!
+//! *Lateness* is how far behind its own schedule the driver was, *wire* is
+//! the time from the request's first byte out to the answer's last byte in,
+//! *response* is from the intended start to the answer: what a user would see.
+
+use measure::Histogram;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::AddAssign;
+
+/// Why a request has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Failure {
+    /// No connection came about.
+    Connect,
+    /// The connection was reset or broke.
+    Reset,
+    /// The peer closed before the answer was complete.
+    Closed,
+    /// No complete answer in time.
+    Timeout,
+    /// The answer does not follow the protocol.
+    Malformed,
+    /// TLS failed: a certificate that does not verify, or a broken record.
+    Tls,
+}
+
+impl Failure {
+    /// All of them, in the order of [`Counts::failed`].
+    pub const ALL: [Failure; 6] = [
+        Failure::Connect,
+        Failure::Reset,
+        Failure::Closed,
+        Failure::Timeout,
+        Failure::Malformed,
+        Failure::Tls,
+    ];
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Failure::Connect => "connect",
+            Failure::Reset => "reset",
+            Failure::Closed => "closed early",
+            Failure::Timeout => "timeout",
+            Failure::Malformed => "malformed",
+            Failure::Tls => "tls",
+        })
+    }
+}
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Requests begun, including those whose connection failed.
+    pub sent: u64,
+    /// Requests with a complete answer.
+    pub answered: u64,
+    /// Requests without one, by [`Failure`].
+    pub failed: [u64; 6],
+    /// Answers that failed a check.
+    pub checks_failed: u64,
+    /// Answers by the first digit of their status; 0 for raw sockets.
+    pub status: [u64; 6],
+    /// Answers that came within the measured part.
+    pub in_window: u64,
+    /// Iterations begun.
+    pub iterations: u64,
+    /// Iterations that found every client busy and had to wait for one.
+    pub held: u64,
+    /// Iterations that were due but never begun before the run was over.
+    pub unsent: u64,
+    /// Connections opened.
+    pub connects: u64,
+    /// Bytes received.
+    pub bytes_in: u64,
+    /// Bytes sent.
+    pub bytes_out: u64,
+}
+
+impl Counts {
+    /// Requests without an answer, whatever the reason.
+    pub fn failures(&self) -> u64 {
+        self.failed.iter().sum()
+    }
+
+    /// Requests that failed or whose answer failed a check.
+    pub fn errors(&self) -> u64 {
+        self.failures() + self.checks_failed
+    }
+
+    /// Requests neither answered nor failed.
+    ///
+    /// # Panics
+    /// When more came back than went out: the engine's own bug.
+    pub fn outstanding(&self) -> u64 {
+        let settled = self.answered + self.failures();
+        assert!(self.sent >= settled, "more settled than sent: {self:?}");
+        self.sent - settled
+    }
+}
+
+impl AddAssign<&Counts> for Counts {
+    fn add_assign(&mut self, other: &Counts) {
+        self.sent += other.sent;
+        self.answered += other.answered;
+        self.checks_failed += other.checks_failed;
+        self.in_window += other.in_window;
+        self.iterations += other.iterations;
+        self.held += other.held;
+        self.unsent += other.unsent;
+        self.connects += other.connects;
+        self.bytes_in += other.bytes_in;
+        self.bytes_out += other.bytes_out;
+        let lists = [
+            (&mut self.failed, &other.failed),
+            (&mut self.status, &other.status),
+        ];
+        for (mine, theirs) in lists {
+            for (a, b) in mine.iter_mut().zip(theirs) {
+                *a += b;
+            }
+        }
+    }
+}
+
+/// Mean and variance of a stream of numbers.
+///
+/// Reference: Welford, "Note on a method for calculating corrected sums of
+/// squares and products", 1962.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Welford {
+    count: u64,
+    mean: f64,
+    squares: f64,
+}
+
+impl Welford {
+    /// Takes one number.
+    pub fn push(&mut self, value: f64) {
+        self.count += 1;
+        let delta = value - self.mean;
+        self.mean += delta / self.count as f64;
+        self.squares += delta * (value - self.mean);
+    }
+
+    /// Joins what another has seen.
+    pub fn merge(&mut self, other: &Welford) {
+        let count = self.count + other.count;
+        if count == 0 {
+            return;
+        }
+        let delta = other.mean - self.mean;
+        let share = other.count as f64 / count as f64;
+        self.squares += other.squares + delta * delta * self.count as f64 * share;
+        self.mean += delta * share;
+        self.count = count;
+    }
+
+    /// The mean.
+    pub fn mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// The coefficient of variation: standard deviation ÷ mean. None for
+    /// fewer than two numbers.
+    pub fn variation(&self) -> Option<f64> {
+        (self.count > 1 && self.mean > 0.0)
+            .then(|| (self.squares / self.count as f64).sqrt() / self.mean)
+    }
+}
+
+/// One population in one interval (or a sum of intervals).
+#[derive(Clone, Debug, Default)]
+pub struct PopulationRecord {
+    /// Requests whose intended start lies in the measured part.
+    pub measured: Counts,
+    /// Every request of the run, warm-up included.
+    pub whole: Counts,
+    /// Behind the driver's own schedule.
+    pub lateness: Histogram,
+    /// First byte out to last byte in.
+    pub wire: Histogram,
+    /// Intended start to last byte in.
+    pub response: Histogram,
+    /// Time to open a connection.
+    pub connect: Histogram,
+    /// Gaps between sends of the open loop, in ns.
+    pub gaps: Welford,
+    /// By step, when there is more than one.
+    pub steps: Vec<StepRecord>,
+}
+
+/// One step in one interval (or a sum of intervals).
+#[derive(Clone, Debug, Default)]
+pub struct StepRecord {
+    /// Answers that failed a check, and requests that failed.
+    pub errors: u64,
+    /// Intended start to last byte in.
+    pub response: Histogram,
+}
+
+impl PopulationRecord {
+    /// An empty record for a population of `steps` steps.
+    pub fn new(steps: usize) -> PopulationRecord {
+        PopulationRecord {
+            steps: match steps {
+                0 | 1 => Vec::new(),
+                n => vec![StepRecord::default(); n],
+            },
+            ..PopulationRecord::default()
+        }
+    }
+
+    /// Adds what another recorded.
+    pub fn merge(&mut self, other: &PopulationRecord) {
+        self.measured += &other.measured;
+        self.whole += &other.whole;
+        self.lateness.merge(&other.lateness);
+        self.wire.merge(&other.wire);
+        self.response.merge(&other.response);
+        self.connect.merge(&other.connect);
+        self.gaps.merge(&other.gaps);
+        if self.steps.len() < other.steps.len() {
+            self.steps
+                .resize_with(other.steps.len(), StepRecord::default);
+        }
+        for (mine, theirs) in self.steps.iter_mut().zip(&other.steps) {
+            mine.errors += theirs.errors;
+            mine.response.merge(&theirs.response);
+        }
+    }
+}
+
+/// What was recorded in one interval, by one thread or by all.
+#[derive(Clone, Debug, Default)]
+pub struct Interval {
+    /// Number of the interval, from 0.
+    pub index: u64,
+    /// One record a population.
+    pub populations: Vec<PopulationRecord>,
+    /// Requests outstanding at the interval's end.
+    pub outstanding: u64,
+    /// CPU time of the driver's threads, ns.
+    pub cpu_ns: u64,
+    /// Of it, time spent waiting actively for the next arrival, ns.
+    pub spin_ns: u64,
+    /// Messages of failures and how often each occurred.
+    pub messages: BTreeMap<String, u64>,
+}
+
+impl Interval {
+    /// An empty interval for populations with these numbers of steps.
+    pub fn new(index: u64, steps: &[usize]) -> Interval {
+        Interval {
+            index,
+            populations: steps.iter().map(|n| PopulationRecord::new(*n)).collect(),
+            ..Interval::default()
+        }
+    }
+
+    /// Adds what another recorded in the same interval.
+    pub fn merge(&mut self, other: &Interval) {
+        for (mine, theirs) in self.populations.iter_mut().zip(&other.populations) {
+            mine.merge(theirs);
+        }
+        self.outstanding += other.outstanding;
+        self.cpu_ns += other.cpu_ns;
+        self.spin_ns += other.spin_ns;
+        for (text, n) in &other.messages {
+            note(&mut self.messages, text, *n);
+        }
+    }
+}
+
+/// Counts a message; what is beyond the room for distinct ones is summed up.
+pub(super) fn note(messages: &mut BTreeMap<String, u64>, text: &str, count: u64) {
+    if let Some(n) = messages.get_mut(text) {
+        *n += count;
+    } else if messages.len() < DISTINCT_MESSAGES {
+        messages.insert(text.to_owned(), count);
+    } else {
+        *messages.entry("other messages".into()).or_default() += count;
+    }
+}
+
+/// Distinct failure messages kept; more would be noise.
+const DISTINCT_MESSAGES: usize = 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merged_variation_is_that_of_the_whole() {
+        let (mut a, mut b, mut all) = (Welford::default(), Welford::default(), Welford::default());
+        for i in 0..1000 {
+            let x = f64::from((i * 37) % 101);
+            if i % 4 == 0 {
+                a.push(x)
+            } else {
+                b.push(x)
+            }
+            all.push(x);
+        }
+        a.merge(&b);
+        let (one, other) = (a.variation().unwrap(), all.variation().unwrap());
+        assert!((one - other).abs() < 1e-9, "{one} {other}");
+    }
+}

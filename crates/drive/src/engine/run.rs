@@ -1,0 +1,227 @@
+//! Runs a plan: starts the threads together, gathers what they record, and
+//! adds it up.
+
+use super::record::{Counts, Interval, PopulationRecord};
+use super::worker::{Ended, Worker};
+use crate::clock;
+use crate::plan::Plan;
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use thiserror::Error;
+
+/// Sees a run while it goes on.
+pub trait Observer {
+    /// The run begins; monotonic and wall clock in nanoseconds.
+    fn begun(&mut self, _start: u64, _wall: u64) {}
+
+    /// An interval is complete in every thread. `seconds` is its length.
+    fn interval(&mut self, interval: &Interval, seconds: f64);
+}
+
+/// An observer that looks away.
+pub struct Silent;
+
+impl Observer for Silent {
+    fn interval(&mut self, _: &Interval, _: f64) {}
+}
+
+/// What a run came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Everything, by population.
+    pub total: Interval,
+    /// Length of the measured part in seconds.
+    pub measured_s: f64,
+    /// Length of the run in seconds.
+    pub whole_s: f64,
+    /// The measured part on the monotonic clock, ns.
+    pub window: (u64, u64),
+    /// When load began, ns since 1970.
+    pub started_wall: u64,
+    /// By how much the wall clock ran differently from the monotonic one, ns.
+    pub wall_jump_ns: i64,
+    /// CPU of the driver's threads in the measured part, ns.
+    pub cpu_ns: u64,
+    /// The same of the busiest thread.
+    pub busiest_cpu_ns: u64,
+    /// Threads that presented load.
+    pub threads: usize,
+}
+
+/// Why a run could not be carried out.
+#[derive(Debug, Error)]
+pub enum RunError {
+    /// The plan asks for nothing.
+    #[error("the plan has no population with a step")]
+    Empty,
+    /// The system refuses an epoll, a timer or a thread.
+    #[error("the system refuses what a load thread needs: {0}")]
+    System(#[from] io::Error),
+}
+
+/// Carries out a plan. `stop` ends it early, with everything recorded so far.
+pub fn run(
+    plan: &Plan,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<Outcome, RunError> {
+    let complete = |p: &crate::plan::Population| !p.steps.is_empty() && !p.targets.is_empty();
+    if plan.threads == 0 || plan.populations.is_empty() || !plan.populations.iter().all(complete) {
+        return Err(RunError::Empty);
+    }
+    let connected = Barrier::new(plan.threads + 1);
+    let go = Barrier::new(plan.threads + 1);
+    let start = AtomicU64::new(0);
+    thread::scope(|scope| {
+        let mut threads = Vec::new();
+        let mut parts = Vec::new();
+        for index in 0..plan.threads {
+            let (sender, receiver) = mpsc::channel();
+            parts.push(receiver);
+            let (connected, go, start) = (&connected, &go, &start);
+            let work = move || -> io::Result<Ended> {
+                precise_timers();
+                let prepared = Worker::new(plan, index)
+                    .and_then(|mut worker| worker.connect_ahead(stop).map(|()| worker));
+                // Both barriers are passed by every thread, whatever happened.
+                connected.wait();
+                go.wait();
+                prepared?.run(start.load(Ordering::Acquire), stop, &sender)
+            };
+            threads.push(scope.spawn(work));
+        }
+        connected.wait();
+        let (begin, wall) = start_time(plan);
+        start.store(begin, Ordering::Release);
+        observer.begun(begin, wall);
+        go.wait();
+        let total = collect(plan, &parts, observer);
+        let mut ended = Vec::new();
+        for thread in threads {
+            match thread.join() {
+                Ok(end) => ended.push(end?),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        Ok(sum_up(total, &ended, begin, wall))
+    })
+}
+
+/// When to begin: shortly, or at the time the plan names.
+fn start_time(plan: &Plan) -> (u64, u64) {
+    let (now, wall) = (clock::now(), clock::wall());
+    let wait = match plan.start_at {
+        Some(at) => at.saturating_sub(wall),
+        None => HEAD_START_NS,
+    };
+    (now + wait, wall + wait)
+}
+
+fn collect(
+    plan: &Plan,
+    parts: &[mpsc::Receiver<Interval>],
+    observer: &mut dyn Observer,
+) -> Interval {
+    let steps: Vec<usize> = plan.populations.iter().map(|p| p.steps.len()).collect();
+    let mut total = Interval::new(0, &steps);
+    for index in 0.. {
+        let mut whole = Interval::new(index, &steps);
+        let mut alive = false;
+        for part in parts {
+            if let Ok(interval) = part.recv() {
+                alive = true;
+                whole.merge(&interval);
+            }
+        }
+        if !alive {
+            break;
+        }
+        total.merge(&whole);
+        total.outstanding = whole.outstanding;
+        observer.interval(&whole, plan.interval_ns as f64 / 1e9);
+    }
+    total
+}
+
+fn sum_up(total: Interval, ended: &[Ended], begin: u64, wall: u64) -> Outcome {
+    let mut sum = Counts::default();
+    for population in &total.populations {
+        sum += &population.whole;
+        // Measured requests are a part of all: each must balance by itself.
+        population.measured.outstanding();
+    }
+    assert_eq!(
+        sum.sent,
+        sum.answered + sum.failures() + total.outstanding,
+        "every request is answered, failed or outstanding"
+    );
+    let window = ended.iter().fold((0, 0), |(from, to), end| {
+        (end.window.0.max(from), end.window.1.max(to))
+    });
+    let (now, wall_now) = (clock::now(), clock::wall());
+    let ran = now.saturating_sub(begin);
+    Outcome {
+        measured_s: window.1.saturating_sub(window.0) as f64 / 1e9,
+        whole_s: ran as f64 / 1e9,
+        window,
+        started_wall: wall,
+        wall_jump_ns: wall_now.wrapping_sub(wall).wrapping_sub(ran) as i64,
+        cpu_ns: ended.iter().map(|e| e.cpu_ns).sum(),
+        busiest_cpu_ns: ended.iter().map(|e| e.cpu_ns).max().unwrap_or(0),
+        threads: ended.len(),
+        total,
+    }
+}
+
+impl Outcome {
+    /// All populations in one record.
+    pub fn sum(&self) -> PopulationRecord {
+        let mut sum = PopulationRecord::default();
+        for population in &self.total.populations {
+            sum.merge(population);
+        }
+        sum.steps.clear();
+        sum
+    }
+
+    /// Answers a second in the measured part.
+    pub fn throughput(&self) -> f64 {
+        let answers: u64 = self
+            .total
+            .populations
+            .iter()
+            .map(|p| p.measured.in_window)
+            .sum();
+        match self.measured_s > 0.0 {
+            true => answers as f64 / self.measured_s,
+            false => 0.0,
+        }
+    }
+
+    /// The driver's own CPU per answer in the measured part, in nanoseconds.
+    pub fn cpu_per_request_ns(&self) -> f64 {
+        let answers = self.throughput() * self.measured_s;
+        match answers > 0.0 {
+            true => self.cpu_ns as f64 / answers,
+            false => 0.0,
+        }
+    }
+
+    /// Messages of failures and how often each occurred.
+    pub fn messages(&self) -> &BTreeMap<String, u64> {
+        &self.total.messages
+    }
+}
+
+/// Timers of this thread are not to be rounded for the sake of power; where
+/// the system refuses, rounding shows as lateness in the report.
+fn precise_timers() {
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+}
+
+/// Between the last connection and the first request.
+const HEAD_START_NS: u64 = 5_000_000;

@@ -1,0 +1,345 @@
+//! One thread of the engine: its loop, its clock and its queue of wake-ups.
+//! The steps of a request are in `exchange`, those of a client in `lifecycle`.
+
+use super::arrivals::Schedule;
+use super::client::{Client, Conn, Outgoing, Phase};
+use super::record::Interval;
+use crate::clock;
+use crate::net::{Poller, Ready};
+use crate::plan::{Arrivals, Load, Plan};
+use crate::profile::Profile;
+use crate::rng::Rng;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+
+/// One thread of the engine.
+pub(super) struct Worker<'p> {
+    pub plan: &'p Plan,
+    pub poller: Poller,
+    pub clients: Vec<Client>,
+    pub groups: Vec<Group>,
+    pub wakes: BinaryHeap<Reverse<(u64, u32)>>,
+    pub buffer: Box<[u8]>,
+    pub scratch: Vec<u8>,
+    pub interval: Interval,
+    pub in_flight: u64,
+    /// When the run began.
+    pub start: u64,
+    /// The measured part.
+    pub window: (u64, u64),
+    /// No request is intended at or after this time.
+    pub end: u64,
+    stopped: bool,
+    steps: Vec<usize>,
+    cpu_at_flush: u64,
+    cpu_at_window: [Option<u64>; 2],
+    last_done: u64,
+}
+
+/// One population's share in one thread.
+pub(super) struct Group {
+    pub kind: GroupKind,
+    /// When the last request of the open loop was sent, for the gaps.
+    pub last_sent: Option<u64>,
+}
+
+pub(super) enum GroupKind {
+    Closed {
+        /// Clients over time, warm-up included.
+        clients: Profile,
+        /// Iterations left to begin in this thread.
+        quota: Option<u64>,
+        /// Clients that still take part or will.
+        active: usize,
+    },
+    Open {
+        schedule: Schedule,
+        idle: VecDeque<u32>,
+        spin_ns: u64,
+    },
+}
+
+/// What a thread reports at the end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended {
+    /// The measured part as it was, monotonic ns.
+    pub window: (u64, u64),
+    /// CPU used in the measured part, ns.
+    pub cpu_ns: u64,
+}
+
+impl<'p> Worker<'p> {
+    pub fn new(plan: &'p Plan, index: usize) -> io::Result<Worker<'p>> {
+        let threads = plan.threads;
+        let mut clients = Vec::new();
+        let mut groups = Vec::new();
+        for (p, population) in plan.populations.iter().enumerate() {
+            let total = population.clients();
+            let slots = population.steps.iter().flat_map(|s| &s.captures);
+            let slots = slots.map(|c| c.slot + 1).max().unwrap_or(0);
+            let first = clients.len();
+            // Client numbers are dealt out in turn, so that a ramp grows in
+            // every thread.
+            for number in (index..total).step_by(threads) {
+                let stream = (p as u64) << 40 | number as u64;
+                clients.push(Client {
+                    population: p,
+                    number: number as u64,
+                    phase: Phase::Parked,
+                    conns: population.targets.iter().map(|_| Conn::default()).collect(),
+                    step: 0,
+                    iteration: 0,
+                    intended: 0,
+                    ready: 0,
+                    sent: 0,
+                    measured: false,
+                    freed: 0,
+                    wake_at: 0,
+                    out: Outgoing::default(),
+                    rows: vec![0; plan.feeders.len()],
+                    captured: vec![Vec::new(); slots],
+                    rng: Rng::new(plan.seed, stream + 1),
+                    refusals: 0,
+                });
+            }
+            let kind = match &population.load {
+                Load::Closed {
+                    clients: profile,
+                    iterations,
+                } => GroupKind::Closed {
+                    clients: profile.after(plan.warmup_ns),
+                    quota: iterations.map(|n| share(n, index, threads)),
+                    active: clients.len() - first,
+                },
+                Load::Open {
+                    rate,
+                    arrivals,
+                    spin_ns,
+                    ..
+                } => GroupKind::Open {
+                    schedule: Schedule::new(
+                        rate.after(plan.warmup_ns),
+                        *arrivals,
+                        (index, threads),
+                        Rng::new(plan.seed, u64::MAX - index as u64),
+                    ),
+                    idle: (first as u32..clients.len() as u32).collect(),
+                    spin_ns: if *arrivals == Arrivals::Constant {
+                        *spin_ns
+                    } else {
+                        0
+                    },
+                },
+            };
+            groups.push(Group {
+                kind,
+                last_sent: None,
+            });
+        }
+        let steps: Vec<usize> = plan.populations.iter().map(|p| p.steps.len()).collect();
+        Ok(Worker {
+            plan,
+            poller: Poller::new()?,
+            clients,
+            groups,
+            wakes: BinaryHeap::new(),
+            buffer: vec![0; READ_BYTES].into(),
+            scratch: Vec::new(),
+            interval: Interval::new(0, &steps),
+            in_flight: 0,
+            start: 0,
+            window: (0, u64::MAX),
+            end: u64::MAX,
+            stopped: false,
+            steps,
+            cpu_at_flush: 0,
+            cpu_at_window: [None; 2],
+            last_done: 0,
+        })
+    }
+
+    /// Presents the load from `start` on and returns when the run is over.
+    pub fn run(
+        mut self,
+        start: u64,
+        stop: &AtomicBool,
+        out: &Sender<Interval>,
+    ) -> io::Result<Ended> {
+        self.start = start;
+        self.window.0 = start + self.plan.warmup_ns;
+        if let Some(length) = self.plan.length_ns() {
+            self.end = start + length;
+            self.window.1 = self.end;
+        }
+        self.release_clients();
+        self.cpu_at_flush = clock::thread_cpu();
+        let mut flush_at = start + self.plan.interval_ns;
+        let mut tick_at = start;
+        let mut spinning_since = None;
+        loop {
+            let now = clock::now();
+            if let Some(since) = spinning_since.take() {
+                self.interval.spin_ns += now - since;
+            }
+            self.wake_clients(now);
+            self.handle_arrivals(now);
+            if now >= tick_at {
+                self.tick(now, stop);
+                tick_at = now + TICK_NS;
+            }
+            while now >= flush_at {
+                self.flush(out);
+                flush_at += self.plan.interval_ns;
+            }
+            if self.is_over(now) {
+                break;
+            }
+            let (until, spin) = self.next_wake(tick_at.min(flush_at));
+            let ready = if until <= now.saturating_add(spin) {
+                self.poller.peek()?
+            } else {
+                self.poller.wait(until - spin)?
+            };
+            if ready == 0 && until <= now.saturating_add(spin) {
+                spinning_since = Some(now);
+            }
+            for i in 0..ready {
+                let ready = self.poller.ready(i);
+                self.handle_ready(ready);
+            }
+        }
+        self.finish(out)
+    }
+
+    /// The time of the next thing to do, and how long before it to spin.
+    fn next_wake(&self, housekeeping: u64) -> (u64, u64) {
+        let mut wake = (housekeeping, 0);
+        if let Some(Reverse((at, _))) = self.wakes.peek() {
+            wake = wake.min((*at, 0));
+        }
+        for group in &self.groups {
+            if let GroupKind::Open {
+                schedule,
+                idle,
+                spin_ns,
+            } = &group.kind
+            {
+                let due = schedule.next().filter(|_| !idle.is_empty());
+                if let Some(at) = due.map(|t| self.start + t).filter(|at| *at < self.end)
+                    && at < wake.0
+                {
+                    wake = (at, *spin_ns);
+                }
+            }
+        }
+        wake
+    }
+
+    /// What need not happen at every turn: a wish to stop, requests too old,
+    /// the CPU at both ends of the measured part.
+    fn tick(&mut self, now: u64, stop: &AtomicBool) {
+        if !self.stopped && stop.load(Ordering::Relaxed) {
+            self.stopped = true;
+            self.end = self.end.min(now);
+            self.window.1 = self.window.1.min(now).max(self.window.0);
+        }
+        for (slot, at) in self
+            .cpu_at_window
+            .iter_mut()
+            .zip([self.window.0, self.window.1])
+        {
+            if slot.is_none() && now >= at {
+                *slot = Some(clock::thread_cpu());
+            }
+        }
+        if self.in_flight > 0 {
+            self.expire_requests(now);
+        }
+    }
+
+    fn is_over(&mut self, now: u64) -> bool {
+        let mut nothing_more = true;
+        for group in &self.groups {
+            nothing_more &= match &group.kind {
+                GroupKind::Closed { active, .. } => *active == 0 || now >= self.end,
+                GroupKind::Open { schedule, .. } => {
+                    schedule.next().is_none_or(|t| self.start + t >= self.end)
+                }
+            };
+        }
+        if nothing_more && self.in_flight == 0 && (now >= self.end || self.end == u64::MAX) {
+            return true;
+        }
+        let grace = match self.stopped {
+            true => self.plan.grace_ns.min(GRACE_WHEN_STOPPED_NS),
+            false => self.plan.grace_ns,
+        };
+        now >= self.end.saturating_add(grace)
+    }
+
+    fn flush(&mut self, out: &Sender<Interval>) {
+        let index = self.interval.index;
+        let next = Interval::new(index + 1, &self.steps);
+        let mut done = std::mem::replace(&mut self.interval, next);
+        let cpu = clock::thread_cpu();
+        done.outstanding = self.in_flight;
+        done.cpu_ns = cpu - self.cpu_at_flush;
+        self.cpu_at_flush = cpu;
+        // The collector is gone only when the run is being abandoned.
+        let _ = out.send(done);
+    }
+
+    fn finish(mut self, out: &Sender<Interval>) -> io::Result<Ended> {
+        self.count_unsent();
+        self.flush(out);
+        let cpu = clock::thread_cpu();
+        let from = self.cpu_at_window[0].unwrap_or(cpu);
+        let to = self.cpu_at_window[1].unwrap_or(cpu);
+        if self.window.1 == u64::MAX {
+            self.window.1 = self.last_done.max(self.window.0);
+        }
+        Ok(Ended {
+            window: self.window,
+            cpu_ns: to - from,
+        })
+    }
+
+    /// Remembers when the last answer came; it ends a run of iterations.
+    pub fn note_done(&mut self, now: u64) {
+        self.last_done = now;
+    }
+
+    /// Wakes a client at a time.
+    pub fn wake_at(&mut self, client: usize, at: u64) {
+        self.clients[client].wake_at = at;
+        self.wakes.push(Reverse((at, client as u32)));
+    }
+
+    /// Passes an event on, unless its connection has gone since.
+    pub fn handle_ready(&mut self, ready: Ready) {
+        let token = super::client::Token::unpack(ready.token);
+        let Some(client) = self.clients.get(token.client) else {
+            return;
+        };
+        let current = client.conns.get(token.conn);
+        if current.is_some_and(|c| c.generation == token.generation && c.stream.is_some()) {
+            self.handle_socket(token.client, token.conn, ready);
+        }
+    }
+}
+
+/// Thread `index`'s share of `n` things.
+fn share(n: u64, index: usize, threads: usize) -> u64 {
+    let threads = threads as u64;
+    n / threads + u64::from((index as u64) < n % threads)
+}
+
+/// Bytes read at once: the largest answers of the papers in one or two reads.
+const READ_BYTES: usize = 256 << 10;
+/// How often a thread looks for what need not happen at every turn.
+const TICK_NS: u64 = 20_000_000;
+/// A run that was interrupted does not wait long for its last answers.
+const GRACE_WHEN_STOPPED_NS: u64 = 2_000_000_000;

@@ -1,0 +1,104 @@
+//! Data that templates draw from: rows of a file, a sequence, random numbers.
+//! A client takes a row at the start of each iteration and keeps it to the end.
+
+use crate::rng::Rng;
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// One source of data, shared by all threads.
+#[derive(Debug)]
+pub struct Feeder {
+    /// The name that templates use.
+    pub name: String,
+    source: Source,
+    next: AtomicU64,
+}
+
+/// Where rows come from.
+#[derive(Debug)]
+pub enum Source {
+    /// Rows of a table, in order (and from the start again) or at random.
+    Rows {
+        /// Column names.
+        columns: Vec<String>,
+        /// One value a column and row.
+        rows: Vec<Vec<Box<[u8]>>>,
+        /// Whether rows are drawn at random.
+        random: bool,
+    },
+    /// Numbers from a first one on.
+    Sequence {
+        /// The first number.
+        first: i64,
+        /// What is added each time.
+        step: i64,
+    },
+    /// Random numbers.
+    Random {
+        /// The lowest.
+        low: u64,
+        /// The highest.
+        high: u64,
+    },
+}
+
+impl Feeder {
+    /// A feeder with a name; a table must have at least one row.
+    pub fn new(name: impl Into<String>, source: Source) -> Feeder {
+        Feeder {
+            name: name.into(),
+            source,
+            next: AtomicU64::new(0),
+        }
+    }
+
+    /// The number of a column; sequences and random numbers have one, `value`.
+    pub fn column(&self, name: &str) -> Option<usize> {
+        match &self.source {
+            Source::Rows { columns, .. } => columns.iter().position(|c| c == name),
+            Source::Sequence { .. } | Source::Random { .. } => (name == "value").then_some(0),
+        }
+    }
+
+    /// The columns' names.
+    pub fn columns(&self) -> Vec<&str> {
+        match &self.source {
+            Source::Rows { columns, .. } => columns.iter().map(String::as_str).collect(),
+            Source::Sequence { .. } | Source::Random { .. } => vec!["value"],
+        }
+    }
+
+    /// Draws the next row; the result is what [`Feeder::write`] takes.
+    pub fn draw(&self, rng: &mut Rng) -> u64 {
+        match &self.source {
+            Source::Rows {
+                rows, random: true, ..
+            } => rng.between(0, rows.len() as u64 - 1),
+            Source::Rows { rows, .. } => {
+                self.next.fetch_add(1, Ordering::Relaxed) % rows.len() as u64
+            }
+            Source::Sequence { first, step } => {
+                let n = self.next.fetch_add(1, Ordering::Relaxed) as i64;
+                first.wrapping_add(step.wrapping_mul(n)) as u64
+            }
+            Source::Random { low, high } => rng.between(*low, *high),
+        }
+    }
+
+    /// Appends a column of a drawn row.
+    pub fn write(&self, row: u64, column: usize, out: &mut Vec<u8>) {
+        match &self.source {
+            Source::Rows { rows, .. } => {
+                let value = rows.get(row as usize).and_then(|r| r.get(column));
+                out.extend_from_slice(value.map_or(&[], |v| v));
+            }
+            Source::Sequence { .. } => write_number(row as i64, out),
+            Source::Random { .. } => write_number(row, out),
+        }
+    }
+}
+
+/// Appends a number in decimal.
+pub(crate) fn write_number(number: impl std::fmt::Display, out: &mut Vec<u8>) {
+    write!(out, "{number}").expect("writing to memory does not fail");
+}

@@ -1,0 +1,295 @@
+//! One kind of request, presented by clients or at a rate: the short way to a
+//! plan, for the one-line form and for other crates' measurements.
+
+use crate::engine::{self, Outcome, RunError, Silent};
+use crate::message::{Check, Piece, Reply, Template};
+use crate::plan::{Arrivals, Knobs, Load, Plan, Population, Step, Target, Think, Writes};
+use crate::profile::Profile;
+use crate::tls::{TlsError, TlsTarget, Trust};
+use crate::units::ns;
+use crate::url::{Scheme, Url, UrlError};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use thiserror::Error;
+
+/// One HTTP request presented as load. Start from [`HttpLoad::new`] and set
+/// what differs.
+#[derive(Clone, Debug)]
+pub struct HttpLoad {
+    /// Where, as `http://host:port/path`.
+    pub url: String,
+    /// The method.
+    pub method: String,
+    /// Headers beyond Host and Content-Length.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+    /// Clients of a closed loop; the bound on outstanding requests of an open one.
+    pub clients: usize,
+    /// The pause of a closed loop's client after each answer.
+    pub think: Think,
+    /// Requests a second, which makes it an open loop.
+    pub rate: Option<f64>,
+    /// How an open loop's requests are spaced.
+    pub arrivals: Arrivals,
+    /// End after this many requests.
+    pub iterations: Option<u64>,
+    /// Load before anything is measured.
+    pub warmup: Duration,
+    /// What is measured.
+    pub duration: Duration,
+    /// Threads; 0 for as many as the load needs on this machine.
+    pub threads: usize,
+    /// Whether connections are kept.
+    pub keep_alive: bool,
+    /// Whether HTTP/2 is spoken.
+    pub http2: bool,
+    /// Whom to trust over TLS.
+    pub trust: Trust,
+    /// Socket options.
+    pub knobs: Knobs,
+    /// Local addresses, taken in turn.
+    pub sources: Vec<IpAddr>,
+    /// A request older than this has failed.
+    pub timeout: Duration,
+    /// Accept any status; otherwise 400 and above fail the check.
+    pub any_status: bool,
+    /// How long before an arrival a thread spins instead of sleeping.
+    pub spin: Duration,
+    /// What random arrivals and think times depend on.
+    pub seed: u64,
+    /// Wall clock time (ns since 1970) at which to begin.
+    pub start_at: Option<u64>,
+}
+
+/// Why a load cannot be presented.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// The address is none.
+    #[error(transparent)]
+    Url(#[from] UrlError),
+    /// A raw socket needs a scenario.
+    #[error("tcp:// needs a scenario that says how messages are framed")]
+    Raw,
+    /// TLS cannot be set up.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// A method or header contains what HTTP forbids.
+    #[error("`{0}` cannot stand in a request")]
+    Text(String),
+    /// The run could not be carried out.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+impl HttpLoad {
+    /// GET `url` from one client for ten seconds after one second of warm-up.
+    pub fn new(url: impl Into<String>) -> HttpLoad {
+        HttpLoad {
+            url: url.into(),
+            method: "GET".into(),
+            headers: Vec::new(),
+            body: Vec::new(),
+            clients: 1,
+            think: Think::None,
+            rate: None,
+            arrivals: Arrivals::Constant,
+            iterations: None,
+            warmup: Duration::from_secs(1),
+            duration: Duration::from_secs(10),
+            threads: 0,
+            keep_alive: true,
+            http2: false,
+            trust: Trust::default(),
+            knobs: Knobs::default(),
+            sources: Vec::new(),
+            timeout: Duration::from_secs(30),
+            any_status: false,
+            spin: DEFAULT_SPIN,
+            seed: 1,
+            start_at: None,
+        }
+    }
+
+    /// The plan of this load.
+    pub fn plan(&self) -> Result<Plan, LoadError> {
+        let url = Url::parse(&self.url)?;
+        let target = target(&url, self)?;
+        let pieces = |bytes: &[u8]| vec![Piece::Bytes(bytes.into())];
+        let request = http_request(
+            &self.method,
+            pieces(url.path.as_bytes()),
+            &url.authority(),
+            self.headers
+                .iter()
+                .map(|(n, v)| (n.as_str(), pieces(v.as_bytes()))),
+            pieces(&self.body),
+            self.keep_alive,
+        )?;
+        let step = Step {
+            name: format!("{} {}", self.method, url.path),
+            target: 0,
+            reply_target: 0,
+            request,
+            writes: Writes::default(),
+            reply: Reply::Http {
+                no_body: self.method == "HEAD",
+            },
+            checks: match self.any_status {
+                true => Vec::new(),
+                false => vec![Check::Status([(100, 399)].into())],
+            },
+            captures: Vec::new(),
+            think: None,
+        };
+        let load = match self.rate {
+            Some(rate) => Load::Open {
+                rate: Profile::constant(rate),
+                arrivals: self.arrivals,
+                outstanding: self.clients.max(1),
+                spin_ns: ns(self.spin),
+            },
+            None => Load::Closed {
+                clients: Profile::constant(self.clients.max(1) as f64),
+                iterations: self.iterations,
+            },
+        };
+        let population = Population {
+            name: "clients".into(),
+            load,
+            think: self.think.clone(),
+            steps: vec![step],
+            targets: vec![target],
+            timeout_ns: ns(self.timeout),
+        };
+        let threads = match self.threads {
+            0 => default_threads(std::slice::from_ref(&population)),
+            n => n.min(self.clients.max(1)),
+        };
+        Ok(Plan {
+            title: url.to_string(),
+            populations: vec![population],
+            feeders: Vec::new(),
+            warmup_ns: if self.iterations.is_some() {
+                0
+            } else {
+                ns(self.warmup)
+            },
+            duration_ns: self.iterations.is_none().then(|| ns(self.duration)),
+            grace_ns: ns(self.timeout),
+            threads,
+            seed: self.seed,
+            start_at: self.start_at,
+            interval_ns: 1_000_000_000,
+        })
+    }
+
+    /// Presents the load and returns what it came to.
+    pub fn run(&self) -> Result<Outcome, LoadError> {
+        let plan = self.plan()?;
+        Ok(engine::run(&plan, &mut Silent, &AtomicBool::new(false))?)
+    }
+}
+
+/// The target of an address under a load's settings.
+pub(crate) fn target(url: &Url, load: &HttpLoad) -> Result<Target, LoadError> {
+    let tls = match url.scheme {
+        Scheme::Tcp => return Err(LoadError::Raw),
+        Scheme::Http => None,
+        Scheme::Https => Some(TlsTarget::new(&url.host, &load.trust, load.http2)?),
+    };
+    Ok(Target {
+        address: url.resolve()?,
+        name: url.authority(),
+        tls,
+        http2: load.http2,
+        keep_alive: load.keep_alive,
+        sources: Arc::from(load.sources.as_slice()),
+        knobs: load.knobs.clone(),
+    })
+}
+
+/// A request from its parts. Content-Length is written when there is a body
+/// or the method usually has one.
+pub fn http_request<'a>(
+    method: &str,
+    path: Vec<Piece>,
+    host: &str,
+    headers: impl Iterator<Item = (&'a str, Vec<Piece>)>,
+    body: Vec<Piece>,
+    keep_alive: bool,
+) -> Result<Template, LoadError> {
+    let token = |text: &str| {
+        let valid = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+        match !text.is_empty() && text.bytes().all(valid) {
+            true => Ok(()),
+            false => Err(LoadError::Text(text.to_owned())),
+        }
+    };
+    let value = |pieces: &[Piece], forbidden: &[u8]| {
+        for piece in pieces {
+            if let Piece::Bytes(bytes) = piece
+                && bytes.iter().any(|b| forbidden.contains(b))
+            {
+                return Err(LoadError::Text(String::from_utf8_lossy(bytes).into_owned()));
+            }
+        }
+        Ok(())
+    };
+    token(method)?;
+    value(&path, b"\r\n \t")?;
+    let mut head = vec![Piece::Bytes(format!("{method} ").into_bytes().into())];
+    head.extend(path);
+    let mut line = String::from(" HTTP/1.1\r\n");
+    let headers: Vec<(&str, Vec<Piece>)> = headers.collect();
+    let given = |name: &str| headers.iter().any(|(n, _)| n.eq_ignore_ascii_case(name));
+    if !given("host") {
+        line += &format!("Host: {host}\r\n");
+    }
+    if !keep_alive && !given("connection") {
+        line += "Connection: close\r\n";
+    }
+    let own_length = given("content-length");
+    head.push(Piece::Bytes(line.into_bytes().into()));
+    for (name, pieces) in headers {
+        token(name)?;
+        value(&pieces, b"\r\n\0")?;
+        head.push(Piece::Bytes(format!("{name}: ").into_bytes().into()));
+        head.extend(pieces);
+        head.push(Piece::Bytes(b"\r\n"[..].into()));
+    }
+    let has_body = body
+        .iter()
+        .any(|p| !matches!(p, Piece::Bytes(b) if b.is_empty()));
+    let template = Template::Http {
+        head: head.into(),
+        body: body.into(),
+        with_length: !own_length && (has_body || matches!(method, "POST" | "PUT" | "PATCH")),
+    };
+    Ok(template.simplified())
+}
+
+/// As many threads as the load needs: one carries about 100,000 requests a
+/// second, and the system under test wants processors too.
+pub(crate) fn default_threads(populations: &[Population]) -> usize {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let needed: f64 = populations
+        .iter()
+        .map(|population| match &population.load {
+            Load::Open { rate, .. } => rate.peak() / 50_000.0,
+            Load::Closed { clients, .. } => {
+                let think_s = population.think.mean_ns() / 1e9;
+                match think_s > 0.0 {
+                    true => clients.peak() / think_s / 50_000.0,
+                    false => clients.peak() / 50.0,
+                }
+            }
+        })
+        .sum();
+    (needed.ceil() as usize).clamp(1, (processors / 2).max(1))
+}
+
+/// Longer than a timer's usual delay, short against the gap of most rates.
+pub const DEFAULT_SPIN: Duration = Duration::from_micros(50);

@@ -1,0 +1,201 @@
+//! Where a message on a raw socket ends.
+//!
+//! Lengths and bytes come from a peer that may be broken: a length above the
+//! bound is an error, never an allocation.
+
+use memchr::memmem;
+
+/// How messages on a raw socket are told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// A big-endian length before each message.
+    Length {
+        /// Bytes of the length field: 1, 2, 4 or 8.
+        bytes: usize,
+        /// Whether the length counts the field itself.
+        inclusive: bool,
+    },
+    /// A delimiter after each message.
+    Delimiter(Box<[u8]>),
+    /// Messages of this many bytes.
+    Fixed(usize),
+    /// The message ends when the peer closes.
+    Close,
+}
+
+/// One message in the making.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    bytes: Vec<u8>,
+    seen: usize,
+    spoiled: bool,
+}
+
+impl Framing {
+    /// Appends a message with its frame.
+    pub fn emit(&self, message: &[u8], out: &mut Vec<u8>) {
+        if let Framing::Length { bytes, inclusive } = self {
+            let length = (message.len() + if *inclusive { *bytes } else { 0 }) as u64;
+            out.extend_from_slice(&length.to_be_bytes()[8 - bytes..]);
+        }
+        out.extend_from_slice(message);
+        if let Framing::Delimiter(delimiter) = self {
+            out.extend_from_slice(delimiter);
+        }
+    }
+}
+
+impl Frame {
+    /// Prepares for the next message.
+    pub fn start(&mut self) {
+        self.bytes.clear();
+        self.seen = 0;
+        self.spoiled = false;
+    }
+
+    /// Marks the connection as unfit for another message.
+    pub fn spoil(&mut self) {
+        self.spoiled = true;
+    }
+
+    /// Whether the connection is unfit for another message.
+    pub fn spoiled(&self) -> bool {
+        self.spoiled
+    }
+
+    /// Whether any byte was seen.
+    pub fn begun(&self) -> bool {
+        self.seen > 0
+    }
+
+    /// The message with its frame.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Takes bytes as they arrived: the number consumed when the message is
+    /// complete, none when it goes on, an error when its length is absurd.
+    pub fn feed(&mut self, framing: &Framing, input: &[u8]) -> Result<Option<usize>, &'static str> {
+        let before = self.bytes.len();
+        let total = match framing {
+            Framing::Fixed(size) => Some(*size),
+            Framing::Close => None,
+            Framing::Length { bytes, inclusive } => {
+                let missing = bytes.saturating_sub(before);
+                if input.len() < missing {
+                    self.take(input);
+                    return Ok(None);
+                }
+                let mut field = [0u8; 8];
+                let kept = before.min(*bytes);
+                field[8 - bytes..8 - bytes + kept].copy_from_slice(&self.bytes[..kept]);
+                field[8 - missing..].copy_from_slice(&input[..missing]);
+                let length = u64::from_be_bytes(field);
+                let extra = if *inclusive { 0 } else { *bytes as u64 };
+                let total = length.saturating_add(extra);
+                if total < *bytes as u64 || total > LONGEST_MESSAGE as u64 {
+                    return Err("the length of a message is out of bounds");
+                }
+                Some(total as usize)
+            }
+            Framing::Delimiter(delimiter) => {
+                self.take(input);
+                let from = before.saturating_sub(delimiter.len() - 1);
+                let found = memmem::find(&self.bytes[from..], delimiter);
+                return match found {
+                    Some(at) => {
+                        let end = from + at + delimiter.len();
+                        self.bytes.truncate(end);
+                        Ok(Some(end - before))
+                    }
+                    None if self.bytes.len() > LONGEST_MESSAGE => {
+                        Err("a message without its delimiter is too long")
+                    }
+                    None => Ok(None),
+                };
+            }
+        };
+        match total {
+            Some(total) => {
+                let taken = (total - before.min(total)).min(input.len());
+                self.take(&input[..taken]);
+                Ok((self.bytes.len() >= total).then_some(taken))
+            }
+            None if before > LONGEST_MESSAGE => Err("a message is too long"),
+            None => {
+                self.take(input);
+                Ok(None)
+            }
+        }
+    }
+
+    fn take(&mut self, input: &[u8]) {
+        self.seen += input.len();
+        self.bytes.extend_from_slice(input);
+    }
+}
+
+/// Longer messages are taken for a broken peer.
+const LONGEST_MESSAGE: usize = 64 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn framings() -> Vec<Framing> {
+        vec![
+            Framing::Length {
+                bytes: 2,
+                inclusive: false,
+            },
+            Framing::Length {
+                bytes: 4,
+                inclusive: true,
+            },
+            Framing::Delimiter(b"\r\n"[..].into()),
+            Framing::Fixed(5),
+        ]
+    }
+
+    #[test]
+    fn every_split_of_a_message_gives_the_same_result() {
+        for framing in framings() {
+            let mut wire = Vec::new();
+            framing.emit(b"hello", &mut wire);
+            for size in 1..=wire.len() {
+                let mut frame = Frame::default();
+                frame.start();
+                let mut done = None;
+                let mut total = 0;
+                for piece in wire.chunks(size) {
+                    done = frame.feed(&framing, piece).unwrap();
+                    total += done.unwrap_or(piece.len());
+                }
+                assert!(
+                    done.is_some() && total == wire.len(),
+                    "{framing:?} by {size}"
+                );
+                assert_eq!(frame.bytes(), wire);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_it_panic(pieces in proptest::collection::vec(
+            proptest::collection::vec(any::<u8>(), 0..12), 0..12)) {
+            for framing in framings() {
+                let mut frame = Frame::default();
+                frame.start();
+                for piece in &pieces {
+                    match frame.feed(&framing, piece) {
+                        Ok(Some(n)) => { prop_assert!(n <= piece.len()); frame.start(); }
+                        Ok(None) => {}
+                        Err(_) => break,
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What a step sends and how its answer is read: templates, framing of raw
+//! sockets, checks and captures. Pure; the engine brings the sockets.
+
+mod check;
+mod framing;
+mod template;
+
+pub use check::{Capture, CaptureFrom, Check};
+pub use framing::{Frame, Framing};
+pub use template::{Piece, Scope, Template, Var};
+
+/// How the end of an answer is recognised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// An HTTP/1.1 response; true when it answers HEAD and has no body.
+    Http {
+        /// The answer has no body whatever its length says.
+        no_body: bool,
+    },
+    /// A message on a raw socket.
+    Framed(Framing),
+    /// No answer is awaited: the step ends when it is written.
+    None,
+}

@@ -1,0 +1,11 @@
+//! Sockets without a runtime: non-blocking descriptors, one epoll and one
+//! timer a thread. A runtime's wake-ups and its millisecond timers are what a
+//! driver that promises a constant rate cannot afford.
+
+mod poller;
+mod socket;
+mod stream;
+
+pub use poller::{Poller, Ready};
+pub use socket::connect;
+pub use stream::Stream;

@@ -1,0 +1,144 @@
+//! epoll and a timerfd: waits for sockets, or until an absolute time that is
+//! met to a few microseconds.
+
+use rustix::event::Timespec;
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::io::Errno;
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, timerfd_create, timerfd_settime,
+};
+use std::io;
+use std::mem::MaybeUninit;
+
+/// One thread's epoll and timer.
+pub struct Poller {
+    epoll: OwnedFd,
+    timer: OwnedFd,
+    armed: u64,
+    ready: Vec<Ready>,
+}
+
+/// A socket that has something to say.
+#[derive(Clone, Copy, Debug)]
+pub struct Ready {
+    /// The token it was registered with.
+    pub token: u64,
+    /// Reading will not block (or tells the end or the error).
+    pub readable: bool,
+    /// Writing will not block.
+    pub writable: bool,
+}
+
+impl Poller {
+    /// A new epoll with its timer.
+    pub fn new() -> io::Result<Poller> {
+        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        let timer = timerfd_create(
+            TimerfdClockId::Monotonic,
+            TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK,
+        )?;
+        let flags = EventFlags::IN | EventFlags::ET;
+        epoll::add(&epoll, &timer, EventData::new_u64(TIMER), flags)?;
+        Ok(Poller {
+            epoll,
+            timer,
+            armed: u64::MAX,
+            ready: Vec::with_capacity(BATCH),
+        })
+    }
+
+    /// Watches a socket: for reading always, for writing on demand.
+    pub fn add(&self, fd: impl AsFd, token: u64, writing: bool) -> io::Result<()> {
+        Ok(epoll::add(
+            &self.epoll,
+            fd,
+            EventData::new_u64(token),
+            flags(writing),
+        )?)
+    }
+
+    /// Changes whether a socket is watched for writing.
+    pub fn change(&self, fd: impl AsFd, token: u64, writing: bool) -> io::Result<()> {
+        Ok(epoll::modify(
+            &self.epoll,
+            fd,
+            EventData::new_u64(token),
+            flags(writing),
+        )?)
+    }
+
+    /// Waits for sockets, at most until `until` (monotonic ns; `u64::MAX` for
+    /// ever). Returns how many are ready; none when the time has come.
+    pub fn wait(&mut self, until: u64) -> io::Result<usize> {
+        if until != self.armed {
+            let spec = Itimerspec {
+                it_interval: timespec(0),
+                it_value: timespec(if until == u64::MAX { 0 } else { until.max(1) }),
+            };
+            timerfd_settime(&self.timer, TimerfdTimerFlags::ABSTIME, &spec)?;
+            self.armed = until;
+        }
+        self.collect(None)
+    }
+
+    /// Looks for sockets without waiting.
+    pub fn peek(&mut self) -> io::Result<usize> {
+        self.collect(Some(&timespec(0)))
+    }
+
+    /// One of the sockets that the last call found ready.
+    pub fn ready(&self, index: usize) -> Ready {
+        self.ready[index]
+    }
+
+    fn collect(&mut self, timeout: Option<&Timespec>) -> io::Result<usize> {
+        self.ready.clear();
+        let mut room = [const { MaybeUninit::<Event>::uninit() }; BATCH];
+        match epoll::wait(&self.epoll, &mut room[..], timeout) {
+            Ok((events, _)) => {
+                for event in events {
+                    match event.data.u64() {
+                        // An expired timer fires once for each setting.
+                        TIMER => self.armed = u64::MAX,
+                        _ => self.ready.push(Ready::from(&*event)),
+                    }
+                }
+            }
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Ok(self.ready.len())
+    }
+}
+
+impl From<&Event> for Ready {
+    fn from(event: &Event) -> Ready {
+        let flags = event.flags;
+        let broken = EventFlags::ERR | EventFlags::HUP;
+        Ready {
+            token: event.data.u64(),
+            readable: flags.intersects(EventFlags::IN | EventFlags::RDHUP | broken),
+            writable: flags.intersects(EventFlags::OUT | broken),
+        }
+    }
+}
+
+fn flags(writing: bool) -> EventFlags {
+    match writing {
+        true => EventFlags::IN | EventFlags::RDHUP | EventFlags::OUT,
+        false => EventFlags::IN | EventFlags::RDHUP,
+    }
+}
+
+fn timespec(ns: u64) -> Timespec {
+    Timespec {
+        tv_sec: (ns / 1_000_000_000) as i64,
+        tv_nsec: (ns % 1_000_000_000) as _,
+    }
+}
+
+/// The timer's token; sockets use smaller ones.
+const TIMER: u64 = u64::MAX;
+/// Events taken at once.
+const BATCH: usize = 256;

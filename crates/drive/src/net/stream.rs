@@ -1,0 +1,123 @@
+//! A connection in clear or under TLS, read and written without blocking.
+
+use crate::tls::TlsTarget;
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::net::{RecvFlags, SendFlags, recv, send, sockopt};
+use rustls::ClientConnection;
+use std::io::{self, Read, Write};
+
+/// A connected (or connecting) socket.
+pub struct Stream {
+    fd: OwnedFd,
+    tls: Option<Box<ClientConnection>>,
+    quick_ack: bool,
+}
+
+impl Stream {
+    /// Takes a socket that was begun by [`super::connect`].
+    pub fn new(fd: OwnedFd, tls: Option<&TlsTarget>, quick_ack: bool) -> io::Result<Stream> {
+        let tls = match tls {
+            None => None,
+            Some(tls) => {
+                let client = ClientConnection::new(tls.config.clone(), tls.name.clone());
+                Some(Box::new(client.map_err(io::Error::other)?))
+            }
+        };
+        Ok(Stream { fd, tls, quick_ack })
+    }
+
+    /// The error with which connecting ended, if it did.
+    pub fn connect_error(&self) -> Option<io::Error> {
+        match sockopt::socket_error(&self.fd) {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) | Err(error) => Some(error.into()),
+        }
+    }
+
+    /// Reads what has arrived; 0 is the end, `WouldBlock` nothing yet.
+    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(tls) = &mut self.tls else {
+            let (_, n) = recv(&self.fd, &mut *buffer, RecvFlags::empty())?;
+            if self.quick_ack {
+                sockopt::set_tcp_quickack(&self.fd, true)?;
+            }
+            return Ok(n);
+        };
+        loop {
+            match tls.reader().read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                other => return other,
+            }
+            if tls.read_tls(&mut Raw(self.fd.as_fd()))? == 0 {
+                return Ok(0);
+            }
+            let taken = tls.process_new_packets();
+            // Alerts and handshake messages that this produced go out at once.
+            flush(tls, self.fd.as_fd())?;
+            taken.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+        }
+    }
+
+    /// Whether bytes have been read off the socket but not yet handed out.
+    pub fn buffered(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// Writes as much as the socket takes; `WouldBlock` when it takes nothing.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(tls) = &mut self.tls else {
+            return Ok(send(&self.fd, bytes, SendFlags::NOSIGNAL)?);
+        };
+        let n = tls.writer().write(bytes)?;
+        flush(tls, self.fd.as_fd())?;
+        match n {
+            0 if !bytes.is_empty() => Err(io::ErrorKind::WouldBlock.into()),
+            n => Ok(n),
+        }
+    }
+
+    /// Moves TLS records that wait for room; true when none are left.
+    pub fn flush(&mut self) -> io::Result<bool> {
+        match &mut self.tls {
+            None => Ok(true),
+            Some(tls) => flush(tls, self.fd.as_fd()),
+        }
+    }
+}
+
+impl AsFd for Stream {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+fn flush(tls: &mut ClientConnection, fd: BorrowedFd<'_>) -> io::Result<bool> {
+    while tls.wants_write() {
+        match tls.write_tls(&mut Raw(fd)) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
+}
+
+/// A socket as rustls wants to see it.
+struct Raw<'a>(BorrowedFd<'a>);
+
+impl Read for Raw<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let (_, n) = recv(self.0, buffer, RecvFlags::empty())?;
+        Ok(n)
+    }
+}
+
+impl Write for Raw<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(send(self.0, bytes, SendFlags::NOSIGNAL)?)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

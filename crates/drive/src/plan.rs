@@ -1,0 +1,219 @@
+//! What the engine executes: a scenario with every name resolved, every
+//! template compiled and every time in nanoseconds. Built by
+//! [`crate::scenario`] from text or by [`crate::cli`] from one line.
+
+use crate::message::{Capture, Check, Reply, Template};
+use crate::profile::Profile;
+use crate::tls::TlsTarget;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+/// A run, ready to start.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// What the report calls it.
+    pub title: String,
+    /// Who presents load, all at once.
+    pub populations: Vec<Population>,
+    /// The data that templates draw from.
+    pub feeders: Vec<Arc<crate::feeder::Feeder>>,
+    /// How long load runs before anything is measured.
+    pub warmup_ns: u64,
+    /// How long is measured; none when iterations alone end the run.
+    pub duration_ns: Option<u64>,
+    /// How long outstanding requests are waited for at the end.
+    pub grace_ns: u64,
+    /// Threads that present load.
+    pub threads: usize,
+    /// What random arrivals, think times and data depend on.
+    pub seed: u64,
+    /// Wall clock time (ns since 1970) at which to begin, for several machines.
+    pub start_at: Option<u64>,
+    /// How often figures are published.
+    pub interval_ns: u64,
+}
+
+/// Clients of one kind.
+#[derive(Clone, Debug)]
+pub struct Population {
+    /// The name in reports.
+    pub name: String,
+    /// How load is presented.
+    pub load: Load,
+    /// The pause after each request of a client.
+    pub think: Think,
+    /// What a client does in one iteration, in this order.
+    pub steps: Vec<Step>,
+    /// The connections of each client.
+    pub targets: Vec<Target>,
+    /// A request older than this has failed.
+    pub timeout_ns: u64,
+}
+
+/// How a population presents load.
+#[derive(Clone, Debug)]
+pub enum Load {
+    /// Each client waits for its answer, thinks, and goes on.
+    Closed {
+        /// Clients over time.
+        clients: Profile,
+        /// Iterations of the whole population, after which it stops.
+        iterations: Option<u64>,
+    },
+    /// Iterations begin at a rate, whatever the server does.
+    Open {
+        /// Arrivals a second over time.
+        rate: Profile,
+        /// How arrivals are spaced.
+        arrivals: Arrivals,
+        /// The most iterations outstanding at once.
+        outstanding: usize,
+        /// How long before an arrival the thread stops sleeping and spins.
+        spin_ns: u64,
+    },
+}
+
+/// How arrivals are spaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrivals {
+    /// Evenly.
+    Constant,
+    /// At random, as from many independent callers.
+    Poisson,
+}
+
+/// The pause between an answer and a client's next request.
+#[derive(Clone, Debug)]
+pub enum Think {
+    /// None.
+    None,
+    /// Always the same, in nanoseconds.
+    Constant(u64),
+    /// Exponentially distributed with this mean in nanoseconds.
+    Exponential(f64),
+    /// Drawn from these recorded pauses, in nanoseconds.
+    Recorded(Arc<[u64]>),
+}
+
+/// One request of an iteration.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The name in reports.
+    pub name: String,
+    /// Which of the population's targets it is sent to.
+    pub target: usize,
+    /// Which target the answer comes from; another one than `target` for
+    /// applications that use two sockets.
+    pub reply_target: usize,
+    /// What is sent.
+    pub request: Template,
+    /// How the request's bytes are written.
+    pub writes: Writes,
+    /// How the end of the answer is recognised.
+    pub reply: Reply,
+    /// What the answer must satisfy.
+    pub checks: Vec<Check>,
+    /// What is kept of the answer for later steps.
+    pub captures: Vec<Capture>,
+    /// The pause after this step; none for the population's own.
+    pub think: Option<Think>,
+}
+
+/// How a request's bytes are handed to the socket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Writes {
+    /// Sizes of the writes; the last one repeats. Empty for one write.
+    pub sizes: Vec<usize>,
+    /// The pause between two writes, in nanoseconds.
+    pub pause_ns: u64,
+}
+
+/// One address that every client of a population connects to.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Where.
+    pub address: SocketAddr,
+    /// The address as the scenario writes it, for messages.
+    pub name: String,
+    /// TLS, and the name the certificate must carry.
+    pub tls: Option<TlsTarget>,
+    /// Whether HTTP/2 is spoken.
+    pub http2: bool,
+    /// Whether the connection is kept between requests.
+    pub keep_alive: bool,
+    /// Local addresses, taken in turn.
+    pub sources: Arc<[IpAddr]>,
+    /// Socket options.
+    pub knobs: Knobs,
+}
+
+/// Socket options of the client side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Knobs {
+    /// TCP_NODELAY: send small writes at once.
+    pub no_delay: bool,
+    /// TCP_QUICKACK after every read: acknowledge at once.
+    pub quick_ack: bool,
+    /// SO_SNDBUF.
+    pub send_buffer_bytes: Option<usize>,
+    /// SO_RCVBUF.
+    pub receive_buffer_bytes: Option<usize>,
+    /// Reset instead of FIN when a connection is closed, so that its port is
+    /// free at once.
+    pub reset_on_close: bool,
+}
+
+impl Default for Knobs {
+    fn default() -> Knobs {
+        Knobs {
+            no_delay: true,
+            quick_ack: false,
+            send_buffer_bytes: None,
+            receive_buffer_bytes: None,
+            reset_on_close: false,
+        }
+    }
+}
+
+impl Think {
+    /// The next pause, in nanoseconds.
+    pub fn draw(&self, rng: &mut crate::rng::Rng) -> u64 {
+        match self {
+            Think::None => 0,
+            Think::Constant(ns) => *ns,
+            Think::Exponential(mean) => (mean * rng.exponential()) as u64,
+            Think::Recorded(pauses) => match pauses.len() as u64 {
+                0 => 0,
+                n => pauses[rng.between(0, n - 1) as usize],
+            },
+        }
+    }
+
+    /// The mean pause, in nanoseconds.
+    pub fn mean_ns(&self) -> f64 {
+        match self {
+            Think::None => 0.0,
+            Think::Constant(ns) => *ns as f64,
+            Think::Exponential(mean) => *mean,
+            Think::Recorded(p) if p.is_empty() => 0.0,
+            Think::Recorded(p) => p.iter().sum::<u64>() as f64 / p.len() as f64,
+        }
+    }
+}
+
+impl Population {
+    /// The most clients the population has at once.
+    pub fn clients(&self) -> usize {
+        match &self.load {
+            Load::Closed { clients, .. } => clients.peak().ceil() as usize,
+            Load::Open { outstanding, .. } => *outstanding,
+        }
+    }
+}
+
+impl Plan {
+    /// Whole length of the run in nanoseconds, warm-up included.
+    pub fn length_ns(&self) -> Option<u64> {
+        self.duration_ns.map(|d| d + self.warmup_ns)
+    }
+}

@@ -1,0 +1,174 @@
+//! A level over time: how many clients, or how many requests a second, in
+//! straight pieces. One piece is a constant, several flat ones are steps,
+//! sloping ones are ramps.
+
+/// A level over time, from 0 on; the last level holds for ever.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profile {
+    pieces: Vec<Piece>,
+}
+
+/// One straight piece.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// The level where the piece begins.
+    pub from: f64,
+    /// The level where it ends.
+    pub to: f64,
+    /// How long it lasts, in nanoseconds.
+    pub length_ns: u64,
+}
+
+impl Profile {
+    /// One level for ever.
+    pub fn constant(level: f64) -> Profile {
+        Profile::new(vec![Piece {
+            from: level,
+            to: level,
+            length_ns: 0,
+        }])
+    }
+
+    /// A profile of the given pieces; the last one's end holds for ever.
+    ///
+    /// # Panics
+    /// When there is no piece: the scenario's reader never makes one.
+    pub fn new(pieces: Vec<Piece>) -> Profile {
+        assert!(!pieces.is_empty(), "a profile has at least one piece");
+        Profile { pieces }
+    }
+
+    /// The same profile after holding its first level for `ns`.
+    pub fn after(&self, ns: u64) -> Profile {
+        let level = self.pieces[0].from;
+        let hold = Piece {
+            from: level,
+            to: level,
+            length_ns: ns,
+        };
+        Profile::new([&[hold], &self.pieces[..]].concat())
+    }
+
+    /// How long the pieces last together, in nanoseconds.
+    pub fn length_ns(&self) -> u64 {
+        self.pieces.iter().map(|p| p.length_ns).sum()
+    }
+
+    /// The highest level.
+    pub fn peak(&self) -> f64 {
+        self.pieces
+            .iter()
+            .fold(0.0, |peak, p| peak.max(p.from).max(p.to))
+    }
+
+    /// The level at a time.
+    pub fn level(&self, at_ns: u64) -> f64 {
+        let mut start = 0;
+        for piece in &self.pieces {
+            if at_ns < start + piece.length_ns {
+                let share = (at_ns - start) as f64 / piece.length_ns as f64;
+                return piece.from + (piece.to - piece.from) * share;
+            }
+            start += piece.length_ns;
+        }
+        self.pieces[self.pieces.len() - 1].to
+    }
+
+    /// The first time at or after `from_ns` at which the level exceeds
+    /// `level`; none when it never does again.
+    pub fn next_above(&self, level: f64, from_ns: u64) -> Option<u64> {
+        if self.level(from_ns) > level {
+            return Some(from_ns);
+        }
+        let mut start = 0;
+        for piece in &self.pieces {
+            let end = start + piece.length_ns;
+            if end > from_ns && piece.from.max(piece.to) > level && piece.length_ns > 0 {
+                let crossing = if piece.from > level {
+                    start
+                } else {
+                    let share = (level - piece.from) / (piece.to - piece.from);
+                    start + (share * piece.length_ns as f64) as u64 + 1
+                };
+                if crossing >= from_ns {
+                    return Some(crossing);
+                }
+            }
+            start = end;
+        }
+        let last = self.pieces[self.pieces.len() - 1].to;
+        (last > level).then_some(start.max(from_ns))
+    }
+
+    /// When, at this many a second, the `count`-th arrival falls: the time at
+    /// which the area under the profile reaches `count`. None when the rate
+    /// has ended at zero before.
+    pub fn time_of(&self, count: f64) -> Option<u64> {
+        let mut left = count;
+        let mut start = 0u64;
+        for piece in &self.pieces {
+            let seconds = piece.length_ns as f64 / 1e9;
+            let area = (piece.from + piece.to) / 2.0 * seconds;
+            if left < area {
+                let slope = (piece.to - piece.from) / seconds;
+                // from·t + slope/2·t² = left, in the form that is stable for
+                // a slope near zero.
+                let root = (piece.from * piece.from + 2.0 * slope * left)
+                    .max(0.0)
+                    .sqrt();
+                let t = 2.0 * left / (piece.from + root);
+                return Some(start + (t * 1e9) as u64);
+            }
+            left -= area;
+            start += piece.length_ns;
+        }
+        let last = self.pieces[self.pieces.len() - 1].to;
+        (last > 0.0).then(|| start + (left / last * 1e9) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn ramp() -> Profile {
+        Profile::new(vec![
+            Piece {
+                from: 0.0,
+                to: 100.0,
+                length_ns: 10 * SECOND,
+            },
+            Piece {
+                from: 50.0,
+                to: 50.0,
+                length_ns: 10 * SECOND,
+            },
+        ])
+    }
+
+    #[test]
+    fn arrivals_of_a_ramp_fill_its_area() {
+        let ramp = ramp();
+        assert_eq!(ramp.time_of(500.0), Some(10 * SECOND));
+        assert_eq!(ramp.time_of(125.0), Some(5 * SECOND));
+        assert_eq!(ramp.time_of(1000.0), Some(20 * SECOND));
+        assert_eq!(Profile::constant(0.0).time_of(1.0), None);
+        let exact: Vec<_> = (0..4)
+            .map(|k| Profile::constant(2000.0).time_of(k as f64))
+            .collect();
+        assert_eq!(exact, [0, 500_000, 1_000_000, 1_500_000].map(Some));
+    }
+
+    #[test]
+    fn a_client_joins_when_the_level_passes_its_number() {
+        let ramp = ramp();
+        assert_eq!(ramp.level(5 * SECOND), 50.0);
+        let at = ramp.next_above(49.0, 0).unwrap();
+        assert!((at as f64 / 1e9 - 4.9).abs() < 1e-6, "{at}");
+        assert_eq!(ramp.next_above(60.0, 15 * SECOND), None);
+        assert_eq!(ramp.next_above(40.0, 30 * SECOND), Some(30 * SECOND));
+        assert_eq!(ramp.after(SECOND).level(6 * SECOND), 50.0);
+    }
+}

@@ -1,0 +1,395 @@
+//! The built-in HTTP server: for the self-test, for trying things, and for
+//! checks against queueing theory. It answers at once, or behaves as a queue
+//! with a set number of servers and a set service time, and can be stopped for
+//! a while. One thread; it is no product.
+
+use crate::clock;
+use crate::net::Poller;
+use crate::rng::Rng;
+use memchr::memmem;
+use rustix::fd::AsFd;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// How the server behaves.
+#[derive(Clone, Debug, Default)]
+pub struct Behaviour {
+    /// Bytes of the answer's body. A path that ends in a number overrides it.
+    pub body_bytes: usize,
+    /// How long an answer takes.
+    pub service: Service,
+    /// Whether arrival times are kept.
+    pub log_arrivals: bool,
+}
+
+/// How long an answer takes.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Service {
+    /// No time.
+    #[default]
+    Immediate,
+    /// Requests queue for `servers` servers, first come, first served.
+    Queue {
+        /// Servers.
+        servers: usize,
+        /// Mean service time, ns.
+        mean_ns: u64,
+        /// Exponentially distributed instead of constant.
+        exponential: bool,
+    },
+}
+
+/// A running server; stops when dropped.
+pub struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    pause_until: AtomicU64,
+    cpu_ns: AtomicU64,
+    answered: AtomicU64,
+    arrivals: std::sync::Mutex<Vec<u64>>,
+}
+
+impl Server {
+    /// Starts a server on a free port of the loopback address.
+    pub fn start(behaviour: Behaviour) -> io::Result<Server> {
+        Server::start_on("127.0.0.1:0".parse().expect("a literal address"), behaviour)
+    }
+
+    /// Starts a server on an address.
+    pub fn start_on(address: SocketAddr, behaviour: Behaviour) -> io::Result<Server> {
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared::default());
+        let poller = Poller::new()?;
+        poller.add(listener.as_fd(), LISTENER, false)?;
+        let state = shared.clone();
+        let thread = thread::Builder::new()
+            .name("drive-server".into())
+            .spawn(move || Host::new(listener, poller, behaviour, state).serve())?;
+        Ok(Server {
+            address,
+            shared,
+            thread: Some(thread),
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Stops the server's thread from `at` (monotonic ns) on for a time, as a
+    /// garbage collection or a lost processor would.
+    pub fn stall(&self, at: u64, length: Duration) -> JoinHandle<()> {
+        let shared = self.shared.clone();
+        thread::spawn(move || {
+            thread::sleep(Duration::from_nanos(at.saturating_sub(clock::now())));
+            let until = clock::now() + length.as_nanos() as u64;
+            shared.pause_until.store(until, Ordering::Release);
+        })
+    }
+
+    /// CPU time of the server's thread so far, ns.
+    pub fn cpu_ns(&self) -> u64 {
+        self.shared.cpu_ns.load(Ordering::Acquire)
+    }
+
+    /// Requests answered so far.
+    pub fn answered(&self) -> u64 {
+        self.shared.answered.load(Ordering::Acquire)
+    }
+
+    /// Takes the arrival times kept so far, monotonic ns.
+    pub fn take_arrivals(&self) -> Vec<u64> {
+        let mut arrivals = self
+            .shared
+            .arrivals
+            .lock()
+            .expect("the server never panics");
+        std::mem::take(&mut *arrivals)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Host {
+    listener: TcpListener,
+    poller: Poller,
+    behaviour: Behaviour,
+    shared: Arc<Shared>,
+    peers: BTreeMap<u64, Peer>,
+    next_peer: u64,
+    /// When each server of the queue is free again.
+    free: Vec<u64>,
+    due: BinaryHeap<Reverse<(u64, u64)>>,
+    rng: Rng,
+    buffer: Vec<u8>,
+    arrivals: Vec<u64>,
+    answered: u64,
+}
+
+struct Peer {
+    stream: TcpStream,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    written: usize,
+    bodies: Vec<usize>,
+    close: bool,
+    watching: bool,
+}
+
+impl Host {
+    fn new(
+        listener: TcpListener,
+        poller: Poller,
+        behaviour: Behaviour,
+        shared: Arc<Shared>,
+    ) -> Host {
+        let servers = match behaviour.service {
+            Service::Immediate => 0,
+            Service::Queue { servers, .. } => servers.max(1),
+        };
+        Host {
+            listener,
+            poller,
+            behaviour,
+            shared,
+            peers: BTreeMap::new(),
+            next_peer: 0,
+            free: vec![0; servers],
+            due: BinaryHeap::new(),
+            rng: Rng::new(1, 1),
+            buffer: vec![0; 65_536],
+            arrivals: Vec::new(),
+            answered: 0,
+        }
+    }
+
+    fn serve(mut self) {
+        let mut housekeeping = 0;
+        while !self.shared.stop.load(Ordering::Acquire) {
+            let pause_until = self.shared.pause_until.load(Ordering::Acquire);
+            let now = clock::now();
+            if pause_until > now {
+                thread::sleep(Duration::from_nanos(pause_until - now));
+            }
+            self.depart(clock::now());
+            if now >= housekeeping {
+                housekeeping = now + GLANCE_NS;
+                self.publish();
+            }
+            let next = self.due.peek().map_or(u64::MAX, |Reverse((at, _))| *at);
+            let Ok(ready) = self.poller.wait(next.min(housekeeping)) else {
+                break;
+            };
+            for i in 0..ready {
+                let token = self.poller.ready(i).token;
+                if token == LISTENER {
+                    self.accept();
+                } else if self.talk(token).is_err() {
+                    self.peers.remove(&token);
+                }
+            }
+        }
+        self.publish();
+    }
+
+    fn publish(&mut self) {
+        self.shared
+            .cpu_ns
+            .store(clock::thread_cpu(), Ordering::Release);
+        self.shared.answered.store(self.answered, Ordering::Release);
+        if !self.arrivals.is_empty() {
+            let mut all = self
+                .shared
+                .arrivals
+                .lock()
+                .expect("nobody panics holding it");
+            all.append(&mut self.arrivals);
+        }
+    }
+
+    fn accept(&mut self) {
+        while let Ok((stream, _)) = self.listener.accept() {
+            let usable = stream.set_nonblocking(true).and(stream.set_nodelay(true));
+            let id = self.next_peer;
+            self.next_peer += 1;
+            if usable.is_ok() && self.poller.add(stream.as_fd(), id, false).is_ok() {
+                let peer = Peer {
+                    stream,
+                    input: Vec::new(),
+                    output: Vec::new(),
+                    written: 0,
+                    bodies: Vec::new(),
+                    close: false,
+                    watching: false,
+                };
+                self.peers.insert(id, peer);
+            }
+        }
+    }
+
+    /// Reads and writes what can be; an error ends the connection.
+    fn talk(&mut self, id: u64) -> io::Result<()> {
+        let Some(peer) = self.peers.get_mut(&id) else {
+            return Ok(());
+        };
+        if peer.written < peer.output.len() {
+            peer.write(&self.poller, id)?;
+        }
+        match peer.stream.read(&mut self.buffer) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(n) => peer.input.extend_from_slice(&self.buffer[..n]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        let now = clock::now();
+        let mut immediate = 0;
+        while let Some((length, body, close)) = request(&peer.input, self.behaviour.body_bytes)? {
+            peer.input.drain(..length);
+            peer.bodies.push(body);
+            peer.close |= close;
+            if self.behaviour.log_arrivals {
+                self.arrivals.push(now);
+            }
+            match self.behaviour.service {
+                Service::Immediate => immediate += 1,
+                Service::Queue {
+                    mean_ns,
+                    exponential,
+                    ..
+                } => {
+                    let time = match exponential {
+                        true => (mean_ns as f64 * self.rng.exponential()) as u64,
+                        false => mean_ns,
+                    };
+                    let first = self.free.iter_mut().min().expect("at least one server");
+                    *first = now.max(*first) + time;
+                    self.due.push(Reverse((*first, id)));
+                }
+            }
+        }
+        for _ in 0..immediate {
+            peer.answer();
+        }
+        self.answered += immediate;
+        peer.write(&self.poller, id)
+    }
+
+    /// Sends the answers whose service has ended.
+    fn depart(&mut self, now: u64) {
+        while let Some(Reverse((at, id))) = self.due.peek().copied() {
+            if at > now {
+                break;
+            }
+            self.due.pop();
+            if let Some(peer) = self.peers.get_mut(&id) {
+                peer.answer();
+                self.answered += 1;
+                if peer.write(&self.poller, id).is_err() {
+                    self.peers.remove(&id);
+                }
+            }
+        }
+    }
+}
+
+impl Peer {
+    fn answer(&mut self) {
+        if self.bodies.is_empty() {
+            return;
+        }
+        let size = self.bodies.remove(0);
+        let close = if self.close {
+            "Connection: close\r\n"
+        } else {
+            ""
+        };
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {size}\r\n{close}\r\n");
+        self.output.extend_from_slice(head.as_bytes());
+        self.output.resize(self.output.len() + size, b'x');
+    }
+
+    fn write(&mut self, poller: &Poller, id: u64) -> io::Result<()> {
+        if self.output.is_empty() {
+            return Ok(());
+        }
+        while self.written < self.output.len() {
+            match self.stream.write(&self.output[self.written..]) {
+                Ok(n) => self.written += n,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.watching = true;
+                    return poller.change(self.stream.as_fd(), id, true);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if std::mem::take(&mut self.watching) {
+            poller.change(self.stream.as_fd(), id, false)?;
+        }
+        self.output.clear();
+        self.written = 0;
+        match self.close && self.bodies.is_empty() {
+            true => Err(io::ErrorKind::ConnectionAborted.into()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The first complete request: its length, the size of the answer's body, and
+/// whether the connection ends with it.
+fn request(input: &[u8], body_bytes: usize) -> io::Result<Option<(usize, usize, bool)>> {
+    let Some(end) = memmem::find(input, b"\r\n\r\n").map(|i| i + 4) else {
+        return match input.len() > 65_536 {
+            true => Err(io::ErrorKind::InvalidData.into()),
+            false => Ok(None),
+        };
+    };
+    let head = String::from_utf8_lossy(&input[..end]).to_ascii_lowercase();
+    let header = |name: &str| {
+        let at = head.find(&format!("\r\n{name}:"))? + name.len() + 3;
+        head[at..].lines().next().map(str::trim)
+    };
+    let length = match header("content-length").map(str::parse::<usize>) {
+        None => 0,
+        Some(Ok(length)) if length <= LARGEST_BODY => length,
+        Some(_) => return Err(io::ErrorKind::InvalidData.into()),
+    };
+    if input.len() < end + length {
+        return Ok(None);
+    }
+    let path = head.split(' ').nth(1).unwrap_or_default();
+    let size = path.rsplit('/').next().and_then(|s| s.parse().ok());
+    let size = size.map_or(body_bytes, |s: usize| s.min(LARGEST_BODY));
+    Ok(Some((
+        end + length,
+        size,
+        header("connection") == Some("close"),
+    )))
+}
+
+const LISTENER: u64 = u64::MAX - 1;
+/// How often figures are published and a wish to stop is looked for.
+const GLANCE_NS: u64 = 20_000_000;
+/// The largest body in either direction.
+const LARGEST_BODY: usize = 64 << 20;

@@ -1,0 +1,171 @@
+//! Addresses as people write them: `http://host:port/path`, `https://…`,
+//! `tcp://host:port` for raw sockets.
+
+use std::fmt;
+use std::net::{SocketAddr, ToSocketAddrs};
+use thiserror::Error;
+
+/// A parsed address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Url {
+    /// What is spoken at the address.
+    pub scheme: Scheme,
+    /// Host name or address, without brackets.
+    pub host: String,
+    /// The port, given or the scheme's own.
+    pub port: u16,
+    /// Path and query, beginning with `/`.
+    pub path: String,
+}
+
+/// What is spoken at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// HTTP in clear.
+    Http,
+    /// HTTP over TLS.
+    Https,
+    /// A raw socket.
+    Tcp,
+}
+
+/// Why text is not an address the driver can use.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum UrlError {
+    /// No scheme, or one that is not spoken here.
+    #[error("the address must begin with http://, https:// or tcp://")]
+    Scheme,
+    /// No host.
+    #[error("the address names no host")]
+    Host,
+    /// The port is missing where it must be given, or is no number from 1 to 65535.
+    #[error("the port must be a number from 1 to 65535")]
+    Port,
+    /// User names do not belong into an address.
+    #[error("user names in an address are not supported; send an Authorization header")]
+    User,
+    /// The host's name has no address.
+    #[error("`{0}` cannot be resolved: {1}")]
+    Resolve(String, String),
+}
+
+impl Url {
+    /// Parses an address.
+    pub fn parse(text: &str) -> Result<Url, UrlError> {
+        let (scheme, rest) = [
+            ("http://", Scheme::Http),
+            ("https://", Scheme::Https),
+            ("tcp://", Scheme::Tcp),
+        ]
+        .iter()
+        .find_map(|(prefix, scheme)| Some((*scheme, text.strip_prefix(prefix)?)))
+        .ok_or(UrlError::Scheme)?;
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        if authority.contains('@') {
+            return Err(UrlError::User);
+        }
+        let (host, port) = match authority.strip_prefix('[') {
+            Some(v6) => {
+                let (host, tail) = v6.split_once(']').ok_or(UrlError::Host)?;
+                match tail {
+                    "" => (host, None),
+                    _ => (host, Some(tail.strip_prefix(':').ok_or(UrlError::Port)?)),
+                }
+            }
+            None => match authority.split_once(':') {
+                Some((host, port)) => (host, Some(port)),
+                None => (authority, None),
+            },
+        };
+        if host.is_empty() || host.contains(char::is_whitespace) {
+            return Err(UrlError::Host);
+        }
+        let port = match (port, scheme) {
+            (Some(port), _) => port.parse().ok().filter(|p| *p > 0),
+            (None, Scheme::Http) => Some(80),
+            (None, Scheme::Https) => Some(443),
+            (None, Scheme::Tcp) => None,
+        };
+        let path = path.split('#').next().unwrap_or_default();
+        Ok(Url {
+            scheme,
+            host: host.to_owned(),
+            port: port.ok_or(UrlError::Port)?,
+            path: match path.starts_with('/') {
+                true => path.to_owned(),
+                false => format!("/{path}"),
+            },
+        })
+    }
+
+    /// The Host header: the port is named only where it is not the scheme's own.
+    pub fn authority(&self) -> String {
+        let host = match self.host.contains(':') {
+            true => format!("[{}]", self.host),
+            false => self.host.clone(),
+        };
+        match (self.scheme, self.port) {
+            (Scheme::Http, 80) | (Scheme::Https, 443) => host,
+            (_, port) => format!("{host}:{port}"),
+        }
+    }
+
+    /// The first address of the host; asks the system's resolver.
+    pub fn resolve(&self) -> Result<SocketAddr, UrlError> {
+        let failed = |why: String| UrlError::Resolve(self.host.clone(), why);
+        (self.host.as_str(), self.port)
+            .to_socket_addrs()
+            .map_err(|e| failed(e.to_string()))?
+            .next()
+            .ok_or_else(|| failed("no address".into()))
+    }
+}
+
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = match self.scheme {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+            Scheme::Tcp => return write!(f, "tcp://{}", self.authority()),
+        };
+        write!(f, "{scheme}://{}{}", self.authority(), self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_taken_apart_and_put_together() {
+        for (text, authority, path) in [
+            ("http://a", "a", "/"),
+            ("http://a:80/x?y=1#z", "a", "/x?y=1"),
+            ("http://a:8080?q", "a:8080", "/?q"),
+            ("https://[::1]:443/", "[::1]", "/"),
+            ("tcp://h:3010", "h:3010", "/"),
+        ] {
+            let url = Url::parse(text).unwrap();
+            assert_eq!(
+                (url.authority().as_str(), url.path.as_str()),
+                (authority, path)
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_an_address_is_told() {
+        for (text, why) in [
+            ("a/b", UrlError::Scheme),
+            ("http:///x", UrlError::Host),
+            ("http://a:0/", UrlError::Port),
+            ("http://a:99999/", UrlError::Port),
+            ("tcp://a", UrlError::Port),
+            ("http://u:p@a/", UrlError::User),
+            ("http://[::1/", UrlError::Host),
+        ] {
+            assert_eq!(Url::parse(text).unwrap_err(), why, "{text}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What stands behind the gateway: something that runs programs.
+//!
+//! A region is one implementation, the tests have another. The traits are resolved at compile time, so that nothing is boxed
+//! on the way of a request.
+
+use std::future::Future;
+use std::io;
+
+/// Runs programs; shared by all door threads.
+pub trait Backend: Clone + Send + Sync + 'static {
+    /// The thread's own end of it.
+    type Door: Door;
+
+    /// Makes the calling thread a door: gives `main` the thread's end and runs
+    /// what it returns to its end on a tokio runtime of one thread.
+    fn enter<F: Future>(&self, main: impl FnOnce(Self::Door) -> F) -> io::Result<F::Output>;
+
+    /// Whether programs can be run now.
+    fn ready(&self) -> bool;
+
+    /// Appends the backend's own metrics in the Prometheus text format.
+    fn metrics(&self, out: &mut String);
+}
+
+/// A program call, before its data.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// Program to run.
+    pub program: &'a str,
+    /// Transaction to run it under.
+    pub transid: &'a str,
+    /// W3C trace id, zeros for none.
+    pub trace_id: [u8; 16],
+    /// Bytes of input to come, at most.
+    pub expected_bytes: usize,
+    /// Milliseconds after which the program is ended.
+    pub timeout_ms: u32,
+}
+
+/// Why a program was not started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// Trying again later can help.
+    Busy(String),
+    /// It cannot be served as things are defined.
+    Impossible(String),
+}
+
+/// Why input could not be written.
+#[derive(Debug, PartialEq)]
+pub enum PutError<E> {
+    /// More than the backend takes.
+    TooLarge,
+    /// Not a name for a container.
+    Name(String),
+    /// The writer's own reason.
+    Fill(E),
+}
+
+/// A thread's end of a backend.
+pub trait Door: 'static {
+    /// A call that is admitted.
+    type Task: Task;
+
+    /// Waits for the call's admission.
+    fn begin(&self, call: Call<'_>) -> impl Future<Output = Result<Self::Task, Refusal>>;
+}
+
+/// An admitted call: its input is written in place, then it runs.
+pub trait Task {
+    /// What comes back.
+    type Reply: Reply;
+
+    /// Puts a container of at most `max` bytes; `fill` says how many it wrote.
+    fn put_container<E>(
+        &mut self,
+        name: &str,
+        max: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<(), PutError<E>>;
+
+    /// Sets the COMMAREA to `len` bytes, zeros before `fill`.
+    fn set_commarea<E>(
+        &mut self,
+        len: usize,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<(), PutError<E>>;
+
+    /// Runs the program to its end.
+    fn run(self) -> impl Future<Output = Self::Reply>;
+}
+
+/// How a program ended, and its output.
+pub trait Reply {
+    /// The abend, if it ended with one.
+    fn abend(&self) -> Option<Abend>;
+    /// A container's bytes.
+    fn container(&self, name: &str) -> Option<&[u8]>;
+    /// The COMMAREA.
+    fn commarea(&self) -> &[u8];
+}
+
+/// An abnormal end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Abend {
+    /// Four characters.
+    pub code: String,
+    /// Program in control, empty if unknown.
+    pub program: String,
+    /// Line in its source, 0 if unknown.
+    pub line: u32,
+    /// What happened, in words.
+    pub message: String,
+}

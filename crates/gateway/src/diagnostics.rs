@@ -1,0 +1,174 @@
+//! Findings about the files of an API project.
+//!
+//! People write these files, so a load gives back everything that is wrong
+//! with them at once, each with its place and, where there is one, the fix.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The project is served; the finding says what will not be as expected.
+    Warning,
+    /// The project is not served.
+    Error,
+}
+
+/// A place in a file, counted from 1; line 0 means the file as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, PartialOrd, Ord)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Whether the project can be served in spite of it.
+    pub severity: Severity,
+    /// The file it is about.
+    pub file: PathBuf,
+    /// The place in it.
+    pub position: Position,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it, where one thing is likely right.
+    pub help: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        write!(f, "{}", self.file.display())?;
+        if self.position.line > 0 {
+            write!(f, ":{}:{}", self.position.line, self.position.column)?;
+        }
+        write!(f, ": {kind}: {}", self.message)?;
+        if let Some(help) = &self.help {
+            write!(f, "\n  help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+/// All findings of one load, in the order they were made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Diagnostics(pub Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// Whether any finding forbids serving the project.
+    pub fn has_errors(&self) -> bool {
+        self.0.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    pub(crate) fn error(&mut self, file: &Path, position: Position, message: impl Into<String>) {
+        self.push(Severity::Error, file, position, message.into(), None);
+    }
+
+    pub(crate) fn error_help(
+        &mut self,
+        file: &Path,
+        position: Position,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let help = Some(help.into());
+        self.push(Severity::Error, file, position, message.into(), help);
+    }
+
+    pub(crate) fn warn(&mut self, file: &Path, position: Position, message: impl Into<String>) {
+        self.push(Severity::Warning, file, position, message.into(), None);
+    }
+
+    fn push(
+        &mut self,
+        severity: Severity,
+        file: &Path,
+        position: Position,
+        message: String,
+        help: Option<String>,
+    ) {
+        self.0.push(Diagnostic {
+            severity,
+            file: file.to_path_buf(),
+            position,
+            message,
+            help,
+        });
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, diagnostic) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{diagnostic}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// The known name closest to a misspelt one, if one is close.
+pub(crate) fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let name = name.to_ascii_lowercase();
+    known
+        .map(|k| (distance(&name, &k.to_ascii_lowercase()), k))
+        .filter(|(d, k)| *d <= 1 + k.len() / 4)
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, k)| k)
+}
+
+/// Edit distance over bytes; names here are short.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let next = (diagonal + usize::from(x != y))
+                .min(row[j] + 1)
+                .min(row[j + 1] + 1);
+            diagonal = row[j + 1];
+            row[j + 1] = next;
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_name_finds_its_neighbour() {
+        let known = ["CUST-NAME", "CUST-NUMBER", "BALANCE"];
+        assert_eq!(closest("cust-nam", known.into_iter()), Some("CUST-NAME"));
+        assert_eq!(closest("xyz", known.into_iter()), None);
+    }
+
+    #[test]
+    fn a_finding_prints_its_place_and_its_fix() {
+        let mut d = Diagnostics::default();
+        d.error_help(
+            Path::new("request.yaml"),
+            Position { line: 3, column: 7 },
+            "no field CUST",
+            "did you mean CUST-NO?",
+        );
+        assert_eq!(
+            d.to_string(),
+            "request.yaml:3:7: error: no field CUST\n  help: did you mean CUST-NO?"
+        );
+    }
+}

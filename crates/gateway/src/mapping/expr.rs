@@ -1,0 +1,627 @@
+//! JSONata, sorted by what it costs.
+//!
+//! Most expressions of real mappings are a path (`$body.name`), a path with a
+//! trim, or a constant; those never reach the evaluator. What remains is
+//! compiled once and evaluated with only the variables it mentions bound.
+//!
+//! Invariant: an evaluation is bounded in time, depth and length, whatever
+//! the expression and the data.
+
+use jsonata_core::ast::AstNode;
+use jsonata_core::evaluator::{Context, Evaluator, EvaluatorOptions};
+use jsonata_core::parser;
+use jsonata_core::value::JValue;
+
+/// Longest expression accepted, in bytes.
+const MAX_LENGTH: usize = 64 * 1024;
+/// Milliseconds one evaluation may take.
+const TIMEOUT_MS: u64 = 2_000;
+/// Deepest recursion of an expression's own functions.
+const MAX_STACK: usize = 1_000;
+/// Longest sequence an expression may build.
+const MAX_SEQUENCE: usize = 1_000_000;
+
+/// What a path starts from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Root {
+    PathParameters,
+    QueryParameters,
+    Headers,
+    Body,
+    Asset,
+    Item,
+}
+
+impl Root {
+    pub const ALL: [Root; 6] = [
+        Root::PathParameters,
+        Root::QueryParameters,
+        Root::Headers,
+        Root::Body,
+        Root::Asset,
+        Root::Item,
+    ];
+
+    /// The variable names a mapping may use for it.
+    pub fn variables(self) -> &'static [&'static str] {
+        match self {
+            Root::PathParameters => &["pathParameters"],
+            Root::QueryParameters => &["queryParameters"],
+            Root::Headers => &["headers"],
+            Root::Body => &["body", "requestBody"],
+            Root::Asset => &["zosAssetResponse"],
+            Root::Item => &["item"],
+        }
+    }
+
+    fn by_variable(name: &str) -> Option<Root> {
+        Root::ALL
+            .into_iter()
+            .find(|root| root.variables().contains(&name))
+    }
+}
+
+/// A variable and the names that follow it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Path {
+    pub root: Root,
+    pub names: Vec<String>,
+}
+
+/// How a text's blanks are treated on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trim {
+    /// Kept as they stand.
+    Keep,
+    /// `$trim`: blanks at both ends removed, runs of blanks made one.
+    Both,
+    /// `$replace(x, / +$/, '')`: blanks at the end removed.
+    End,
+}
+
+/// A compiled expression.
+#[derive(Debug)]
+pub(crate) enum Expr {
+    /// A plain path.
+    Path(Path, Trim),
+    /// A constant, as JSON text.
+    Constant(String),
+    /// Whatever needs the evaluator.
+    General(Box<General>),
+}
+
+/// An expression for the evaluator.
+#[derive(Debug)]
+pub(crate) struct General {
+    ast: AstNode,
+    /// Every path it mentions, up to the first step that is not a name.
+    pub uses: Vec<Path>,
+    /// The expression as written.
+    pub source: String,
+}
+
+/// The value of a condition in `response_mapping.yaml` or `existsIfEmpty`.
+#[derive(Debug)]
+pub(crate) enum Condition {
+    Constant(bool),
+    Exists(Path),
+    /// Path, the constant's JSON text, and whether inequality is asked.
+    Compare {
+        path: Path,
+        constant: String,
+        negated: bool,
+    },
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    Not(Box<Condition>),
+    General(Box<General>),
+}
+
+/// Compiles an expression.
+pub(crate) fn compile(source: &str) -> Result<Expr, String> {
+    let ast = parse(source)?;
+    Ok(match simple(&ast) {
+        Some(expr) => expr,
+        None => Expr::General(Box::new(General::new(ast, source))),
+    })
+}
+
+/// Compiles an expression for the evaluator, however plain it is.
+pub(crate) fn general(source: &str) -> Result<Box<General>, String> {
+    Ok(Box::new(General::new(parse(source)?, source)))
+}
+
+/// The evaluator's form of a path, for one that only it can follow.
+pub(crate) fn force_general(path: &Path, trim: Trim) -> Result<Box<General>, String> {
+    let mut source = format!("${}", path.root.variables()[0]);
+    for name in &path.names {
+        source.push('.');
+        source.push_str(&serde_json::Value::String(name.clone()).to_string());
+    }
+    general(&match trim {
+        Trim::Keep => source,
+        Trim::Both => format!("$trim({source})"),
+        Trim::End => format!("$replace({source}, / +$/, \"\")"),
+    })
+}
+
+/// Compiles a condition.
+pub(crate) fn compile_condition(source: &str) -> Result<Condition, String> {
+    let ast = parse(source)?;
+    Ok(condition(&ast).unwrap_or_else(|| Condition::General(Box::new(General::new(ast, source)))))
+}
+
+/// Splits a template into texts and expressions.
+pub(crate) fn compile_template(source: &str) -> Result<Vec<Part>, String> {
+    let mut parts = Vec::new();
+    let mut rest = source;
+    while let Some(start) = rest.find("{{") {
+        if start > 0 {
+            parts.push(Part::Text(rest[..start].to_string()));
+        }
+        let inner = &rest[start + 2..];
+        let end = closing(inner).ok_or("'{{' without its '}}'")?;
+        parts.push(Part::Expr(compile(inner[..end].trim())?));
+        rest = &inner[end + 2..];
+    }
+    if !rest.is_empty() {
+        parts.push(Part::Text(rest.to_string()));
+    }
+    Ok(parts)
+}
+
+/// A piece of a template.
+#[derive(Debug)]
+pub(crate) enum Part {
+    Text(String),
+    Expr(Expr),
+}
+
+/// Offset of the `}}` that ends an expression, quotes and braces respected.
+fn closing(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (mut quote, mut depth, mut i) = (None, 0usize, 0);
+    while i < bytes.len() {
+        match (quote, bytes[i]) {
+            (Some(_), b'\\') => i += 1,
+            (Some(q), b) if q == b => quote = None,
+            (Some(_), _) => {}
+            (None, b @ (b'"' | b'\'' | b'`')) => quote = Some(b),
+            (None, b'{') => depth += 1,
+            (None, b'}') if depth > 0 => depth -= 1,
+            (None, b'}') if bytes.get(i + 1) == Some(&b'}') => return Some(i),
+            _ => {}
+        }
+        i += 1;
+    }
+    None
+}
+
+fn parse(source: &str) -> Result<AstNode, String> {
+    if source.len() > MAX_LENGTH {
+        return Err(format!("the expression is longer than {MAX_LENGTH} bytes"));
+    }
+    parser::parse(source).map_err(|e| format!("not a JSONata expression: {e}"))
+}
+
+/// The expression if it is a path, a trimmed path or a constant.
+fn simple(ast: &AstNode) -> Option<Expr> {
+    if let Some(path) = path(ast).or_else(|| array_or_empty(ast)) {
+        return Some(Expr::Path(path, Trim::Keep));
+    }
+    match ast {
+        AstNode::Function { name, args, .. } => match (name.as_str(), args.as_slice()) {
+            ("trim", [arg]) => Some(Expr::Path(path(arg)?, Trim::Both)),
+            (
+                "replace",
+                [
+                    arg,
+                    AstNode::Regex { pattern, flags },
+                    AstNode::String(with),
+                ],
+            ) if matches!(pattern.as_str(), " +$" | " *$")
+                && flags.is_empty()
+                && with.is_empty() =>
+            {
+                Some(Expr::Path(path(arg)?, Trim::End))
+            }
+            _ => None,
+        },
+        // `$x.$trim(path)` and the like stay with the evaluator.
+        AstNode::Path { steps } if steps.len() == 1 && steps[0].stages.is_empty() => {
+            match &steps[0].node {
+                AstNode::Path { .. } => None,
+                node => simple(node),
+            }
+        }
+        AstNode::Block(items) if items.len() == 1 => simple(&items[0]),
+        other => constant(other).map(Expr::Constant),
+    }
+}
+
+fn constant(ast: &AstNode) -> Option<String> {
+    Some(match ast {
+        AstNode::String(text) => serde_json::Value::String(text.clone()).to_string(),
+        AstNode::Number(n) => JValue::from_f64(*n).to_json_string().ok()?,
+        AstNode::Boolean(b) => b.to_string(),
+        AstNode::Null => "null".to_string(),
+        AstNode::Array(items) if items.is_empty() => "[]".to_string(),
+        _ => return None,
+    })
+}
+
+/// The path, if the expression is nothing else.
+fn path(ast: &AstNode) -> Option<Path> {
+    match ast {
+        AstNode::Variable(name) => from_names(vec![name.clone()]),
+        AstNode::Path { steps } => {
+            let mut names = Vec::with_capacity(steps.len());
+            for (i, step) in steps.iter().enumerate() {
+                let bound = step.focus.is_some() || step.index_var.is_some();
+                if bound || step.is_tuple || !step.stages.is_empty() {
+                    return None;
+                }
+                match &step.node {
+                    AstNode::Variable(name) if i == 0 => names.push(name.clone()),
+                    AstNode::Name(name) | AstNode::String(name) if i > 0 => {
+                        names.push(name.clone());
+                    }
+                    _ => return None,
+                }
+            }
+            from_names(names)
+        }
+        AstNode::Block(items) if items.len() == 1 => path(&items[0]),
+        _ => None,
+    }
+}
+
+/// `$apiRequest.pathParameters.x` and `$pathParameters.x` are one path.
+fn from_names(mut names: Vec<String>) -> Option<Path> {
+    if names.first()? == "apiRequest" {
+        names.remove(0);
+    }
+    let root = Root::by_variable(names.first()?)?;
+    names.remove(0);
+    Some(Path { root, names })
+}
+
+/// The idiom `($a := PATH; $a != null ? $a : [])` that generated mappings use
+/// for the input of a `foreach`.
+fn array_or_empty(ast: &AstNode) -> Option<Path> {
+    use jsonata_core::ast::BinaryOp;
+    let AstNode::Block(items) = ast else {
+        return None;
+    };
+    let [
+        AstNode::Binary {
+            op: BinaryOp::ColonEqual,
+            lhs,
+            rhs,
+        },
+        conditional,
+    ] = items.as_slice()
+    else {
+        return None;
+    };
+    let AstNode::Variable(bound) = &**lhs else {
+        return None;
+    };
+    let AstNode::Conditional {
+        condition,
+        then_branch,
+        else_branch: Some(empty),
+    } = conditional
+    else {
+        return None;
+    };
+    let AstNode::Binary {
+        op: BinaryOp::NotEqual,
+        lhs,
+        rhs: null,
+    } = &**condition
+    else {
+        return None;
+    };
+    let is_bound = |node: &AstNode| match node {
+        AstNode::Variable(name) => name == bound,
+        AstNode::Path { steps } => {
+            steps.len() == 1 && matches!(&steps[0].node, AstNode::Variable(n) if n == bound)
+        }
+        _ => false,
+    };
+    let is_empty = matches!(&**empty, AstNode::Array(items) if items.is_empty());
+    let fits = is_bound(lhs) && is_bound(then_branch) && matches!(&**null, AstNode::Null);
+    if fits && is_empty { path(rhs) } else { None }
+}
+
+fn condition(ast: &AstNode) -> Option<Condition> {
+    use jsonata_core::ast::BinaryOp;
+    match ast {
+        AstNode::Boolean(b) => Some(Condition::Constant(*b)),
+        AstNode::Function { name, args, .. } if args.len() == 1 => match name.as_str() {
+            "exists" => Some(Condition::Exists(path(&args[0])?)),
+            "not" => Some(Condition::Not(Box::new(condition(&args[0])?))),
+            _ => None,
+        },
+        AstNode::Binary { op, lhs, rhs } => match op {
+            BinaryOp::And => Some(Condition::All(vec![condition(lhs)?, condition(rhs)?])),
+            BinaryOp::Or => Some(Condition::Any(vec![condition(lhs)?, condition(rhs)?])),
+            BinaryOp::Equal | BinaryOp::NotEqual => {
+                let (path, constant) = match (path(lhs), constant(rhs)) {
+                    (Some(path), Some(constant)) => (path, constant),
+                    _ => (path(rhs)?, constant(lhs)?),
+                };
+                let negated = matches!(op, BinaryOp::NotEqual);
+                Some(Condition::Compare {
+                    path,
+                    constant,
+                    negated,
+                })
+            }
+            _ => None,
+        },
+        AstNode::Block(items) if items.len() == 1 => condition(&items[0]),
+        _ => None,
+    }
+}
+
+impl General {
+    fn new(ast: AstNode, source: &str) -> General {
+        let mut uses = Vec::new();
+        // The tree is as deep as the text is long at worst; the walk is
+        // recursive, so it gets a stack that the longest text cannot exhaust.
+        std::thread::scope(|scope| {
+            let walk = || {
+                if let Ok(json) = serde_json::to_value(&ast) {
+                    find_paths(&json, &mut uses);
+                }
+            };
+            let builder = std::thread::Builder::new().stack_size(256 << 20);
+            if let Ok(handle) = builder.spawn_scoped(scope, walk) {
+                let _ = handle.join();
+            }
+        });
+        General {
+            ast,
+            uses,
+            source: source.to_string(),
+        }
+    }
+
+    /// Evaluates; `bind` gives the JSON text of a root variable, `None` if it
+    /// has no value. The result is JSON text, `None` for nothing.
+    pub fn evaluate(
+        &self,
+        mut bind: impl FnMut(Root) -> Option<String>,
+    ) -> Result<Option<String>, String> {
+        let mut context = Context::new();
+        let mut request = Vec::new();
+        for root in Root::ALL {
+            if !self.uses.iter().any(|path| path.root == root) {
+                continue;
+            }
+            let Some(text) = bind(root) else { continue };
+            let value = JValue::from_json_str(&text).map_err(|e| e.to_string())?;
+            for name in root.variables() {
+                context.bind((*name).to_string(), value.clone());
+            }
+            if !matches!(root, Root::Asset | Root::Item) {
+                request.push(format!("\"{}\":{text}", root.variables()[0]));
+            }
+        }
+        if self.source.contains("$apiRequest") {
+            let text = format!("{{{}}}", request.join(","));
+            let value = JValue::from_json_str(&text).map_err(|e| e.to_string())?;
+            context.bind("apiRequest".to_string(), value);
+        }
+        let options = EvaluatorOptions {
+            timeout_ms: Some(TIMEOUT_MS),
+            max_stack_depth: Some(MAX_STACK),
+            max_sequence_length: Some(MAX_SEQUENCE),
+            ..EvaluatorOptions::default()
+        };
+        let mut evaluator = Evaluator::with_options(context, options);
+        let value = evaluator
+            .evaluate(&self.ast, &JValue::Undefined)
+            .map_err(|e| e.message().to_string())?;
+        if value.is_undefined() || value.is_function() || value.is_regex() {
+            return Ok(None);
+        }
+        value.to_json_string().map(Some).map_err(|e| e.to_string())
+    }
+}
+
+/// Collects the paths below a serialised tree.
+fn find_paths(json: &serde_json::Value, out: &mut Vec<Path>) {
+    use serde_json::Value;
+    match json {
+        Value::Array(items) => items.iter().for_each(|item| find_paths(item, out)),
+        Value::Object(members) => {
+            if let Some(Value::String(name)) = members.get("Variable") {
+                push_path(vec![name.clone()], out);
+                return;
+            }
+            let steps = members
+                .get("Path")
+                .and_then(|p| p.get("steps"))
+                .and_then(Value::as_array);
+            if let Some(steps) = steps {
+                let names = leading_names(steps);
+                let taken = names.len();
+                push_path(names, out);
+                // A stage of the last name taken still has paths inside.
+                for (i, step) in steps.iter().enumerate() {
+                    if i >= taken {
+                        find_paths(step, out);
+                    } else if let Some(stages) = step.get("stages") {
+                        find_paths(stages, out);
+                    }
+                }
+                return;
+            }
+            members.values().for_each(|value| find_paths(value, out));
+        }
+        _ => {}
+    }
+}
+
+/// The variable a path starts with and the plain names behind it, up to and
+/// including the first that has a filter.
+fn leading_names(steps: &[serde_json::Value]) -> Vec<String> {
+    let mut names = Vec::new();
+    for (i, step) in steps.iter().enumerate() {
+        let node = &step["node"];
+        let keys: &[&str] = if i == 0 {
+            &["Variable"]
+        } else {
+            &["Name", "String"]
+        };
+        let Some(name) = keys.iter().find_map(|key| node.get(key)?.as_str()) else {
+            break;
+        };
+        names.push(name.to_string());
+        if step["stages"].as_array().is_some_and(|s| !s.is_empty()) {
+            break;
+        }
+    }
+    names
+}
+
+fn push_path(names: Vec<String>, out: &mut Vec<Path>) {
+    if names.len() == 1 && names[0] == "apiRequest" {
+        let all = [
+            Root::PathParameters,
+            Root::QueryParameters,
+            Root::Headers,
+            Root::Body,
+        ];
+        out.extend(all.map(|root| Path {
+            root,
+            names: Vec::new(),
+        }));
+    } else if let Some(path) = from_names(names)
+        && !out.contains(&path)
+    {
+        out.push(path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn as_path(source: &str) -> Option<(Root, String, Trim)> {
+        match compile(source).unwrap() {
+            Expr::Path(path, trim) => Some((path.root, path.names.join("/"), trim)),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn paths_are_recognised_under_all_their_names() {
+        let body = |names: &str, trim| Some((Root::Body, names.to_string(), trim));
+        assert_eq!(as_path("$body.a.b"), body("a/b", Trim::Keep));
+        assert_eq!(
+            as_path("$requestBody.'a'.\"b-c\""),
+            body("a/b-c", Trim::Keep)
+        );
+        assert_eq!(as_path("$apiRequest.body.a"), body("a", Trim::Keep));
+        assert_eq!(as_path("$trim($body.a)"), body("a", Trim::Both));
+        assert_eq!(
+            as_path("$replace($body.a, / +$/, '')"),
+            body("a", Trim::End)
+        );
+        assert_eq!(
+            as_path("($a := $body.'x'; $a != null ? $a : [])"),
+            body("x", Trim::Keep)
+        );
+        assert_eq!(
+            as_path(r#"$zosAssetResponse.commarea.R."F-1""#),
+            Some((Root::Asset, "commarea/R/F-1".into(), Trim::Keep))
+        );
+        assert_eq!(
+            as_path("$pathParameters.id").map(|p| p.0),
+            Some(Root::PathParameters)
+        );
+    }
+
+    #[test]
+    fn constants_need_no_evaluator() {
+        assert!(matches!(compile("500").unwrap(), Expr::Constant(c) if c == "500"));
+        assert!(matches!(compile("'x'").unwrap(), Expr::Constant(c) if c == "\"x\""));
+        assert!(matches!(compile("true").unwrap(), Expr::Constant(c) if c == "true"));
+    }
+
+    #[test]
+    fn conditions_of_real_projects_are_direct() {
+        for source in [
+            "true",
+            "$exists($zosAssetResponse.channel.responseCode200)",
+            r#"$zosAssetResponse.commarea."R"."RESULT" = 0"#,
+            "$zosAssetResponse.commarea.R.F = 'N' and $not($exists($zosAssetResponse.abendCode))",
+        ] {
+            let compiled = compile_condition(source).unwrap();
+            assert!(!matches!(compiled, Condition::General(_)), "{source}");
+        }
+    }
+
+    #[test]
+    fn the_evaluator_sees_what_the_expression_mentions() {
+        let source = "($d := $string($zosAssetResponse.commarea.R.D); \
+                      $substring($d, 0, 4) & '-' & $pathParameters.id)";
+        let Expr::General(general) = compile(source).unwrap() else {
+            panic!("not general")
+        };
+        let mut uses: Vec<_> = general.uses.iter().map(|p| p.names.join("/")).collect();
+        uses.sort();
+        assert_eq!(uses, ["commarea/R/D", "id"]);
+        let value = general.evaluate(|root| match root {
+            Root::Asset => Some(r#"{"commarea":{"R":{"D":20240131}}}"#.into()),
+            Root::PathParameters => Some(r#"{"id":"7"}"#.into()),
+            _ => None,
+        });
+        assert_eq!(value, Ok(Some("\"2024-7\"".into())));
+    }
+
+    #[test]
+    fn query_parameters_are_joined_as_generated_mappings_do() {
+        let source =
+            r#"$join($each($queryParameters, function($value, $key) {$key & "=" & $value}), "&")"#;
+        let Expr::General(general) = compile(source).unwrap() else {
+            panic!("not general")
+        };
+        let value = general.evaluate(|_| Some(r#"{"a":"1","b":"2"}"#.into()));
+        assert_eq!(value, Ok(Some("\"a=1&b=2\"".into())));
+    }
+
+    #[test]
+    fn a_template_is_cut_at_its_braces() {
+        let parts = compile_template(r#"x {{$body.a}}{{ $string({"a":{"b":'}}'}}) }} y"#).unwrap();
+        assert_eq!(parts.len(), 4);
+        assert!(compile_template("{{$body").is_err());
+    }
+
+    #[test]
+    fn an_endless_expression_ends() {
+        let Expr::General(g) = compile("($f := function($x){$f($x+1)+1}; $f(1))").unwrap() else {
+            panic!("not general")
+        };
+        assert!(g.evaluate(|_| None).is_err());
+    }
+
+    #[test]
+    fn a_deep_expression_is_walked_without_harm() {
+        let source = format!("$body.x{}", " + $body.y".repeat(3000));
+        let _ = compile(&source);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in r#"[$a-z(){}\[\]"'.:=?+ 0-9]{0,60}"#) {
+            let _ = compile(&text);
+            let _ = compile_condition(&text);
+            let _ = compile_template(&text);
+        }
+    }
+}

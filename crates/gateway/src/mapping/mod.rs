@@ -1,0 +1,14 @@
+//! Mappings: from a request to the records of a program, and from its records
+//! to a response.
+//!
+//! [`tree`] reads the YAML, [`expr`] sorts the JSONata by what it costs,
+//! [`plan`] resolves every name against the asset, and [`scene`] makes values
+//! from plans while a request is served. [`request`] and [`response`] are the
+//! two directions.
+
+pub(crate) mod expr;
+pub(crate) mod plan;
+pub(crate) mod request;
+pub(crate) mod response;
+pub(crate) mod scene;
+pub(crate) mod tree;

@@ -1,0 +1,481 @@
+//! What a mapping becomes once it is compiled against an asset.
+//!
+//! Names are resolved to fields here, once; the plans that come out are walked
+//! by [`super::scene`] with nothing left to look up.
+
+use super::expr::{self, Expr, General, Part, Path, Root, Trim};
+use super::tree::{MapNode, MapValue};
+use crate::diagnostics::{Diagnostics, Position, closest};
+use crate::project::asset::{Area, Interface};
+use crate::validate::schema::{SchemaId, SchemaSet, Type};
+use copybook::FieldId;
+use std::path::Path as FilePath;
+
+/// A path with its target found.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// A request variable: its root and the names behind it.
+    Request(Root, Vec<String>),
+    /// A field of the reply; the count of subscripts it takes.
+    Field {
+        area: usize,
+        id: FieldId,
+        depth: usize,
+    },
+    /// All of one area of the reply.
+    Area(usize),
+    /// Everything the program gave back.
+    Reply,
+    /// `$zosAssetResponse.abendCode`.
+    AbendCode,
+    /// `$item` of a JSON array, and the names behind it.
+    Item(Vec<String>),
+    /// Nothing has this name; the value is always missing.
+    Nothing,
+}
+
+/// An expression for the evaluator, with what it reads.
+#[derive(Debug)]
+pub(crate) struct GeneralPlan {
+    pub general: Box<General>,
+    /// The part of the reply that is shown to it.
+    pub shape: Shape,
+    /// What `$item` is.
+    pub item: Option<Source>,
+}
+
+/// The part of a reply that an expression reads.
+#[derive(Debug, Default)]
+pub(crate) struct Shape {
+    pub leaf: Option<Source>,
+    pub members: Vec<(String, Shape)>,
+}
+
+/// How a value comes about.
+#[derive(Debug)]
+pub(crate) enum Value {
+    Source(Source, Trim),
+    /// JSON text.
+    Constant(String),
+    /// Texts and values, joined to one text.
+    Template(Vec<Piece>),
+    Object(Vec<Slot>),
+    Each {
+        input: Box<Value>,
+        rows: Option<Rows>,
+        item: Box<Slot>,
+    },
+    General(GeneralPlan),
+    /// Never has a value.
+    Nothing,
+}
+
+/// The table that a `foreach` walks without leaving the record.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rows {
+    pub area: usize,
+    pub id: FieldId,
+    /// Subscripts that lead to the table.
+    pub depth: usize,
+}
+
+#[derive(Debug)]
+pub(crate) enum Piece {
+    Text(String),
+    Value(Value),
+}
+
+/// A value with its name and its rules.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    /// `"name":`, ready to be written; empty for elements and for the body.
+    pub key: Vec<u8>,
+    /// JSON pointer, for messages.
+    pub pointer: String,
+    pub required: bool,
+    pub nullable: bool,
+    /// The type the API's document gives it.
+    pub want: Option<Type>,
+    pub exists_if_empty: Option<Condition>,
+    pub value: Value,
+}
+
+/// A compiled condition with its paths found.
+#[derive(Debug)]
+pub(crate) enum Condition {
+    Constant(bool),
+    Exists(Source),
+    Compare {
+        source: Source,
+        constant: String,
+        negated: bool,
+    },
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    Not(Box<Condition>),
+    General(GeneralPlan),
+}
+
+/// What `$item` is inside the `foreach` being compiled.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ItemScope {
+    None,
+    Json,
+    Rows(Rows),
+}
+
+/// Compiles the values of one file.
+pub(crate) struct Compiler<'a> {
+    pub file: &'a FilePath,
+    /// What the program gives back; `None` while a request is mapped.
+    pub reply: Option<&'a Interface>,
+    pub set: &'a SchemaSet,
+    pub out: &'a mut Diagnostics,
+}
+
+impl Compiler<'_> {
+    /// Compiles a node of a response; `schema` is what the document says of it.
+    pub fn slot(
+        &mut self,
+        node: &MapNode,
+        schema: Option<SchemaId>,
+        scope: ItemScope,
+        pointer: &str,
+    ) -> Slot {
+        let mut key = Vec::new();
+        crate::json::write_string(&node.name, &mut key);
+        key.push(b':');
+        let kind = node.kind.as_deref().and_then(Type::by_name);
+        let want = kind.or_else(|| schema.and_then(|id| self.set.kind_of(id)));
+        let value = match &node.value {
+            MapValue::Mappings(children) => {
+                let mut slots = Vec::with_capacity(children.len());
+                for child in children {
+                    let below = schema.and_then(|id| self.set.property(id, &child.name));
+                    let pointer = format!("{pointer}/{}", child.name);
+                    slots.push(self.slot(child, below, scope, &pointer));
+                }
+                Value::Object(slots)
+            }
+            MapValue::Foreach { input, at, item } => {
+                let (input, rows) = self.input(input, *at, scope);
+                let inner = match rows {
+                    Some(rows) => ItemScope::Rows(rows),
+                    None => ItemScope::Json,
+                };
+                let below = schema.and_then(|id| self.set.items_of(id));
+                let mut item = self.slot(item, below, inner, &format!("{pointer}/*"));
+                item.key.clear();
+                Value::Each {
+                    input: Box::new(input),
+                    rows,
+                    item: Box::new(item),
+                }
+            }
+            other => self.plain(other, scope),
+        };
+        let exists = node.exists_if_empty.as_ref();
+        Slot {
+            key,
+            pointer: pointer.to_string(),
+            required: node.required,
+            nullable: node.nullable,
+            want,
+            exists_if_empty: exists.map(|(text, at)| self.condition(text, *at, scope)),
+            value,
+        }
+    }
+
+    /// Compiles a template or an expression.
+    pub fn plain(&mut self, value: &MapValue, scope: ItemScope) -> Value {
+        match value {
+            MapValue::Template(text, at) => match expr::compile_template(text) {
+                Ok(parts) => self.template(parts, *at, scope),
+                Err(message) => {
+                    self.out.error(self.file, *at, message);
+                    Value::Nothing
+                }
+            },
+            MapValue::Expression(text, at) => match expr::compile(text) {
+                Ok(expr) => self.expr(expr, *at, scope),
+                Err(message) => {
+                    self.out.error(self.file, *at, message);
+                    Value::Nothing
+                }
+            },
+            _ => Value::Nothing,
+        }
+    }
+
+    fn template(&mut self, parts: Vec<Part>, at: Position, scope: ItemScope) -> Value {
+        let pieces = parts.into_iter().map(|part| match part {
+            Part::Text(text) => Piece::Text(text),
+            Part::Expr(expr) => Piece::Value(self.expr(expr, at, scope)),
+        });
+        Value::Template(pieces.collect())
+    }
+
+    fn expr(&mut self, expr: Expr, at: Position, scope: ItemScope) -> Value {
+        match expr {
+            Expr::Path(path, trim) => match self.source(&path, at, scope) {
+                Ok(source) => Value::Source(source, trim),
+                // A path through a table's rows is a question for JSONata.
+                Err(()) => {
+                    let Ok(ast) = expr::force_general(&path, trim) else {
+                        return Value::Nothing;
+                    };
+                    Value::General(self.general(ast, at, scope))
+                }
+            },
+            Expr::Constant(text) => Value::Constant(text),
+            Expr::General(general) => Value::General(self.general(general, at, scope)),
+        }
+    }
+
+    /// The input of a `foreach`, and the table if it is one.
+    pub fn input(&mut self, text: &str, at: Position, scope: ItemScope) -> (Value, Option<Rows>) {
+        let expr = match expr::compile(text) {
+            Ok(expr) => expr,
+            Err(message) => {
+                self.out.error(self.file, at, message);
+                return (Value::Nothing, None);
+            }
+        };
+        let value = self.expr(expr, at, scope);
+        if let (Value::Source(Source::Field { area, id, depth }, _), Some(reply)) =
+            (&value, self.reply)
+            && reply.areas[*area].layout()[*id].occurs.is_some()
+        {
+            let rows = Rows {
+                area: *area,
+                id: *id,
+                depth: *depth,
+            };
+            return (value, Some(rows));
+        }
+        (value, None)
+    }
+
+    pub fn condition(&mut self, text: &str, at: Position, scope: ItemScope) -> Condition {
+        match expr::compile_condition(text) {
+            Ok(condition) => self.resolved(condition, at, scope, text),
+            Err(message) => {
+                self.out.error(self.file, at, message);
+                Condition::Constant(false)
+            }
+        }
+    }
+
+    fn resolved(
+        &mut self,
+        condition: expr::Condition,
+        at: Position,
+        scope: ItemScope,
+        text: &str,
+    ) -> Condition {
+        use expr::Condition as C;
+        let mut list = |this: &mut Self, items: Vec<C>| {
+            items
+                .into_iter()
+                .map(|c| this.resolved(c, at, scope, text))
+                .collect()
+        };
+        match condition {
+            C::Constant(b) => Condition::Constant(b),
+            C::All(items) => Condition::All(list(self, items)),
+            C::Any(items) => Condition::Any(list(self, items)),
+            C::Not(inner) => Condition::Not(Box::new(self.resolved(*inner, at, scope, text))),
+            C::General(general) => Condition::General(self.general(general, at, scope)),
+            C::Exists(path) => match self.source(&path, at, scope) {
+                Ok(source) => Condition::Exists(source),
+                Err(()) => Condition::Constant(true),
+            },
+            C::Compare {
+                path,
+                constant,
+                negated,
+            } => match self.source(&path, at, scope) {
+                Ok(source) => Condition::Compare {
+                    source,
+                    constant,
+                    negated,
+                },
+                Err(()) => match expr::general(text) {
+                    Ok(general) => Condition::General(self.general(general, at, scope)),
+                    Err(_) => Condition::Constant(false),
+                },
+            },
+        }
+    }
+
+    fn general(&mut self, general: Box<General>, at: Position, scope: ItemScope) -> GeneralPlan {
+        let mut shape = Shape::default();
+        for path in general.uses.iter().filter(|p| p.root == Root::Asset) {
+            // Names that lead through a table are cut at the table: the
+            // evaluator walks its rows.
+            for taken in (0..=path.names.len()).rev() {
+                let head = Path {
+                    root: Root::Asset,
+                    names: path.names[..taken].to_vec(),
+                };
+                if let Ok(source) = self.source(&head, at, ItemScope::None) {
+                    shape.insert(&head.names, source);
+                    break;
+                }
+            }
+        }
+        let item = match scope {
+            ItemScope::None => None,
+            ItemScope::Json => Some(Source::Item(Vec::new())),
+            ItemScope::Rows(rows) => Some(Source::Field {
+                area: rows.area,
+                id: rows.id,
+                depth: rows.depth + 1,
+            }),
+        };
+        GeneralPlan {
+            general,
+            shape,
+            item,
+        }
+    }
+
+    /// Finds what a path means. `Err` if it leads through a table's rows.
+    fn source(&mut self, path: &Path, at: Position, scope: ItemScope) -> Result<Source, ()> {
+        match (path.root, scope) {
+            (Root::Asset, _) => match self.reply {
+                Some(reply) => self.reply_source(reply, &path.names, at),
+                None => {
+                    let help = "a request is mapped before the program runs";
+                    let message = "$zosAssetResponse has no value in a request";
+                    self.out.error_help(self.file, at, message, help);
+                    Ok(Source::Nothing)
+                }
+            },
+            (Root::Item, ItemScope::Json) => Ok(Source::Item(path.names.clone())),
+            (Root::Item, ItemScope::Rows(rows)) => {
+                let Some(reply) = self.reply else {
+                    return Ok(Source::Nothing);
+                };
+                let area = &reply.areas[rows.area];
+                self.field(area, rows.area, rows.id, rows.depth + 1, &path.names, at)
+            }
+            (Root::Item, ItemScope::None) => {
+                let message = "$item has a value only inside a foreach";
+                self.out.error(self.file, at, message);
+                Ok(Source::Nothing)
+            }
+            (root, _) => Ok(Source::Request(root, path.names.clone())),
+        }
+    }
+
+    fn reply_source(
+        &mut self,
+        reply: &Interface,
+        names: &[String],
+        at: Position,
+    ) -> Result<Source, ()> {
+        let Some(first) = names.first() else {
+            return Ok(Source::Reply);
+        };
+        if first == "abendCode" {
+            return Ok(Source::AbendCode);
+        }
+        if *first != reply.root() {
+            let message = format!("the asset's response has no {first}");
+            let help = format!("it has {} and abendCode", reply.root());
+            self.out.error_help(self.file, at, message, help);
+            return Ok(Source::Nothing);
+        }
+        let Some(found) = reply.find(&names[1..]) else {
+            let Some(name) = names.get(1) else {
+                return Ok(Source::Reply);
+            };
+            let known = reply.areas.iter().map(|a| a.name.as_str());
+            self.unknown(name, "the asset's response", known, at);
+            return Ok(Source::Nothing);
+        };
+        if found.rest.is_empty() && found.area_only {
+            return Ok(Source::Area(found.area));
+        }
+        let area = &reply.areas[found.area];
+        self.field(
+            area,
+            found.area,
+            copybook::Layout::RECORD,
+            0,
+            found.rest,
+            at,
+        )
+    }
+
+    fn field(
+        &mut self,
+        area: &Area,
+        index: usize,
+        from: FieldId,
+        depth: usize,
+        names: &[String],
+        at: Position,
+    ) -> Result<Source, ()> {
+        let mut id = from;
+        for (i, name) in names.iter().enumerate() {
+            let layout = area.layout();
+            // `from` has its subscripts; a table met on the way has none.
+            if i > 0 && layout[id].occurs.is_some() {
+                return Err(());
+            }
+            match area.child(id, name) {
+                Some(child) => id = child,
+                None => {
+                    let group = layout.path(id);
+                    self.unknown(name, &group, area.children(id), at);
+                    return Ok(Source::Nothing);
+                }
+            }
+        }
+        Ok(Source::Field {
+            area: index,
+            id,
+            depth,
+        })
+    }
+
+    fn unknown<'k>(
+        &mut self,
+        name: &str,
+        place: &str,
+        known: impl Iterator<Item = &'k str>,
+        at: Position,
+    ) {
+        let known: Vec<&str> = known.collect();
+        let message = format!("{place} has no {name}");
+        let help = match closest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("it has {}", known.join(", ")),
+        };
+        self.out.error_help(self.file, at, message, help);
+    }
+}
+
+impl Shape {
+    fn insert(&mut self, names: &[String], source: Source) {
+        let Some((first, rest)) = names.split_first() else {
+            self.leaf = Some(source);
+            return;
+        };
+        let at = match self.members.iter().position(|(name, _)| name == first) {
+            Some(at) => at,
+            None => {
+                self.members.push((first.clone(), Shape::default()));
+                self.members.len() - 1
+            }
+        };
+        self.members[at].1.insert(rest, source);
+    }
+}
+
+/// Reports what a whole compiled condition can never be.
+pub(crate) fn is_always(condition: &Condition) -> bool {
+    matches!(condition, Condition::Constant(true))
+}

@@ -1,0 +1,497 @@
+//! From a request to the records that the program reads.
+//!
+//! Each operation of the plan writes one field, in the order of the record, so
+//! that counters stand before the tables they count. The records are written
+//! where the program will read them.
+
+use super::expr::Root;
+use super::plan::{Compiler, ItemScope, Piece, Source, Value};
+use super::scene::{Failure, Request, Scene};
+use super::tree::{MapNode, MapValue};
+use crate::diagnostics::{Position, closest};
+use crate::json::{Json, Kind, Tape};
+use crate::problem::Fault;
+use crate::project::asset::{Area, Interface, Style};
+use copybook::{FieldId, Layout};
+
+/// What goes into the areas of an interface, by area.
+#[derive(Debug)]
+pub(crate) struct RequestPlan {
+    pub areas: Vec<Vec<Op>>,
+}
+
+/// One step.
+#[derive(Debug)]
+pub(crate) enum Op {
+    Field {
+        id: FieldId,
+        value: Value,
+    },
+    Table {
+        id: FieldId,
+        input: Value,
+        items: Vec<Op>,
+    },
+}
+
+impl Op {
+    fn id(&self) -> FieldId {
+        match self {
+            Op::Field { id, .. } | Op::Table { id, .. } => *id,
+        }
+    }
+}
+
+/// Compiles the mappings of `request.yaml`.
+pub(crate) fn compile(
+    nodes: &[MapNode],
+    interface: &Interface,
+    compiler: &mut Compiler<'_>,
+) -> RequestPlan {
+    let mut plan = RequestPlan {
+        areas: interface.areas.iter().map(|_| Vec::new()).collect(),
+    };
+    for node in nodes {
+        if node.name != interface.root() {
+            let help = format!("this asset takes a {}", interface.root());
+            let message = format!("{} is not known here", node.name);
+            compiler
+                .out
+                .error_help(compiler.file, node.at, message, help);
+            continue;
+        }
+        let MapValue::Mappings(children) = &node.value else {
+            continue;
+        };
+        let lone = interface.style == Style::Commarea && interface.areas.len() == 1;
+        let named = |name: &str| {
+            let names = [name.to_string()];
+            interface
+                .find(&names)
+                .filter(|f| f.rest.is_empty())
+                .map(|f| f.area)
+        };
+        if lone && !children.iter().any(|child| named(&child.name).is_some()) {
+            fields(
+                children,
+                &interface.areas[0],
+                Layout::RECORD,
+                compiler,
+                &mut plan.areas[0],
+            );
+            continue;
+        }
+        for child in children {
+            let Some(found) = named(&child.name) else {
+                let known = interface.areas.iter().map(|a| a.name.as_str());
+                unknown(
+                    &child.name,
+                    child.at,
+                    "the asset's request",
+                    known,
+                    compiler,
+                );
+                continue;
+            };
+            let area = &interface.areas[found];
+            let ops = &mut plan.areas[found];
+            node_ops(
+                below_record(child, area),
+                area,
+                Layout::RECORD,
+                compiler,
+                ops,
+            );
+        }
+    }
+    for ops in &mut plan.areas {
+        sort(ops);
+    }
+    plan
+}
+
+/// Below a container the record may be named or left out.
+fn below_record<'n>(node: &'n MapNode, area: &Area) -> &'n MapNode {
+    if let MapValue::Mappings(children) = &node.value
+        && let [only] = children.as_slice()
+        && crate::project::asset::same_name(area.layout().name(), &only.name)
+        && area.child(Layout::RECORD, &only.name).is_none()
+    {
+        return only;
+    }
+    node
+}
+
+fn fields(
+    nodes: &[MapNode],
+    area: &Area,
+    group: FieldId,
+    compiler: &mut Compiler<'_>,
+    ops: &mut Vec<Op>,
+) {
+    for node in nodes {
+        match area.child(group, &node.name) {
+            Some(id) => node_ops(node, area, id, compiler, ops),
+            None => {
+                let place = area.layout().path(group);
+                unknown(&node.name, node.at, &place, area.children(group), compiler);
+            }
+        }
+    }
+}
+
+fn node_ops(
+    node: &MapNode,
+    area: &Area,
+    id: FieldId,
+    compiler: &mut Compiler<'_>,
+    ops: &mut Vec<Op>,
+) {
+    let field = &area.layout()[id];
+    match &node.value {
+        MapValue::Mappings(children) => {
+            if field.occurs.is_some() {
+                let help = "map it with foreach";
+                let message = format!("{} is a table", node.name);
+                compiler
+                    .out
+                    .error_help(compiler.file, node.at, message, help);
+            }
+            fields(children, area, id, compiler, ops);
+        }
+        MapValue::Foreach { input, at, item } => {
+            if field.occurs.is_none() {
+                let message = format!(
+                    "{} is no table, foreach has nowhere to put its rows",
+                    node.name
+                );
+                compiler.out.error(compiler.file, node.at, message);
+                return;
+            }
+            let (input, _) = compiler.input(input, *at, ItemScope::None);
+            let mut items = Vec::new();
+            match &item.value {
+                MapValue::Mappings(children) => {
+                    for child in children {
+                        match area.child(id, &child.name) {
+                            Some(id) => item_ops(child, area, id, compiler, &mut items),
+                            None => {
+                                let place = area.layout().path(id);
+                                unknown(&child.name, child.at, &place, area.children(id), compiler);
+                            }
+                        }
+                    }
+                }
+                other => {
+                    let value = compiler.plain(other, ItemScope::Json);
+                    items.push(Op::Field { id, value });
+                }
+            }
+            sort(&mut items);
+            ops.push(Op::Table { id, input, items });
+        }
+        other => {
+            let value = compiler.plain(other, ItemScope::None);
+            if !matches!(value, Value::Nothing) {
+                ops.push(Op::Field { id, value });
+            }
+        }
+    }
+}
+
+/// Like [`node_ops`] below a `foreach`, where `$item` is bound.
+fn item_ops(
+    node: &MapNode,
+    area: &Area,
+    id: FieldId,
+    compiler: &mut Compiler<'_>,
+    ops: &mut Vec<Op>,
+) {
+    match &node.value {
+        MapValue::Mappings(children) => {
+            for child in children {
+                match area.child(id, &child.name) {
+                    Some(id) => item_ops(child, area, id, compiler, ops),
+                    None => {
+                        let place = area.layout().path(id);
+                        unknown(&child.name, child.at, &place, area.children(id), compiler);
+                    }
+                }
+            }
+        }
+        MapValue::Foreach { input, at, item } => {
+            let (input, _) = compiler.input(input, *at, ItemScope::Json);
+            let mut items = Vec::new();
+            match &item.value {
+                MapValue::Mappings(_) => {
+                    let node = MapNode {
+                        value: item.value.clone(),
+                        ..(**item).clone()
+                    };
+                    item_ops(&node, area, id, compiler, &mut items);
+                }
+                other => {
+                    let value = compiler.plain(other, ItemScope::Json);
+                    items.push(Op::Field { id, value });
+                }
+            }
+            sort(&mut items);
+            ops.push(Op::Table { id, input, items });
+        }
+        other => {
+            let value = compiler.plain(other, ItemScope::Json);
+            if !matches!(value, Value::Nothing) {
+                ops.push(Op::Field { id, value });
+            }
+        }
+    }
+}
+
+fn sort(ops: &mut [Op]) {
+    ops.sort_by_key(Op::id);
+}
+
+fn unknown<'k>(
+    name: &str,
+    at: Position,
+    place: &str,
+    known: impl Iterator<Item = &'k str>,
+    compiler: &mut Compiler<'_>,
+) {
+    let known: Vec<&str> = known.collect();
+    let help = match closest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("it has {}", known.join(", ")),
+    };
+    let message = format!("{place} has no {name}");
+    compiler.out.error_help(compiler.file, at, message, help);
+}
+
+/// Why a record could not be written.
+#[derive(Debug, PartialEq)]
+pub(crate) enum EncodeFailure {
+    /// The request holds something that the record cannot.
+    Faults(Vec<Fault>),
+    /// An expression failed.
+    Expression(String, String),
+}
+
+impl RequestPlan {
+    /// Writes one area; gives the bytes it takes. `record` has the area's
+    /// full length.
+    pub fn encode(
+        &self,
+        index: usize,
+        area: &Area,
+        request: &Request<'_>,
+        record: &mut [u8],
+    ) -> Result<usize, EncodeFailure> {
+        area.record.initialise(record);
+        let mut writer = Writer {
+            area,
+            scene: Scene::new(request, None),
+            record,
+            subscripts: Vec::new(),
+            scratch: Vec::new(),
+            faults: Vec::new(),
+        };
+        writer.ops(&self.areas[index])?;
+        if !writer.faults.is_empty() {
+            return Err(EncodeFailure::Faults(writer.faults));
+        }
+        area.record
+            .finish(record)
+            .map_err(|fault| EncodeFailure::Faults(vec![*fault]))
+    }
+}
+
+struct Writer<'a, 'r> {
+    area: &'a Area,
+    scene: Scene<'a>,
+    record: &'r mut [u8],
+    subscripts: Vec<u32>,
+    scratch: Vec<u8>,
+    faults: Vec<Fault>,
+}
+
+impl Writer<'_, '_> {
+    fn ops(&mut self, ops: &[Op]) -> Result<(), EncodeFailure> {
+        for op in ops {
+            match op {
+                Op::Field { id, value } => self.field(*id, value)?,
+                Op::Table { id, input, items } => self.table(*id, input, items)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, id: FieldId, value: &Value) -> Result<(), EncodeFailure> {
+        // What the client wrote goes to the record from where it stands.
+        let direct = match value {
+            Value::Source(Source::Request(Root::Body, names), super::expr::Trim::Keep) => {
+                Some(self.scene.request.body.and_then(|body| body.path(names)))
+            }
+            Value::Source(Source::Item(names), super::expr::Trim::Keep) => {
+                Some(self.scene.item.and_then(|item| item.path(names)))
+            }
+            Value::Template(pieces) => match pieces.as_slice() {
+                [
+                    Piece::Value(Value::Source(
+                        Source::Request(Root::Body, names),
+                        super::expr::Trim::Keep,
+                    )),
+                ] => Some(self.scene.request.body.and_then(|body| body.path(names))),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some(found) = direct {
+            if let Some(json) = found.filter(|json| json.kind() != Kind::Null) {
+                self.put(id, json.raw(), value);
+            }
+            return Ok(());
+        }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        let wrote = self.scene.value(value, &mut scratch).map_err(expression)?;
+        if wrote && scratch != b"null" {
+            match std::str::from_utf8(&scratch) {
+                Ok(text) => self.put(id, text, value),
+                Err(_) => self.fault(value, "is not UTF-8".into(), None),
+            }
+        }
+        self.scratch = scratch;
+        Ok(())
+    }
+
+    fn put(&mut self, id: FieldId, json: &str, value: &Value) {
+        if let Err(fault) = self
+            .area
+            .record
+            .encode(id, json, self.record, &self.subscripts)
+        {
+            self.fault(value, fault.message, fault.field);
+        }
+    }
+
+    fn fault(&mut self, value: &Value, message: String, field: Option<String>) {
+        if self.faults.len() < crate::validate::schema::MAX_FAULTS {
+            let (pointer, parameter) = origin(value);
+            self.faults.push(Fault {
+                pointer,
+                parameter,
+                field,
+                message,
+                ..Fault::default()
+            });
+        }
+    }
+
+    fn table(&mut self, id: FieldId, input: &Value, items: &[Op]) -> Result<(), EncodeFailure> {
+        if let Value::Source(Source::Request(Root::Body, names), _) = input {
+            let list = self.scene.request.body.and_then(|body| body.path(names));
+            return self.rows(id, list, input, items);
+        }
+        if let Value::Source(Source::Item(names), _) = input {
+            let list = self.scene.item.and_then(|item| item.path(names));
+            return self.rows(id, list, input, items);
+        }
+        let mut text = Vec::new();
+        let wrote = self.scene.value(input, &mut text).map_err(expression)?;
+        let mut tape = Tape::default();
+        let list = if wrote { tape.parse(&text).ok() } else { None };
+        // The rows live as long as the text they were made from.
+        let mut inner = Writer {
+            area: self.area,
+            scene: Scene::new(self.scene.request, None),
+            record: &mut *self.record,
+            subscripts: self.subscripts.clone(),
+            scratch: Vec::new(),
+            faults: Vec::new(),
+        };
+        inner.rows(id, list, input, items)?;
+        let faults = inner.faults;
+        self.faults.extend(faults);
+        Ok(())
+    }
+}
+
+impl<'a> Writer<'a, '_> {
+    fn rows(
+        &mut self,
+        id: FieldId,
+        list: Option<Json<'a>>,
+        input: &Value,
+        items: &[Op],
+    ) -> Result<(), EncodeFailure> {
+        let rows: Vec<Json<'a>> = match list {
+            None => Vec::new(),
+            Some(list) => match list.kind() {
+                Kind::Array => list.items().collect(),
+                Kind::Null => Vec::new(),
+                _ => vec![list],
+            },
+        };
+        if let Err(fault) =
+            self.area
+                .record
+                .set_count(id, rows.len(), self.record, &self.subscripts)
+        {
+            self.fault(input, fault.message, fault.field);
+            return Ok(());
+        }
+        let outer = self.scene.item;
+        for (i, row) in rows.into_iter().enumerate() {
+            self.scene.item = Some(row);
+            self.subscripts.push(i as u32);
+            let result = self.ops(items);
+            self.subscripts.pop();
+            result?;
+        }
+        self.scene.item = outer;
+        Ok(())
+    }
+}
+
+fn expression(failure: Failure) -> EncodeFailure {
+    match failure {
+        Failure::Expression(source, why) => EncodeFailure::Expression(source, why),
+        Failure::Data(fault) => EncodeFailure::Faults(vec![*fault]),
+        Failure::Missing(pointer) => EncodeFailure::Faults(vec![Fault {
+            pointer: Some(pointer),
+            message: "has no value".into(),
+            ..Fault::default()
+        }]),
+    }
+}
+
+/// Where in the request a value comes from: JSON pointer or parameter.
+fn origin(value: &Value) -> (Option<String>, Option<String>) {
+    match value {
+        Value::Source(Source::Request(Root::Body, names), _) => {
+            (Some(names.iter().map(|n| format!("/{n}")).collect()), None)
+        }
+        Value::Source(Source::Item(names), _) => (Some(format!("/*/{}", names.join("/"))), None),
+        Value::Source(Source::Request(_, names), _) => (None, names.first().cloned()),
+        Value::Template(pieces) => pieces
+            .iter()
+            .find_map(|piece| match piece {
+                Piece::Value(value) => Some(origin(value)),
+                Piece::Text(_) => None,
+            })
+            .unwrap_or_default(),
+        Value::General(plan) => plan
+            .general
+            .uses
+            .first()
+            .map(|path| match path.root {
+                Root::Body => (
+                    Some(path.names.iter().map(|n| format!("/{n}")).collect()),
+                    None,
+                ),
+                _ => (None, path.names.first().cloned()),
+            })
+            .unwrap_or_default(),
+        _ => (None, None),
+    }
+}

@@ -1,0 +1,114 @@
+//! From what the program gave back to a response.
+//!
+//! The entries of `response_mapping.yaml` are tried in their order; the first
+//! whose condition holds makes the response. An entry without a condition is
+//! there for completeness and never matches.
+
+use super::plan::{Compiler, Condition, ItemScope, Slot};
+use super::scene::{Failure, Scene};
+use super::tree::{MapNode, MapValue};
+use crate::validate::schema::{SchemaId, Type};
+use http::{HeaderName, HeaderValue, StatusCode};
+
+/// One entry with its file, compiled.
+#[derive(Debug)]
+pub(crate) struct ResponsePlan {
+    pub condition: Option<Condition>,
+    pub status: StatusCode,
+    pub content_type: HeaderValue,
+    pub headers: Vec<(HeaderName, Slot)>,
+    pub body: Option<Slot>,
+}
+
+/// Compiles the mappings of one `response_NNN.yaml`.
+pub(crate) fn compile(
+    nodes: &[MapNode],
+    schema: Option<SchemaId>,
+    compiler: &mut Compiler<'_>,
+) -> (Option<Slot>, Vec<(HeaderName, Slot)>) {
+    let (mut body, mut headers) = (None, Vec::new());
+    for node in nodes {
+        match node.name.as_str() {
+            "body" => {
+                let mut slot = compiler.slot(node, schema, ItemScope::None, "");
+                slot.key.clear();
+                body = Some(slot);
+            }
+            "headers" => {
+                let MapValue::Mappings(children) = &node.value else {
+                    continue;
+                };
+                for child in children {
+                    match child.name.parse::<HeaderName>() {
+                        Ok(name) => {
+                            let mut slot = compiler.slot(child, None, ItemScope::None, "");
+                            slot.key.clear();
+                            slot.want = Some(Type::String);
+                            headers.push((name, slot));
+                        }
+                        Err(_) => {
+                            let message = format!("{} is no name of a header", child.name);
+                            compiler.out.error(compiler.file, child.at, message);
+                        }
+                    }
+                }
+            }
+            other => {
+                let help = "a response has a body and headers";
+                let message = format!("{other} is not known here");
+                compiler
+                    .out
+                    .error_help(compiler.file, node.at, message, help);
+            }
+        }
+    }
+    (body, headers)
+}
+
+impl ResponsePlan {
+    /// The first plan whose condition holds.
+    pub fn choose<'p>(
+        plans: &'p [ResponsePlan],
+        scene: &mut Scene<'_>,
+    ) -> Result<Option<&'p ResponsePlan>, Failure> {
+        for plan in plans {
+            if let Some(condition) = &plan.condition
+                && scene.holds(condition)?
+            {
+                return Ok(Some(plan));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Writes the body; false if there is none.
+    pub fn write_body(&self, scene: &mut Scene<'_>, out: &mut Vec<u8>) -> Result<bool, Failure> {
+        match &self.body {
+            Some(slot) => scene.slot(slot, out),
+            None => Ok(false),
+        }
+    }
+
+    /// Gives each mapped header that has a value to `add`.
+    pub fn each_header(
+        &self,
+        scene: &mut Scene<'_>,
+        mut add: impl FnMut(&HeaderName, HeaderValue),
+    ) -> Result<(), Failure> {
+        for (name, slot) in &self.headers {
+            let mut out = Vec::new();
+            if !scene.slot(slot, &mut out)? {
+                continue;
+            }
+            let mut tape = crate::json::Tape::default();
+            let text = tape.parse(&out).map(|json| json.plain().into_owned());
+            if let Ok(value) = text
+                .map_err(drop)
+                .and_then(|t| HeaderValue::from_str(t.trim_end()).map_err(drop))
+            {
+                add(name, value);
+            }
+        }
+        Ok(())
+    }
+}

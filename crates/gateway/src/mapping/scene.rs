@@ -1,0 +1,687 @@
+//! Plans at work: one request, one reply, and the values between them.
+//!
+//! Values are written as JSON text into the buffer that becomes the response
+//! body; a pass-through field goes there from the program's own storage in
+//! one step.
+
+use super::expr::{Root, Trim};
+use super::plan::{Condition, GeneralPlan, Piece, Rows, Shape, Slot, Source, Value};
+use crate::json::{Json, Kind, Tape, is_number, write_string};
+use crate::problem::Fault;
+use crate::project::asset::Interface;
+use crate::validate::params::{self, Param, Place};
+use crate::validate::schema::Type;
+use copybook::FieldId;
+
+/// A request with its parameters found and its body parsed.
+pub(crate) struct Request<'a> {
+    pub params: &'a [Param],
+    pub values: &'a [params::Value<'a>],
+    pub headers: &'a http::HeaderMap,
+    pub body: Option<Json<'a>>,
+}
+
+/// What a program gave back.
+pub(crate) struct Reply<'a> {
+    pub interface: &'a Interface,
+    /// The bytes of each area, in the interface's order.
+    pub bytes: &'a [Option<&'a [u8]>],
+    pub abend: Option<&'a str>,
+}
+
+/// Why a value could not be made.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Failure {
+    /// The program's data is not what its description says.
+    Data(Box<Fault>),
+    /// An expression failed; its text and why.
+    Expression(String, String),
+    /// A required value is missing; its pointer.
+    Missing(String),
+}
+
+/// Everything a value may be made of.
+pub(crate) struct Scene<'a> {
+    pub request: &'a Request<'a>,
+    pub reply: Option<&'a Reply<'a>>,
+    /// Subscripts of the table rows around `$item`, outermost first.
+    pub subscripts: Vec<u32>,
+    /// `$item` of the innermost `foreach` over JSON.
+    pub item: Option<Json<'a>>,
+}
+
+impl<'a> Scene<'a> {
+    pub fn new(request: &'a Request<'a>, reply: Option<&'a Reply<'a>>) -> Scene<'a> {
+        Scene {
+            request,
+            reply,
+            subscripts: Vec::new(),
+            item: None,
+        }
+    }
+
+    /// Writes a slot's key and value; false if it has none and is left out.
+    pub fn slot(&mut self, slot: &Slot, out: &mut Vec<u8>) -> Result<bool, Failure> {
+        let start = out.len();
+        out.extend_from_slice(&slot.key);
+        let wrote = match &slot.value {
+            Value::Object(members) => self.object(members, slot, out)?,
+            Value::Each { input, rows, item } => self.each(input, *rows, item, slot, out)?,
+            value => {
+                let from = out.len();
+                let wrote = self.value(value, out)?;
+                if wrote {
+                    convert(slot.want, out, from);
+                }
+                wrote
+            }
+        };
+        if wrote {
+            return Ok(true);
+        }
+        if slot.required {
+            let filler: Option<&[u8]> = match (&slot.value, slot.want) {
+                _ if slot.nullable => Some(b"null"),
+                (Value::Object(_), _) | (_, Some(Type::Object)) => Some(b"{}"),
+                (Value::Each { .. }, _) | (_, Some(Type::Array)) => Some(b"[]"),
+                (Value::Template(_), None) | (_, Some(Type::String)) => Some(b"\"\""),
+                _ => None,
+            };
+            let Some(filler) = filler else {
+                return Err(Failure::Missing(slot.pointer.clone()));
+            };
+            out.extend_from_slice(filler);
+            return Ok(true);
+        }
+        out.truncate(start);
+        Ok(false)
+    }
+
+    fn object(
+        &mut self,
+        members: &[Slot],
+        slot: &Slot,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Failure> {
+        out.push(b'{');
+        let mut empty = true;
+        for member in members {
+            if !empty {
+                out.push(b',');
+            }
+            if self.slot(member, out)? {
+                empty = false;
+            } else if !empty {
+                out.pop();
+            }
+        }
+        out.push(b'}');
+        Ok(!empty || self.exists_if_empty(slot)?)
+    }
+
+    fn exists_if_empty(&mut self, slot: &Slot) -> Result<bool, Failure> {
+        match &slot.exists_if_empty {
+            Some(condition) => self.holds(condition),
+            None => Ok(slot.required),
+        }
+    }
+
+    fn each(
+        &mut self,
+        input: &Value,
+        rows: Option<Rows>,
+        item: &Slot,
+        slot: &Slot,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Failure> {
+        out.push(b'[');
+        let from = out.len();
+        let there = match rows {
+            Some(rows) => self.each_row(rows, item, out)?,
+            None => self.each_json(input, item, out)?,
+        };
+        let empty = out.len() == from;
+        out.push(b']');
+        Ok(!empty || there || self.exists_if_empty(slot)?)
+    }
+
+    fn each_row(&mut self, rows: Rows, item: &Slot, out: &mut Vec<u8>) -> Result<bool, Failure> {
+        let Some((interface, bytes)) = self.area(rows.area) else {
+            return Ok(false);
+        };
+        let area = &interface.areas[rows.area];
+        let depth = rows.depth.min(self.subscripts.len());
+        let count = area
+            .record
+            .count(rows.id, bytes, &self.subscripts[..depth])
+            .map_err(data)?;
+        let outer = std::mem::take(&mut self.subscripts);
+        let result = (0..count).try_for_each(|i| {
+            self.subscripts.clear();
+            self.subscripts.extend_from_slice(&outer[..depth]);
+            self.subscripts.push(i);
+            self.element(item, out)
+        });
+        self.subscripts = outer;
+        result.map(|()| true)
+    }
+
+    fn each_json(
+        &mut self,
+        input: &Value,
+        item: &Slot,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Failure> {
+        // A body's array is walked where it stands; a made one gets a tape.
+        if let Value::Source(Source::Request(Root::Body, names), _) = input {
+            let Some(list) = self.request.body.and_then(|body| body.path(names)) else {
+                return Ok(false);
+            };
+            return self.each_item(list, item, out);
+        }
+        let mut text = Vec::new();
+        if !self.value(input, &mut text)? {
+            return Ok(false);
+        }
+        let mut tape = Tape::default();
+        let Ok(list) = tape.parse(&text) else {
+            return Ok(false);
+        };
+        let mut inner = Scene {
+            request: self.request,
+            reply: self.reply,
+            subscripts: self.subscripts.clone(),
+            item: None,
+        };
+        inner.each_item(list, item, out)
+    }
+
+    fn each_item(
+        &mut self,
+        list: Json<'a>,
+        item: &Slot,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Failure> {
+        let outer = self.item;
+        let result = match list.kind() {
+            Kind::Array => list.items().try_for_each(|value| {
+                self.item = Some(value);
+                self.element(item, out)
+            }),
+            Kind::Null => return Ok(false),
+            // JSONata gives a sequence of one as the one.
+            _ => {
+                self.item = Some(list);
+                self.element(item, out)
+            }
+        };
+        self.item = outer;
+        result.map(|()| true)
+    }
+
+    fn element(&mut self, item: &Slot, out: &mut Vec<u8>) -> Result<(), Failure> {
+        let comma = out.last() != Some(&b'[');
+        if comma {
+            out.push(b',');
+        }
+        if !self.slot(item, out)? && comma {
+            out.pop();
+        }
+        Ok(())
+    }
+
+    /// Writes a value as JSON text; false if there is none.
+    pub fn value(&mut self, value: &Value, out: &mut Vec<u8>) -> Result<bool, Failure> {
+        match value {
+            Value::Source(source, trim) => self.source(source, *trim, out),
+            Value::Constant(text) => {
+                out.extend_from_slice(text.as_bytes());
+                Ok(true)
+            }
+            Value::Template(pieces) => self.template(pieces, out),
+            Value::General(plan) => match self.general(plan)? {
+                Some(text) => {
+                    out.extend_from_slice(text.as_bytes());
+                    Ok(true)
+                }
+                None => Ok(false),
+            },
+            Value::Object(_) | Value::Each { .. } | Value::Nothing => Ok(false),
+        }
+    }
+
+    /// A template of one value is that value as text, missing if it is; in a
+    /// longer one a missing value leaves nothing behind.
+    fn template(&mut self, pieces: &[Piece], out: &mut Vec<u8>) -> Result<bool, Failure> {
+        if let [Piece::Value(value)] = pieces {
+            let from = out.len();
+            let wrote = self.value(value, out)?;
+            if wrote {
+                if &out[from..] == b"null" {
+                    out.truncate(from);
+                    return Ok(false);
+                }
+                convert(Some(Type::String), out, from);
+            }
+            return Ok(wrote);
+        }
+        let mut text = String::new();
+        let mut scratch = Vec::new();
+        for piece in pieces {
+            match piece {
+                Piece::Text(piece) => text.push_str(piece),
+                Piece::Value(value) => {
+                    scratch.clear();
+                    if self.value(value, &mut scratch)? && scratch != b"null" {
+                        let mut tape = Tape::default();
+                        if let Ok(json) = tape.parse(&scratch) {
+                            text.push_str(&json.plain());
+                        }
+                    }
+                }
+            }
+        }
+        write_string(&text, out);
+        Ok(true)
+    }
+
+    fn area(&self, index: usize) -> Option<(&'a Interface, &'a [u8])> {
+        let reply = self.reply?;
+        Some((reply.interface, (*reply.bytes.get(index)?)?))
+    }
+
+    fn source(&mut self, source: &Source, trim: Trim, out: &mut Vec<u8>) -> Result<bool, Failure> {
+        match source {
+            Source::Field { area, id, depth } => self.field(*area, *id, *depth, trim, out),
+            Source::Area(area) => self.field(*area, copybook::Layout::RECORD, 0, trim, out),
+            Source::Reply => self.whole_reply(trim, out),
+            Source::AbendCode => match self.reply.and_then(|r| r.abend) {
+                Some(code) => {
+                    write_string(code, out);
+                    Ok(true)
+                }
+                None => Ok(false),
+            },
+            Source::Item(names) => Ok(self.item.is_some_and(|i| json(i.path(names), trim, out))),
+            Source::Request(root, names) => Ok(self.request_value(*root, names, trim, out)),
+            Source::Nothing => Ok(false),
+        }
+    }
+
+    fn whole_reply(&mut self, trim: Trim, out: &mut Vec<u8>) -> Result<bool, Failure> {
+        let Some(reply) = self.reply else {
+            return Ok(false);
+        };
+        out.push(b'{');
+        write_string(reply.interface.root(), out);
+        out.extend_from_slice(b":{");
+        let from = out.len();
+        for (i, area) in reply.interface.areas.iter().enumerate() {
+            let start = out.len();
+            if start > from {
+                out.push(b',');
+            }
+            write_string(&area.name, out);
+            out.push(b':');
+            if !self.field(i, copybook::Layout::RECORD, 0, trim, out)? {
+                out.truncate(start);
+            }
+        }
+        out.push(b'}');
+        if let Some(code) = reply.abend {
+            out.extend_from_slice(b",\"abendCode\":");
+            write_string(code, out);
+        }
+        out.push(b'}');
+        Ok(true)
+    }
+
+    fn field(
+        &mut self,
+        area: usize,
+        id: FieldId,
+        depth: usize,
+        trim: Trim,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Failure> {
+        let Some((interface, bytes)) = self.area(area) else {
+            return Ok(false);
+        };
+        let subscripts = &self.subscripts[..depth.min(self.subscripts.len())];
+        let area = &interface.areas[area];
+        let from = out.len();
+        let wrote = area
+            .record
+            .decode(id, bytes, subscripts, trim, out)
+            .map_err(data)?;
+        if wrote && trim == Trim::Both {
+            normalise(out, from);
+        }
+        Ok(wrote)
+    }
+
+    fn request_value(&self, root: Root, names: &[String], trim: Trim, out: &mut Vec<u8>) -> bool {
+        let place = match root {
+            Root::Body => {
+                let value = self.request.body.and_then(|body| body.path(names));
+                return json(value, trim, out);
+            }
+            Root::PathParameters => Place::Path,
+            Root::QueryParameters => Place::Query,
+            _ => Place::Header,
+        };
+        match names {
+            [] => {
+                self.all_params(place, out);
+                true
+            }
+            [name] => self.param(place, name, trim, out),
+            _ => false,
+        }
+    }
+
+    fn param(&self, place: Place, name: &str, trim: Trim, out: &mut Vec<u8>) -> bool {
+        let same = |p: &Param| {
+            p.place == place
+                && (p.name == name || place == Place::Header && p.name.eq_ignore_ascii_case(name))
+        };
+        let from = out.len();
+        match self
+            .request
+            .params
+            .iter()
+            .position(same)
+            .map(|i| &self.request.values[i])
+        {
+            Some(params::Value::Missing) => false,
+            Some(value) => {
+                value.write(out);
+                if trim != Trim::Keep {
+                    normalise(out, from);
+                }
+                true
+            }
+            // Headers need not be named in the document.
+            None if place == Place::Header => {
+                let value = self.request.headers.get(name).and_then(|v| v.to_str().ok());
+                value.inspect(|text| write_string(text, out)).is_some()
+            }
+            None => false,
+        }
+    }
+
+    fn all_params(&self, place: Place, out: &mut Vec<u8>) {
+        out.push(b'{');
+        let from = out.len();
+        let mut member = |name: &str, write: &mut dyn FnMut(&mut Vec<u8>)| {
+            if out.len() > from {
+                out.push(b',');
+            }
+            write_string(name, out);
+            out.push(b':');
+            write(out);
+        };
+        for (param, value) in self.request.params.iter().zip(self.request.values) {
+            if param.place == place && *value != params::Value::Missing {
+                member(&param.name, &mut |out| value.write(out));
+            }
+        }
+        if place == Place::Header {
+            for (name, value) in self.request.headers {
+                let named =
+                    |p: &Param| p.place == place && p.name.eq_ignore_ascii_case(name.as_str());
+                if let Ok(text) = value.to_str()
+                    && !self.request.params.iter().any(named)
+                {
+                    member(name.as_str(), &mut |out| write_string(text, out));
+                }
+            }
+        }
+        out.push(b'}');
+    }
+
+    fn general(&mut self, plan: &GeneralPlan) -> Result<Option<String>, Failure> {
+        let mut texts: [Option<String>; 6] = Default::default();
+        for (i, root) in Root::ALL.into_iter().enumerate() {
+            if !plan.general.uses.iter().any(|path| path.root == root) {
+                continue;
+            }
+            let mut out = Vec::new();
+            let wrote = match (root, &plan.item) {
+                (Root::Asset, _) => self.shape(&plan.shape, &mut out)?,
+                (Root::Item, Some(source)) => self.source(source, Trim::Keep, &mut out)?,
+                (Root::Item, None) => false,
+                _ => self.request_value(root, &[], Trim::Keep, &mut out),
+            };
+            texts[i] = wrote.then(|| String::from_utf8_lossy(&out).into_owned());
+        }
+        let bind = |root: Root| {
+            let i = Root::ALL.iter().position(|r| *r == root)?;
+            texts[i].take()
+        };
+        plan.general
+            .evaluate(bind)
+            .map_err(|why| Failure::Expression(plan.general.source.clone(), why))
+    }
+
+    fn shape(&mut self, shape: &Shape, out: &mut Vec<u8>) -> Result<bool, Failure> {
+        if let Some(source) = &shape.leaf {
+            return self.source(source, Trim::Keep, out);
+        }
+        out.push(b'{');
+        let mut empty = true;
+        for (name, member) in &shape.members {
+            let start = out.len();
+            if !empty {
+                out.push(b',');
+            }
+            write_string(name, out);
+            out.push(b':');
+            if self.shape(member, out)? {
+                empty = false;
+            } else {
+                out.truncate(start);
+            }
+        }
+        out.push(b'}');
+        Ok(true)
+    }
+
+    /// Whether a condition holds.
+    pub fn holds(&mut self, condition: &Condition) -> Result<bool, Failure> {
+        Ok(match condition {
+            Condition::Constant(b) => *b,
+            Condition::All(list) => {
+                for condition in list {
+                    if !self.holds(condition)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Condition::Any(list) => {
+                for condition in list {
+                    if self.holds(condition)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            Condition::Not(inner) => !self.holds(inner)?,
+            Condition::Exists(source) => self.exists(source)?,
+            Condition::Compare {
+                source,
+                constant,
+                negated,
+            } => {
+                let mut out = Vec::new();
+                let there = self.source(source, Trim::Keep, &mut out)?;
+                // JSONata: nothing equals nothing, and differs from nothing.
+                there && same(&out, constant) != *negated
+            }
+            Condition::General(plan) => self.general(plan)?.is_some_and(|text| truthy(&text)),
+        })
+    }
+
+    fn exists(&mut self, source: &Source) -> Result<bool, Failure> {
+        match source {
+            Source::Field { area, id, .. } => {
+                let Some((interface, bytes)) = self.area(*area) else {
+                    return Ok(false);
+                };
+                Ok(interface.areas[*area].record.reaches(*id, bytes))
+            }
+            Source::Area(area) => Ok(self.area(*area).is_some()),
+            other => self.source(other, Trim::Keep, &mut Vec::new()),
+        }
+    }
+}
+
+fn data(fault: Box<Fault>) -> Failure {
+    Failure::Data(fault)
+}
+
+fn json(value: Option<Json<'_>>, trim: Trim, out: &mut Vec<u8>) -> bool {
+    let Some(value) = value else { return false };
+    let from = out.len();
+    out.extend_from_slice(value.raw().as_bytes());
+    match trim {
+        Trim::Keep => {}
+        Trim::Both => normalise(out, from),
+        Trim::End => {
+            if let Some(text) = value.str() {
+                out.truncate(from);
+                write_string(text.trim_end_matches(' '), out);
+            }
+        }
+    }
+    true
+}
+
+/// What `$trim` does to the JSON string at `from`: blanks at both ends go,
+/// runs of blanks become one.
+fn normalise(out: &mut Vec<u8>, from: usize) {
+    let mut tape = Tape::default();
+    let Ok(value) = tape.parse(&out[from..]) else {
+        return;
+    };
+    let Some(text) = value.str() else { return };
+    let blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
+    let plain = !text.starts_with(blank) && !text.ends_with(blank);
+    if plain && !text.contains("  ") && !text.contains(['\t', '\n', '\r']) {
+        return;
+    }
+    let words: Vec<&str> = text.split(blank).filter(|w| !w.is_empty()).collect();
+    let text = words.join(" ");
+    out.truncate(from);
+    write_string(&text, out);
+}
+
+/// Brings the JSON value at `from` into the type that the document wants,
+/// where the value allows it.
+fn convert(want: Option<Type>, out: &mut Vec<u8>, from: usize) {
+    let Some(first) = out.get(from).copied() else {
+        return;
+    };
+    match (want, first) {
+        (Some(Type::String), b'-' | b'0'..=b'9' | b't' | b'f') => {
+            out.insert(from, b'"');
+            out.push(b'"');
+        }
+        (Some(Type::String), b'{' | b'[') => {
+            let text = String::from_utf8_lossy(&out[from..]).into_owned();
+            out.truncate(from);
+            write_string(&text, out);
+        }
+        (Some(Type::Integer | Type::Number), b'"') => {
+            let inner = String::from_utf8_lossy(&out[from + 1..out.len() - 1]).into_owned();
+            let trimmed = inner.trim();
+            // COBOL's leading zeros are no JSON.
+            let (sign, digits) = match trimmed.strip_prefix('-') {
+                Some(digits) => ("-", digits),
+                None => ("", trimmed.strip_prefix('+').unwrap_or(trimmed)),
+            };
+            let kept = digits.trim_start_matches('0');
+            let zero = !kept.starts_with(|c: char| c.is_ascii_digit());
+            let number = format!("{sign}{}{kept}", if zero { "0" } else { "" });
+            if !digits.is_empty() && is_number(&number) {
+                out.truncate(from);
+                out.extend_from_slice(number.as_bytes());
+            }
+        }
+        (Some(Type::Boolean), b'"') => {
+            let word = match &out[from..] {
+                b"\"true\"" => "true",
+                b"\"false\"" => "false",
+                _ => return,
+            };
+            out.truncate(from);
+            out.extend_from_slice(word.as_bytes());
+        }
+        _ => {}
+    }
+}
+
+/// Whether two JSON texts mean one value; of different types they never do.
+fn same(left: &[u8], right: &str) -> bool {
+    if left == right.as_bytes() {
+        return true;
+    }
+    let (mut a, mut b) = (Tape::default(), Tape::default());
+    let (Ok(left), Ok(right)) = (a.parse(left), b.parse(right.as_bytes())) else {
+        return false;
+    };
+    match (left.kind(), right.kind()) {
+        (Kind::Number, Kind::Number) => {
+            left.raw().parse::<f64>().ok() == right.raw().parse::<f64>().ok()
+        }
+        (Kind::String, Kind::String) => left.str() == right.str(),
+        _ => false,
+    }
+}
+
+/// JSONata's notion of true, for a result as JSON text.
+fn truthy(text: &str) -> bool {
+    match text.as_bytes().first() {
+        Some(b't') => true,
+        Some(b'"') => text.len() > 2,
+        Some(b'-' | b'0'..=b'9') => text.parse::<f64>().is_ok_and(|n| n != 0.0),
+        Some(b'{') => text != "{}",
+        Some(b'[') => text != "[]",
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn converted(want: Type, text: &str) -> String {
+        let mut out = text.as_bytes().to_vec();
+        convert(Some(want), &mut out, 0);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_document_decides_the_type() {
+        assert_eq!(converted(Type::String, "12.50"), "\"12.50\"");
+        assert_eq!(converted(Type::Number, "\"  007.50 \""), "7.50");
+        assert_eq!(converted(Type::Number, "\"-000\""), "-0");
+        assert_eq!(converted(Type::Integer, "\"abc\""), "\"abc\"");
+        assert_eq!(converted(Type::Boolean, "\"true\""), "true");
+    }
+
+    #[test]
+    fn comparison_is_by_value_and_type() {
+        assert!(same(b"0.0", "0") && same(b"\"a\\u0062\"", "\"ab\""));
+        assert!(!same(b"\"0\"", "0"));
+        assert!(truthy("\"x\"") && !truthy("\"\"") && !truthy("0") && !truthy("[]"));
+    }
+
+    #[test]
+    fn trim_leaves_single_blanks() {
+        let mut out = b"x\"  a   b \"".to_vec();
+        normalise(&mut out, 1);
+        assert_eq!(out, b"x\"a b\"");
+    }
+}

@@ -1,0 +1,184 @@
+//! The API's own document.
+//!
+//! Reference: OpenAPI 3.0.3.
+
+use crate::diagnostics::{Diagnostics, Position};
+use crate::yaml::{self, Node};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Longest chain of references followed.
+const MAX_REFERENCES: usize = 16;
+/// The methods of a Path Item Object.
+pub(crate) const METHODS: [&str; 8] = [
+    "get", "put", "post", "delete", "options", "head", "patch", "trace",
+];
+
+/// A parsed document.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub file: PathBuf,
+    /// The text as it was written.
+    pub text: String,
+    pub json: Value,
+    node: Node,
+}
+
+/// One operation of a document.
+pub(crate) struct OperationObject<'a> {
+    pub path: &'a str,
+    pub method: &'a str,
+    pub object: &'a Value,
+    /// Parameters of the path item and of the operation, references resolved,
+    /// the operation's own replacing those of the path item.
+    pub parameters: Vec<&'a Value>,
+}
+
+impl Document {
+    /// Reads `openapi.yaml` (or `.yml`, `.json`) in `folder`.
+    pub fn load(folder: &Path, out: &mut Diagnostics) -> Option<Document> {
+        let names = ["openapi.yaml", "openapi.yml", "openapi.json"];
+        let Some(file) = names
+            .map(|n| folder.join(n))
+            .into_iter()
+            .find(|f| f.is_file())
+        else {
+            out.error_help(
+                folder,
+                Position::default(),
+                "there is no openapi.yaml",
+                "an API project keeps its OpenAPI 3.0 document in src/main/api/openapi.yaml",
+            );
+            return None;
+        };
+        let text = match std::fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(e) => {
+                out.error(&file, Position::default(), format!("cannot be read: {e}"));
+                return None;
+            }
+        };
+        let node = match yaml::parse(&text) {
+            Ok(node) => node,
+            Err(e) => {
+                out.error(&file, e.at, format!("not well-formed YAML: {}", e.message));
+                return None;
+            }
+        };
+        let document = Document {
+            json: node.to_json(),
+            file,
+            text,
+            node,
+        };
+        let version = document
+            .json
+            .get("openapi")
+            .map(|v| v.to_string())
+            .unwrap_or_default();
+        if !version.trim_matches('"').starts_with("3.0") {
+            let (at, help) = (document.at(&["openapi"]), "write openapi: 3.0.3");
+            let message = match version.as_str() {
+                "" => "this is not an OpenAPI 3.0 document: it has no 'openapi' version".into(),
+                v => format!("OpenAPI {v} is not supported, only 3.0"),
+            };
+            out.error_help(&document.file, at, message, help);
+        }
+        Some(document)
+    }
+
+    /// The place of a node by the names that lead to it.
+    pub fn at(&self, path: &[&str]) -> Position {
+        self.node.locate(path.iter().copied())
+    }
+
+    /// Follows `$ref` to the object it means.
+    pub fn resolve<'a>(&'a self, mut value: &'a Value) -> &'a Value {
+        for _ in 0..MAX_REFERENCES {
+            let Some(reference) = value.get("$ref").and_then(Value::as_str) else {
+                break;
+            };
+            match reference
+                .strip_prefix('#')
+                .and_then(|p| self.json.pointer(p))
+            {
+                Some(target) => value = target,
+                None => break,
+            }
+        }
+        value
+    }
+
+    /// The path of the first server's URL, without a slash at its end.
+    pub fn base_path(&self) -> String {
+        let url = self
+            .json
+            .pointer("/servers/0/url")
+            .and_then(Value::as_str)
+            .unwrap_or("/");
+        let path = match url.split_once("://") {
+            Some((_, rest)) => rest.find('/').map_or("", |i| &rest[i..]),
+            None => url,
+        };
+        let path = path.trim_end_matches('/');
+        if path.is_empty() || path.starts_with('/') {
+            path.into()
+        } else {
+            format!("/{path}")
+        }
+    }
+
+    /// All operations in the order of the document.
+    pub fn operations(&self) -> Vec<OperationObject<'_>> {
+        let mut all = Vec::new();
+        let paths = self.json.get("paths").and_then(Value::as_object);
+        for (path, item) in paths.into_iter().flatten() {
+            let item = self.resolve(item);
+            for method in METHODS {
+                let Some(object) = item.get(method) else {
+                    continue;
+                };
+                let mut parameters: Vec<&Value> = Vec::new();
+                for source in [object, item] {
+                    let list = source.get("parameters").and_then(Value::as_array);
+                    for parameter in list.into_iter().flatten() {
+                        let parameter = self.resolve(parameter);
+                        let same = |p: &&&Value| {
+                            p.get("name") == parameter.get("name")
+                                && p.get("in") == parameter.get("in")
+                        };
+                        if !parameters.iter().any(|p| same(&p)) {
+                            parameters.push(parameter);
+                        }
+                    }
+                }
+                all.push(OperationObject {
+                    path,
+                    method,
+                    object,
+                    parameters,
+                });
+            }
+        }
+        all
+    }
+
+    /// The media types of a response's body for a status, `default` included.
+    pub fn response_content<'a>(&'a self, operation: &'a Value, status: u16) -> Option<&'a Value> {
+        let responses = operation.get("responses")?;
+        let exact = status.to_string();
+        let class = format!("{}XX", status / 100);
+        let keys = [exact.as_str(), class.as_str(), "default"];
+        let response = keys.iter().find_map(|key| responses.get(key))?;
+        self.resolve(response).get("content")
+    }
+}
+
+/// The schema of the first media type that is JSON.
+pub(crate) fn json_content(content: &Value) -> Option<&Value> {
+    let types = content.as_object()?;
+    let json = types.iter().find(|(name, _)| {
+        name.starts_with("application/json") || name.contains("+json") || name.as_str() == "*/*"
+    });
+    json.and_then(|(_, media)| media.get("schema"))
+}

@@ -1,0 +1,330 @@
+//! Assets: a program, how it is called, and the records that go in and out.
+//!
+//! Program-first assets (`cicsCommarea-1.0`, `cicsChannel-1.x` with copybooks)
+//! are laid out from their copybooks: `gen/<NAME>_request_<n>.cpy` and
+//! `gen/<NAME>_response_<n>.cpy`, where NAME is the record of a COMMAREA or a
+//! container. The `.dai` files beside them are a cross-check (see
+//! [`super::dai`]).
+
+use super::record::Record;
+use super::{dai, read_yaml};
+use crate::diagnostics::{Diagnostics, Position, closest};
+use copybook::{FieldId, Layout};
+use std::path::{Path, PathBuf};
+
+/// How a program takes its data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    Commarea,
+    Channel,
+}
+
+/// One direction of an asset's data.
+#[derive(Debug)]
+pub(crate) struct Interface {
+    pub style: Style,
+    pub areas: Vec<Area>,
+}
+
+/// A COMMAREA or a container.
+#[derive(Debug)]
+pub(crate) struct Area {
+    /// The container's name, or that of the COMMAREA's record.
+    pub name: String,
+    pub record: Record,
+}
+
+/// A program with its two interfaces.
+#[derive(Debug)]
+pub(crate) struct Asset {
+    pub program: String,
+    /// Transaction the program runs under, if the asset names one.
+    pub transid: Option<String>,
+    pub request: Interface,
+    pub response: Interface,
+}
+
+/// What a path of names leads to.
+pub(crate) struct Found<'n> {
+    pub area: usize,
+    /// Names that are left below the record.
+    pub rest: &'n [String],
+    /// No name of a field was given.
+    pub area_only: bool,
+}
+
+impl Interface {
+    /// The name under which mappings see it.
+    pub fn root(&self) -> &'static str {
+        match self.style {
+            Style::Commarea => "commarea",
+            Style::Channel => "channel",
+        }
+    }
+
+    /// Finds the area that `names` (behind `commarea` or `channel`) start with.
+    pub fn find<'n>(&self, names: &'n [String]) -> Option<Found<'n>> {
+        let first = names.first()?;
+        if let Some(area) = self.areas.iter().position(|a| same_name(&a.name, first)) {
+            let mut rest = &names[1..];
+            // Below a container its record may be named or left out.
+            if self.style == Style::Channel
+                && let Some(name) = rest.first()
+                && same_name(self.areas[area].layout().name(), name)
+                && self.areas[area].child(Layout::RECORD, name).is_none()
+            {
+                rest = &rest[1..];
+            }
+            return Some(Found {
+                area,
+                rest,
+                area_only: rest.is_empty(),
+            });
+        }
+        let lone = self.style == Style::Commarea && self.areas.len() == 1;
+        if lone && self.areas[0].child(Layout::RECORD, first).is_some() {
+            return Some(Found {
+                area: 0,
+                rest: names,
+                area_only: false,
+            });
+        }
+        None
+    }
+}
+
+impl Area {
+    pub fn layout(&self) -> &Layout {
+        self.record.layout()
+    }
+
+    /// The field of that name directly below a group; groups without a name
+    /// are looked through.
+    pub fn child(&self, group: FieldId, name: &str) -> Option<FieldId> {
+        let layout = self.layout();
+        let children = &layout[group].children;
+        let direct = children.iter().copied().find(|id| {
+            layout[*id]
+                .name
+                .as_deref()
+                .is_some_and(|known| same_name(known, name))
+        });
+        direct.or_else(|| {
+            let unnamed = children.iter().filter(|id| layout[**id].name.is_none());
+            unnamed.filter_map(|id| self.child(*id, name)).next()
+        })
+    }
+
+    /// The names directly below a group.
+    pub fn children(&self, group: FieldId) -> impl Iterator<Item = &str> {
+        let layout = self.layout();
+        layout[group]
+            .children
+            .iter()
+            .filter_map(|id| layout[*id].name.as_deref())
+    }
+}
+
+/// Whether two spellings mean one COBOL name: case does not count, and `_`
+/// stands for `-`, as older tooling wrote it.
+pub(crate) fn same_name(a: &str, b: &str) -> bool {
+    let plain = |b: u8| {
+        if b == b'_' {
+            b'-'
+        } else {
+            b.to_ascii_uppercase()
+        }
+    };
+    a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| plain(a) == plain(b))
+}
+
+/// What became of an asset.
+#[derive(Debug)]
+pub(crate) enum Loaded {
+    Asset(Box<Asset>),
+    /// A kind of asset that is recognised and not served; why.
+    Unsupported(String),
+}
+
+/// Reads one asset folder.
+pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
+    let file = folder.join("zosAsset.yaml");
+    let node = read_yaml(&file, out)?;
+    let kind = node.get("type").and_then(|n| n.text()).unwrap_or_default();
+    let at = node.get("type").map_or(node.at, |n| n.at);
+    let style = match kind.split_once('-').map_or(kind, |(name, _)| name) {
+        "cicsCommarea" => Style::Commarea,
+        "cicsChannel" => Style::Channel,
+        _ => {
+            let known = ["cicsCommarea-1.0", "cicsChannel-1.0", "cicsChannel-1.1"];
+            let help = match closest(kind, known.into_iter()) {
+                Some(near) => format!("did you mean {near}?"),
+                None => format!("served are {}", known.join(", ")),
+            };
+            out.error_help(
+                &file,
+                at,
+                format!("asset type '{kind}' is not served"),
+                help,
+            );
+            return None;
+        }
+    };
+    let properties = node.get("providerProperties");
+    let property = |name: &str| Some(properties?.get(name)?.text()?.trim().to_string());
+    let program = property("program").filter(|p| !p.is_empty());
+    let Some(program) = program else {
+        let at = properties.map_or(node.at, |p| p.at);
+        out.error_help(
+            &file,
+            at,
+            "the asset names no program",
+            "add 'program' below providerProperties",
+        );
+        return None;
+    };
+    if let Some(language) = property("language")
+        && !language.eq_ignore_ascii_case("COBOL")
+    {
+        let at = properties
+            .and_then(|p| p.get("language"))
+            .map_or(at, |n| n.at);
+        out.error(
+            &file,
+            at,
+            format!("{language} programs are not served, only COBOL"),
+        );
+        return None;
+    }
+    let provider = folder.join("providerFiles");
+    let books = copybooks(&provider, out);
+    if books.is_empty() && provider.join("transform.wsbind").is_file() {
+        return Some(Loaded::Unsupported(
+            "it is API-first: its records are generated from the API and kept in a bind file"
+                .into(),
+        ));
+    }
+    let mut side = |direction: &str| {
+        let mut areas: Vec<Area> = Vec::new();
+        for book in books.iter().filter(|b| b.direction == direction) {
+            match Record::load(&book.file, out) {
+                Some(record) => areas.push(Area {
+                    name: book.name.clone(),
+                    record,
+                }),
+                None => return None,
+            }
+        }
+        if style == Style::Commarea {
+            for area in &mut areas {
+                area.name = area.layout().name().to_string();
+            }
+            if areas.len() > 1 {
+                let message = format!("a COMMAREA has one {direction} record, not {}", areas.len());
+                out.error(&provider, Position::default(), message);
+                return None;
+            }
+        }
+        let dai = provider.join(format!("{direction}.dai"));
+        if dai.is_file() {
+            dai::check(&dai, &areas, out);
+        }
+        Some(Interface { style, areas })
+    };
+    let (request, response) = (side("request"), side("response"));
+    let (request, response) = (request?, response?);
+    if request.areas.is_empty() && response.areas.is_empty() {
+        let help = "put the copybooks into providerFiles/gen/<NAME>_request_0.cpy and \
+                    <NAME>_response_0.cpy";
+        out.error_help(
+            &provider,
+            Position::default(),
+            "the asset has no copybooks",
+            help,
+        );
+        return None;
+    }
+    let transid = property("transid").filter(|t| !t.is_empty());
+    Some(Loaded::Asset(Box::new(Asset {
+        program,
+        transid,
+        request,
+        response,
+    })))
+}
+
+/// A copybook and what its name says.
+struct Book {
+    file: PathBuf,
+    name: String,
+    direction: String,
+    number: u32,
+}
+
+fn copybooks(provider: &Path, out: &mut Diagnostics) -> Vec<Book> {
+    let gen_folder = provider.join("gen");
+    let mut books = Vec::new();
+    for folder in [gen_folder.as_path(), provider] {
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            let file = entry.path();
+            let extension = file
+                .extension()
+                .and_then(|e| e.to_str())
+                .unwrap_or_default();
+            if !["cpy", "cbl", "cob"].contains(&extension.to_ascii_lowercase().as_str()) {
+                continue;
+            }
+            let stem = file
+                .file_stem()
+                .and_then(|s| s.to_str())
+                .unwrap_or_default()
+                .to_string();
+            match split_name(&stem) {
+                Some((name, direction, number)) => books.push(Book {
+                    name: name.to_string(),
+                    direction: direction.to_string(),
+                    number,
+                    file,
+                }),
+                None => {
+                    let message = "the copybook's name does not say what it is for; it is not used";
+                    out.warn(&file, Position::default(), message);
+                }
+            }
+        }
+    }
+    books.sort_by(|a, b| (a.number, &a.name).cmp(&(b.number, &b.name)));
+    books
+}
+
+/// `NAME_request_0` in its parts.
+fn split_name(stem: &str) -> Option<(&str, &str, u32)> {
+    let (rest, number) = stem.rsplit_once('_')?;
+    let (name, direction) = rest.rsplit_once('_')?;
+    let known = matches!(direction, "request" | "response") && !name.is_empty();
+    Some((name, direction, number.parse().ok()?)).filter(|_| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copybooks_name_says_what_it_is_for() {
+        assert_eq!(
+            split_name("INQ_CUST_request_0"),
+            Some(("INQ_CUST", "request", 0))
+        );
+        assert_eq!(split_name("INQCUST"), None);
+        assert_eq!(split_name("_request_0"), None);
+    }
+
+    #[test]
+    fn names_are_one_in_any_case_and_with_underscores() {
+        assert!(same_name("LEN_TO_RETURN", "len-to-return"));
+        assert!(!same_name("LEN", "LENGTH"));
+    }
+}

@@ -1,0 +1,257 @@
+//! What the gateway itself answers: health, the APIs' documents, and a page
+//! that shows them and sends requests (Swagger UI, from the binary).
+//!
+//! The page's files come as a zip archive. A browser gets a member as it is
+//! stored, deflated, in a gzip wrapping; only a client that takes no gzip has
+//! it inflated.
+
+use super::Routes;
+use super::body::Full;
+use crate::json::write_string;
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
+use std::fmt::Write;
+
+const ARCHIVE: &[u8] = utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
+/// Most bytes that a member of the archive may have.
+const MAX_MEMBER: usize = 8 << 20;
+
+/// Answers a path that is no operation's; `None` if it is not one of ours.
+pub(crate) fn answer(
+    routes: &Routes,
+    method: &Method,
+    path: &str,
+    headers: &HeaderMap,
+    ready: bool,
+) -> Option<Response<Full>> {
+    if method != Method::GET && method != Method::HEAD {
+        return None;
+    }
+    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    match parts.as_slice() {
+        ["health"] | ["health", "ready"] => Some(health(ready)),
+        ["health", "live"] => Some(text("application/json", "{\"status\":\"UP\"}")),
+        ["apis"] => Some(text("application/json", list(routes))),
+        ["apis", name, file] => {
+            let api = routes.apis.iter().find(|api| api.name == *name)?;
+            match *file {
+                "openapi.json" => Some(text("application/json", api.document_json.clone())),
+                "openapi.yaml" => Some(text("application/yaml", api.document.clone())),
+                _ => None,
+            }
+        }
+        ["ui"] if path.ends_with('/') => Some(text("text/html; charset=utf-8", page(routes))),
+        ["ui"] => Some(redirect("/ui/")),
+        [""] if routes.apis.is_empty() || !routes.serves_root => Some(redirect("/ui/")),
+        ["ui", file] => asset(file, headers),
+        _ => None,
+    }
+}
+
+fn health(ready: bool) -> Response<Full> {
+    let word = if ready { "UP" } else { "DOWN" };
+    let mut response = text("application/json", format!("{{\"status\":\"{word}\"}}"));
+    if !ready {
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    }
+    response
+}
+
+fn text(kind: &'static str, body: impl Into<Bytes>) -> Response<Full> {
+    let mut response = Response::new(Full::new(body.into()));
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+fn redirect(to: &'static str) -> Response<Full> {
+    let mut response = Response::new(Full::default());
+    *response.status_mut() = StatusCode::FOUND;
+    response
+        .headers_mut()
+        .insert(header::LOCATION, HeaderValue::from_static(to));
+    response
+}
+
+/// All APIs with their operations, as JSON.
+fn list(routes: &Routes) -> String {
+    let mut out = b"{\"apis\":[".to_vec();
+    for (i, api) in routes.apis.iter().enumerate() {
+        out.extend_from_slice(if i > 0 { b",{\"name\":" } else { b"{\"name\":" });
+        write_string(&api.name, &mut out);
+        for (key, value) in [("title", &api.title), ("basePath", &api.base_path)] {
+            out.extend_from_slice(format!(",\"{key}\":").as_bytes());
+            write_string(value, &mut out);
+        }
+        out.extend_from_slice(b",\"document\":");
+        write_string(&format!("/apis/{}/openapi.json", api.name), &mut out);
+        out.extend_from_slice(b",\"operations\":[");
+        for (i, (method, path, program)) in api.operations().enumerate() {
+            out.extend_from_slice(if i > 0 {
+                b",{\"method\":"
+            } else {
+                b"{\"method\":"
+            });
+            write_string(method, &mut out);
+            out.extend_from_slice(b",\"path\":");
+            write_string(&path, &mut out);
+            out.extend_from_slice(b",\"program\":");
+            write_string(program, &mut out);
+            out.push(b'}');
+        }
+        out.extend_from_slice(b"]}");
+    }
+    out.extend_from_slice(b"]}");
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn page(routes: &Routes) -> String {
+    let mut urls = String::new();
+    for api in &routes.apis {
+        let mut name = Vec::new();
+        write_string(&api.title, &mut name);
+        // `</script>` in a title must not end the script.
+        let name = String::from_utf8_lossy(&name).replace('<', "\\u003c");
+        let _ = write!(
+            urls,
+            "{{url:\"/apis/{}/openapi.json\",name:{name}}},",
+            api.name
+        );
+    }
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>APIs</title>\n\
+         <link rel=\"stylesheet\" href=\"swagger-ui.css\">\n\
+         <link rel=\"icon\" type=\"image/png\" href=\"favicon-32x32.png\"></head>\n\
+         <body><div id=\"swagger-ui\"></div>\n\
+         <script src=\"swagger-ui-bundle.js\"></script>\n\
+         <script src=\"swagger-ui-standalone-preset.js\"></script>\n\
+         <script>window.ui = SwaggerUIBundle({{urls:[{urls}],dom_id:\"#swagger-ui\",deepLinking:true,\
+         presets:[SwaggerUIBundle.presets.apis,SwaggerUIStandalonePreset],\
+         layout:\"StandaloneLayout\",validatorUrl:null}});</script></body></html>\n"
+    )
+}
+
+fn asset(name: &str, headers: &HeaderMap) -> Option<Response<Full>> {
+    let kind = match name.rsplit_once('.')?.1 {
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "png" => "image/png",
+        "html" => "text/html; charset=utf-8",
+        _ => return None,
+    };
+    let member = Member::find(name)?;
+    let gzip = headers
+        .get(header::ACCEPT_ENCODING)
+        .and_then(|v| v.to_str().ok());
+    let gzip = gzip.is_some_and(|v| v.contains("gzip")) && member.deflated;
+    let body = if gzip {
+        member.gzip()
+    } else {
+        member.content()?
+    };
+    let mut response = text(kind, body);
+    let headers = response.headers_mut();
+    let day = HeaderValue::from_static("public, max-age=86400");
+    headers.insert(header::CACHE_CONTROL, day);
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if gzip {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    Some(response)
+}
+
+/// A member of the archive, found through its central directory.
+///
+/// Reference: PKWARE APPNOTE, "Central directory structure".
+struct Member {
+    data: &'static [u8],
+    deflated: bool,
+    crc: u32,
+    size: u32,
+}
+
+impl Member {
+    /// The member of the page's folder with that file name.
+    fn find(name: &str) -> Option<Member> {
+        let end = memchr::memmem::rfind(ARCHIVE, b"PK\x05\x06")?;
+        let count = half(end + 10)?;
+        let mut at = word(end + 16)? as usize;
+        for _ in 0..count {
+            let lengths = [half(at + 28)?, half(at + 30)?, half(at + 32)?].map(usize::from);
+            let path = ARCHIVE.get(at + 46..at + 46 + lengths[0])?;
+            let wanted = path
+                .strip_suffix(name.as_bytes())
+                .is_some_and(|folder| folder.ends_with(b"dist/"));
+            if wanted {
+                let local = word(at + 42)? as usize;
+                let start =
+                    local + 30 + usize::from(half(local + 26)?) + usize::from(half(local + 28)?);
+                let data = ARCHIVE.get(start..start + word(at + 20)? as usize)?;
+                let (crc, size) = (word(at + 16)?, word(at + 24)?);
+                return Some(Member {
+                    data,
+                    deflated: half(at + 10)? == 8,
+                    crc,
+                    size,
+                });
+            }
+            at += 46 + lengths.iter().sum::<usize>();
+        }
+        None
+    }
+
+    fn content(&self) -> Option<Bytes> {
+        if !self.deflated {
+            return Some(Bytes::from_static(self.data));
+        }
+        let inflated = miniz_oxide::inflate::decompress_to_vec_with_limit(self.data, MAX_MEMBER);
+        inflated.ok().map(Bytes::from)
+    }
+
+    /// RFC 1952: a header, the deflated data, CRC and length.
+    fn gzip(&self) -> Bytes {
+        let mut out = Vec::with_capacity(self.data.len() + 18);
+        out.extend_from_slice(&[0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]);
+        out.extend_from_slice(self.data);
+        out.extend_from_slice(&self.crc.to_le_bytes());
+        out.extend_from_slice(&self.size.to_le_bytes());
+        Bytes::from(out)
+    }
+}
+
+fn half(at: usize) -> Option<u16> {
+    Some(u16::from_le_bytes(
+        ARCHIVE.get(at..at + 2)?.try_into().ok()?,
+    ))
+}
+
+fn word(at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(
+        ARCHIVE.get(at..at + 4)?.try_into().ok()?,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_files_are_in_the_binary() {
+        for name in [
+            "swagger-ui.css",
+            "swagger-ui-bundle.js",
+            "swagger-ui-standalone-preset.js",
+            "favicon-32x32.png",
+        ] {
+            let member = Member::find(name).unwrap_or_else(|| panic!("{name}"));
+            let content = member.content().unwrap();
+            assert_eq!(content.len(), member.size as usize, "{name}");
+            assert_eq!(&member.gzip()[10..10 + member.data.len()], member.data);
+        }
+        assert!(Member::find("no-such-file.js").is_none());
+    }
+}

@@ -1,0 +1,338 @@
+//! Path, query, header and cookie parameters.
+//!
+//! Values stay text: a path parameter is text to every mapping, and the field
+//! it goes to decides what it means.
+
+use super::schema::{SchemaId, SchemaSet, Type};
+use crate::json::write_string;
+use crate::problem::Fault;
+use percent_encoding::percent_decode_str;
+use std::borrow::Cow;
+
+/// Where a parameter is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Path,
+    Query,
+    Header,
+    Cookie,
+}
+
+/// One parameter of an operation.
+#[derive(Debug)]
+pub(crate) struct Param {
+    pub name: String,
+    pub place: Place,
+    pub required: bool,
+    pub schema: Option<SchemaId>,
+    /// Its values may come as `a=1&a=2` (or `a=1,2` without `explode`).
+    pub list: bool,
+    pub explode: bool,
+    /// Used when the client sends none.
+    pub default: Option<String>,
+}
+
+/// The value of one parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value<'a> {
+    Missing,
+    One(Cow<'a, str>),
+    Many(Vec<Cow<'a, str>>),
+}
+
+impl Value<'_> {
+    /// Appends the value as JSON: a string or an array of strings.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        match self {
+            Value::Missing => out.extend_from_slice(b"null"),
+            Value::One(text) => write_string(text, out),
+            Value::Many(items) => {
+                out.push(b'[');
+                for (i, item) in items.iter().enumerate() {
+                    if i > 0 {
+                        out.push(b',');
+                    }
+                    write_string(item, out);
+                }
+                out.push(b']');
+            }
+        }
+    }
+}
+
+/// The parts of a request that hold parameters.
+pub(crate) struct Sources<'a> {
+    /// Values of the path template's variables, in its order, not decoded.
+    pub path: &'a [(&'a str, &'a str)],
+    pub query: Option<&'a str>,
+    pub headers: &'a http::HeaderMap,
+}
+
+/// Finds and checks the parameters of a request, in the order of `params`.
+pub(crate) fn read<'a>(
+    params: &[Param],
+    set: &SchemaSet,
+    sources: &Sources<'a>,
+    faults: &mut Vec<Fault>,
+) -> Vec<Value<'a>> {
+    let mut values = Vec::with_capacity(params.len());
+    for param in params {
+        let value = find(param, sources, faults);
+        if value == Value::Missing {
+            if let Some(default) = &param.default {
+                values.push(Value::One(Cow::Owned(default.clone())));
+                continue;
+            }
+            if param.required {
+                fault(
+                    param,
+                    format!("the {} {} is required", param.place.word(), param.name),
+                    faults,
+                );
+            }
+        }
+        check(param, set, &value, faults);
+        values.push(value);
+    }
+    values
+}
+
+fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Value<'a> {
+    let mut found: Vec<Cow<'a, str>> = Vec::new();
+    match param.place {
+        Place::Path => {
+            let hit = sources.path.iter().find(|(name, _)| *name == param.name);
+            found.extend(hit.map(|(_, raw)| decode(raw, false, param, faults)));
+        }
+        Place::Query => {
+            for pair in sources
+                .query
+                .unwrap_or("")
+                .split('&')
+                .filter(|p| !p.is_empty())
+            {
+                let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+                let same = name == param.name
+                    || name.contains(['%', '+']) && lenient(name) == param.name.as_str();
+                if same {
+                    found.push(decode(value, true, param, faults));
+                }
+            }
+        }
+        Place::Header => {
+            for value in sources.headers.get_all(param.name.as_str()) {
+                match std::str::from_utf8(value.as_bytes()) {
+                    Ok(text) => found.push(Cow::Borrowed(text.trim())),
+                    Err(_) => fault(param, "is not readable text".into(), faults),
+                }
+            }
+        }
+        Place::Cookie => {
+            for header in sources.headers.get_all(http::header::COOKIE) {
+                for pair in header.to_str().unwrap_or("").split(';') {
+                    if let Some((name, value)) = pair.trim().split_once('=')
+                        && name == param.name
+                    {
+                        found.push(decode(value, false, param, faults));
+                    }
+                }
+            }
+        }
+    }
+    if param.list {
+        let split = !(param.place == Place::Query && param.explode);
+        let items: Vec<_> = found.into_iter().flat_map(|v| parts(v, split)).collect();
+        return if items.is_empty() {
+            Value::Missing
+        } else {
+            Value::Many(items)
+        };
+    }
+    if found.len() > 1 && param.place != Place::Header {
+        fault(
+            param,
+            format!("{} is given more than once", param.name),
+            faults,
+        );
+    }
+    found.into_iter().next().map_or(Value::Missing, Value::One)
+}
+
+fn parts<'a>(value: Cow<'a, str>, split: bool) -> Vec<Cow<'a, str>> {
+    if !split {
+        return vec![value];
+    }
+    match value {
+        Cow::Borrowed(text) => text.split(',').map(|p| Cow::Borrowed(p.trim())).collect(),
+        Cow::Owned(text) => text
+            .split(',')
+            .map(|p| Cow::Owned(p.trim().to_string()))
+            .collect(),
+    }
+}
+
+fn decode<'a>(raw: &'a str, form: bool, param: &Param, faults: &mut Vec<Fault>) -> Cow<'a, str> {
+    if !raw.contains('%') && !(form && raw.contains('+')) {
+        return Cow::Borrowed(raw);
+    }
+    let plus = if form {
+        Cow::Owned(raw.replace('+', " "))
+    } else {
+        Cow::Borrowed(raw)
+    };
+    match percent_decode_str(&plus).decode_utf8() {
+        Ok(text) => Cow::Owned(text.into_owned()),
+        Err(_) => {
+            fault(param, format!("{} is not UTF-8", param.name), faults);
+            Cow::Borrowed("")
+        }
+    }
+}
+
+fn lenient(name: &str) -> String {
+    percent_decode_str(&name.replace('+', " "))
+        .decode_utf8_lossy()
+        .into_owned()
+}
+
+fn check(param: &Param, set: &SchemaSet, value: &Value<'_>, faults: &mut Vec<Fault>) {
+    let Some(schema) = param.schema else { return };
+    let (schema, texts) = match value {
+        Value::Missing => return,
+        Value::One(text) => (schema, std::slice::from_ref(text)),
+        Value::Many(items) => {
+            let Some(schema) = set.items_of(schema) else {
+                return;
+            };
+            (schema, items.as_slice())
+        }
+    };
+    for text in texts {
+        for message in set.check_text(schema, text) {
+            fault(param, format!("{} {message}", param.name), faults);
+        }
+    }
+}
+
+fn fault(param: &Param, message: String, faults: &mut Vec<Fault>) {
+    if faults.len() < super::schema::MAX_FAULTS {
+        faults.push(Fault {
+            parameter: Some(param.name.clone()),
+            message,
+            ..Fault::default()
+        });
+    }
+}
+
+impl Place {
+    fn word(self) -> &'static str {
+        match self {
+            Place::Path => "path parameter",
+            Place::Query => "query parameter",
+            Place::Header => "header",
+            Place::Cookie => "cookie",
+        }
+    }
+}
+
+/// Compiles a Parameter Object whose references are resolved; `None` if its
+/// place or name is missing.
+pub(crate) fn compile(
+    document: &serde_json::Value,
+    object: &serde_json::Value,
+    set: &mut SchemaSet,
+) -> Option<Param> {
+    let place = match object.get("in")?.as_str()? {
+        "path" => Place::Path,
+        "query" => Place::Query,
+        "header" => Place::Header,
+        "cookie" => Place::Cookie,
+        _ => return None,
+    };
+    let schema = object
+        .get("schema")
+        .map(|schema| set.compile(document, schema));
+    let list = schema.is_some_and(|id| set.kind_of(id) == Some(Type::Array));
+    let style = object.get("style").and_then(serde_json::Value::as_str);
+    let explode = object.get("explode").and_then(serde_json::Value::as_bool);
+    let default = schema
+        .and_then(|id| set.get(id).default.clone())
+        .map(|text| serde_json::from_str::<String>(&text).unwrap_or(text));
+    Some(Param {
+        name: object.get("name")?.as_str()?.to_string(),
+        place,
+        required: place == Place::Path
+            || object.get("required").and_then(serde_json::Value::as_bool) == Some(true),
+        schema,
+        list,
+        explode: explode.unwrap_or(style.is_none_or(|s| s == "form")),
+        default: default.filter(|_| !list),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn check(object: serde_json::Value, query: &str) -> (String, Vec<String>) {
+        let mut set = SchemaSet::default();
+        let params = [compile(&json!({}), &object, &mut set).unwrap()];
+        let headers = http::HeaderMap::new();
+        let path = [("id", "a%20b")];
+        let sources = Sources {
+            path: &path,
+            query: Some(query),
+            headers: &headers,
+        };
+        let mut faults = Vec::new();
+        let values = read(&params, &set, &sources, &mut faults);
+        let mut out = Vec::new();
+        values[0].write(&mut out);
+        (
+            String::from_utf8(out).unwrap(),
+            faults.into_iter().map(|f| f.message).collect(),
+        )
+    }
+
+    #[test]
+    fn a_query_parameter_is_decoded_and_checked() {
+        let limit = json!({"name": "limit", "in": "query",
+            "schema": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}});
+        assert_eq!(check(limit.clone(), "limit=7"), ("\"7\"".into(), vec![]));
+        assert_eq!(check(limit.clone(), ""), ("\"50\"".into(), vec![]));
+        assert_eq!(
+            check(limit.clone(), "limit=x").1,
+            ["limit must be an integer"]
+        );
+        assert_eq!(
+            check(limit.clone(), "limit=201").1,
+            ["limit must be at most 200"]
+        );
+        assert_eq!(
+            check(limit, "limit=1&limit=2").1,
+            ["limit is given more than once"]
+        );
+        let name = json!({"name": "a b", "in": "query", "schema": {"type": "string"}});
+        assert_eq!(check(name, "a%20b=x+y%2b").0, "\"x y+\"");
+    }
+
+    #[test]
+    fn lists_come_exploded_or_with_commas() {
+        let mut ids = json!({"name": "id", "in": "query",
+            "schema": {"type": "array", "items": {"type": "integer"}}});
+        assert_eq!(check(ids.clone(), "id=1&id=2").0, "[\"1\",\"2\"]");
+        ids["explode"] = json!(false);
+        assert_eq!(
+            check(ids, "id=1,x"),
+            ("[\"1\",\"x\"]".into(), vec!["id must be an integer".into()])
+        );
+    }
+
+    #[test]
+    fn a_path_parameter_is_decoded() {
+        let id =
+            json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string"}});
+        assert_eq!(check(id, "").0, "\"a b\"");
+    }
+}

@@ -1,0 +1,359 @@
+//! YAML (and with it JSON) with the place of every node.
+//!
+//! A small tree over the event parser of `saphyr-parser`: scalars keep their
+//! text as written (`ccsid: 037` stays `037`), mappings keep their order,
+//! because the order of `response_mapping.yaml` has a meaning.
+//!
+//! Invariant: depth and the number of nodes that aliases make are bounded, so
+//! that no document, however written, exhausts stack or memory.
+
+use crate::diagnostics::Position;
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+/// Deepest nesting accepted.
+const MAX_DEPTH: usize = 128;
+/// Most nodes of one document, aliases expanded.
+const MAX_NODES: usize = 2_000_000;
+
+/// A node and where it starts.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Node {
+    pub at: Position,
+    pub value: Value,
+}
+
+/// What a node is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value {
+    /// Text as written; `plain` if without quotes.
+    Scalar {
+        text: String,
+        plain: bool,
+    },
+    Seq(Vec<Node>),
+    Map(Vec<(Node, Node)>),
+}
+
+/// Why a document could not be read.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct YamlError {
+    pub at: Position,
+    pub message: String,
+}
+
+/// Reads the first document of `text`; an empty document is a null scalar.
+pub(crate) fn parse(text: &str) -> Result<Node, YamlError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut builder = Builder {
+        parser: Parser::new_from_str(text),
+        anchors: Vec::new(),
+        nodes: 0,
+    };
+    loop {
+        let (event, at) = builder.next()?;
+        match event {
+            Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
+            Event::StreamEnd | Event::DocumentEnd => {
+                let value = Value::Scalar {
+                    text: String::new(),
+                    plain: true,
+                };
+                return Ok(Node { at, value });
+            }
+            other => return builder.node(other, at, 0),
+        }
+    }
+}
+
+struct Builder<'a> {
+    parser: Parser<'a, saphyr_parser::StrInput<'a>>,
+    anchors: Vec<(usize, Node)>,
+    nodes: usize,
+}
+
+impl<'a> Builder<'a> {
+    fn next(&mut self) -> Result<(Event<'a>, Position), YamlError> {
+        match self.parser.next_event() {
+            Some(Ok((event, span))) => Ok((event, position(&span.start))),
+            Some(Err(e)) => Err(YamlError {
+                at: position(e.marker()),
+                message: e.info().to_string(),
+            }),
+            None => Ok((Event::StreamEnd, Position::default())),
+        }
+    }
+
+    fn node(&mut self, event: Event<'a>, at: Position, depth: usize) -> Result<Node, YamlError> {
+        self.nodes += 1;
+        if depth > MAX_DEPTH || self.nodes > MAX_NODES {
+            return Err(YamlError {
+                at,
+                message: "the document is nested too deep".into(),
+            });
+        }
+        let (value, anchor) = match event {
+            Event::Scalar(text, style, anchor, _) => {
+                let plain = style == ScalarStyle::Plain;
+                (
+                    Value::Scalar {
+                        text: text.into_owned(),
+                        plain,
+                    },
+                    anchor,
+                )
+            }
+            Event::SequenceStart(anchor, _) => {
+                let mut items = Vec::new();
+                loop {
+                    match self.next()? {
+                        (Event::SequenceEnd | Event::StreamEnd, _) => break,
+                        (event, at) => items.push(self.node(event, at, depth + 1)?),
+                    }
+                }
+                (Value::Seq(items), anchor)
+            }
+            Event::MappingStart(anchor, _) => {
+                let mut entries: Vec<(Node, Node)> = Vec::new();
+                loop {
+                    let key = match self.next()? {
+                        (Event::MappingEnd | Event::StreamEnd, _) => break,
+                        (event, at) => self.node(event, at, depth + 1)?,
+                    };
+                    let (event, at) = self.next()?;
+                    let value = self.node(event, at, depth + 1)?;
+                    entries.push((key, value));
+                }
+                duplicate_key(&entries)?;
+                (Value::Map(entries), anchor)
+            }
+            Event::Alias(id) => {
+                let found = self
+                    .anchors
+                    .iter()
+                    .rev()
+                    .find(|(a, _)| *a == id)
+                    .map(|(_, n)| n);
+                let Some(node) = found.cloned() else {
+                    return Err(YamlError {
+                        at,
+                        message: "unknown alias".into(),
+                    });
+                };
+                self.nodes += count(&node);
+                return Ok(node);
+            }
+            _ => {
+                return Err(YamlError {
+                    at,
+                    message: "a value is expected here".into(),
+                });
+            }
+        };
+        let node = Node { at, value };
+        if anchor > 0 {
+            self.anchors.push((anchor, node.clone()));
+        }
+        Ok(node)
+    }
+}
+
+fn duplicate_key(entries: &[(Node, Node)]) -> Result<(), YamlError> {
+    let mut seen = std::collections::HashSet::with_capacity(entries.len());
+    for (key, _) in entries {
+        if let Value::Scalar { text, .. } = &key.value
+            && !seen.insert(text.as_str())
+        {
+            return Err(YamlError {
+                at: key.at,
+                message: format!("{text} is given twice"),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn count(node: &Node) -> usize {
+    1 + match &node.value {
+        Value::Scalar { .. } => 0,
+        Value::Seq(items) => items.iter().map(count).sum(),
+        Value::Map(entries) => entries.iter().map(|(k, v)| count(k) + count(v)).sum(),
+    }
+}
+
+fn position(marker: &saphyr_parser::Marker) -> Position {
+    Position {
+        line: marker.line() as u32,
+        column: marker.col() as u32 + 1,
+    }
+}
+
+impl Node {
+    /// The text of a scalar.
+    pub fn text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Scalar { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn seq(&self) -> Option<&[Node]> {
+        match &self.value {
+            Value::Seq(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    pub fn map(&self) -> Option<&[(Node, Node)]> {
+        match &self.value {
+            Value::Map(entries) => Some(entries),
+            _ => None,
+        }
+    }
+
+    /// The value of a key of a mapping.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.map()?
+            .iter()
+            .find(|(k, _)| k.text() == Some(key))
+            .map(|(_, v)| v)
+    }
+
+    /// True for an absent value: plain empty, `~` or `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(&self.value, Value::Scalar { text, plain: true }
+            if matches!(text.as_str(), "" | "~" | "null" | "Null" | "NULL"))
+    }
+
+    /// A boolean of the core schema.
+    pub fn bool(&self) -> Option<bool> {
+        match self.text()? {
+            "true" | "True" | "TRUE" => Some(true),
+            "false" | "False" | "FALSE" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Where the node at a JSON pointer's segments is, or its nearest parent.
+    pub fn locate<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Position {
+        let mut node = self;
+        for segment in path {
+            let next = match &node.value {
+                Value::Map(_) => node.get(segment),
+                Value::Seq(items) => segment.parse::<usize>().ok().and_then(|i| items.get(i)),
+                Value::Scalar { .. } => None,
+            };
+            match next {
+                Some(next) => node = next,
+                None => break,
+            }
+        }
+        node.at
+    }
+
+    /// The node as JSON, plain scalars resolved by YAML's core schema.
+    pub fn to_json(&self) -> serde_json::Value {
+        use serde_json::Value as Json;
+        match &self.value {
+            Value::Scalar { text, plain: false } => Json::String(text.clone()),
+            Value::Scalar { text, plain: true } => {
+                if self.is_null() {
+                    Json::Null
+                } else if let Some(b) = self.bool() {
+                    Json::Bool(b)
+                } else if let Some(n) = number(text) {
+                    Json::Number(n)
+                } else {
+                    Json::String(text.clone())
+                }
+            }
+            Value::Seq(items) => Json::Array(items.iter().map(Node::to_json).collect()),
+            Value::Map(entries) => Json::Object(
+                entries
+                    .iter()
+                    .map(|(k, v)| (k.text().unwrap_or_default().to_string(), v.to_json()))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+/// A plain scalar as a JSON number, if it is one in the core schema.
+fn number(text: &str) -> Option<serde_json::Number> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return None;
+    }
+    if let Ok(n) = text.trim_start_matches('+').parse::<i64>() {
+        return Some(n.into());
+    }
+    if let Ok(n) = text.parse::<u64>() {
+        return Some(n.into());
+    }
+    if text
+        .bytes()
+        .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'))
+    {
+        return text
+            .parse::<f64>()
+            .ok()
+            .and_then(serde_json::Number::from_f64);
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_keep_their_text_and_place() {
+        let doc = parse("a:\n  ccsid: 037\n  b: [x, 'y z']\n").unwrap();
+        let ccsid = doc.get("a").and_then(|a| a.get("ccsid")).unwrap();
+        assert_eq!(ccsid.text(), Some("037"));
+        assert_eq!(
+            ccsid.at,
+            Position {
+                line: 2,
+                column: 10
+            }
+        );
+        assert_eq!(
+            doc.locate(["a", "b", "1"]),
+            Position {
+                line: 3,
+                column: 10
+            }
+        );
+    }
+
+    #[test]
+    fn json_follows_the_core_schema() {
+        let doc = parse("a: 1\nb: '1'\nc: 1.5\nd: yes\ne: null\nf: true\ng: {h: -3}").unwrap();
+        let want = serde_json::json!(
+            {"a": 1, "b": "1", "c": 1.5, "d": "yes", "e": null, "f": true, "g": {"h": -3}});
+        assert_eq!(doc.to_json(), want);
+    }
+
+    #[test]
+    fn a_bomb_of_aliases_is_refused() {
+        let mut text = String::from("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n");
+        for i in 1..12 {
+            let one = format!("*a{},", i - 1).repeat(10);
+            text += &format!("a{i}: &a{i} [{}]\n", one.trim_end_matches(','));
+        }
+        assert!(parse(&text).is_err());
+    }
+
+    #[test]
+    fn a_key_given_twice_is_an_error_with_its_place() {
+        let e = parse("a: 1\na: 2\n").unwrap_err();
+        assert_eq!(e.at.line, 2);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(text in "[ -~\n]{0,200}") {
+            let _ = parse(&text).map(|n| n.to_json());
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a worker is told at its start.
+//!
+//! One JSON text for all workers of a generation, in a memfd that each of them
+//! is handed. The order of programs and files gives them their numbers.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::name::{FileName, Name, ProgramName, TransId};
+
+/// Configuration of the workers of one generation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WorkerConfig {
+    /// VTAM application name of the region, for ASSIGN APPLID.
+    pub applid: Name<8>,
+    /// System identifier, for ASSIGN SYSID.
+    pub sysid: Name<4>,
+    /// Number of this set of definitions; grows with every reload.
+    pub generation: u64,
+    /// File commands run under the QR token.
+    pub fc_qr_only: bool,
+    /// Routines outside of the program table that CALL may reach.
+    pub callable: Vec<String>,
+    /// The program table.
+    pub programs: Vec<ProgramEntry>,
+    /// Transactions, for RETURN TRANSID and their TWA.
+    pub transactions: Vec<TransactionEntry>,
+    /// The files; a file's number is its place in this list.
+    pub files: Vec<FileEntry>,
+    /// Where embedded files are; none when there are no files.
+    pub store: Option<StoreEntry>,
+}
+
+/// A program that LINK, XCTL and CALL can reach.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProgramEntry {
+    /// Name.
+    pub name: ProgramName,
+    /// The compiled module; none for a program that the region serves.
+    pub module: Option<PathBuf>,
+    /// The program may run outside of the QR token.
+    pub threadsafe: bool,
+    /// False: LINK and XCTL answer PGMIDERR.
+    pub enabled: bool,
+    /// The program was translated from EXEC CICS; false: a plain COBOL
+    /// subprogram that only CALL reaches.
+    pub translated: bool,
+}
+
+/// A transaction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TransactionEntry {
+    /// Name.
+    pub name: TransId,
+    /// First program.
+    pub program: ProgramName,
+    /// Bytes of its transaction work area.
+    pub twa_bytes: u32,
+}
+
+/// A keyed file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileEntry {
+    /// Name.
+    pub name: FileName,
+    /// Offset of the key in a record.
+    pub key_offset: u32,
+    /// Bytes of the key.
+    pub key_bytes: u32,
+    /// Most bytes of a record.
+    pub record_bytes: u32,
+    /// Records may be shorter than that.
+    pub variable: bool,
+    /// Changes belong to the unit of work; false: they are made at once.
+    pub recoverable: bool,
+    /// READ is allowed.
+    pub read: bool,
+    /// REWRITE is allowed.
+    pub update: bool,
+    /// WRITE is allowed.
+    pub add: bool,
+    /// DELETE is allowed.
+    pub delete: bool,
+    /// Browsing is allowed.
+    pub browse: bool,
+    /// False: commands answer DISABLED.
+    pub enabled: bool,
+}
+
+/// The embedded store.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StoreEntry {
+    /// Its folder.
+    pub path: PathBuf,
+    /// Bytes of its map; the same for every process.
+    pub map_bytes: u64,
+    /// Its reader slots; the same for every process.
+    pub max_readers: u32,
+}

@@ -1,0 +1,270 @@
+//! Where everything lies in a worker's shared memory.
+//!
+//! The byte-box page `docs/internals/link.md` draws what these constants and
+//! structures say; both change together, with [`VERSION`].
+//!
+//! Invariant: the structures hold integers and byte arrays only, so any bytes
+//! are a valid value and a copy of them can be checked afterwards.
+
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use crate::map::PAGE;
+use crate::name::{ChannelName, Name, ProgramName, TransId, UserId};
+
+/// First eight bytes of a worker's memory and of the region page.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
+/// Version of the layout; both sides come from one binary, so it must match.
+pub const VERSION: u32 = 1;
+/// Request slots of a worker.
+pub const SLOTS: usize = 16;
+/// Default bytes of a slot's arena.
+pub const ARENA_BYTES: usize = 512 << 20;
+/// Arena bytes that stay resident when a slot is freed.
+pub const WARM_BYTES: usize = 1 << 20;
+/// Bytes of the data that a mid-task call carries each way.
+pub const CALL_BYTES: usize = 128 << 10;
+/// Most containers that one request or reply may have.
+pub const MAX_CONTAINERS: usize = 65_536;
+/// Bytes of an abend's message.
+pub const MESSAGE_BYTES: usize = 256;
+
+/// Offset of the slot pages.
+pub const SLOT_OFFSET: usize = PAGE;
+/// Offset of the results within a slot's page.
+pub const RESULTS_IN_SLOT: usize = 1024;
+/// Offset of the abend's message within a slot's page.
+pub const MESSAGE_IN_SLOT: usize = 2048;
+/// Offset of the call area.
+pub const CALL_OFFSET: usize = SLOT_OFFSET + SLOTS * PAGE;
+/// Offset of the call's data, worker to region.
+pub const CALL_OUT_OFFSET: usize = CALL_OFFSET + PAGE;
+/// Offset of the answer's data, region to worker.
+pub const CALL_IN_OFFSET: usize = CALL_OUT_OFFSET + CALL_BYTES;
+/// Offset of the first arena.
+pub const ARENA_OFFSET: usize = CALL_IN_OFFSET + CALL_BYTES;
+
+/// Bytes of a worker's memory with arenas of `arena_bytes` each.
+pub const fn memory_bytes(arena_bytes: usize) -> usize {
+    ARENA_OFFSET + SLOTS * arena_bytes
+}
+
+/// A slot's state: the low half of its word; the high half is the sequence
+/// number under which the region filled it.
+pub mod slot_state {
+    /// Nobody's; the region may fill it.
+    pub const FREE: u32 = 0;
+    /// Filled; the worker may take it, the region may take it back.
+    pub const QUEUED: u32 = 1;
+    /// The worker runs it.
+    pub const RUNNING: u32 = 2;
+    /// The results are there.
+    pub const DONE: u32 = 3;
+}
+
+/// States of the call area's word.
+pub mod call_state {
+    /// No call.
+    pub const IDLE: u32 = 0;
+    /// The worker asked and waits.
+    pub const CALL: u32 = 1;
+    /// The region answered.
+    pub const ANSWERED: u32 = 2;
+    /// The region asks the waiting worker to run a program for it.
+    pub const NESTED: u32 = 3;
+    /// The worker ran it and waits again.
+    pub const NESTED_DONE: u32 = 4;
+}
+
+/// Joins a sequence number and a state into a slot's word.
+pub const fn slot_word(sequence: u32, state: u32) -> u64 {
+    (sequence as u64) << 32 | state as u64
+}
+
+/// Page 0 of a worker's memory. The groups start on cache lines of their own.
+#[repr(C, align(64))]
+pub struct Header {
+    /// [`MAGIC`].
+    pub magic: u64,
+    /// [`VERSION`].
+    pub version: u32,
+    /// The worker's number in its region.
+    pub worker: u32,
+    /// Bytes of each arena.
+    pub arena_bytes: u64,
+    /// The words of all slots, in two neighbouring lines, so that one look
+    /// finds work.
+    pub slots: Line<[AtomicU64; SLOTS]>,
+    /// 1 while the worker sleeps for work; the futex word.
+    pub sleeping: Line<AtomicU32>,
+    /// 1 when the worker shall end as soon as no slot is queued.
+    pub retire: Line<AtomicU32>,
+    /// Counted up by the worker at each command: the sign that the task still
+    /// gives up control.
+    pub progress: Line<AtomicU64>,
+}
+
+/// A value on a cache line of its own.
+#[repr(C, align(64))]
+pub struct Line<T>(pub T);
+
+/// What the region asks of a worker: the first part of a slot's page.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub struct Request {
+    /// The task's number, unique in the region's life.
+    pub task: u64,
+    /// When the door queued it, in nanoseconds of the monotonic clock.
+    pub queued_ns: u64,
+    /// The request's trace id, as W3C trace context has it; zeros for none.
+    pub trace_id: [u8; 16],
+    /// Transaction.
+    pub transid: TransId,
+    /// How the task was started: `"U"`, `"S"`, `"D"`… padded.
+    pub start_code: Name<2>,
+    /// `REQUEST_*` bits.
+    pub flags: u16,
+    /// Program to run.
+    pub program: ProgramName,
+    /// Who asks.
+    pub userid: UserId,
+    /// Port that is told of the end.
+    pub port: u16,
+    /// Priority, 0 to 255.
+    pub priority: u8,
+    #[doc(hidden)]
+    pub reserved: [u8; 5],
+    /// Name of the current channel, blank for none.
+    pub channel: ChannelName,
+    /// Arena bytes that the request uses.
+    pub used: u64,
+    /// Arena offset of the directory.
+    pub directory: u64,
+    /// Containers in the directory.
+    pub containers: u64,
+    /// Arena offset of the COMMAREA.
+    pub commarea: u64,
+    /// Bytes of the COMMAREA, 0 for none.
+    pub commarea_bytes: u64,
+}
+
+/// The request carries a channel.
+pub const REQUEST_CHANNEL: u16 = 1;
+
+/// What a worker gives back: the second part of a slot's page. The message is
+/// apart, since only an abend has one.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub struct Results {
+    /// Blank, or the abend code that ended the task.
+    pub abend: Name<4>,
+    /// `RESULT_*` bits.
+    pub flags: u32,
+    /// Program in control at the abend.
+    pub program: ProgramName,
+    /// Line of that program's source, 0 when unknown.
+    pub line: u32,
+    /// Bytes of the abend's message, which lies at [`MESSAGE_IN_SLOT`].
+    pub message_bytes: u32,
+    /// Transaction that RETURN TRANSID names, blank for none.
+    pub next_transid: TransId,
+    /// Name of the channel given back, blank for none.
+    pub channel: ChannelName,
+    /// Highest arena byte that was in use.
+    pub high_water: u64,
+    /// Arena offset of the directory.
+    pub directory: u64,
+    /// Containers in the directory.
+    pub containers: u64,
+    /// Arena offset of the COMMAREA.
+    pub commarea: u64,
+    /// Bytes of the COMMAREA.
+    pub commarea_bytes: u64,
+    /// Figures of the run.
+    pub counts: Counts,
+}
+
+/// The worker must not be used again: it ends after this task.
+pub const RESULT_RETIRE: u32 = 1;
+
+/// What one run cost and did, as the worker counted it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Counts {
+    /// Start of the run, nanoseconds of the monotonic clock.
+    pub started_ns: u64,
+    /// End of the run, nanoseconds of the monotonic clock.
+    pub ended_ns: u64,
+    /// CPU time of the worker's thread, nanoseconds.
+    pub cpu_ns: u64,
+    /// Time spent waiting for the QR token, nanoseconds.
+    pub qr_wait_ns: u64,
+    /// Time spent waiting for the region's answers, nanoseconds.
+    pub call_wait_ns: u64,
+    /// Bytes of container data put.
+    pub put_bytes: u64,
+    /// Bytes of container data got.
+    pub get_bytes: u64,
+    /// EXEC CICS commands.
+    pub commands: u32,
+    /// Of these, file commands.
+    pub file_commands: u32,
+    /// Of these, container commands.
+    pub container_commands: u32,
+    /// Of these, LINK and XCTL.
+    pub program_commands: u32,
+    /// Changes between the QR and the open mode.
+    pub mode_switches: u32,
+    /// Calls that crossed to the region.
+    pub region_calls: u32,
+}
+
+/// First page of the call area.
+#[repr(C, align(64))]
+pub struct CallArea {
+    /// [`call_state`]; the futex word.
+    pub state: Line<AtomicU32>,
+}
+
+/// Offset of the call's header within the call page.
+pub const CALL_HEADER_IN_PAGE: usize = 64;
+/// Offset of the answer's header within the call page.
+pub const ANSWER_HEADER_IN_PAGE: usize = 512;
+
+/// Header of a mid-task call.
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
+pub struct CallHeader {
+    /// Number of the operation, see [`crate::Op`].
+    pub op: u16,
+    /// Slot of the task that calls.
+    pub slot: u16,
+    /// Bytes of data.
+    pub bytes: u32,
+    /// Arguments; their meaning is the operation's.
+    pub args: [u64; 8],
+}
+
+/// Header of an answer, of a nested run and of its results.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct AnswerHeader {
+    /// EIBRESP value.
+    pub resp: u32,
+    /// EIBRESP2 value.
+    pub resp2: u32,
+    /// Blank, or the abend code with which the task shall end.
+    pub abend: Name<4>,
+    /// Bytes of data.
+    pub bytes: u32,
+    /// Results; their meaning is the operation's.
+    pub args: [u64; 8],
+}
+
+const _: () = {
+    assert!(std::mem::size_of::<Header>() <= PAGE);
+    assert!(std::mem::size_of::<Request>() <= RESULTS_IN_SLOT);
+    assert!(RESULTS_IN_SLOT + std::mem::size_of::<Results>() <= MESSAGE_IN_SLOT);
+    assert!(MESSAGE_IN_SLOT + MESSAGE_BYTES <= PAGE);
+    assert!(CALL_HEADER_IN_PAGE + std::mem::size_of::<CallHeader>() <= ANSWER_HEADER_IN_PAGE);
+    assert!(ANSWER_HEADER_IN_PAGE + std::mem::size_of::<AnswerHeader>() <= PAGE);
+};

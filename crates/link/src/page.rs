@@ -1,0 +1,227 @@
+//! The region page: doorbells of the ports and the QR token.
+//!
+//! One memfd a region, mapped by the region and by every worker. A *port* is
+//! where completions are heard: an eventfd and a doorbell with a `sleeping`
+//! word and a bitmap of worker numbers. A worker sets its bit, and writes the
+//! eventfd only when the port's owner sleeps; so a busy owner costs no system
+//! call. A wild store can lose a bit; the owner heals that by a slow full scan
+//! of its own slots.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::layout::{Line, MAGIC, VERSION};
+use crate::map::{Mapping, PAGE, sealed_memfd};
+use crate::qr::{QR_OFFSET, QrToken};
+
+/// Ports of a region; port 0 belongs to its dispatch thread.
+pub const PORTS: usize = 32;
+/// Most workers that a region may have.
+pub const MAX_WORKERS: usize = 1024;
+
+const WORDS: usize = MAX_WORKERS / 64;
+const DOORBELL_OFFSET: usize = PAGE;
+const PAGE_BYTES: usize = DOORBELL_OFFSET + PORTS * std::mem::size_of::<Doorbell>();
+const REGION_BYTES: usize = PAGE_BYTES.div_ceil(PAGE) * PAGE;
+
+#[repr(C)]
+struct PageHeader {
+    magic: u64,
+    version: u32,
+    ports: u32,
+}
+
+#[repr(C, align(64))]
+struct Doorbell {
+    /// 1 while the owner sleeps or is about to.
+    sleeping: Line<AtomicU32>,
+    bits: Line<[AtomicU64; WORDS]>,
+}
+
+/// The region page and the ports' eventfds, on either side.
+pub struct RegionPage {
+    map: Mapping,
+    events: Vec<OwnedFd>,
+}
+
+impl RegionPage {
+    /// Makes the page, its eventfds and the QR token.
+    pub fn create() -> io::Result<Self> {
+        let map = Mapping::new(sealed_memfd(c"tupelo-region", REGION_BYTES)?)?;
+        let header = PageHeader {
+            magic: MAGIC,
+            version: VERSION,
+            ports: PORTS as u32,
+        };
+        // SAFETY: nobody else has the page yet; offset 0 is aligned.
+        unsafe { map.at(0).cast::<PageHeader>().write(header) };
+        QrToken::init(&map)?;
+        let events = (0..PORTS).map(|_| eventfd()).collect::<io::Result<_>>()?;
+        Ok(RegionPage { map, events })
+    }
+
+    /// Maps a page that was made elsewhere.
+    pub fn open(page: OwnedFd, events: Vec<OwnedFd>) -> io::Result<Self> {
+        let map = Mapping::new(page)?;
+        // SAFETY: offset 0 is aligned and the mapping holds a page at least.
+        let header = unsafe { map.at(0).cast::<PageHeader>().read_volatile() };
+        let known = header.magic == MAGIC && header.version == VERSION;
+        if !known || map.bytes() != REGION_BYTES || events.len() != PORTS {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Ok(RegionPage { map, events })
+    }
+
+    /// The memfd and the eventfds, in the order that [`RegionPage::open`]
+    /// takes them.
+    pub fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        std::iter::once(self.map.fd()).chain(self.events.iter().map(|e| e.as_fd()))
+    }
+
+    /// The region's QR token.
+    pub fn qr(&self) -> QrToken<'_> {
+        QrToken::at(&self.map)
+    }
+
+    /// The port's eventfd: readable when the owner shall drain.
+    pub fn event(&self, port: usize) -> BorrowedFd<'_> {
+        self.events[port].as_fd()
+    }
+
+    /// Tells a port's owner that this worker has news.
+    pub fn ring(&self, port: usize, worker: usize) {
+        let (Some(bell), true) = (self.bell(port), worker < MAX_WORKERS) else {
+            return;
+        };
+        bell.bits.0[worker / 64].fetch_or(1 << (worker % 64), Ordering::SeqCst);
+        if bell.sleeping.0.load(Ordering::SeqCst) != 0
+            && bell.sleeping.0.swap(0, Ordering::SeqCst) != 0
+        {
+            self.notify(port);
+        }
+    }
+
+    /// Writes the port's eventfd whatever its owner does.
+    pub fn notify(&self, port: usize) {
+        let one = 1u64.to_ne_bytes();
+        // SAFETY: eight bytes of ours to our descriptor. The counter cannot
+        // fill up within the life of a machine, so the write never blocks.
+        unsafe {
+            libc::write(
+                self.events[port].as_raw_fd(),
+                one.as_ptr().cast(),
+                one.len(),
+            );
+        }
+    }
+
+    /// Calls `each` with every worker whose bit is set and clears the bits.
+    /// Returns whether there was one.
+    pub fn drain(&self, port: usize, mut each: impl FnMut(usize)) -> bool {
+        let Some(bell) = self.bell(port) else {
+            return false;
+        };
+        let mut any = false;
+        for (i, word) in bell.bits.0.iter().enumerate() {
+            if word.load(Ordering::Relaxed) == 0 {
+                continue;
+            }
+            let mut bits = word.swap(0, Ordering::SeqCst);
+            any |= bits != 0;
+            while bits != 0 {
+                each(i * 64 + bits.trailing_zeros() as usize);
+                bits &= bits - 1;
+            }
+        }
+        any
+    }
+
+    /// Announces that the port's owner is about to sleep. When this returns
+    /// false there is news already and the owner must drain instead.
+    pub fn prepare_sleep(&self, port: usize) -> bool {
+        let Some(bell) = self.bell(port) else {
+            return true;
+        };
+        bell.sleeping.0.store(1, Ordering::SeqCst);
+        if bell.bits.0.iter().any(|w| w.load(Ordering::SeqCst) != 0) {
+            bell.sleeping.0.store(0, Ordering::SeqCst);
+            return false;
+        }
+        true
+    }
+
+    /// The port's owner is awake: nobody needs to write its eventfd.
+    pub fn awake(&self, port: usize) {
+        if let Some(bell) = self.bell(port)
+            && bell.sleeping.0.load(Ordering::Relaxed) != 0
+        {
+            bell.sleeping.0.store(0, Ordering::SeqCst);
+        }
+    }
+
+    fn bell(&self, port: usize) -> Option<&Doorbell> {
+        let at = DOORBELL_OFFSET + port * std::mem::size_of::<Doorbell>();
+        // SAFETY: the structure is atomics only.
+        (port < PORTS).then(|| unsafe { self.map.get::<Doorbell>(at) })
+    }
+}
+
+fn eventfd() -> io::Result<OwnedFd> {
+    // SAFETY: the result is checked.
+    let raw = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+    if raw < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a fresh descriptor.
+    Ok(unsafe { OwnedFd::from_raw_fd(raw) })
+}
+
+const _: () = assert!(QR_OFFSET >= std::mem::size_of::<PageHeader>() && QR_OFFSET + 1024 <= PAGE);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ring_is_drained_once_and_spoils_the_next_sleep() {
+        let page = RegionPage::create().unwrap();
+        assert!(page.prepare_sleep(3));
+        page.awake(3);
+        page.ring(3, 700);
+        assert!(!page.prepare_sleep(3));
+        let mut seen = Vec::new();
+        assert!(page.drain(3, |w| seen.push(w)));
+        assert_eq!(seen, [700]);
+        assert!(!page.drain(3, |_| {}));
+        assert!(page.prepare_sleep(3));
+    }
+
+    #[test]
+    fn only_a_sleeping_owner_is_written_to() {
+        let page = RegionPage::create().unwrap();
+        let readable = || {
+            let mut poll = libc::pollfd {
+                fd: page.event(1).as_raw_fd(),
+                events: libc::POLLIN,
+                revents: 0,
+            };
+            // SAFETY: one valid pollfd.
+            unsafe { libc::poll(&mut poll, 1, 0) == 1 }
+        };
+        page.ring(1, 5);
+        assert!(!readable());
+        page.drain(1, |_| {});
+        assert!(page.prepare_sleep(1));
+        page.ring(1, 5);
+        assert!(readable());
+    }
+
+    #[test]
+    fn numbers_out_of_range_ring_nothing() {
+        let page = RegionPage::create().unwrap();
+        page.ring(PORTS, 0);
+        page.ring(0, MAX_WORKERS);
+        assert!(!page.drain(0, |_| {}));
+    }
+}

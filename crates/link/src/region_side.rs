@@ -1,0 +1,375 @@
+//! The region's end of the link to one worker.
+//!
+//! It fills slots, takes them back, reads results and answers calls. Every
+//! integer that comes from the shared memory is copied once and checked; what
+//! does not check is a [`Lie`], and the worker's end.
+//!
+//! Who may touch which slot is the region's bookkeeping: a slot is used by one
+//! task from its reservation to its release.
+//! Invariant: nothing read here can make the region panic or read outside of
+//! the worker's memory.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::Ordering;
+
+use crate::call::{Answer, Asked, Call, Op};
+use crate::config::WorkerConfig;
+use crate::directory::{self, Entry, Lie, check_extent};
+use crate::futex;
+use crate::layout::*;
+use crate::map::{Mapping, PAGE, sealed_memfd};
+use crate::page::{MAX_WORKERS, RegionPage};
+use crate::socket::LinkSocket;
+
+/// The region's end for one worker.
+pub struct RegionSide {
+    map: Mapping,
+    socket: LinkSocket,
+    worker: usize,
+    arena_bytes: usize,
+}
+
+/// A slot's state as the region sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SlotState {
+    /// Nobody has taken it yet.
+    Queued,
+    /// The worker runs it.
+    Running,
+    /// The results are there.
+    Done,
+    /// Something that no worker of ours writes.
+    Lie(Lie),
+}
+
+/// A configuration text that every worker of a generation is handed.
+pub struct ConfigText(OwnedFd);
+
+impl ConfigText {
+    /// Writes the configuration to a sealed memfd.
+    pub fn new(config: &WorkerConfig) -> io::Result<Self> {
+        let text = serde_json::to_vec(config)?;
+        let fd = sealed_memfd(c"tupelo-config", text.len())?;
+        let mut done = 0;
+        while done < text.len() {
+            let rest = &text[done..];
+            // SAFETY: the rest of the text is readable.
+            let put = unsafe {
+                libc::pwrite(
+                    fd.as_raw_fd(),
+                    rest.as_ptr().cast(),
+                    rest.len(),
+                    done as libc::off_t,
+                )
+            };
+            if put <= 0 {
+                return Err(io::Error::last_os_error());
+            }
+            done += put as usize;
+        }
+        Ok(ConfigText(fd))
+    }
+}
+
+impl RegionSide {
+    /// Makes the memory of worker number `worker` and sends everything it
+    /// needs down a new socket, whose other end is returned for the process.
+    pub fn create(
+        worker: usize,
+        arena_bytes: usize,
+        page: &RegionPage,
+        config: &ConfigText,
+    ) -> io::Result<(Self, OwnedFd)> {
+        if worker >= MAX_WORKERS || arena_bytes == 0 || !arena_bytes.is_multiple_of(PAGE) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        let memory = sealed_memfd(c"tupelo-worker", memory_bytes(arena_bytes))?;
+        let map = Mapping::new(memory)?;
+        // SAFETY: nobody else has the memory yet. The rest of it is zeros,
+        // which is FREE, IDLE and awake.
+        unsafe {
+            let header = map.at(0).cast::<Header>();
+            (&raw mut (*header).magic).write(MAGIC);
+            (&raw mut (*header).version).write(VERSION);
+            (&raw mut (*header).worker).write(worker as u32);
+            (&raw mut (*header).arena_bytes).write(arena_bytes as u64);
+        }
+        let (ours, theirs) = LinkSocket::pair()?;
+        let mut fds = vec![config.0.as_fd(), map.fd()];
+        fds.extend(page.descriptors());
+        ours.send(0, &fds)?;
+        let side = RegionSide {
+            map,
+            socket: ours,
+            worker,
+            arena_bytes,
+        };
+        Ok((side, theirs.into()))
+    }
+
+    /// The worker's number.
+    pub fn worker(&self) -> usize {
+        self.worker
+    }
+
+    /// Bytes of an arena.
+    pub fn arena_bytes(&self) -> usize {
+        self.arena_bytes
+    }
+
+    /// Start of a slot's arena.
+    pub fn arena(&self, slot: usize) -> *mut u8 {
+        assert!(slot < SLOTS);
+        self.map.at(ARENA_OFFSET + slot * self.arena_bytes)
+    }
+
+    /// Queues a filled slot under a sequence number. [`RegionSide::wake`]
+    /// follows, after the last of a batch.
+    pub fn submit(&self, slot: usize, sequence: u32, request: &Request) {
+        assert!(slot < SLOTS);
+        // SAFETY: a free slot's page is the region's.
+        unsafe {
+            self.map
+                .at(SLOT_OFFSET + slot * PAGE)
+                .cast::<Request>()
+                .write(*request);
+        }
+        let word = slot_word(sequence, slot_state::QUEUED);
+        self.header().slots.0[slot].swap(word, Ordering::SeqCst);
+    }
+
+    /// Wakes the worker if it sleeps.
+    pub fn wake(&self) {
+        let sleeping = &self.header().sleeping.0;
+        if sleeping.load(Ordering::SeqCst) != 0 && sleeping.swap(0, Ordering::SeqCst) != 0 {
+            futex::wake(sleeping);
+        }
+    }
+
+    /// Takes a queued slot back; false when the worker has it already.
+    pub fn take_back(&self, slot: usize, sequence: u32) -> bool {
+        self.header().slots.0[slot]
+            .compare_exchange(
+                slot_word(sequence, slot_state::QUEUED),
+                slot_word(sequence, slot_state::FREE),
+                Ordering::SeqCst,
+                Ordering::SeqCst,
+            )
+            .is_ok()
+    }
+
+    /// State of a slot that was queued under `sequence`.
+    pub fn state(&self, slot: usize, sequence: u32) -> SlotState {
+        let word = self.header().slots.0[slot].load(Ordering::SeqCst);
+        match (word as u32, (word >> 32) as u32 == sequence) {
+            (slot_state::QUEUED, true) => SlotState::Queued,
+            (slot_state::RUNNING, true) => SlotState::Running,
+            (slot_state::DONE, true) => SlotState::Done,
+            _ => SlotState::Lie(Lie::State(word)),
+        }
+    }
+
+    /// Copies the results of a slot that is done, and its containers'
+    /// directory. Every extent in them has been checked.
+    pub fn results(&self, slot: usize, containers: &mut Vec<Entry>) -> Result<Results, Lie> {
+        // SAFETY: inside the slot's page; any bytes are valid results.
+        let results = unsafe {
+            self.map
+                .at(SLOT_OFFSET + slot * PAGE + RESULTS_IN_SLOT)
+                .cast::<Results>()
+                .read_volatile()
+        };
+        check_extent(results.commarea, results.commarea_bytes, self.arena_bytes)?;
+        // SAFETY: the arena is mapped; `read` stays inside.
+        unsafe {
+            directory::read(
+                self.arena(slot),
+                self.arena_bytes,
+                results.directory,
+                results.containers,
+                containers,
+            )?;
+        }
+        Ok(results)
+    }
+
+    /// The message that came with results.
+    pub fn message(&self, slot: usize, results: &Results) -> String {
+        let n = (results.message_bytes as usize).min(MESSAGE_BYTES);
+        let at = self.map.at(SLOT_OFFSET + slot * PAGE + MESSAGE_IN_SLOT);
+        let mut bytes = vec![0u8; n];
+        // SAFETY: inside the slot's page.
+        unsafe { std::ptr::copy_nonoverlapping(at, bytes.as_mut_ptr(), n) };
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Frees a slot and gives back what its arena holds beyond the first
+    /// [`WARM_BYTES`], up to `high_water`.
+    pub fn free(&self, slot: usize, high_water: u64) {
+        let used = (high_water as usize).min(self.arena_bytes);
+        if used > WARM_BYTES {
+            let end = used.next_multiple_of(PAGE).min(self.arena_bytes);
+            let start = ARENA_OFFSET + slot * self.arena_bytes;
+            // Best effort: the pages merely stay resident when it fails.
+            let _ = self.map.punch(start + WARM_BYTES, end - WARM_BYTES);
+        }
+        self.header().slots.0[slot].store(0, Ordering::SeqCst);
+    }
+
+    /// What the worker asks.
+    pub fn asked(&self) -> Asked {
+        match self.call_area().state.0.load(Ordering::SeqCst) {
+            call_state::IDLE | call_state::ANSWERED | call_state::NESTED => Asked::Nothing,
+            call_state::CALL => self.read_call().map_or_else(Asked::Lie, Asked::Call),
+            call_state::NESTED_DONE => {
+                let header = self.read_answer();
+                match self.read_call_data(header.bytes) {
+                    Some(data) => Asked::NestedDone(Answer {
+                        resp: header.resp,
+                        resp2: header.resp2,
+                        abend: header.abend,
+                        args: header.args,
+                        data,
+                    }),
+                    None => Asked::Lie(Lie::Call {
+                        op: 0,
+                        slot: 0,
+                        bytes: header.bytes,
+                    }),
+                }
+            }
+            other => Asked::Lie(Lie::State(u64::from(other))),
+        }
+    }
+
+    /// Answers the call that waits. Panics when the data is too long.
+    pub fn answer(&self, answer: &Answer) {
+        self.reply(answer, call_state::ANSWERED);
+    }
+
+    /// Asks the waiting worker to run a program first: the data begins with
+    /// its name (8 bytes), then its COMMAREA.
+    pub fn run_nested(&self, run: &Answer) {
+        self.reply(run, call_state::NESTED);
+    }
+
+    /// Tells the worker to end when no slot is queued.
+    pub fn retire(&self) {
+        self.header().retire.0.store(1, Ordering::SeqCst);
+        self.wake();
+    }
+
+    /// The worker's count of commands; it stands still in a runaway task.
+    pub fn progress(&self) -> u64 {
+        self.header().progress.0.load(Ordering::Relaxed)
+    }
+
+    /// True while the worker sleeps for work.
+    pub fn is_sleeping(&self) -> bool {
+        self.header().sleeping.0.load(Ordering::Relaxed) != 0
+    }
+
+    /// Passes a descriptor to the worker.
+    pub fn send_fd(&self, tag: u64, fd: BorrowedFd<'_>) -> io::Result<()> {
+        self.socket.send(tag, &[fd])
+    }
+
+    /// Takes a message with descriptors from the worker, without waiting.
+    pub fn receive_fds(&self) -> io::Result<(u64, Vec<OwnedFd>)> {
+        self.socket.receive(false)
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: atomics; the plain fields are not read on this side.
+        unsafe { self.map.get(0) }
+    }
+
+    fn call_area(&self) -> &CallArea {
+        // SAFETY: atomics only.
+        unsafe { self.map.get(CALL_OFFSET) }
+    }
+
+    fn read_call(&self) -> Result<Call, Lie> {
+        // SAFETY: inside the call page; any bytes are a valid header.
+        let header = unsafe {
+            self.map
+                .at(CALL_OFFSET + CALL_HEADER_IN_PAGE)
+                .cast::<CallHeader>()
+                .read_volatile()
+        };
+        let lie = Lie::Call {
+            op: header.op,
+            slot: header.slot,
+            bytes: header.bytes,
+        };
+        let op = Op::from_number(header.op).ok_or(lie)?;
+        let slot = usize::from(header.slot);
+        if slot >= SLOTS {
+            return Err(lie);
+        }
+        Ok(Call {
+            op,
+            slot,
+            args: header.args,
+            data: self.read_call_data(header.bytes).ok_or(lie)?,
+        })
+    }
+
+    fn read_answer(&self) -> AnswerHeader {
+        // SAFETY: inside the call page; any bytes are a valid header.
+        unsafe {
+            self.map
+                .at(CALL_OFFSET + ANSWER_HEADER_IN_PAGE)
+                .cast::<AnswerHeader>()
+                .read_volatile()
+        }
+    }
+
+    fn read_call_data(&self, bytes: u32) -> Option<Vec<u8>> {
+        let n = bytes as usize;
+        if n > CALL_BYTES {
+            return None;
+        }
+        let mut data = vec![0u8; n];
+        // SAFETY: inside the call's data.
+        unsafe {
+            std::ptr::copy_nonoverlapping(self.map.at(CALL_OUT_OFFSET), data.as_mut_ptr(), n);
+        }
+        Some(data)
+    }
+
+    fn reply(&self, answer: &Answer, state: u32) {
+        assert!(
+            answer.data.len() <= CALL_BYTES,
+            "an answer's data is too long"
+        );
+        let header = AnswerHeader {
+            resp: answer.resp,
+            resp2: answer.resp2,
+            abend: answer.abend,
+            bytes: answer.data.len() as u32,
+            args: answer.args,
+        };
+        // SAFETY: inside the call area, which is the region's while the
+        // worker waits.
+        unsafe {
+            let to = self.map.at(CALL_IN_OFFSET);
+            std::ptr::copy_nonoverlapping(answer.data.as_ptr(), to, answer.data.len());
+            self.map
+                .at(CALL_OFFSET + ANSWER_HEADER_IN_PAGE)
+                .cast::<AnswerHeader>()
+                .write(header);
+        }
+        let word = &self.call_area().state.0;
+        word.swap(state, Ordering::SeqCst);
+        futex::wake(word);
+    }
+}
+
+impl AsFd for RegionSide {
+    /// The region's end of the socket, for polling.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}

@@ -1,0 +1,430 @@
+//! The worker's end of the link.
+//!
+//! One thread owns it: it takes queued slots in the order in which the region
+//! filled them, runs each, and gives the results back. It sleeps only when no
+//! slot is queued. What it reads was written by the region, which it trusts.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use crate::call::{Heard, Op};
+use crate::config::WorkerConfig;
+use crate::directory::{self, ENTRY_BYTES, Entry};
+use crate::futex;
+use crate::heap::Heap;
+use crate::layout::*;
+use crate::map::{Mapping, PAGE};
+use crate::page::{PORTS, RegionPage};
+use crate::qr::QrToken;
+use crate::socket::LinkSocket;
+
+/// The worker's end.
+pub struct WorkerSide {
+    map: Mapping,
+    page: RegionPage,
+    socket: LinkSocket,
+    worker: usize,
+    arena_bytes: usize,
+    heap: Heap,
+    entries: Vec<Entry>,
+    running: Option<Running>,
+}
+
+#[derive(Clone, Copy)]
+struct Running {
+    slot: usize,
+    sequence: u32,
+    port: usize,
+}
+
+/// What there is to do.
+#[derive(Debug, Clone, Copy)]
+pub enum Next {
+    /// Run a task; end it with [`WorkerSide::finish`].
+    Task(TaskIn),
+    /// Nothing came within the time given.
+    Idle,
+    /// The worker shall end.
+    Retire,
+}
+
+/// A task to run.
+#[derive(Debug, Clone, Copy)]
+pub struct TaskIn {
+    /// Its slot.
+    pub slot: usize,
+    /// What is asked.
+    pub request: Request,
+}
+
+/// Why a worker could not attach to its region.
+#[derive(Debug, thiserror::Error)]
+pub enum AttachError {
+    /// The socket or a mapping failed.
+    #[error("the region's descriptors could not be taken over: {0}")]
+    Io(#[from] io::Error),
+    /// The memory is not a worker's memory of this version.
+    #[error("the shared memory has another layout")]
+    Layout,
+    /// The configuration is not what this version reads.
+    #[error("the configuration could not be read: {0}")]
+    Config(#[from] serde_json::Error),
+}
+
+/// The arena has no room for what was asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the arena is full")]
+pub struct ArenaFull;
+
+impl WorkerSide {
+    /// Takes over what the region sends first on the socket, which a worker
+    /// process has as descriptor [`crate::WORKER_FD`].
+    pub fn attach(socket: OwnedFd) -> Result<(Self, WorkerConfig), AttachError> {
+        let socket = LinkSocket::from(socket);
+        let (_, mut fds) = socket.receive(true)?;
+        if fds.len() != PORTS + 3 {
+            return Err(AttachError::Layout);
+        }
+        let config = fds.remove(0);
+        let memory = fds.remove(0);
+        let page = fds.remove(0);
+        let config = serde_json::from_slice(&read_all(config.as_fd())?)?;
+        let page = RegionPage::open(page, fds)?;
+        let map = Mapping::new(memory)?;
+        if map.bytes() < ARENA_OFFSET {
+            return Err(AttachError::Layout);
+        }
+        // SAFETY: the header's plain fields are written before the memory is
+        // handed out and never again.
+        let header = unsafe { map.get::<Header>(0) };
+        let arena_bytes = header.arena_bytes as usize;
+        let fits = header.magic == MAGIC
+            && header.version == VERSION
+            && memory_bytes(arena_bytes) == map.bytes();
+        if !fits {
+            return Err(AttachError::Layout);
+        }
+        let worker = header.worker as usize;
+        let side = WorkerSide {
+            page,
+            socket,
+            worker,
+            arena_bytes,
+            heap: Heap::new(arena_bytes),
+            entries: Vec::new(),
+            running: None,
+            map,
+        };
+        Ok((side, config))
+    }
+
+    /// This worker's number in its region.
+    pub fn worker(&self) -> usize {
+        self.worker
+    }
+
+    /// Waits for the next queued slot, at most for `idle`.
+    ///
+    /// Panics when the task before it was not finished.
+    pub fn next_task(&mut self, idle: Option<Duration>) -> Next {
+        assert!(self.running.is_none(), "a task is still running");
+        loop {
+            if let Some(task) = self.take_queued() {
+                return Next::Task(task);
+            }
+            let header = self.header();
+            if header.retire.0.load(Ordering::SeqCst) != 0 {
+                return Next::Retire;
+            }
+            header.sleeping.0.store(1, Ordering::SeqCst);
+            let quiet = !self.any_queued() && header.retire.0.load(Ordering::SeqCst) == 0;
+            if quiet {
+                futex::wait(&header.sleeping.0, 1, idle);
+            }
+            let woken = header.sleeping.0.swap(0, Ordering::SeqCst) == 0;
+            if quiet && !woken && idle.is_some() && !self.any_queued() {
+                return Next::Idle;
+            }
+        }
+    }
+
+    /// Containers of the running task's request.
+    pub fn containers(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Start of a slot's arena. Offsets in entries count from here.
+    pub fn arena(&self, slot: usize) -> *mut u8 {
+        self.map.at(ARENA_OFFSET + slot * self.arena_bytes)
+    }
+
+    /// The running task's arena as offsets. The request's own bytes are taken;
+    /// blocks may be freed once their containers are deleted or replaced.
+    pub fn heap(&mut self) -> &mut Heap {
+        &mut self.heap
+    }
+
+    /// Gives the results of the running task back and tells its port.
+    ///
+    /// `containers` are those of the channel given back. `results.directory`,
+    /// `containers`, `high_water` and `message_bytes` are filled in here. On an
+    /// error nothing has been given back: there is no room for the directory,
+    /// so finish again with fewer containers.
+    pub fn finish(
+        &mut self,
+        mut results: Results,
+        message: &str,
+        containers: &[Entry],
+    ) -> Result<(), ArenaFull> {
+        let run = self.running.expect("a task is running");
+        if containers.is_empty() {
+            results.directory = 0;
+        } else {
+            let at = self.heap.alloc(containers.len() * ENTRY_BYTES);
+            let at = at.ok_or(ArenaFull)?;
+            // SAFETY: the running slot's arena is this side's.
+            unsafe { directory::write(self.arena(run.slot), self.arena_bytes, at, containers) };
+            results.directory = at as u64;
+        }
+        results.containers = containers.len() as u64;
+        results.high_water = self.heap.high_water() as u64;
+        let page = SLOT_OFFSET + run.slot * PAGE;
+        let mut n = message.len().min(MESSAGE_BYTES);
+        while !message.is_char_boundary(n) {
+            n -= 1;
+        }
+        results.message_bytes = n as u32;
+        // SAFETY: the slot's page is this side's while the slot is running.
+        unsafe {
+            let at = self.map.at(page + MESSAGE_IN_SLOT);
+            std::ptr::copy_nonoverlapping(message.as_ptr(), at, n);
+            self.map
+                .at(page + RESULTS_IN_SLOT)
+                .cast::<Results>()
+                .write(results);
+        }
+        self.running = None;
+        let done = slot_word(run.sequence, slot_state::DONE);
+        self.header().slots.0[run.slot].swap(done, Ordering::SeqCst);
+        self.page.ring(run.port, self.worker);
+        Ok(())
+    }
+
+    /// Asks the region something for the running task and waits. The parts of
+    /// `data` are joined; together they have at most [`CALL_BYTES`] bytes, else
+    /// this panics.
+    pub fn call(&mut self, op: Op, args: [u64; 8], data: &[&[u8]]) -> Heard {
+        let slot = self.running.expect("a task is running").slot;
+        let bytes = self.put_call_data(data);
+        let header = CallHeader {
+            op: op as u16,
+            slot: slot as u16,
+            bytes,
+            args,
+        };
+        // SAFETY: the call page is this side's while no call is out.
+        unsafe {
+            self.map
+                .at(CALL_OFFSET + CALL_HEADER_IN_PAGE)
+                .cast::<CallHeader>()
+                .write(header);
+        }
+        self.ask(call_state::CALL)
+    }
+
+    /// Gives the results of a nested run and goes on waiting.
+    pub fn nested_done(&mut self, mut results: AnswerHeader, data: &[&[u8]]) -> Heard {
+        results.bytes = self.put_call_data(data);
+        // SAFETY: the answer header is this side's during a nested run.
+        unsafe {
+            self.map
+                .at(CALL_OFFSET + ANSWER_HEADER_IN_PAGE)
+                .cast::<AnswerHeader>()
+                .write(results);
+        }
+        self.ask(call_state::NESTED_DONE)
+    }
+
+    /// The data that came with the last [`Heard`]. It stays until the next
+    /// call of this side.
+    pub fn call_data(&self, heard: &AnswerHeader) -> &[u8] {
+        let bytes = (heard.bytes as usize).min(CALL_BYTES);
+        // SAFETY: the region does not write while no call is out.
+        unsafe { std::slice::from_raw_parts(self.map.at(CALL_IN_OFFSET), bytes) }
+    }
+
+    /// Notes that the running task gave up control, as each command does.
+    #[inline]
+    pub fn progress(&self) {
+        let progress = &self.header().progress.0;
+        progress.store(
+            progress.load(Ordering::Relaxed).wrapping_add(1),
+            Ordering::Relaxed,
+        );
+    }
+
+    /// The region's QR token.
+    pub fn qr(&self) -> QrToken<'_> {
+        self.page.qr()
+    }
+
+    /// Rings a port without news of a task; its owner looks at this worker.
+    pub fn ring(&self, port: usize) {
+        self.page.ring(port, self.worker);
+    }
+
+    /// Passes a descriptor to the region.
+    pub fn send_fd(&self, tag: u64, fd: BorrowedFd<'_>) -> io::Result<()> {
+        self.socket.send(tag, &[fd])
+    }
+
+    /// Waits for a message with descriptors from the region.
+    pub fn receive_fds(&self) -> io::Result<(u64, Vec<OwnedFd>)> {
+        self.socket.receive(true)
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: atomics, and plain fields that are never written again.
+        unsafe { self.map.get(0) }
+    }
+
+    fn any_queued(&self) -> bool {
+        let slots = &self.header().slots.0;
+        slots
+            .iter()
+            .any(|w| w.load(Ordering::SeqCst) as u32 == slot_state::QUEUED)
+    }
+
+    fn take_queued(&mut self) -> Option<TaskIn> {
+        loop {
+            let mut first: Option<(usize, u64)> = None;
+            for (i, word) in self.header().slots.0.iter().enumerate() {
+                let word = word.load(Ordering::Acquire);
+                if word as u32 != slot_state::QUEUED {
+                    continue;
+                }
+                let earlier = first.is_none_or(|(_, other)| {
+                    ((word >> 32) as u32).wrapping_sub((other >> 32) as u32) > u32::MAX / 2
+                });
+                if earlier {
+                    first = Some((i, word));
+                }
+            }
+            let (slot, word) = first?;
+            let sequence = (word >> 32) as u32;
+            let taken = self.header().slots.0[slot].compare_exchange(
+                word,
+                slot_word(sequence, slot_state::RUNNING),
+                Ordering::AcqRel,
+                Ordering::Relaxed,
+            );
+            if taken.is_ok() {
+                return Some(self.start(slot, sequence));
+            }
+        }
+    }
+
+    fn start(&mut self, slot: usize, sequence: u32) -> TaskIn {
+        // SAFETY: the region wrote the request before it queued the slot.
+        let request = unsafe {
+            self.map
+                .at(SLOT_OFFSET + slot * PAGE)
+                .cast::<Request>()
+                .read()
+        };
+        self.heap.reset(request.used as usize);
+        let mut entries = std::mem::take(&mut self.entries);
+        // SAFETY: the slot's arena is this side's now. The region writes no
+        // lies; if it did, the task would see no containers.
+        let read = unsafe {
+            directory::read(
+                self.arena(slot),
+                self.arena_bytes,
+                request.directory,
+                request.containers,
+                &mut entries,
+            )
+        };
+        if read.is_err() {
+            entries.clear();
+        }
+        self.entries = entries;
+        self.running = Some(Running {
+            slot,
+            sequence,
+            port: usize::from(request.port),
+        });
+        TaskIn { slot, request }
+    }
+
+    fn put_call_data(&mut self, data: &[&[u8]]) -> u32 {
+        let mut bytes = 0;
+        for part in data {
+            assert!(
+                bytes + part.len() <= CALL_BYTES,
+                "a call's data is too long"
+            );
+            if part.is_empty() {
+                continue;
+            }
+            // SAFETY: inside the call's data by the check; this side's while
+            // no call is out.
+            unsafe {
+                let to = self.map.at(CALL_OUT_OFFSET + bytes);
+                std::ptr::copy_nonoverlapping(part.as_ptr(), to, part.len());
+            }
+            bytes += part.len();
+        }
+        bytes as u32
+    }
+
+    fn ask(&mut self, state: u32) -> Heard {
+        // SAFETY: atomics only.
+        let area = unsafe { self.map.get::<CallArea>(CALL_OFFSET) };
+        area.state.0.swap(state, Ordering::SeqCst);
+        self.page.ring(0, self.worker);
+        let heard = loop {
+            match area.state.0.load(Ordering::Acquire) {
+                s if s == state => futex::wait(&area.state.0, state, None),
+                s => break s,
+            }
+        };
+        // SAFETY: the region wrote the header before it changed the state.
+        let header = unsafe {
+            self.map
+                .at(CALL_OFFSET + ANSWER_HEADER_IN_PAGE)
+                .cast::<AnswerHeader>()
+                .read()
+        };
+        if heard == call_state::NESTED {
+            return Heard::Run(header);
+        }
+        area.state.0.store(call_state::IDLE, Ordering::Release);
+        Heard::Answer(header)
+    }
+}
+
+fn read_all(fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
+    let bytes = crate::map::file_bytes(fd)?;
+    let mut text = vec![0u8; bytes];
+    let mut done = 0;
+    while done < bytes {
+        // SAFETY: the rest of the vector is writable and of that length.
+        let got = unsafe {
+            libc::pread(
+                fd.as_raw_fd(),
+                text[done..].as_mut_ptr().cast(),
+                bytes - done,
+                done as libc::off_t,
+            )
+        };
+        match got {
+            n if n > 0 => done += n as usize,
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            _ => return Err(io::Error::last_os_error()),
+        }
+    }
+    Ok(text)
+}

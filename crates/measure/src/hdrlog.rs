@@ -1,0 +1,171 @@
+//! HdrHistogram interval logs: what a run writes so that several machines'
+//! results can be merged without losing a count, and other tools can read them.
+//! Durations are in nanoseconds; the value column (the interval's maximum) is
+//! in milliseconds.
+//!
+//! Reference: HdrHistogram's `HistogramLogWriter`, log format 1.3.
+
+use crate::Histogram;
+use hdrhistogram::serialization::interval_log::{
+    IntervalLogHistogram, IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
+};
+use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use thiserror::Error;
+
+/// One histogram of one interval.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// What it holds, for example `clients.response`.
+    pub tag: String,
+    /// Seconds after the log's start.
+    pub start_s: f64,
+    /// Length of the interval in seconds.
+    pub length_s: f64,
+    /// The histogram.
+    pub histogram: Histogram,
+}
+
+/// Why a log cannot be written or read.
+#[derive(Debug, Error)]
+pub enum LogError {
+    /// A tag that the format cannot hold.
+    #[error("`{0}` cannot be a tag: no comma, no space, no line end")]
+    Tag(String),
+    /// Writing failed.
+    #[error("the log cannot be written: {0}")]
+    Write(String),
+    /// A line that is none.
+    #[error("the log is malformed after {0} entries")]
+    Malformed(usize),
+    /// A histogram that cannot be decoded.
+    #[error("the histogram of entry {0} cannot be decoded: {1}")]
+    Histogram(usize, String),
+}
+
+/// Writes a log. `start_wall_ns` is the wall clock at the log's start.
+pub fn write(start_wall_ns: u64, entries: &[Entry]) -> Result<Vec<u8>, LogError> {
+    let failed = |error: &dyn std::fmt::Debug| LogError::Write(format!("{error:?}"));
+    let mut out = Vec::new();
+    let mut serializer = V2DeflateSerializer::new();
+    let start: SystemTime = UNIX_EPOCH + Duration::from_nanos(start_wall_ns);
+    let mut log = IntervalLogWriterBuilder::new()
+        .add_comment("durations in nanoseconds; maximum in milliseconds")
+        .with_base_time(start)
+        .with_start_time(start)
+        .with_max_value_divisor(1e6)
+        .begin_log_with(&mut out, &mut serializer)
+        .map_err(|e| failed(&e))?;
+    for entry in entries {
+        let tag = Tag::new(&entry.tag).ok_or_else(|| LogError::Tag(entry.tag.clone()))?;
+        log.write_histogram(
+            entry.histogram.inner(),
+            Duration::from_secs_f64(entry.start_s.max(0.0)),
+            Duration::from_secs_f64(entry.length_s.max(0.0)),
+            Some(tag),
+        )
+        .map_err(|e| failed(&e))?;
+    }
+    Ok(out)
+}
+
+/// Reads a log that this crate or another HdrHistogram tool wrote in
+/// nanoseconds.
+pub fn read(log: &[u8]) -> Result<Vec<Entry>, LogError> {
+    let mut entries = Vec::new();
+    let mut deserializer = Deserializer::new();
+    for entry in IntervalLogIterator::new(log) {
+        match entry {
+            Ok(LogEntry::Interval(interval)) => {
+                let histogram = decode(&interval, &mut deserializer)
+                    .map_err(|why| LogError::Histogram(entries.len() + 1, why))?;
+                entries.push(Entry {
+                    tag: interval.tag().map_or("", |t| t.as_str()).to_owned(),
+                    start_s: interval.start_timestamp().as_secs_f64(),
+                    length_s: interval.duration().as_secs_f64(),
+                    histogram,
+                });
+            }
+            Ok(LogEntry::StartTime(_) | LogEntry::BaseTime(_)) => {}
+            Err(_) => return Err(LogError::Malformed(entries.len())),
+        }
+    }
+    Ok(entries)
+}
+
+/// Adds logs of several machines up: one histogram a tag.
+pub fn merge(logs: &[Vec<Entry>]) -> BTreeMap<String, Histogram> {
+    let mut merged: BTreeMap<String, Histogram> = BTreeMap::new();
+    for entry in logs.iter().flatten() {
+        merged
+            .entry(entry.tag.clone())
+            .or_default()
+            .merge(&entry.histogram);
+    }
+    merged
+}
+
+fn decode(
+    interval: &IntervalLogHistogram<'_>,
+    deserializer: &mut Deserializer,
+) -> Result<Histogram, String> {
+    use base64::Engine;
+    let bytes = base64::engine::general_purpose::STANDARD
+        .decode(interval.encoded_histogram())
+        .map_err(|e| e.to_string())?;
+    let hdr: hdrhistogram::Histogram<u64> = deserializer
+        .deserialize(&mut std::io::Cursor::new(bytes))
+        .map_err(|e| e.to_string())?;
+    Ok(Histogram::from_inner(&hdr))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sample(seed: u64) -> Histogram {
+        let mut h = Histogram::new();
+        (1..2000u64).for_each(|i| h.record(i * i * seed));
+        h
+    }
+
+    #[test]
+    fn logs_of_two_machines_merge_without_losing_a_digit() {
+        let entry = |seed| Entry {
+            tag: "clients.response".into(),
+            start_s: 0.0,
+            length_s: 1.0,
+            histogram: sample(seed),
+        };
+        let logs = [vec![entry(3), entry(5)], vec![entry(7)]];
+        let read: Vec<Vec<Entry>> = logs
+            .iter()
+            .map(|log| read(&write(1_700_000_000_000_000_000, log).unwrap()).unwrap())
+            .collect();
+        let mut direct = sample(3);
+        direct.merge(&sample(5));
+        direct.merge(&sample(7));
+        assert_eq!(merge(&read)["clients.response"], direct);
+    }
+
+    #[test]
+    fn a_tag_the_format_cannot_hold_is_refused() {
+        let entry = Entry {
+            tag: "a,b".into(),
+            start_s: 0.0,
+            length_s: 1.0,
+            histogram: Histogram::new(),
+        };
+        assert!(matches!(write(0, &[entry]), Err(LogError::Tag(_))));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_reading_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let _ = read(&bytes);
+            let _ = read(&[b"Tag=a,0.0,1.0,1.0,".to_vec(), bytes].concat());
+        }
+    }
+}

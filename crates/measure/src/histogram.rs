@@ -1,0 +1,169 @@
+//! Durations in nanoseconds at three significant digits, mergeable without
+//! loss: the one histogram every instrument of the project records into.
+//!
+//! Reference: HdrHistogram, <https://hdrhistogram.github.io/HdrHistogram/>.
+
+use hdrhistogram::Histogram as Hdr;
+use std::fmt;
+
+/// A histogram of durations from 1 ns to one hour; longer ones count as one
+/// hour.
+#[derive(Clone)]
+pub struct Histogram(Hdr<u64>);
+
+impl Histogram {
+    /// An empty histogram (about 260 KB).
+    pub fn new() -> Histogram {
+        let hdr = Hdr::new_with_bounds(1, LONGEST_NS, DIGITS);
+        Histogram(hdr.expect("constant bounds are valid"))
+    }
+
+    /// Counts one duration.
+    #[inline]
+    pub fn record(&mut self, ns: u64) {
+        self.0.saturating_record(ns);
+    }
+
+    /// Counts one duration `count` times.
+    pub fn record_n(&mut self, ns: u64, count: u64) {
+        self.0.saturating_record_n(ns, count);
+    }
+
+    /// Adds every count of `other`.
+    pub fn merge(&mut self, other: &Histogram) {
+        if !other.is_empty() {
+            let added = self.0.add(&other.0);
+            added.expect("histograms of one range always add");
+        }
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        if !self.is_empty() {
+            self.0.reset();
+        }
+    }
+
+    /// How many durations were counted.
+    pub fn count(&self) -> u64 {
+        self.0.len()
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The duration that a share `quantile` (0 to 1) of the counts does not
+    /// exceed, in ns; 0 when empty.
+    pub fn quantile(&self, quantile: f64) -> u64 {
+        self.0.value_at_quantile(quantile)
+    }
+
+    /// The mean in ns; 0 when empty.
+    pub fn mean(&self) -> f64 {
+        self.0.mean()
+    }
+
+    /// The standard deviation in ns; 0 when empty.
+    pub fn deviation(&self) -> f64 {
+        self.0.stdev()
+    }
+
+    /// The smallest duration in ns; 0 when empty.
+    pub fn min(&self) -> u64 {
+        if self.is_empty() { 0 } else { self.0.min() }
+    }
+
+    /// The largest duration in ns; 0 when empty.
+    pub fn max(&self) -> u64 {
+        self.0.max()
+    }
+
+    /// How many durations are at most `ns`.
+    pub fn count_within(&self, ns: u64) -> u64 {
+        if self.is_empty() {
+            return 0;
+        }
+        self.0.count_between(0, ns)
+    }
+
+    /// The value and count of every bucket that holds something, ascending.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.0
+            .iter_recorded()
+            .map(|step| (step.value_iterated_to(), step.count_at_value()))
+    }
+
+    /// The underlying histogram, for the log's serializer.
+    pub(crate) fn inner(&self) -> &Hdr<u64> {
+        &self.0
+    }
+
+    /// Takes the counts of a histogram that was read from a log, whatever its
+    /// range and precision.
+    pub(crate) fn from_inner(hdr: &Hdr<u64>) -> Histogram {
+        let mut histogram = Histogram::new();
+        for step in hdr.iter_recorded() {
+            histogram.record_n(step.value_iterated_to(), step.count_at_value());
+        }
+        histogram
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Histogram::new()
+    }
+}
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl fmt::Debug for Histogram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Histogram")
+            .field("count", &self.count())
+            .field("p50", &self.quantile(0.5))
+            .field("max", &self.max())
+            .finish()
+    }
+}
+
+/// One hour: anything longer is not a response time but an outage.
+const LONGEST_NS: u64 = 3_600_000_000_000;
+/// Three significant digits: a bucket is at most 0.1 % wide.
+const DIGITS: u8 = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merging_loses_no_count() {
+        let (mut a, mut b, mut both) = (Histogram::new(), Histogram::new(), Histogram::new());
+        for i in 0..10_000u64 {
+            let ns = i * i;
+            if i % 3 == 0 {
+                a.record(ns);
+            } else {
+                b.record(ns);
+            }
+            both.record(ns);
+        }
+        a.merge(&b);
+        assert_eq!(a, both);
+        assert_eq!(a.count(), 10_000);
+    }
+
+    #[test]
+    fn a_duration_beyond_the_range_counts_as_the_longest() {
+        let mut h = Histogram::new();
+        h.record(u64::MAX);
+        assert_eq!(h.count(), 1);
+        assert!(h.max() >= LONGEST_NS);
+    }
+}

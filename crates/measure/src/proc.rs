@@ -1,0 +1,290 @@
+//! What programs pay, from the kernel's accounting: processes by id or name,
+//! or a whole control group. CPU time comes from the scheduler in nanoseconds
+//! where the kernel keeps it, its user and system parts from the clock ticks.
+//!
+//! Reference: proc(5), `Documentation/admin-guide/cgroup-v2.rst`. This is the
+//! one module of the crate that reads files.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Whose resources are counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// One process and its children, by id.
+    Process(u32),
+    /// Every process of this name (as in `/proc/PID/comm`, or the program's
+    /// file name).
+    Name(String),
+    /// Every process of a control group, by its folder.
+    Group(PathBuf),
+}
+
+/// Resources used until one moment. Counters grow; take the difference of two.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Usage {
+    /// CPU time, ns.
+    pub cpu_ns: u64,
+    /// The part in user mode, ns.
+    pub user_ns: u64,
+    /// The part in the kernel, ns.
+    pub system_ns: u64,
+    /// Context switches because a thread waited.
+    pub voluntary_switches: u64,
+    /// Context switches because a thread was displaced.
+    pub involuntary_switches: u64,
+    /// Resident memory, bytes (a level, not a counter).
+    pub resident_bytes: u64,
+    /// Bytes received by every interface of the network namespace.
+    pub network_in: u64,
+    /// Bytes sent by every interface of the network namespace.
+    pub network_out: u64,
+    /// Processes found.
+    pub processes: usize,
+    /// CPU time by group of threads: the thread's name without its number, ns.
+    pub threads: BTreeMap<String, u64>,
+}
+
+/// Why resources cannot be counted.
+#[derive(Debug, Error)]
+pub enum ProcError {
+    /// No process like that.
+    #[error("no process {0}")]
+    NoProcess(String),
+    /// The group's folder cannot be read.
+    #[error("control group {0}: {1}")]
+    Group(PathBuf, io::Error),
+}
+
+impl Subject {
+    /// What the subject has used so far.
+    pub fn usage(&self) -> Result<Usage, ProcError> {
+        let pids = match self {
+            Subject::Process(pid) => with_children(*pid),
+            Subject::Name(name) => by_name(name),
+            Subject::Group(path) => {
+                let file = path.join("cgroup.procs");
+                let text = fs::read_to_string(&file).map_err(|e| ProcError::Group(file, e))?;
+                text.lines().filter_map(|l| l.trim().parse().ok()).collect()
+            }
+        };
+        let mut usage = Usage::default();
+        for pid in &pids {
+            // A process that ends in this moment is simply not counted.
+            if add_process(*pid, &mut usage).is_some() {
+                usage.processes += 1;
+            }
+        }
+        if usage.processes == 0 && !matches!(self, Subject::Group(_)) {
+            return Err(ProcError::NoProcess(self.to_string()));
+        }
+        if let Subject::Group(path) = self {
+            // The group also remembers what processes used that have ended.
+            if let Some([cpu, user, system]) = group_cpu(path) {
+                (usage.cpu_ns, usage.user_ns, usage.system_ns) = (cpu, user, system);
+            }
+        }
+        if let Some((received, sent)) = pids.first().and_then(|pid| network(*pid)) {
+            (usage.network_in, usage.network_out) = (received, sent);
+        }
+        Ok(usage)
+    }
+}
+
+impl std::fmt::Display for Subject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Subject::Process(pid) => write!(f, "pid {pid}"),
+            Subject::Name(name) => write!(f, "{name}"),
+            Subject::Group(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+impl Usage {
+    /// What was used since an earlier moment; levels are the later ones.
+    pub fn since(&self, earlier: &Usage) -> Usage {
+        let less = |a: u64, b: u64| a.saturating_sub(b);
+        let threads = self.threads.iter().map(|(name, ns)| {
+            let before = earlier.threads.get(name).copied().unwrap_or(0);
+            (name.clone(), less(*ns, before))
+        });
+        Usage {
+            cpu_ns: less(self.cpu_ns, earlier.cpu_ns),
+            user_ns: less(self.user_ns, earlier.user_ns),
+            system_ns: less(self.system_ns, earlier.system_ns),
+            voluntary_switches: less(self.voluntary_switches, earlier.voluntary_switches),
+            involuntary_switches: less(self.involuntary_switches, earlier.involuntary_switches),
+            resident_bytes: self.resident_bytes,
+            network_in: less(self.network_in, earlier.network_in),
+            network_out: less(self.network_out, earlier.network_out),
+            processes: self.processes,
+            threads: threads.collect(),
+        }
+    }
+}
+
+fn add_process(pid: u32, usage: &mut Usage) -> Option<()> {
+    let base = PathBuf::from(format!("/proc/{pid}"));
+    let (user, system) = stat_times(&fs::read_to_string(base.join("stat")).ok()?)?;
+    usage.user_ns += user;
+    usage.system_ns += system;
+    let status = fs::read_to_string(base.join("status")).unwrap_or_default();
+    usage.resident_bytes += field(&status, "VmRSS:").unwrap_or(0) * 1024;
+    let mut exact = 0;
+    for task in fs::read_dir(base.join("task")).ok()?.flatten() {
+        let path = task.path();
+        let read = |name: &str| fs::read_to_string(path.join(name)).ok();
+        let status = read("status").unwrap_or_default();
+        let switches = |name| field(&status, name).unwrap_or(0);
+        usage.voluntary_switches += switches("voluntary_ctxt_switches:");
+        usage.involuntary_switches += switches("nonvoluntary_ctxt_switches:");
+        let on_cpu = read("schedstat").and_then(|text| text.split(' ').next()?.parse().ok());
+        let ticks = || stat_times(&read("stat")?).map(|(u, s)| u + s);
+        let ns: u64 = on_cpu.or_else(ticks).unwrap_or(0);
+        exact += ns;
+        let name = read("comm").unwrap_or_default();
+        *usage.threads.entry(thread_group(name.trim())).or_default() += ns;
+    }
+    // Threads that have ended are in the process's ticks only.
+    let ticks = user + system;
+    usage.cpu_ns += if exact + TICK_DOUBT_NS < ticks {
+        ticks
+    } else {
+        exact
+    };
+    Some(())
+}
+
+/// A thread's name without the number that tells it from its siblings.
+fn thread_group(name: &str) -> String {
+    let trimmed = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let trimmed = trimmed.trim_end_matches(['-', '_', '#', ' ', ':', '/']);
+    if trimmed.is_empty() { name } else { trimmed }.to_owned()
+}
+
+/// User and system time of a `stat` line, ns.
+fn stat_times(stat: &str) -> Option<(u64, u64)> {
+    // The name may contain anything; the fields begin after its last bracket.
+    let rest = &stat[stat.rfind(')')? + 1..];
+    let mut fields = rest.split_ascii_whitespace();
+    let user: u64 = fields.nth(11)?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    let tick_ns = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
+    Some((user * tick_ns, system * tick_ns))
+}
+
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|l| l.strip_prefix(name))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
+}
+
+fn pids() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+fn by_name(name: &str) -> Vec<u32> {
+    let matches = |pid: &u32| {
+        let comm = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let exe = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+        comm.trim() == name || exe.file_name().is_some_and(|file| file == name)
+    };
+    let own = std::process::id();
+    pids().filter(|pid| *pid != own).filter(matches).collect()
+}
+
+fn with_children(root: u32) -> Vec<u32> {
+    let parents: Vec<(u32, u32)> = pids()
+        .filter_map(|pid| {
+            let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+            Some((pid, field(&status, "PPid:")? as u32))
+        })
+        .collect();
+    let mut found = vec![root];
+    let mut next = 0;
+    while next < found.len() {
+        let parent = found[next];
+        let children = parents.iter().filter(|(_, p)| *p == parent);
+        found.extend(children.map(|(pid, _)| *pid));
+        next += 1;
+    }
+    found
+}
+
+fn group_cpu(path: &Path) -> Option<[u64; 3]> {
+    if let Ok(text) = fs::read_to_string(path.join("cpu.stat")) {
+        let us = |name: &str| field(&text, name).map(|us| us * 1000);
+        return Some([us("usage_usec")?, us("user_usec")?, us("system_usec")?]);
+    }
+    let read = |name: &str| -> Option<u64> {
+        fs::read_to_string(path.join(name))
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
+    };
+    Some([
+        read("cpuacct.usage")?,
+        read("cpuacct.usage_user")?,
+        read("cpuacct.usage_sys")?,
+    ])
+}
+
+fn network(pid: u32) -> Option<(u64, u64)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/net/dev")).ok()?;
+    let mut sum = (0, 0);
+    for line in text.lines() {
+        let Some((_, figures)) = line.split_once(':') else {
+            continue;
+        };
+        let figures: Vec<u64> = figures
+            .split_ascii_whitespace()
+            .filter_map(|f| f.parse().ok())
+            .collect();
+        if let [received, _, _, _, _, _, _, _, sent, ..] = figures[..] {
+            sum.0 += received;
+            sum.1 += sent;
+        }
+    }
+    Some(sum)
+}
+
+/// Below this the difference between ticks and the scheduler's count is
+/// rounding; above it, threads have ended.
+const TICK_DOUBT_NS: u64 = 50_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_calling_process_is_accounted() {
+        let me = Subject::Process(std::process::id());
+        let before = me.usage().unwrap();
+        let mut x = 1u64;
+        while me.usage().unwrap().since(&before).cpu_ns == 0 {
+            x = x.wrapping_mul(3);
+        }
+        assert!(x != 0 && before.resident_bytes > 0 && before.processes >= 1);
+    }
+
+    #[test]
+    fn names_with_brackets_do_not_confuse_the_fields() {
+        let stat = "1 (a) b) S 0 1 1 0 -1 0 0 0 0 0 7 9 0 0 20 0";
+        let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second();
+        assert_eq!(stat_times(stat), Some((7 * tick, 9 * tick)));
+        assert_eq!(thread_group("worker-12"), "worker");
+        assert_eq!(thread_group("123"), "123");
+    }
+
+    #[test]
+    fn a_process_that_is_not_there_is_an_error() {
+        let nobody = Subject::Name("no such program".into());
+        assert!(nobody.usage().is_err());
+    }
+}

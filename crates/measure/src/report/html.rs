@@ -1,0 +1,395 @@
+//! The report as one HTML page without scripts or outside parts: figures that
+//! matter first, then plots, then tables, then what the words mean.
+
+use super::model::{Curve, LatencyReport, PopulationReport, Report};
+use super::svg::{Axis, Plot, Series, escape, short};
+use super::text::conclusions;
+
+/// The report as one HTML page.
+pub fn html(report: &Report) -> String {
+    let mut body = String::new();
+    body += &format!("<h1>{}</h1>", escape(&report.title));
+    body += &format!(
+        "<p class=soft>{}; {} s measured after {} s of warm-up, from {}</p>",
+        escape(&report.load),
+        short(report.measured_s),
+        short(report.warmup_s),
+        escape(&report.started)
+    );
+    for warning in &report.warnings {
+        body += &format!("<p class=warn>{}</p>", escape(warning));
+    }
+    if let Some(curve) = &report.curve {
+        body += &curve_section(curve);
+    }
+    if let Some(sum) = report.sum() {
+        body += &tiles(report, sum);
+        body += &plots(report, sum);
+    }
+    for population in &report.populations {
+        body += &population_section(population);
+    }
+    body += &cpu_section(report);
+    body += WORDS;
+    format!(
+        "<!doctype html><html lang=en><head><meta charset=utf-8>\
+         <meta name=viewport content=\"width=device-width,initial-scale=1\">\
+         <title>{}</title><style>{}</style></head><body><main>{body}</main></body></html>\n",
+        escape(&report.title),
+        include_str!("page.css")
+    )
+}
+
+fn tiles(report: &Report, sum: &PopulationReport) -> String {
+    let ms = |v: f64| format!("{} ms", short(v));
+    let errors = sum.failed + sum.checks_failed;
+    let share = errors as f64 / sum.sent.max(1) as f64 * 100.0;
+    let mut tiles = vec![
+        (short(report.throughput), "answers a second"),
+        (ms(sum.response.p50), "response, half are faster"),
+        (ms(sum.response.p99), "response, 99 % are faster"),
+        (ms(sum.response.max), "longest response"),
+        (format!("{errors} ({} %)", short(share)), "failed or wrong"),
+    ];
+    if let Some(us) = report.server_cpu_us() {
+        tiles.push((
+            format!("{} µs", short(us)),
+            "server CPU per answer at this load",
+        ));
+    }
+    let tiles: String = tiles
+        .iter()
+        .map(|(value, name)| format!("<div class=tile><b>{value}</b><span>{name}</span></div>"))
+        .collect();
+    format!("<div class=tiles>{tiles}</div>")
+}
+
+fn plots(report: &Report, sum: &PopulationReport) -> String {
+    let mut plots = Vec::new();
+    let over_time = |name: &str, f: &dyn Fn(&super::Moment) -> f64| Series {
+        name: name.into(),
+        points: report.timeline.iter().map(|m| (m.at_s, f(m))).collect(),
+        ..Series::default()
+    };
+    let time = || Axis {
+        label: "seconds".into(),
+        from_zero: true,
+        ..Axis::default()
+    };
+    let linear = |label: &str| Axis {
+        label: label.into(),
+        from_zero: true,
+        ..Axis::default()
+    };
+    let warm = report
+        .timeline
+        .iter()
+        .filter(|m| m.warmup)
+        .map(|m| m.at_s)
+        .fold(0.0, f64::max);
+    let shade = (warm > 0.0).then(|| (0.0, warm, "warm-up".to_owned()));
+    if report.timeline.len() > 1 {
+        plots.push(Plot {
+            title: "Response time over time".into(),
+            x: time(),
+            y: Axis {
+                label: "ms (log)".into(),
+                log: true,
+                ..Axis::default()
+            },
+            series: vec![
+                over_time("50 %", &|m| m.p50),
+                over_time("99 %", &|m| m.p99),
+                over_time("longest", &|m| m.max),
+            ],
+            shade: shade.clone(),
+            mark: None,
+        });
+        plots.push(Plot {
+            title: "Requests over time".into(),
+            x: time(),
+            y: linear("a second"),
+            series: vec![
+                over_time("sent", &|m| m.sent_s),
+                over_time("answered", &|m| m.answered_s),
+                over_time("failed or wrong", &|m| m.errors_s),
+            ],
+            shade: shade.clone(),
+            mark: None,
+        });
+    }
+    plots.push(percentiles(sum));
+    if report.timeline.iter().any(|m| m.server_cpu_us.is_some()) {
+        plots.push(Plot {
+            title: "Server CPU per answer over time".into(),
+            x: time(),
+            y: linear("µs"),
+            series: vec![over_time("CPU per answer", &|m| {
+                m.server_cpu_us.unwrap_or(f64::NAN)
+            })],
+            shade,
+            mark: None,
+        });
+    }
+    grid(&plots)
+}
+
+fn percentiles(sum: &PopulationReport) -> Plot {
+    // The horizontal place of a quantile is how rare what lies beyond it is.
+    let rarity = |q: f64| 1.0 / (1.0 - q).max(1e-9);
+    let line = |name: &str, l: &LatencyReport| Series {
+        name: name.into(),
+        points: l
+            .curve
+            .iter()
+            .filter(|c| c.0 < 1.0)
+            .map(|(q, ms)| (rarity(*q), *ms))
+            .collect(),
+        ..Series::default()
+    };
+    let ticks = [
+        (0.5, "50 %"),
+        (0.9, "90 %"),
+        (0.99, "99 %"),
+        (0.999, "99.9 %"),
+        (0.9999, "99.99 %"),
+        (0.99999, "99.999 %"),
+    ];
+    let last = sum
+        .response
+        .curve
+        .iter()
+        .filter(|c| c.0 < 1.0)
+        .map(|c| c.0)
+        .fold(0.9, f64::max);
+    Plot {
+        title: "Percentiles".into(),
+        x: Axis {
+            label: "share of requests that are faster (log)".into(),
+            log: true,
+            from_zero: false,
+            ticks: ticks
+                .iter()
+                .filter(|t| t.0 <= last)
+                .map(|(q, text)| (rarity(*q), (*text).to_owned()))
+                .collect(),
+        },
+        y: Axis {
+            label: "ms (log)".into(),
+            log: true,
+            ..Axis::default()
+        },
+        series: vec![
+            line("response", &sum.response),
+            line("wire", &sum.wire),
+            line("lateness of the driver", &sum.lateness),
+        ],
+        mark: None,
+        shade: None,
+    }
+}
+
+fn grid(plots: &[Plot]) -> String {
+    let cards: String = plots
+        .iter()
+        .map(|p| {
+            format!(
+                "<div class=card><h3>{}</h3>{}{}</div>",
+                escape(&p.title),
+                p.legend(),
+                p.svg()
+            )
+        })
+        .collect();
+    format!("<div class=plots>{cards}</div>")
+}
+
+fn curve_section(curve: &Curve) -> String {
+    let line = |name: &str, f: &dyn Fn(&super::CurvePoint) -> Option<f64>| Series {
+        name: name.into(),
+        points: curve
+            .points
+            .iter()
+            .filter_map(|p| Some((p.load, f(p)?)))
+            .collect(),
+        dots: true,
+        ..Series::default()
+    };
+    let mark = match (&curve.stick, curve.verdict) {
+        (Some(s), crate::knee::Verdict::Found) => Some((s.knee, format!("knee {}", short(s.knee)))),
+        _ => None,
+    };
+    let load = || Axis {
+        label: curve.unit.clone(),
+        from_zero: true,
+        ..Axis::default()
+    };
+    let mut throughput = vec![line("answers/s", &|p| Some(p.throughput))];
+    if let Some(law) = &curve.scalability {
+        let last = curve.points.iter().map(|p| p.load).fold(0.0, f64::max);
+        let value =
+            |n: f64| law.lambda * n / (1.0 + law.sigma * (n - 1.0) + law.kappa * n * (n - 1.0));
+        throughput.push(Series {
+            name: "Universal Scalability Law".into(),
+            points: (1..=60)
+                .map(|i| last * f64::from(i) / 60.0)
+                .map(|n| (n, value(n)))
+                .collect(),
+            dashed: true,
+            dots: false,
+        });
+    }
+    let mut plots = vec![
+        Plot {
+            title: "Throughput against load".into(),
+            x: load(),
+            y: Axis {
+                label: "answers/s".into(),
+                from_zero: true,
+                ..Axis::default()
+            },
+            series: throughput,
+            mark: mark.clone(),
+            shade: None,
+        },
+        Plot {
+            title: "Response time against load".into(),
+            x: load(),
+            y: Axis {
+                label: "ms (log)".into(),
+                log: true,
+                ..Axis::default()
+            },
+            series: vec![
+                line("50 %", &|p| Some(p.p50)),
+                line("mean", &|p| Some(p.mean)),
+                line("99 %", &|p| Some(p.p99)),
+            ],
+            mark: mark.clone(),
+            shade: None,
+        },
+    ];
+    if curve.points.iter().any(|p| p.server_cpu_us.is_some()) {
+        plots.push(Plot {
+            title: "Server CPU per answer against load".into(),
+            x: load(),
+            y: Axis {
+                label: "µs".into(),
+                from_zero: true,
+                ..Axis::default()
+            },
+            series: vec![line("CPU per answer", &|p| p.server_cpu_us)],
+            mark,
+            shade: None,
+        });
+    }
+    let said: String = conclusions(curve)
+        .iter()
+        .map(|l| format!("<p>{}</p>", escape(l)))
+        .collect();
+    let rows: String = curve
+        .points
+        .iter()
+        .map(|p| {
+            format!(
+                "<tr{}><td>{}<td>{}<td>{}<td>{}<td>{}<td>{} %<td>{}<td>{}</tr>",
+                if p.good { "" } else { " class=missed" },
+                short(p.load),
+                short(p.throughput),
+                short(p.mean),
+                short(p.p50),
+                short(p.p99),
+                short(p.errors * 100.0),
+                p.server_cpu_us.map_or("–".into(), short),
+                if p.good { "met" } else { "missed" }
+            )
+        })
+        .collect();
+    format!(
+        "<h2>Load and capacity</h2><div class=card>{said}</div><br>{}<br><div class=\"card scroll\"><table>\
+         <tr><th>{}<th>answers/s<th>mean ms<th>p50 ms<th>p99 ms<th>errors<th>CPU µs<th>objectives</tr>{rows}</table></div>",
+        grid(&plots),
+        escape(&curve.unit)
+    )
+}
+
+fn population_section(p: &PopulationReport) -> String {
+    let row = |name: &str, l: &LatencyReport| {
+        let cells: String = [l.mean, l.p50, l.p90, l.p95, l.p99, l.p999, l.max]
+            .iter()
+            .map(|ms| format!("<td>{}", short(*ms)))
+            .collect();
+        format!("<tr><td>{}{cells}</tr>", escape(name))
+    };
+    let mut rows =
+        row("response", &p.response) + &row("wire", &p.wire) + &row("lateness", &p.lateness);
+    if p.connect.count > 0 {
+        rows += &row("connect", &p.connect);
+    }
+    rows.extend(p.steps.iter().map(|s| row(&s.name, &s.response)));
+    let failures: String = p
+        .failures
+        .iter()
+        .filter(|f| *f.1 > 0)
+        .map(|(kind, n)| format!("; {}: {n}", escape(kind)))
+        .collect();
+    let held = match p.held {
+        0 => String::new(),
+        n => format!("; {n} held back by the bound on outstanding requests"),
+    };
+    format!(
+        "<h2>{}</h2><div class=\"card scroll\"><p>{} sent = {} answered + {} failed + {} outstanding; {} failed a check{failures}{held}</p>\
+         <table><tr><th>ms<th>mean<th>p50<th>p90<th>p95<th>p99<th>p99.9<th>max</tr>{rows}</table></div>",
+        escape(&p.name),
+        p.sent,
+        p.answered,
+        p.failed,
+        p.outstanding,
+        p.checks_failed
+    )
+}
+
+fn cpu_section(report: &Report) -> String {
+    let d = &report.driver;
+    let mut rows = format!(
+        "<tr><td>driver ({} threads)<td>{}<td>{} %<td>–<td>–<td>–<td>–</tr>",
+        d.threads,
+        short(d.cpu_us),
+        short(d.cpu_s / report.measured_s.max(1e-9) * 100.0)
+    );
+    for s in &report.servers {
+        rows += &format!(
+            "<tr><td>{}<td>{}<td>{} %<td>{}<td>{}<td>{}<td>{}</tr>",
+            escape(&s.subject),
+            short(s.cpu_us),
+            short(s.cpu_percent),
+            short(s.user_s),
+            short(s.system_s),
+            short(s.switches),
+            short(s.resident_bytes as f64 / 1e6)
+        );
+        for t in s.threads.iter().filter(|t| t.percent >= 1.0) {
+            rows += &format!(
+                "<tr><td class=soft>&emsp;{}<td>{}<td>{} % of it<td><td><td><td></tr>",
+                escape(&t.name),
+                short(t.cpu_us),
+                short(t.percent)
+            );
+        }
+    }
+    format!(
+        "<h2>CPU at {} answers a second</h2><div class=\"card scroll\"><table><tr><th>who<th>µs an answer<th>of a processor\
+         <th>user s<th>system s<th>switches an answer<th>MB</tr>{rows}</table></div>",
+        short(report.throughput)
+    )
+}
+
+const WORDS: &str = "<h2>What the words mean</h2><div class=card><dl>\
+<dt>response</dt><dd>From the moment the request was meant to begin to the last byte of its answer: what a user sees, \
+also when the server or the driver was not ready.</dd>\
+<dt>wire</dt><dd>From the request's first byte out to the answer's last byte in.</dd>\
+<dt>lateness</dt><dd>How far behind its own schedule the driver began the request. When it is not small against the \
+response, the driver is part of the result.</dd>\
+<dt>p99</dt><dd>99 % of the requests were not slower than this.</dd>\
+<dt>CPU per answer</dt><dd>Processor time divided by answers; it depends on the load, which is why the load stands beside it.</dd>\
+<dt>knee</dt><dd>The load from which more load no longer means more answers.</dd></dl></div>";

@@ -1,0 +1,18 @@
+//! The report of a run: one model, shown as text for a terminal, as JSON for a
+//! program, and as one HTML page for everybody else.
+//!
+//! Durations are in milliseconds, CPU per transaction in microseconds, and a
+//! CPU figure never stands without the load level at which it was measured.
+
+mod html;
+mod model;
+mod svg;
+mod text;
+
+pub use html::html;
+pub use model::{
+    Curve, CurvePoint, Driver, LatencyReport, Moment, PopulationReport, Report, Server, StepReport,
+    ThreadShare,
+};
+pub use svg::{Axis, Plot, Series};
+pub use text::text;

@@ -1,0 +1,325 @@
+//! The model. Field names are the JSON names; they are added to, never changed.
+
+use crate::Histogram;
+use crate::knee::{BrokenStick, Scalability, Verdict};
+use crate::proc::Usage;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A whole report.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Report {
+    /// What was driven.
+    pub title: String,
+    /// When load began, RFC 3339.
+    pub started: String,
+    /// The load in words: clients, rates, think time.
+    pub load: String,
+    /// What a reader must know before believing a figure; shown on top.
+    pub warnings: Vec<String>,
+    /// Length of the warm-up in seconds.
+    pub warmup_s: f64,
+    /// Length of the measured part in seconds.
+    pub measured_s: f64,
+    /// Answers a second in the measured part.
+    pub throughput: f64,
+    /// Each population; the last one is the sum when there are several.
+    pub populations: Vec<PopulationReport>,
+    /// Figures over time.
+    pub timeline: Vec<Moment>,
+    /// What the driver itself used.
+    pub driver: Driver,
+    /// What each observed server used.
+    pub servers: Vec<Server>,
+    /// Messages of failures and how often each occurred.
+    pub messages: BTreeMap<String, u64>,
+    /// Figures against load, for a search for the knee.
+    pub curve: Option<Curve>,
+}
+
+/// One population.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PopulationReport {
+    /// Its name.
+    pub name: String,
+    /// Requests begun in the measured part.
+    pub sent: u64,
+    /// Requests answered.
+    pub answered: u64,
+    /// Requests that failed.
+    pub failed: u64,
+    /// Requests neither answered nor failed when the run ended.
+    pub outstanding: u64,
+    /// Failures by kind.
+    pub failures: BTreeMap<String, u64>,
+    /// Answers that failed a check.
+    pub checks_failed: u64,
+    /// Answers by class of status (`2xx`).
+    pub status: BTreeMap<String, u64>,
+    /// Iterations that had to wait because the bound on outstanding requests
+    /// was reached.
+    pub held: u64,
+    /// Iterations due but never begun.
+    pub unsent: u64,
+    /// Answers a second.
+    pub throughput: f64,
+    /// Bytes received a second.
+    pub bytes_in_s: f64,
+    /// Bytes sent a second.
+    pub bytes_out_s: f64,
+    /// Coefficient of variation of the gaps between sends (open loop).
+    pub gap_variation: Option<f64>,
+    /// How far behind its own schedule the driver was.
+    pub lateness: LatencyReport,
+    /// First byte out to last byte in.
+    pub wire: LatencyReport,
+    /// Intended start to last byte in.
+    pub response: LatencyReport,
+    /// Time to open a connection.
+    pub connect: LatencyReport,
+    /// By step, when there are several.
+    pub steps: Vec<StepReport>,
+}
+
+/// One step of a population.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct StepReport {
+    /// Its name.
+    pub name: String,
+    /// Requests that failed or whose answer failed a check.
+    pub errors: u64,
+    /// Intended start to last byte in.
+    pub response: LatencyReport,
+}
+
+/// A distribution of durations, in milliseconds.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct LatencyReport {
+    /// How many.
+    pub count: u64,
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation.
+    pub deviation: f64,
+    /// The smallest.
+    pub min: f64,
+    /// Half are not longer.
+    pub p50: f64,
+    /// 90 % are not longer.
+    pub p90: f64,
+    /// 95 % are not longer.
+    pub p95: f64,
+    /// 99 % are not longer.
+    pub p99: f64,
+    /// 99.9 % are not longer.
+    pub p999: f64,
+    /// The largest.
+    pub max: f64,
+    /// (quantile, ms) for the percentile curve.
+    pub curve: Vec<(f64, f64)>,
+}
+
+/// One interval.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Moment {
+    /// Seconds after load began, at the interval's end.
+    pub at_s: f64,
+    /// Whether the interval lies in the warm-up.
+    pub warmup: bool,
+    /// Requests begun a second.
+    pub sent_s: f64,
+    /// Answers a second.
+    pub answered_s: f64,
+    /// Failures and failed checks a second.
+    pub errors_s: f64,
+    /// Outstanding at the interval's end.
+    pub outstanding: u64,
+    /// Response time, half are not longer.
+    pub p50: f64,
+    /// Response time, 99 % are not longer.
+    pub p99: f64,
+    /// The longest response time.
+    pub max: f64,
+    /// Lateness, 99 % are not later.
+    pub late_p99: f64,
+    /// CPU of the observed servers in the interval, % of one processor.
+    pub server_cpu_percent: Option<f64>,
+    /// CPU of the observed servers per answer, µs.
+    pub server_cpu_us: Option<f64>,
+}
+
+/// What the driver used.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Driver {
+    /// Threads that presented load.
+    pub threads: usize,
+    /// CPU of those threads in the measured part, seconds.
+    pub cpu_s: f64,
+    /// The same per answer, µs.
+    pub cpu_us: f64,
+    /// The busiest thread's share of one processor, %.
+    pub busiest_percent: f64,
+    /// Spinning before arrivals, % of one processor.
+    pub spin_percent: f64,
+}
+
+/// What one server used in the measured part.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Server {
+    /// The process, name, group or endpoint.
+    pub subject: String,
+    /// CPU, seconds.
+    pub cpu_s: f64,
+    /// The part in user mode, seconds.
+    pub user_s: f64,
+    /// The part in the kernel, seconds.
+    pub system_s: f64,
+    /// CPU, % of one processor.
+    pub cpu_percent: f64,
+    /// CPU per answer, µs.
+    pub cpu_us: f64,
+    /// Context switches per answer.
+    pub switches: f64,
+    /// Resident memory at the end, bytes.
+    pub resident_bytes: u64,
+    /// Bytes received by the network namespace.
+    pub network_in: u64,
+    /// Bytes sent by the network namespace.
+    pub network_out: u64,
+    /// By group of threads.
+    pub threads: Vec<ThreadShare>,
+}
+
+/// A group of threads within a server.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ThreadShare {
+    /// The threads' name.
+    pub name: String,
+    /// CPU per answer, µs.
+    pub cpu_us: f64,
+    /// Share of the server's CPU, %.
+    pub percent: f64,
+}
+
+/// Figures against load.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Curve {
+    /// What the load is: `requests/s` or `clients`.
+    pub unit: String,
+    /// The points, by load.
+    pub points: Vec<CurvePoint>,
+    /// Whether a knee was found.
+    pub verdict: Verdict,
+    /// The bend in throughput.
+    pub stick: Option<BrokenStick>,
+    /// The Universal Scalability Law.
+    pub scalability: Option<Scalability>,
+    /// The objectives in words.
+    pub objectives: String,
+    /// The highest load tried that met the objectives.
+    pub highest_good: Option<f64>,
+    /// The lowest load tried that did not.
+    pub lowest_bad: Option<f64>,
+    /// Throughput fell by more than a tenth past its peak.
+    pub collapse: bool,
+}
+
+/// One load level (the mean of its repetitions).
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// The load presented.
+    pub load: f64,
+    /// Answers a second.
+    pub throughput: f64,
+    /// Half the width of its 95 % interval.
+    pub throughput_half: f64,
+    /// Mean response time.
+    pub mean: f64,
+    /// Response time, half are not longer.
+    pub p50: f64,
+    /// Response time, 99 % are not longer.
+    pub p99: f64,
+    /// Failed requests and failed checks, share of all.
+    pub errors: f64,
+    /// CPU of the observed servers per answer, µs.
+    pub server_cpu_us: Option<f64>,
+    /// Whether the objectives were met.
+    pub good: bool,
+}
+
+impl LatencyReport {
+    /// The report of a histogram of nanoseconds.
+    pub fn of(histogram: &Histogram) -> LatencyReport {
+        let ms = |q: f64| histogram.quantile(q) as f64 / 1e6;
+        let count = histogram.count();
+        let mut curve = Vec::new();
+        // Tenths of the rest, again and again, until one count decides.
+        let mut rest = 1.0;
+        while count > 0 && rest * count as f64 >= 0.5 {
+            for tenth in 0..9 {
+                let quantile = 1.0 - rest * (1.0 - f64::from(tenth) / 10.0);
+                curve.push((quantile, ms(quantile)));
+            }
+            rest /= 10.0;
+        }
+        LatencyReport {
+            count,
+            mean: histogram.mean() / 1e6,
+            deviation: histogram.deviation() / 1e6,
+            min: histogram.min() as f64 / 1e6,
+            p50: ms(0.5),
+            p90: ms(0.9),
+            p95: ms(0.95),
+            p99: ms(0.99),
+            p999: ms(0.999),
+            max: histogram.max() as f64 / 1e6,
+            curve,
+        }
+    }
+}
+
+impl Server {
+    /// What `usage` over `seconds` means for `answers` answers.
+    pub fn of(subject: String, usage: &Usage, seconds: f64, answers: f64) -> Server {
+        let each = |ns: u64| match answers > 0.0 {
+            true => ns as f64 / 1e3 / answers,
+            false => 0.0,
+        };
+        let mut threads: Vec<ThreadShare> = usage
+            .threads
+            .iter()
+            .map(|(name, ns)| ThreadShare {
+                name: name.clone(),
+                cpu_us: each(*ns),
+                percent: *ns as f64 / usage.cpu_ns.max(1) as f64 * 100.0,
+            })
+            .collect();
+        threads.sort_by(|a, b| b.cpu_us.total_cmp(&a.cpu_us));
+        let switches = usage.voluntary_switches + usage.involuntary_switches;
+        Server {
+            subject,
+            cpu_s: usage.cpu_ns as f64 / 1e9,
+            user_s: usage.user_ns as f64 / 1e9,
+            system_s: usage.system_ns as f64 / 1e9,
+            cpu_percent: usage.cpu_ns as f64 / 1e7 / seconds.max(1e-9),
+            cpu_us: each(usage.cpu_ns),
+            switches: switches as f64 / answers.max(1.0),
+            resident_bytes: usage.resident_bytes,
+            network_in: usage.network_in,
+            network_out: usage.network_out,
+            threads,
+        }
+    }
+}
+
+impl Report {
+    /// All populations together.
+    pub fn sum(&self) -> Option<&PopulationReport> {
+        self.populations.last()
+    }
+
+    /// CPU of all observed servers per answer, µs.
+    pub fn server_cpu_us(&self) -> Option<f64> {
+        (!self.servers.is_empty()).then(|| self.servers.iter().map(|s| s.cpu_us).sum())
+    }
+}

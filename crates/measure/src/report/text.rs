@@ -1,0 +1,217 @@
+//! The report as text: what to know first, then the figures.
+
+use super::model::{Curve, LatencyReport, PopulationReport, Report};
+use crate::knee::Verdict;
+use std::fmt::Write;
+
+/// The report as text.
+pub fn text(report: &Report) -> String {
+    let mut out = String::new();
+    write_text(report, &mut out).expect("writing to a string does not fail");
+    out
+}
+
+fn write_text(report: &Report, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "{}", report.title)?;
+    writeln!(
+        out,
+        "{}; {:.1} s measured after {:.1} s of warm-up, from {}",
+        report.load, report.measured_s, report.warmup_s, report.started
+    )?;
+    for warning in &report.warnings {
+        writeln!(out, "! {warning}")?;
+    }
+    for population in &report.populations {
+        write_population(population, out)?;
+    }
+    for (text, count) in &report.messages {
+        writeln!(out, "  {count} × {text}")?;
+    }
+    write_cpu(report, out)?;
+    if let Some(curve) = &report.curve {
+        write_curve(curve, out)?;
+    }
+    Ok(())
+}
+
+fn write_population(p: &PopulationReport, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "\n{}: {:.1} answers/s", p.name, p.throughput)?;
+    write!(
+        out,
+        "  {} sent = {} answered + {} failed + {} outstanding",
+        p.sent, p.answered, p.failed, p.outstanding
+    )?;
+    let told = [
+        (p.checks_failed, "failed a check"),
+        (p.held, "held back by the bound on outstanding requests"),
+        (p.unsent, "due but never begun"),
+    ];
+    for (count, what) in told {
+        if count > 0 {
+            write!(out, "; {count} {what}")?;
+        }
+    }
+    writeln!(out)?;
+    for (kind, count) in p.failures.iter().filter(|f| *f.1 > 0) {
+        writeln!(out, "  failed, {kind}: {count}")?;
+    }
+    if !p.status.is_empty() {
+        let classes: Vec<String> = p.status.iter().map(|(k, n)| format!("{k} {n}")).collect();
+        writeln!(out, "  status: {}", classes.join(", "))?;
+    }
+    writeln!(
+        out,
+        "  {:.2} MB/s in, {:.2} MB/s out",
+        p.bytes_in_s / 1e6,
+        p.bytes_out_s / 1e6
+    )?;
+    writeln!(
+        out,
+        "  {:<12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
+        "ms", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"
+    )?;
+    write_latency("response", &p.response, out)?;
+    write_latency("wire", &p.wire, out)?;
+    write_latency("lateness", &p.lateness, out)?;
+    if p.connect.count > 0 {
+        write_latency("connect", &p.connect, out)?;
+    }
+    for step in &p.steps {
+        write_latency(&step.name, &step.response, out)?;
+        if step.errors > 0 {
+            writeln!(out, "  {:<12}{} errors", "", step.errors)?;
+        }
+    }
+    if let Some(variation) = p.gap_variation {
+        writeln!(
+            out,
+            "  gaps between sends: coefficient of variation {variation:.3}"
+        )?;
+    }
+    Ok(())
+}
+
+fn write_latency(name: &str, l: &LatencyReport, out: &mut String) -> std::fmt::Result {
+    write!(out, "  {name:<12}")?;
+    for ms in [l.mean, l.p50, l.p90, l.p95, l.p99, l.p999, l.max] {
+        write!(out, "{ms:>10.3}")?;
+    }
+    writeln!(out)
+}
+
+fn write_cpu(report: &Report, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "\nCPU at {:.0} answers/s", report.throughput)?;
+    let d = &report.driver;
+    writeln!(
+        out,
+        "  driver: {:.2} µs an answer, {} thread{}, busiest {:.0} % of a processor, {:.0} % spinning",
+        d.cpu_us,
+        d.threads,
+        if d.threads == 1 { "" } else { "s" },
+        d.busiest_percent,
+        d.spin_percent
+    )?;
+    for server in &report.servers {
+        writeln!(
+            out,
+            "  {}: {:.2} µs an answer ({:.0} % of a processor; user {:.2} s, system {:.2} s), {:.2} switches an answer, {:.1} MB",
+            server.subject,
+            server.cpu_us,
+            server.cpu_percent,
+            server.user_s,
+            server.system_s,
+            server.switches,
+            server.resident_bytes as f64 / 1e6
+        )?;
+        for thread in server.threads.iter().filter(|t| t.percent >= 1.0) {
+            writeln!(
+                out,
+                "    {:<20}{:>10.2} µs an answer{:>7.1} %",
+                thread.name, thread.cpu_us, thread.percent
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn write_curve(curve: &Curve, out: &mut String) -> std::fmt::Result {
+    writeln!(
+        out,
+        "\n{:>12}{:>12}{:>10}{:>10}{:>10}{:>10}{:>9}{:>12}  objectives",
+        curve.unit, "answers/s", "±", "mean ms", "p50 ms", "p99 ms", "errors", "CPU µs"
+    )?;
+    for p in &curve.points {
+        let cpu = p.server_cpu_us.map_or("-".into(), |us| format!("{us:.1}"));
+        writeln!(
+            out,
+            "{:>12.0}{:>12.1}{:>10.1}{:>10.3}{:>10.3}{:>10.3}{:>8.2}%{:>12}  {}",
+            p.load,
+            p.throughput,
+            if p.throughput_half.is_finite() {
+                p.throughput_half
+            } else {
+                0.0
+            },
+            p.mean,
+            p.p50,
+            p.p99,
+            p.errors * 100.0,
+            cpu,
+            if p.good { "met" } else { "missed" }
+        )?;
+    }
+    for line in conclusions(curve) {
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+/// What a curve shows, in sentences.
+pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
+    let unit = &curve.unit;
+    let mut lines = Vec::new();
+    match (curve.verdict, &curve.stick) {
+        (Verdict::Found, Some(s)) => lines.push(format!(
+            "Knee at {:.0} {unit} (95 %: {:.0} to {:.0}), {:.0} answers/s there.",
+            s.knee, s.interval.0, s.interval.1, s.throughput
+        )),
+        (Verdict::NotReached, _) => lines.push(
+            "No knee found: throughput follows the load to the last step. Try higher loads.".into(),
+        ),
+        (Verdict::AlreadyBeyond, _) => lines.push(
+            "No knee found: the first step is already beyond capacity. Try lower loads.".into(),
+        ),
+        _ => lines.push("No knee found: too few load levels to tell.".into()),
+    }
+    if let Some(law) = &curve.scalability {
+        let peak = match law.peak {
+            Some(peak) => format!(", greatest throughput at {peak:.0} {unit}"),
+            None => String::new(),
+        };
+        lines.push(format!(
+            "Universal Scalability Law: λ {:.1} ± {:.1}, σ {:.4} ± {:.4}, κ {:.2e} ± {:.1e}{peak} (R² {:.4}).",
+            law.lambda,
+            law.half_widths[0],
+            law.sigma,
+            law.half_widths[1],
+            law.kappa,
+            law.half_widths[2],
+            law.r_squared
+        ));
+    }
+    let objectives = &curve.objectives;
+    lines.push(match (curve.highest_good, curve.lowest_bad) {
+        (Some(good), Some(bad)) => {
+            format!("Highest load that met {objectives}: {good:.0} {unit}; {bad:.0} did not.")
+        }
+        (Some(good), None) => format!(
+            "Every load tried met {objectives}, up to {good:.0} {unit}: the limit lies higher."
+        ),
+        (None, _) => format!("No load tried met {objectives}."),
+    });
+    if curve.collapse {
+        lines
+            .push("Beyond its peak, throughput falls: the system collapses under overload.".into());
+    }
+    lines
+}

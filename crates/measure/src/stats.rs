@@ -1,0 +1,190 @@
+//! Small-sample statistics: is a difference real, and how sure is a mean.
+//!
+//! Reference: Welch, "The generalization of Student's problem", 1947; the
+//! incomplete beta function after Lentz's continued fraction (DLMF 8.17).
+
+use serde::{Deserialize, Serialize};
+
+/// Mean and spread of repeated measurements.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// How many.
+    pub count: usize,
+    /// The mean.
+    pub mean: f64,
+    /// The sample variance (divided by count − 1).
+    pub variance: f64,
+}
+
+/// What comparing two samples says.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// B's mean ÷ A's mean − 1.
+    pub change: f64,
+    /// The 95 % interval of the change.
+    pub interval: (f64, f64),
+    /// The chance to see such a difference when there is none.
+    pub p_value: f64,
+}
+
+impl Sample {
+    /// The sample of some values.
+    pub fn of(values: &[f64]) -> Sample {
+        let count = values.len();
+        let mean = values.iter().sum::<f64>() / count.max(1) as f64;
+        let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+        let variance = squares / count.saturating_sub(1).max(1) as f64;
+        Sample {
+            count,
+            mean,
+            variance,
+        }
+    }
+
+    /// Half the width of the mean's 95 % confidence interval; infinite for
+    /// fewer than two values.
+    pub fn half_width(&self) -> f64 {
+        if self.count < 2 {
+            return f64::INFINITY;
+        }
+        let error = (self.variance / self.count as f64).sqrt();
+        student_quantile(0.975, (self.count - 1) as f64) * error
+    }
+}
+
+/// Compares two samples whose variances may differ (Welch's test). None when
+/// either has fewer than two values or a mean of zero.
+pub fn compare(a: &Sample, b: &Sample) -> Option<Comparison> {
+    if a.count < 2 || b.count < 2 || a.mean == 0.0 {
+        return None;
+    }
+    let (va, vb) = (a.variance / a.count as f64, b.variance / b.count as f64);
+    let difference = b.mean - a.mean;
+    let error = (va + vb).sqrt();
+    let change = difference / a.mean;
+    if error == 0.0 {
+        let p_value = if difference == 0.0 { 1.0 } else { 0.0 };
+        return Some(Comparison {
+            change,
+            interval: (change, change),
+            p_value,
+        });
+    }
+    let freedom =
+        (va + vb).powi(2) / (va * va / (a.count - 1) as f64 + vb * vb / (b.count - 1) as f64);
+    let t = difference / error;
+    let half = student_quantile(0.975, freedom) * error;
+    let ends = [(difference - half) / a.mean, (difference + half) / a.mean];
+    Some(Comparison {
+        change,
+        interval: (ends[0].min(ends[1]), ends[0].max(ends[1])),
+        p_value: 2.0 * (1.0 - student_cdf(t.abs(), freedom)),
+    })
+}
+
+/// The middle value; the mean of the two middle ones when there are two.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    match sorted.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(sorted[middle]),
+        _ => Some((sorted[middle - 1] + sorted[middle]) / 2.0),
+    }
+}
+
+/// Student's distribution function with `freedom` degrees of freedom.
+pub fn student_cdf(t: f64, freedom: f64) -> f64 {
+    let x = freedom / (freedom + t * t);
+    let tail = 0.5 * incomplete_beta(freedom / 2.0, 0.5, x);
+    if t > 0.0 { 1.0 - tail } else { tail }
+}
+
+/// The value that Student's distribution stays below with `probability`.
+pub fn student_quantile(probability: f64, freedom: f64) -> f64 {
+    let (mut low, mut high) = (-1e3, 1e3);
+    for _ in 0..100 {
+        let middle = (low + high) / 2.0;
+        if student_cdf(middle, freedom) < probability {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (low + high) / 2.0
+}
+
+fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    if x >= 1.0 {
+        return 1.0;
+    }
+    let front =
+        (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (1.0 - x).ln()).exp();
+    if x < (a + 1.0) / (a + b + 2.0) {
+        front * fraction(a, b, x) / a
+    } else {
+        1.0 - front * fraction(b, a, 1.0 - x) / b
+    }
+}
+
+fn fraction(a: f64, b: f64, x: f64) -> f64 {
+    let safe = |v: f64| if v.abs() < 1e-300 { 1e-300 } else { v };
+    let mut c = 1.0;
+    let mut d = 1.0 / safe(1.0 - (a + b) * x / (a + 1.0));
+    let mut h = d;
+    for i in 1..300 {
+        let m = f64::from(i);
+        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        d = 1.0 / safe(1.0 + even * d);
+        c = safe(1.0 + even / c);
+        h *= d * c;
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        d = 1.0 / safe(1.0 + odd * d);
+        c = safe(1.0 + odd / c);
+        h *= d * c;
+        if (d * c - 1.0).abs() < 1e-14 {
+            break;
+        }
+    }
+    h
+}
+
+/// The logarithm of the gamma function (Stirling's series after a shift).
+fn ln_gamma(x: f64) -> f64 {
+    let mut shift = 0.0;
+    let mut x = x;
+    while x < 10.0 {
+        shift -= x.ln();
+        x += 1.0;
+    }
+    let series = 1.0 / (12.0 * x) - 1.0 / (360.0 * x.powi(3)) + 1.0 / (1260.0 * x.powi(5));
+    shift + (x - 0.5) * x.ln() - x + 0.5 * std::f64::consts::TAU.ln() + series
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn students_quantiles_are_those_of_the_tables() {
+        for (freedom, expected) in [(1.0, 12.706), (4.0, 2.776), (10.0, 2.228), (1000.0, 1.962)] {
+            let got = student_quantile(0.975, freedom);
+            assert!((got - expected).abs() < 1e-3, "{freedom}: {got}");
+        }
+    }
+
+    #[test]
+    fn noise_is_not_taken_for_a_difference() {
+        let a = Sample::of(&[10.0, 10.4, 9.7, 10.1, 9.8]);
+        let same = Sample::of(&[10.1, 9.9, 10.3, 9.6, 10.0]);
+        let slower = Sample::of(&[11.0, 11.3, 10.8, 11.2, 10.9]);
+        assert!(compare(&a, &same).unwrap().p_value > 0.5);
+        let found = compare(&a, &slower).unwrap();
+        assert!(found.p_value < 0.01 && found.interval.0 > 0.05, "{found:?}");
+        assert!(compare(&a, &Sample::of(&[1.0])).is_none());
+    }
+}

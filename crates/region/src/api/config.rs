@@ -1,0 +1,176 @@
+//! How a region is set up.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use link::{FileEntry, Name, ProgramEntry, ProgramName, StoreEntry, TransId};
+
+/// Everything that a region needs to start.
+#[derive(Debug, Clone)]
+pub struct RegionConfig {
+    /// Application name.
+    pub applid: Name<8>,
+    /// System identifier.
+    pub sysid: Name<4>,
+    /// Most active tasks, and so most workers; 1 to 1,000.
+    pub mxt: usize,
+    /// Most requests that wait for one of them.
+    pub queue_limit: usize,
+    /// Workers started at once and never let go.
+    pub min_workers: usize,
+    /// Milliseconds after which an idle worker above that is let go.
+    pub worker_idle_ms: u32,
+    /// Milliseconds of CPU that a task may use without a command (ICVR).
+    pub runaway_ms: u32,
+    /// Milliseconds that a task waits for a record lock (DTIMOUT).
+    pub lock_timeout_ms: u32,
+    /// Bytes of each slot's area, a multiple of 4,096.
+    pub arena_bytes: usize,
+    /// The worker's executable.
+    pub worker_exe: PathBuf,
+    /// Its arguments.
+    pub worker_args: Vec<OsString>,
+    /// CPU sets.
+    pub engines: Engines,
+    /// File that monitoring records are appended to, a JSON line each.
+    pub monitoring: Option<PathBuf>,
+    /// Where embedded files are; none for a region without files.
+    pub store: Option<StoreEntry>,
+    /// Transactions, classes, programs and files.
+    pub definitions: Definitions,
+}
+
+impl Default for RegionConfig {
+    fn default() -> Self {
+        RegionConfig {
+            applid: Name::from_bytes(*b"TUPELO  "),
+            sysid: Name::from_bytes(*b"TUP1"),
+            mxt: 100,
+            queue_limit: 500,
+            min_workers: 1,
+            worker_idle_ms: 30_000,
+            runaway_ms: 5_000,
+            lock_timeout_ms: 10_000,
+            arena_bytes: link::layout::ARENA_BYTES,
+            worker_exe: PathBuf::from("/proc/self/exe"),
+            worker_args: vec![OsString::from("worker")],
+            engines: Engines::default(),
+            monitoring: None,
+            store: None,
+            definitions: Definitions::default(),
+        }
+    }
+}
+
+/// What can change while the region runs.
+#[derive(Debug, Clone, Default)]
+pub struct Definitions {
+    /// Transactions.
+    pub transactions: Vec<TransactionDef>,
+    /// Transaction classes.
+    pub classes: Vec<ClassDef>,
+    /// The program table.
+    pub programs: Vec<ProgramEntry>,
+    /// Files. A reload may add files at the end and change their switches.
+    pub files: Vec<FileEntry>,
+    /// Routines outside of the program table that CALL may reach.
+    pub callable: Vec<String>,
+    /// File commands run under the QR token (FCQRONLY=YES).
+    pub fc_qr_only: bool,
+}
+
+/// TRANSACTION.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransactionDef {
+    /// Name.
+    pub name: TransId,
+    /// First program.
+    pub program: ProgramName,
+    /// Transaction class.
+    pub class: Option<Name<8>>,
+    /// Priority, 0 to 255; higher first.
+    pub priority: u8,
+    /// False: requests are refused.
+    pub enabled: bool,
+    /// RUNAWAY in milliseconds; `None` for the region's, 0 for no limit.
+    pub runaway_ms: Option<u32>,
+    /// DTIMOUT in milliseconds; `None` for the region's.
+    pub lock_timeout_ms: Option<u32>,
+    /// Milliseconds after which a task is purged; 0 for never.
+    pub timeout_ms: u32,
+    /// Bytes of the transaction work area.
+    pub twa_bytes: u32,
+}
+
+impl Default for TransactionDef {
+    fn default() -> Self {
+        TransactionDef {
+            name: Name::BLANK,
+            program: Name::BLANK,
+            class: None,
+            priority: 1,
+            enabled: true,
+            runaway_ms: None,
+            lock_timeout_ms: None,
+            timeout_ms: 0,
+            twa_bytes: 0,
+        }
+    }
+}
+
+/// TRANCLASS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassDef {
+    /// Name.
+    pub name: Name<8>,
+    /// MAXACTIVE: most active tasks of the class.
+    pub max_active: usize,
+    /// PURGETHRESH: requests are refused when this many wait; `None` for NO.
+    pub purge_threshold: Option<usize>,
+}
+
+/// CPU sets by kind of engine; empty for all CPUs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Engines {
+    /// For workers, dispatch and commit.
+    pub general: Vec<usize>,
+    /// For doors.
+    pub offload: Vec<usize>,
+}
+
+/// Why a region did not start or reload.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A setting is out of its range.
+    #[error("{0}")]
+    Setting(String),
+    /// A definition names something that is not defined.
+    #[error("{kind} {name} names {missing}, which is not defined")]
+    Undefined {
+        /// What names it.
+        kind: &'static str,
+        /// Name of that.
+        name: String,
+        /// What is missing.
+        missing: String,
+    },
+    /// Two definitions have the same name.
+    #[error("{kind} {name} is defined twice")]
+    Twice {
+        /// Kind of definition.
+        kind: &'static str,
+        /// Its name.
+        name: String,
+    },
+    /// The store could not be opened.
+    #[error("the store could not be opened: {0}")]
+    Store(String),
+    /// A system call failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// How it failed.
+        source: std::io::Error,
+    },
+}

@@ -1,0 +1,20 @@
+//! What a door sees of a region: requests, tasks, replies and records.
+//!
+//! A door attaches a port once a thread, begins tasks, writes their input in
+//! place and reads their output in place. Nothing here knows a wire format.
+
+mod config;
+mod door;
+mod handle;
+mod record;
+mod reply;
+mod request;
+mod task;
+
+pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, TransactionDef};
+pub use door::DoorRuntime;
+pub use handle::{Handle, Port, Region, block_on};
+pub use record::{MonitoringRecord, Statistics};
+pub use reply::{Abend, Container, Outcome, Reply};
+pub use request::{PutError, Refusal, StartCode, TaskRequest};
+pub use task::Task;

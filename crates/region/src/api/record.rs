@@ -1,0 +1,139 @@
+//! Monitoring records and statistics.
+
+use link::{Counts, Name, ProgramName, TransId, UserId};
+use serde::Serialize;
+
+/// What one task was and cost. Times are in nanoseconds.
+///
+/// The JSON form, one line a record, has these names.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct MonitoringRecord {
+    /// Task number.
+    pub task: u64,
+    /// Transaction.
+    pub transid: TransId,
+    /// First program.
+    pub program: ProgramName,
+    /// Who asked.
+    pub userid: UserId,
+    /// Trace id in hexadecimal; empty for none.
+    #[serde(serialize_with = "hex")]
+    pub trace_id: [u8; 16],
+    /// Abend code, blank for a normal end.
+    pub abend: Name<4>,
+    /// When the task was asked for, nanoseconds since 1970.
+    pub start_unix_ns: u64,
+    /// From the request to the end of the task.
+    pub response_ns: u64,
+    /// Of this, waiting for admission (MXT, class) and for a worker.
+    pub admission_wait_ns: u64,
+    /// Of this, queued in a worker.
+    pub dispatch_wait_ns: u64,
+    /// Of this, in the program, waits of its own included.
+    pub elapsed_ns: u64,
+    /// CPU time on general engines.
+    pub general_cpu_ns: u64,
+    /// Waiting for the QR token.
+    pub qr_wait_ns: u64,
+    /// Waiting for the region: locks, updates, syncpoints.
+    pub region_wait_ns: u64,
+    /// Committing at the end of the task.
+    pub commit_wait_ns: u64,
+    /// Bytes of input.
+    pub input_bytes: u64,
+    /// Bytes of output.
+    pub output_bytes: u64,
+    /// Bytes put in containers.
+    pub put_bytes: u64,
+    /// Bytes got from containers.
+    pub get_bytes: u64,
+    /// EXEC CICS commands.
+    pub commands: u32,
+    /// Of these, file commands.
+    pub file_commands: u32,
+    /// Of these, container commands.
+    pub container_commands: u32,
+    /// Of these, LINK and XCTL.
+    pub program_commands: u32,
+    /// Changes between the QR and the open mode.
+    pub mode_switches: u32,
+    /// Calls that crossed to the region.
+    pub region_calls: u32,
+    /// The worker that ran the task.
+    pub worker: u32,
+    /// How often the task was given to another worker before it started.
+    pub moves: u32,
+}
+
+impl MonitoringRecord {
+    pub(crate) fn add_counts(&mut self, c: &Counts) {
+        self.elapsed_ns = c.ended_ns.saturating_sub(c.started_ns);
+        self.general_cpu_ns = c.cpu_ns;
+        self.qr_wait_ns = c.qr_wait_ns;
+        self.region_wait_ns = c.call_wait_ns;
+        self.put_bytes = c.put_bytes;
+        self.get_bytes = c.get_bytes;
+        self.commands = c.commands;
+        self.file_commands = c.file_commands;
+        self.container_commands = c.container_commands;
+        self.program_commands = c.program_commands;
+        self.mode_switches = c.mode_switches;
+        self.region_calls = c.region_calls;
+    }
+}
+
+fn hex<S: serde::Serializer>(id: &[u8; 16], s: S) -> Result<S::Ok, S::Error> {
+    if *id == [0; 16] {
+        return s.serialize_str("");
+    }
+    s.collect_str(&format_args!("{:032x}", u128::from_be_bytes(*id)))
+}
+
+/// Counters and gauges of a region, for `/metrics`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Statistics {
+    /// Tasks that ended normally.
+    pub tasks_ok: u64,
+    /// Tasks that abended.
+    pub tasks_abended: u64,
+    /// Requests refused because of MXT.
+    pub refused_mxt: u64,
+    /// Requests refused because of their class.
+    pub refused_class: u64,
+    /// Requests refused for other reasons.
+    pub refused_other: u64,
+    /// Tasks active now.
+    pub active: u64,
+    /// Requests waiting for admission now.
+    pub waiting: u64,
+    /// Most tasks active at once.
+    pub peak_active: u64,
+    /// Worker processes now.
+    pub workers: u64,
+    /// Workers started.
+    pub workers_started: u64,
+    /// Workers that died with a task or were killed.
+    pub workers_lost: u64,
+    /// Queued tasks given to another worker.
+    pub moves: u64,
+    /// Tasks ended by the runaway limit.
+    pub runaways: u64,
+    /// Tasks purged by their time limit.
+    pub purged: u64,
+    /// Results refused because they made no sense.
+    pub lies: u64,
+    /// Holders that died with the QR token.
+    pub qr_deaths: u64,
+    /// Units of work committed.
+    pub commits: u64,
+    /// Units of work backed out.
+    pub backouts: u64,
+    /// Transactions of the store that carried the commits.
+    pub commit_batches: u64,
+    /// Waits for record locks.
+    pub lock_waits: u64,
+    /// Deadlocks found.
+    pub deadlocks: u64,
+    /// Monitoring records dropped because the sink was behind.
+    pub records_dropped: u64,
+}

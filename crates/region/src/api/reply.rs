@@ -1,0 +1,101 @@
+//! What a task gave back.
+
+use link::{ContainerName, ContainerType, ProgramName, TransId};
+
+use crate::api::MonitoringRecord;
+use crate::shell::SlotLease;
+
+/// How a task ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Normally; its unit of work is committed.
+    Ok,
+    /// With an abend; its unit of work is backed out.
+    Abend(Abend),
+}
+
+/// An abnormal end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Abend {
+    /// Four characters: `ASRA`, `AICA`, `AEI0`…
+    pub code: [u8; 4],
+    /// Program in control, blank when unknown.
+    pub program: ProgramName,
+    /// Line of its source, 0 when unknown.
+    pub line: u32,
+    /// What happened, in words.
+    pub message: String,
+}
+
+impl Abend {
+    /// The code as text.
+    pub fn code(&self) -> std::borrow::Cow<'_, str> {
+        String::from_utf8_lossy(&self.code)
+    }
+}
+
+/// One container of a reply. Its bytes lie where the program left them.
+#[derive(Debug, Clone, Copy)]
+pub struct Container<'a> {
+    /// Name.
+    pub name: ContainerName,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// Data type.
+    pub kind: ContainerType,
+    /// Code page of its characters, 0 for the region's.
+    pub ccsid: u16,
+}
+
+/// A task's output. Dropping it gives its memory back to the worker, so keep
+/// it no longer than the response takes to be written.
+///
+/// The bytes are shared with the worker process. A worker that misbehaves may
+/// change them while they are read: the values may be nonsense, never out of
+/// bounds. Check text with `from_utf8` after copying it, not before.
+pub struct Reply {
+    pub(crate) lease: SlotLease,
+    pub(crate) outcome: Outcome,
+    pub(crate) record: MonitoringRecord,
+    pub(crate) commarea: (usize, usize),
+    pub(crate) next_transid: TransId,
+}
+
+impl Reply {
+    /// How the task ended.
+    pub fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// The bytes of a container; `None` when there is none of that name.
+    pub fn container(&self, name: &str) -> Option<&[u8]> {
+        let name = ContainerName::new(name).ok()?;
+        let entry = self.lease.entries.iter().find(|e| e.name == name)?;
+        Some(self.lease.bytes(entry.offset, entry.bytes))
+    }
+
+    /// All containers of the channel given back.
+    pub fn containers(&self) -> impl ExactSizeIterator<Item = Container<'_>> {
+        self.lease.entries.iter().map(|e| Container {
+            name: e.name,
+            bytes: self.lease.bytes(e.offset, e.bytes),
+            kind: e.kind,
+            ccsid: e.ccsid,
+        })
+    }
+
+    /// The COMMAREA, empty when there is none.
+    pub fn commarea(&self) -> &[u8] {
+        self.lease.bytes(self.commarea.0, self.commarea.1)
+    }
+
+    /// Transaction that RETURN TRANSID named for the next input, blank for none.
+    pub fn next_transid(&self) -> TransId {
+        self.next_transid
+    }
+
+    /// What the task cost.
+    pub fn record(&self) -> &MonitoringRecord {
+        &self.record
+    }
+}

@@ -1,0 +1,102 @@
+//! What a door asks, and how it can be refused.
+
+use link::{NameError, ProgramName, TransId, UserId};
+
+/// A program request: who asks for what.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TaskRequest {
+    /// Transaction under which the task runs; it must be defined.
+    pub transid: TransId,
+    /// Program to run; blank for the transaction's own.
+    pub program: ProgramName,
+    /// Who asks.
+    pub userid: UserId,
+    /// How the task was started.
+    pub start_code: StartCode,
+    /// Trace id of the request as W3C trace context has it; zeros for none.
+    pub trace_id: [u8; 16],
+    /// Added to the transaction's priority; the sum is cut at 255.
+    pub priority: u8,
+    /// Bytes of input expected, so that a large task gets a worker alone;
+    /// 0 when unknown.
+    pub expected_bytes: usize,
+    /// Milliseconds after which the task is purged; 0 for the transaction's
+    /// own limit.
+    pub timeout_ms: u32,
+}
+
+/// How a task was started, as ASSIGN STARTCODE shows it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum StartCode {
+    /// `U`: attached by an application, a web request here.
+    #[default]
+    Web,
+    /// `D`: a distributed program link.
+    Link,
+    /// `S`: START without data.
+    Start,
+    /// `SD`: START with data.
+    StartData,
+    /// `TD`: a terminal.
+    Terminal,
+}
+
+impl StartCode {
+    /// The two characters that ASSIGN gives.
+    pub const fn code(self) -> [u8; 2] {
+        match self {
+            StartCode::Web => *b"U ",
+            StartCode::Link => *b"D ",
+            StartCode::Start => *b"S ",
+            StartCode::StartData => *b"SD",
+            StartCode::Terminal => *b"TD",
+        }
+    }
+}
+
+/// Why a task did not start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// MXT tasks are active and the queue behind them is full.
+    #[error("the region has its maximum of tasks")]
+    TooManyTasks,
+    /// The transaction class is full and so is its queue.
+    #[error("the transaction class {0} is full")]
+    ClassFull(link::Name<8>),
+    /// No such transaction is defined.
+    #[error("transaction {0} is not defined")]
+    UnknownTransaction(TransId),
+    /// The transaction is disabled.
+    #[error("transaction {0} is disabled")]
+    Disabled(TransId),
+    /// The task's time was over before it started.
+    #[error("the time limit passed before the task could start")]
+    TimedOut,
+    /// No worker process can be started.
+    #[error("no worker process can be started")]
+    NoWorker,
+    /// The region is shutting down.
+    #[error("the region is shutting down")]
+    ShuttingDown,
+}
+
+impl Refusal {
+    /// True when trying again later can help (HTTP 503 with Retry-After).
+    pub fn is_temporary(&self) -> bool {
+        !matches!(self, Refusal::UnknownTransaction(_) | Refusal::Disabled(_))
+    }
+}
+
+/// Why input could not be put.
+#[derive(Debug, thiserror::Error)]
+pub enum PutError<E> {
+    /// The name is not a container's name.
+    #[error("not a container name: {0}")]
+    Name(#[from] NameError),
+    /// The task's area has no room for it.
+    #[error("the request is too large")]
+    TooLarge,
+    /// The writer gave up; nothing was put.
+    #[error(transparent)]
+    Fill(E),
+}

@@ -1,0 +1,345 @@
+//! From a request to a place in a worker.
+//!
+//! A request passes its class, then MXT, then gets a place. What has to wait
+//! waits in bounded queues; a request that finds them full is refused.
+
+use link::Request;
+
+use super::task::{Stage, TaskKey, TaskSpec, TaskState};
+use super::{Action, Core, Links, SMALL_BYTES};
+use crate::api::Refusal;
+
+impl Core {
+    /// A request arrives. The task is building when a place was free, else it
+    /// waits and a [`Action::Wake`] follows.
+    pub fn begin<L: Links>(
+        &mut self,
+        now: u64,
+        links: &mut L,
+        spec: &TaskSpec,
+        out: &mut Vec<Action>,
+    ) -> Result<TaskKey, Refusal> {
+        let task = self.describe(now, spec).inspect_err(|_| {
+            self.stats.refused_other += 1;
+        })?;
+        let class = task.class;
+        if let Some(class) = class
+            && self.class_is_full(class)
+        {
+            let limit = self.defs.classes[class].purge_threshold;
+            let full = limit.is_some_and(|l| self.class_waits[class].len() >= l);
+            if full {
+                self.stats.refused_class += 1;
+                return Err(Refusal::ClassFull(self.defs.classes[class].name));
+            }
+            self.check_queue()?;
+            return Ok(self.wait(task, Stage::WaitClass));
+        }
+        if self.active >= self.limits.mxt || !self.mxt_waits.is_empty() {
+            self.check_queue()?;
+            self.count_class(class);
+            return Ok(self.wait(task, Stage::WaitMxt));
+        }
+        self.count_class(class);
+        let key = self.tasks.insert(task);
+        self.activate(now, key, links, out);
+        if self
+            .tasks
+            .get(key)
+            .is_some_and(|t| t.stage == Stage::WaitPlace)
+            && !self.workers.iter().any(|w| w.is_live())
+        {
+            self.refuse_waiting(now, key, Refusal::NoWorker, out);
+            out.retain(|a| *a != Action::Wake(key));
+            self.tasks.remove(key);
+            return Err(Refusal::NoWorker);
+        }
+        Ok(key)
+    }
+
+    /// The request's input is complete: queue it in its worker, or in another
+    /// when that one is gone. The core fills in the task's own fields.
+    pub fn submit<L: Links>(
+        &mut self,
+        now: u64,
+        links: &mut L,
+        key: TaskKey,
+        mut request: Request,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        let (Stage::Building, Some(place)) = (&task.stage, task.place) else {
+            return;
+        };
+        request.task = task.number;
+        request.trace_id = task.request.trace_id;
+        request.queued_ns = now;
+        request.transid = task.transid;
+        request.program = task.program;
+        request.userid = task.userid;
+        request.priority = task.priority;
+        request.port = task.port as u16;
+        task.request = request;
+        task.has_request = true;
+        task.submitted = now;
+        let worker = &mut self.workers[place.worker];
+        if worker.is_live() {
+            task.sequence = worker.next_sequence;
+            task.stage = Stage::Submitted;
+            worker.next_sequence = worker.next_sequence.wrapping_add(1);
+            worker.submitted |= 1 << place.slot;
+            links.submit(place, task.sequence, &task.request);
+        } else {
+            self.relocate(now, key, links, out);
+        }
+    }
+
+    /// The one who asked went away before the input was complete.
+    pub fn cancel<L: Links>(
+        &mut self,
+        now: u64,
+        links: &mut L,
+        key: TaskKey,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(task) = self.tasks.get(key) else {
+            return;
+        };
+        match task.stage {
+            Stage::Refused(_) => {
+                self.tasks.remove(key);
+            }
+            Stage::WaitClass | Stage::WaitMxt | Stage::WaitPlace if task.is_waiting() => {
+                let class = task.class;
+                self.refuse_waiting(now, key, Refusal::TimedOut, out);
+                out.retain(|a| *a != Action::Wake(key));
+                self.tasks.remove(key);
+                if let Some(class) = class {
+                    self.admit_from_class(now, class, links, out);
+                }
+            }
+            Stage::Building => {
+                let class = task.class;
+                if let Some(place) = task.place {
+                    self.unload(now, key, links);
+                    self.vacate(key, place, 0, links);
+                }
+                self.tasks.remove(key);
+                self.leave(now, class, links, out);
+            }
+            _ => {}
+        }
+        self.admit_next(now, links, out);
+    }
+
+    /// Ends a waiting task with a refusal; its future is woken to hear it.
+    pub(super) fn refuse_waiting(
+        &mut self,
+        now: u64,
+        key: TaskKey,
+        refusal: Refusal,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        let class = task.class;
+        match std::mem::replace(&mut task.stage, Stage::Refused(refusal)) {
+            Stage::WaitClass => {
+                self.waiting -= 1;
+                if let Some(class) = class {
+                    self.class_waits[class].forget();
+                }
+            }
+            Stage::WaitMxt => {
+                self.waiting -= 1;
+                self.mxt_waits.forget();
+                self.uncount_class(class);
+            }
+            Stage::WaitPlace => {
+                self.place_waits.forget();
+                self.active -= 1;
+                self.uncount_class(class);
+            }
+            other => task.stage = other,
+        }
+        if let Some(task) = self.tasks.get_mut(key) {
+            task.ended = now;
+        }
+        self.stats.refused_other += 1;
+        out.push(Action::Wake(key));
+    }
+
+    /// An active task is over: others may take its part of the limits.
+    pub(super) fn leave<L: Links>(
+        &mut self,
+        now: u64,
+        class: Option<usize>,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) {
+        self.active -= 1;
+        self.uncount_class(class);
+        if let Some(class) = class {
+            self.admit_from_class(now, class, links, out);
+        }
+        self.admit_next(now, links, out);
+    }
+
+    /// Lets tasks of a class through while it has room.
+    pub(super) fn admit_from_class<L: Links>(
+        &mut self,
+        now: u64,
+        class: usize,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) {
+        while self.class_active[class] < self.defs.classes[class].max_active {
+            let tasks = &self.tasks;
+            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitClass);
+            let Some(key) = self.class_waits[class].pop(waits) else {
+                return;
+            };
+            self.class_active[class] += 1;
+            self.order += 1;
+            if let Some(task) = self.tasks.get_mut(key) {
+                task.stage = Stage::WaitMxt;
+                self.mxt_waits.push(task.priority, self.order, key);
+            }
+        }
+        self.admit_next(now, links, out);
+    }
+
+    /// Lets tasks through while MXT has room.
+    pub(super) fn admit_next<L: Links>(&mut self, now: u64, links: &mut L, out: &mut Vec<Action>) {
+        while self.active < self.limits.mxt && !self.mxt_waits.is_empty() {
+            let tasks = &self.tasks;
+            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitMxt);
+            let Some(key) = self.mxt_waits.pop(waits) else {
+                return;
+            };
+            self.waiting -= 1;
+            self.activate(now, key, links, out);
+            out.push(Action::Wake(key));
+        }
+    }
+
+    fn describe(&self, now: u64, spec: &TaskSpec) -> Result<TaskState, Refusal> {
+        if self.closed {
+            return Err(Refusal::ShuttingDown);
+        }
+        let number = self
+            .defs
+            .transaction(spec.transid)
+            .ok_or(Refusal::UnknownTransaction(spec.transid))?;
+        let transaction = &self.defs.transactions[number];
+        let def = &transaction.def;
+        if !def.enabled {
+            return Err(Refusal::Disabled(spec.transid));
+        }
+        let program = if spec.program.is_blank() {
+            def.program
+        } else {
+            spec.program
+        };
+        let timeout_ns = match spec.timeout_ns {
+            0 => u64::from(def.timeout_ms) * 1_000_000,
+            ns => ns,
+        };
+        Ok(TaskState {
+            number: 0,
+            transid: spec.transid,
+            program,
+            userid: spec.userid,
+            pace: self.defs.program(program),
+            generation: self.defs.generation,
+            class: transaction.class,
+            priority: def.priority.saturating_add(spec.priority),
+            runaway_ns: def
+                .runaway_ms
+                .map_or(self.limits.runaway_ns, |ms| u64::from(ms) * 1_000_000),
+            lock_timeout_ns: def.lock_timeout_ms.map(|ms| u64::from(ms) * 1_000_000),
+            small: spec.expected_bytes <= SMALL_BYTES,
+            slow: false,
+            port: spec.port,
+            stage: Stage::WaitPlace,
+            place: None,
+            sequence: 0,
+            request: Request {
+                trace_id: spec.trace_id,
+                ..Request::default()
+            },
+            has_request: false,
+            losses: 0,
+            moves: 0,
+            deadline: (timeout_ns > 0).then(|| now.saturating_add(timeout_ns)),
+            purging: false,
+            abandoned: false,
+            unit_open: false,
+            abend: None,
+            begun: now,
+            placed: 0,
+            submitted: 0,
+            heard: 0,
+            ended: 0,
+            waker: None,
+            entries: Vec::new(),
+        })
+    }
+
+    fn check_queue(&mut self) -> Result<(), Refusal> {
+        if self.waiting >= self.limits.queue_limit {
+            self.stats.refused_mxt += 1;
+            return Err(Refusal::TooManyTasks);
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, mut task: TaskState, stage: Stage) -> TaskKey {
+        let (class, priority) = (task.class, task.priority);
+        let for_class = stage == Stage::WaitClass;
+        task.stage = stage;
+        let key = self.tasks.insert(task);
+        self.waiting += 1;
+        self.order += 1;
+        match class {
+            Some(class) if for_class => self.class_waits[class].push(priority, self.order, key),
+            _ => self.mxt_waits.push(priority, self.order, key),
+        }
+        key
+    }
+
+    fn activate<L: Links>(&mut self, now: u64, key: TaskKey, links: &mut L, out: &mut Vec<Action>) {
+        self.active += 1;
+        self.stats.peak_active = self.stats.peak_active.max(self.active as u64);
+        let number = self.next_number;
+        self.next_number += 1;
+        if let Some(task) = self.tasks.get_mut(key) {
+            task.number = number;
+            task.stage = Stage::WaitPlace;
+        }
+        if self.place_waits.is_empty() && self.place(now, key, false, links, out) {
+            return;
+        }
+        self.queue_for_place(key);
+    }
+
+    fn class_is_full(&self, class: usize) -> bool {
+        self.class_active[class] >= self.defs.classes[class].max_active
+            || !self.class_waits[class].is_empty()
+    }
+
+    fn count_class(&mut self, class: Option<usize>) {
+        if let Some(class) = class {
+            self.class_active[class] += 1;
+        }
+    }
+
+    fn uncount_class(&mut self, class: Option<usize>) {
+        if let Some(class) = class {
+            self.class_active[class] -= 1;
+        }
+    }
+}

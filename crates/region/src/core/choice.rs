@@ -1,0 +1,325 @@
+//! Which worker a task gets.
+//!
+//! Waking a worker costs far more than a short program, so short tasks are
+//! queued behind busy workers once enough of them run; a task that turns out
+//! to run or wait for long has its queue taken away and given to others. Idle
+//! workers are taken most recently used first, whose pages are warm.
+
+use super::task::{Stage, TaskKey};
+use super::worker::{Life, Place, WorkerState};
+use super::{Action, Core, DEPTH, Links, MAX_START_FAILURES, SHORT_NS, START_RETRY_NS};
+use link::SlotState;
+use link::layout::SLOTS;
+
+impl Core {
+    /// Gives an admitted task a place, and queues its request there when it
+    /// has one already. False when there is none now. `force` prefers another
+    /// worker to waiting for the busy ones.
+    pub(super) fn place<L: Links>(
+        &mut self,
+        now: u64,
+        key: TaskKey,
+        force: bool,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) -> bool {
+        let Some(place) = self.choose(now, key, force, links, out) else {
+            return false;
+        };
+        self.settle(now, key, place, links);
+        true
+    }
+
+    /// Tries to place the tasks that wait for one.
+    pub(super) fn place_waiting<L: Links>(
+        &mut self,
+        now: u64,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) {
+        while !self.place_waits.is_empty() {
+            let tasks = &self.tasks;
+            let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitPlace);
+            let Some(key) = self.place_waits.pop(waits) else {
+                return;
+            };
+            let since = self
+                .tasks
+                .get(key)
+                .map_or(now, |t| t.begun.max(t.submitted));
+            let force = now.saturating_sub(since) >= super::STUCK_NS;
+            if !self.place(now, key, force, links, out) {
+                self.queue_for_place(key);
+                return;
+            }
+            out.push(Action::Wake(key));
+        }
+    }
+
+    /// Puts a task at its turn among those that wait for a place: the order
+    /// is that of the task numbers.
+    pub(super) fn queue_for_place(&mut self, key: TaskKey) {
+        if let Some(task) = self.tasks.get_mut(key) {
+            task.stage = Stage::WaitPlace;
+            self.place_waits.push(task.priority, task.number, key);
+        }
+    }
+
+    /// Finds another place for a task whose request is complete but whose
+    /// worker is gone or was told to go.
+    pub(super) fn relocate<L: Links>(
+        &mut self,
+        now: u64,
+        key: TaskKey,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) {
+        self.unload(now, key, links);
+        if !self.place(now, key, true, links, out) {
+            self.queue_for_place(key);
+        }
+    }
+
+    /// Takes every queued task of a worker away. With `must` those that find
+    /// no place wait for one; else they stay where they are.
+    pub(super) fn take_queue<L: Links>(
+        &mut self,
+        now: u64,
+        worker: usize,
+        must: bool,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) {
+        let mut queued: Vec<(u32, TaskKey)> = Vec::new();
+        for slot in self.workers[worker].submitted_slots() {
+            let Some(key) = self.workers[worker].slots[slot] else {
+                continue;
+            };
+            let Some(task) = self.tasks.get(key) else {
+                continue;
+            };
+            let place = Place { worker, slot };
+            if links.state(place, task.sequence) == SlotState::Queued {
+                queued.push((task.sequence, key));
+            }
+        }
+        queued.sort_unstable();
+        for (sequence, key) in queued {
+            let place = self.choose(now, key, true, links, out);
+            if place.is_none() && !must {
+                return;
+            }
+            let Some(from) = self.tasks.get(key).and_then(|t| t.place) else {
+                continue;
+            };
+            if !links.take_back(from, sequence) {
+                continue;
+            }
+            self.workers[worker].submitted &= !(1 << from.slot);
+            self.unload(now, key, links);
+            self.stats.moves += 1;
+            if let Some(task) = self.tasks.get_mut(key) {
+                task.moves += 1;
+            }
+            match place {
+                Some(to) => self.settle(now, key, to, links),
+                None => self.queue_for_place(key),
+            }
+        }
+    }
+
+    /// Notes that a task no longer loads its worker.
+    pub(super) fn unload<L: Links>(&mut self, now: u64, key: TaskKey, links: &mut L) {
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        let Some(place) = task.place else {
+            return;
+        };
+        let w = &mut self.workers[place.worker];
+        w.load -= 1;
+        w.slow -= usize::from(std::mem::take(&mut task.slow));
+        if w.load == 0 {
+            w.idle_since = now;
+            w.stuck = false;
+            w.waiting = false;
+            w.seen = None;
+        }
+        self.file(place.worker, links);
+    }
+
+    /// Puts a worker on the list it belongs to.
+    pub(super) fn file<L: Links>(&mut self, worker: usize, links: &mut L) {
+        let w = &self.workers[worker];
+        let (ready, loaded) = (w.life == Life::Ready, w.load > 0);
+        let busy = ready && loaded && !w.waiting && !w.stuck;
+        let idle = ready && !loaded;
+        let ends = w.life == Life::Retiring && !loaded && w.sentence.is_none();
+        set_member(&mut self.busy, worker, busy);
+        set_member(&mut self.idle, worker, idle);
+        if ends {
+            links.retire(worker);
+        }
+    }
+
+    /// Makes one more worker.
+    pub(super) fn grow<L: Links>(
+        &mut self,
+        now: u64,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) -> Option<usize> {
+        let live = self.workers.iter().filter(|w| w.is_live()).count();
+        let resting = self.start_failures >= MAX_START_FAILURES
+            && now.saturating_sub(self.last_start_failure) < START_RETRY_NS;
+        // Retiring workers do not count against MXT for long; a few more than
+        // MXT keep a reload from waiting for them.
+        if resting || self.ready_workers() >= self.limits.mxt || live >= 2 * self.limits.mxt {
+            return None;
+        }
+        let vacant = self.workers.iter().position(|w| w.life == Life::Vacant);
+        let worker = vacant.unwrap_or(self.workers.len());
+        if worker >= link::MAX_WORKERS {
+            return None;
+        }
+        if !links.create(worker, self.defs.generation) {
+            self.start_failures += 1;
+            self.last_start_failure = now;
+            return None;
+        }
+        let state = WorkerState::new(self.defs.generation, now);
+        match vacant {
+            Some(_) => self.workers[worker] = state,
+            None => self.workers.push(state),
+        }
+        self.stats.workers_started += 1;
+        out.push(Action::Spawn(worker));
+        Some(worker)
+    }
+
+    fn choose<L: Links>(
+        &mut self,
+        now: u64,
+        key: TaskKey,
+        force: bool,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) -> Option<Place> {
+        let task = self.tasks.get(key)?;
+        let quick = task.small && self.is_short(key) && task.losses == 0;
+        if quick && !force && self.busy.len() >= self.limits.parallel {
+            let mut quick_workers = 0;
+            let mut best: Option<(usize, usize)> = None;
+            for &worker in &self.busy {
+                let w = &self.workers[worker];
+                if w.slow > 0 {
+                    continue;
+                }
+                quick_workers += 1;
+                let better = best.is_none_or(|(load, _)| w.load < load);
+                if w.load < DEPTH && better && w.free_slot().is_some() {
+                    best = Some((w.load, worker));
+                }
+            }
+            if let Some((_, worker)) = best {
+                return self.free_place(worker);
+            }
+            if quick_workers > 0 {
+                return None;
+            }
+        }
+        let idle = self.idle.iter().rev().copied();
+        if let Some(place) = idle.filter_map(|w| self.free_place(w)).next() {
+            return Some(place);
+        }
+        if let Some(worker) = self.grow(now, links, out) {
+            self.file(worker, links);
+            return self.free_place(worker);
+        }
+        let room = |w: &usize| self.workers[*w].load < DEPTH && self.free_place(*w).is_some();
+        let busy = self.busy.iter().copied().filter(room);
+        let least = busy.min_by_key(|w| self.workers[*w].load);
+        least.and_then(|worker| self.free_place(worker))
+    }
+
+    fn free_place(&self, worker: usize) -> Option<Place> {
+        let slot = self.workers[worker].free_slot()?;
+        Some(Place { worker, slot })
+    }
+
+    fn is_short(&self, key: TaskKey) -> bool {
+        let pace = self
+            .tasks
+            .get(key)
+            .and_then(|t| t.pace_in(self.defs.generation))
+            .and_then(|p| self.defs.programs.get(p));
+        pace.is_some_and(|p| p.elapsed_ns.is_some_and(|ns| ns < SHORT_NS))
+    }
+
+    /// Moves a task to a place: for its input to be written, or with its
+    /// request when that is complete.
+    fn settle<L: Links>(&mut self, now: u64, key: TaskKey, place: Place, links: &mut L) {
+        let slow = !self.is_short(key);
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        let old = task.place.replace(place);
+        let w = &mut self.workers[place.worker];
+        w.slots[place.slot] = Some(key);
+        w.load += 1;
+        task.slow = slow;
+        if task.has_request {
+            if let Some(old) = old {
+                links.copy(old, place, task.request.used);
+            }
+            task.sequence = w.next_sequence;
+            task.stage = Stage::Submitted;
+            w.next_sequence = w.next_sequence.wrapping_add(1);
+            w.submitted |= 1 << place.slot;
+            links.submit(place, task.sequence, &task.request);
+        } else {
+            task.stage = Stage::Building;
+            task.placed = now;
+        }
+        if slow {
+            w.slow += 1;
+        }
+        self.file(place.worker, links);
+        if let Some(old) = old {
+            self.vacate(key, old, 0, links);
+        }
+    }
+
+    /// Gives a slot back, and a dead worker's number with its last slot.
+    pub(super) fn vacate<L: Links>(
+        &mut self,
+        key: TaskKey,
+        place: Place,
+        high_water: u64,
+        links: &mut L,
+    ) {
+        let w = &mut self.workers[place.worker];
+        if w.slots[place.slot] != Some(key) {
+            return;
+        }
+        w.slots[place.slot] = None;
+        links.free(place, high_water);
+        if w.life == Life::Dead && w.is_empty() {
+            w.life = Life::Vacant;
+            links.forget(place.worker);
+        }
+    }
+}
+
+fn set_member(list: &mut Vec<usize>, worker: usize, member: bool) {
+    let at = list.iter().position(|&w| w == worker);
+    match (at, member) {
+        (None, true) => list.push(worker),
+        (Some(at), false) => {
+            list.remove(at);
+        }
+        _ => {}
+    }
+}
+
+const _: () = assert!(SLOTS <= 32, "the submitted slots are bits of a u32");

@@ -1,0 +1,194 @@
+//! Definitions, checked and compiled for look-up by name.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use link::{Name, ProgramName, TransId};
+
+use crate::api::{ClassDef, Definitions, StartError, TransactionDef};
+
+/// Definitions of one generation.
+#[derive(Debug, Default)]
+pub struct Compiled {
+    /// Number of this set.
+    pub generation: u64,
+    /// Transactions by number.
+    pub transactions: Vec<Transaction>,
+    /// Classes by number.
+    pub classes: Vec<ClassDef>,
+    /// How long each known program's runs took, by number.
+    pub programs: Vec<ProgramPace>,
+    by_transid: HashMap<TransId, usize, NameHash>,
+    by_program: HashMap<ProgramName, usize, NameHash>,
+}
+
+/// A transaction with its class's number.
+#[derive(Debug, Clone)]
+pub struct Transaction {
+    /// The definition.
+    pub def: TransactionDef,
+    /// Its class's number.
+    pub class: Option<usize>,
+}
+
+/// What is known of a program's runs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProgramPace {
+    /// Moving average of the elapsed time; `None` before the first run.
+    pub elapsed_ns: Option<u64>,
+}
+
+impl Compiled {
+    /// Checks the definitions: no name twice, every reference defined.
+    pub fn build(generation: u64, definitions: &Definitions) -> Result<Self, StartError> {
+        let mut compiled = Compiled {
+            generation,
+            classes: definitions.classes.clone(),
+            ..Compiled::default()
+        };
+        for (i, program) in definitions.programs.iter().enumerate() {
+            if compiled.by_program.insert(program.name, i).is_some() {
+                return Err(twice("PROGRAM", program.name.as_str()));
+            }
+        }
+        compiled.programs = vec![ProgramPace::default(); definitions.programs.len()];
+        let mut classes: HashMap<Name<8>, usize> = HashMap::new();
+        for (i, class) in definitions.classes.iter().enumerate() {
+            if classes.insert(class.name, i).is_some() {
+                return Err(twice("TRANCLASS", class.name.as_str()));
+            }
+        }
+        for (i, def) in definitions.transactions.iter().enumerate() {
+            let missing = |missing: &str| StartError::Undefined {
+                kind: "TRANSACTION",
+                name: def.name.to_string(),
+                missing: missing.to_owned(),
+            };
+            if compiled.by_transid.insert(def.name, i).is_some() {
+                return Err(twice("TRANSACTION", def.name.as_str()));
+            }
+            let class = match def.class {
+                None => None,
+                Some(name) => Some(
+                    *classes
+                        .get(&name)
+                        .ok_or_else(|| missing(&format!("TRANCLASS {name}")))?,
+                ),
+            };
+            if !def.program.is_blank() && compiled.program(def.program).is_none() {
+                return Err(missing(&format!("PROGRAM {}", def.program)));
+            }
+            compiled.transactions.push(Transaction {
+                def: def.clone(),
+                class,
+            });
+        }
+        for (i, file) in definitions.files.iter().enumerate() {
+            if definitions.files[..i].iter().any(|f| f.name == file.name) {
+                return Err(twice("FILE", file.name.as_str()));
+            }
+        }
+        Ok(compiled)
+    }
+
+    /// A transaction's number.
+    pub fn transaction(&self, name: TransId) -> Option<usize> {
+        self.by_transid.get(&name).copied()
+    }
+
+    /// A program's number.
+    pub fn program(&self, name: ProgramName) -> Option<usize> {
+        self.by_program.get(&name).copied()
+    }
+
+    /// Reorders the classes so that those of `old` keep their numbers. A class
+    /// that is gone stays, with nobody in it but the tasks that end.
+    pub fn adopt_class_numbers(&mut self, old: &Compiled) {
+        let mut classes = old.classes.clone();
+        for class in &self.classes {
+            match classes.iter_mut().find(|c| c.name == class.name) {
+                Some(known) => *known = class.clone(),
+                None => classes.push(class.clone()),
+            }
+        }
+        for transaction in &mut self.transactions {
+            let name = transaction.def.class;
+            transaction.class = classes.iter().position(|c| Some(c.name) == name);
+        }
+        self.classes = classes;
+    }
+}
+
+impl ProgramPace {
+    /// Takes one more run into the average.
+    pub fn add(&mut self, elapsed_ns: u64) {
+        self.elapsed_ns = Some(match self.elapsed_ns {
+            None => elapsed_ns,
+            Some(old) => old - old / 8 + elapsed_ns / 8,
+        });
+    }
+}
+
+fn twice(kind: &'static str, name: &str) -> StartError {
+    StartError::Twice {
+        kind,
+        name: name.to_owned(),
+    }
+}
+
+/// A hash for short fixed names; the table's keys are ours, not a peer's.
+#[derive(Default, Clone)]
+pub struct NameHasher(u64);
+
+type NameHash = BuildHasherDefault<NameHasher>;
+
+impl Hasher for NameHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+    fn write_usize(&mut self, n: usize) {
+        self.write_u64(n as u64);
+    }
+    fn write_u64(&mut self, n: u64) {
+        self.0 = (self.0 ^ n)
+            .wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            .rotate_left(29);
+    }
+    fn finish(&self) -> u64 {
+        self.0.wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transaction_of_an_undefined_class_is_an_error() {
+        let definitions = Definitions {
+            transactions: vec![TransactionDef {
+                name: TransId::new("AAAA").unwrap(),
+                class: Some(Name::new("NOCLASS").unwrap()),
+                ..TransactionDef::default()
+            }],
+            ..Definitions::default()
+        };
+        let error = Compiled::build(1, &definitions).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "TRANSACTION AAAA names TRANCLASS NOCLASS, which is not defined"
+        );
+    }
+
+    #[test]
+    fn the_average_follows_the_runs() {
+        let mut pace = ProgramPace::default();
+        pace.add(800);
+        pace.add(1600);
+        assert_eq!(pace.elapsed_ns, Some(900));
+    }
+}

@@ -1,0 +1,394 @@
+//! How tasks and workers end.
+
+use link::SlotState;
+
+use super::task::{Stage, TaskKey};
+use super::worker::{Life, Place, Sentence};
+use super::{Action, Core, Links, MAX_LOSSES, MAX_START_FAILURES};
+use crate::api::{Abend, Refusal};
+
+impl Core {
+    /// Looks at the submitted slots of a worker that ring a port, and takes in
+    /// those of that port that are done. `port` none looks at all of them.
+    pub fn hear<L: Links>(
+        &mut self,
+        now: u64,
+        links: &mut L,
+        worker: usize,
+        port: Option<usize>,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(w) = self.workers.get(worker) else {
+            return;
+        };
+        let mut lied = false;
+        for slot in w.submitted_slots() {
+            let Some(key) = self.workers[worker].slots[slot] else {
+                continue;
+            };
+            let Some(task) = self.tasks.get(key) else {
+                continue;
+            };
+            if port.is_some_and(|p| p != task.port) {
+                continue;
+            }
+            match links.state(Place { worker, slot }, task.sequence) {
+                SlotState::Done => self.heard(now, key, links, out),
+                SlotState::Lie(_) => lied = true,
+                SlotState::Queued | SlotState::Running => {}
+            }
+        }
+        if lied {
+            self.lied(now, worker, links, out);
+        }
+        self.place_waiting(now, links, out);
+    }
+
+    /// The unit of work of a task that was ending is over.
+    pub fn unit_ended<L: Links>(
+        &mut self,
+        now: u64,
+        links: &mut L,
+        key: TaskKey,
+        abend: Option<Abend>,
+        out: &mut Vec<Action>,
+    ) {
+        if let Some(task) = self.tasks.get_mut(key)
+            && task.stage == Stage::Ending
+        {
+            task.unit_open = false;
+            if task.abend.is_none() {
+                task.abend = abend;
+            }
+            self.finish(now, key, links, out);
+        }
+    }
+
+    /// The one who waited for the task went away.
+    pub fn abandon(&mut self, key: TaskKey, out: &mut Vec<Action>) {
+        if let Some(task) = self.tasks.get_mut(key) {
+            task.abandoned = true;
+            if task.stage == Stage::Done {
+                out.push(Action::Collect(key));
+            }
+        }
+    }
+
+    /// A task's results are no longer needed. `elapsed_ns` is what its program
+    /// took, when it ended by itself.
+    pub fn release<L: Links>(
+        &mut self,
+        now: u64,
+        links: &mut L,
+        key: TaskKey,
+        high_water: u64,
+        elapsed_ns: Option<u64>,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(task) = self.tasks.get(key) else {
+            return;
+        };
+        debug_assert_eq!(task.stage, Stage::Done);
+        if let (Some(ns), Some(pace)) = (elapsed_ns, task.pace_in(self.defs.generation)) {
+            self.defs.programs[pace].add(ns);
+        }
+        if let Some(place) = task.place {
+            self.vacate(key, place, high_water, links);
+        }
+        self.tasks.remove(key);
+        if !self.place_waits.is_empty() {
+            self.place_waiting(now, links, out);
+        }
+    }
+
+    /// A worker's process ended. `how` says it in words.
+    pub fn dead<L: Links>(
+        &mut self,
+        now: u64,
+        links: &mut L,
+        worker: usize,
+        clean: bool,
+        how: &str,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(w) = self.workers.get_mut(worker) else {
+            return;
+        };
+        if !w.is_live() {
+            return;
+        }
+        let asked_to_go = w.life == Life::Retiring;
+        let sentence = w.sentence;
+        let mut started = w.ended_tasks > 0;
+        w.life = Life::Dead;
+        self.busy.retain(|&b| b != worker);
+        self.idle.retain(|&b| b != worker);
+        let mut left: Vec<(TaskKey, SlotState)> = Vec::new();
+        for slot in self.workers[worker].submitted_slots() {
+            let Some(key) = self.workers[worker].slots[slot] else {
+                continue;
+            };
+            let Some(task) = self.tasks.get(key) else {
+                continue;
+            };
+            let state = links.state(Place { worker, slot }, task.sequence);
+            started |= state != SlotState::Queued;
+            left.push((key, state));
+        }
+        let mut lost = false;
+        for (key, state) in left {
+            match state {
+                SlotState::Done => self.heard(now, key, links, out),
+                SlotState::Queued => self.lose_queued(now, key, started, links, out),
+                SlotState::Running | SlotState::Lie(_) => {
+                    lost = true;
+                    let abend = verdict(sentence, how);
+                    self.fail(now, key, abend, links, out);
+                }
+            }
+        }
+        if lost || sentence.is_some() {
+            self.stats.workers_lost += 1;
+        }
+        if !started && !clean && !asked_to_go {
+            self.start_failures += 1;
+            self.last_start_failure = now;
+        }
+        let w = &mut self.workers[worker];
+        if w.is_empty() {
+            w.life = Life::Vacant;
+            links.forget(worker);
+        }
+        if self.start_failures < MAX_START_FAILURES {
+            self.ensure_minimum(now, links, out);
+        }
+        self.place_waiting(now, links, out);
+        if !self.workers.iter().any(|w| w.is_live()) {
+            self.give_up_waiting(now, links, out);
+        }
+    }
+
+    /// The worker said that it takes no more tasks, or wrote nonsense.
+    pub fn retire<L: Links>(
+        &mut self,
+        now: u64,
+        worker: usize,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(w) = self.workers.get_mut(worker) else {
+            return;
+        };
+        if w.life == Life::Ready {
+            w.life = Life::Retiring;
+            self.file(worker, links);
+            self.take_queue(now, worker, true, links, out);
+            self.ensure_minimum(now, links, out);
+        }
+    }
+
+    /// The worker wrote something that makes no sense: it must go.
+    pub fn lied<L: Links>(
+        &mut self,
+        now: u64,
+        worker: usize,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) {
+        self.stats.lies += 1;
+        self.sentence(now, worker, Sentence::Lie, links, out);
+    }
+
+    /// The running task of a worker waits for the region, or goes on.
+    pub fn waits<L: Links>(
+        &mut self,
+        now: u64,
+        worker: usize,
+        waiting: bool,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(w) = self.workers.get_mut(worker) else {
+            return;
+        };
+        if !w.is_live() || w.waiting == waiting {
+            return;
+        }
+        w.waiting = waiting;
+        self.file(worker, links);
+        if waiting && self.workers[worker].load > 1 {
+            self.take_queue(now, worker, false, links, out);
+        }
+    }
+
+    /// Ends a worker that must go; its queued tasks are moved first, so that
+    /// only the running one is hit.
+    pub(super) fn sentence<L: Links>(
+        &mut self,
+        now: u64,
+        worker: usize,
+        sentence: Sentence,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) {
+        let w = &mut self.workers[worker];
+        if !w.is_live() || w.sentence.is_some() {
+            return;
+        }
+        w.life = Life::Retiring;
+        w.sentence = Some(sentence);
+        self.file(worker, links);
+        self.take_queue(now, worker, true, links, out);
+        out.push(Action::Kill(worker));
+    }
+
+    /// Ends a submitted or waiting task without results.
+    pub(super) fn fail<L: Links>(
+        &mut self,
+        now: u64,
+        key: TaskKey,
+        abend: Abend,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        let waited = task.stage == Stage::WaitPlace;
+        task.abend = Some(abend);
+        task.heard = now;
+        if waited {
+            self.place_waits.forget();
+        } else {
+            let place = task.place;
+            self.unload(now, key, links);
+            if let Some(place) = place {
+                self.workers[place.worker].submitted &= !(1 << place.slot);
+            }
+        }
+        self.end_unit(now, key, false, links, out);
+    }
+
+    fn heard<L: Links>(&mut self, now: u64, key: TaskKey, links: &mut L, out: &mut Vec<Action>) {
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        let Some(place) = task.place else {
+            return;
+        };
+        task.heard = now;
+        let sequence = task.sequence;
+        let w = &mut self.workers[place.worker];
+        w.submitted &= !(1 << place.slot);
+        w.ended_tasks += 1;
+        self.start_failures = 0;
+        let ran_long = w
+            .seen
+            .is_some_and(|(s, q, _)| s == place.slot && q == sequence);
+        if ran_long {
+            w.seen = None;
+            w.stuck = false;
+        }
+        w.waiting = false;
+        self.unload(now, key, links);
+        self.end_unit(now, key, true, links, out);
+    }
+
+    fn end_unit<L: Links>(
+        &mut self,
+        now: u64,
+        key: TaskKey,
+        has_results: bool,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        if task.unit_open {
+            task.stage = Stage::Ending;
+            out.push(Action::EndUnit(key, has_results));
+        } else {
+            self.finish(now, key, links, out);
+        }
+    }
+
+    fn finish<L: Links>(&mut self, now: u64, key: TaskKey, links: &mut L, out: &mut Vec<Action>) {
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        task.stage = Stage::Done;
+        task.ended = now;
+        let class = task.class;
+        out.push(if task.abandoned {
+            Action::Collect(key)
+        } else {
+            Action::Wake(key)
+        });
+        self.leave(now, class, links, out);
+    }
+
+    /// Gives a queued task to another worker; not for ever, when its workers
+    /// end before they take any task at all.
+    fn lose_queued<L: Links>(
+        &mut self,
+        now: u64,
+        key: TaskKey,
+        started: bool,
+        links: &mut L,
+        out: &mut Vec<Action>,
+    ) {
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        task.losses += u32::from(!started);
+        task.moves += 1;
+        let (losses, place) = (task.losses, task.place);
+        if losses >= MAX_LOSSES {
+            let text = "its workers ended before they could start it".to_owned();
+            self.fail(now, key, Core::abend(b"APCT", text), links, out);
+            return;
+        }
+        if let Some(place) = place {
+            self.workers[place.worker].submitted &= !(1 << place.slot);
+        }
+        self.stats.moves += 1;
+        self.relocate(now, key, links, out);
+    }
+
+    /// Ends what waits for a place when no worker can be had.
+    fn give_up_waiting<L: Links>(&mut self, now: u64, links: &mut L, out: &mut Vec<Action>) {
+        for key in self.tasks.keys() {
+            let Some(task) = self.tasks.get(key) else {
+                continue;
+            };
+            if task.stage != Stage::WaitPlace {
+                continue;
+            }
+            if task.has_request {
+                let text = "no worker process can be started".to_owned();
+                self.fail(now, key, Core::abend(b"APCT", text), links, out);
+            } else {
+                self.refuse_waiting(now, key, Refusal::NoWorker, out);
+            }
+        }
+    }
+}
+
+fn verdict(sentence: Option<Sentence>, how: &str) -> Abend {
+    match sentence {
+        Some(Sentence::Runaway) => Core::abend(
+            b"AICA",
+            "the task used its runaway limit of CPU time without a command".to_owned(),
+        ),
+        Some(Sentence::Purge) => Core::abend(
+            b"AEXY",
+            "the task was purged because its time limit passed".to_owned(),
+        ),
+        Some(Sentence::Lie) => Core::abend(
+            b"ASRA",
+            "the worker process damaged its shared memory and was ended".to_owned(),
+        ),
+        None => Core::abend(b"ASRA", format!("the worker process ended: {how}")),
+    }
+}

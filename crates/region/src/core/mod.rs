@@ -1,0 +1,281 @@
+//! What the region decides: admission, workers, queues, ends.
+//!
+//! The core holds every task and every worker as data. It has no clock (each
+//! call brings the time), starts no process and wakes nobody: what must be
+//! done is left in a list of [`Action`]s. The shared memory of the workers is
+//! reached through [`Links`], so a test can stand in for all workers and time
+//! and replay any history by its seed.
+//!
+//! Reference: CICS system definition, MXT, TRANCLASS (MAXACTIVE, PURGETHRESH),
+//! ICVR (runaway), transaction priority.
+//! Invariant: nothing that a worker wrote is trusted here; what the links
+//! report has been checked.
+
+mod admission;
+mod choice;
+mod defs;
+mod ends;
+mod queue;
+mod task;
+mod tick;
+mod worker;
+
+#[cfg(test)]
+mod tests;
+
+pub use defs::Compiled;
+pub use task::{Stage, TaskKey, TaskSpec, TaskState};
+pub use worker::{Life, Place, WorkerState};
+
+use link::layout::SLOTS;
+use link::{Request, SlotState};
+
+use crate::api::{Abend, Refusal, Statistics};
+use queue::WaitQueue;
+use task::TaskTable;
+
+/// Tasks that may stand in one worker: being written, queued or running.
+const DEPTH: usize = SLOTS - 2;
+/// A program whose runs are shorter than this may be queued behind.
+const SHORT_NS: u64 = 200_000;
+/// A task that runs longer than this has its queue taken away.
+const STUCK_NS: u64 = 1_000_000;
+/// Input above this is not queued behind another task by choice.
+const SMALL_BYTES: usize = 64 << 10;
+/// How often a queued task may lose its worker before it abends.
+const MAX_LOSSES: u32 = 3;
+/// Deaths of workers in a row, without any task ended, that stop new starts.
+const MAX_START_FAILURES: u32 = 5;
+/// How long after such a row starts are tried again.
+const START_RETRY_NS: u64 = 1_000_000_000;
+
+/// The shared memory of the workers, and what can be read about them.
+pub trait Links {
+    /// Makes the memory of a new worker; false when the system refuses.
+    fn create(&mut self, worker: usize, generation: u64) -> bool;
+    /// Forgets a worker whose slots are all released.
+    fn forget(&mut self, worker: usize);
+    /// Queues a slot and wakes the worker if it sleeps.
+    fn submit(&mut self, place: Place, sequence: u32, request: &Request);
+    /// Takes a queued slot back; false when the worker has it.
+    fn take_back(&mut self, place: Place, sequence: u32) -> bool;
+    /// State of a submitted slot.
+    fn state(&mut self, place: Place, sequence: u32) -> SlotState;
+    /// Copies a request's bytes to another worker's arena.
+    fn copy(&mut self, from: Place, to: Place, bytes: u64);
+    /// Frees a slot.
+    fn free(&mut self, place: Place, high_water: u64);
+    /// Tells a worker to end when it has nothing to do.
+    fn retire(&mut self, worker: usize);
+    /// The worker's count of commands.
+    fn progress(&mut self, worker: usize) -> u64;
+    /// CPU time of the worker's process in nanoseconds.
+    fn cpu_ns(&mut self, worker: usize) -> u64;
+}
+
+/// What the shell must do after a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Start the process of a worker whose memory has been made.
+    Spawn(usize),
+    /// Kill the process of a worker.
+    Kill(usize),
+    /// Something changed for a task: poll its future.
+    Wake(TaskKey),
+    /// The task ended; commit its unit of work (true) or back it out.
+    EndUnit(TaskKey, bool),
+    /// The task ended and nobody waits for it: collect and release it.
+    Collect(TaskKey),
+}
+
+/// Settings of the core.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Most active tasks.
+    pub mxt: usize,
+    /// Most waiting requests.
+    pub queue_limit: usize,
+    /// Workers that are never let go.
+    pub min_workers: usize,
+    /// Nanoseconds after which an idle worker above that is let go.
+    pub worker_idle_ns: u64,
+    /// CPU nanoseconds without a command; 0 for no limit.
+    pub runaway_ns: u64,
+    /// Workers that may run at once before short tasks are queued behind them.
+    pub parallel: usize,
+}
+
+/// The region's state.
+pub struct Core {
+    limits: Limits,
+    defs: Compiled,
+    tasks: TaskTable,
+    workers: Vec<WorkerState>,
+    /// Ready workers without a task, the most recently used last.
+    idle: Vec<usize>,
+    /// Ready workers with a task that neither waits nor is stuck.
+    busy: Vec<usize>,
+    /// Requests for a class.
+    class_waits: Vec<WaitQueue>,
+    /// Requests for an active task.
+    mxt_waits: WaitQueue,
+    /// Admitted tasks for a place.
+    place_waits: WaitQueue,
+    class_active: Vec<usize>,
+    active: usize,
+    /// Requests that wait for their class or for MXT.
+    waiting: usize,
+    order: u64,
+    next_number: u64,
+    start_failures: u32,
+    last_start_failure: u64,
+    closed: bool,
+    /// Counters; the shell adds its own.
+    pub stats: Statistics,
+}
+
+impl Core {
+    /// An empty region.
+    pub fn new(limits: Limits, defs: Compiled) -> Self {
+        let classes = defs.classes.len();
+        Core {
+            limits,
+            defs,
+            tasks: TaskTable::default(),
+            workers: Vec::new(),
+            idle: Vec::new(),
+            busy: Vec::new(),
+            class_waits: (0..classes).map(|_| WaitQueue::default()).collect(),
+            mxt_waits: WaitQueue::default(),
+            place_waits: WaitQueue::default(),
+            class_active: vec![0; classes],
+            active: 0,
+            waiting: 0,
+            order: 0,
+            next_number: 1,
+            start_failures: 0,
+            last_start_failure: 0,
+            closed: false,
+            stats: Statistics::default(),
+        }
+    }
+
+    /// A task that exists.
+    pub fn task(&self, key: TaskKey) -> Option<&TaskState> {
+        self.tasks.get(key)
+    }
+
+    /// A task that exists, to change what the shell keeps in it.
+    pub fn task_mut(&mut self, key: TaskKey) -> Option<&mut TaskState> {
+        self.tasks.get_mut(key)
+    }
+
+    /// The workers by number.
+    pub fn workers(&self) -> &[WorkerState] {
+        &self.workers
+    }
+
+    /// The definitions in force.
+    pub fn defs(&self) -> &Compiled {
+        &self.defs
+    }
+
+    /// Active tasks.
+    pub fn active(&self) -> usize {
+        self.active
+    }
+
+    /// Statistics with the gauges of now.
+    pub fn statistics(&self) -> Statistics {
+        let live = self.workers.iter().filter(|w| w.is_live()).count();
+        Statistics {
+            active: self.active as u64,
+            waiting: (self.waiting + self.place_waits.len()) as u64,
+            workers: live as u64,
+            ..self.stats.clone()
+        }
+    }
+
+    /// True while somebody must look at the workers every millisecond: a task
+    /// is queued behind another, or waits for a place.
+    pub fn wants_fine_tick(&self) -> bool {
+        !self.place_waits.is_empty() || self.busy.iter().any(|&w| self.workers[w].load > 1)
+    }
+
+    /// Refuses new tasks from now on. Those that wait are refused too.
+    pub fn close(&mut self, now: u64, out: &mut Vec<Action>) {
+        self.closed = true;
+        for key in self.tasks.keys() {
+            let waiting = self.tasks.get(key).is_some_and(|t| t.is_waiting());
+            if waiting {
+                self.refuse_waiting(now, key, Refusal::ShuttingDown, out);
+            }
+        }
+    }
+
+    /// True when a closed region has no task left.
+    pub fn is_drained(&self) -> bool {
+        self.closed && self.active == 0
+    }
+
+    /// Switches to other definitions. Workers of the old ones end as soon as
+    /// they have no task.
+    pub fn reload<L: Links>(
+        &mut self,
+        now: u64,
+        links: &mut L,
+        mut defs: Compiled,
+        out: &mut Vec<Action>,
+    ) {
+        // Classes keep their numbers, so that active tasks stay counted.
+        defs.adopt_class_numbers(&self.defs);
+        let classes = defs.classes.len();
+        self.class_active.resize(classes, 0);
+        self.class_waits.resize_with(classes, WaitQueue::default);
+        self.defs = defs;
+        for worker in std::mem::take(&mut self.idle) {
+            self.let_go(worker, links);
+        }
+        for worker in 0..self.workers.len() {
+            let w = &mut self.workers[worker];
+            if w.life == Life::Ready && w.generation != self.defs.generation {
+                w.life = Life::Retiring;
+                self.busy.retain(|&b| b != worker);
+            }
+        }
+        self.ensure_minimum(now, links, out);
+        for class in 0..classes {
+            self.admit_from_class(now, class, links, out);
+        }
+        self.place_waiting(now, links, out);
+    }
+
+    /// Starts workers up to the minimum.
+    pub fn ensure_minimum<L: Links>(&mut self, now: u64, links: &mut L, out: &mut Vec<Action>) {
+        while !self.closed && self.ready_workers() < self.limits.min_workers {
+            match self.grow(now, links, out) {
+                Some(worker) => self.idle.insert(0, worker),
+                None => return,
+            }
+        }
+    }
+
+    fn ready_workers(&self) -> usize {
+        let ready = |w: &&WorkerState| w.life == Life::Ready;
+        self.workers.iter().filter(ready).count()
+    }
+
+    fn let_go<L: Links>(&mut self, worker: usize, links: &mut L) {
+        self.workers[worker].life = Life::Retiring;
+        links.retire(worker);
+    }
+
+    fn abend(code: &[u8; 4], message: String) -> Abend {
+        Abend {
+            code: *code,
+            program: link::Name::BLANK,
+            line: 0,
+            message,
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Tasks as data.
+
+use std::task::Waker;
+
+use link::{Entry, ProgramName, Request, TransId, UserId};
+
+use super::worker::Place;
+use crate::api::{Abend, Refusal};
+
+/// Names a task; a key of a task that is gone finds nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TaskKey {
+    index: u32,
+    generation: u32,
+}
+
+impl TaskKey {
+    fn index(self) -> usize {
+        self.index as usize
+    }
+
+    /// A key of no table.
+    #[cfg(test)]
+    pub fn for_test(index: u32) -> Self {
+        TaskKey {
+            index,
+            generation: 0,
+        }
+    }
+}
+
+/// What a request says of itself.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TaskSpec {
+    /// Transaction.
+    pub transid: TransId,
+    /// Program, blank for the transaction's.
+    pub program: ProgramName,
+    /// Who asks.
+    pub userid: UserId,
+    /// Trace id.
+    pub trace_id: [u8; 16],
+    /// Added to the transaction's priority.
+    pub priority: u8,
+    /// Bytes of input expected.
+    pub expected_bytes: usize,
+    /// Time limit in nanoseconds, 0 for the transaction's.
+    pub timeout_ns: u64,
+    /// Port that hears of the end.
+    pub port: usize,
+}
+
+/// How far a task has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stage {
+    /// Waits for its class.
+    WaitClass,
+    /// Waits for MXT.
+    WaitMxt,
+    /// Admitted; waits for a place in a worker. With a request when its worker
+    /// was lost before it started.
+    WaitPlace,
+    /// Refused while it waited; the shell has not heard yet.
+    Refused(Refusal),
+    /// Its input is being written.
+    Building,
+    /// In a worker's slot, queued or running.
+    Submitted,
+    /// The worker is done; the unit of work is being ended.
+    Ending,
+    /// Over: its results are in the slot, or `abend` says why not.
+    Done,
+}
+
+/// One task.
+#[derive(Debug)]
+pub struct TaskState {
+    /// Task number.
+    pub number: u64,
+    /// Transaction.
+    pub transid: TransId,
+    /// First program.
+    pub program: ProgramName,
+    /// Who asks.
+    pub userid: UserId,
+    /// The program's number in the definitions that admitted it.
+    pub pace: Option<usize>,
+    pub(super) generation: u64,
+    pub(super) class: Option<usize>,
+    pub(super) priority: u8,
+    pub(super) runaway_ns: u64,
+    /// Nanoseconds that the task waits for a record lock; `None` for the
+    /// region's.
+    pub lock_timeout_ns: Option<u64>,
+    pub(super) small: bool,
+    /// Counted among its worker's slow tasks.
+    pub(super) slow: bool,
+    /// Port that hears of the end.
+    pub port: usize,
+    /// How far it has come.
+    pub stage: Stage,
+    /// Where it is, from [`Stage::Building`] on.
+    pub place: Option<Place>,
+    pub(super) sequence: u32,
+    pub(super) request: Request,
+    pub(super) has_request: bool,
+    pub(super) losses: u32,
+    /// How often it was given to another worker.
+    pub moves: u32,
+    pub(super) deadline: Option<u64>,
+    pub(super) purging: bool,
+    /// Nobody waits for the end.
+    pub abandoned: bool,
+    /// It has pending changes or locks.
+    pub unit_open: bool,
+    /// Why it ended without results, or in spite of them.
+    pub abend: Option<Abend>,
+    /// When it was asked for.
+    pub begun: u64,
+    /// When it got its place.
+    pub placed: u64,
+    /// When its input was complete.
+    pub submitted: u64,
+    /// When the worker's end was heard.
+    pub heard: u64,
+    /// When its unit of work was over.
+    pub ended: u64,
+    /// Whom to wake when the stage changes; the shell's.
+    pub waker: Option<Waker>,
+    /// A directory's memory, kept from task to task.
+    pub entries: Vec<Entry>,
+}
+
+impl TaskState {
+    /// The request's trace id.
+    pub fn trace_id(&self) -> [u8; 16] {
+        self.request.trace_id
+    }
+
+    /// True before it is admitted.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self.stage, Stage::WaitClass | Stage::WaitMxt)
+            || (self.stage == Stage::WaitPlace && !self.has_request)
+    }
+
+    /// The program's number when the definitions have not changed since.
+    pub(super) fn pace_in(&self, generation: u64) -> Option<usize> {
+        self.pace.filter(|_| self.generation == generation)
+    }
+}
+
+/// All tasks.
+#[derive(Debug, Default)]
+pub struct TaskTable {
+    rows: Vec<(u32, Option<TaskState>)>,
+    free: Vec<u32>,
+    spare: Vec<Vec<Entry>>,
+}
+
+impl TaskTable {
+    /// Adds a task; it gets a used directory's memory when there is one.
+    pub fn insert(&mut self, mut task: TaskState) -> TaskKey {
+        task.entries = self.spare.pop().unwrap_or_default();
+        match self.free.pop() {
+            Some(index) => {
+                let row = &mut self.rows[index as usize];
+                row.1 = Some(task);
+                TaskKey {
+                    index,
+                    generation: row.0,
+                }
+            }
+            None => {
+                self.rows.push((0, Some(task)));
+                TaskKey {
+                    index: self.rows.len() as u32 - 1,
+                    generation: 0,
+                }
+            }
+        }
+    }
+
+    /// Removes a task and keeps its directory's memory.
+    pub fn remove(&mut self, key: TaskKey) -> Option<TaskState> {
+        let row = self.rows.get_mut(key.index())?;
+        if row.0 != key.generation {
+            return None;
+        }
+        let mut task = row.1.take()?;
+        row.0 = row.0.wrapping_add(1);
+        self.free.push(key.index);
+        let mut entries = std::mem::take(&mut task.entries);
+        if entries.capacity() > 0 && entries.capacity() <= 256 {
+            entries.clear();
+            self.spare.push(entries);
+        }
+        Some(task)
+    }
+
+    /// Looks a task up.
+    #[inline]
+    pub fn get(&self, key: TaskKey) -> Option<&TaskState> {
+        let row = self.rows.get(key.index())?;
+        row.1.as_ref().filter(|_| row.0 == key.generation)
+    }
+
+    /// Looks a task up.
+    #[inline]
+    pub fn get_mut(&mut self, key: TaskKey) -> Option<&mut TaskState> {
+        let row = self.rows.get_mut(key.index())?;
+        if row.0 != key.generation {
+            return None;
+        }
+        row.1.as_mut()
+    }
+
+    /// Keys of all tasks.
+    pub fn keys(&self) -> Vec<TaskKey> {
+        let live = |(i, row): (usize, &(u32, Option<TaskState>))| {
+            row.1.as_ref().map(|_| TaskKey {
+                index: i as u32,
+                generation: row.0,
+            })
+        };
+        self.rows.iter().enumerate().filter_map(live).collect()
+    }
+}

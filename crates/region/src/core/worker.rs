@@ -1,0 +1,114 @@
+//! Workers as data.
+
+use link::layout::SLOTS;
+
+use super::task::TaskKey;
+
+/// A slot of a worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Worker's number.
+    pub worker: usize,
+    /// Slot's number.
+    pub slot: usize,
+}
+
+/// Whether a worker can be given tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Life {
+    /// The number is free.
+    Vacant,
+    /// Takes tasks; its process may still be starting.
+    Ready,
+    /// Ends what it has, takes nothing new.
+    Retiring,
+    /// Its process is gone; slots may still be held.
+    Dead,
+}
+
+/// One worker.
+#[derive(Debug)]
+pub struct WorkerState {
+    /// Whether it can be given tasks.
+    pub life: Life,
+    /// Generation of its definitions.
+    pub generation: u64,
+    /// Who holds each slot, until it is released.
+    pub slots: [Option<TaskKey>; SLOTS],
+    /// Slots that were submitted and not heard of since, by bit.
+    pub submitted: u32,
+    /// Tasks that are being written, queued or running.
+    pub load: usize,
+    /// Of these, tasks whose program is not known to be short.
+    pub(super) slow: usize,
+    pub(super) next_sequence: u32,
+    /// Its running task waits for the region.
+    pub(super) waiting: bool,
+    /// Its running task runs for long.
+    pub(super) stuck: bool,
+    /// The slot seen running last, its sequence number, and since when.
+    pub(super) seen: Option<(usize, u32, u64)>,
+    pub(super) progress: u64,
+    pub(super) progress_cpu_ns: u64,
+    pub(super) idle_since: u64,
+    pub(super) ended_tasks: u64,
+    /// Why it is being killed.
+    pub(super) sentence: Option<Sentence>,
+}
+
+/// Why a worker is being killed, and so how its running task ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sentence {
+    /// The task used up its runaway limit.
+    Runaway,
+    /// The task used up its time limit.
+    Purge,
+    /// The worker wrote something that makes no sense.
+    Lie,
+}
+
+impl WorkerState {
+    pub(super) fn new(generation: u64, now: u64) -> Self {
+        WorkerState {
+            life: Life::Ready,
+            generation,
+            slots: [None; SLOTS],
+            submitted: 0,
+            load: 0,
+            slow: 0,
+            next_sequence: 1,
+            waiting: false,
+            stuck: false,
+            seen: None,
+            progress: 0,
+            progress_cpu_ns: 0,
+            idle_since: now,
+            ended_tasks: 0,
+            sentence: None,
+        }
+    }
+
+    /// True while its process is there or being started.
+    pub fn is_live(&self) -> bool {
+        matches!(self.life, Life::Ready | Life::Retiring)
+    }
+
+    /// True when no slot is held.
+    pub fn is_empty(&self) -> bool {
+        self.slots.iter().all(|s| s.is_none())
+    }
+
+    pub(super) fn free_slot(&self) -> Option<usize> {
+        self.slots.iter().position(|s| s.is_none())
+    }
+
+    /// Slots submitted and not heard of, lowest first.
+    pub fn submitted_slots(&self) -> impl Iterator<Item = usize> + use<> {
+        let mut bits = self.submitted;
+        std::iter::from_fn(move || {
+            let slot = bits.trailing_zeros() as usize;
+            bits &= bits.wrapping_sub(1);
+            (slot < SLOTS).then_some(slot)
+        })
+    }
+}

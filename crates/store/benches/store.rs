@@ -1,0 +1,233 @@
+//! What a command and a commit cost, against LMDB itself.
+//!
+//! Ours and the peer alternate in the same run, and medians are compared. Each
+//! line is one row of the budget: `value` and `peer_value` in `unit`, and their
+//! ratio. Run with `cargo bench -p store`.
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use heed::types::Bytes;
+use store::{
+    FileDef, FileId, KeyField, LmdbOptions, LmdbReader, LmdbStore, ReadExt, RecordFormat, Seek,
+    UnitOfWork, WriteStore,
+};
+
+const ROUNDS: usize = 7;
+const RECORDS: u64 = 100_000;
+const RECORD_BYTES: usize = 200;
+const GETS: u64 = 200_000;
+const BATCH: u64 = 32;
+const BATCHES: u64 = 8;
+
+fn main() {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let (mut store, file) = ours(&home.path().join("ours"));
+    let (env, db) = peers(&home.path().join("peer"));
+    let mut reader = store.lmdb_reader().unwrap();
+
+    // The peer as a command must use it: a transaction for each get.
+    let get = || {
+        let mut sum = 0;
+        let start = Instant::now();
+        for n in 0..GETS {
+            let txn = env.read_txn().unwrap();
+            sum += db.get(&txn, &key(n)).unwrap().unwrap().len();
+        }
+        black_box(sum);
+        start.elapsed().as_nanos() as f64 / GETS as f64
+    };
+    row(
+        "get",
+        "ns",
+        "heed get, transaction each",
+        Need::AtMost(1.5),
+        || ours_get(&mut reader, file),
+        get,
+    );
+
+    // And the bare look-up, within one transaction for all.
+    let bare = || {
+        let txn = env.read_txn().unwrap();
+        let mut sum = 0;
+        let start = Instant::now();
+        for n in 0..GETS {
+            sum += db.get(&txn, &key(n)).unwrap().unwrap().len();
+        }
+        black_box(sum);
+        start.elapsed().as_nanos() as f64 / GETS as f64
+    };
+    row(
+        "get-bare",
+        "ns",
+        "heed get, one transaction",
+        Need::AtMost(3.0),
+        || ours_get(&mut reader, file),
+        bare,
+    );
+
+    let next = |reader: &mut LmdbReader| {
+        let mut at = key(0);
+        let start = Instant::now();
+        for _ in 0..RECORDS - 1 {
+            let seek = Seek::Greater(&at);
+            at = reader
+                .read(file, seek, |e| <[u8; 8]>::try_from(e.key).unwrap())
+                .unwrap()
+                .unwrap();
+        }
+        start.elapsed().as_nanos() as f64 / (RECORDS - 1) as f64
+    };
+    let scan = || {
+        let txn = env.read_txn().unwrap();
+        let start = Instant::now();
+        let sum: usize = db
+            .iter(&txn)
+            .unwrap()
+            .map(|pair| pair.unwrap().1.len())
+            .sum();
+        black_box(sum);
+        start.elapsed().as_nanos() as f64 / RECORDS as f64
+    };
+    row(
+        "read-next",
+        "ns",
+        "heed iterator",
+        Need::Shown,
+        || next(&mut reader),
+        scan,
+    );
+
+    let mut serial = 0;
+    let mut updates = |batch: u64| {
+        let start = Instant::now();
+        for _ in 0..BATCH * BATCHES / batch {
+            let mut units = Vec::new();
+            for _ in 0..batch {
+                serial += 1;
+                let mut unit = UnitOfWork::new();
+                unit.replace(&mut reader, file, &key(serial), &record(serial))
+                    .unwrap();
+                units.push(unit);
+            }
+            assert!(store.apply(&units).iter().all(Result::is_ok));
+        }
+        (BATCH * BATCHES) as f64 / start.elapsed().as_secs_f64()
+    };
+    let mut group = Vec::new();
+    let mut single = Vec::new();
+    for _ in 0..ROUNDS {
+        group.push(updates(BATCH));
+        single.push(updates(1));
+    }
+    print(
+        "group-commit-32",
+        "updates/s",
+        "one flush an update",
+        Need::AtLeast(8.0),
+        group,
+        single,
+    );
+}
+
+/// What a ratio must be.
+enum Need {
+    AtMost(f64),
+    AtLeast(f64),
+    Shown,
+}
+
+/// Measures both sides in turn and prints their row.
+fn row(
+    name: &str,
+    unit: &str,
+    peer: &str,
+    need: Need,
+    mut ours: impl FnMut() -> f64,
+    mut peers: impl FnMut() -> f64,
+) {
+    let (mut value, mut peer_value) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        value.push(ours());
+        peer_value.push(peers());
+    }
+    print(name, unit, peer, need, value, peer_value);
+}
+
+fn print(name: &str, unit: &str, peer: &str, need: Need, value: Vec<f64>, peer_value: Vec<f64>) {
+    let (value, peer_value) = (median(value), median(peer_value));
+    let ratio = value / peer_value;
+    let (must, met) = match need {
+        Need::AtMost(must) => (format!("ratio <= {must}"), (ratio <= must).to_string()),
+        Need::AtLeast(must) => (format!("ratio >= {must}"), (ratio >= must).to_string()),
+        Need::Shown => (String::new(), "null".to_owned()),
+    };
+    println!(
+        "{{\"bench\":\"store\",\"row\":\"{name}\",\"value\":{value:.0},\"unit\":\"{unit}\",\
+         \"peer\":\"{peer}\",\"peer_value\":{peer_value:.0},\"ratio\":{ratio:.2},\
+         \"must\":\"{must}\",\"met\":{met}}}"
+    );
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// Keys in an order that jumps about the whole file.
+fn key(n: u64) -> [u8; 8] {
+    (n.wrapping_mul(7_368_787) % RECORDS).to_be_bytes()
+}
+
+fn record(n: u64) -> Vec<u8> {
+    let mut record = key(n).to_vec();
+    record.resize(RECORD_BYTES, n as u8);
+    record
+}
+
+fn ours_get(reader: &mut LmdbReader, file: FileId) -> f64 {
+    let mut sum = 0;
+    let start = Instant::now();
+    for n in 0..GETS {
+        sum += reader.get(file, &key(n), <[u8]>::len).unwrap().unwrap();
+    }
+    black_box(sum);
+    start.elapsed().as_nanos() as f64 / GETS as f64
+}
+
+fn ours(path: &Path) -> (LmdbStore, FileId) {
+    let mut store = LmdbStore::open(path, &LmdbOptions::default()).unwrap();
+    let name = "BENCH".parse().unwrap();
+    let field = KeyField {
+        offset_bytes: 0,
+        length_bytes: 8,
+    };
+    let def = FileDef::ksds(name, field, RecordFormat::Fixed, RECORD_BYTES as u32).unwrap();
+    let file = store.define(def).unwrap();
+    let mut load = store.start_load(file).unwrap();
+    let mut bytes = [b'.'; RECORD_BYTES];
+    for n in 0..RECORDS {
+        bytes[..8].copy_from_slice(&n.to_be_bytes());
+        load.insert(&n.to_be_bytes(), &bytes).unwrap();
+    }
+    let file = load.finish().unwrap();
+    (store, file)
+}
+
+fn peers(path: &Path) -> (heed::Env, heed::Database<Bytes, Bytes>) {
+    std::fs::create_dir_all(path).unwrap();
+    let mut options = heed::EnvOpenOptions::new();
+    options.map_size(1 << 30).max_dbs(4);
+    // SAFETY: this process alone uses the new directory, and opens it once.
+    let env = unsafe { options.open(path) }.unwrap();
+    let mut txn = env.write_txn().unwrap();
+    let db = env.create_database(&mut txn, Some("peer")).unwrap();
+    let mut bytes = [b'.'; RECORD_BYTES];
+    for n in 0..RECORDS {
+        bytes[..8].copy_from_slice(&n.to_be_bytes());
+        db.put(&mut txn, &n.to_be_bytes()[..], &bytes[..]).unwrap();
+    }
+    txn.commit().unwrap();
+    (env, db)
+}

@@ -1,0 +1,160 @@
+//! What can go wrong in a store, whose fault it is, and what it did not harm.
+//!
+//! [`StorageError`] is the machine's (disk, map, descriptors); the others name
+//! what the caller asked for. A store that gave back an error is usable.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::file::{DefinitionError, FileId, FileName};
+
+/// The home of the files failed. Nothing of the transaction that met it is
+/// visible, now or after a restart.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum StorageError {
+    /// The map has no room; deletes still work, and free room.
+    #[error("the store is full: its map of {map_bytes} bytes has no free page left")]
+    MapFull {
+        /// Size of the map.
+        map_bytes: u64,
+    },
+    /// The file system has no room, or a limit on file size was met.
+    #[error("no space left for the store while {doing}: {}", os(*code))]
+    DiskFull {
+        /// What was being done.
+        doing: &'static str,
+        /// The operating system's error number.
+        code: i32,
+    },
+    /// No reader slot is free.
+    #[error("all {max_readers} reader slots of the store are taken")]
+    ReadersFull {
+        /// Slots there are.
+        max_readers: u32,
+    },
+    /// The environment holds as many files as it may.
+    #[error("the store holds its {max_files} files already")]
+    FilesFull {
+        /// Files it may hold.
+        max_files: u32,
+    },
+    /// What is stored is not what this program stores.
+    #[error("the store is damaged or foreign: {reason}")]
+    Damaged {
+        /// What was found.
+        reason: String,
+    },
+    /// The operating system or the data base library refused.
+    #[error("the store failed while {doing}: {reason}")]
+    Failed {
+        /// What was being done.
+        doing: &'static str,
+        /// The text of the error.
+        reason: String,
+        /// The error number, of the operating system if positive.
+        code: i32,
+    },
+}
+
+/// Why a command could not look.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ReadError {
+    /// No such file (any more).
+    #[error("{0} is not in the store")]
+    UnknownFile(FileId),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Why a unit of work was not applied. No change of it is visible.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ApplyError {
+    /// It adds a record whose key is there already.
+    #[error("{file} holds a record with key {key} already")]
+    Duplicate {
+        /// The file.
+        file: FileId,
+        /// The key.
+        key: Key,
+    },
+    /// It replaces or deletes a record that is not there.
+    #[error("{file} holds no record with key {key}")]
+    NotFound {
+        /// The file.
+        file: FileId,
+        /// The key.
+        key: Key,
+    },
+    /// It names a file that is not there.
+    #[error("{0} is not in the store")]
+    UnknownFile(FileId),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// Why the catalogue was not changed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum DefineError {
+    /// The name is taken.
+    #[error("{name} is defined already")]
+    AlreadyDefined {
+        /// The name.
+        name: FileName,
+    },
+    /// The definition cannot stand.
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
+    /// No such file.
+    #[error("{0} is not in the store")]
+    UnknownFile(FileId),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+/// A key as messages show it: characters where they print, else hexadecimal.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key(pub Box<[u8]>);
+
+impl From<&[u8]> for Key {
+    fn from(bytes: &[u8]) -> Self {
+        Self(bytes.into())
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.0.is_empty() && self.0.iter().all(|b| (b' '..=b'~').contains(b)) {
+            write!(f, "'{}'", String::from_utf8_lossy(&self.0))
+        } else {
+            f.write_str("X'")?;
+            self.0.iter().try_for_each(|b| write!(f, "{b:02X}"))?;
+            f.write_str("'")
+        }
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+fn os(code: i32) -> std::io::Error {
+    std::io::Error::from_raw_os_error(code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_print_as_text_or_hexadecimal() {
+        assert_eq!(Key::from(&b"AB 1"[..]).to_string(), "'AB 1'");
+        assert_eq!(Key::from(&[0, 0xC1][..]).to_string(), "X'00C1'");
+        assert_eq!(Key::from(&[][..]).to_string(), "X''");
+    }
+}

@@ -1,0 +1,359 @@
+//! Opening an environment, and what its errors mean.
+//!
+//! A process opens an environment once and shares it: LMDB's locks are the
+//! process's, and a second close would drop those of the first. Hence the
+//! registry, in which an environment stays until it is closed.
+
+use std::collections::HashMap;
+use std::ffi::CStr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+
+use lmdb_master_sys as ffi;
+use thiserror::Error;
+
+use super::catalogue;
+use super::lock::LockError;
+use super::sys::{self, Code, Dbi};
+use crate::error::StorageError;
+
+/// How an environment is opened. Readers need `max_files` only; the map's size
+/// and the number of reader slots are the environment's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LmdbOptions {
+    /// Address space set aside, and with it the largest size of the store. The
+    /// file grows as needed.
+    pub map_bytes: u64,
+    /// Reader slots; one is taken by every reader of every process. More than
+    /// tasks can be active at once.
+    pub max_readers: u32,
+    /// Files there can be, those just replaced included.
+    pub max_files: u32,
+    /// What a change survives.
+    pub durability: Durability,
+}
+
+/// What a change survives once it is applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// A crash of the machine: every apply ends with a flush to the device.
+    Flush,
+    /// The death of any process, but a crash of the machine may cost the whole
+    /// environment. For tests and for data that can be loaded again.
+    NoFlush,
+}
+
+impl Default for LmdbOptions {
+    fn default() -> Self {
+        Self {
+            map_bytes: 1 << 40,
+            max_readers: 4096,
+            max_files: 1024,
+            durability: Durability::Flush,
+        }
+    }
+}
+
+/// Why an environment was not opened.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum OpenError {
+    /// Another process (or another part of this one) writes it.
+    #[error("the store in {} is open for writing by {}", path.display(), holder(*pid))]
+    Held {
+        /// The directory.
+        path: PathBuf,
+        /// The process that has it, if it could be told.
+        pid: Option<u32>,
+    },
+    /// There is none.
+    #[error("there is no store in {}", path.display())]
+    Missing {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A directory or lock file could not be made or opened.
+    #[error("cannot open the store in {}: {reason}", path.display())]
+    Io {
+        /// The directory.
+        path: PathBuf,
+        /// The operating system's words.
+        reason: String,
+    },
+    /// The environment itself.
+    #[error("cannot open the store in {}: {source}", path.display())]
+    Storage {
+        /// The directory.
+        path: PathBuf,
+        /// What failed.
+        source: StorageError,
+    },
+}
+
+fn holder(pid: Option<u32>) -> String {
+    pid.map_or_else(
+        || "another process".to_owned(),
+        |pid| format!("process {pid}"),
+    )
+}
+
+/// An environment with its catalogue, shared within the process.
+pub(super) struct Env {
+    /// `None` only while it is being closed.
+    sys: Option<Arc<sys::Env>>,
+    pub catalogue: Dbi,
+    pub path: PathBuf,
+    pub limits: LmdbOptions,
+}
+
+/// The environments this process has open, by directory, and those being
+/// closed.
+struct Registry {
+    open: Mutex<HashMap<PathBuf, Weak<Env>>>,
+    closed: Condvar,
+}
+
+static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry {
+    open: Mutex::new(HashMap::new()),
+    closed: Condvar::new(),
+});
+
+impl Env {
+    /// Opens for reading, or shares what this process has open.
+    pub fn open_for_reading(path: &Path, limits: &LmdbOptions) -> Result<Arc<Self>, OpenError> {
+        let missing = |_| OpenError::Missing {
+            path: path.to_owned(),
+        };
+        let path = path.canonicalize().map_err(missing)?;
+        if !path.join("data.mdb").is_file() {
+            return Err(OpenError::Missing { path });
+        }
+        let mut open = registry();
+        loop {
+            match open.get(&path).map(Weak::upgrade) {
+                Some(Some(env)) => return Ok(env),
+                Some(None) => open = wait(open),
+                None => return Self::open(path, limits, true, &mut open),
+            }
+        }
+    }
+
+    /// Opens for writing. The caller holds the writer's lock.
+    pub fn open_for_writing(path: &Path, limits: &LmdbOptions) -> Result<Arc<Self>, OpenError> {
+        let mut open = registry();
+        loop {
+            match open.get(path).map(Weak::upgrade) {
+                Some(Some(_)) => {
+                    return Err(OpenError::Io {
+                        path: path.to_owned(),
+                        reason: "this process has it open for reading".to_owned(),
+                    });
+                }
+                Some(None) => open = wait(open),
+                None => return Self::open(path.to_owned(), limits, false, &mut open),
+            }
+        }
+    }
+
+    fn open(
+        path: PathBuf,
+        limits: &LmdbOptions,
+        read_only: bool,
+        open: &mut HashMap<PathBuf, Weak<Self>>,
+    ) -> Result<Arc<Self>, OpenError> {
+        let opened = Self::open_sys(&path, limits, read_only);
+        let (sys, catalogue) = opened.map_err(|source| OpenError::Storage {
+            path: path.clone(),
+            source,
+        })?;
+        let env = Self {
+            sys: Some(sys),
+            catalogue,
+            path: path.clone(),
+            limits: limits.clone(),
+        };
+        let env = Arc::new(env);
+        open.insert(path, Arc::downgrade(&env));
+        Ok(env)
+    }
+
+    fn open_sys(
+        path: &Path,
+        limits: &LmdbOptions,
+        read_only: bool,
+    ) -> Result<(Arc<sys::Env>, Dbi), StorageError> {
+        let doing = "opening it";
+        let storage = |code| storage_error(code, doing, path, limits);
+        let options = sys::OpenOptions {
+            read_only,
+            map_bytes: if read_only { 0 } else { limits.map_bytes },
+            max_readers: limits.max_readers,
+            // The catalogue is one too.
+            max_dbs: limits.max_files.saturating_add(1),
+            flush: limits.durability == Durability::Flush,
+        };
+        let env = Arc::new(sys::Env::open(path, &options).map_err(storage)?);
+        if !read_only {
+            prepare(&env).map_err(storage)?;
+        }
+        let catalogue = match env.open_db(catalogue::CATALOGUE) {
+            Err(Code(ffi::MDB_NOTFOUND)) => {
+                return Err(StorageError::Damaged {
+                    reason: "it has no catalogue".to_owned(),
+                });
+            }
+            other => other.map_err(storage)?,
+        };
+        let mut reader = sys::Reader::new(env.clone()).map_err(storage)?;
+        let snapshot = reader.snapshot().map_err(storage)?;
+        match catalogue::foreign_format(&snapshot, catalogue).map_err(storage)? {
+            Some(reason) => Err(StorageError::Damaged { reason }),
+            None => {
+                drop(snapshot);
+                Ok((env, catalogue))
+            }
+        }
+    }
+
+    /// The environment of LMDB.
+    pub fn sys(&self) -> &Arc<sys::Env> {
+        match &self.sys {
+            Some(sys) => sys,
+            None => unreachable!("an environment is used while it is being closed"),
+        }
+    }
+
+    /// What an error number means here.
+    pub fn error(&self, code: Code, doing: &'static str) -> StorageError {
+        storage_error(code, doing, &self.path, &self.limits)
+    }
+
+    /// Opens a data base.
+    pub fn open_db(&self, name: &CStr) -> Result<Dbi, Code> {
+        self.sys().open_db(name)
+    }
+}
+
+impl Drop for Env {
+    fn drop(&mut self) {
+        let mut open = registry();
+        // Readers hold the outer `Arc`, so this one is the last of the inner.
+        self.sys = None;
+        open.remove(&self.path);
+        REGISTRY.closed.notify_all();
+    }
+}
+
+/// Makes the catalogue of a new environment, clears what dead processes left
+/// and drops what was discarded.
+fn prepare(env: &Arc<sys::Env>) -> Result<(), Code> {
+    env.clear_dead_readers()?;
+    let opening = env.opening();
+    let mut txn = sys::WriteTxn::begin(env)?;
+    let catalogue = txn.create_db(catalogue::CATALOGUE, &opening)?;
+    catalogue::create(&mut txn, catalogue)?;
+    txn.commit()?;
+    loop {
+        let mut txn = sys::WriteTxn::begin(env)?;
+        let Some(file) = catalogue::first_discarded(&txn, catalogue)? else {
+            return Ok(());
+        };
+        let db = txn.create_db(&catalogue::db_name(file), &opening)?;
+        txn.drop_db(db, &opening)?;
+        catalogue::keep(&mut txn, catalogue, file)?;
+        txn.commit()?;
+    }
+}
+
+fn registry() -> MutexGuard<'static, HashMap<PathBuf, Weak<Env>>> {
+    REGISTRY.open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn wait(
+    open: MutexGuard<'static, HashMap<PathBuf, Weak<Env>>>,
+) -> MutexGuard<'static, HashMap<PathBuf, Weak<Env>>> {
+    REGISTRY
+        .closed
+        .wait(open)
+        .unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the lock's error is to whoever opens.
+pub(super) fn lock_error(error: LockError, path: &Path) -> OpenError {
+    match error {
+        LockError::Held(pid) => OpenError::Held {
+            path: path.to_owned(),
+            pid,
+        },
+        LockError::Io(error) => OpenError::Io {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        },
+    }
+}
+
+/// The one place where error numbers get their meaning.
+fn storage_error(
+    code: Code,
+    doing: &'static str,
+    path: &Path,
+    limits: &LmdbOptions,
+) -> StorageError {
+    let Code(number) = code;
+    match number {
+        ffi::MDB_MAP_FULL => StorageError::MapFull {
+            map_bytes: limits.map_bytes,
+        },
+        ffi::MDB_READERS_FULL => StorageError::ReadersFull {
+            max_readers: limits.max_readers,
+        },
+        ffi::MDB_DBS_FULL => StorageError::FilesFull {
+            max_files: limits.max_files,
+        },
+        ffi::MDB_CORRUPTED
+        | ffi::MDB_PAGE_NOTFOUND
+        | ffi::MDB_INVALID
+        | ffi::MDB_VERSION_MISMATCH
+        | ffi::MDB_INCOMPATIBLE => StorageError::Damaged {
+            reason: code.text(),
+        },
+        libc::ENOSPC | libc::EDQUOT | libc::EFBIG => StorageError::DiskFull {
+            doing,
+            code: number,
+        },
+        // LMDB says EIO when it could write the first part of something only.
+        libc::EIO => match no_room(path) {
+            Some(code) => StorageError::DiskFull { doing, code },
+            None => StorageError::Failed {
+                doing,
+                reason: code.text(),
+                code: number,
+            },
+        },
+        _ => StorageError::Failed {
+            doing,
+            reason: code.text(),
+            code: number,
+        },
+    }
+}
+
+/// The error number that a write of some size would meet, if there is no room.
+fn no_room(path: &Path) -> Option<i32> {
+    const SOME_BYTES: u64 = 1 << 20;
+    let data = std::fs::metadata(path.join("data.mdb")).ok()?.len();
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: a valid place for the limit.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
+    if known && limit.rlim_cur != libc::RLIM_INFINITY && data + SOME_BYTES > limit.rlim_cur {
+        return Some(libc::EFBIG);
+    }
+    let path = std::ffi::CString::new(path.as_os_str().as_encoded_bytes()).ok()?;
+    // SAFETY: all zero is a value of this plain structure; a C string and a
+    // valid place.
+    let mut fs: libc::statvfs = unsafe { std::mem::zeroed() };
+    let known = unsafe { libc::statvfs(path.as_ptr(), &mut fs) } == 0;
+    (known && fs.f_bavail.saturating_mul(fs.f_frsize) < SOME_BYTES).then_some(libc::ENOSPC)
+}

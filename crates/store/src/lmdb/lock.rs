@@ -1,0 +1,56 @@
+//! The right to write an environment: one process has it.
+//!
+//! A lock of the whole file `writer.lock`, which the kernel gives back however
+//! its holder ends. The file's text is the holder's process id, for messages
+//! only.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, Write};
+use std::os::fd::AsRawFd;
+use std::path::Path;
+
+/// Held as long as the environment is open for writing.
+#[derive(Debug)]
+pub(super) struct WriterLock(#[expect(dead_code, reason = "held, not read")] File);
+
+/// Why the lock was not taken.
+#[derive(Debug)]
+pub(super) enum LockError {
+    /// Another holds it; its process id, if it could be read.
+    Held(Option<u32>),
+    /// The file could not be opened or locked.
+    Io(std::io::Error),
+}
+
+impl WriterLock {
+    /// Takes the lock, or says who has it.
+    pub fn take(directory: &Path) -> Result<Self, LockError> {
+        let path = directory.join("writer.lock");
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(LockError::Io)?;
+        // SAFETY: the descriptor is open.
+        if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
+            let error = std::io::Error::last_os_error();
+            return Err(match error.kind() {
+                std::io::ErrorKind::WouldBlock => LockError::Held(holder(&mut file)),
+                _ => LockError::Io(error),
+            });
+        }
+        // A full disk must not keep a region from its own files: the text is a
+        // help for people only.
+        let _ = file.set_len(0).and_then(|()| file.rewind());
+        let _ = writeln!(file, "{}", std::process::id());
+        Ok(Self(file))
+    }
+}
+
+fn holder(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.take(32).read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}

@@ -1,0 +1,29 @@
+//! The embedded store: LMDB, read from many processes and written by one.
+//!
+//! An environment is a directory: `data.mdb` (all files), `lock.mdb` (the
+//! reader table) and `writer.lock`. Its map has one huge size from the start,
+//! so that no reader ever has to map it again. Workers open it read-only: the
+//! records are then mapped without the right to write them, whatever a program
+//! does to its memory.
+//!
+//! * `sys`: the C interface made safe. `env`: opening, once a process.
+//! * `catalogue`: which files there are. `lock`: who may write.
+//! * [`LmdbReader`], [`LmdbStore`] and `load`: the two sides of a store.
+//! * [`StoreStat`]: sizes, free pages and readers.
+//!
+//! Invariant: a process that forks must not use the parent's environment in
+//! the child; workers are exec'd and open their own.
+
+mod catalogue;
+mod env;
+mod load;
+mod lock;
+mod reader;
+mod stat;
+mod sys;
+mod writer;
+
+pub use env::{Durability, LmdbOptions, OpenError};
+pub use reader::LmdbReader;
+pub use stat::{FileStat, ReaderStat, StoreStat};
+pub use writer::LmdbStore;

@@ -1,0 +1,518 @@
+//! LMDB's C interface made safe: environments, transactions, cursors.
+//!
+//! The only unsafe code of this crate. The library is called directly because
+//! a command must cost a fraction of a microsecond: a read transaction is begun
+//! once a reader and then renewed and reset, and so are its cursors. The usual
+//! Rust wrapper offers neither, nor the free list and the reader table.
+//!
+//! What the types guarantee: a transaction does not outlive its environment
+//! ([`Arc`]), bytes do not outlive the transaction they were found in (borrows),
+//! a cursor does not outlive its transaction, and a read transaction is reset
+//! even when the code that reads panics.
+//!
+//! Reference: `lmdb.h`, the documentation of each call and the section
+//! *Caveats*.
+
+use std::ffi::{CStr, CString};
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr::{self, NonNull};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use lmdb_master_sys as ffi;
+
+/// An error number of LMDB (negative) or of the operating system (positive).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Code(pub i32);
+
+/// Handle of a data base within an environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Dbi(ffi::MDB_dbi);
+
+/// How to open an environment.
+pub(super) struct OpenOptions {
+    pub read_only: bool,
+    /// 0 takes the size the environment was last written with.
+    pub map_bytes: u64,
+    pub max_readers: u32,
+    pub max_dbs: u32,
+    pub flush: bool,
+}
+
+/// An open environment.
+pub(super) struct Env {
+    ptr: NonNull<ffi::MDB_env>,
+    /// Held while a handle is opened: LMDB allows one transaction at a time to
+    /// do so.
+    opening: Mutex<()>,
+}
+
+/// The data base of free pages.
+pub(super) const FREE_LIST: Dbi = Dbi(0);
+
+// SAFETY: LMDB environments are made for use from any thread; what must not run
+// twice at a time, opening handles, is behind a mutex.
+unsafe impl Send for Env {}
+unsafe impl Sync for Env {}
+
+impl Env {
+    /// Opens the environment in a directory that exists. The caller sees to it
+    /// that a process opens one directory once (see `registry`).
+    pub fn open(directory: &Path, options: &OpenOptions) -> Result<Self, Code> {
+        let path =
+            CString::new(directory.as_os_str().as_bytes()).map_err(|_| Code(libc::EINVAL))?;
+        let mut env = ptr::null_mut();
+        // SAFETY: `env` is a valid place for the pointer.
+        check(unsafe { ffi::mdb_env_create(&mut env) })?;
+        let ptr = NonNull::new(env).ok_or(Code(libc::ENOMEM))?;
+        // From here on dropping `env` closes it, as LMDB demands after a failed
+        // open too.
+        let env = Self {
+            ptr,
+            opening: Mutex::new(()),
+        };
+        let mut flags = ffi::MDB_NOTLS;
+        if options.read_only {
+            flags |= ffi::MDB_RDONLY;
+        }
+        if !options.flush {
+            flags |= ffi::MDB_NOSYNC;
+        }
+        // SAFETY: the environment is created and not yet open; the path is a C
+        // string that lives until the call returns.
+        unsafe {
+            if options.map_bytes != 0 {
+                let bytes = options.map_bytes.next_multiple_of(4096) as ffi::mdb_size_t;
+                check(ffi::mdb_env_set_mapsize(ptr.as_ptr(), bytes))?;
+            }
+            check(ffi::mdb_env_set_maxreaders(
+                ptr.as_ptr(),
+                options.max_readers,
+            ))?;
+            check(ffi::mdb_env_set_maxdbs(ptr.as_ptr(), options.max_dbs))?;
+            check(ffi::mdb_env_open(ptr.as_ptr(), path.as_ptr(), flags, 0o640))?;
+        }
+        Ok(env)
+    }
+
+    /// Opens the data base of this name.
+    pub fn open_db(self: &Arc<Self>, name: &CStr) -> Result<Dbi, Code> {
+        let _one_at_a_time = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let txn = begin(self, ffi::MDB_RDONLY)?;
+        match open_db(txn, name, 0) {
+            // SAFETY: `txn` was begun above and is ended here; committing is
+            // what makes the handle the environment's.
+            Ok(dbi) => check(unsafe { ffi::mdb_txn_commit(txn.as_ptr()) }).map(|()| dbi),
+            Err(code) => {
+                // SAFETY: as above.
+                unsafe { ffi::mdb_txn_abort(txn.as_ptr()) };
+                Err(code)
+            }
+        }
+    }
+
+    /// Clears the slots of readers whose process is gone; gives their number.
+    pub fn clear_dead_readers(&self) -> Result<u32, Code> {
+        let mut dead = 0;
+        // SAFETY: the environment is open.
+        check(unsafe { ffi::mdb_reader_check(self.ptr.as_ptr(), &mut dead) })?;
+        Ok(dead.unsigned_abs())
+    }
+
+    /// Sizes and counters.
+    pub fn info(&self) -> Result<ffi::MDB_envinfo, Code> {
+        // SAFETY: all zero is a value of this plain structure, and the
+        // environment is open.
+        let mut info: ffi::MDB_envinfo = unsafe { std::mem::zeroed() };
+        check(unsafe { ffi::mdb_env_info(self.ptr.as_ptr(), &mut info) })?;
+        Ok(info)
+    }
+
+    /// The reader table as LMDB prints it, one line a reader after a heading.
+    pub fn reader_table(&self) -> Result<String, Code> {
+        unsafe extern "C" fn add(line: *const libc::c_char, text: *mut libc::c_void) -> i32 {
+            // SAFETY: LMDB hands on the pointer below, and a C string.
+            let (text, line) = unsafe { (&mut *text.cast::<String>(), CStr::from_ptr(line)) };
+            text.push_str(&line.to_string_lossy());
+            0
+        }
+        let mut text = String::new();
+        let context = (&raw mut text).cast();
+        // SAFETY: `add` gets `text`, which outlives the call, as its context.
+        let rc = unsafe { ffi::mdb_reader_list(self.ptr.as_ptr(), Some(add), context) };
+        if rc < 0 { Err(Code(rc)) } else { Ok(text) }
+    }
+}
+
+impl Drop for Env {
+    fn drop(&mut self) {
+        // SAFETY: transactions hold an `Arc` of this or borrow it, so none is
+        // left.
+        unsafe { ffi::mdb_env_close(self.ptr.as_ptr()) }
+    }
+}
+
+/// A read transaction that is used again and again; between two uses it holds
+/// its slot in the reader table and nothing else.
+pub(super) struct Reader {
+    txn: NonNull<ffi::MDB_txn>,
+    cursors: Vec<(Dbi, NonNull<ffi::MDB_cursor>)>,
+    /// Keeps the environment open.
+    _env: Arc<Env>,
+}
+
+// SAFETY: with MDB_NOTLS a read transaction belongs to no thread; `&mut` keeps
+// it to one at a time.
+unsafe impl Send for Reader {}
+
+impl Reader {
+    /// Takes a slot in the reader table.
+    pub fn new(env: Arc<Env>) -> Result<Self, Code> {
+        let txn = begin(&env, ffi::MDB_RDONLY)?;
+        // SAFETY: a read transaction that was just begun.
+        unsafe { ffi::mdb_txn_reset(txn.as_ptr()) };
+        Ok(Self {
+            _env: env,
+            txn,
+            cursors: Vec::new(),
+        })
+    }
+
+    /// The newest committed state, until the snapshot is dropped.
+    pub fn snapshot(&mut self) -> Result<Snapshot<'_>, Code> {
+        // SAFETY: the transaction is reset: `new` and `Snapshot::drop` see to
+        // that.
+        check(unsafe { ffi::mdb_txn_renew(self.txn.as_ptr()) })?;
+        Ok(Snapshot {
+            txn: Txn {
+                ptr: self.txn,
+                life: PhantomData,
+            },
+            reader: self,
+        })
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        // SAFETY: cursors of a read transaction are closed by hand, then the
+        // transaction ends; nothing uses either afterwards.
+        unsafe {
+            for (_, cursor) in &self.cursors {
+                ffi::mdb_cursor_close(cursor.as_ptr());
+            }
+            ffi::mdb_txn_abort(self.txn.as_ptr());
+        }
+    }
+}
+
+/// A committed state being read.
+pub(super) struct Snapshot<'r> {
+    txn: Txn<'r>,
+    reader: &'r mut Reader,
+}
+
+impl Snapshot<'_> {
+    /// A cursor, opened at its first use.
+    pub fn cursor(&mut self, dbi: Dbi) -> Result<Cursor<'_>, Code> {
+        let known = self.reader.cursors.iter().find(|(of, _)| *of == dbi);
+        let ptr = match known {
+            Some(&(_, cursor)) => {
+                // SAFETY: the cursor belongs to this read transaction.
+                check(unsafe { ffi::mdb_cursor_renew(self.txn.ptr.as_ptr(), cursor.as_ptr()) })?;
+                cursor
+            }
+            None => {
+                let cursor = open_cursor(&self.txn, dbi)?;
+                self.reader.cursors.push((dbi, cursor));
+                cursor
+            }
+        };
+        Ok(Cursor {
+            ptr,
+            owned: false,
+            life: PhantomData,
+        })
+    }
+}
+
+impl<'r> Deref for Snapshot<'r> {
+    type Target = Txn<'r>;
+    fn deref(&self) -> &Txn<'r> {
+        &self.txn
+    }
+}
+
+impl Drop for Snapshot<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the transaction was renewed when this was made.
+        unsafe { ffi::mdb_txn_reset(self.txn.ptr.as_ptr()) }
+    }
+}
+
+/// What both kinds of transaction can do.
+pub(super) struct Txn<'t> {
+    ptr: NonNull<ffi::MDB_txn>,
+    life: PhantomData<&'t Env>,
+}
+
+impl Txn<'_> {
+    /// The bytes under a key; they stay where they are until the transaction
+    /// ends or writes.
+    pub fn get(&self, dbi: Dbi, key: &[u8]) -> Result<Option<&[u8]>, Code> {
+        let (mut key, mut data) = (val(key), val(&[]));
+        // SAFETY: the transaction is active; LMDB does not write through `key`
+        // and sets `data` to memory of the map that this borrow keeps valid.
+        let rc = unsafe { ffi::mdb_get(self.ptr.as_ptr(), dbi.0, &mut key, &mut data) };
+        Ok(found(rc)?.then(|| unsafe { bytes(&data) }))
+    }
+
+    /// Counts of a data base.
+    pub fn stat(&self, dbi: Dbi) -> Result<ffi::MDB_stat, Code> {
+        // SAFETY: all zero is a value of this plain structure, and the
+        // transaction is active.
+        let mut stat: ffi::MDB_stat = unsafe { std::mem::zeroed() };
+        check(unsafe { ffi::mdb_stat(self.ptr.as_ptr(), dbi.0, &mut stat) })?;
+        Ok(stat)
+    }
+
+    /// A cursor that is closed when dropped.
+    pub fn new_cursor(&self, dbi: Dbi) -> Result<Cursor<'_>, Code> {
+        Ok(Cursor {
+            ptr: open_cursor(self, dbi)?,
+            owned: true,
+            life: PhantomData,
+        })
+    }
+}
+
+/// The environment's one write transaction; dropped, it never was. It stays in
+/// the thread that began it, as LMDB demands.
+pub(super) struct WriteTxn {
+    txn: Txn<'static>,
+    ended: bool,
+    /// Keeps the environment open.
+    _env: Arc<Env>,
+}
+
+impl WriteTxn {
+    /// Begins, when the one before has ended.
+    pub fn begin(env: &Arc<Env>) -> Result<Self, Code> {
+        let txn = Txn {
+            ptr: begin(env, 0)?,
+            life: PhantomData,
+        };
+        Ok(Self {
+            txn,
+            ended: false,
+            _env: env.clone(),
+        })
+    }
+
+    /// Puts `data` under `key`, in the place of what is there.
+    pub fn put(&mut self, dbi: Dbi, key: &[u8], data: &[u8]) -> Result<(), Code> {
+        self.put_with(dbi, key, data, 0)
+    }
+
+    /// Adds after the greatest key; false if `key` is not greater.
+    pub fn append(&mut self, dbi: Dbi, key: &[u8], data: &[u8]) -> Result<bool, Code> {
+        exists(self.put_with(dbi, key, data, ffi::MDB_APPEND))
+    }
+
+    /// Adds; false if `key` is there.
+    pub fn add(&mut self, dbi: Dbi, key: &[u8], data: &[u8]) -> Result<bool, Code> {
+        exists(self.put_with(dbi, key, data, ffi::MDB_NOOVERWRITE))
+    }
+
+    fn put_with(&mut self, dbi: Dbi, key: &[u8], data: &[u8], flags: u32) -> Result<(), Code> {
+        let (mut key, mut data) = (val(key), val(data));
+        // SAFETY: the transaction is active; LMDB copies both, and sets `data`
+        // to what is there if it refuses.
+        check(unsafe { ffi::mdb_put(self.ptr.as_ptr(), dbi.0, &mut key, &mut data, flags) })
+    }
+
+    /// Deletes; false if there is nothing under `key`.
+    pub fn delete(&mut self, dbi: Dbi, key: &[u8]) -> Result<bool, Code> {
+        let mut key = val(key);
+        // SAFETY: the transaction is active; no data is needed without
+        // duplicates.
+        found(unsafe { ffi::mdb_del(self.ptr.as_ptr(), dbi.0, &mut key, ptr::null_mut()) })
+    }
+
+    /// Opens a data base, making it if it is not there. Only for a process in
+    /// which no other thread opens one until this transaction has ended, which
+    /// `_opening` proves.
+    pub fn create_db(&mut self, name: &CStr, _opening: &Opening<'_>) -> Result<Dbi, Code> {
+        open_db(self.ptr, name, ffi::MDB_CREATE)
+    }
+
+    /// Frees all pages of a data base, which stays.
+    pub fn clear_db(&mut self, dbi: Dbi) -> Result<(), Code> {
+        // SAFETY: the transaction is active; the handle stays valid.
+        check(unsafe { ffi::mdb_drop(self.ptr.as_ptr(), dbi.0, 0) })
+    }
+
+    /// Removes a data base and closes its handle, which `_opening` proves no
+    /// other thread is about to open; the caller knows that none uses it.
+    pub fn drop_db(&mut self, dbi: Dbi, _opening: &Opening<'_>) -> Result<(), Code> {
+        // SAFETY: the transaction is active. A stale handle makes later calls
+        // fail with an error, as LMDB checks handles.
+        check(unsafe { ffi::mdb_drop(self.ptr.as_ptr(), dbi.0, 1) })
+    }
+
+    /// Makes the changes visible and, unless the environment was opened
+    /// otherwise, durable.
+    pub fn commit(mut self) -> Result<(), Code> {
+        self.ended = true;
+        // SAFETY: the transaction is active, and is gone after the call in any
+        // case; `ended` keeps drop from it.
+        check(unsafe { ffi::mdb_txn_commit(self.ptr.as_ptr()) })
+    }
+}
+
+impl Deref for WriteTxn {
+    type Target = Txn<'static>;
+    fn deref(&self) -> &Txn<'static> {
+        &self.txn
+    }
+}
+
+impl Drop for WriteTxn {
+    fn drop(&mut self) {
+        if !self.ended {
+            // SAFETY: not committed, so still there.
+            unsafe { ffi::mdb_txn_abort(self.txn.ptr.as_ptr()) }
+        }
+    }
+}
+
+/// The right to open handles in a write transaction.
+pub(super) struct Opening<'e>(
+    #[expect(dead_code, reason = "held, not read")] std::sync::MutexGuard<'e, ()>,
+);
+
+impl Env {
+    /// Waits until no other thread opens handles.
+    pub fn opening(&self) -> Opening<'_> {
+        Opening(self.opening.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A place in a data base.
+pub(super) struct Cursor<'t> {
+    ptr: NonNull<ffi::MDB_cursor>,
+    owned: bool,
+    life: PhantomData<&'t ()>,
+}
+
+/// Key and data where they lie.
+pub(super) type Pair<'t> = (&'t [u8], &'t [u8]);
+
+/// Where a cursor goes.
+#[derive(Clone, Copy)]
+pub(super) enum Move<'k> {
+    First,
+    Last,
+    Next,
+    Previous,
+    /// Nowhere: what is here?
+    Here,
+    /// To the first key that is this one or greater; it must not be empty.
+    AtLeast(&'k [u8]),
+}
+
+impl Cursor<'_> {
+    /// Goes there; `None` if nothing is there.
+    pub fn go(&mut self, to: Move<'_>) -> Result<Option<Pair<'_>>, Code> {
+        let (from, op) = match to {
+            Move::First => (&[][..], ffi::MDB_FIRST),
+            Move::Last => (&[][..], ffi::MDB_LAST),
+            Move::Next => (&[][..], ffi::MDB_NEXT),
+            Move::Previous => (&[][..], ffi::MDB_PREV),
+            Move::Here => (&[][..], ffi::MDB_GET_CURRENT),
+            Move::AtLeast(key) => (key, ffi::MDB_SET_RANGE),
+        };
+        let (mut key, mut data) = (val(from), val(&[]));
+        // SAFETY: the cursor belongs to an active transaction; LMDB reads `from`
+        // and sets both to memory of the map that the borrow keeps valid.
+        let rc = unsafe { ffi::mdb_cursor_get(self.ptr.as_ptr(), &mut key, &mut data, op) };
+        Ok(found(rc)?.then(|| unsafe { (bytes(&key), bytes(&data)) }))
+    }
+}
+
+impl Drop for Cursor<'_> {
+    fn drop(&mut self) {
+        if self.owned {
+            // SAFETY: opened by `new_cursor`, and its transaction is borrowed,
+            // so has not ended.
+            unsafe { ffi::mdb_cursor_close(self.ptr.as_ptr()) }
+        }
+    }
+}
+
+impl Code {
+    /// The library's words for it.
+    pub fn text(self) -> String {
+        // SAFETY: LMDB gives a static string for its own numbers and what
+        // strerror gives for others.
+        let text = unsafe { CStr::from_ptr(ffi::mdb_strerror(self.0)) };
+        text.to_string_lossy().into_owned()
+    }
+}
+
+fn begin(env: &Arc<Env>, flags: u32) -> Result<NonNull<ffi::MDB_txn>, Code> {
+    let mut txn = ptr::null_mut();
+    // SAFETY: the environment is open, `txn` a valid place.
+    check(unsafe { ffi::mdb_txn_begin(env.ptr.as_ptr(), ptr::null_mut(), flags, &mut txn) })?;
+    NonNull::new(txn).ok_or(Code(libc::ENOMEM))
+}
+
+fn open_db(txn: NonNull<ffi::MDB_txn>, name: &CStr, flags: u32) -> Result<Dbi, Code> {
+    let mut dbi = 0;
+    // SAFETY: an active transaction, a C string, a valid place.
+    check(unsafe { ffi::mdb_dbi_open(txn.as_ptr(), name.as_ptr(), flags, &mut dbi) })?;
+    Ok(Dbi(dbi))
+}
+
+fn open_cursor(txn: &Txn<'_>, dbi: Dbi) -> Result<NonNull<ffi::MDB_cursor>, Code> {
+    let mut cursor = ptr::null_mut();
+    // SAFETY: an active transaction and a valid place.
+    check(unsafe { ffi::mdb_cursor_open(txn.ptr.as_ptr(), dbi.0, &mut cursor) })?;
+    NonNull::new(cursor).ok_or(Code(libc::ENOMEM))
+}
+
+fn check(rc: i32) -> Result<(), Code> {
+    if rc == 0 { Ok(()) } else { Err(Code(rc)) }
+}
+
+/// False for "not found".
+fn found(rc: i32) -> Result<bool, Code> {
+    match rc {
+        ffi::MDB_NOTFOUND => Ok(false),
+        rc => check(rc).map(|()| true),
+    }
+}
+
+/// False for "exists".
+fn exists(result: Result<(), Code>) -> Result<bool, Code> {
+    match result {
+        Err(Code(ffi::MDB_KEYEXIST)) => Ok(false),
+        other => other.map(|()| true),
+    }
+}
+
+fn val(bytes: &[u8]) -> ffi::MDB_val {
+    ffi::MDB_val {
+        mv_size: bytes.len(),
+        mv_data: bytes.as_ptr().cast_mut().cast(),
+    }
+}
+
+/// # Safety
+/// `val` was set by LMDB in a transaction that outlives `'t`.
+unsafe fn bytes<'t>(val: &ffi::MDB_val) -> &'t [u8] {
+    // SAFETY: as demanded above; LMDB's pointers are never null.
+    unsafe { std::slice::from_raw_parts(val.mv_data.cast(), val.mv_size) }
+}

@@ -1,0 +1,84 @@
+//! Tests that need another process run this binary once more: the test
+//! [`child`] then plays the role it is given, and passes at once otherwise.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+const ROLE: &str = "STORE_TEST_ROLE";
+const DIRECTORY: &str = "STORE_TEST_DIRECTORY";
+
+/// What a child does in its directory; it ends by returning.
+type Role = fn(&Path);
+
+const ROLES: [(&str, Role); 5] = [
+    ("transfer", crate::crash::transfer),
+    ("load", crate::crash::load),
+    ("read-forever", crate::readers::read_forever),
+    ("hold", crate::readers::hold),
+    ("fill-limited", crate::full::fill_limited),
+];
+
+/// A process that plays a role, killed when dropped.
+pub struct Peer {
+    pub process: Child,
+    pub lines: std::io::Lines<BufReader<ChildStdout>>,
+}
+
+impl Peer {
+    pub fn start(role: &str, directory: &Path) -> Self {
+        let mut process = Command::new(std::env::current_exe().unwrap())
+            .args(["child::child", "--exact", "--nocapture", "--test-threads=1"])
+            .env(ROLE, role)
+            .env(DIRECTORY, directory)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        Self { process, lines }
+    }
+
+    /// The next thing it says; `None` when it has ended.
+    pub fn hear(&mut self) -> Option<String> {
+        loop {
+            let line = self.lines.next()?.unwrap();
+            if let Some((_, said)) = line.split_once("SAYS ") {
+                return Some(said.to_owned());
+            }
+        }
+    }
+
+    /// Ends it with SIGKILL and gives all it had said but nobody had heard.
+    pub fn kill(mut self) -> Vec<String> {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+        std::iter::from_fn(|| self.hear()).collect()
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Says something to the test that started this process.
+pub fn say(what: impl std::fmt::Display) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "SAYS {what}").unwrap();
+    out.flush().unwrap();
+}
+
+#[test]
+fn child() {
+    let Ok(wanted) = std::env::var(ROLE) else {
+        return;
+    };
+    let directory = std::env::var_os(DIRECTORY).unwrap();
+    for (name, role) in ROLES {
+        if name == wanted {
+            role(Path::new(&directory));
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Tests of whole stores, in one binary.
+
+mod child;
+mod conformance;
+mod crash;
+mod full;
+mod model;
+mod readers;
+mod support;
+mod transfer;

@@ -1,0 +1,249 @@
+//! From resource definitions and settings to what the region and the store
+//! are told.
+//!
+//! What CICS installs by itself is installed here too: a program that was
+//! compiled but not defined gets the defaults of program autoinstall, and the
+//! mirror transactions under which requests without a transaction of their own
+//! run are always there.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use cics::csd::{Concurrency, Csd, FileDef, RecordFormat, Recovery, Runaway, TransactionDef};
+use region::{Definitions, FileEntry, Name, ProgramEntry};
+
+use super::config::{Config, FileSection};
+
+/// A program as the compiler left it.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// PROGRAM-ID.
+    pub name: String,
+    /// The module that holds it.
+    pub module: PathBuf,
+    /// It has EXEC CICS commands, so LINK can reach it.
+    pub translated: bool,
+}
+
+/// A file as the store is to keep it, and where its first records come from.
+#[derive(Debug, Clone)]
+pub struct KeyedFile {
+    /// What the store is told.
+    pub def: store::FileDef,
+    /// The file's section of the settings, empty when it has none.
+    pub section: FileSection,
+}
+
+/// What was made of the definitions.
+#[derive(Debug, Default)]
+pub struct Installed {
+    /// For the region.
+    pub region: Definitions,
+    /// For the store, in the order of `region.files`.
+    pub files: Vec<KeyedFile>,
+    /// What cannot be installed, and why.
+    pub errors: Vec<String>,
+}
+
+/// Transactions that a front door's request runs under when it names none:
+/// CSMI for a LINK with a COMMAREA or a channel, CPIH for a pipeline, CWBA for
+/// a web program.
+const MIRRORS: [&str; 3] = ["CSMI", "CPIH", "CWBA"];
+
+/// Puts definitions together. `record_bytes` gives the length of a file's
+/// copybook record, for files whose definition does not say it.
+pub fn install(
+    csd: &Csd,
+    config: &Config,
+    programs: &[Program],
+    record_bytes: &dyn Fn(&FileSection) -> Option<u32>,
+) -> Installed {
+    let mut made = Installed::default();
+    made.region.callable = CALLABLE.iter().map(|&name| name.to_owned()).collect();
+    install_programs(csd, programs, &mut made);
+    for def in &csd.tranclasses {
+        made.region.classes.push(region::ClassDef {
+            name: name(def.name.as_str()),
+            max_active: def.max_active as usize,
+            // PURGETHRESH counts active and queued tasks; the region counts
+            // those that wait.
+            purge_threshold: def
+                .purge_threshold
+                .map(|all| all.saturating_sub(def.max_active) as usize),
+        });
+    }
+    for def in &csd.transactions {
+        made.region.transactions.push(transaction(def));
+    }
+    for mirror in MIRRORS {
+        if csd.transactions.iter().all(|t| t.name.as_str() != mirror) {
+            made.region.transactions.push(region::TransactionDef {
+                name: name(mirror),
+                ..region::TransactionDef::default()
+            });
+        }
+    }
+    let sections: BTreeMap<&str, &FileSection> =
+        config.files.iter().map(|(n, s)| (n.as_str(), s)).collect();
+    for (name, _) in &sections {
+        if csd.files.iter().all(|f| f.name.as_str() != *name) {
+            made.errors.push(format!(
+                "[files.{name}]: no DEFINE FILE({name}) is in the resource definitions"
+            ));
+        }
+    }
+    for def in &csd.files {
+        let section = sections
+            .get(def.name.as_str())
+            .copied()
+            .cloned()
+            .unwrap_or_default();
+        match keyed_file(def, section, record_bytes) {
+            Ok((entry, file)) => {
+                made.region.files.push(entry);
+                made.files.push(file);
+            }
+            Err(why) => made
+                .errors
+                .push(format!("FILE({}): {why}", def.name.as_str())),
+        }
+    }
+    made
+}
+
+fn install_programs(csd: &Csd, programs: &[Program], made: &mut Installed) {
+    for program in programs {
+        let def = csd
+            .programs
+            .iter()
+            .find(|d| d.name.as_str() == program.name);
+        made.region.programs.push(ProgramEntry {
+            name: name(&program.name),
+            module: Some(program.module.clone()),
+            threadsafe: def.is_some_and(|d| d.concurrency != Concurrency::Quasirent),
+            enabled: def.is_none_or(|d| d.enabled),
+            translated: program.translated,
+        });
+    }
+    // Defined but not compiled: known by name, and PGMIDERR when used.
+    let named = csd.programs.iter().map(|d| d.name.as_str());
+    let first = csd
+        .transactions
+        .iter()
+        .filter_map(|t| t.program.as_ref().map(|p| p.as_str()));
+    for missing in named.chain(first) {
+        let known = made
+            .region
+            .programs
+            .iter()
+            .any(|p| p.name.as_str() == missing);
+        if !known {
+            made.region.programs.push(ProgramEntry {
+                name: name(missing),
+                enabled: false,
+                translated: true,
+                ..ProgramEntry::default()
+            });
+        }
+    }
+}
+
+fn transaction(def: &TransactionDef) -> region::TransactionDef {
+    region::TransactionDef {
+        name: name(def.name.as_str()),
+        program: def
+            .program
+            .as_ref()
+            .map_or(Name::BLANK, |p| name(p.as_str())),
+        class: def.tranclass.as_ref().map(|c| name(c.as_str())),
+        priority: def.priority,
+        enabled: def.enabled,
+        runaway_ms: match def.runaway {
+            Runaway::System => None,
+            Runaway::Never => Some(0),
+            Runaway::Milliseconds(ms) => Some(ms),
+        },
+        lock_timeout_ms: def.wait_limit_s.map(|s| s.saturating_mul(1000)),
+        timeout_ms: 0,
+        twa_bytes: u32::from(def.twa_bytes),
+    }
+}
+
+fn keyed_file(
+    def: &FileDef,
+    section: FileSection,
+    record_bytes: &dyn Fn(&FileSection) -> Option<u32>,
+) -> Result<(FileEntry, KeyedFile), String> {
+    let record = section
+        .record_bytes
+        .or(def.record_bytes)
+        .or_else(|| record_bytes(&section))
+        .ok_or("its record length is not known; give RECORDSIZE, or record_bytes or copybook in [files]")?;
+    let key = section
+        .key_length
+        .or(def.key_bytes.map(u32::from))
+        .ok_or("its key length is not known; give KEYLENGTH, or key_length in [files]")?;
+    let store_name = def
+        .name
+        .as_str()
+        .parse()
+        .map_err(|e: store::DefinitionError| e.to_string())?;
+    let variable = def.record_format == RecordFormat::Variable;
+    let recoverable = def.recovery != Recovery::None;
+    let kept = store::FileDef {
+        name: store_name,
+        organisation: store::Organisation::Ksds(store::KeyField {
+            offset_bytes: section.key_offset,
+            length_bytes: key,
+        }),
+        format: match variable {
+            true => store::RecordFormat::Variable,
+            false => store::RecordFormat::Fixed,
+        },
+        max_record_bytes: record,
+        recoverable,
+    }
+    .build()
+    .map_err(|e| e.to_string())?;
+    let entry = FileEntry {
+        name: name(def.name.as_str()),
+        key_offset: section.key_offset,
+        key_bytes: key,
+        record_bytes: record,
+        variable,
+        recoverable,
+        read: def.read,
+        update: def.update,
+        add: def.add,
+        delete: def.delete,
+        browse: def.browse,
+        enabled: def.enabled && !def.unenabled,
+    };
+    Ok((entry, KeyedFile { def: kept, section }))
+}
+
+/// A name that its own type has checked already.
+fn name<const N: usize>(text: &str) -> Name<N> {
+    Name::new(text).unwrap_or(Name::BLANK)
+}
+
+/// Routines of libcob that CALL may reach: they touch nothing but their
+/// arguments.
+const CALLABLE: [&str; 16] = [
+    "CBL_AND",
+    "CBL_EQ",
+    "CBL_IMP",
+    "CBL_NIMP",
+    "CBL_NOR",
+    "CBL_NOT",
+    "CBL_OR",
+    "CBL_XNOR",
+    "CBL_XOR",
+    "CBL_XF4",
+    "CBL_XF5",
+    "CBL_TOLOWER",
+    "CBL_TOUPPER",
+    "C$NARG",
+    "C$PARAMSIZE",
+    "C$JUSTIFY",
+];

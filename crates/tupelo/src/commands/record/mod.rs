@@ -1,0 +1,34 @@
+//! `tupelo record`: what a copybook says, and records to JSON and back.
+
+mod convert;
+mod layout;
+#[cfg(any())]
+mod schema;
+mod source;
+
+use miette::Result;
+
+use crate::Outcome;
+
+/// Show the layout of a copybook's records, and convert records.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    Layout(layout::Args),
+    Decode(convert::DecodeArgs),
+    Encode(convert::EncodeArgs),
+}
+
+/// Does it.
+pub fn run(args: Args) -> Result<Outcome> {
+    match args.what {
+        What::Layout(args) => layout::run(args),
+        What::Decode(args) => convert::decode(args),
+        What::Encode(args) => convert::encode(args),
+    }
+}

@@ -1,0 +1,90 @@
+//! The copybook that a record command works on.
+
+use std::path::{Path, PathBuf};
+
+use copybook::{CopyFolders, Format, Layout, ParseOptions};
+use miette::{Context, IntoDiagnostic, Result, bail, miette};
+
+/// Options for reading a copybook.
+#[derive(Debug, clap::Args)]
+pub struct Source {
+    /// A copybook, or a COBOL program whose records are meant.
+    copybook: PathBuf,
+    /// A folder of COPY members, searched after the copybook's own. May be
+    /// given several times.
+    #[arg(short = 'I', long = "include", value_name = "FOLDER")]
+    include: Vec<PathBuf>,
+    /// Reference format of the text.
+    #[arg(long, value_enum, default_value = "auto")]
+    source_format: SourceFormat,
+    /// DECIMAL-POINT IS COMMA.
+    #[arg(long)]
+    decimal_comma: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum SourceFormat {
+    /// Told from the text.
+    Auto,
+    /// Columns 8 to 72.
+    Fixed,
+    /// Anywhere on the line.
+    Free,
+}
+
+impl Source {
+    /// Every 01-level record; warnings go to standard error.
+    pub fn records(&self) -> Result<Vec<Layout>> {
+        let text = read_text(&self.copybook)?;
+        let own = self.copybook.parent().unwrap_or(Path::new(""));
+        let own = if own.as_os_str().is_empty() { Path::new(".") } else { own };
+        let folders = CopyFolders::new(
+            std::iter::once(own.to_owned()).chain(self.include.iter().cloned()),
+        );
+        let name = self.copybook.display().to_string();
+        let options = ParseOptions {
+            format: match self.source_format {
+                SourceFormat::Auto => Format::Auto,
+                SourceFormat::Fixed => Format::Fixed,
+                SourceFormat::Free => Format::Free,
+            },
+            copy: &folders,
+            source_name: &name,
+            decimal_comma: self.decimal_comma,
+            ..ParseOptions::default()
+        };
+        let copybook = copybook::parse_with_warnings(&text, &options)
+            .map_err(|faults| miette!("{name} cannot be laid out\n{faults}"))?;
+        for warning in &copybook.warnings.list {
+            eprintln!("{warning}");
+        }
+        if copybook.layouts.is_empty() {
+            bail!("{name} describes no record");
+        }
+        Ok(copybook.layouts)
+    }
+
+    /// The one record that is meant: by its name, or the only one.
+    pub fn record(&self, name: Option<&str>) -> Result<Layout> {
+        let mut records = self.records()?;
+        let names = || records.iter().map(|r| r.name().to_owned()).collect::<Vec<_>>().join(", ");
+        let at = match name {
+            Some(name) => records
+                .iter()
+                .position(|r| r.name().eq_ignore_ascii_case(name))
+                .ok_or_else(|| miette!("there is no record {name}; there are {}", names()))?,
+            None if records.len() == 1 => 0,
+            None => bail!("there are several records; say with --record which: {}", names()),
+        };
+        Ok(records.swap_remove(at))
+    }
+}
+
+/// A source text; bytes that are not UTF-8 are read as Latin-1.
+pub fn read_text(path: &Path) -> Result<String> {
+    let bytes = std::fs::read(path)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+    Ok(String::from_utf8(bytes)
+        .unwrap_or_else(|e| e.into_bytes().into_iter().map(char::from).collect()))
+}

@@ -1,0 +1,491 @@
+/* The C side of a COBOL worker: everything that sets or takes a jump.
+ *
+ * The worker loads this object before libcob, so that the entries defined here
+ * are found first: by programs (CALL, CANCEL, STOP RUN, EXEC CICS) and by
+ * libcob itself (run-time errors). A jump never leaves a frame of the worker's
+ * own code: worker code calls tw_run, which sets the jump's target, and gets a
+ * code back; handlers called from here return what shall happen.
+ *
+ * Only the first members of libcob's structures are declared. Their order is
+ * kept by libcob between 3.1 and 3.2 ("add new members at the end").
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef struct {
+	size_t size;
+	unsigned char *data;
+	const void *attr;
+} cob_field;
+
+typedef struct cob_module {
+	struct cob_module *next;
+	cob_field **params;
+	const char *name;
+	const char *formatted_date;
+	const char *source;
+	void *entry;
+	int (*cancel)(int, ...);
+	const unsigned char *collating_sequence;
+	cob_field *crt_status;
+	cob_field *cursor_pos;
+	unsigned int *ref_count;
+	const char **path;
+	unsigned int active;
+	unsigned int date;
+	unsigned int time;
+	unsigned int type;
+	unsigned int param_cnt;
+	unsigned int returning;
+	int num_params;
+	unsigned char settings[16];
+	unsigned int stmt;
+	const char **sources;
+} cob_module;
+
+typedef struct {
+	void *error_file;
+	cob_module *current_module;
+	void *names[13];
+	int exception_code;
+	int call_params;
+	int initial_external;
+	unsigned int last_exception_line;
+	unsigned int got_exception;
+	unsigned int screen_initialized;
+	unsigned int physical_cancel;
+} cob_global;
+
+/* A contained program, as CALL identifier passes them. */
+typedef struct {
+	const char *name;
+	void *entry;
+	void *cancel;
+} cob_call_struct;
+
+/* What a handler wants: go on, or jump to the frame of that depth. */
+typedef struct {
+	int32_t code;   /* TW_* below */
+	int32_t depth;
+} tw_flow;
+
+enum { TW_NEXT = 0, TW_LEAVE = 1, TW_REENTER = 2 };
+
+/* The worker's side. */
+typedef struct {
+	tw_flow (*exec)(cob_field **params, int count);
+	tw_flow (*start)(cob_field **params, int count);
+	void *(*resolve)(const char *name, size_t len, int must, tw_flow *flow);
+	tw_flow (*stop)(int is_error, const char *message);
+} tw_handlers;
+
+/* A place to jump to: the base of a LINK level or of a CALL. */
+typedef struct frame {
+	jmp_buf env;
+	struct frame *up;
+	cob_module *base;
+	uint64_t serial;
+	int32_t depth;
+	int32_t guard;
+} frame;
+
+static tw_handlers on;
+static cob_global *glob;
+static frame *top;
+static uint64_t serials;
+static void *pending_target;
+static const char *libcob_base;
+static char message[512];
+static int has_message;
+
+/* Modules whose storage was set up and not yet given back. */
+typedef struct {
+	cob_module *module;
+	void *entry;
+	int (*cancel)(int, ...);
+} started;
+static started *list;
+static size_t list_len, list_cap;
+
+EXPORT int32_t tw_depth(void) { return top ? top->depth : -1; }
+EXPORT uint64_t tw_serial(void) { return top ? top->serial : 0; }
+EXPORT uint64_t tw_serial_at(int32_t depth)
+{
+	const frame *f = top;
+
+	while (f && f->depth != depth) {
+		f = f->up;
+	}
+	return f ? f->serial : 0;
+}
+
+EXPORT cob_module *tw_module(void) { return glob->current_module; }
+EXPORT size_t tw_started(void) { return list_len; }
+
+static void unwind_to(const frame *f)
+{
+	cob_module *m;
+
+	for (m = glob->current_module; m && m != f->base; m = m->next) {
+		if (m->active) {
+			m->active--;
+		}
+	}
+	glob->current_module = f->base;
+	glob->exception_code = 0;
+}
+
+__attribute__((noreturn)) static void jump(tw_flow flow)
+{
+	frame *f = top;
+
+	while (f && !f->guard && f->depth > flow.depth) {
+		f = f->up;
+	}
+	if (!f) {
+		_exit(70);
+	}
+	top = f;
+	longjmp(f->env, flow.code);
+}
+
+static void follow(tw_flow flow)
+{
+	if (flow.code != TW_NEXT) {
+		jump(flow);
+	}
+}
+
+static void push(frame *f, int guard)
+{
+	f->up = top;
+	f->base = glob->current_module;
+	f->depth = top ? top->depth + 1 : 0;
+	f->serial = ++serials;
+	f->guard = guard;
+}
+
+/* Runs a program with the EIB and the COMMAREA; says how it ended: TW_NEXT
+ * when it came back by itself. */
+EXPORT int tw_run(void *entry, void *eib, void *commarea)
+{
+	frame f;
+	int code;
+
+	push(&f, 0);
+	code = _setjmp(f.env);
+	if (code == 0) {
+		top = &f;
+		glob->call_params = 2;
+		((int (*)(void *, void *))entry)(eib, commarea);
+	} else {
+		unwind_to(&f);
+	}
+	top = f.up;
+	return code;
+}
+
+/* Gives back the storage of every module set up since the list had `from`
+ * entries. Errors inside are swallowed: the storage is gone either way. */
+EXPORT void tw_cancel_from(size_t from)
+{
+	while (list_len > from) {
+		frame f;
+		started s = list[--list_len];
+
+		push(&f, 1);
+		if (_setjmp(f.env) == 0) {
+			top = &f;
+			s.cancel(-1);
+		} else {
+			unwind_to(&f);
+		}
+		top = f.up;
+	}
+}
+
+/* CALL: the target was put aside by the resolver the statement before. Integer
+ * and floating-point arguments travel in registers of their own kind, the rest
+ * on the stack; all of them are passed on as they came. */
+typedef double fp;
+typedef long word;
+static word call_frame(
+	word a0, word a1, word a2, word a3, word a4, word a5,
+	fp x0, fp x1, fp x2, fp x3, fp x4, fp x5, fp x6, fp x7,
+	word a6, word a7, word a8, word a9, word a10, word a11, word a12, word a13,
+	word a14, word a15, word a16, word a17, word a18, word a19, word a20, word a21,
+	word a22, word a23)
+{
+	typedef word (*target)(
+		word, word, word, word, word, word,
+		fp, fp, fp, fp, fp, fp, fp, fp,
+		word, word, word, word, word, word, word, word,
+		word, word, word, word, word, word, word, word,
+		word, word);
+	frame f;
+	target go = (target)pending_target;
+	const int params = glob->call_params;
+	word result;
+
+	push(&f, 0);
+	if (_setjmp(f.env) != 0) {
+		unwind_to(&f);
+		glob->call_params = params;
+	}
+	top = &f;
+	result = go(a0, a1, a2, a3, a4, a5, x0, x1, x2, x3, x4, x5, x6, x7,
+		a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,
+		a22, a23);
+	top = f.up;
+	return result;
+}
+enum { CALL_FRAME_WORDS = 24 };
+
+EXPORT int DFHEI1(void)
+{
+	cob_module *m = glob->current_module;
+
+	if (m) {
+		follow(on.exec(m->params, glob->call_params));
+	}
+	return 0;
+}
+
+EXPORT int DFHEI0(void)
+{
+	cob_module *m = glob->current_module;
+
+	if (m) {
+		follow(on.start(m->params, glob->call_params));
+	}
+	return 0;
+}
+
+static void *find(const char *name, size_t len, int must)
+{
+	tw_flow flow = { TW_NEXT, 0 };
+	void *entry;
+
+	while (len && (name[len - 1] == ' ' || name[len - 1] == 0)) {
+		len--;
+	}
+	while (len && *name == ' ') {
+		name++;
+		len--;
+	}
+	if (len == 6 && !memcmp(name, "DFHEI", 5)) {
+		if (name[5] == '1') {
+			return (void *)DFHEI1;
+		}
+		if (name[5] == '0') {
+			return (void *)DFHEI0;
+		}
+	}
+	entry = on.resolve(name, len, must, &flow);
+	follow(flow);
+	if (entry && glob->call_params <= CALL_FRAME_WORDS) {
+		pending_target = entry;
+		return (void *)call_frame;
+	}
+	return entry;
+}
+
+EXPORT void *cob_resolve_cobol(const char *name, int fold, int must)
+{
+	(void)fold;
+	return find(name, strlen(name), must);
+}
+
+EXPORT void *cob_resolve_func(const char *name)
+{
+	return find(name, strlen(name), 1);
+}
+
+EXPORT void *cob_call_field(const cob_field *f, const cob_call_struct *contained,
+	unsigned int must, int fold)
+{
+	const char *name = (const char *)f->data;
+	size_t len = f->size;
+
+	(void)fold;
+	while (len && (name[len - 1] == ' ' || name[len - 1] == 0)) {
+		len--;
+	}
+	for (; contained && contained->name; contained++) {
+		if (strlen(contained->name) == len && !memcmp(contained->name, name, len)) {
+			return contained->entry;
+		}
+	}
+	return find(name, len, (int)must);
+}
+
+static void forget(void *entry)
+{
+	size_t i;
+
+	for (i = list_len; i-- > 0;) {
+		if (list[i].entry == entry) {
+			started s = list[i];
+			memmove(&list[i], &list[i + 1], (list_len - i - 1) * sizeof *list);
+			list_len--;
+			s.cancel(-1);
+			return;
+		}
+	}
+}
+
+static void cancel_named(const char *name, size_t len)
+{
+	tw_flow flow = { TW_NEXT, 0 };
+	void *entry = on.resolve(name, len, 2, &flow);
+
+	follow(flow);
+	if (entry) {
+		forget(entry);
+	}
+}
+
+EXPORT void cob_cancel(const char *name)
+{
+	cancel_named(name, strlen(name));
+}
+
+EXPORT void cob_cancel_field(const cob_field *f, const cob_call_struct *contained)
+{
+	(void)contained;
+	if (f && f->data) {
+		size_t len = f->size;
+		while (len && f->data[len - 1] == ' ') {
+			len--;
+		}
+		cancel_named((const char *)f->data, len);
+	}
+}
+
+/* A module has set up its storage. */
+EXPORT void cob_set_cancel(cob_module *m)
+{
+	if (list_len == list_cap) {
+		size_t cap = list_cap ? 2 * list_cap : 64;
+		started *grown = realloc(list, cap * sizeof *list);
+		if (!grown) {
+			_exit(71);
+		}
+		list = grown;
+		list_cap = cap;
+	}
+	list[list_len].module = m;
+	list[list_len].entry = m->entry;
+	list[list_len].cancel = m->cancel;
+	list_len++;
+}
+
+static int from_libcob(const void *address)
+{
+	Dl_info info;
+
+	return dladdr(address, &info) && info.dli_fbase == libcob_base;
+}
+
+__attribute__((noreturn)) static void stopped(int is_error)
+{
+	tw_flow flow = on.stop(is_error || has_message, has_message ? message : "");
+
+	has_message = 0;
+	if (flow.code == TW_NEXT || !top) {
+		_exit(72);
+	}
+	jump(flow);
+}
+
+/* STOP RUN, and the end of every run-time error. */
+EXPORT __attribute__((noreturn)) void cob_stop_run(const int status)
+{
+	(void)status;
+	stopped(from_libcob(__builtin_return_address(0)));
+}
+
+EXPORT __attribute__((noreturn)) void cob_hard_failure(void)
+{
+	stopped(1);
+}
+
+EXPORT __attribute__((noreturn)) void cob_hard_failure_internal(const char *why)
+{
+	if (!has_message && why) {
+		snprintf(message, sizeof message, "%s", why);
+		has_message = 1;
+	}
+	stopped(1);
+}
+
+/* Called by a libcob that binds its own cob_stop_run to itself. */
+static int exit_procedure(void)
+{
+	stopped(1);
+}
+
+EXPORT void cob_runtime_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof message, format, args);
+	va_end(args);
+	has_message = 1;
+}
+
+/* The statement that runs: its line, and the name of its source file. */
+EXPORT unsigned int tw_line(const char **source)
+{
+	cob_module *m = glob->current_module;
+
+	*source = NULL;
+	if (!m || !m->stmt) {
+		return 0;
+	}
+	if (m->sources) {
+		*source = m->sources[m->stmt >> 20];
+	}
+	return m->stmt & 0xFFFFF;
+}
+
+/* Binds the worker's side to the libcob that was loaded; false if one of the
+ * things needed is not there. */
+EXPORT int tw_start(void *libcob, const tw_handlers *handlers)
+{
+	void (*init)(int, char **) = (void (*)(int, char **))dlsym(libcob, "cob_init");
+	cob_global *(*global)(void) = (cob_global *(*)(void))dlsym(libcob, "cob_get_global_ptr");
+	int (*exit_proc)(const void *, const void *) =
+		(int (*)(const void *, const void *))dlsym(libcob, "cob_sys_exit_proc");
+	int (*procedure)(void) = exit_procedure;
+	unsigned char install = 0;
+	Dl_info info;
+
+	if (!init || !global || !exit_proc || !dladdr((void *)init, &info)) {
+		return 0;
+	}
+	libcob_base = info.dli_fbase;
+	on = *handlers;
+	init(0, NULL);
+	glob = global();
+	if (!glob) {
+		return 0;
+	}
+	exit_proc(&install, &procedure);
+	/* Every CALL asks the resolver: a remembered address could belong to
+	 * another level's storage. */
+	glob->physical_cancel = 1;
+	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+	return 1;
+}

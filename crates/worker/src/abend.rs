@@ -1,0 +1,108 @@
+//! Abnormal ends, and the exits that programs set for them.
+//!
+//! An abend looks for an exit in the frames of its LINK level, innermost
+//! first, then level by level outwards. A label is reached by entering its
+//! program again at its top with a resume code; a program takes the place of
+//! the one that abended. An exit that gets control is inactive until RESET.
+//! Reference: CICS API reference, HANDLE ABEND; application development,
+//! "Abnormal termination recovery".
+
+use cics::names::AbendCode;
+
+use crate::cob::Flow;
+use crate::worker::{Exit, Worker};
+
+/// Why a task or program ended abnormally.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Abend {
+    /// Abend code.
+    pub code: [u8; 4],
+    /// Program in control.
+    pub program: [u8; 8],
+    /// Line of the program's source, 0 when unknown.
+    pub line: u32,
+    /// What happened, for the log and the reply.
+    pub message: String,
+    /// Exits are passed by: ABEND CANCEL.
+    pub cancel: bool,
+    /// Storage may be damaged: the worker must not be used again.
+    pub damaged: bool,
+}
+
+/// The exit of a program for abends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AbendExit {
+    /// None set.
+    #[default]
+    None,
+    /// A label, by its place in the program's list.
+    Label(u16),
+    /// A program.
+    Program([u8; 8]),
+}
+
+impl Abend {
+    /// An abend with a code of the system.
+    pub fn new(code: AbendCode, message: impl Into<String>) -> Box<Self> {
+        Box::new(Abend {
+            code: code.0,
+            program: [b' '; 8],
+            line: 0,
+            message: message.into(),
+            cancel: false,
+            damaged: false,
+        })
+    }
+}
+
+impl Worker {
+    /// Notes where an abend happened, unless it says so itself.
+    pub(crate) fn locate(&self, abend: &mut Abend) {
+        if abend.program == [b' '; 8] {
+            abend.program = self.task.level().name;
+        }
+        if abend.line == 0 {
+            abend.line = self.rt.line().0;
+        }
+        if abend.line == 0 {
+            abend.line = self.task.last_line;
+        }
+    }
+
+    /// Where control goes after an abend at the current level.
+    pub(crate) fn take_exit(&mut self, mut abend: Box<Abend>) -> Flow {
+        self.locate(&mut abend);
+        let base = self.task.level().base;
+        let mut depth = self.rt.frame().0;
+        while depth >= base && !abend.cancel {
+            let serial = self.rt.serial_at(depth);
+            if let Some(frame) = self.task.frames.known(depth, serial) {
+                if let Some(exit) = frame.handles.take_abend_exit() {
+                    self.task.abend = Some(abend);
+                    return match exit {
+                        AbendExit::Label(label) => {
+                            frame.resume = label;
+                            self.enter_again(depth, base)
+                        }
+                        AbendExit::Program(name) => {
+                            self.task.level_mut().exit = Exit::AbendProgram(name);
+                            Flow::leave(base)
+                        }
+                        AbendExit::None => Flow::NEXT,
+                    };
+                }
+            }
+            depth -= 1;
+        }
+        self.task.level_mut().exit = Exit::Abend(abend);
+        Flow::leave(base)
+    }
+
+    fn enter_again(&mut self, depth: i32, base: i32) -> Flow {
+        if depth > base {
+            return Flow::reenter(depth);
+        }
+        self.task.level_mut().exit = Exit::Again;
+        Flow::leave(base)
+    }
+}

@@ -1,0 +1,13 @@
+//! libcob as the worker sees it: loaded at run time, entered and left through
+//! a small C object, its fields read and written without its help.
+//!
+//! Invariant: worker code never calls a libcob function that could end in a
+//! jump; everything that can is called by the C side.
+
+mod field;
+mod module;
+mod runtime;
+
+pub use field::{Arg, Field};
+pub use module::{LoadError, Module};
+pub use runtime::{CobModule, Code, Flow, Handlers, Runtime, StartError};

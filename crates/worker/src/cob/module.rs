@@ -1,0 +1,150 @@
+//! Compiled programs: shared objects that are loaded once for each storage
+//! they need.
+//!
+//! A second load of the same file gives the same storage, so a further
+//! instance comes from a copy in a memory file. Its descriptor stays open:
+//! the loader knows an object by its path, and a number that is used again
+//! would give back the earlier object.
+
+use std::ffi::{CStr, CString, c_void};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::Path;
+
+/// A loaded instance of a program, with storage of its own. It stays loaded
+/// until the process ends.
+#[derive(Debug)]
+pub struct Module {
+    entry: *mut c_void,
+    _copy: Option<OwnedFd>,
+}
+
+/// Why a program could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file could not be read or copied.
+    #[error("{path} cannot be read: {error}")]
+    Read {
+        /// The module's path.
+        path: String,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The loader refused.
+    #[error("{path} cannot be loaded: {reason}")]
+    Open {
+        /// The module's path.
+        path: String,
+        /// What the loader said.
+        reason: String,
+    },
+    /// The module has no entry of the program's name.
+    #[error("{path} has no program {program}")]
+    Entry {
+        /// The module's path.
+        path: String,
+        /// The program.
+        program: String,
+    },
+}
+
+impl Module {
+    /// Loads the program's module: the file itself the first time, a copy of
+    /// it for each further instance.
+    pub fn load(path: &Path, program: &str, copy: bool) -> Result<Self, LoadError> {
+        let shown = || path.display().to_string();
+        let read = |error| LoadError::Read { path: shown(), error };
+        let (name, copy) = if copy {
+            let fd = copy_of(path).map_err(read)?;
+            let name = format!("/proc/self/fd/{}", fd.as_raw_fd());
+            (name.into_bytes(), Some(fd))
+        } else {
+            use std::os::unix::ffi::OsStrExt;
+            (path.as_os_str().as_bytes().to_vec(), None)
+        };
+        let name = CString::new(name).map_err(|e| read(e.into()))?;
+        // SAFETY: a program's module has no constructors of its own.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        if handle.is_null() {
+            return Err(LoadError::Open { path: shown(), reason: loader_error() });
+        }
+        let missing = || LoadError::Entry { path: shown(), program: program.into() };
+        let symbol = CString::new(entry_symbol(program)).map_err(|_| missing())?;
+        // SAFETY: the handle is open.
+        let entry = unsafe { libc::dlsym(handle, symbol.as_ptr()) };
+        if entry.is_null() {
+            return Err(missing());
+        }
+        Ok(Module { entry, _copy: copy })
+    }
+
+    /// The program's entry.
+    pub fn entry(&self) -> *mut c_void {
+        self.entry
+    }
+}
+
+/// The symbol under which GnuCOBOL exports a program.
+pub fn entry_symbol(program: &str) -> String {
+    let mut symbol = String::with_capacity(program.len() + 4);
+    if program.starts_with(|c: char| c.is_ascii_digit()) {
+        symbol.push('_');
+    }
+    for b in program.bytes() {
+        match b {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => symbol.push(char::from(b)),
+            b'-' => symbol.push_str("__"),
+            _ => symbol.push_str(&format!("_{b:02X}")),
+        }
+    }
+    symbol
+}
+
+/// What the loader says about the last failure.
+pub(super) fn loader_error() -> String {
+    // SAFETY: the text stays until the next call of the loader.
+    let text = unsafe { libc::dlerror() };
+    if text.is_null() {
+        return "no reason given".into();
+    }
+    // SAFETY: a C string, by the loader's contract.
+    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+}
+
+/// A memory file with these contents.
+pub(super) fn memory_file(name: &CStr, contents: &[u8]) -> io::Result<OwnedFd> {
+    // SAFETY: the result is checked.
+    let raw = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
+    if raw < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a fresh descriptor.
+    let fd = unsafe { OwnedFd::from_raw_fd(raw) };
+    io::Write::write_all(&mut std::fs::File::from(fd.try_clone()?), contents)?;
+    Ok(fd)
+}
+
+fn copy_of(path: &Path) -> io::Result<OwnedFd> {
+    memory_file(c"tupelo-module", &std::fs::read(path)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn symbols_are_those_that_cobc_writes() {
+        assert_eq!(entry_symbol("ACCT01"), "ACCT01");
+        assert_eq!(entry_symbol("MY-PROG"), "MY__PROG");
+        assert_eq!(entry_symbol("1ST"), "_1ST");
+        assert_eq!(entry_symbol("A$B"), "A_24B");
+    }
+
+    #[test]
+    fn a_missing_file_is_told_apart_from_a_foreign_one() {
+        let missing = Module::load(Path::new("/nonexistent.so"), "X", true).unwrap_err();
+        assert!(matches!(missing, LoadError::Read { .. }));
+        let foreign = Module::load(Path::new("/proc/self/status"), "X", false).unwrap_err();
+        assert!(matches!(foreign, LoadError::Open { .. }));
+    }
+}

@@ -1,0 +1,239 @@
+//! libcob in this process: loading it, taking its signals away, calling in.
+//!
+//! The C object is loaded first and for everybody, so that its entries stand
+//! before libcob's. It travels inside this library as bytes: a worker needs
+//! no compiler, no header and no file of ours beside the executable.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::os::fd::AsRawFd;
+
+use super::field::Field;
+use super::module::{loader_error, memory_file};
+
+/// What the C side shall do next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct Flow {
+    code: i32,
+    depth: i32,
+}
+
+impl Flow {
+    /// Go on with the next statement.
+    pub const NEXT: Flow = Flow { code: 0, depth: 0 };
+
+    /// Leave everything down to the frame of that depth and its `tw_run`.
+    pub const fn leave(depth: i32) -> Flow {
+        Flow { code: Code::Leave as i32, depth }
+    }
+
+    /// Leave everything above the frame of that depth and enter its program
+    /// again at its top.
+    pub const fn reenter(depth: i32) -> Flow {
+        Flow { code: Code::Reenter as i32, depth }
+    }
+}
+
+/// How [`Runtime::run`] came back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Code {
+    /// The program ended by itself.
+    Returned = 0,
+    /// A handler asked to leave it.
+    Leave = 1,
+    /// A handler asked to enter it again.
+    Reenter = 2,
+}
+
+/// The worker's side of the C object.
+#[repr(C)]
+pub struct Handlers {
+    /// EXEC CICS: the calling module's parameter fields and their number.
+    pub exec: unsafe extern "C" fn(*const *const Field, c_int) -> Flow,
+    /// A translated program begins: as `exec`.
+    pub start: unsafe extern "C" fn(*const *const Field, c_int) -> Flow,
+    /// CALL and CANCEL: the entry of a name. The third argument is 0 when the
+    /// program handles a missing one, 1 when not, 2 for CANCEL.
+    pub resolve: unsafe extern "C" fn(*const u8, usize, c_int, *mut Flow) -> *mut c_void,
+    /// STOP RUN (first argument 0) or a run-time error with its message.
+    pub stop: unsafe extern "C" fn(c_int, *const c_char) -> Flow,
+}
+
+/// libcob's module structure, as an identity only.
+#[repr(C)]
+pub struct CobModule {
+    _opaque: [u8; 0],
+}
+
+/// Entry points of the C object.
+#[derive(Clone, Copy)]
+pub struct Runtime {
+    libcob: *mut c_void,
+    run: unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_void) -> c_int,
+    cancel_from: unsafe extern "C" fn(usize),
+    started: unsafe extern "C" fn() -> usize,
+    depth: unsafe extern "C" fn() -> i32,
+    serial: unsafe extern "C" fn() -> u64,
+    serial_at: unsafe extern "C" fn(i32) -> u64,
+    module: unsafe extern "C" fn() -> *const CobModule,
+    line: unsafe extern "C" fn(*mut *const c_char) -> c_uint,
+}
+
+/// Why libcob could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The C object could not be loaded.
+    #[error("the worker's own object cannot be loaded: {0}")]
+    Shim(String),
+    /// libcob is not installed, or damaged.
+    #[error("GnuCOBOL's run-time library cannot be loaded (install libcob4): {0}")]
+    Libcob(String),
+    /// libcob is there and is not one this worker knows.
+    #[error("GnuCOBOL's run-time library has no {0}; versions 3.1 and 3.2 are supported")]
+    Foreign(&'static str),
+}
+
+const SHIM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/shim.so"));
+
+/// An entry of the C object as a function pointer of the type at hand.
+macro_rules! function {
+    ($object:expr, $name:literal) => {
+        std::mem::transmute::<*mut c_void, _>(symbol($object, $name)?)
+    };
+}
+
+impl Runtime {
+    /// Loads and initialises libcob; once a process, on its only thread.
+    pub fn start(handlers: &Handlers) -> Result<Self, StartError> {
+        let fd = memory_file(c"tupelo-shim", SHIM).map_err(|e| StartError::Shim(e.to_string()))?;
+        let path = format!("/proc/self/fd/{}\0", fd.as_raw_fd());
+        let shim = open(CStr::from_bytes_with_nul(path.as_bytes()).unwrap_or(c""))
+            .map_err(StartError::Shim)?;
+        // The path must not come to mean another object.
+        std::mem::forget(fd);
+        let libcob = open(c"libcob.so.4").map_err(StartError::Libcob)?;
+        // SAFETY: every symbol has the type that shim.c gives it, and the
+        // handlers live as long as the process.
+        unsafe {
+            let start: unsafe extern "C" fn(*mut c_void, *const Handlers) -> c_int =
+                function!(shim, "tw_start");
+            if start(libcob, handlers) == 0 {
+                return Err(StartError::Foreign("cob_init or cob_get_global_ptr"));
+            }
+            reset_signals();
+            Ok(Runtime {
+                libcob,
+                run: function!(shim, "tw_run"),
+                cancel_from: function!(shim, "tw_cancel_from"),
+                started: function!(shim, "tw_started"),
+                depth: function!(shim, "tw_depth"),
+                serial: function!(shim, "tw_serial"),
+                serial_at: function!(shim, "tw_serial_at"),
+                module: function!(shim, "tw_module"),
+                line: function!(shim, "tw_line"),
+            })
+        }
+    }
+
+    /// Enters a program with its EIB and COMMAREA.
+    ///
+    /// # Safety
+    /// `entry` is a loaded program's entry, the pointers are what its LINKAGE
+    /// SECTION expects, and no reference to the worker's state is used across
+    /// the call except through the one that the handlers find.
+    pub unsafe fn run(&self, entry: *mut c_void, eib: *mut u8, commarea: *mut u8) -> Code {
+        // SAFETY: by the contract.
+        match unsafe { (self.run)(entry, eib.cast(), commarea.cast()) } {
+            0 => Code::Returned,
+            2 => Code::Reenter,
+            _ => Code::Leave,
+        }
+    }
+
+    /// How many modules have storage set up.
+    pub fn started(&self) -> usize {
+        // SAFETY: reads a counter.
+        unsafe { (self.started)() }
+    }
+
+    /// Gives back the storage of all modules but the first `from`.
+    pub fn cancel_from(&self, from: usize) {
+        // SAFETY: the C side keeps the list; none of these programs is active.
+        unsafe { (self.cancel_from)(from) };
+    }
+
+    /// Depth of the innermost frame, and its serial number.
+    pub fn frame(&self) -> (i32, u64) {
+        // SAFETY: reads two values.
+        unsafe { ((self.depth)(), (self.serial)()) }
+    }
+
+    /// Serial number of the frame of that depth, 0 if there is none.
+    pub fn serial_at(&self, depth: i32) -> u64 {
+        // SAFETY: reads the frames.
+        unsafe { (self.serial_at)(depth) }
+    }
+
+    /// The module in control.
+    pub fn module(&self) -> *const CobModule {
+        // SAFETY: reads a value.
+        unsafe { (self.module)() }
+    }
+
+    /// Line and source file of the statement in control; line 0 when unknown.
+    pub fn line(&self) -> (u32, String) {
+        let mut source = std::ptr::null();
+        // SAFETY: the text lies in the module in control.
+        let line = unsafe { (self.line)(&mut source) };
+        let source = if source.is_null() {
+            String::new()
+        } else {
+            // SAFETY: as above.
+            unsafe { CStr::from_ptr(source) }.to_string_lossy().into_owned()
+        };
+        (line, source)
+    }
+
+    /// A function of libcob.
+    pub fn libcob_symbol(&self, name: &CStr) -> *mut c_void {
+        // SAFETY: the handle is open.
+        unsafe { libc::dlsym(self.libcob, name.as_ptr()) }
+    }
+}
+
+fn open(path: &CStr) -> Result<*mut c_void, String> {
+    // SAFETY: neither object runs code of ours when it is loaded.
+    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
+    if handle.is_null() { Err(loader_error()) } else { Ok(handle) }
+}
+
+/// # Safety
+/// `handle` is open.
+unsafe fn symbol(handle: *mut c_void, name: &'static str) -> Result<*mut c_void, StartError> {
+    let c_name = CString::new(name).unwrap_or_default();
+    // SAFETY: by the contract.
+    let found = unsafe { libc::dlsym(handle, c_name.as_ptr()) };
+    if found.is_null() { Err(StartError::Foreign(name)) } else { Ok(found) }
+}
+
+/// Takes back what libcob's start does to signals: its handlers call exit()
+/// and hide from the region what happened.
+fn reset_signals() {
+    let all = [
+        libc::SIGHUP,
+        libc::SIGINT,
+        libc::SIGQUIT,
+        libc::SIGTERM,
+        libc::SIGSEGV,
+        libc::SIGBUS,
+        libc::SIGFPE,
+        libc::SIGILL,
+    ];
+    for signal in all {
+        // SAFETY: the default action of a signal.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    // SAFETY: a reader that went away must not end the worker.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+}

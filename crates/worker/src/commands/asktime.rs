@@ -1,0 +1,29 @@
+//! ASKTIME and ASKTIME ABSTIME.
+//!
+//! Reference: CICS API reference, ASKTIME: EIBDATE and EIBTIME are set, and
+//! ABSTIME is local time.
+
+use cics::command::commands::asktime_abstime as row;
+
+use crate::exec::{Call, Outcome};
+use crate::worker::Worker;
+
+pub fn asktime(w: &mut Worker, _call: &Call<'_>) -> Outcome {
+    tell(w);
+    Ok(())
+}
+
+pub fn asktime_abstime(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let absolute = tell(w);
+    call.set_int(row::ABSTIME, absolute);
+    Ok(())
+}
+
+fn tell(w: &mut Worker) -> i64 {
+    let now = w.clock.now();
+    let (time, date) = now.eib();
+    let mut eib = w.task.level_mut().eib();
+    eib.set_time(time);
+    eib.set_date(date);
+    now.absolute.0
+}

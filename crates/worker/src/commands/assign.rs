@@ -1,0 +1,119 @@
+//! ASSIGN: values of the task, its program and the region.
+//!
+//! Reference: CICS API reference, ASSIGN. Options of terminals answer INVREQ
+//! 1, since a worker's tasks have none, those of maps INVREQ 5 and of batch
+//! data interchange INVREQ 6; the other options of the command are still
+//! given.
+
+use cics::command::commands::assign as row;
+use cics::cvda;
+use cics::resp::Condition;
+
+use super::convert::LOCAL_CCSID;
+use crate::exec::{Call, Outcome, condition};
+use crate::worker::Worker;
+
+pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let mut refused = 0;
+    for option in 0..call.row.options.len() as u8 {
+        if call.has(option) {
+            if let Err(resp2) = give(w, call, option) {
+                refused = resp2;
+            }
+        }
+    }
+    if refused == 0 { Ok(()) } else { condition(Condition::InvReq, refused) }
+}
+
+/// RESP2 of what a task without a terminal cannot answer.
+const NO_TERMINAL: u32 = 1;
+const NOT_STARTED_BY_QUEUE: u32 = 3;
+const NO_MAPS: u32 = 5;
+const NO_BATCH: u32 = 6;
+
+fn give(w: &Worker, call: &Call<'_>, option: u8) -> Result<(), u32> {
+    let task = &w.task;
+    let level = task.level();
+    let text = |value: &[u8]| call.set_chars(option, value);
+    let int = |value: i64| call.set_int(option, value);
+    let abend = task.abend.as_deref();
+    match option {
+        row::ABCODE => text(abend.map_or(b"    ", |a| &a.code)),
+        row::ORGABCODE => text(abend.map_or(b"    ", |_| &task.first_abend)),
+        row::ABPROGRAM => text(abend.map_or(&[b' '; 8], |a| &a.program)),
+        row::ABOFFSET => int(-1),
+        row::APPLID => text(&w.facts.applid),
+        row::SYSID => text(&w.facts.sysid),
+        row::CHANNEL => {
+            text(&level.passed.channel.map_or([b' '; 16], |c| task.channels.name(c)));
+        }
+        row::PROGRAM => text(&level.name),
+        row::INVOKINGPROG => text(&level.invoking),
+        row::RETURNPROG => text(&task.return_program()),
+        row::LINKLEVEL => int(task.depth as i64),
+        row::STARTCODE => text(&task.start_code),
+        row::USERID => text(&task.userid),
+        row::TASKPRIORITY | row::TRANPRIORITY => int(i64::from(task.priority)),
+        row::TWALENG => int(task.twa.len() as i64),
+        row::LOCALCCSID => int(i64::from(LOCAL_CCSID)),
+        row::LANGINUSE => text(b"ENU"),
+        row::NATLANGINUSE => text(b"E"),
+        row::OPID => text(&[0; 3]),
+        row::MAJORVERSION | row::MINORVERSION | row::MICROVERSION => int(-1),
+        row::ASRAKEY | row::ASRASPC | row::ASRASTG => {
+            int(i64::from(cvda::value("NOTAPPLIC").unwrap_or(1)));
+        }
+        row::TNIPFAMILY => int(i64::from(cvda::value("NOTAPPLIC").unwrap_or(1))),
+        // None of it: binary zeros.
+        row::ABDUMP
+        | row::ASRAINTRPT
+        | row::ASRAPSW
+        | row::ASRAPSW16
+        | row::ASRAREGS
+        | row::ASRAREGS64
+        | row::FCI
+        | row::OPCLASS
+        | row::OPERKEYS
+        | row::OPSECURITY
+        | row::RESTART
+        | row::STATIONID
+        | row::TELLERID => call.set_zeros(option),
+        row::CWALENG
+        | row::TCTUALENG
+        | row::TERMPRIORITY
+        | row::USERPRIORITY
+        | row::INITPARMLEN
+        | row::ERRORMSGLEN
+        | row::INPUTMSGLEN
+        | row::TNPORT => int(0),
+        row::ACTIVITY
+        | row::ACTIVITYID
+        | row::PROCESS
+        | row::PROCESSTYPE
+        | row::APPLICATION
+        | row::OPERATION
+        | row::PLATFORM
+        | row::BRIDGE
+        | row::CMDSEC
+        | row::RESSEC
+        | row::ERRORMSG
+        | row::INITPARM
+        | row::TNADDR
+        | row::USERNAME => text(b""),
+        row::QNAME => return Err(NOT_STARTED_BY_QUEUE),
+        row::DESTCOUNT
+        | row::INPARTN
+        | row::LDCMNEM
+        | row::LDCNUM
+        | row::MAPCOLUMN
+        | row::MAPHEIGHT
+        | row::MAPLINE
+        | row::MAPWIDTH
+        | row::PAGENUM
+        | row::PARTNPAGE
+        | row::PARTNSET => return Err(NO_MAPS),
+        row::DESTID | row::DESTIDLENG => return Err(NO_BATCH),
+        _ => return Err(NO_TERMINAL),
+    }
+    Ok(())
+}

@@ -1,0 +1,252 @@
+//! STARTBR, READNEXT, READPREV, RESETBR and ENDBR.
+//!
+//! Each step looks from a key, so nothing is held between two commands. A
+//! program that changes RIDFLD skips to that key; READPREV after READNEXT, and
+//! the other way round, gives the same record once more.
+//! Reference: CICS API reference, the commands; application development,
+//! "Browsing records".
+
+use cics::command::commands::{endbr as endbr_row, readnext as next, readprev as prev};
+use cics::command::commands::{resetbr as reset_row, startbr as start_row};
+use cics::resp::Condition;
+use store::Seek;
+
+use super::key::{Key, Target, deliver, file, key};
+use crate::cob::Arg;
+use crate::exec::{Call, Outcome, Stop, condition};
+use crate::files::{Access, Browse, BrowseState, Held};
+use crate::worker::Worker;
+
+const NEXT: Target = Target { into: next::INTO, set: next::SET, length: next::LENGTH };
+const PREV: Target = Target { into: prev::INTO, set: prev::SET, length: prev::LENGTH };
+
+pub fn startbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    use start_row as row;
+    let file = file(w, call, row::FILE, Access::Browse)?;
+    let reqid = call.int(row::REQID).unwrap_or(0);
+    if w.files.browse(file, reqid).is_some() {
+        return condition(Condition::InvReq, 33);
+    }
+    if call.has(row::RBA) || call.has(row::RRN) || call.has(row::XRBA) {
+        return condition(Condition::InvReq, 44);
+    }
+    let generic = call.has(row::GENERIC);
+    let key = key(&w.files, file, call.arg(row::RIDFLD), call.int(row::KEYLENGTH), generic)?;
+    let equal = call.has(row::EQUAL);
+    if !can_start(w, file, &key, equal)? {
+        return condition(Condition::NotFnd, 80);
+    }
+    w.files.browses.push(Browse {
+        file,
+        reqid,
+        generic,
+        equal,
+        key: key.bytes().to_vec(),
+        state: BrowseState::Start,
+    });
+    Ok(())
+}
+
+/// Whether a browse can start there: a record satisfies the key, or the key
+/// is the highest there is, from where READPREV goes back.
+fn can_start(w: &mut Worker, file: usize, key: &Key, equal: bool) -> Result<bool, Stop> {
+    if !key.bytes().is_empty() && key.bytes().iter().all(|b| *b == 0xFF) {
+        return Ok(true);
+    }
+    Ok(w.services.fetch(file, key.seek(!equal), &mut |_| ())?)
+}
+
+pub fn resetbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    use reset_row as row;
+    let file = file(w, call, row::FILE, Access::Browse)?;
+    let reqid = call.int(row::REQID).unwrap_or(0);
+    if w.files.browse(file, reqid).is_none() {
+        return condition(Condition::InvReq, 36);
+    }
+    if call.has(row::RBA) || call.has(row::RRN) || call.has(row::XRBA) {
+        return condition(Condition::InvReq, 44);
+    }
+    let generic = call.has(row::GENERIC);
+    let key = key(&w.files, file, call.arg(row::RIDFLD), call.int(row::KEYLENGTH), generic)?;
+    let equal = call.has(row::EQUAL);
+    let found = can_start(w, file, &key, equal)?;
+    if let Some(browse) = w.files.browse(file, reqid) {
+        browse.generic = generic;
+        browse.equal = equal;
+        browse.key = key.bytes().to_vec();
+        browse.state = BrowseState::Start;
+    }
+    if found { Ok(()) } else { condition(Condition::NotFnd, 80) }
+}
+
+pub fn endbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let file = file(w, call, endbr_row::FILE, Access::Any)?;
+    let reqid = call.int(endbr_row::REQID).unwrap_or(0);
+    let before = w.files.browses.len();
+    w.files.browses.retain(|b| !(b.file == file && b.reqid == reqid));
+    if w.files.browses.len() < before { Ok(()) } else { condition(Condition::InvReq, 35) }
+}
+
+/// The options of READNEXT and READPREV, which are the same.
+struct Step {
+    file: u8,
+    ridfld: u8,
+    keylength: u8,
+    reqid: u8,
+    token: u8,
+    nosuspend: u8,
+    target: Target,
+    forward: bool,
+    /// RESP2 of INVREQ when there is no browse.
+    no_browse: u32,
+}
+
+pub fn readnext(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    step(
+        w,
+        call,
+        &Step {
+            file: next::FILE,
+            ridfld: next::RIDFLD,
+            keylength: next::KEYLENGTH,
+            reqid: next::REQID,
+            token: next::TOKEN,
+            nosuspend: next::NOSUSPEND,
+            target: NEXT,
+            forward: true,
+            no_browse: 34,
+        },
+    )
+}
+
+pub fn readprev(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    step(
+        w,
+        call,
+        &Step {
+            file: prev::FILE,
+            ridfld: prev::RIDFLD,
+            keylength: prev::KEYLENGTH,
+            reqid: prev::REQID,
+            token: prev::TOKEN,
+            nosuspend: prev::NOSUSPEND,
+            target: PREV,
+            forward: false,
+            no_browse: 41,
+        },
+    )
+}
+
+fn step(w: &mut Worker, call: &Call<'_>, s: &Step) -> Outcome {
+    let update = call.has(s.token);
+    let file = file(w, call, s.file, if update { Access::Update } else { Access::Browse })?;
+    let reqid = call.int(s.reqid).unwrap_or(0);
+    let Some(browse) = w.files.browse(file, reqid).cloned() else {
+        return condition(Condition::InvReq, s.no_browse);
+    };
+    if !s.forward && browse.generic {
+        return condition(Condition::InvReq, 24);
+    }
+    let ridfld = call.arg(s.ridfld);
+    let skip = skip_to(w, call, s, &browse, ridfld)?;
+    let looking = skip.as_ref().map_or_else(|| from_state(&browse, s.forward), |key| {
+        Some(if s.forward { key.seek(!browse.equal) } else { Seek::Equal(key.bytes()) })
+    });
+    let Some(seek) = looking else {
+        return condition(Condition::EndFile, 90);
+    };
+    let mut found = std::mem::take(&mut w.task.fetched.0);
+    found.clear();
+    let read = w.services.fetch(file, seek, &mut |r: &[u8]| found.extend_from_slice(r));
+    let outcome = match read {
+        Ok(true) => take(w, call, s, file, reqid, ridfld, update, &mut found),
+        Ok(false) => none_found(w, s, file, reqid, skip.is_some()),
+        Err(failure) => Err(failure.into()),
+    };
+    w.task.fetched.0 = found;
+    outcome
+}
+
+/// The key that the program put into RIDFLD since the last step, if it did.
+fn skip_to(
+    w: &Worker,
+    call: &Call<'_>,
+    s: &Step,
+    browse: &Browse,
+    ridfld: Option<Arg<'_>>,
+) -> Result<Option<Key>, Stop> {
+    let length = call.int(s.keylength);
+    let full = w.files.key_bytes(browse.file) as i64;
+    let generic = browse.generic && length.is_some_and(|l| l < full);
+    let named = key(&w.files, browse.file, ridfld, length, generic)?;
+    let (named, seen) = (named.bytes(), browse.key.as_slice());
+    let same = named.len().min(seen.len());
+    let unchanged = named[..same] == seen[..same] && !(generic && same == 0 && !seen.is_empty());
+    Ok((!unchanged).then(|| Key::new(named, generic)))
+}
+
+/// Where the next step looks; none at the end of the file.
+fn from_state(browse: &Browse, forward: bool) -> Option<Seek<'_>> {
+    let key = browse.key.as_slice();
+    let highest = !key.is_empty() && key.iter().all(|b| *b == 0xFF);
+    Some(match (browse.state, forward) {
+        (BrowseState::Start, true) if browse.equal && browse.generic => Seek::Prefix(key),
+        (BrowseState::Start, true) => Seek::AtLeast(key),
+        (BrowseState::Start, false) if highest => Seek::Last,
+        // READPREV right after STARTBR wants the very record.
+        (BrowseState::Start, false) => Seek::Equal(key),
+        (BrowseState::Forward, true) => Seek::Greater(key),
+        (BrowseState::Backward, false) => Seek::Less(key),
+        (BrowseState::Forward, false) => Seek::AtMost(key),
+        (BrowseState::Backward, true) => Seek::AtLeast(key),
+        (BrowseState::AtEnd, true) | (BrowseState::AtFront, false) => return None,
+        (BrowseState::AtEnd, false) => Seek::Last,
+        (BrowseState::AtFront, true) => Seek::First,
+    })
+}
+
+fn none_found(w: &mut Worker, s: &Step, file: usize, reqid: i64, skipped: bool) -> Outcome {
+    let Some(browse) = w.files.browse(file, reqid) else {
+        return condition(Condition::InvReq, s.no_browse);
+    };
+    let wanted = skipped && (browse.equal || !s.forward);
+    if wanted || (browse.state == BrowseState::Start && !s.forward) {
+        return condition(Condition::NotFnd, 80);
+    }
+    browse.state = if s.forward { BrowseState::AtEnd } else { BrowseState::AtFront };
+    condition(Condition::EndFile, 90)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn take(
+    w: &mut Worker,
+    call: &Call<'_>,
+    s: &Step,
+    file: usize,
+    reqid: i64,
+    ridfld: Option<Arg<'_>>,
+    update: bool,
+    found: &mut Vec<u8>,
+) -> Outcome {
+    let full = w.files.key_of(file, found).to_vec();
+    if update {
+        found.clear();
+        let mut show = |r: &[u8]| found.extend_from_slice(r);
+        let nosuspend = call.has(s.nosuspend);
+        let token =
+            w.services.fetch_for_update(file, Seek::Equal(&full), nosuspend, &mut show)?;
+        let Some(token) = token else {
+            return condition(Condition::NotFnd, 80);
+        };
+        w.files.held.push(Held { file, token, by_token: true, key: full.clone() });
+        call.set_int(s.token, i64::from(token));
+    }
+    if let Some(ridfld) = ridfld {
+        ridfld.set_bytes(&full, full.len());
+    }
+    if let Some(browse) = w.files.browse(file, reqid) {
+        browse.key = full;
+        browse.state = if s.forward { BrowseState::Forward } else { BrowseState::Backward };
+    }
+    deliver(w, call, &s.target, file, found)
+}

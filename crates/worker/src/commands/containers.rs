@@ -1,0 +1,148 @@
+//! MOVE, DELETE and browse of containers, QUERY CHANNEL, and what GET and PUT
+//! share with them.
+//!
+//! Reference: CICS API reference, the commands with (CHANNEL) in their name.
+
+use cics::command::commands::{
+    delete_container, endbrowse_container, getnext_container, move_container as move_row,
+    query_channel as query_row, startbrowse_container,
+};
+use cics::resp::Condition;
+use link::{ContainerName, Entry};
+
+use crate::channel::ChannelId;
+use crate::exec::{Call, Outcome, Stop, condition};
+use crate::worker::Worker;
+
+/// Whether a channel or container may have this name.
+pub fn valid_name(name: &[u8; 16]) -> bool {
+    let len = name.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
+    let allowed =
+        |b: &u8| b.is_ascii_alphanumeric() || b"$@#./-_%&?!:|\"=,;<>^".contains(b);
+    len > 0 && name[..len].iter().all(allowed)
+}
+
+/// The channel of that name, made when the program knows none.
+pub fn channel_named(w: &mut Worker, name: &[u8; 16]) -> ChannelId {
+    known(w, name).unwrap_or_else(|| {
+        let level = w.task.depth;
+        w.task.channels.make(name, level)
+    })
+}
+
+fn known(w: &Worker, name: &[u8; 16]) -> Option<ChannelId> {
+    w.task.channels.find(name, w.task.depth, w.task.level().passed.channel)
+}
+
+/// The channel that a command means: the one it names, or the current one.
+pub fn channel_of(w: &Worker, call: &Call<'_>, option: u8) -> Result<ChannelId, Stop> {
+    match call.name::<16>(option) {
+        Some(name) => known(w, &name).ok_or(Stop::Condition(Condition::ChannelErr, 2)),
+        None => current(w),
+    }
+}
+
+/// The current channel.
+pub fn current(w: &Worker) -> Result<ChannelId, Stop> {
+    w.task.level().passed.channel.ok_or(Stop::Condition(Condition::InvReq, 4))
+}
+
+/// A container's name from an operand.
+pub fn container(call: &Call<'_>, option: u8) -> ContainerName {
+    ContainerName::from_bytes(call.name(option).unwrap_or([b' '; 16]))
+}
+
+fn free(w: &mut Worker, entry: Entry) {
+    w.services.arena().heap.free(entry.offset, entry.bytes);
+}
+
+pub fn move_container(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let (name, new) = (container(call, move_row::CONTAINER), container(call, move_row::AS));
+    let from = channel_of(w, call, move_row::CHANNEL)?;
+    if w.task.channels.get(from, &name).is_none() {
+        return condition(Condition::ContainerErr, 10);
+    }
+    if !valid_name(new.as_bytes()) {
+        return condition(Condition::ContainerErr, 18);
+    }
+    let to = match call.name::<16>(move_row::TOCHANNEL) {
+        Some(to) if !valid_name(&to) => return condition(Condition::ChannelErr, 1),
+        Some(to) => channel_named(w, &to),
+        None => current(w).or_else(|stop| {
+            if call.has(move_row::CHANNEL) { Ok(from) } else { Err(stop) }
+        })?,
+    };
+    if from == to && name == new {
+        return Ok(());
+    }
+    if let Some(mut entry) = w.task.channels.take(from, &name) {
+        entry.name = new;
+        if let Some(replaced) = w.task.channels.insert(to, entry) {
+            free(w, replaced);
+        }
+    }
+    Ok(())
+}
+
+pub fn delete_container(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let name = container(call, delete_container::CONTAINER);
+    let channel = channel_of(w, call, delete_container::CHANNEL)?;
+    match w.task.channels.take(channel, &name) {
+        Some(entry) => {
+            free(w, entry);
+            Ok(())
+        }
+        None => condition(Condition::ContainerErr, 10),
+    }
+}
+
+pub fn startbrowse(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let channel = channel_of(w, call, startbrowse_container::CHANNEL)?;
+    let token = w.task.channels.start_browse(channel);
+    call.set_int(startbrowse_container::BROWSETOKEN, i64::from(token));
+    Ok(())
+}
+
+fn token(call: &Call<'_>, option: u8) -> u32 {
+    call.int(option).and_then(|t| u32::try_from(t).ok()).unwrap_or(0)
+}
+
+pub fn getnext(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    match w.task.channels.next_of_browse(token(call, getnext_container::BROWSETOKEN)) {
+        Some(Some(name)) => {
+            call.set_chars(getnext_container::CONTAINER, name.as_bytes());
+            Ok(())
+        }
+        Some(None) => condition(Condition::End, 2),
+        None => condition(Condition::TokenErr, 3),
+    }
+}
+
+pub fn endbrowse(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    match w.task.channels.end_browse(token(call, endbrowse_container::BROWSETOKEN)) {
+        true => Ok(()),
+        false => condition(Condition::TokenErr, 3),
+    }
+}
+
+pub fn query_channel(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let channel = channel_of(w, call, query_row::CHANNEL)?;
+    let count = w.task.channels.entries(channel).len();
+    call.set_int(query_row::CONTAINERCNT, count as i64);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_the_manuals_alphabet() {
+        assert!(valid_name(b"LEN-TO-RETURN   "));
+        assert!(valid_name(b"a.b/c_d#16chars!"));
+        assert!(!valid_name(b"                "));
+        assert!(!valid_name(b" LEADING        "));
+        assert!(!valid_name(b"A B             "));
+        assert!(!valid_name(b"A\xC4              "));
+    }
+}

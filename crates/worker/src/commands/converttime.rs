@@ -1,0 +1,23 @@
+//! CONVERTTIME: a date and time stamp as local absolute time.
+//!
+//! Reference: CICS API reference, CONVERTTIME.
+
+use cics::command::commands::converttime as row;
+use cics::resp::Condition;
+use cics::time::parse_date_string;
+
+use crate::exec::{Call, Outcome, condition};
+use crate::worker::Worker;
+
+pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let Some(stamp) = call.arg(row::DATESTRING) else {
+        return condition(Condition::InvReq, 1);
+    };
+    match parse_date_string(&String::from_utf8_lossy(stamp.bytes())) {
+        Some(utc) => {
+            call.set_int(row::ABSTIME, utc.0 + w.clock.now().zone_ms);
+            Ok(())
+        }
+        None => condition(Condition::InvReq, 1),
+    }
+}

@@ -1,0 +1,51 @@
+//! DELETE and UNLOCK.
+//!
+//! Reference: CICS API reference, DELETE, UNLOCK.
+
+use cics::command::commands::{delete as row, unlock as unlock_row};
+use cics::resp::Condition;
+
+use super::key::{file, key};
+use crate::exec::{Call, Outcome, condition};
+use crate::files::Access;
+use crate::worker::Worker;
+
+pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let file = file(w, call, row::FILE, Access::Delete)?;
+    if call.has(row::RBA) || call.has(row::RRN) || call.has(row::XRBA) {
+        return condition(Condition::InvReq, 44);
+    }
+    if !call.has(row::RIDFLD) {
+        let named = call.int(row::TOKEN);
+        let Some(held) = w.files.held(file, named.map(|t| t as u32)) else {
+            return condition(Condition::InvReq, if named.is_some() { 47 } else { 31 });
+        };
+        let token = held.token;
+        w.services.delete_held(file, token)?;
+        w.files.release(file, token);
+        return Ok(());
+    }
+    let generic = call.has(row::GENERIC);
+    let key = key(&w.files, file, call.arg(row::RIDFLD), call.int(row::KEYLENGTH), generic)?;
+    if !generic {
+        return Ok(w.services.delete(file, key.bytes())?);
+    }
+    let deleted = w.services.delete_generic(file, key.bytes())?;
+    call.set_int(row::NUMREC, i64::try_from(deleted).unwrap_or(i64::MAX));
+    if deleted == 0 { condition(Condition::NotFnd, 80) } else { Ok(()) }
+}
+
+pub fn unlock(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let file = file(w, call, unlock_row::FILE, Access::Any)?;
+    let named = call.int(unlock_row::TOKEN).map(|t| t as u32);
+    match (w.files.held(file, named).map(|h| h.token), named) {
+        (Some(token), _) => {
+            w.services.unlock(file, Some(token))?;
+            w.files.release(file, token);
+            Ok(())
+        }
+        (None, Some(_)) => condition(Condition::InvReq, 47),
+        // Nothing is held, so there is nothing to do.
+        (None, None) => Ok(()),
+    }
+}

@@ -1,0 +1,148 @@
+//! What file commands share: keys, and where records go to and come from.
+//!
+//! Reference: CICS API reference, READ: RIDFLD, KEYLENGTH, GENERIC, LENGTH and
+//! the RESP2 values of INVREQ (25, 26, 42) and LENGERR (10 to 14).
+
+use cics::resp::Condition;
+use store::{MAX_KEY_BYTES, Seek};
+
+use crate::cob::Arg;
+use crate::exec::{Call, Stop, condition};
+use crate::files::{Access, Files};
+use crate::worker::Worker;
+
+/// The file that a command names, noted in EIBDS and EIBRSRCE.
+pub fn file(w: &mut Worker, call: &Call<'_>, option: u8, access: Access) -> Result<usize, Stop> {
+    let name = call.name::<8>(option).unwrap_or([b' '; 8]);
+    let mut eib = w.task.level_mut().eib();
+    eib.set_data_set(&name);
+    eib.set_resource(&name);
+    w.files.find(&name, access)
+}
+
+/// A key of at most 255 bytes, copied out of the program's storage.
+#[derive(Clone, Copy)]
+pub struct Key {
+    bytes: [u8; MAX_KEY_BYTES as usize],
+    len: usize,
+    /// It is a generic one.
+    pub generic: bool,
+}
+
+impl Key {
+    /// A key of these bytes; those beyond the longest key are cut.
+    pub fn new(from: &[u8], generic: bool) -> Self {
+        let mut bytes = [0; MAX_KEY_BYTES as usize];
+        let len = from.len().min(bytes.len());
+        bytes[..len].copy_from_slice(&from[..len]);
+        Key { bytes, len, generic }
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
+    }
+
+    /// Where a command that wants this key, or one at least as great, looks.
+    pub fn seek(&self, at_least: bool) -> Seek<'_> {
+        match (at_least, self.generic) {
+            (true, _) => Seek::AtLeast(self.bytes()),
+            (false, true) => Seek::Prefix(self.bytes()),
+            (false, false) => Seek::Equal(self.bytes()),
+        }
+    }
+}
+
+/// The key in RIDFLD with the length that the command gives it.
+pub fn key(
+    files: &Files,
+    file: usize,
+    ridfld: Option<Arg<'_>>,
+    length: Option<i64>,
+    generic: bool,
+) -> Result<Key, Stop> {
+    let full = files.key_bytes(file);
+    let bytes = match length {
+        Some(..0) if generic => return condition(Condition::InvReq, 25),
+        Some(n) if generic && n >= full as i64 => return condition(Condition::InvReq, 42),
+        // A generic start of no bytes is the file's beginning.
+        Some(n) if generic => n as usize,
+        Some(n) if n != full as i64 => return condition(Condition::InvReq, 26),
+        _ => full,
+    };
+    let from = ridfld.map_or(&[][..], |r| r.bytes());
+    match from.get(..bytes) {
+        Some(key) => Ok(Key::new(key, generic)),
+        None => condition(Condition::InvReq, 26),
+    }
+}
+
+/// The option numbers of a command that gives records to the program.
+pub struct Target {
+    pub into: u8,
+    pub set: u8,
+    pub length: u8,
+}
+
+/// Gives a record to the program. With a condition the record has been given
+/// all the same, cut where it does not fit.
+pub fn deliver(
+    w: &mut Worker,
+    call: &Call<'_>,
+    target: &Target,
+    file: usize,
+    record: &[u8],
+) -> Result<(), Stop> {
+    let limit = call.int(target.length);
+    call.set_int(target.length, record.len() as i64);
+    if call.has(target.set) {
+        let at = w.task.storage.area(file as u32, record);
+        call.set_pointer(target.set, at);
+        return Ok(());
+    }
+    let Some(into) = call.arg(target.into) else {
+        return condition(Condition::LengErr, 10);
+    };
+    let room = limit.map_or(into.size(), |l| usize::try_from(l).unwrap_or(0)).min(into.size());
+    into.set_bytes(record, room);
+    if record.len() > room {
+        return condition(Condition::LengErr, 11);
+    }
+    let def = w.files.definition(file);
+    if !def.variable && limit.is_some_and(|l| l != i64::from(def.record_bytes)) {
+        return condition(Condition::LengErr, 13);
+    }
+    Ok(())
+}
+
+/// The record in FROM with the length that the command gives it.
+pub fn record<'c>(
+    files: &Files,
+    file: usize,
+    from: Option<Arg<'c>>,
+    length: Option<i64>,
+) -> Result<&'c [u8], Stop> {
+    let Some(from) = from else {
+        return condition(Condition::LengErr, 10);
+    };
+    let def = files.definition(file);
+    let bytes = length.unwrap_or(from.size() as i64);
+    let Ok(bytes @ 1..) = usize::try_from(bytes) else {
+        return condition(Condition::LengErr, 12);
+    };
+    if bytes > def.record_bytes as usize {
+        return condition(Condition::LengErr, 12);
+    }
+    let holds_key = bytes >= (def.key_offset + def.key_bytes) as usize;
+    if !holds_key || (!def.variable && bytes != def.record_bytes as usize) {
+        return condition(Condition::LengErr, 14);
+    }
+    // SAFETY: the program's storage; a length beyond the item is the
+    // program's error and can harm only its own process.
+    Ok(unsafe { std::slice::from_raw_parts(from.data(), bytes) })
+}
+
+/// A record copied out of the store, so that it can be given to the program.
+/// Kept by the worker, so that a READ allocates nothing.
+#[derive(Debug, Default)]
+pub struct Fetched(pub Vec<u8>);

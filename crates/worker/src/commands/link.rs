@@ -1,0 +1,107 @@
+//! LINK: a program at the next level, here or elsewhere.
+//!
+//! Reference: CICS API reference, LINK. SYNCONRETURN and TRANSID concern
+//! programs of other regions and are ignored for one that runs here.
+
+use cics::command::commands::link as row;
+use cics::names::AbendCode;
+use cics::resp::Condition;
+
+use super::containers::{channel_named, valid_name};
+use crate::abend::Abend;
+use crate::exec::{Call, Outcome, Stop, condition};
+use crate::services::{Elsewhere, Served};
+use crate::worker::{Passed, Worker};
+
+/// Longest COMMAREA.
+pub const MAX_COMMAREA: i64 = 32_763;
+
+pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let name = call.name::<8>(row::PROGRAM).unwrap_or([b' '; 8]);
+    w.task.level_mut().eib().set_resource(&name);
+    if call.has(row::INPUTMSG) {
+        return condition(Condition::InvReq, 8);
+    }
+    let (commarea, bytes) = commarea(call, row::COMMAREA, row::LENGTH)?;
+    if let Some(data) = call.int(row::DATALENGTH) {
+        match data {
+            ..0 => return condition(Condition::LengErr, 12),
+            d if d > bytes as i64 => return condition(Condition::LengErr, 13),
+            _ => {}
+        }
+    }
+    let Some(program) = w.programs.find(&name) else {
+        return condition(Condition::PgmIdErr, 1);
+    };
+    let def = w.programs.definition(program);
+    if !def.enabled {
+        return condition(Condition::PgmIdErr, 2);
+    }
+    let here = def.module.is_some();
+    let channel = channel(w, call, row::CHANNEL)?;
+    if !here {
+        return elsewhere(w, &name, commarea, bytes);
+    }
+    match w.run_level(program, Passed { commarea, bytes, channel }) {
+        None => Ok(()),
+        Some(abend) => Err(Stop::Abend(abend)),
+    }
+}
+
+/// The COMMAREA that a command passes, with its length checked.
+pub fn commarea(call: &Call<'_>, area: u8, length: u8) -> Result<(*mut u8, usize), Stop> {
+    let Some(area) = call.arg(area) else {
+        return Ok((std::ptr::null_mut(), 0));
+    };
+    let bytes = call.int(length).unwrap_or(area.size() as i64);
+    if !(0..=MAX_COMMAREA).contains(&bytes) {
+        return condition(Condition::LengErr, 11);
+    }
+    Ok((area.data(), bytes as usize))
+}
+
+/// The channel that a command passes: made when it is not there, none when
+/// the command names none.
+pub fn channel(
+    w: &mut Worker,
+    call: &Call<'_>,
+    option: u8,
+) -> Result<Option<crate::channel::ChannelId>, Stop> {
+    match call.name::<16>(option) {
+        None => Ok(None),
+        Some(name) if !valid_name(&name) => condition(Condition::ChannelErr, 1),
+        Some(name) => Ok(Some(channel_named(w, &name))),
+    }
+}
+
+fn elsewhere(w: &mut Worker, name: &[u8; 8], commarea: *mut u8, bytes: usize) -> Outcome {
+    // SAFETY: the program's own area, which nobody else uses while it waits.
+    let area = match bytes {
+        0 => &mut [][..],
+        _ => unsafe { std::slice::from_raw_parts_mut(commarea, bytes) },
+    };
+    let mut answer = w.services.link(name, area)?;
+    loop {
+        match answer {
+            Elsewhere::Done => return Ok(()),
+            Elsewhere::Run { program, commarea } => answer = nested(w, program, commarea, area)?,
+        }
+    }
+}
+
+/// Runs a program that the region needs before it can answer.
+fn nested(
+    w: &mut Worker,
+    name: [u8; 8],
+    mut commarea: Vec<u8>,
+    area: &mut [u8],
+) -> Served<Elsewhere> {
+    let abend = match w.programs.find(&name) {
+        Some(program) if w.can_run(program) => {
+            let bytes = commarea.len().min(MAX_COMMAREA as usize);
+            w.run_level(program, Passed { commarea: commarea.as_mut_ptr(), bytes, channel: None })
+        }
+        _ => Some(Abend::new(AbendCode::literal(b"APCT"), "a nested program is not there")),
+    };
+    w.services.nested_done(abend.map(|a| a.code), &commarea, area)
+}

@@ -1,0 +1,92 @@
+//! The commands: one file each or for a group, and the table that finds them.
+//!
+//! A command is a function from the worker and the call to an outcome. To add
+//! one: write its file, and a row here under its number.
+
+use cics::command::commands as rows;
+
+use crate::exec::Serve;
+
+mod address;
+mod asktime;
+mod assign;
+mod bif_deedit;
+mod browse;
+mod containers;
+mod convert;
+mod converttime;
+mod delete;
+mod formattime;
+mod get_container;
+mod handle;
+mod key;
+mod link;
+mod load;
+mod put_container;
+mod read;
+mod ret;
+mod storage;
+mod syncpoint;
+mod write;
+mod xctl;
+
+pub(crate) use key::Fetched;
+
+/// Every command that a worker serves, by number.
+pub(crate) const COMMANDS: &[(u16, Serve)] = &[
+    (rows::link::NUMBER, link::serve),
+    (rows::xctl::NUMBER, xctl::serve),
+    (rows::ret::NUMBER, ret::serve),
+    (rows::load::NUMBER, load::load),
+    (rows::release::NUMBER, load::release),
+    (rows::abend::NUMBER, handle::abend),
+    (rows::handle_abend::NUMBER, handle::handle_abend),
+    (rows::handle_condition::NUMBER, handle::handle_condition),
+    (rows::handle_aid::NUMBER, handle::handle_aid),
+    (rows::ignore_condition::NUMBER, handle::ignore_condition),
+    (rows::push_handle::NUMBER, handle::push_handle),
+    (rows::pop_handle::NUMBER, handle::pop_handle),
+    (rows::address::NUMBER, address::address),
+    (rows::address_set::NUMBER, address::address_set),
+    (rows::assign::NUMBER, assign::serve),
+    (rows::asktime::NUMBER, asktime::asktime),
+    (rows::asktime_abstime::NUMBER, asktime::asktime_abstime),
+    (rows::formattime::NUMBER, formattime::serve),
+    (rows::converttime::NUMBER, converttime::serve),
+    (rows::bif_deedit::NUMBER, bif_deedit::serve),
+    (rows::getmain::NUMBER, storage::getmain),
+    (rows::freemain::NUMBER, storage::freemain),
+    (rows::put_container::NUMBER, put_container::serve),
+    (rows::get_container::NUMBER, get_container::serve),
+    (rows::move_container::NUMBER, containers::move_container),
+    (rows::delete_container::NUMBER, containers::delete_container),
+    (rows::startbrowse_container::NUMBER, containers::startbrowse),
+    (rows::getnext_container::NUMBER, containers::getnext),
+    (rows::endbrowse_container::NUMBER, containers::endbrowse),
+    (rows::query_channel::NUMBER, containers::query_channel),
+    (rows::read::NUMBER, read::serve),
+    (rows::write::NUMBER, write::write),
+    (rows::rewrite::NUMBER, write::rewrite),
+    (rows::delete::NUMBER, delete::delete),
+    (rows::unlock::NUMBER, delete::unlock),
+    (rows::startbr::NUMBER, browse::startbr),
+    (rows::readnext::NUMBER, browse::readnext),
+    (rows::readprev::NUMBER, browse::readprev),
+    (rows::resetbr::NUMBER, browse::resetbr),
+    (rows::endbr::NUMBER, browse::endbr),
+    (rows::syncpoint::NUMBER, syncpoint::serve),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cics::command::{Served, all};
+
+    #[test]
+    fn every_served_row_of_the_table_has_its_function() {
+        for row in all().filter(|r| r.served != Served::NotYet) {
+            let count = COMMANDS.iter().filter(|(n, _)| *n == row.number).count();
+            assert_eq!(count, 1, "{}", row.name);
+        }
+    }
+}

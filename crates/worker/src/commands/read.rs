@@ -1,0 +1,54 @@
+//! READ.
+//!
+//! Reference: CICS API reference, READ. Without UPDATE the newest committed
+//! record is read, or the task's own change of it; with UPDATE the region
+//! locks it first.
+
+use cics::command::commands::read as row;
+use cics::resp::Condition;
+
+use super::key::{Target, deliver, file, key};
+use crate::exec::{Call, Outcome, condition};
+use crate::files::{Access, Held};
+use crate::worker::Worker;
+
+const TARGET: Target = Target { into: row::INTO, set: row::SET, length: row::LENGTH };
+
+pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let by_token = call.has(row::TOKEN);
+    let update = call.has(row::UPDATE) || by_token;
+    let access = if update { Access::Update } else { Access::Read };
+    let file = file(w, call, row::FILE, access)?;
+    if call.has(row::RBA) || call.has(row::RRN) || call.has(row::XRBA) {
+        return condition(Condition::InvReq, 44);
+    }
+    let generic = call.has(row::GENERIC);
+    let key = key(&w.files, file, call.arg(row::RIDFLD), call.int(row::KEYLENGTH), generic)?;
+    if update && !by_token && w.files.held(file, None).is_some() {
+        return condition(Condition::InvReq, 28);
+    }
+    let seek = key.seek(call.has(row::GTEQ));
+    let mut found = std::mem::take(&mut w.task.fetched.0);
+    found.clear();
+    let mut show = |record: &[u8]| found.extend_from_slice(record);
+    let read = if update {
+        let nosuspend = call.has(row::NOSUSPEND);
+        w.services.fetch_for_update(file, seek, nosuspend, &mut show).map(|token| {
+            token.is_some_and(|token| {
+                let key = w.files.key_of(file, &found).to_vec();
+                w.files.held.push(Held { file, token, by_token, key });
+                call.set_int(row::TOKEN, i64::from(token));
+                true
+            })
+        })
+    } else {
+        w.services.fetch(file, seek, &mut show)
+    };
+    let outcome = match read {
+        Ok(true) => deliver(w, call, &TARGET, file, &found),
+        Ok(false) => condition(Condition::NotFnd, 80),
+        Err(failure) => Err(failure.into()),
+    };
+    w.task.fetched.0 = found;
+    outcome
+}

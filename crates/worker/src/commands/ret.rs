@@ -1,0 +1,49 @@
+//! RETURN: to the program above, or the end of the task.
+//!
+//! Reference: CICS API reference, RETURN. TRANSID needs a terminal: a task
+//! that was started without one gets INVREQ.
+
+use cics::command::commands::ret as row;
+use cics::resp::Condition;
+
+use super::link::{channel, commarea};
+use crate::exec::{Call, Outcome, Stop, condition};
+use crate::worker::{Exit, Worker};
+
+pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let highest = w.task.depth == 1;
+    let passes = call.has(row::COMMAREA) || call.has(row::CHANNEL) || call.has(row::IMMEDIATE);
+    if passes && !highest {
+        return condition(Condition::InvReq, 2);
+    }
+    let terminal = w.task.start_code[0] == b'T';
+    if call.has(row::TRANSID) && !terminal {
+        return condition(Condition::InvReq, 1);
+    }
+    if call.has(row::INPUTMSG) && !terminal {
+        return condition(Condition::InvReq, 8);
+    }
+    let (from, bytes) = commarea(call, row::COMMAREA, row::LENGTH)?;
+    if let Some(channel) = channel(w, call, row::CHANNEL)? {
+        w.task.result.channel = Some(channel);
+    }
+    if let Some(transid) = call.name::<4>(row::TRANSID) {
+        w.task.next_transid = transid;
+    }
+    if call.has(row::COMMAREA) {
+        let arena = w.services.arena();
+        let Some(offset) = arena.heap.alloc(bytes) else {
+            return condition(Condition::LengErr, 11);
+        };
+        // SAFETY: the program's area, and a fresh block of the arena.
+        let at = unsafe { arena.base.add(offset) };
+        if bytes > 0 {
+            // SAFETY: as above.
+            unsafe { std::ptr::copy_nonoverlapping(from, at, bytes) };
+        }
+        w.task.result.commarea = at;
+        w.task.result.bytes = bytes;
+    }
+    w.task.level_mut().exit = Exit::Returned;
+    Err(Stop::Leave)
+}

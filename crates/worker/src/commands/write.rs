@@ -1,0 +1,42 @@
+//! WRITE and REWRITE.
+//!
+//! Reference: CICS API reference, WRITE, REWRITE. MASSINSERT asks for nothing
+//! that a WRITE does not do here.
+
+use cics::command::commands::{rewrite as rewrite_row, write as row};
+use cics::resp::Condition;
+
+use super::key::{file, key, record};
+use crate::exec::{Call, Outcome, condition};
+use crate::files::Access;
+use crate::worker::Worker;
+
+pub fn write(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let file = file(w, call, row::FILE, Access::Add)?;
+    if call.has(row::RBA) || call.has(row::RRN) || call.has(row::XRBA) {
+        return condition(Condition::InvReq, 44);
+    }
+    let key = key(&w.files, file, call.arg(row::RIDFLD), call.int(row::KEYLENGTH), false)?;
+    let record = record(&w.files, file, call.arg(row::FROM), call.int(row::LENGTH))?;
+    if w.files.key_of(file, record) != key.bytes() {
+        return condition(Condition::InvReq, 23);
+    }
+    Ok(w.services.write(file, record)?)
+}
+
+pub fn rewrite(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let file = file(w, call, rewrite_row::FILE, Access::Update)?;
+    let named = call.int(rewrite_row::TOKEN);
+    let Some(held) = w.files.held(file, named.map(|t| t as u32)) else {
+        return condition(Condition::InvReq, if named.is_some() { 47 } else { 30 });
+    };
+    let token = held.token;
+    let record =
+        record(&w.files, file, call.arg(rewrite_row::FROM), call.int(rewrite_row::LENGTH))?;
+    if w.files.key_of(file, record) != held.key {
+        return condition(Condition::InvReq, 46);
+    }
+    w.services.rewrite(file, token, record)?;
+    w.files.release(file, token);
+    Ok(())
+}

@@ -1,0 +1,44 @@
+//! XCTL: another program at the same level.
+//!
+//! Reference: CICS API reference, XCTL. The COMMAREA is copied unless it is
+//! the one that was passed in, since the storage of the program that leaves
+//! is given back.
+
+use cics::command::commands::xctl as row;
+use cics::resp::Condition;
+
+use super::link::{channel, commarea};
+use crate::exec::{Call, Outcome, Stop, condition};
+use crate::worker::{Exit, Passed, Worker};
+
+pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let name = call.name::<8>(row::PROGRAM).unwrap_or([b' '; 8]);
+    w.task.level_mut().eib().set_resource(&name);
+    if call.has(row::INPUTMSG) {
+        return condition(Condition::InvReq, 8);
+    }
+    let (from, bytes) = commarea(call, row::COMMAREA, row::LENGTH)?;
+    let Some(program) = w.programs.find(&name) else {
+        return condition(Condition::PgmIdErr, 1);
+    };
+    let def = w.programs.definition(program);
+    if !def.enabled {
+        return condition(Condition::PgmIdErr, 2);
+    }
+    if def.module.is_none() {
+        // Only LINK reaches a program that lives elsewhere.
+        return condition(Condition::PgmIdErr, 9);
+    }
+    let channel = channel(w, call, row::CHANNEL)?;
+    let mut commarea = from;
+    if bytes > 0 && from != w.task.level().passed.commarea {
+        let Some(copy) = w.task.storage.get(bytes, None, false) else {
+            return condition(Condition::LengErr, 11);
+        };
+        // SAFETY: the program's area, and a fresh block of the same size.
+        unsafe { std::ptr::copy_nonoverlapping(from, copy, bytes) };
+        commarea = copy;
+    }
+    w.task.level_mut().exit = Exit::Xctl(program, Passed { commarea, bytes, channel });
+    Err(Stop::Leave)
+}

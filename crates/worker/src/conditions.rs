@@ -1,0 +1,199 @@
+//! HANDLE and IGNORE: what a program wants done about conditions.
+//!
+//! Each frame (a LINK level's program, or a CALLed subprogram) has its own
+//! list; a CALLed subprogram starts with none, as labels of its caller cannot
+//! be reached from it.
+//! Reference: CICS API reference, HANDLE CONDITION, IGNORE CONDITION, PUSH
+//! HANDLE; application development, "Handling exception conditions".
+
+use cics::resp::{Condition, DefaultAction};
+
+use crate::abend::AbendExit;
+use crate::cob::{CobModule, Field};
+
+/// What to do about one condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Go to the label at this place of the program's list.
+    Label(u16),
+    /// Go on.
+    Ignore,
+}
+
+/// What HANDLE and IGNORE have set.
+#[derive(Debug, Clone, Default)]
+pub struct Handles {
+    actions: Vec<(u16, Action)>,
+    abend: AbendExit,
+    abend_active: bool,
+}
+
+/// What a raised condition does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reaction {
+    /// Go to a label.
+    Label(u16),
+    /// Go on.
+    Continue,
+    /// Take the condition's own action.
+    Default(DefaultAction),
+}
+
+impl Handles {
+    fn reset(&mut self) {
+        self.actions.clear();
+        self.abend = AbendExit::None;
+        self.abend_active = false;
+    }
+
+    /// Sets or, with none, takes away the action for a condition.
+    pub fn set(&mut self, condition: u16, action: Option<Action>) {
+        self.actions.retain(|(c, _)| *c != condition);
+        if let Some(action) = action {
+            self.actions.push((condition, action));
+        }
+    }
+
+    fn action(&self, condition: Condition) -> Option<Action> {
+        let number = condition.number();
+        self.actions.iter().find(|(c, _)| *c == number).map(|(_, a)| *a)
+    }
+
+    /// What this condition does now. ERROR stands in for every condition that
+    /// would end the task.
+    pub fn reaction(&self, condition: Condition) -> Reaction {
+        let default = condition.default_action();
+        let action = self.action(condition).or_else(|| {
+            matches!(default, DefaultAction::Abend(_))
+                .then(|| self.action(Condition::Error))
+                .flatten()
+        });
+        match action {
+            Some(Action::Label(label)) => Reaction::Label(label),
+            Some(Action::Ignore) => Reaction::Continue,
+            None => Reaction::Default(default),
+        }
+    }
+
+    /// HANDLE ABEND LABEL or PROGRAM.
+    pub fn set_abend_exit(&mut self, exit: AbendExit) {
+        self.abend = exit;
+        self.abend_active = true;
+    }
+
+    /// HANDLE ABEND CANCEL.
+    pub fn cancel_abend_exit(&mut self) {
+        self.abend_active = false;
+    }
+
+    /// HANDLE ABEND RESET.
+    pub fn reset_abend_exit(&mut self) {
+        self.abend_active = self.abend != AbendExit::None;
+    }
+
+    /// The active exit, which is inactive from then on.
+    pub fn take_abend_exit(&mut self) -> Option<AbendExit> {
+        std::mem::take(&mut self.abend_active).then_some(self.abend)
+    }
+}
+
+/// State of one frame.
+pub struct Frame {
+    serial: u64,
+    /// What is set now.
+    pub handles: Handles,
+    /// What PUSH HANDLE put aside.
+    pub pushed: Vec<Handles>,
+    /// Label to go to when the program is entered again; 0 for its top.
+    pub resume: u16,
+    /// The module that announced itself, and its item for a label to go to.
+    pub program: (*const CobModule, *const Field),
+}
+
+/// State of all frames, by depth.
+#[derive(Default)]
+pub struct Frames {
+    list: Vec<Frame>,
+}
+
+/// A serial number that any frame of its depth takes over.
+const ADOPT: u64 = u64::MAX;
+
+impl Frames {
+    /// The frame of that depth, cleared when it is not the one of before.
+    pub fn at(&mut self, depth: i32, serial: u64) -> &mut Frame {
+        let at = usize::try_from(depth).unwrap_or(0);
+        while self.list.len() <= at {
+            self.list.push(Frame {
+                serial: 0,
+                handles: Handles::default(),
+                pushed: Vec::new(),
+                resume: 0,
+                program: (std::ptr::null(), std::ptr::null()),
+            });
+        }
+        let frame = &mut self.list[at];
+        if frame.serial != serial {
+            if frame.serial != ADOPT {
+                frame.handles.reset();
+                frame.pushed.clear();
+                frame.resume = 0;
+                frame.program = (std::ptr::null(), std::ptr::null());
+            }
+            frame.serial = serial;
+        }
+        frame
+    }
+
+    /// The frame of that depth, if commands have been run in it.
+    pub fn known(&mut self, depth: i32, serial: u64) -> Option<&mut Frame> {
+        let frame = self.list.get_mut(usize::try_from(depth).ok()?)?;
+        (frame.serial == serial).then_some(frame)
+    }
+
+    /// Lets the next frame of that depth have this one's state.
+    pub fn hand_over(&mut self, depth: i32) {
+        let at = usize::try_from(depth).unwrap_or(usize::MAX);
+        if let Some(frame) = self.list.get_mut(at) {
+            frame.serial = ADOPT;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_catches_what_would_abend_and_nothing_else() {
+        let mut h = Handles::default();
+        h.set(Condition::Error.number(), Some(Action::Label(2)));
+        h.set(Condition::LengErr.number(), Some(Action::Ignore));
+        assert_eq!(h.reaction(Condition::NotFnd), Reaction::Label(2));
+        assert_eq!(h.reaction(Condition::LengErr), Reaction::Continue);
+        let default = Condition::RetPage.default_action();
+        assert_eq!(h.reaction(Condition::RetPage), Reaction::Default(default));
+    }
+
+    #[test]
+    fn an_abend_exit_is_taken_once_until_it_is_reset() {
+        let mut h = Handles::default();
+        h.set_abend_exit(AbendExit::Label(1));
+        assert_eq!(h.take_abend_exit(), Some(AbendExit::Label(1)));
+        assert_eq!(h.take_abend_exit(), None);
+        h.reset_abend_exit();
+        assert_eq!(h.take_abend_exit(), Some(AbendExit::Label(1)));
+    }
+
+    #[test]
+    fn a_new_frame_of_the_same_depth_starts_clean() {
+        let mut frames = Frames::default();
+        frames.at(1, 7).handles.set_abend_exit(AbendExit::Label(1));
+        assert!(frames.known(1, 7).is_some());
+        assert!(frames.known(1, 8).is_none());
+        assert_eq!(frames.at(1, 8).handles.take_abend_exit(), None);
+        frames.at(1, 8).handles.set_abend_exit(AbendExit::Label(3));
+        frames.hand_over(1);
+        assert_eq!(frames.at(1, 9).handles.take_abend_exit(), Some(AbendExit::Label(3)));
+    }
+}

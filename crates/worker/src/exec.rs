@@ -1,0 +1,411 @@
+//! EXEC CICS: from a command block to the command's file and back.
+//!
+//! The C side calls in with the parameter fields of the calling module. The
+//! block says which options are there; operands follow in the order of their
+//! index. What a command answers is put into the EIB and the RESP fields, and
+//! becomes a label, an abend or nothing.
+//!
+//! Invariant: handlers return a [`Flow`]; no jump crosses a frame of ours.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+use cics::abi::{Block, FLAG_LABELS, FLAG_NOHANDLE, FLAG_RESP};
+use cics::command::{self, Command, Domain};
+use cics::resp::{Condition, DefaultAction};
+use cics::{abend, names::AbendCode};
+
+use crate::abend::Abend;
+use crate::cob::{Arg, Field, Flow, Handlers};
+use crate::commands::COMMANDS;
+use crate::conditions::Reaction;
+use crate::services::Failure;
+use crate::worker::{Exit, Worker, current};
+
+/// What a command answers when it is not NORMAL.
+#[derive(Debug)]
+pub enum Stop {
+    /// A condition with RESP2.
+    Condition(Condition, u32),
+    /// The task or an abend exit gets control.
+    Abend(Box<Abend>),
+    /// The level is left for the reason that stands in it.
+    Leave,
+}
+
+/// Result of a command.
+pub type Outcome = Result<(), Stop>;
+
+/// A condition as a command's answer.
+pub fn condition<T>(condition: Condition, resp2: u32) -> Result<T, Stop> {
+    Err(Stop::Condition(condition, resp2))
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Condition(condition, resp2) => Stop::Condition(condition, resp2),
+            Failure::Abend(code) => {
+                Stop::Abend(Abend::new(AbendCode(code), "ended by the region"))
+            }
+        }
+    }
+}
+
+/// A command as the program gave it.
+pub struct Call<'c> {
+    /// The command's row.
+    pub row: &'static Command,
+    /// Pairs of a condition or AID and a label.
+    pub block: Block<'c>,
+    options: u128,
+    with_argument: u128,
+    operands: &'c [*const Field],
+}
+
+impl<'c> Call<'c> {
+    /// Whether the option is there.
+    pub fn has(&self, option: u8) -> bool {
+        self.options >> option & 1 != 0
+    }
+
+    /// The operand of an option, if the option is there.
+    pub fn arg(&self, option: u8) -> Option<Arg<'c>> {
+        let bit = 1u128 << option;
+        let there = self.options & self.with_argument;
+        if there & bit == 0 {
+            return None;
+        }
+        let at = (there & (bit - 1)).count_ones() as usize;
+        // SAFETY: libcob's fields for the arguments of this CALL.
+        unsafe { Arg::new(*self.operands.get(at)?) }
+    }
+
+    /// The operand of an option as a name.
+    pub fn name<const N: usize>(&self, option: u8) -> Option<[u8; N]> {
+        self.arg(option).map(|a| a.name())
+    }
+
+    /// The operand of an option as an integer.
+    pub fn int(&self, option: u8) -> Option<i64> {
+        self.arg(option).map(|a| a.int())
+    }
+
+    /// Stores an integer into an operand, if it is there.
+    pub fn set_int(&self, option: u8, value: i64) {
+        if let Some(arg) = self.arg(option) {
+            arg.set_int(value);
+        }
+    }
+
+    /// Stores characters into an operand, if it is there.
+    pub fn set_chars(&self, option: u8, value: &[u8]) {
+        if let Some(arg) = self.arg(option) {
+            arg.set_chars(value);
+        }
+    }
+
+    /// Fills an operand with binary zeros, if it is there.
+    pub fn set_zeros(&self, option: u8) {
+        if let Some(arg) = self.arg(option) {
+            arg.set_zeros();
+        }
+    }
+
+    /// Stores a pointer into an operand, if it is there.
+    pub fn set_pointer(&self, option: u8, value: *mut u8) {
+        if let Some(arg) = self.arg(option) {
+            arg.set_pointer(value);
+        }
+    }
+}
+
+/// The function that serves a command.
+pub type Serve = fn(&mut Worker, &Call<'_>) -> Outcome;
+
+/// Commands by number.
+pub struct Dispatch {
+    /// Place in `served` and one more, by number.
+    places: Vec<u8>,
+    served: Vec<Served>,
+}
+
+struct Served {
+    row: &'static Command,
+    serve: Serve,
+    with_argument: u128,
+}
+
+impl Dispatch {
+    /// The commands of this worker.
+    pub fn new() -> Self {
+        let mut places = vec![0; 1 << 16];
+        let mut served = Vec::with_capacity(COMMANDS.len());
+        for (number, serve) in COMMANDS {
+            let Some(row) = command::by_number(*number) else { continue };
+            let mut with_argument = 1u128 << command::RESP | 1u128 << command::RESP2;
+            for (i, option) in row.options.iter().enumerate() {
+                let passes = option.argument.is_allowed()
+                    && option.argument != command::Argument::Label
+                    && option.alias_of.is_none();
+                with_argument |= u128::from(passes) << i;
+            }
+            served.push(Served { row, serve: *serve, with_argument });
+            places[usize::from(*number)] = served.len() as u8;
+        }
+        Dispatch { places, served }
+    }
+
+    fn find(&self, number: u16) -> Option<&Served> {
+        let place = self.places[usize::from(number)];
+        self.served.get(usize::from(place).wrapping_sub(1))
+    }
+}
+
+impl Default for Dispatch {
+    fn default() -> Self {
+        Dispatch::new()
+    }
+}
+
+impl Worker {
+    fn exec(&mut self, operands: &[*const Field]) -> Flow {
+        let Some((block, operands)) = split(operands) else {
+            return self.take_exit(Abend::new(abend::AEXZ, "a command block is damaged"));
+        };
+        self.task.last_line = block.line();
+        let Some(served) = self.dispatch.find(block.command()) else {
+            let what = command::by_number(block.command()).map_or("an unknown command", |c| c.name);
+            return self.take_exit(Abend::new(abend::AEY9, format!("{what} is not supported")));
+        };
+        let call = Call {
+            row: served.row,
+            block,
+            options: block.options(),
+            with_argument: served.with_argument,
+            operands,
+        };
+        let serve = served.serve;
+        self.services.progress();
+        self.count(&call);
+        let outcome = self.served_in_mode(&call, serve);
+        self.answer(&call, outcome)
+    }
+
+    /// Runs a command, under the QR token if the region says so for files.
+    fn served_in_mode(&mut self, call: &Call<'_>, serve: Serve) -> Outcome {
+        let qr = self.facts.fc_qr_only && call.row.domain == Domain::Files && !self.on_qr();
+        if !qr {
+            return serve(self, call);
+        }
+        self.switch(true);
+        let outcome = serve(self, call);
+        self.switch(false);
+        outcome
+    }
+
+    fn count(&mut self, call: &Call<'_>) {
+        use cics::command::commands::{link, xctl};
+        let counts = &mut self.task.counts;
+        counts.commands += 1;
+        match call.row.domain {
+            Domain::Files => counts.file_commands += 1,
+            Domain::Channels => counts.container_commands += 1,
+            Domain::Programs if matches!(call.row.number, link::NUMBER | xctl::NUMBER) => {
+                counts.program_commands += 1;
+            }
+            _ => {}
+        }
+    }
+
+    fn answer(&mut self, call: &Call<'_>, outcome: Outcome) -> Flow {
+        let (condition, resp2) = match outcome {
+            Ok(()) => (Condition::Normal, 0),
+            Err(Stop::Condition(condition, resp2)) => (condition, resp2),
+            Err(Stop::Abend(abend)) => return self.take_exit(abend),
+            Err(Stop::Leave) => return Flow::leave(self.task.level().base),
+        };
+        let function = call.row.eibfn.unwrap_or(call.row.number);
+        self.task.level_mut().eib().set_response(function, condition, resp2);
+        let flags = call.block.flags();
+        if flags & FLAG_RESP != 0 {
+            call.set_int(command::RESP, i64::from(condition.number()));
+            call.set_int(command::RESP2, i64::from(resp2));
+        }
+        let mut label = 0;
+        if condition != Condition::Normal && flags & (FLAG_RESP | FLAG_NOHANDLE) == 0 {
+            match self.react(call, condition, resp2) {
+                Ok(to) => label = to,
+                Err(abend) => return self.take_exit(abend),
+            }
+        }
+        if flags & FLAG_LABELS != 0 {
+            self.set_label(label);
+        }
+        Flow::NEXT
+    }
+
+    /// What an unhandled condition does: the label to go to (0 for none), or
+    /// an abend.
+    fn react(&mut self, call: &Call<'_>, raised: Condition, resp2: u32) -> Result<u16, Box<Abend>> {
+        let (depth, serial) = self.rt.frame();
+        let code = match self.task.frames.at(depth, serial).handles.reaction(raised) {
+            Reaction::Label(label) => return Ok(label),
+            Reaction::Continue | Reaction::Default(DefaultAction::Ignore) => return Ok(0),
+            Reaction::Default(DefaultAction::Suspend) => abend::AKCS,
+            Reaction::Default(DefaultAction::Abend(code)) => code,
+        };
+        let text = format!("{} answered {raised} (RESP2 {resp2})", call.row.name);
+        let mut abend = Abend::new(code, text);
+        if call.block.source_file() == 0 {
+            abend.line = call.block.line();
+        }
+        Err(abend)
+    }
+
+    /// Stores the label that the program goes to after the command.
+    fn set_label(&mut self, label: u16) {
+        let (depth, serial) = self.rt.frame();
+        let (module, item) = self.task.frames.at(depth, serial).program;
+        if module != self.rt.module() {
+            return;
+        }
+        // SAFETY: the module is in control, so its item is where it was.
+        if let Some(item) = unsafe { Arg::new(item) } {
+            item.set_int(i64::from(label));
+        }
+    }
+
+    /// A translated program begins, or is entered again.
+    fn start(&mut self, operands: &[*const Field]) -> Flow {
+        let Some((_, operands)) = split(operands) else {
+            return self.take_exit(Abend::new(abend::AEXZ, "a command block is damaged"));
+        };
+        let (depth, serial) = self.rt.frame();
+        let frame = self.task.frames.at(depth, serial);
+        let resume = std::mem::take(&mut frame.resume);
+        let operand = |i: usize| operands.get(i).copied().unwrap_or(std::ptr::null());
+        frame.program = (self.rt.module(), operand(2));
+        // SAFETY: libcob's fields for the arguments of this CALL.
+        let (eib, code) = unsafe { (Arg::new(operand(0)), Arg::new(operand(1))) };
+        if let Some(eib) = eib {
+            eib.set_pointer(self.task.level_mut().eib.as_mut_ptr());
+        }
+        if let Some(code) = code {
+            code.set_int(i64::from(resume));
+        }
+        Flow::NEXT
+    }
+
+    /// CALL or CANCEL of a name.
+    fn resolve(&mut self, name: &[u8], purpose: c_int) -> Result<*mut c_void, Flow> {
+        const MUST: c_int = 1;
+        const CANCEL: c_int = 2;
+        let number = self.task.depth;
+        let mut field = [b' '; 8];
+        let program = (name.len() <= 8 && !name.is_empty())
+            .then(|| {
+                field[..name.len()].copy_from_slice(name);
+                self.programs.find(&field)
+            })
+            .flatten();
+        if purpose == CANCEL {
+            let entry = program.and_then(|p| self.programs.entry_at(p, number));
+            return Ok(entry.unwrap_or(std::ptr::null_mut()));
+        }
+        let shown: String = name.iter().map(|&b| char::from(b)).collect();
+        let why = match program {
+            Some(program) => {
+                let level = self.task.level_mut();
+                match self.programs.entry(program, number, level.taken()) {
+                    Ok(entry) => return Ok(entry),
+                    Err(e) => e.to_string(),
+                }
+            }
+            None => match self.programs.routine(&shown) {
+                Some(entry) => return Ok(entry),
+                None => format!("CALL of {shown}, which is no program of this region"),
+            },
+        };
+        if purpose == MUST {
+            return Err(self.take_exit(Abend::new(abend::APCT, why)));
+        }
+        Ok(std::ptr::null_mut())
+    }
+
+    fn stopped(&mut self, message: Option<String>) -> Flow {
+        match message {
+            Some(text) => {
+                let mut abend = Abend::new(abend::ASRA, text);
+                abend.damaged = true;
+                self.take_exit(abend)
+            }
+            None => {
+                self.task.level_mut().exit = Exit::Returned;
+                Flow::leave(self.task.level().base)
+            }
+        }
+    }
+}
+
+/// The block and the operands after it.
+fn split<'c>(operands: &'c [*const Field]) -> Option<(Block<'c>, &'c [*const Field])> {
+    let (first, rest) = operands.split_first()?;
+    // SAFETY: libcob's field for the first argument of this CALL.
+    let block = unsafe { Arg::new(*first) }?;
+    Some((Block::parse(block.bytes()).ok()?, rest))
+}
+
+/// The worker's entries for the C side.
+pub(crate) static HANDLERS: Handlers =
+    Handlers { exec: on_exec, start: on_start, resolve: on_resolve, stop: on_stop };
+
+/// # Safety
+/// `fields` are `count` fields of the calling module.
+unsafe fn fields<'c>(fields: *const *const Field, count: c_int) -> &'c [*const Field] {
+    match usize::try_from(count) {
+        // SAFETY: by the contract.
+        Ok(count) if !fields.is_null() => unsafe { std::slice::from_raw_parts(fields, count) },
+        _ => &[],
+    }
+}
+
+unsafe extern "C" fn on_exec(params: *const *const Field, count: c_int) -> Flow {
+    // SAFETY: called by the C side for the program in control.
+    unsafe { current().map_or(Flow::NEXT, |w| w.exec(fields(params, count))) }
+}
+
+unsafe extern "C" fn on_start(params: *const *const Field, count: c_int) -> Flow {
+    // SAFETY: called by the C side for the program in control.
+    unsafe { current().map_or(Flow::NEXT, |w| w.start(fields(params, count))) }
+}
+
+unsafe extern "C" fn on_resolve(
+    name: *const u8,
+    len: usize,
+    purpose: c_int,
+    flow: *mut Flow,
+) -> *mut c_void {
+    // SAFETY: called by the C side with the bytes of a name and a place for
+    // the answer.
+    unsafe {
+        let name = std::slice::from_raw_parts(name, len);
+        match current().map(|w| w.resolve(name, purpose)) {
+            Some(Ok(entry)) => entry,
+            Some(Err(to)) => {
+                *flow = to;
+                std::ptr::null_mut()
+            }
+            None => std::ptr::null_mut(),
+        }
+    }
+}
+
+unsafe extern "C" fn on_stop(is_error: c_int, message: *const c_char) -> Flow {
+    // SAFETY: called by the C side for the program in control, with a C
+    // string of its own.
+    unsafe {
+        let text = CStr::from_ptr(message).to_string_lossy();
+        let text = if text.is_empty() { "a run-time error".into() } else { text.into_owned() };
+        current().map_or(Flow::NEXT, |w| w.stopped((is_error != 0).then_some(text)))
+    }
+}

@@ -1,0 +1,209 @@
+//! Services in memory: programs under test, and `tupelo run` without files.
+//!
+//! Files live in a [`MemoryStore`], changes in a unit of work that SYNCPOINT
+//! applies. There is one task at a time, so a lock is a number and nobody
+//! waits.
+
+use std::collections::HashMap;
+
+use cics::resp::Condition;
+use link::{FileEntry, Heap};
+use store::{
+    FileDef, FileId, KeyField, MemoryStore, RecordFormat, Seek, UnitError, UnitOfWork, WriteStore,
+};
+
+use crate::files::key_in;
+use crate::services::{Arena, Crossings, Elsewhere, Failure, Served, Services};
+
+/// A program that lives elsewhere: changes its COMMAREA.
+pub type Remote = fn(&mut [u8]);
+
+/// Services in memory.
+pub struct MemoryServices {
+    arena: Vec<u8>,
+    heap: Heap,
+    store: MemoryStore,
+    unit: UnitOfWork,
+    files: Vec<(FileEntry, FileId)>,
+    held: HashMap<u32, (usize, Vec<u8>)>,
+    last_token: u32,
+    remotes: HashMap<[u8; 8], Remote>,
+    qr: bool,
+}
+
+impl MemoryServices {
+    /// Services over empty files with these definitions, and an arena.
+    pub fn new(files: &[FileEntry], arena_bytes: usize) -> Result<Self, store::DefineError> {
+        let mut store = MemoryStore::new();
+        let mut list = Vec::new();
+        for file in files {
+            let key =
+                KeyField { offset_bytes: file.key_offset, length_bytes: file.key_bytes };
+            let format =
+                if file.variable { RecordFormat::Variable } else { RecordFormat::Fixed };
+            let name = file.name.as_str().parse()?;
+            let id = store.define(FileDef::ksds(name, key, format, file.record_bytes)?)?;
+            list.push((file.clone(), id));
+        }
+        Ok(MemoryServices {
+            arena: vec![0; arena_bytes],
+            heap: Heap::new(arena_bytes),
+            store,
+            unit: UnitOfWork::new(),
+            files: list,
+            held: HashMap::new(),
+            last_token: 0,
+            remotes: HashMap::new(),
+            qr: false,
+        })
+    }
+
+    /// Adds a program that lives elsewhere.
+    pub fn add_remote(&mut self, name: [u8; 8], program: Remote) {
+        self.remotes.insert(name, program);
+    }
+
+    fn key<'r>(&self, file: usize, record: &'r [u8]) -> &'r [u8] {
+        key_in(&self.files[file].0, record)
+    }
+
+    fn held_key(&mut self, file: usize, token: u32) -> Served<Vec<u8>> {
+        match self.held.remove(&token) {
+            Some((of, key)) if of == file => Ok(key),
+            _ => Err(Failure::Condition(Condition::InvReq, 47)),
+        }
+    }
+}
+
+fn refused(error: UnitError) -> Failure {
+    match error {
+        UnitError::Duplicate(_) => Failure::Condition(Condition::DupRec, 150),
+        UnitError::NotFound(_) => Failure::Condition(Condition::NotFnd, 80),
+        UnitError::Record(_) => Failure::Condition(Condition::LengErr, 14),
+        UnitError::Read(_) => Failure::Condition(Condition::IoErr, 120),
+    }
+}
+
+impl Services for MemoryServices {
+    fn begin_task(&mut self, _slot: usize) {}
+
+    fn end_task(&mut self) {
+        self.held.clear();
+    }
+
+    fn arena(&mut self) -> Arena<'_> {
+        Arena { base: self.arena.as_mut_ptr(), heap: &mut self.heap }
+    }
+
+    fn progress(&mut self) {}
+
+    fn qr_take(&mut self) {
+        self.qr = true;
+    }
+
+    fn qr_give(&mut self) {
+        self.qr = false;
+    }
+
+    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut dyn FnMut(&[u8])) -> Served<bool> {
+        let id = self.files[file].1;
+        self.unit
+            .seek(&mut self.store, id, seek, &mut |e| show(e.record))
+            .map_err(|_| Failure::Condition(Condition::IoErr, 120))
+    }
+
+    fn fetch_for_update(
+        &mut self,
+        file: usize,
+        seek: Seek<'_>,
+        _nosuspend: bool,
+        show: &mut dyn FnMut(&[u8]),
+    ) -> Served<Option<u32>> {
+        let mut record = Vec::new();
+        if !self.fetch(file, seek, &mut |r| record.extend_from_slice(r))? {
+            return Ok(None);
+        }
+        show(&record);
+        self.last_token += 1;
+        let key = self.key(file, &record).to_vec();
+        self.held.insert(self.last_token, (file, key));
+        Ok(Some(self.last_token))
+    }
+
+    fn write(&mut self, file: usize, record: &[u8]) -> Served<()> {
+        let (id, key) = (self.files[file].1, self.key(file, record).to_vec());
+        self.unit.insert(&mut self.store, id, &key, record).map_err(refused)
+    }
+
+    fn rewrite(&mut self, file: usize, token: u32, record: &[u8]) -> Served<()> {
+        let key = self.held_key(file, token)?;
+        let id = self.files[file].1;
+        self.unit.replace(&mut self.store, id, &key, record).map_err(refused)
+    }
+
+    fn delete_held(&mut self, file: usize, token: u32) -> Served<()> {
+        let key = self.held_key(file, token)?;
+        self.delete(file, &key)
+    }
+
+    fn delete(&mut self, file: usize, key: &[u8]) -> Served<()> {
+        let id = self.files[file].1;
+        self.unit.delete(&mut self.store, id, key).map_err(refused)
+    }
+
+    fn delete_generic(&mut self, file: usize, key: &[u8]) -> Served<u64> {
+        let mut deleted = 0;
+        loop {
+            let mut record = Vec::new();
+            if !self.fetch(file, Seek::Prefix(key), &mut |r| record.extend_from_slice(r))? {
+                return Ok(deleted);
+            }
+            let full = self.key(file, &record).to_vec();
+            self.delete(file, &full)?;
+            deleted += 1;
+        }
+    }
+
+    fn unlock(&mut self, file: usize, token: Option<u32>) -> Served<()> {
+        self.held.retain(|t, (of, _)| *of != file || token.is_some_and(|wanted| wanted != *t));
+        Ok(())
+    }
+
+    fn syncpoint(&mut self) -> Served<()> {
+        self.held.clear();
+        let unit = std::mem::take(&mut self.unit);
+        match self.store.apply(&[unit]).pop() {
+            Some(Ok(())) | None => Ok(()),
+            Some(Err(_)) => Err(Failure::Condition(Condition::RolledBack, 0)),
+        }
+    }
+
+    fn rollback(&mut self) -> Served<()> {
+        self.held.clear();
+        self.unit = UnitOfWork::new();
+        Ok(())
+    }
+
+    fn link(&mut self, program: &[u8; 8], commarea: &mut [u8]) -> Served<Elsewhere> {
+        match self.remotes.get(program) {
+            Some(run) => {
+                run(commarea);
+                Ok(Elsewhere::Done)
+            }
+            None => Err(Failure::Condition(Condition::PgmIdErr, 3)),
+        }
+    }
+
+    fn nested_done(
+        &mut self,
+        _abend: Option<[u8; 4]>,
+        _result: &[u8],
+        _commarea: &mut [u8],
+    ) -> Served<Elsewhere> {
+        Ok(Elsewhere::Done)
+    }
+
+    fn crossings(&self) -> Crossings {
+        Crossings::default()
+    }
+}

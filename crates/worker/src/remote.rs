@@ -1,0 +1,352 @@
+//! Services over the link, and over the embedded store where it can be read
+//! without asking.
+//!
+//! A file that the task has changed is read through the region until the next
+//! syncpoint, so that the task sees its own changes; every other read goes
+//! straight to the store. While a call waits the QR token is given back.
+//!
+//! The worker's main loop and its commands use the link in turn, never at
+//! once, so both hold it by a counted reference to a cell.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Instant;
+
+use cics::resp::Condition;
+use link::call::{
+    DELETE_GENERIC, DELETE_HELD, READ_GENERIC, READ_GTEQ, READ_NOSUSPEND, READ_UPDATE,
+};
+use link::{AnswerHeader, Heap, Heard, Op, Step, WorkerConfig, WorkerSide};
+use store::{FileId, ReadError, ReadStore, Seek};
+
+use crate::services::{Arena, Crossings, Elsewhere, Failure, Served, Services};
+
+/// The worker's end of the link, shared with the main loop.
+pub type SharedSide = Rc<RefCell<WorkerSide>>;
+
+/// Services over the link.
+pub struct LinkServices {
+    side: SharedSide,
+    /// The arena of the task that runs, and its free bytes. Taken from the
+    /// link while the task runs, so that no cell is borrowed for a PUT.
+    arena: *mut u8,
+    heap: Heap,
+    reader: Option<Box<dyn ReadStore>>,
+    files: Vec<File>,
+    holding: bool,
+    crossings: Crossings,
+}
+
+struct File {
+    name: Option<store::FileName>,
+    id: Option<FileId>,
+    /// The task has changed it since its last syncpoint.
+    changed: bool,
+}
+
+impl LinkServices {
+    /// Services for the files of a configuration.
+    pub fn new(
+        side: SharedSide,
+        config: &WorkerConfig,
+        reader: Option<Box<dyn ReadStore>>,
+    ) -> Self {
+        let files = config
+            .files
+            .iter()
+            .map(|f| File { name: f.name.as_str().parse().ok(), id: None, changed: false })
+            .collect();
+        LinkServices {
+            side,
+            arena: std::ptr::null_mut(),
+            heap: Heap::default(),
+            reader,
+            files,
+            holding: false,
+            crossings: Crossings::default(),
+        }
+    }
+
+    fn call(&mut self, op: Op, args: [u64; 8], data: &[&[u8]]) -> Heard {
+        self.waiting(|side| side.call(op, args, data))
+    }
+
+    /// Waits for the region, without the QR token.
+    fn waiting(&mut self, ask: impl FnOnce(&mut WorkerSide) -> Heard) -> Heard {
+        let mut side = self.side.borrow_mut();
+        if self.holding {
+            side.qr().give();
+        }
+        let before = Instant::now();
+        let heard = ask(&mut side);
+        self.crossings.wait_ns += before.elapsed().as_nanos() as u64;
+        self.crossings.calls += 1;
+        drop(side);
+        if self.holding {
+            self.take();
+        }
+        heard
+    }
+
+    fn take(&mut self) {
+        let side = self.side.borrow();
+        let qr = side.qr();
+        if matches!(qr.try_take(), Ok(Some(_)) | Err(_)) {
+            return;
+        }
+        let before = Instant::now();
+        // An error means that the token was damaged: the worker goes on
+        // without it, and so does everybody else.
+        let _ = qr.take();
+        self.crossings.qr_wait_ns += before.elapsed().as_nanos() as u64;
+    }
+
+    /// A call that is answered; a wish for a nested run is refused.
+    fn ask(&mut self, op: Op, args: [u64; 8], data: &[&[u8]]) -> Served<AnswerHeader> {
+        let mut heard = self.call(op, args, data);
+        loop {
+            match heard {
+                Heard::Answer(header) => return answer(header),
+                Heard::Run(_) => {
+                    let refused = AnswerHeader {
+                        resp: u32::from(Condition::PgmIdErr.number()),
+                        ..AnswerHeader::default()
+                    };
+                    heard = self.waiting(|side| side.nested_done(refused, &[]));
+                }
+            }
+        }
+    }
+
+    fn local(
+        &mut self,
+        file: usize,
+        seek: Seek<'_>,
+        show: &mut dyn FnMut(&[u8]),
+    ) -> Option<Served<bool>> {
+        let of = &mut self.files[file];
+        let reader = self.reader.as_mut().filter(|_| !of.changed)?;
+        // A file that was loaded anew has another number: look once more.
+        for _ in 0..2 {
+            let id = match of.id {
+                Some(id) => id,
+                None => {
+                    let found = reader.find(of.name.as_ref()?).ok().flatten()?.id;
+                    of.id = Some(found);
+                    found
+                }
+            };
+            match reader.seek(id, seek, &mut |entry| show(entry.record)) {
+                Ok(found) => return Some(Ok(found)),
+                Err(ReadError::UnknownFile(_)) => of.id = None,
+                Err(ReadError::Storage(_)) => {
+                    return Some(Err(Failure::Condition(Condition::IoErr, 120)));
+                }
+            }
+        }
+        None
+    }
+
+    /// A browse step or READ through the region.
+    fn through_region(
+        &mut self,
+        file: usize,
+        seek: Seek<'_>,
+        show: &mut dyn FnMut(&[u8]),
+    ) -> Served<bool> {
+        let (op, how, key) = match seek {
+            Seek::Equal(key) => (Op::Read, 0, key),
+            Seek::Prefix(key) => (Op::Read, READ_GENERIC, key),
+            Seek::AtLeast(key) => (Op::Browse, Step::AtOrAfter as u64, key),
+            Seek::Greater(key) => (Op::Browse, Step::After as u64, key),
+            Seek::AtMost(key) => (Op::Browse, Step::AtOrBefore as u64, key),
+            Seek::Less(key) => (Op::Browse, Step::Before as u64, key),
+            Seek::First => (Op::Browse, Step::AtOrAfter as u64, &[][..]),
+            Seek::Last => (Op::Browse, Step::Last as u64, &[][..]),
+        };
+        match self.ask(op, args(file, how, 0), &[key]) {
+            Ok(header) => {
+                show(self.side.borrow().call_data(&header));
+                Ok(true)
+            }
+            Err(Failure::Condition(Condition::NotFnd | Condition::EndFile, _)) => Ok(false),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn end_unit(&mut self) {
+        for file in &mut self.files {
+            file.changed = false;
+        }
+    }
+
+    fn elsewhere(&mut self, heard: Heard, commarea: &mut [u8]) -> Served<Elsewhere> {
+        match heard {
+            Heard::Answer(header) => {
+                let header = answer(header)?;
+                let side = self.side.borrow();
+                let data = side.call_data(&header);
+                let n = data.len().min(commarea.len());
+                commarea[..n].copy_from_slice(&data[..n]);
+                Ok(Elsewhere::Done)
+            }
+            Heard::Run(header) => {
+                let side = self.side.borrow();
+                let data = side.call_data(&header);
+                let mut program = [b' '; 8];
+                let n = data.len().min(8);
+                program[..n].copy_from_slice(&data[..n]);
+                Ok(Elsewhere::Run { program, commarea: data[n..].to_vec() })
+            }
+        }
+    }
+}
+
+fn args(file: usize, how: u64, token: u64) -> [u64; 8] {
+    [file as u64, how, token, 0, 0, 0, 0, 0]
+}
+
+fn answer(header: AnswerHeader) -> Served<AnswerHeader> {
+    if !header.abend.is_blank() && *header.abend.as_bytes() != [0; 4] {
+        return Err(Failure::Abend(*header.abend.as_bytes()));
+    }
+    let number = u16::try_from(header.resp).unwrap_or(Condition::Error.number());
+    match Condition::from_number(number).unwrap_or(Condition::Error) {
+        Condition::Normal => Ok(header),
+        condition => Err(Failure::Condition(condition, header.resp2)),
+    }
+}
+
+impl Services for LinkServices {
+    fn begin_task(&mut self, slot: usize) {
+        self.end_unit();
+        let mut side = self.side.borrow_mut();
+        self.arena = side.arena(slot);
+        std::mem::swap(side.heap(), &mut self.heap);
+    }
+
+    fn end_task(&mut self) {
+        std::mem::swap(self.side.borrow_mut().heap(), &mut self.heap);
+    }
+
+    fn arena(&mut self) -> Arena<'_> {
+        Arena { base: self.arena, heap: &mut self.heap }
+    }
+
+    fn progress(&mut self) {
+        self.side.borrow().progress();
+    }
+
+    fn qr_take(&mut self) {
+        self.take();
+        self.holding = true;
+    }
+
+    fn qr_give(&mut self) {
+        self.side.borrow().qr().give();
+        self.holding = false;
+    }
+
+    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut dyn FnMut(&[u8])) -> Served<bool> {
+        match self.local(file, seek, show) {
+            Some(found) => found,
+            None => self.through_region(file, seek, show),
+        }
+    }
+
+    fn fetch_for_update(
+        &mut self,
+        file: usize,
+        seek: Seek<'_>,
+        nosuspend: bool,
+        show: &mut dyn FnMut(&[u8]),
+    ) -> Served<Option<u32>> {
+        let (how, key) = match seek {
+            Seek::AtLeast(key) => (READ_GTEQ, key),
+            Seek::Prefix(key) => (READ_GENERIC, key),
+            Seek::Equal(key) => (0, key),
+            Seek::Greater(_) | Seek::AtMost(_) | Seek::Less(_) | Seek::First | Seek::Last => {
+                return Err(Failure::Condition(Condition::InvReq, 20));
+            }
+        };
+        let short = matches!(seek, Seek::AtLeast(_));
+        let how = how
+            | READ_UPDATE
+            | if short { READ_GENERIC } else { 0 }
+            | if nosuspend { READ_NOSUSPEND } else { 0 };
+        match self.ask(Op::Read, args(file, how, 0), &[key]) {
+            Ok(header) => {
+                show(self.side.borrow().call_data(&header));
+                Ok(Some(header.args[0] as u32))
+            }
+            Err(Failure::Condition(Condition::NotFnd, _)) => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn write(&mut self, file: usize, record: &[u8]) -> Served<()> {
+        self.files[file].changed = true;
+        self.ask(Op::Write, args(file, 0, 0), &[record]).map(drop)
+    }
+
+    fn rewrite(&mut self, file: usize, token: u32, record: &[u8]) -> Served<()> {
+        self.files[file].changed = true;
+        self.ask(Op::Rewrite, args(file, u64::from(token), 0), &[record]).map(drop)
+    }
+
+    fn delete_held(&mut self, file: usize, token: u32) -> Served<()> {
+        self.files[file].changed = true;
+        self.ask(Op::Delete, args(file, DELETE_HELD, u64::from(token)), &[]).map(drop)
+    }
+
+    fn delete(&mut self, file: usize, key: &[u8]) -> Served<()> {
+        self.files[file].changed = true;
+        self.ask(Op::Delete, args(file, 0, 0), &[key]).map(drop)
+    }
+
+    fn delete_generic(&mut self, file: usize, key: &[u8]) -> Served<u64> {
+        self.files[file].changed = true;
+        match self.ask(Op::Delete, args(file, DELETE_GENERIC, 0), &[key]) {
+            Ok(header) => Ok(header.args[0]),
+            Err(Failure::Condition(Condition::NotFnd, _)) => Ok(0),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    fn unlock(&mut self, file: usize, token: Option<u32>) -> Served<()> {
+        self.ask(Op::Unlock, args(file, u64::from(token.unwrap_or(0)), 0), &[]).map(drop)
+    }
+
+    fn syncpoint(&mut self) -> Served<()> {
+        self.end_unit();
+        self.ask(Op::Syncpoint, [0; 8], &[]).map(drop)
+    }
+
+    fn rollback(&mut self) -> Served<()> {
+        self.end_unit();
+        self.ask(Op::Rollback, [0; 8], &[]).map(drop)
+    }
+
+    fn link(&mut self, program: &[u8; 8], commarea: &mut [u8]) -> Served<Elsewhere> {
+        let heard = self.call(Op::Link, [0; 8], &[program, commarea]);
+        self.elsewhere(heard, commarea)
+    }
+
+    fn nested_done(
+        &mut self,
+        abend: Option<[u8; 4]>,
+        result: &[u8],
+        commarea: &mut [u8],
+    ) -> Served<Elsewhere> {
+        let header = AnswerHeader {
+            abend: abend.map(link::Name::from_bytes).unwrap_or_default(),
+            ..AnswerHeader::default()
+        };
+        let heard = self.waiting(|side| side.nested_done(header, &[result]));
+        self.elsewhere(heard, commarea)
+    }
+
+    fn crossings(&self) -> Crossings {
+        self.crossings
+    }
+}

@@ -1,0 +1,135 @@
+//! The life of a worker process: attach, run tasks, retire.
+//!
+//! The region starts the process with its end of the socket as descriptor
+//! [`link::WORKER_FD`] and hands over everything else on it. The loop takes
+//! queued slots in their order and sleeps only when there is none.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::process::ExitCode;
+use std::rc::Rc;
+
+use link::layout::RESULT_RETIRE;
+use link::{Name, Next, Results, TaskIn, WORKER_FD, WorkerConfig, WorkerSide};
+use store::{LmdbOptions, LmdbReader, ReadStore};
+
+use crate::clock::thread_cpu_ns;
+use crate::remote::{LinkServices, SharedSide};
+use crate::worker::{TaskEnd, Worker};
+
+/// Why a worker process could not start.
+#[derive(Debug, thiserror::Error)]
+enum RunError {
+    #[error(transparent)]
+    Attach(#[from] link::AttachError),
+    #[error(transparent)]
+    Libcob(#[from] crate::StartError),
+    #[error("the store cannot be read: {0}")]
+    Store(#[from] store::OpenError),
+    #[error("standard input cannot be closed: {0}")]
+    Input(std::io::Error),
+}
+
+/// Runs a worker process to its end.
+pub fn run() -> ExitCode {
+    // SAFETY: the region passes this descriptor to the process it starts, and
+    // nothing else here knows it.
+    let socket = unsafe { OwnedFd::from_raw_fd(WORKER_FD) };
+    match serve(socket) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("worker: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn serve(socket: OwnedFd) -> Result<(), RunError> {
+    close_input().map_err(RunError::Input)?;
+    let (side, config) = WorkerSide::attach(socket)?;
+    let side: SharedSide = Rc::new(RefCell::new(side));
+    let reader = reader(&config)?;
+    let services = LinkServices::new(side.clone(), &config, reader);
+    let mut worker = Worker::new(&config, Box::new(services))?;
+    let mut cpu_ns = thread_cpu_ns();
+    loop {
+        let next = side.borrow_mut().next_task(None);
+        match next {
+            Next::Task(task) => {
+                let retire = run_one(&mut worker, &side, &task, &mut cpu_ns);
+                if retire {
+                    return Ok(());
+                }
+            }
+            Next::Idle => {}
+            Next::Retire => return Ok(()),
+        }
+    }
+}
+
+/// ACCEPT gets nothing.
+fn close_input() -> std::io::Result<()> {
+    let null = File::open("/dev/null")?;
+    // SAFETY: two descriptors of this process.
+    match unsafe { libc::dup2(null.as_raw_fd(), 0) } {
+        -1 => Err(std::io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+fn reader(config: &WorkerConfig) -> Result<Option<Box<dyn ReadStore>>, store::OpenError> {
+    let Some(store) = &config.store else {
+        return Ok(None);
+    };
+    let options = LmdbOptions {
+        map_bytes: store.map_bytes,
+        max_readers: store.max_readers,
+        ..LmdbOptions::default()
+    };
+    Ok(Some(Box::new(LmdbReader::open(&store.path, &options)?)))
+}
+
+/// Runs a task and gives its results back. True when the worker must end.
+fn run_one(worker: &mut Worker, side: &SharedSide, task: &TaskIn, cpu_ns: &mut u64) -> bool {
+    let entries = side.borrow().containers().to_vec();
+    worker.services.begin_task(task.slot);
+    let mut end = worker.run_task(&task.request, &entries);
+    worker.services.end_task();
+    // Nothing but tasks uses this thread's time, so the end of one is the
+    // start of the next.
+    let now = thread_cpu_ns();
+    end.counts.cpu_ns = now - std::mem::replace(cpu_ns, now);
+    let (results, message) = results(&end);
+    let retire = results.flags & RESULT_RETIRE != 0;
+    let containers = worker.result_containers();
+    let mut side = side.borrow_mut();
+    if side.finish(results, message, containers).is_err() {
+        // No room for the directory: the task's containers are lost, and
+        // that is an abend.
+        let full = Results { abend: Name::from_bytes(*b"ASRA"), ..results };
+        let _ = side.finish(full, "no room for the containers of the reply", &[]);
+    }
+    retire
+}
+
+fn results(end: &TaskEnd) -> (Results, &str) {
+    let mut results = Results {
+        next_transid: Name::from_bytes(end.next_transid),
+        channel: Name::from_bytes(end.channel),
+        commarea: end.commarea.0 as u64,
+        commarea_bytes: end.commarea.1 as u64,
+        counts: end.counts,
+        ..Results::default()
+    };
+    let Some(abend) = &end.abend else {
+        return (results, "");
+    };
+    results.abend = Name::from_bytes(abend.code);
+    results.program = Name::from_bytes(abend.program);
+    results.line = abend.line;
+    if abend.damaged {
+        results.flags |= RESULT_RETIRE;
+    }
+    (results, &abend.message)
+}

@@ -1,0 +1,132 @@
+//! What a worker needs from others: the region, the store, shared memory.
+//!
+//! One object-safe trait with two homes: [`crate::LinkServices`] over the link
+//! and the embedded store, and an in-memory one for programs under test. A
+//! command asks here and does not know who answers.
+//!
+//! Invariant: no call keeps a borrow of what it was given; records are shown
+//! to a closure where they lie.
+
+use cics::resp::Condition;
+use link::{Heap, TransId};
+use store::Seek;
+
+/// Why a request was not served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// A condition for the program, with RESP2.
+    Condition(Condition, u32),
+    /// The task ends with this code.
+    Abend([u8; 4]),
+}
+
+/// A result of a service.
+pub type Served<T> = Result<T, Failure>;
+
+/// What came of a LINK to a program that lives elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Elsewhere {
+    /// It ended; the COMMAREA has been updated.
+    Done,
+    /// The region wants this program run first, with this COMMAREA; the
+    /// answer goes to [`Services::nested_done`].
+    Run {
+        /// The program.
+        program: [u8; 8],
+        /// Its COMMAREA.
+        commarea: Vec<u8>,
+    },
+}
+
+/// A channel's containers and the COMMAREA live in this arena.
+pub struct Arena<'a> {
+    /// Its first byte; offsets count from here.
+    pub base: *mut u8,
+    /// Which of its bytes are free.
+    pub heap: &'a mut Heap,
+}
+
+/// Everything outside of the worker that a task can reach.
+pub trait Services {
+    /// The task in this slot begins: its arena is at hand from now on.
+    fn begin_task(&mut self, slot: usize);
+    /// The task ended.
+    fn end_task(&mut self);
+
+    /// The running task's arena.
+    fn arena(&mut self) -> Arena<'_>;
+
+    /// Notes that the task gave up control.
+    fn progress(&mut self);
+
+    /// Takes the QR token, waiting for it. While it is held, calls that wait
+    /// for the region give it back and take it again.
+    fn qr_take(&mut self);
+    /// Gives the QR token back.
+    fn qr_give(&mut self);
+
+    /// Shows the record that `seek` finds; false when there is none.
+    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut dyn FnMut(&[u8])) -> Served<bool>;
+    /// As `fetch`, and locks the record for the task. Gives the lock's token.
+    fn fetch_for_update(
+        &mut self,
+        file: usize,
+        seek: Seek<'_>,
+        nosuspend: bool,
+        show: &mut dyn FnMut(&[u8]),
+    ) -> Served<Option<u32>>;
+    /// Adds a record.
+    fn write(&mut self, file: usize, record: &[u8]) -> Served<()>;
+    /// Replaces the record that the token locks.
+    fn rewrite(&mut self, file: usize, token: u32, record: &[u8]) -> Served<()>;
+    /// Deletes the record that the token locks.
+    fn delete_held(&mut self, file: usize, token: u32) -> Served<()>;
+    /// Deletes the record with this key.
+    fn delete(&mut self, file: usize, key: &[u8]) -> Served<()>;
+    /// Deletes all records whose key begins so; gives their number.
+    fn delete_generic(&mut self, file: usize, key: &[u8]) -> Served<u64>;
+    /// Gives up a lock, or all of the file's.
+    fn unlock(&mut self, file: usize, token: Option<u32>) -> Served<()>;
+    /// Commits the unit of work.
+    fn syncpoint(&mut self) -> Served<()>;
+    /// Backs the unit of work out.
+    fn rollback(&mut self) -> Served<()>;
+
+    /// Runs a program that lives elsewhere.
+    fn link(&mut self, program: &[u8; 8], commarea: &mut [u8]) -> Served<Elsewhere>;
+    /// Gives the result of a program that the region wanted run: its abend
+    /// code, or none, and its COMMAREA. Goes on waiting for the LINK.
+    fn nested_done(
+        &mut self,
+        abend: Option<[u8; 4]>,
+        result: &[u8],
+        commarea: &mut [u8],
+    ) -> Served<Elsewhere>;
+
+    /// What was counted since the worker's start.
+    fn crossings(&self) -> Crossings;
+}
+
+/// Calls and waits since the worker's start.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Crossings {
+    /// Calls that crossed to the region.
+    pub calls: u32,
+    /// Nanoseconds spent waiting for their answers.
+    pub wait_ns: u64,
+    /// Nanoseconds spent waiting for the QR token.
+    pub qr_wait_ns: u64,
+}
+
+/// Facts of the region and its definitions that commands ask for.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// ASSIGN APPLID.
+    pub applid: [u8; 8],
+    /// ASSIGN SYSID.
+    pub sysid: [u8; 4],
+    /// File commands run under the QR token.
+    pub fc_qr_only: bool,
+    /// Transactions and the bytes of their work areas.
+    pub transactions: Vec<(TransId, u32)>,
+}

@@ -1,0 +1,459 @@
+//! The worker: one task at a time, its LINK levels, its way in and out.
+//!
+//! A level is entered through the C side and comes back with a reason. XCTL
+//! and an abend exit program go round the level's loop with another program;
+//! HANDLE ABEND LABEL goes round it with the same one. At a level's end the
+//! storage of its programs is given back.
+//!
+//! Invariant: state that a task leaves behind is cleared when the next one
+//! starts, and nothing on the way of a short task allocates.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use cics::abend;
+use cics::eib::{EIB_BYTES, Eib};
+use link::{Counts, Entry, Request, WorkerConfig};
+
+use crate::abend::Abend;
+use crate::channel::{ChannelId, Channels};
+use crate::clock::Clock;
+use crate::cob::{Code, Runtime, StartError};
+use crate::commands::Fetched;
+use crate::conditions::Frames;
+use crate::exec::{self, Dispatch};
+use crate::files::Files;
+use crate::host::{ProgramId, Programs, Taken};
+use crate::services::{Crossings, Facts, Services};
+use crate::storage::Storage;
+
+/// A worker: libcob, the program table and the task that runs.
+pub struct Worker {
+    pub(crate) rt: Runtime,
+    pub(crate) programs: Programs,
+    pub(crate) services: Box<dyn Services>,
+    pub(crate) facts: Facts,
+    pub(crate) files: Files,
+    pub(crate) dispatch: Dispatch,
+    pub(crate) clock: Clock,
+    pub(crate) task: Task,
+}
+
+/// What a program gets when it is entered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Passed {
+    pub commarea: *mut u8,
+    pub bytes: usize,
+    pub channel: Option<ChannelId>,
+}
+
+/// Why a level was left.
+pub(crate) enum Exit {
+    Returned,
+    Again,
+    Xctl(ProgramId, Passed),
+    AbendProgram([u8; 8]),
+    Abend(Box<Abend>),
+}
+
+/// A LINK level.
+pub(crate) struct Level {
+    pub eib: Box<[u8; EIB_BYTES]>,
+    pub name: [u8; 8],
+    pub invoking: [u8; 8],
+    pub passed: Passed,
+    /// Depth of its frame.
+    pub base: i32,
+    pub exit: Exit,
+    quasi: bool,
+    started: usize,
+    taken: Vec<Taken>,
+}
+
+/// The task that runs.
+pub(crate) struct Task {
+    pub number: u64,
+    pub transid: [u8; 4],
+    pub userid: [u8; 8],
+    pub start_code: [u8; 2],
+    pub priority: u8,
+    levels: Vec<Level>,
+    /// Levels in use.
+    pub depth: usize,
+    pub frames: Frames,
+    pub channels: Channels,
+    pub storage: Storage,
+    pub abend: Option<Box<Abend>>,
+    pub first_abend: [u8; 4],
+    pub last_line: u32,
+    pub next_transid: [u8; 4],
+    pub result: Passed,
+    pub counts: Counts,
+    pub twa: Vec<u8>,
+    /// The record that a file command last read.
+    pub fetched: Fetched,
+    /// Programs that LOAD made addressable.
+    pub loaded: Vec<[u8; 8]>,
+    on_qr: bool,
+}
+
+/// How a task ended.
+#[derive(Debug, Clone, Default)]
+pub struct TaskEnd {
+    /// The abend that ended it.
+    pub abend: Option<Box<Abend>>,
+    /// Transaction that RETURN TRANSID named, blank for none.
+    pub next_transid: [u8; 4],
+    /// COMMAREA given back: its place in the arena and its bytes.
+    pub commarea: (usize, usize),
+    /// Name of the channel given back, blank for none.
+    pub channel: [u8; 16],
+    /// Figures of the run.
+    pub counts: Counts,
+}
+
+static CURRENT: AtomicPtr<Worker> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The worker whose program is in control.
+///
+/// # Safety
+/// To be called by handlers of the C side only, and the reference ends with
+/// the handler.
+pub(crate) unsafe fn current<'w>() -> Option<&'w mut Worker> {
+    // SAFETY: `enter` stored a pointer from its exclusive reference, which it
+    // does not use until the program is left.
+    unsafe { CURRENT.load(Ordering::Relaxed).as_mut() }
+}
+
+impl Worker {
+    /// Loads libcob and reads the configuration. Once a process, on the
+    /// thread that will run the tasks.
+    pub fn new(config: &WorkerConfig, services: Box<dyn Services>) -> Result<Self, StartError> {
+        let rt = Runtime::start(&exec::HANDLERS)?;
+        Ok(Worker {
+            programs: Programs::new(config, &rt),
+            rt,
+            services,
+            facts: Facts {
+                applid: *config.applid.as_bytes(),
+                sysid: *config.sysid.as_bytes(),
+                fc_qr_only: config.fc_qr_only,
+                transactions: config.transactions.iter().map(|t| (t.name, t.twa_bytes)).collect(),
+            },
+            files: Files::new(&config.files),
+            dispatch: Dispatch::new(),
+            clock: Clock::default(),
+            task: Task::default(),
+        })
+    }
+
+    /// Runs a task from its first program to its last. `entries` are the
+    /// containers of its request.
+    pub fn run_task(&mut self, request: &Request, entries: &[Entry]) -> TaskEnd {
+        let crossed = self.services.crossings();
+        let now = self.clock.now();
+        let arena = self.services.arena();
+        let (base, used) = (arena.base, request.commarea_bytes as usize);
+        let mut passed = Passed { commarea: std::ptr::null_mut(), bytes: used, channel: None };
+        if used > 0 {
+            // SAFETY: the link checked that the COMMAREA lies in the arena.
+            passed.commarea = unsafe { base.add(request.commarea as usize) };
+        }
+        let task = &mut self.task;
+        task.begin(request);
+        task.counts.started_ns = now.monotonic_ns;
+        if request.flags & link::layout::REQUEST_CHANNEL != 0 {
+            passed.channel = Some(task.channels.adopt(request.channel.as_bytes(), entries));
+        }
+        task.result = passed;
+        let twa = self.facts.transactions.iter().find(|(t, _)| *t.as_bytes() == task.transid);
+        task.twa.clear();
+        task.twa.resize(twa.map_or(0, |(_, bytes)| *bytes as usize), 0);
+        let abend = match self.programs.find(request.program.as_bytes()) {
+            Some(program) if self.can_run(program) => self.run_level(program, passed),
+            _ => Some(Abend::new(abend::APCT, format!("program {} is not there", request.program))),
+        };
+        self.switch(false);
+        self.end_task(abend, base, crossed)
+    }
+
+    /// What this worker asks others through.
+    pub fn services(&mut self) -> &mut dyn Services {
+        &mut *self.services
+    }
+
+    /// The containers that go back with the task that ended.
+    pub fn result_containers(&self) -> &[Entry] {
+        match self.task.result.channel {
+            Some(channel) => self.task.channels.entries(channel),
+            None => &[],
+        }
+    }
+
+    fn end_task(&mut self, abend: Option<Box<Abend>>, base: *mut u8, crossed: Crossings) -> TaskEnd {
+        self.files.end_task();
+        self.task.storage.end_task();
+        let crossings = self.services.crossings();
+        let task = &mut self.task;
+        task.counts.region_calls = crossings.calls - crossed.calls;
+        task.counts.call_wait_ns = crossings.wait_ns - crossed.wait_ns;
+        task.counts.qr_wait_ns = crossings.qr_wait_ns - crossed.qr_wait_ns;
+        task.counts.ended_ns = self.clock.now().monotonic_ns;
+        let result = task.result;
+        let at = if result.bytes == 0 { 0 } else { result.commarea as usize - base as usize };
+        TaskEnd {
+            abend,
+            next_transid: task.next_transid,
+            commarea: (at, result.bytes),
+            channel: result.channel.map_or([b' '; 16], |c| task.channels.name(c)),
+            counts: task.counts,
+        }
+    }
+
+    /// Whether LINK may enter the program in this worker.
+    pub(crate) fn can_run(&self, program: ProgramId) -> bool {
+        let def = self.programs.definition(program);
+        def.enabled && def.module.is_some()
+    }
+
+    /// Runs a program at a new level. Gives the abend that ended it, if one
+    /// did.
+    pub(crate) fn run_level(&mut self, program: ProgramId, passed: Passed) -> Option<Box<Abend>> {
+        self.task.open_level(self.rt.started());
+        let mut next = (program, passed);
+        let mut fresh = true;
+        let end = loop {
+            let entry = match self.prepare(next.0, next.1, fresh) {
+                Ok(entry) => entry,
+                Err(abend) => break Some(abend),
+            };
+            // SAFETY: the entry is the program's; its LINKAGE items are the
+            // level's EIB and the COMMAREA it was given.
+            unsafe { self.enter(entry) };
+            fresh = true;
+            match std::mem::replace(&mut self.task.level_mut().exit, Exit::Returned) {
+                Exit::Returned => break None,
+                Exit::Abend(abend) => break Some(abend),
+                Exit::Again => {
+                    self.task.frames.hand_over(self.task.level().base);
+                    fresh = false;
+                }
+                Exit::Xctl(program, passed) => {
+                    self.end_program();
+                    next = (program, passed);
+                }
+                Exit::AbendProgram(name) => {
+                    let passed = self.task.level().passed;
+                    self.end_program();
+                    match self.programs.find(&name) {
+                        Some(program) if self.can_run(program) => next = (program, passed),
+                        _ => break self.task.abend.take(),
+                    }
+                }
+            }
+        };
+        self.end_program();
+        self.task.channels.end_level(self.task.depth, self.services.arena().heap);
+        self.task.depth -= 1;
+        if self.task.depth > 0 {
+            self.switch(self.task.level().quasi);
+        }
+        end
+    }
+
+    fn prepare(
+        &mut self,
+        program: ProgramId,
+        passed: Passed,
+        fresh: bool,
+    ) -> Result<*mut c_void, Box<Abend>> {
+        let def = self.programs.definition(program);
+        let (name, quasi) = (*def.name.as_bytes(), !def.threadsafe);
+        let number = self.task.depth;
+        let invoking = if number > 1 { self.task.levels[number - 2].name } else { [b' '; 8] };
+        let base = self.rt.frame().0 + 1;
+        let level = self.task.level_mut();
+        level.quasi = quasi;
+        level.base = base;
+        if fresh {
+            level.invoking = if level.name == [0; 8] { invoking } else { level.name };
+            level.name = name;
+            level.passed = passed;
+        }
+        let entry = self.programs.entry(program, number, &mut level.taken).map_err(|e| {
+            let mut abend = Abend::new(abend::APCT, e.to_string());
+            abend.program = name;
+            abend
+        })?;
+        if fresh {
+            self.fill_eib();
+        }
+        self.switch(quasi);
+        Ok(entry)
+    }
+
+    fn fill_eib(&mut self) {
+        let now = self.clock.now();
+        let number = self.task.depth;
+        let above = (number > 1).then(|| *self.task.levels[number - 2].eib);
+        let (transid, task_number) = (self.task.transid, self.task.number);
+        let level = self.task.level_mut();
+        let bytes = level.passed.bytes;
+        if let Some(above) = above {
+            *level.eib = above;
+        }
+        let mut eib = Eib::new(&mut level.eib);
+        if above.is_none() {
+            eib.reset();
+            eib.set_transid(&transid);
+            eib.set_task_number((task_number % 10_000_000) as u32);
+            let (time, date) = now.eib();
+            eib.set_time(time);
+            eib.set_date(date);
+        }
+        eib.set_commarea_length(bytes as u16);
+    }
+
+    /// # Safety
+    /// `entry` is the entry of the current level's program.
+    unsafe fn enter(&mut self, entry: *mut c_void) -> Code {
+        let rt = self.rt;
+        let level = self.task.level_mut();
+        let eib = level.eib.as_mut_ptr();
+        let commarea = level.passed.commarea;
+        let me: *mut Worker = self;
+        let before = CURRENT.swap(me, Ordering::Relaxed);
+        // SAFETY: `self` is not used before the program is left, and handlers
+        // reach it through the pointer that was derived from it.
+        let code = unsafe { rt.run(entry, eib, commarea) };
+        CURRENT.store(before, Ordering::Relaxed);
+        code
+    }
+
+    /// Gives back the storage of what the level has run.
+    fn end_program(&mut self) {
+        let level = self.task.level_mut();
+        self.rt.cancel_from(level.started);
+        self.programs.give_back(&mut level.taken);
+    }
+
+    /// Goes to the quasi-reentrant or the open mode, counted when it changes.
+    pub(crate) fn switch(&mut self, quasi: bool) {
+        if self.task.on_qr == quasi {
+            return;
+        }
+        self.task.on_qr = quasi;
+        self.task.counts.mode_switches += 1;
+        if quasi {
+            self.services.qr_take();
+        } else {
+            self.services.qr_give();
+        }
+    }
+
+    /// True while the task holds the QR token.
+    pub(crate) fn on_qr(&self) -> bool {
+        self.task.on_qr
+    }
+}
+
+impl Task {
+    fn begin(&mut self, request: &Request) {
+        self.number = request.task;
+        self.transid = *request.transid.as_bytes();
+        self.userid = *request.userid.as_bytes();
+        self.start_code = *request.start_code.as_bytes();
+        self.priority = request.priority;
+        self.depth = 0;
+        self.channels.clear();
+        self.loaded.clear();
+        self.abend = None;
+        self.first_abend = [b' '; 4];
+        self.last_line = 0;
+        self.next_transid = [b' '; 4];
+        self.counts = Counts::default();
+        self.on_qr = false;
+    }
+
+    fn open_level(&mut self, started: usize) {
+        if self.levels.len() == self.depth {
+            self.levels.push(Level {
+                eib: Box::new([0; EIB_BYTES]),
+                name: [0; 8],
+                invoking: [b' '; 8],
+                passed: Passed::NOTHING,
+                base: 0,
+                exit: Exit::Returned,
+                quasi: false,
+                started: 0,
+                taken: Vec::new(),
+            });
+        }
+        self.depth += 1;
+        let level = self.level_mut();
+        level.started = started;
+        level.name = [0; 8];
+        level.exit = Exit::Returned;
+    }
+
+    /// The current level. Panics outside of a program.
+    pub fn level(&self) -> &Level {
+        &self.levels[self.depth - 1]
+    }
+
+    /// The current level. Panics outside of a program.
+    pub fn level_mut(&mut self) -> &mut Level {
+        &mut self.levels[self.depth - 1]
+    }
+
+    /// The level and the name of the program that gets control when the
+    /// current one ends.
+    pub fn return_program(&self) -> [u8; 8] {
+        if self.depth > 1 { self.levels[self.depth - 2].name } else { *b"CICS    " }
+    }
+}
+
+impl Passed {
+    /// No COMMAREA and no channel.
+    pub const NOTHING: Passed =
+        Passed { commarea: std::ptr::null_mut(), bytes: 0, channel: None };
+}
+
+impl Level {
+    /// The level's EIB.
+    pub fn eib(&mut self) -> Eib<'_> {
+        Eib::new(&mut self.eib)
+    }
+
+    /// An instance that CALL takes at this level belongs here.
+    pub fn taken(&mut self) -> &mut Vec<Taken> {
+        &mut self.taken
+    }
+}
+
+impl Default for Task {
+    fn default() -> Self {
+        Task {
+            number: 0,
+            transid: [b' '; 4],
+            userid: [b' '; 8],
+            start_code: [b' '; 2],
+            priority: 0,
+            levels: Vec::new(),
+            depth: 0,
+            frames: Frames::default(),
+            channels: Channels::default(),
+            storage: Storage::default(),
+            abend: None,
+            first_abend: [b' '; 4],
+            last_line: 0,
+            next_transid: [b' '; 4],
+            result: Passed::NOTHING,
+            counts: Counts::default(),
+            twa: Vec::new(),
+            fetched: Fetched::default(),
+            loaded: Vec::new(),
+            on_qr: false,
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Programs in a worker: compiled COBOL, run in a child process.
+
+mod cobol;
+mod traps;

@@ -1,0 +1,231 @@
+//! The traps of hosting libcob: each was met once, and stays shut.
+
+use serde_json::json;
+
+use crate::cobol::Scene;
+
+const COUNTER: &str = "IDENTIFICATION DIVISION.\nPROGRAM-ID. SUB.\nDATA DIVISION.\n\
+    WORKING-STORAGE SECTION.\n01 N PIC 9(4) VALUE 0.\nLINKAGE SECTION.\n01 L PIC 9(4).\n\
+    PROCEDURE DIVISION USING L.\nADD 1 TO N.\nMOVE N TO L.\nGOBACK.\n";
+
+#[test]
+fn a_runtime_error_in_a_subprogram_reaches_handle_abend_label() {
+    let played = Scene::new()
+        .plain(
+            "BAD",
+            "IDENTIFICATION DIVISION.\nPROGRAM-ID. BAD.\nDATA DIVISION.\n\
+             WORKING-STORAGE SECTION.\n01 T.\n05 E PIC X OCCURS 5.\nLINKAGE SECTION.\n\
+             01 L PIC 9(4).\nPROCEDURE DIVISION USING L.\nMOVE \"X\" TO E(L).\nGOBACK.\n",
+        )
+        .program(
+            "A",
+            "01 N PIC 9(4) VALUE 77.\n01 C PIC 9 VALUE 0.\n01 AB PIC X(4).",
+            "",
+            "EXEC CICS HANDLE ABEND LABEL(OOPS) END-EXEC\n PERFORM WORK.\n GOBACK.\n\
+             WORK.\n MOVE 77 TO N\n CALL \"BAD\" USING N.\n\
+             OOPS.\n ADD 1 TO C\n EXEC CICS ASSIGN ABCODE(AB) END-EXEC\n\
+             IF C = 1 EXEC CICS HANDLE ABEND RESET END-EXEC\n PERFORM WORK END-IF\n\
+             STRING \"caught \" C \" \" AB \" \" N DELIMITED BY SIZE INTO DFHCOMMAREA\n\
+             EXEC CICS RETURN END-EXEC\n.",
+        )
+        .run("A", &" ".repeat(100))
+        .run("A", &" ".repeat(100))
+        .play();
+    assert!(played.commarea(0).starts_with("caught 2 ASRA 0077"), "{:?}", played.ends);
+    assert!(played.commarea(1).starts_with("caught 2 ASRA 0077"), "{:?}", played.ends);
+}
+
+#[test]
+fn a_runtime_error_is_an_asra_with_its_message_and_line() {
+    let played = Scene::new()
+        .program(
+            "A",
+            "01 T.\n05 E PIC X OCCURS 5.\n01 N PIC 9(4) VALUE 9.",
+            "",
+            "MOVE \"X\" TO E(N).\n GOBACK.\n",
+        )
+        .run("A", "x")
+        .play();
+    let abend = &played.end(0)["abend"];
+    assert_eq!(abend["code"], "ASRA");
+    assert_eq!(abend["program"], "A");
+    assert!(abend["message"].as_str().unwrap().contains("subscript"), "{abend}");
+    assert!(abend["line"].as_u64().unwrap() > 10, "{abend}");
+    assert_eq!(abend["damaged"], true);
+}
+
+#[test]
+fn stop_run_is_a_return() {
+    let played = Scene::new()
+        .plain("STOPPER", "IDENTIFICATION DIVISION.\nPROGRAM-ID. STOPPER.\nPROCEDURE DIVISION.\nSTOP RUN.\n")
+        .program("B", "", "", "MOVE \"stopped\" TO DFHCOMMAREA\n CALL \"STOPPER\".\n MOVE \"went on\" TO DFHCOMMAREA.\n GOBACK.\n")
+        .program(
+            "A",
+            "",
+            "",
+            "EXEC CICS LINK PROGRAM(\"B\") COMMAREA(DFHCOMMAREA) END-EXEC\n\
+             MOVE \"back\" TO DFHCOMMAREA(11:4).\n STOP RUN.\n",
+        )
+        .run("A", &" ".repeat(100))
+        .run("A", &" ".repeat(100))
+        .play();
+    for task in 0..2 {
+        assert!(played.commarea(task).starts_with("stopped   back"), "{}", played.commarea(task));
+    }
+}
+
+#[test]
+fn a_program_linked_again_has_storage_of_its_own() {
+    let played = Scene::new()
+        .program(
+            "A",
+            "01 N PIC 9(4) VALUE 0.\n01 D PIC 9(4).",
+            "01 DFHCOMMAREA.\n05 LVL PIC 9.\n05 OUT PIC X(40).",
+            "ADD 1 TO N\n ADD 1 TO LVL\n IF LVL < 3\n\
+             EXEC CICS LINK PROGRAM(\"B\") COMMAREA(DFHCOMMAREA) LENGTH(41) END-EXEC\n END-IF\n\
+             ADD 1 TO N\n MOVE N TO D\n\
+             STRING OUT DELIMITED BY SPACE \"/\" D DELIMITED BY SIZE INTO OUT\n GOBACK.\n",
+        )
+        .program(
+            "B",
+            "01 N PIC 9(4) VALUE 100.",
+            "",
+            "ADD 1 TO N\n EXEC CICS LINK PROGRAM(\"A\") COMMAREA(DFHCOMMAREA) LENGTH(41) END-EXEC\n GOBACK.\n",
+        )
+        .run("A", &format!("0{}", " ".repeat(40)))
+        .run("A", &format!("0{}", " ".repeat(40)))
+        .play();
+    for task in 0..2 {
+        assert!(played.commarea(task).contains("/0002/0002/0002"), "{}", played.commarea(task));
+    }
+}
+
+#[test]
+fn a_subprogram_keeps_state_within_its_level_and_not_beyond() {
+    let call = "CALL \"SUB\" USING N\n STRING OUT DELIMITED BY SPACE \"/\" N DELIMITED BY SIZE INTO OUT\n";
+    let linkage = "01 DFHCOMMAREA.\n05 OUT PIC X(60).";
+    let played = Scene::new()
+        .plain("SUB", COUNTER)
+        .program("B", "01 N PIC 9(4).", linkage, &format!("{call}{call} GOBACK.\n"))
+        .program(
+            "A",
+            "01 N PIC 9(4).",
+            linkage,
+            &format!(
+                "{call}{call} EXEC CICS LINK PROGRAM(\"B\") COMMAREA(DFHCOMMAREA) END-EXEC\n\
+                 {call} EXEC CICS LINK PROGRAM(\"B\") COMMAREA(DFHCOMMAREA) END-EXEC\n\
+                 CANCEL \"SUB\"\n {call} GOBACK.\n"
+            ),
+        )
+        .run("A", &" ".repeat(60))
+        .run("A", &" ".repeat(60))
+        .play();
+    let wanted = "/0001/0002/0001/0002/0003/0001/0002/0001";
+    for task in 0..2 {
+        assert_eq!(played.commarea(task).trim_end(), wanted);
+    }
+}
+
+#[test]
+fn three_hundred_gotos_out_of_a_perform_end_in_a_clean_abend() {
+    let played = Scene::new()
+        .program(
+            "A",
+            "01 N PIC 9(4) VALUE 0.",
+            "",
+            "LOOPER.\n ADD 1 TO N\n IF N > 300 GO TO DONE END-IF\n PERFORM INNER.\n\
+             INNER.\n GO TO LOOPER.\n\
+             DONE.\n MOVE \"done\" TO DFHCOMMAREA\n GOBACK.\n",
+        )
+        .program("B", "", "", "MOVE \"fine\" TO DFHCOMMAREA\n GOBACK.\n")
+        .run("A", &" ".repeat(100))
+        .run("B", &" ".repeat(100))
+        .play();
+    assert_eq!(played.abend(0), "ASRA");
+    assert!(played.end(0)["abend"]["message"].as_str().unwrap().contains("tack"), "{:?}", played.ends);
+    assert!(played.commarea(1).starts_with("fine"));
+}
+
+#[test]
+fn an_index_of_minus_twenty_harms_no_other_task() {
+    let played = Scene::new()
+        .program(
+            "A",
+            "01 GUARD PIC X(40) VALUE ALL \"g\".\n01 T.\n05 E PIC X OCCURS 5.\n\
+             01 N PIC S9(4) COMP VALUE -20.",
+            "",
+            "MOVE \"X\" TO E(N).\n MOVE \"harmed\" TO DFHCOMMAREA\n GOBACK.\n",
+        )
+        .program("B", "01 S PIC X(20) VALUE \"untouched\".", "", "MOVE S TO DFHCOMMAREA\n GOBACK.\n")
+        .run("B", &" ".repeat(100))
+        .run("A", &" ".repeat(100))
+        .run("B", &" ".repeat(100))
+        .play();
+    assert_eq!(played.abend(1), "ASRA");
+    assert!(played.commarea(0).starts_with("untouched"));
+    assert!(played.commarea(2).starts_with("untouched"));
+}
+
+#[test]
+fn calls_outside_of_the_program_table_are_refused() {
+    for target in ["SYSTEM", "getpid", "CBL_EXIT_PROC", "CBL_DELETE_FILE", "exit", "NOSUCH"] {
+        let played = Scene::new()
+            .program(
+                "A",
+                "01 C PIC X(40) VALUE \"echo reached\".",
+                "",
+                &format!("CALL \"{target}\" USING C.\n MOVE \"reached\" TO DFHCOMMAREA.\n GOBACK.\n"),
+            )
+            .program(
+                "B",
+                &format!("01 C PIC X(40) VALUE \"echo reached\".\n01 W PIC X(20) VALUE \"{target}\"."),
+                "",
+                "CALL W USING C ON EXCEPTION MOVE \"refused\" TO DFHCOMMAREA END-CALL.\n GOBACK.\n",
+            )
+            .run("A", &" ".repeat(100))
+            .run("B", &" ".repeat(100))
+            .play();
+        assert_eq!(played.abend(0), "APCT", "{target}");
+        assert!(played.commarea(1).starts_with("refused"), "{target}");
+        assert!(played.displayed.is_empty(), "{:?}", played.displayed);
+    }
+}
+
+#[test]
+fn listed_library_routines_can_be_called() {
+    let played = Scene::new()
+        .program(
+            "A",
+            "01 T PIC X(6) VALUE \"shout!\".",
+            "",
+            "CALL \"CBL_TOUPPER\" USING T BY VALUE 6\n MOVE T TO DFHCOMMAREA\n GOBACK.\n",
+        )
+        .run("A", &" ".repeat(100))
+        .play();
+    assert!(played.commarea(0).starts_with("SHOUT!"));
+}
+
+#[test]
+fn a_wild_store_ends_the_process_and_nothing_is_hidden() {
+    use std::os::unix::process::ExitStatusExt;
+    let played = Scene::new()
+        .program(
+            "A",
+            "01 P POINTER.\n01 V REDEFINES P PIC S9(18) COMP-5.",
+            "01 W PIC X(8).",
+            "MOVE 8 TO V\n SET ADDRESS OF W TO P\n MOVE \"boom\" TO W\n GOBACK.\n",
+        )
+        .run("A", "x")
+        .play();
+    assert!(played.ends.is_empty());
+    assert_eq!(played.output.status.signal(), Some(libc::SIGSEGV), "{:?}", played.output);
+}
+
+#[test]
+fn displayed_lines_come_out_and_accept_gets_nothing() {
+    let played = Scene::new()
+        .program("A", "", "", "DISPLAY \"hello from a task\"\n GOBACK.\n")
+        .task(json!({"program": "A"}))
+        .play();
+    assert_eq!(played.displayed, ["hello from a task"]);
+}
