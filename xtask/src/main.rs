@@ -5,6 +5,7 @@
 
 mod bench;
 mod ci;
+mod fuzz;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -22,12 +23,15 @@ enum Task {
     Ci(ci::Args),
     /// Measure budgets against their peers in one run
     Bench(bench::Args),
+    /// Fuzz one parser for a while (needs the nightly compiler)
+    Fuzz(fuzz::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().task {
         Task::Ci(args) => ci::run(&args),
         Task::Bench(args) => bench::run(&args),
+        Task::Fuzz(args) => fuzz::run(&args),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

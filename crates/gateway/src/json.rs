@@ -62,19 +62,36 @@ pub(crate) struct Json<'a> {
 impl Tape {
     /// Parses one JSON text; the tape then belongs to it.
     pub fn parse<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Json<'a>, JsonError> {
-        let text = std::str::from_utf8(bytes)
-            .map_err(|e| JsonError { offset: e.valid_up_to(), message: "the text is not UTF-8" })?;
+        let text = std::str::from_utf8(bytes).map_err(|e| JsonError {
+            offset: e.valid_up_to(),
+            message: "the text is not UTF-8",
+        })?;
         if bytes.len() > u32::MAX as usize / 2 {
-            return Err(JsonError { offset: 0, message: "the text is too long" });
+            return Err(JsonError {
+                offset: 0,
+                message: "the text is too long",
+            });
         }
         self.entries.clear();
         self.open.clear();
-        let end = Scanner { tape: self, bytes, at: 0 }.run()?;
+        let end = Scanner {
+            tape: self,
+            bytes,
+            at: 0,
+        }
+        .run()?;
         let rest = skip_blanks(bytes, end);
         if rest < bytes.len() {
-            return Err(JsonError { offset: rest, message: "there is text behind the JSON value" });
+            return Err(JsonError {
+                offset: rest,
+                message: "there is text behind the JSON value",
+            });
         }
-        Ok(Json { tape: self, text, at: 0 })
+        Ok(Json {
+            tape: self,
+            text,
+            at: 0,
+        })
     }
 }
 
@@ -115,7 +132,9 @@ impl Scanner<'_, '_> {
             }
             // A value has ended here.
             loop {
-                let Some(&top) = self.tape.open.last() else { return Ok(self.at) };
+                let Some(&top) = self.tape.open.last() else {
+                    return Ok(self.at);
+                };
                 self.tape.entries[top as usize].count += 1;
                 let object = self.top_is_object();
                 self.blanks();
@@ -140,7 +159,10 @@ impl Scanner<'_, '_> {
 
     fn top_is_object(&self) -> bool {
         let top = self.tape.open.last().copied().unwrap_or(0);
-        self.tape.entries.get(top as usize).is_some_and(|e| e.kind == Kind::Object)
+        self.tape
+            .entries
+            .get(top as usize)
+            .is_some_and(|e| e.kind == Kind::Object)
     }
 
     fn close(&mut self) {
@@ -243,7 +265,11 @@ impl Scanner<'_, '_> {
     fn some_digits(&mut self) -> Result<(), JsonError> {
         let from = self.at;
         self.digits();
-        if self.at == from { self.fail("a digit is expected here") } else { Ok(()) }
+        if self.at == from {
+            self.fail("a digit is expected here")
+        } else {
+            Ok(())
+        }
     }
 
     fn digits(&mut self) {
@@ -311,7 +337,10 @@ impl Scanner<'_, '_> {
     }
 
     fn fail<T>(&self, message: &'static str) -> Result<T, JsonError> {
-        Err(JsonError { offset: self.at, message })
+        Err(JsonError {
+            offset: self.at,
+            message,
+        })
     }
 }
 
@@ -345,7 +374,11 @@ impl<'a> Json<'a> {
             return None;
         }
         let inner = &self.text[entry.start as usize + 1..entry.end as usize - 1];
-        Some(if entry.escaped { Cow::Owned(unescape(inner)) } else { Cow::Borrowed(inner) })
+        Some(if entry.escaped {
+            Cow::Owned(unescape(inner))
+        } else {
+            Cow::Borrowed(inner)
+        })
     }
 
     /// A scalar as plain text, a string without its quotes.
@@ -361,7 +394,11 @@ impl<'a> Json<'a> {
     /// The items of an array; nothing for other kinds.
     pub fn items(&self) -> impl Iterator<Item = Json<'a>> + use<'a> {
         let this = *self;
-        let mut left = if self.kind() == Kind::Array { self.len() } else { 0 };
+        let mut left = if self.kind() == Kind::Array {
+            self.len()
+        } else {
+            0
+        };
         let mut at = self.at + 1;
         std::iter::from_fn(move || {
             left = left.checked_sub(1)?;
@@ -374,7 +411,11 @@ impl<'a> Json<'a> {
     /// The members of an object; nothing for other kinds.
     pub fn members(&self) -> impl Iterator<Item = (Cow<'a, str>, Json<'a>)> + use<'a> {
         let this = *self;
-        let mut left = if self.kind() == Kind::Object { self.len() } else { 0 };
+        let mut left = if self.kind() == Kind::Object {
+            self.len()
+        } else {
+            0
+        };
         let mut at = self.at + 1;
         std::iter::from_fn(move || {
             left = left.checked_sub(1)?;
@@ -466,7 +507,10 @@ pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
 pub(crate) fn is_number(text: &str) -> bool {
     let mut tape = Tape::default();
     let start = matches!(text.as_bytes().first(), Some(b'-' | b'0'..=b'9'));
-    start && tape.parse(text.as_bytes()).is_ok_and(|v| v.raw().len() == text.len())
+    start
+        && tape
+            .parse(text.as_bytes())
+            .is_ok_and(|v| v.raw().len() == text.len())
 }
 
 #[cfg(test)]
@@ -481,20 +525,26 @@ mod tests {
 
     #[test]
     fn values_are_found_where_they_stand() {
-        parse(r#" {"a": [1, 2.50, {"b": "x\n\u00e9\ud83d\ude00"}], "c": null} "#, |v| {
-            let a = v.get("a").unwrap();
-            assert_eq!(a.len(), 3);
-            let items: Vec<_> = a.items().collect();
-            assert_eq!(items[1].raw(), "2.50");
-            assert_eq!(items[2].get("b").unwrap().plain(), "x\né😀");
-            assert_eq!(v.get("c").unwrap().kind(), Kind::Null);
-        });
+        parse(
+            r#" {"a": [1, 2.50, {"b": "x\n\u00e9\ud83d\ude00"}], "c": null} "#,
+            |v| {
+                let a = v.get("a").unwrap();
+                assert_eq!(a.len(), 3);
+                let items: Vec<_> = a.items().collect();
+                assert_eq!(items[1].raw(), "2.50");
+                assert_eq!(items[2].get("b").unwrap().plain(), "x\né😀");
+                assert_eq!(v.get("c").unwrap().kind(), Kind::Null);
+            },
+        );
     }
 
     #[test]
     fn a_number_keeps_every_digit() {
         parse("[123456789012345678901234567890.10]", |v| {
-            assert_eq!(v.items().next().unwrap().raw(), "123456789012345678901234567890.10");
+            assert_eq!(
+                v.items().next().unwrap().raw(),
+                "123456789012345678901234567890.10"
+            );
         });
     }
 
@@ -513,7 +563,11 @@ mod tests {
             ("nul", 0),
             ("{\"a\":1,}", 7),
         ] {
-            assert_eq!(tape.parse(text.as_bytes()).err().map(|e| e.offset), Some(offset), "{text}");
+            assert_eq!(
+                tape.parse(text.as_bytes()).err().map(|e| e.offset),
+                Some(offset),
+                "{text}"
+            );
         }
         assert!(tape.parse(&b"[".repeat(1000)).is_err());
     }

@@ -1,11 +1,17 @@
 //! REST and JSON in front of region programs, from z/OS Connect API projects.
 
+mod backend;
 mod diagnostics;
 mod json;
 mod mapping;
 mod openapi;
 mod problem;
+mod project;
+mod server;
 mod validate;
 mod yaml;
 
+pub use backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
+pub use project::operation::Api;
+pub use server::{Gateway, GatewayConfig, StartError, TlsConfig, constant};

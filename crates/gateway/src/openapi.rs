@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 /// Longest chain of references followed.
 const MAX_REFERENCES: usize = 16;
 /// The methods of a Path Item Object.
-pub(crate) const METHODS: [&str; 8] =
-    ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
+pub(crate) const METHODS: [&str; 8] = [
+    "get", "put", "post", "delete", "options", "head", "patch", "trace",
+];
 
 /// A parsed document.
 #[derive(Debug)]
@@ -37,7 +38,11 @@ impl Document {
     /// Reads `openapi.yaml` (or `.yml`, `.json`) in `folder`.
     pub fn load(folder: &Path, out: &mut Diagnostics) -> Option<Document> {
         let names = ["openapi.yaml", "openapi.yml", "openapi.json"];
-        let Some(file) = names.map(|n| folder.join(n)).into_iter().find(|f| f.is_file()) else {
+        let Some(file) = names
+            .map(|n| folder.join(n))
+            .into_iter()
+            .find(|f| f.is_file())
+        else {
             out.error_help(
                 folder,
                 Position::default(),
@@ -60,8 +65,17 @@ impl Document {
                 return None;
             }
         };
-        let document = Document { json: node.to_json(), file, text, node };
-        let version = document.json.get("openapi").map(|v| v.to_string()).unwrap_or_default();
+        let document = Document {
+            json: node.to_json(),
+            file,
+            text,
+            node,
+        };
+        let version = document
+            .json
+            .get("openapi")
+            .map(|v| v.to_string())
+            .unwrap_or_default();
         if !version.trim_matches('"').starts_with("3.0") {
             let (at, help) = (document.at(&["openapi"]), "write openapi: 3.0.3");
             let message = match version.as_str() {
@@ -81,8 +95,13 @@ impl Document {
     /// Follows `$ref` to the object it means.
     pub fn resolve<'a>(&'a self, mut value: &'a Value) -> &'a Value {
         for _ in 0..MAX_REFERENCES {
-            let Some(reference) = value.get("$ref").and_then(Value::as_str) else { break };
-            match reference.strip_prefix('#').and_then(|p| self.json.pointer(p)) {
+            let Some(reference) = value.get("$ref").and_then(Value::as_str) else {
+                break;
+            };
+            match reference
+                .strip_prefix('#')
+                .and_then(|p| self.json.pointer(p))
+            {
                 Some(target) => value = target,
                 None => break,
             }
@@ -92,13 +111,21 @@ impl Document {
 
     /// The path of the first server's URL, without a slash at its end.
     pub fn base_path(&self) -> String {
-        let url = self.json.pointer("/servers/0/url").and_then(Value::as_str).unwrap_or("/");
+        let url = self
+            .json
+            .pointer("/servers/0/url")
+            .and_then(Value::as_str)
+            .unwrap_or("/");
         let path = match url.split_once("://") {
             Some((_, rest)) => rest.find('/').map_or("", |i| &rest[i..]),
             None => url,
         };
         let path = path.trim_end_matches('/');
-        if path.is_empty() || path.starts_with('/') { path.into() } else { format!("/{path}") }
+        if path.is_empty() || path.starts_with('/') {
+            path.into()
+        } else {
+            format!("/{path}")
+        }
     }
 
     /// All operations in the order of the document.
@@ -108,7 +135,9 @@ impl Document {
         for (path, item) in paths.into_iter().flatten() {
             let item = self.resolve(item);
             for method in METHODS {
-                let Some(object) = item.get(method) else { continue };
+                let Some(object) = item.get(method) else {
+                    continue;
+                };
                 let mut parameters: Vec<&Value> = Vec::new();
                 for source in [object, item] {
                     let list = source.get("parameters").and_then(Value::as_array);
@@ -123,7 +152,12 @@ impl Document {
                         }
                     }
                 }
-                all.push(OperationObject { path, method, object, parameters });
+                all.push(OperationObject {
+                    path,
+                    method,
+                    object,
+                    parameters,
+                });
             }
         }
         all

@@ -58,7 +58,10 @@ impl Problem {
             many => format!("{} values are not acceptable", many.len()),
         };
         let title = "The request does not match the API";
-        Problem { errors, ..Problem::new(StatusCode::BAD_REQUEST, title, detail) }
+        Problem {
+            errors,
+            ..Problem::new(StatusCode::BAD_REQUEST, title, detail)
+        }
     }
 
     /// The document's text.

@@ -26,7 +26,10 @@ pub(crate) struct Node {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     /// Text as written; `plain` if without quotes.
-    Scalar { text: String, plain: bool },
+    Scalar {
+        text: String,
+        plain: bool,
+    },
     Seq(Vec<Node>),
     Map(Vec<(Node, Node)>),
 }
@@ -41,13 +44,20 @@ pub(crate) struct YamlError {
 /// Reads the first document of `text`; an empty document is a null scalar.
 pub(crate) fn parse(text: &str) -> Result<Node, YamlError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut builder = Builder { parser: Parser::new_from_str(text), anchors: Vec::new(), nodes: 0 };
+    let mut builder = Builder {
+        parser: Parser::new_from_str(text),
+        anchors: Vec::new(),
+        nodes: 0,
+    };
     loop {
         let (event, at) = builder.next()?;
         match event {
             Event::StreamStart | Event::DocumentStart(_) | Event::Nothing => {}
             Event::StreamEnd | Event::DocumentEnd => {
-                let value = Value::Scalar { text: String::new(), plain: true };
+                let value = Value::Scalar {
+                    text: String::new(),
+                    plain: true,
+                };
                 return Ok(Node { at, value });
             }
             other => return builder.node(other, at, 0),
@@ -65,9 +75,10 @@ impl<'a> Builder<'a> {
     fn next(&mut self) -> Result<(Event<'a>, Position), YamlError> {
         match self.parser.next_event() {
             Some(Ok((event, span))) => Ok((event, position(&span.start))),
-            Some(Err(e)) => {
-                Err(YamlError { at: position(e.marker()), message: e.info().to_string() })
-            }
+            Some(Err(e)) => Err(YamlError {
+                at: position(e.marker()),
+                message: e.info().to_string(),
+            }),
             None => Ok((Event::StreamEnd, Position::default())),
         }
     }
@@ -75,12 +86,21 @@ impl<'a> Builder<'a> {
     fn node(&mut self, event: Event<'a>, at: Position, depth: usize) -> Result<Node, YamlError> {
         self.nodes += 1;
         if depth > MAX_DEPTH || self.nodes > MAX_NODES {
-            return Err(YamlError { at, message: "the document is nested too deep".into() });
+            return Err(YamlError {
+                at,
+                message: "the document is nested too deep".into(),
+            });
         }
         let (value, anchor) = match event {
             Event::Scalar(text, style, anchor, _) => {
                 let plain = style == ScalarStyle::Plain;
-                (Value::Scalar { text: text.into_owned(), plain }, anchor)
+                (
+                    Value::Scalar {
+                        text: text.into_owned(),
+                        plain,
+                    },
+                    anchor,
+                )
             }
             Event::SequenceStart(anchor, _) => {
                 let mut items = Vec::new();
@@ -107,14 +127,27 @@ impl<'a> Builder<'a> {
                 (Value::Map(entries), anchor)
             }
             Event::Alias(id) => {
-                let found = self.anchors.iter().rev().find(|(a, _)| *a == id).map(|(_, n)| n);
+                let found = self
+                    .anchors
+                    .iter()
+                    .rev()
+                    .find(|(a, _)| *a == id)
+                    .map(|(_, n)| n);
                 let Some(node) = found.cloned() else {
-                    return Err(YamlError { at, message: "unknown alias".into() });
+                    return Err(YamlError {
+                        at,
+                        message: "unknown alias".into(),
+                    });
                 };
                 self.nodes += count(&node);
                 return Ok(node);
             }
-            _ => return Err(YamlError { at, message: "a value is expected here".into() }),
+            _ => {
+                return Err(YamlError {
+                    at,
+                    message: "a value is expected here".into(),
+                });
+            }
         };
         let node = Node { at, value };
         if anchor > 0 {
@@ -130,7 +163,10 @@ fn duplicate_key(entries: &[(Node, Node)]) -> Result<(), YamlError> {
         if let Value::Scalar { text, .. } = &key.value
             && !seen.insert(text.as_str())
         {
-            return Err(YamlError { at: key.at, message: format!("{text} is given twice") });
+            return Err(YamlError {
+                at: key.at,
+                message: format!("{text} is given twice"),
+            });
         }
     }
     Ok(())
@@ -145,7 +181,10 @@ fn count(node: &Node) -> usize {
 }
 
 fn position(marker: &saphyr_parser::Marker) -> Position {
-    Position { line: marker.line() as u32, column: marker.col() as u32 + 1 }
+    Position {
+        line: marker.line() as u32,
+        column: marker.col() as u32 + 1,
+    }
 }
 
 impl Node {
@@ -173,7 +212,10 @@ impl Node {
 
     /// The value of a key of a mapping.
     pub fn get(&self, key: &str) -> Option<&Node> {
-        self.map()?.iter().find(|(k, _)| k.text() == Some(key)).map(|(_, v)| v)
+        self.map()?
+            .iter()
+            .find(|(k, _)| k.text() == Some(key))
+            .map(|(_, v)| v)
     }
 
     /// True for an absent value: plain empty, `~` or `null`.
@@ -247,8 +289,14 @@ fn number(text: &str) -> Option<serde_json::Number> {
     if let Ok(n) = text.parse::<u64>() {
         return Some(n.into());
     }
-    if text.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-')) {
-        return text.parse::<f64>().ok().and_then(serde_json::Number::from_f64);
+    if text
+        .bytes()
+        .all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-'))
+    {
+        return text
+            .parse::<f64>()
+            .ok()
+            .and_then(serde_json::Number::from_f64);
     }
     None
 }
@@ -262,8 +310,20 @@ mod tests {
         let doc = parse("a:\n  ccsid: 037\n  b: [x, 'y z']\n").unwrap();
         let ccsid = doc.get("a").and_then(|a| a.get("ccsid")).unwrap();
         assert_eq!(ccsid.text(), Some("037"));
-        assert_eq!(ccsid.at, Position { line: 2, column: 10 });
-        assert_eq!(doc.locate(["a", "b", "1"]), Position { line: 3, column: 10 });
+        assert_eq!(
+            ccsid.at,
+            Position {
+                line: 2,
+                column: 10
+            }
+        );
+        assert_eq!(
+            doc.locate(["a", "b", "1"]),
+            Position {
+                line: 3,
+                column: 10
+            }
+        );
     }
 
     #[test]

@@ -270,6 +270,11 @@ impl WorkerSide {
         self.page.qr()
     }
 
+    /// Rings a port without news of a task; its owner looks at this worker.
+    pub fn ring(&self, port: usize) {
+        self.page.ring(port, self.worker);
+    }
+
     /// Passes a descriptor to the region.
     pub fn send_fd(&self, tag: u64, fd: BorrowedFd<'_>) -> io::Result<()> {
         self.socket.send(tag, &[fd])

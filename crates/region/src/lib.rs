@@ -9,6 +9,7 @@
 pub mod api;
 #[allow(dead_code)]
 mod core;
+mod files;
 mod shell;
 
 pub use api::*;

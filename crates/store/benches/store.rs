@@ -206,7 +206,7 @@ fn ours(path: &Path) -> (LmdbStore, FileId) {
     let def = FileDef::ksds(name, field, RecordFormat::Fixed, RECORD_BYTES as u32).unwrap();
     let file = store.define(def).unwrap();
     let mut load = store.start_load(file).unwrap();
-    let mut bytes = vec![b'.'; RECORD_BYTES];
+    let mut bytes = [b'.'; RECORD_BYTES];
     for n in 0..RECORDS {
         bytes[..8].copy_from_slice(&n.to_be_bytes());
         load.insert(&n.to_be_bytes(), &bytes).unwrap();
@@ -223,7 +223,7 @@ fn peers(path: &Path) -> (heed::Env, heed::Database<Bytes, Bytes>) {
     let env = unsafe { options.open(path) }.unwrap();
     let mut txn = env.write_txn().unwrap();
     let db = env.create_database(&mut txn, Some("peer")).unwrap();
-    let mut bytes = vec![b'.'; RECORD_BYTES];
+    let mut bytes = [b'.'; RECORD_BYTES];
     for n in 0..RECORDS {
         bytes[..8].copy_from_slice(&n.to_be_bytes());
         db.put(&mut txn, &n.to_be_bytes()[..], &bytes[..]).unwrap();

@@ -17,6 +17,8 @@
 //! Two stores exist: [`MemoryStore`], which is the oracle of the tests, and
 //! [`LmdbStore`] with [`LmdbReader`].
 //!
+//! [`transfer`] brings records in and out: load and dump.
+//!
 //! Invariant: nothing here knows tasks, locks or RESP codes; the rules of
 //! record and key are in [`FileDef`] alone, and no store repeats them.
 
@@ -27,6 +29,7 @@ mod memory;
 mod record;
 mod seek;
 mod traits;
+pub mod transfer;
 mod unit;
 
 pub use error::{ApplyError, DefineError, Key, ReadError, StorageError};

@@ -154,6 +154,32 @@ impl FileDef {
             Organisation::Ksds(_) | Organisation::Rrds => Ok(()),
         }
     }
+
+    /// The address of the first record of an ESDS or RRDS.
+    pub fn first_address(&self) -> u64 {
+        u64::from(self.organisation == Organisation::Rrds)
+    }
+
+    /// The key of the record at an address of an ESDS or RRDS; `None` beyond
+    /// the last one, and for a KSDS.
+    pub fn address_key(&self, address: u64) -> Option<Vec<u8>> {
+        match self.organisation {
+            Organisation::Ksds(_) => None,
+            Organisation::Esds => Some(rba_key(address).to_vec()),
+            Organisation::Rrds => Some(rrn_key(u32::try_from(address).ok()?).to_vec()),
+        }
+    }
+
+    /// The address after a record of an ESDS or RRDS; `None` if there is none.
+    pub fn address_after(&self, key: &[u8], record: &[u8]) -> Option<u64> {
+        match self.organisation {
+            Organisation::Ksds(_) => None,
+            Organisation::Esds => {
+                u64::from_be_bytes(key.try_into().ok()?).checked_add(record.len() as u64)
+            }
+            Organisation::Rrds => Some(u64::from(u32::from_be_bytes(key.try_into().ok()?)) + 1),
+        }
+    }
 }
 
 /// The key of an ESDS entry at a relative byte address.
@@ -235,6 +261,25 @@ mod tests {
             def.check_record(b""),
             Err(RecordError::TooShort { .. })
         ));
+    }
+
+    #[test]
+    fn addresses_follow_each_other() {
+        let log = FileDef::esds("E".parse().unwrap(), RecordFormat::Variable, 8).unwrap();
+        assert_eq!(
+            log.address_key(log.first_address()),
+            Some(rba_key(0).to_vec())
+        );
+        assert_eq!(log.address_after(&rba_key(5), b"abc"), Some(8));
+        assert_eq!(log.address_after(&rba_key(u64::MAX), b"abc"), None);
+        let slots = FileDef::rrds("R".parse().unwrap(), RecordFormat::Fixed, 1).unwrap();
+        assert_eq!(
+            slots.address_key(slots.first_address()),
+            Some(rrn_key(1).to_vec())
+        );
+        assert_eq!(slots.address_after(&rrn_key(u32::MAX), b"a"), Some(1 << 32));
+        assert_eq!(slots.address_key(1 << 32), None);
+        assert_eq!(ksds(RecordFormat::Fixed).address_key(0), None);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::ops::Bound;
 use thiserror::Error;
 
 use crate::error::{Key, ReadError};
-use crate::file::FileId;
+use crate::file::{FileId, Organisation};
 use crate::record::RecordError;
 use crate::seek::{Entry, Seek};
 use crate::traits::{ReadExt, ReadStore};
@@ -173,6 +173,26 @@ impl UnitOfWork {
             None => store.seek(file, seek, found),
             Some(changes) => merged(changes, store, file, seek, found),
         }
+    }
+
+    /// The address that a record added at the end of an ESDS or RRDS gets, as
+    /// the task sees the file; `None` if there is none left, and for a KSDS.
+    /// Two tasks that add at once are given the same one unless the caller
+    /// keeps them apart.
+    pub fn next_address(
+        &self,
+        store: &mut (impl ReadStore + ?Sized),
+        file: FileId,
+    ) -> Result<Option<u64>, ReadError> {
+        let def = store.definition(file)?;
+        let mut next = match def.organisation {
+            Organisation::Ksds(_) => None,
+            Organisation::Esds | Organisation::Rrds => Some(def.first_address()),
+        };
+        self.seek(store, file, Seek::Last, &mut |last| {
+            next = def.address_after(last.key, last.record);
+        })?;
+        Ok(next)
     }
 
     fn set(&mut self, file: FileId, key: &[u8], change: Option<Change>) {

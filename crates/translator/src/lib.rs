@@ -1,1 +1,31 @@
-//! EXEC CICS to COBOL calls, driven by the command table; runs cobc.
+//! EXEC CICS to COBOL calls, and COBOL to modules.
+//!
+//! [`translate`] reads a program with its COPY members, checks every command
+//! against the command table, and writes COBOL in which each command is a
+//! CALL; `#line` keeps the original places. [`Compiler`] runs `cobc` on the
+//! result and keeps modules whose text has not changed. Everything that is
+//! wrong comes back as [`Diagnostic`]s with file, line and column.
+//!
+//! Invariant: no source text makes the translator panic.
+
+mod calls;
+mod compiler;
+mod copy;
+mod diagnostic;
+mod digest;
+mod exec;
+mod lines;
+mod messages;
+mod outline;
+mod source;
+mod standard;
+mod token;
+mod translate;
+mod writer;
+
+pub use compiler::{Built, Compiler, CompilerOptions, SetupError, Source};
+pub use copy::Library;
+pub use diagnostic::{Diagnostic, Kind, Severity};
+pub use lines::Format;
+pub use source::{Files, Place};
+pub use translate::{Translation, translate};

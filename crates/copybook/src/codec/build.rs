@@ -531,12 +531,25 @@ impl Builder<'_> {
 
     fn edited(&mut self, id: FieldId, field: &Field) -> Result<Leaf, BuildError> {
         let text = field.picture.as_deref().unwrap_or("");
-        let picture = EditedPicture::compile(text, field.blank_when_zero).map_err(|error| {
-            BuildError::Picture {
+        // The layout knows where the point is, the picture's text does not.
+        let scale = match &field.kind {
+            Kind::NumericEdited(edited) => i32::from(edited.scale),
+            _ => 0,
+        };
+        let compile = |comma| EditedPicture::compile_with(text, field.blank_when_zero, comma);
+        let picture = compile(false)
+            .and_then(|picture| {
+                if picture.scale() == scale {
+                    Ok(picture)
+                } else {
+                    compile(true)
+                }
+            })
+            .or_else(|_| compile(true))
+            .map_err(|error| BuildError::Picture {
                 path: self.layout.path(id),
                 error,
-            }
-        })?;
+            })?;
         if picture.len() != field.length as usize {
             return Err(BuildError::Layout {
                 path: self.layout.path(id),

@@ -182,7 +182,7 @@ impl Encoder<'_> {
         self.json.blanks();
         if self.json.peek() == Some(b'}') {
             self.json.pos += 1;
-            return self.complete(node, object, &seen, delta);
+            return self.complete(object, &seen, delta);
         }
         loop {
             let at = self.json.pos;
@@ -213,7 +213,7 @@ impl Encoder<'_> {
                 }
                 Some(b'}') => {
                     self.json.pos += 1;
-                    return self.complete(node, object, &seen, delta);
+                    return self.complete(object, &seen, delta);
                 }
                 _ => return Err(self.syntax(node, self.json.fail("`,` or `}` expected"))),
             }
@@ -316,8 +316,7 @@ impl Encoder<'_> {
 
     /// Checks for missing members, by option.
     #[inline(always)]
-    fn complete(&mut self, node: &Node, object: &Object, seen: &Seen, delta: usize) -> Step {
-        let _ = node;
+    fn complete(&mut self, object: &Object, seen: &Seen, delta: usize) -> Step {
         if self.plan.options.missing == Missing::Error {
             return self.all_given(object, seen, delta);
         }

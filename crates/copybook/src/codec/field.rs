@@ -154,6 +154,24 @@ impl FieldCodec {
         Ok(at)
     }
 
+    /// The same field in other elements of the tables around it: `elements`
+    /// are counted from 0, outermost first, one for each subscript it has.
+    pub fn with_elements(&self, elements: &[u32]) -> Result<FieldCodec, PathError> {
+        let mut at = self.clone();
+        let fits = elements.len() == at.steps.len()
+            && at.steps.iter_mut().zip(elements).all(|(step, element)| {
+                step.element = *element;
+                *element < step.table.max
+            });
+        if !fits {
+            return Err(PathError {
+                path: self.path(),
+                reason: "not the subscripts this field takes".to_string(),
+            });
+        }
+        Ok(at)
+    }
+
     /// COBOL path with subscripts.
     pub fn path(&self) -> String {
         self.plan.place(&self.spot(0)).path

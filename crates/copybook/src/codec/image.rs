@@ -6,7 +6,7 @@
 use super::build::Builder;
 use super::error::BuildError;
 use super::options::Initial;
-use super::plan::{Leaf, Rule};
+use super::plan::{Leaf, NodeKind, Rule};
 use crate::number::Decimal;
 use crate::{FieldId, Kind, Layout, Literal};
 
@@ -51,7 +51,44 @@ pub(super) fn fill(builder: &mut Builder<'_>) -> Result<(), BuildError> {
         let bytes = filler.bytes;
         builder.plan.images[image].bytes = bytes;
     }
+    set_counters(builder);
     Ok(())
+}
+
+/// A counter without a usable VALUE starts at its tables' fewest elements.
+fn set_counters(builder: &mut Builder<'_>) {
+    let plan = &mut builder.plan;
+    for counter in 0..plan.counters.len() {
+        let counter = &plan.counters[counter];
+        let tables = counter
+            .tables
+            .iter()
+            .map(|var| &plan.vars[usize::from(*var)]);
+        let least = tables.clone().map(|t| t.min).max().unwrap_or(0);
+        let most = tables.map(|t| t.max).min().unwrap_or(0);
+        let node = plan.nodes[counter.node as usize].clone();
+        let area = node.offset as usize..node.offset as usize + node.len as usize;
+        let NodeKind::Leaf(leaf) = node.kind else {
+            continue;
+        };
+        let Some(bytes) = plan.images[0].bytes.get(area.clone()) else {
+            continue;
+        };
+        let value = plan.counter_value(&node, bytes);
+        if value.is_some_and(|v| (i128::from(least)..=i128::from(most)).contains(&v)) {
+            continue;
+        }
+        let number = Decimal {
+            negative: false,
+            magnitude: u128::from(least),
+            scale: 0,
+        };
+        let mut bytes = bytes.to_vec();
+        // A counter too small for its own table shows when a record is made.
+        if plan.store_number(leaf, &mut bytes, number).is_ok() {
+            plan.images[0].bytes[area].copy_from_slice(&bytes);
+        }
+    }
 }
 
 struct Filler<'a, 'b> {

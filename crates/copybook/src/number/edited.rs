@@ -5,7 +5,8 @@
 //! out again wherever the picture allows them (de-editing).
 //!
 //! Reference: IBM Enterprise COBOL Language Reference, "PICTURE clause
-//! editing". The currency sign is `$`, the decimal point is `.`.
+//! editing". A character that is no picture symbol is the currency sign, as
+//! CURRENCY SIGN has it.
 
 use super::decimal::{Decimal, Misfit, Rounding, pow10};
 use super::{BadNumber, MAX_DIGITS};
@@ -21,6 +22,9 @@ pub struct EditedPicture {
     len: usize,
     /// `*` rather than blanks stand for suppressed zeros.
     star: bool,
+    /// The decimal point: `.`, or `,` where DECIMAL-POINT IS COMMA.
+    point: u8,
+    currency: u8,
     /// No position shows a digit whatever the value is.
     all_suppressed: bool,
     signed: bool,
@@ -76,11 +80,29 @@ enum Symbol {
 impl EditedPicture {
     /// Compiles a picture as written, such as `$$,$$9.99CR`.
     pub fn compile(picture: &str, blank_when_zero: bool) -> Result<EditedPicture, PictureError> {
+        EditedPicture::compile_with(picture, blank_when_zero, false)
+    }
+
+    /// The same where DECIMAL-POINT IS COMMA may hold.
+    pub fn compile_with(
+        picture: &str,
+        blank_when_zero: bool,
+        decimal_comma: bool,
+    ) -> Result<EditedPicture, PictureError> {
         let fail = |reason| PictureError {
             picture: picture.to_string(),
             reason,
         };
         let raw = expand(picture).map_err(fail)?;
+        let (point, comma) = if decimal_comma {
+            (b',', b'.')
+        } else {
+            (b'.', b',')
+        };
+        let own = raw
+            .iter()
+            .find(|c| c.is_ascii_graphic() && !SYMBOLS.contains(c));
+        let currency = own.copied().unwrap_or(b'$');
         let count = |c: u8| raw.iter().filter(|s| **s == c).count();
         let mut seen_float = false;
         let mut symbols = Vec::with_capacity(raw.len());
@@ -90,18 +112,19 @@ impl EditedPicture {
             symbols.push(match c {
                 b'9' => Symbol::Digit,
                 b'Z' | b'*' => Symbol::Suppress,
-                b'+' | b'-' | b'$' if count(c) > 1 => {
+                _ if (c == currency || matches!(c, b'+' | b'-')) && count(c) > 1 => {
                     let first = !seen_float;
                     seen_float = true;
                     Symbol::Float { shown: c, first }
                 }
                 b'+' | b'-' => Symbol::Sign(c),
-                b'$' => Symbol::Currency,
-                b'.' => Symbol::Point,
+                _ if c == currency => Symbol::Currency,
+                _ if c == point => Symbol::Point,
+                _ if c == comma => Symbol::Insert(c),
                 b'V' => Symbol::AssumedPoint,
                 b'P' => Symbol::Scaling,
                 b'B' => Symbol::Insert(b' '),
-                b',' | b'0' | b'/' => Symbol::Insert(c),
+                b'0' | b'/' => Symbol::Insert(c),
                 b'C' | b'D' => {
                     at += 1;
                     let pair = [c, raw.get(at).copied().unwrap_or(0)];
@@ -115,7 +138,10 @@ impl EditedPicture {
             });
             at += 1;
         }
-        EditedPicture::measure(symbols, count(b'*') > 0, blank_when_zero).map_err(fail)
+        let mut compiled =
+            EditedPicture::measure(symbols, count(b'*') > 0, blank_when_zero).map_err(fail)?;
+        (compiled.point, compiled.currency) = (point, currency);
+        Ok(compiled)
     }
 
     fn measure(
@@ -141,7 +167,7 @@ impl EditedPicture {
             }
             signed |= match symbol {
                 Symbol::Sign(_) | Symbol::Letters(_) => true,
-                Symbol::Float { shown, .. } => *shown != b'$',
+                Symbol::Float { shown, .. } => matches!(shown, b'+' | b'-'),
                 _ => false,
             };
         }
@@ -163,6 +189,8 @@ impl EditedPicture {
             scale,
             len,
             star,
+            point: b'.',
+            currency: b'$',
             all_suppressed,
             signed,
             blank_when_zero,
@@ -225,7 +253,7 @@ impl EditedPicture {
     fn show_zero(&self, pad: u8, out: &mut Vec<u8>) {
         for symbol in &self.symbols {
             match symbol {
-                Symbol::Point if self.star => out.push(b'.'),
+                Symbol::Point if self.star => out.push(self.point),
                 _ => out.resize(out.len() + symbol.width(), pad),
             }
         }
@@ -265,13 +293,13 @@ impl EditedPicture {
                     out.push(if suppressing { pad } else { digit });
                 }
                 Symbol::Sign(shown) => out.push(sign_char(shown, negative)),
-                Symbol::Currency => out.push(b'$'),
+                Symbol::Currency => out.push(self.currency),
                 Symbol::Letters(pair) => {
                     out.extend_from_slice(if negative { &pair } else { b"  " });
                 }
                 Symbol::Point => {
                     suppressing = false;
-                    out.push(b'.');
+                    out.push(self.point);
                 }
                 Symbol::AssumedPoint => suppressing = false,
                 Symbol::Insert(c @ (b'0' | b'/')) => out.push(c),
@@ -286,10 +314,10 @@ impl EditedPicture {
             }
         }
         if let Some((place, shown)) = float {
-            out[place] = if shown == b'$' {
-                b'$'
-            } else {
+            out[place] = if matches!(shown, b'+' | b'-') {
                 sign_char(shown, negative)
+            } else {
+                shown
             };
         }
         debug_assert_eq!(out.len() - start, self.len);
@@ -324,7 +352,7 @@ impl EditedPicture {
                     negative |= here == pair;
                     here == pair || here == b"  " || here == b"**"
                 }
-                Symbol::Point => c == b'.' || (magnitude == 0 && matches!(c, b' ' | b'*')),
+                Symbol::Point => c == self.point || (magnitude == 0 && matches!(c, b' ' | b'*')),
                 Symbol::Sign(_)
                 | Symbol::Float {
                     shown: b'+' | b'-',
@@ -334,12 +362,12 @@ impl EditedPicture {
                     sign || matches!(c, b' ' | b'*')
                 }
                 Symbol::Currency | Symbol::Float { first: true, .. } => {
-                    matches!(c, b'$' | b' ' | b'*')
+                    c == self.currency || matches!(c, b' ' | b'*')
                 }
                 Symbol::Insert(own) => {
                     negative |= c == b'-' && !started;
                     c == own
-                        || (!started && (sign || matches!(c, b' ' | b'*' | b'$')))
+                        || (!started && (sign || c == self.currency || matches!(c, b' ' | b'*')))
                         || (own == b' ' && c == b'*')
                 }
                 Symbol::Digit | Symbol::Suppress | Symbol::Float { .. } => {
@@ -353,8 +381,10 @@ impl EditedPicture {
                         !started
                             && match *symbol {
                                 Symbol::Suppress => matches!(c, b' ' | b'*'),
-                                Symbol::Float { shown: b'$', .. } => matches!(c, b' ' | b'$'),
-                                Symbol::Float { .. } => sign || c == b' ',
+                                Symbol::Float {
+                                    shown: b'+' | b'-', ..
+                                } => sign || c == b' ',
+                                Symbol::Float { shown, .. } => c == shown || c == b' ',
                                 _ => false,
                             }
                     }
@@ -425,6 +455,8 @@ fn sign_char(shown: u8, negative: bool) -> u8 {
     }
 }
 
+/// What a picture may hold beside its currency sign.
+const SYMBOLS: &[u8] = b"9Z*+-.,VPB0/CRDSXAN";
 /// Far above what COBOL admits for a numeric-edited item.
 const MAX_PICTURE: usize = 1024;
 
@@ -497,6 +529,20 @@ mod tests {
         }
         let blank = EditedPicture::compile("999", true).unwrap();
         assert_eq!(blank.deedit(b"   ").map(|d| d.magnitude), Ok(0));
+    }
+
+    #[test]
+    fn comma_and_other_currencies_take_their_places() {
+        let picture = EditedPicture::compile_with("EEE.EE9,99", false, true).unwrap();
+        assert_eq!((picture.digits(), picture.scale()), (7, 2));
+        let mut out = Vec::new();
+        let number = Decimal::parse(b"1234.5").unwrap();
+        picture.edit(number, Rounding::Refuse, &mut out).unwrap();
+        assert_eq!(out, b" E1.234,50");
+        assert_eq!(
+            picture.deedit(&out).map(|d| (d.magnitude, d.scale)),
+            Ok((123450, 2))
+        );
     }
 
     #[test]

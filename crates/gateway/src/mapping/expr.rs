@@ -55,7 +55,9 @@ impl Root {
     }
 
     fn by_variable(name: &str) -> Option<Root> {
-        Root::ALL.into_iter().find(|root| root.variables().contains(&name))
+        Root::ALL
+            .into_iter()
+            .find(|root| root.variables().contains(&name))
     }
 }
 
@@ -104,7 +106,11 @@ pub(crate) enum Condition {
     Constant(bool),
     Exists(Path),
     /// Path, the constant's JSON text, and whether inequality is asked.
-    Compare { path: Path, constant: String, negated: bool },
+    Compare {
+        path: Path,
+        constant: String,
+        negated: bool,
+    },
     All(Vec<Condition>),
     Any(Vec<Condition>),
     Not(Box<Condition>),
@@ -142,9 +148,7 @@ pub(crate) fn force_general(path: &Path, trim: Trim) -> Result<Box<General>, Str
 /// Compiles a condition.
 pub(crate) fn compile_condition(source: &str) -> Result<Condition, String> {
     let ast = parse(source)?;
-    Ok(condition(&ast).unwrap_or_else(|| {
-        Condition::General(Box::new(General::new(ast, source)))
-    }))
+    Ok(condition(&ast).unwrap_or_else(|| Condition::General(Box::new(General::new(ast, source)))))
 }
 
 /// Splits a template into texts and expressions.
@@ -208,9 +212,16 @@ fn simple(ast: &AstNode) -> Option<Expr> {
     match ast {
         AstNode::Function { name, args, .. } => match (name.as_str(), args.as_slice()) {
             ("trim", [arg]) => Some(Expr::Path(path(arg)?, Trim::Both)),
-            ("replace", [arg, AstNode::Regex { pattern, flags }, AstNode::String(with)])
-                if matches!(pattern.as_str(), " +$" | " *$") && flags.is_empty()
-                    && with.is_empty() =>
+            (
+                "replace",
+                [
+                    arg,
+                    AstNode::Regex { pattern, flags },
+                    AstNode::String(with),
+                ],
+            ) if matches!(pattern.as_str(), " +$" | " *$")
+                && flags.is_empty()
+                && with.is_empty() =>
             {
                 Some(Expr::Path(path(arg)?, Trim::End))
             }
@@ -279,17 +290,37 @@ fn from_names(mut names: Vec<String>) -> Option<Path> {
 /// for the input of a `foreach`.
 fn array_or_empty(ast: &AstNode) -> Option<Path> {
     use jsonata_core::ast::BinaryOp;
-    let AstNode::Block(items) = ast else { return None };
-    let [AstNode::Binary { op: BinaryOp::ColonEqual, lhs, rhs }, conditional] = items.as_slice()
+    let AstNode::Block(items) = ast else {
+        return None;
+    };
+    let [
+        AstNode::Binary {
+            op: BinaryOp::ColonEqual,
+            lhs,
+            rhs,
+        },
+        conditional,
+    ] = items.as_slice()
     else {
         return None;
     };
-    let AstNode::Variable(bound) = &**lhs else { return None };
-    let AstNode::Conditional { condition, then_branch, else_branch: Some(empty) } = conditional
+    let AstNode::Variable(bound) = &**lhs else {
+        return None;
+    };
+    let AstNode::Conditional {
+        condition,
+        then_branch,
+        else_branch: Some(empty),
+    } = conditional
     else {
         return None;
     };
-    let AstNode::Binary { op: BinaryOp::NotEqual, lhs, rhs: null } = &**condition else {
+    let AstNode::Binary {
+        op: BinaryOp::NotEqual,
+        lhs,
+        rhs: null,
+    } = &**condition
+    else {
         return None;
     };
     let is_bound = |node: &AstNode| match node {
@@ -322,7 +353,11 @@ fn condition(ast: &AstNode) -> Option<Condition> {
                     _ => (path(rhs)?, constant(lhs)?),
                 };
                 let negated = matches!(op, BinaryOp::NotEqual);
-                Some(Condition::Compare { path, constant, negated })
+                Some(Condition::Compare {
+                    path,
+                    constant,
+                    negated,
+                })
             }
             _ => None,
         },
@@ -347,7 +382,11 @@ impl General {
                 let _ = handle.join();
             }
         });
-        General { ast, uses, source: source.to_string() }
+        General {
+            ast,
+            uses,
+            source: source.to_string(),
+        }
     }
 
     /// Evaluates; `bind` gives the JSON text of a root variable, `None` if it
@@ -403,7 +442,10 @@ fn find_paths(json: &serde_json::Value, out: &mut Vec<Path>) {
                 push_path(vec![name.clone()], out);
                 return;
             }
-            let steps = members.get("Path").and_then(|p| p.get("steps")).and_then(Value::as_array);
+            let steps = members
+                .get("Path")
+                .and_then(|p| p.get("steps"))
+                .and_then(Value::as_array);
             if let Some(steps) = steps {
                 let names = leading_names(steps);
                 let taken = names.len();
@@ -430,8 +472,14 @@ fn leading_names(steps: &[serde_json::Value]) -> Vec<String> {
     let mut names = Vec::new();
     for (i, step) in steps.iter().enumerate() {
         let node = &step["node"];
-        let keys: &[&str] = if i == 0 { &["Variable"] } else { &["Name", "String"] };
-        let Some(name) = keys.iter().find_map(|key| node.get(key)?.as_str()) else { break };
+        let keys: &[&str] = if i == 0 {
+            &["Variable"]
+        } else {
+            &["Name", "String"]
+        };
+        let Some(name) = keys.iter().find_map(|key| node.get(key)?.as_str()) else {
+            break;
+        };
         names.push(name.to_string());
         if step["stages"].as_array().is_some_and(|s| !s.is_empty()) {
             break;
@@ -442,8 +490,16 @@ fn leading_names(steps: &[serde_json::Value]) -> Vec<String> {
 
 fn push_path(names: Vec<String>, out: &mut Vec<Path>) {
     if names.len() == 1 && names[0] == "apiRequest" {
-        let all = [Root::PathParameters, Root::QueryParameters, Root::Headers, Root::Body];
-        out.extend(all.map(|root| Path { root, names: Vec::new() }));
+        let all = [
+            Root::PathParameters,
+            Root::QueryParameters,
+            Root::Headers,
+            Root::Body,
+        ];
+        out.extend(all.map(|root| Path {
+            root,
+            names: Vec::new(),
+        }));
     } else if let Some(path) = from_names(names)
         && !out.contains(&path)
     {
@@ -466,16 +522,28 @@ mod tests {
     fn paths_are_recognised_under_all_their_names() {
         let body = |names: &str, trim| Some((Root::Body, names.to_string(), trim));
         assert_eq!(as_path("$body.a.b"), body("a/b", Trim::Keep));
-        assert_eq!(as_path("$requestBody.'a'.\"b-c\""), body("a/b-c", Trim::Keep));
+        assert_eq!(
+            as_path("$requestBody.'a'.\"b-c\""),
+            body("a/b-c", Trim::Keep)
+        );
         assert_eq!(as_path("$apiRequest.body.a"), body("a", Trim::Keep));
         assert_eq!(as_path("$trim($body.a)"), body("a", Trim::Both));
-        assert_eq!(as_path("$replace($body.a, / +$/, '')"), body("a", Trim::End));
-        assert_eq!(as_path("($a := $body.'x'; $a != null ? $a : [])"), body("x", Trim::Keep));
+        assert_eq!(
+            as_path("$replace($body.a, / +$/, '')"),
+            body("a", Trim::End)
+        );
+        assert_eq!(
+            as_path("($a := $body.'x'; $a != null ? $a : [])"),
+            body("x", Trim::Keep)
+        );
         assert_eq!(
             as_path(r#"$zosAssetResponse.commarea.R."F-1""#),
             Some((Root::Asset, "commarea/R/F-1".into(), Trim::Keep))
         );
-        assert_eq!(as_path("$pathParameters.id").map(|p| p.0), Some(Root::PathParameters));
+        assert_eq!(
+            as_path("$pathParameters.id").map(|p| p.0),
+            Some(Root::PathParameters)
+        );
     }
 
     #[test]
@@ -502,7 +570,9 @@ mod tests {
     fn the_evaluator_sees_what_the_expression_mentions() {
         let source = "($d := $string($zosAssetResponse.commarea.R.D); \
                       $substring($d, 0, 4) & '-' & $pathParameters.id)";
-        let Expr::General(general) = compile(source).unwrap() else { panic!("not general") };
+        let Expr::General(general) = compile(source).unwrap() else {
+            panic!("not general")
+        };
         let mut uses: Vec<_> = general.uses.iter().map(|p| p.names.join("/")).collect();
         uses.sort();
         assert_eq!(uses, ["commarea/R/D", "id"]);
@@ -516,8 +586,11 @@ mod tests {
 
     #[test]
     fn query_parameters_are_joined_as_generated_mappings_do() {
-        let source = r#"$join($each($queryParameters, function($value, $key) {$key & "=" & $value}), "&")"#;
-        let Expr::General(general) = compile(source).unwrap() else { panic!("not general") };
+        let source =
+            r#"$join($each($queryParameters, function($value, $key) {$key & "=" & $value}), "&")"#;
+        let Expr::General(general) = compile(source).unwrap() else {
+            panic!("not general")
+        };
         let value = general.evaluate(|_| Some(r#"{"a":"1","b":"2"}"#.into()));
         assert_eq!(value, Ok(Some("\"a=1&b=2\"".into())));
     }

@@ -17,7 +17,11 @@ pub(crate) enum Source {
     /// A request variable: its root and the names behind it.
     Request(Root, Vec<String>),
     /// A field of the reply; the count of subscripts it takes.
-    Field { area: usize, id: FieldId, depth: usize },
+    Field {
+        area: usize,
+        id: FieldId,
+        depth: usize,
+    },
     /// All of one area of the reply.
     Area(usize),
     /// Everything the program gave back.
@@ -56,7 +60,11 @@ pub(crate) enum Value {
     /// Texts and values, joined to one text.
     Template(Vec<Piece>),
     Object(Vec<Slot>),
-    Each { input: Box<Value>, rows: Option<Rows>, item: Box<Slot> },
+    Each {
+        input: Box<Value>,
+        rows: Option<Rows>,
+        item: Box<Slot>,
+    },
     General(GeneralPlan),
     /// Never has a value.
     Nothing,
@@ -97,7 +105,11 @@ pub(crate) struct Slot {
 pub(crate) enum Condition {
     Constant(bool),
     Exists(Source),
-    Compare { source: Source, constant: String, negated: bool },
+    Compare {
+        source: Source,
+        constant: String,
+        negated: bool,
+    },
     All(Vec<Condition>),
     Any(Vec<Condition>),
     Not(Box<Condition>),
@@ -154,7 +166,11 @@ impl Compiler<'_> {
                 let below = schema.and_then(|id| self.set.items_of(id));
                 let mut item = self.slot(item, below, inner, &format!("{pointer}/*"));
                 item.key.clear();
-                Value::Each { input: Box::new(input), rows, item: Box::new(item) }
+                Value::Each {
+                    input: Box::new(input),
+                    rows,
+                    item: Box::new(item),
+                }
             }
             other => self.plain(other, scope),
         };
@@ -205,7 +221,9 @@ impl Compiler<'_> {
                 Ok(source) => Value::Source(source, trim),
                 // A path through a table's rows is a question for JSONata.
                 Err(()) => {
-                    let Ok(ast) = expr::force_general(&path, trim) else { return Value::Nothing };
+                    let Ok(ast) = expr::force_general(&path, trim) else {
+                        return Value::Nothing;
+                    };
                     Value::General(self.general(ast, at, scope))
                 }
             },
@@ -228,7 +246,11 @@ impl Compiler<'_> {
             (&value, self.reply)
             && reply.areas[*area].layout()[*id].occurs.is_some()
         {
-            let rows = Rows { area: *area, id: *id, depth: *depth };
+            let rows = Rows {
+                area: *area,
+                id: *id,
+                depth: *depth,
+            };
             return (value, Some(rows));
         }
         (value, None)
@@ -253,7 +275,10 @@ impl Compiler<'_> {
     ) -> Condition {
         use expr::Condition as C;
         let mut list = |this: &mut Self, items: Vec<C>| {
-            items.into_iter().map(|c| this.resolved(c, at, scope, text)).collect()
+            items
+                .into_iter()
+                .map(|c| this.resolved(c, at, scope, text))
+                .collect()
         };
         match condition {
             C::Constant(b) => Condition::Constant(b),
@@ -265,8 +290,16 @@ impl Compiler<'_> {
                 Ok(source) => Condition::Exists(source),
                 Err(()) => Condition::Constant(true),
             },
-            C::Compare { path, constant, negated } => match self.source(&path, at, scope) {
-                Ok(source) => Condition::Compare { source, constant, negated },
+            C::Compare {
+                path,
+                constant,
+                negated,
+            } => match self.source(&path, at, scope) {
+                Ok(source) => Condition::Compare {
+                    source,
+                    constant,
+                    negated,
+                },
                 Err(()) => match expr::general(text) {
                     Ok(general) => Condition::General(self.general(general, at, scope)),
                     Err(_) => Condition::Constant(false),
@@ -281,7 +314,10 @@ impl Compiler<'_> {
             // Names that lead through a table are cut at the table: the
             // evaluator walks its rows.
             for taken in (0..=path.names.len()).rev() {
-                let head = Path { root: Root::Asset, names: path.names[..taken].to_vec() };
+                let head = Path {
+                    root: Root::Asset,
+                    names: path.names[..taken].to_vec(),
+                };
                 if let Ok(source) = self.source(&head, at, ItemScope::None) {
                     shape.insert(&head.names, source);
                     break;
@@ -291,11 +327,17 @@ impl Compiler<'_> {
         let item = match scope {
             ItemScope::None => None,
             ItemScope::Json => Some(Source::Item(Vec::new())),
-            ItemScope::Rows(rows) => {
-                Some(Source::Field { area: rows.area, id: rows.id, depth: rows.depth + 1 })
-            }
+            ItemScope::Rows(rows) => Some(Source::Field {
+                area: rows.area,
+                id: rows.id,
+                depth: rows.depth + 1,
+            }),
         };
-        GeneralPlan { general, shape, item }
+        GeneralPlan {
+            general,
+            shape,
+            item,
+        }
     }
 
     /// Finds what a path means. `Err` if it leads through a table's rows.
@@ -312,7 +354,9 @@ impl Compiler<'_> {
             },
             (Root::Item, ItemScope::Json) => Ok(Source::Item(path.names.clone())),
             (Root::Item, ItemScope::Rows(rows)) => {
-                let Some(reply) = self.reply else { return Ok(Source::Nothing) };
+                let Some(reply) = self.reply else {
+                    return Ok(Source::Nothing);
+                };
                 let area = &reply.areas[rows.area];
                 self.field(area, rows.area, rows.id, rows.depth + 1, &path.names, at)
             }
@@ -331,7 +375,9 @@ impl Compiler<'_> {
         names: &[String],
         at: Position,
     ) -> Result<Source, ()> {
-        let Some(first) = names.first() else { return Ok(Source::Reply) };
+        let Some(first) = names.first() else {
+            return Ok(Source::Reply);
+        };
         if first == "abendCode" {
             return Ok(Source::AbendCode);
         }
@@ -342,7 +388,9 @@ impl Compiler<'_> {
             return Ok(Source::Nothing);
         }
         let Some(found) = reply.find(&names[1..]) else {
-            let Some(name) = names.get(1) else { return Ok(Source::Reply) };
+            let Some(name) = names.get(1) else {
+                return Ok(Source::Reply);
+            };
             let known = reply.areas.iter().map(|a| a.name.as_str());
             self.unknown(name, "the asset's response", known, at);
             return Ok(Source::Nothing);
@@ -351,7 +399,14 @@ impl Compiler<'_> {
             return Ok(Source::Area(found.area));
         }
         let area = &reply.areas[found.area];
-        self.field(area, found.area, copybook::Layout::RECORD, 0, found.rest, at)
+        self.field(
+            area,
+            found.area,
+            copybook::Layout::RECORD,
+            0,
+            found.rest,
+            at,
+        )
     }
 
     fn field(
@@ -379,7 +434,11 @@ impl Compiler<'_> {
                 }
             }
         }
-        Ok(Source::Field { area: index, id, depth })
+        Ok(Source::Field {
+            area: index,
+            id,
+            depth,
+        })
     }
 
     fn unknown<'k>(

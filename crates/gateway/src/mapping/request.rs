@@ -23,8 +23,15 @@ pub(crate) struct RequestPlan {
 /// One step.
 #[derive(Debug)]
 pub(crate) enum Op {
-    Field { id: FieldId, value: Value },
-    Table { id: FieldId, input: Value, items: Vec<Op> },
+    Field {
+        id: FieldId,
+        value: Value,
+    },
+    Table {
+        id: FieldId,
+        input: Value,
+        items: Vec<Op>,
+    },
 }
 
 impl Op {
@@ -41,30 +48,60 @@ pub(crate) fn compile(
     interface: &Interface,
     compiler: &mut Compiler<'_>,
 ) -> RequestPlan {
-    let mut plan = RequestPlan { areas: interface.areas.iter().map(|_| Vec::new()).collect() };
+    let mut plan = RequestPlan {
+        areas: interface.areas.iter().map(|_| Vec::new()).collect(),
+    };
     for node in nodes {
         if node.name != interface.root() {
             let help = format!("this asset takes a {}", interface.root());
             let message = format!("{} is not known here", node.name);
-            compiler.out.error_help(compiler.file, node.at, message, help);
+            compiler
+                .out
+                .error_help(compiler.file, node.at, message, help);
             continue;
         }
-        let MapValue::Mappings(children) = &node.value else { continue };
+        let MapValue::Mappings(children) = &node.value else {
+            continue;
+        };
         let lone = interface.style == Style::Commarea && interface.areas.len() == 1;
-        let named = |name: &str| interface.find(&[name.to_string()]).filter(|f| f.rest.is_empty());
+        let named = |name: &str| {
+            let names = [name.to_string()];
+            interface
+                .find(&names)
+                .filter(|f| f.rest.is_empty())
+                .map(|f| f.area)
+        };
         if lone && !children.iter().any(|child| named(&child.name).is_some()) {
-            fields(children, &interface.areas[0], Layout::RECORD, compiler, &mut plan.areas[0]);
+            fields(
+                children,
+                &interface.areas[0],
+                Layout::RECORD,
+                compiler,
+                &mut plan.areas[0],
+            );
             continue;
         }
         for child in children {
             let Some(found) = named(&child.name) else {
                 let known = interface.areas.iter().map(|a| a.name.as_str());
-                unknown(&child.name, child.at, "the asset's request", known, compiler);
+                unknown(
+                    &child.name,
+                    child.at,
+                    "the asset's request",
+                    known,
+                    compiler,
+                );
                 continue;
             };
-            let area = &interface.areas[found.area];
-            let ops = &mut plan.areas[found.area];
-            node_ops(below_record(child, area), area, Layout::RECORD, compiler, ops);
+            let area = &interface.areas[found];
+            let ops = &mut plan.areas[found];
+            node_ops(
+                below_record(child, area),
+                area,
+                Layout::RECORD,
+                compiler,
+                ops,
+            );
         }
     }
     for ops in &mut plan.areas {
@@ -116,13 +153,18 @@ fn node_ops(
             if field.occurs.is_some() {
                 let help = "map it with foreach";
                 let message = format!("{} is a table", node.name);
-                compiler.out.error_help(compiler.file, node.at, message, help);
+                compiler
+                    .out
+                    .error_help(compiler.file, node.at, message, help);
             }
             fields(children, area, id, compiler, ops);
         }
         MapValue::Foreach { input, at, item } => {
             if field.occurs.is_none() {
-                let message = format!("{} is no table, foreach has nowhere to put its rows", node.name);
+                let message = format!(
+                    "{} is no table, foreach has nowhere to put its rows",
+                    node.name
+                );
                 compiler.out.error(compiler.file, node.at, message);
                 return;
             }
@@ -182,7 +224,10 @@ fn item_ops(
             let mut items = Vec::new();
             match &item.value {
                 MapValue::Mappings(_) => {
-                    let node = MapNode { value: item.value.clone(), ..(**item).clone() };
+                    let node = MapNode {
+                        value: item.value.clone(),
+                        ..(**item).clone()
+                    };
                     item_ops(&node, area, id, compiler, &mut items);
                 }
                 other => {
@@ -254,7 +299,9 @@ impl RequestPlan {
         if !writer.faults.is_empty() {
             return Err(EncodeFailure::Faults(writer.faults));
         }
-        Ok(area.record.length(record))
+        area.record
+            .finish(record)
+            .map_err(|fault| EncodeFailure::Faults(vec![*fault]))
     }
 }
 
@@ -288,10 +335,12 @@ impl Writer<'_, '_> {
                 Some(self.scene.item.and_then(|item| item.path(names)))
             }
             Value::Template(pieces) => match pieces.as_slice() {
-                [Piece::Value(Value::Source(
-                    Source::Request(Root::Body, names),
-                    super::expr::Trim::Keep,
-                ))] => Some(self.scene.request.body.and_then(|body| body.path(names))),
+                [
+                    Piece::Value(Value::Source(
+                        Source::Request(Root::Body, names),
+                        super::expr::Trim::Keep,
+                    )),
+                ] => Some(self.scene.request.body.and_then(|body| body.path(names))),
                 _ => None,
             },
             _ => None,
@@ -316,7 +365,11 @@ impl Writer<'_, '_> {
     }
 
     fn put(&mut self, id: FieldId, json: &str, value: &Value) {
-        if let Err(fault) = self.area.record.encode(id, json, self.record, &self.subscripts) {
+        if let Err(fault) = self
+            .area
+            .record
+            .encode(id, json, self.record, &self.subscripts)
+        {
             self.fault(value, fault.message, fault.field);
         }
     }
@@ -324,7 +377,13 @@ impl Writer<'_, '_> {
     fn fault(&mut self, value: &Value, message: String, field: Option<String>) {
         if self.faults.len() < crate::validate::schema::MAX_FAULTS {
             let (pointer, parameter) = origin(value);
-            self.faults.push(Fault { pointer, parameter, field, message, ..Fault::default() });
+            self.faults.push(Fault {
+                pointer,
+                parameter,
+                field,
+                message,
+                ..Fault::default()
+            });
         }
     }
 
@@ -373,7 +432,10 @@ impl<'a> Writer<'a, '_> {
                 _ => vec![list],
             },
         };
-        if let Err(fault) = self.area.record.set_count(id, rows.len(), self.record, &self.subscripts)
+        if let Err(fault) =
+            self.area
+                .record
+                .set_count(id, rows.len(), self.record, &self.subscripts)
         {
             self.fault(input, fault.message, fault.field);
             return Ok(());
@@ -423,7 +485,10 @@ fn origin(value: &Value) -> (Option<String>, Option<String>) {
             .uses
             .first()
             .map(|path| match path.root {
-                Root::Body => (Some(path.names.iter().map(|n| format!("/{n}")).collect()), None),
+                Root::Body => (
+                    Some(path.names.iter().map(|n| format!("/{n}")).collect()),
+                    None,
+                ),
                 _ => (None, path.names.first().cloned()),
             })
             .unwrap_or_default(),

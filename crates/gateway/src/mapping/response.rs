@@ -35,7 +35,9 @@ pub(crate) fn compile(
                 body = Some(slot);
             }
             "headers" => {
-                let MapValue::Mappings(children) = &node.value else { continue };
+                let MapValue::Mappings(children) = &node.value else {
+                    continue;
+                };
                 for child in children {
                     match child.name.parse::<HeaderName>() {
                         Ok(name) => {
@@ -54,7 +56,9 @@ pub(crate) fn compile(
             other => {
                 let help = "a response has a body and headers";
                 let message = format!("{other} is not known here");
-                compiler.out.error_help(compiler.file, node.at, message, help);
+                compiler
+                    .out
+                    .error_help(compiler.file, node.at, message, help);
             }
         }
     }
@@ -98,9 +102,10 @@ impl ResponsePlan {
             }
             let mut tape = crate::json::Tape::default();
             let text = tape.parse(&out).map(|json| json.plain().into_owned());
-            if let Ok(value) = text.map_err(drop).and_then(|t| {
-                HeaderValue::from_str(t.trim_end()).map_err(drop)
-            }) {
+            if let Ok(value) = text
+                .map_err(drop)
+                .and_then(|t| HeaderValue::from_str(t.trim_end()).map_err(drop))
+            {
                 add(name, value);
             }
         }

@@ -52,7 +52,12 @@ pub(crate) struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     pub fn new(request: &'a Request<'a>, reply: Option<&'a Reply<'a>>) -> Scene<'a> {
-        Scene { request, reply, subscripts: Vec::new(), item: None }
+        Scene {
+            request,
+            reply,
+            subscripts: Vec::new(),
+            item: None,
+        }
     }
 
     /// Writes a slot's key and value; false if it has none and is left out.
@@ -141,10 +146,15 @@ impl<'a> Scene<'a> {
     }
 
     fn each_row(&mut self, rows: Rows, item: &Slot, out: &mut Vec<u8>) -> Result<bool, Failure> {
-        let Some((interface, bytes)) = self.area(rows.area) else { return Ok(false) };
+        let Some((interface, bytes)) = self.area(rows.area) else {
+            return Ok(false);
+        };
         let area = &interface.areas[rows.area];
         let depth = rows.depth.min(self.subscripts.len());
-        let count = area.record.count(rows.id, bytes, &self.subscripts[..depth]).map_err(data)?;
+        let count = area
+            .record
+            .count(rows.id, bytes, &self.subscripts[..depth])
+            .map_err(data)?;
         let outer = std::mem::take(&mut self.subscripts);
         let result = (0..count).try_for_each(|i| {
             self.subscripts.clear();
@@ -174,7 +184,9 @@ impl<'a> Scene<'a> {
             return Ok(false);
         }
         let mut tape = Tape::default();
-        let Ok(list) = tape.parse(&text) else { return Ok(false) };
+        let Ok(list) = tape.parse(&text) else {
+            return Ok(false);
+        };
         let mut inner = Scene {
             request: self.request,
             reply: self.reply,
@@ -297,7 +309,9 @@ impl<'a> Scene<'a> {
     }
 
     fn whole_reply(&mut self, trim: Trim, out: &mut Vec<u8>) -> Result<bool, Failure> {
-        let Some(reply) = self.reply else { return Ok(false) };
+        let Some(reply) = self.reply else {
+            return Ok(false);
+        };
         out.push(b'{');
         write_string(reply.interface.root(), out);
         out.extend_from_slice(b":{");
@@ -330,12 +344,16 @@ impl<'a> Scene<'a> {
         trim: Trim,
         out: &mut Vec<u8>,
     ) -> Result<bool, Failure> {
-        let Some((interface, bytes)) = self.area(area) else { return Ok(false) };
+        let Some((interface, bytes)) = self.area(area) else {
+            return Ok(false);
+        };
         let subscripts = &self.subscripts[..depth.min(self.subscripts.len())];
         let area = &interface.areas[area];
         let from = out.len();
-        let trimmed = trim != Trim::Keep;
-        let wrote = area.record.decode(id, bytes, subscripts, trimmed, out).map_err(data)?;
+        let wrote = area
+            .record
+            .decode(id, bytes, subscripts, trim, out)
+            .map_err(data)?;
         if wrote && trim == Trim::Both {
             normalise(out, from);
         }
@@ -368,7 +386,13 @@ impl<'a> Scene<'a> {
                 && (p.name == name || place == Place::Header && p.name.eq_ignore_ascii_case(name))
         };
         let from = out.len();
-        match self.request.params.iter().position(same).map(|i| &self.request.values[i]) {
+        match self
+            .request
+            .params
+            .iter()
+            .position(same)
+            .map(|i| &self.request.values[i])
+        {
             Some(params::Value::Missing) => false,
             Some(value) => {
                 value.write(out);
@@ -404,9 +428,8 @@ impl<'a> Scene<'a> {
         }
         if place == Place::Header {
             for (name, value) in self.request.headers {
-                let named = |p: &Param| {
-                    p.place == place && p.name.eq_ignore_ascii_case(name.as_str())
-                };
+                let named =
+                    |p: &Param| p.place == place && p.name.eq_ignore_ascii_case(name.as_str());
                 if let Ok(text) = value.to_str()
                     && !self.request.params.iter().any(named)
                 {
@@ -486,7 +509,11 @@ impl<'a> Scene<'a> {
             }
             Condition::Not(inner) => !self.holds(inner)?,
             Condition::Exists(source) => self.exists(source)?,
-            Condition::Compare { source, constant, negated } => {
+            Condition::Compare {
+                source,
+                constant,
+                negated,
+            } => {
                 let mut out = Vec::new();
                 let there = self.source(source, Trim::Keep, &mut out)?;
                 // JSONata: nothing equals nothing, and differs from nothing.
@@ -499,7 +526,9 @@ impl<'a> Scene<'a> {
     fn exists(&mut self, source: &Source) -> Result<bool, Failure> {
         match source {
             Source::Field { area, id, .. } => {
-                let Some((interface, bytes)) = self.area(*area) else { return Ok(false) };
+                let Some((interface, bytes)) = self.area(*area) else {
+                    return Ok(false);
+                };
                 Ok(interface.areas[*area].record.reaches(*id, bytes))
             }
             Source::Area(area) => Ok(self.area(*area).is_some()),
@@ -533,7 +562,9 @@ fn json(value: Option<Json<'_>>, trim: Trim, out: &mut Vec<u8>) -> bool {
 /// runs of blanks become one.
 fn normalise(out: &mut Vec<u8>, from: usize) {
     let mut tape = Tape::default();
-    let Ok(value) = tape.parse(&out[from..]) else { return };
+    let Ok(value) = tape.parse(&out[from..]) else {
+        return;
+    };
     let Some(text) = value.str() else { return };
     let blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
     let plain = !text.starts_with(blank) && !text.ends_with(blank);
@@ -549,7 +580,9 @@ fn normalise(out: &mut Vec<u8>, from: usize) {
 /// Brings the JSON value at `from` into the type that the document wants,
 /// where the value allows it.
 fn convert(want: Option<Type>, out: &mut Vec<u8>, from: usize) {
-    let Some(first) = out.get(from).copied() else { return };
+    let Some(first) = out.get(from).copied() else {
+        return;
+    };
     match (want, first) {
         (Some(Type::String), b'-' | b'0'..=b'9' | b't' | b'f') => {
             out.insert(from, b'"');
@@ -595,7 +628,9 @@ fn same(left: &[u8], right: &str) -> bool {
         return true;
     }
     let (mut a, mut b) = (Tape::default(), Tape::default());
-    let (Ok(left), Ok(right)) = (a.parse(left), b.parse(right.as_bytes())) else { return false };
+    let (Ok(left), Ok(right)) = (a.parse(left), b.parse(right.as_bytes())) else {
+        return false;
+    };
     match (left.kind(), right.kind()) {
         (Kind::Number, Kind::Number) => {
             left.raw().parse::<f64>().ok() == right.raw().parse::<f64>().ok()

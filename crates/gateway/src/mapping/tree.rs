@@ -38,7 +38,11 @@ pub(crate) enum MapValue {
     Template(String, Position),
     Expression(String, Position),
     Mappings(Vec<MapNode>),
-    Foreach { input: String, at: Position, item: Box<MapNode> },
+    Foreach {
+        input: String,
+        at: Position,
+        item: Box<MapNode>,
+    },
     /// The node is named and nothing is mapped to it.
     Nothing,
 }
@@ -156,7 +160,11 @@ fn read_node(
         }
     }
     if values > 1 {
-        let message = format!("{} has more than one of {}", result.name, KEYS[..4].join(", "));
+        let message = format!(
+            "{} has more than one of {}",
+            result.name,
+            KEYS[..4].join(", ")
+        );
         out.error(file, at, message);
     }
     result
@@ -196,9 +204,15 @@ mod tests {
              mappings:\n            - c:\n                expression: \"$item.'c'\"\n",
         );
         assert_eq!(faults, "");
-        let MapValue::Mappings(body) = &nodes[0].value else { panic!("not an object") };
-        assert!(body[0].required && matches!(&body[0].value, MapValue::Template(t, _) if t == "{{$x}}"));
-        let MapValue::Foreach { input, item, .. } = &body[1].value else { panic!("not a list") };
+        let MapValue::Mappings(body) = &nodes[0].value else {
+            panic!("not an object")
+        };
+        assert!(
+            body[0].required && matches!(&body[0].value, MapValue::Template(t, _) if t == "{{$x}}")
+        );
+        let MapValue::Foreach { input, item, .. } = &body[1].value else {
+            panic!("not a list")
+        };
         assert_eq!(input, "$y");
         assert!(item.exists_if_empty.is_some());
         assert!(matches!(&item.value, MapValue::Mappings(m) if m[0].name == "c"));

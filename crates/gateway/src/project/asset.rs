@@ -75,11 +75,19 @@ impl Interface {
             {
                 rest = &rest[1..];
             }
-            return Some(Found { area, rest, area_only: rest.is_empty() });
+            return Some(Found {
+                area,
+                rest,
+                area_only: rest.is_empty(),
+            });
         }
         let lone = self.style == Style::Commarea && self.areas.len() == 1;
         if lone && self.areas[0].child(Layout::RECORD, first).is_some() {
-            return Some(Found { area: 0, rest: names, area_only: false });
+            return Some(Found {
+                area: 0,
+                rest: names,
+                area_only: false,
+            });
         }
         None
     }
@@ -96,7 +104,10 @@ impl Area {
         let layout = self.layout();
         let children = &layout[group].children;
         let direct = children.iter().copied().find(|id| {
-            layout[*id].name.as_deref().is_some_and(|known| same_name(known, name))
+            layout[*id]
+                .name
+                .as_deref()
+                .is_some_and(|known| same_name(known, name))
         });
         direct.or_else(|| {
             let unnamed = children.iter().filter(|id| layout[**id].name.is_none());
@@ -107,14 +118,23 @@ impl Area {
     /// The names directly below a group.
     pub fn children(&self, group: FieldId) -> impl Iterator<Item = &str> {
         let layout = self.layout();
-        layout[group].children.iter().filter_map(|id| layout[*id].name.as_deref())
+        layout[group]
+            .children
+            .iter()
+            .filter_map(|id| layout[*id].name.as_deref())
     }
 }
 
 /// Whether two spellings mean one COBOL name: case does not count, and `_`
 /// stands for `-`, as older tooling wrote it.
 pub(crate) fn same_name(a: &str, b: &str) -> bool {
-    let plain = |b: u8| if b == b'_' { b'-' } else { b.to_ascii_uppercase() };
+    let plain = |b: u8| {
+        if b == b'_' {
+            b'-'
+        } else {
+            b.to_ascii_uppercase()
+        }
+    };
     a.len() == b.len() && a.bytes().zip(b.bytes()).all(|(a, b)| plain(a) == plain(b))
 }
 
@@ -141,7 +161,12 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("served are {}", known.join(", ")),
             };
-            out.error_help(&file, at, format!("asset type '{kind}' is not served"), help);
+            out.error_help(
+                &file,
+                at,
+                format!("asset type '{kind}' is not served"),
+                help,
+            );
             return None;
         }
     };
@@ -150,28 +175,43 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
     let program = property("program").filter(|p| !p.is_empty());
     let Some(program) = program else {
         let at = properties.map_or(node.at, |p| p.at);
-        out.error_help(&file, at, "the asset names no program", "add 'program' below providerProperties");
+        out.error_help(
+            &file,
+            at,
+            "the asset names no program",
+            "add 'program' below providerProperties",
+        );
         return None;
     };
     if let Some(language) = property("language")
         && !language.eq_ignore_ascii_case("COBOL")
     {
-        let at = properties.and_then(|p| p.get("language")).map_or(at, |n| n.at);
-        out.error(&file, at, format!("{language} programs are not served, only COBOL"));
+        let at = properties
+            .and_then(|p| p.get("language"))
+            .map_or(at, |n| n.at);
+        out.error(
+            &file,
+            at,
+            format!("{language} programs are not served, only COBOL"),
+        );
         return None;
     }
     let provider = folder.join("providerFiles");
     let books = copybooks(&provider, out);
     if books.is_empty() && provider.join("transform.wsbind").is_file() {
         return Some(Loaded::Unsupported(
-            "it is API-first: its records are generated from the API and kept in a bind file".into(),
+            "it is API-first: its records are generated from the API and kept in a bind file"
+                .into(),
         ));
     }
     let mut side = |direction: &str| {
         let mut areas: Vec<Area> = Vec::new();
         for book in books.iter().filter(|b| b.direction == direction) {
             match Record::load(&book.file, out) {
-                Some(record) => areas.push(Area { name: book.name.clone(), record }),
+                Some(record) => areas.push(Area {
+                    name: book.name.clone(),
+                    record,
+                }),
                 None => return None,
             }
         }
@@ -196,11 +236,21 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
     if request.areas.is_empty() && response.areas.is_empty() {
         let help = "put the copybooks into providerFiles/gen/<NAME>_request_0.cpy and \
                     <NAME>_response_0.cpy";
-        out.error_help(&provider, Position::default(), "the asset has no copybooks", help);
+        out.error_help(
+            &provider,
+            Position::default(),
+            "the asset has no copybooks",
+            help,
+        );
         return None;
     }
     let transid = property("transid").filter(|t| !t.is_empty());
-    Some(Loaded::Asset(Box::new(Asset { program, transid, request, response })))
+    Some(Loaded::Asset(Box::new(Asset {
+        program,
+        transid,
+        request,
+        response,
+    })))
 }
 
 /// A copybook and what its name says.
@@ -215,14 +265,23 @@ fn copybooks(provider: &Path, out: &mut Diagnostics) -> Vec<Book> {
     let gen_folder = provider.join("gen");
     let mut books = Vec::new();
     for folder in [gen_folder.as_path(), provider] {
-        let Ok(entries) = std::fs::read_dir(folder) else { continue };
+        let Ok(entries) = std::fs::read_dir(folder) else {
+            continue;
+        };
         for entry in entries.flatten() {
             let file = entry.path();
-            let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
+            let extension = file
+                .extension()
+                .and_then(|e| e.to_str())
+                .unwrap_or_default();
             if !["cpy", "cbl", "cob"].contains(&extension.to_ascii_lowercase().as_str()) {
                 continue;
             }
-            let stem = file.file_stem().and_then(|s| s.to_str()).unwrap_or_default().to_string();
+            let stem = file
+                .file_stem()
+                .and_then(|s| s.to_str())
+                .unwrap_or_default()
+                .to_string();
             match split_name(&stem) {
                 Some((name, direction, number)) => books.push(Book {
                     name: name.to_string(),
@@ -255,7 +314,10 @@ mod tests {
 
     #[test]
     fn a_copybooks_name_says_what_it_is_for() {
-        assert_eq!(split_name("INQ_CUST_request_0"), Some(("INQ_CUST", "request", 0)));
+        assert_eq!(
+            split_name("INQ_CUST_request_0"),
+            Some(("INQ_CUST", "request", 0))
+        );
         assert_eq!(split_name("INQCUST"), None);
         assert_eq!(split_name("_request_0"), None);
     }

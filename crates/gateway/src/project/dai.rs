@@ -21,7 +21,10 @@ pub(crate) fn check(file: &Path, areas: &[Area], out: &mut Diagnostics) {
         for (_, field) in area.layout().iter() {
             if let Some(name) = &field.name {
                 let place = (field.offset + 1, field.length);
-                laid_out.entry(name.to_ascii_uppercase()).or_default().push(place);
+                laid_out
+                    .entry(name.to_ascii_uppercase())
+                    .or_default()
+                    .push(place);
             }
         }
     }
@@ -48,7 +51,9 @@ pub(crate) fn check(file: &Path, areas: &[Area], out: &mut Diagnostics) {
                 else {
                     continue;
                 };
-                let Some(places) = laid_out.get(&name.to_ascii_uppercase()) else { continue };
+                let Some(places) = laid_out.get(&name.to_ascii_uppercase()) else {
+                    continue;
+                };
                 if !places.contains(&(start, bytes)) {
                     let (here, length) = places[0];
                     let message = format!(

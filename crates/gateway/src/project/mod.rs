@@ -46,8 +46,11 @@ pub(crate) fn read_yaml(file: &Path, out: &mut Diagnostics) -> Option<Node> {
 /// digits, `-`, `_`, `.` and `~` percent-encoded.
 pub(crate) fn folder_name(path: &str) -> String {
     use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-    const ENCODED: &AsciiSet =
-        &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+    const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'_')
+        .remove(b'.')
+        .remove(b'~');
     utf8_percent_encode(path, ENCODED).to_string()
 }
 
@@ -55,6 +58,9 @@ pub(crate) fn folder_name(path: &str) -> String {
 mod tests {
     #[test]
     fn folders_are_named_as_the_tooling_names_them() {
-        assert_eq!(super::folder_name("/redbook/{title}"), "%2Fredbook%2F%7Btitle%7D");
+        assert_eq!(
+            super::folder_name("/redbook/{title}"),
+            "%2Fredbook%2F%7Btitle%7D"
+        );
     }
 }

@@ -58,7 +58,11 @@ pub(crate) struct BodyRule {
 /// What serves an operation.
 #[derive(Debug)]
 pub(crate) enum Work {
-    Program { asset: Arc<Asset>, request: RequestPlan, responses: Vec<ResponsePlan> },
+    Program {
+        asset: Arc<Asset>,
+        request: RequestPlan,
+        responses: Vec<ResponsePlan>,
+    },
     /// Answered with 501 and the reason.
     Unsupported(String),
 }
@@ -82,7 +86,11 @@ impl Api {
     /// their names. A folder that is missing holds none.
     pub fn load_all(folder: &Path) -> Result<Vec<Api>, Diagnostics> {
         let mut folders: Vec<PathBuf> = match std::fs::read_dir(folder) {
-            Ok(entries) => entries.flatten().map(|e| e.path()).filter(|p| p.is_dir()).collect(),
+            Ok(entries) => entries
+                .flatten()
+                .map(|e| e.path())
+                .filter(|p| p.is_dir())
+                .collect(),
             Err(_) => Vec::new(),
         };
         folders.sort();
@@ -97,7 +105,11 @@ impl Api {
                 Err(found) => faults.0.extend(found.0),
             }
         }
-        if faults.has_errors() { Err(faults) } else { Ok(apis) }
+        if faults.has_errors() {
+            Err(faults)
+        } else {
+            Ok(apis)
+        }
     }
 
     /// The project's name.
@@ -122,7 +134,11 @@ impl Api {
                 Work::Program { asset, .. } => asset.program.as_str(),
                 Work::Unsupported(_) => "",
             };
-            (o.method.as_str(), format!("{}{}", self.base_path, o.path), program)
+            (
+                o.method.as_str(),
+                format!("{}{}", self.base_path, o.path),
+                program,
+            )
         })
     }
 
@@ -156,8 +172,16 @@ fn overlaps(folder: &Path, api: &Api, others: &[Api], out: &mut Diagnostics) {
 
 fn load(folder: &Path, out: &mut Diagnostics) -> Option<Api> {
     let main = folder.join("src/main");
-    let main = if main.is_dir() { main } else { folder.to_path_buf() };
-    let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or("api").to_string();
+    let main = if main.is_dir() {
+        main
+    } else {
+        folder.to_path_buf()
+    };
+    let name = folder
+        .file_name()
+        .and_then(|n| n.to_str())
+        .unwrap_or("api")
+        .to_string();
     check_options(&main.join("config/options.yaml"), out);
     let document = Document::load(&main.join("api"), out)?;
     let assets = load_assets(&main.join("zosAssets"), out);
@@ -166,11 +190,20 @@ fn load(folder: &Path, out: &mut Diagnostics) -> Option<Api> {
     let folders = main.join("operations");
     let found = document.operations();
     if found.is_empty() {
-        out.error(&document.file, Position::default(), "the document has no operations");
+        out.error(
+            &document.file,
+            Position::default(),
+            "the document has no operations",
+        );
     }
     for object in &found {
         let folder = folders.join(folder_name(object.path)).join(object.method);
-        let mut loader = Loader { document: &document, set: &mut set, assets: &assets, out };
+        let mut loader = Loader {
+            document: &document,
+            set: &mut set,
+            assets: &assets,
+            out,
+        };
         if let Some(operation) = loader.operation(object, &folder) {
             operations.push(operation);
         }
@@ -180,7 +213,11 @@ fn load(folder: &Path, out: &mut Diagnostics) -> Option<Api> {
     for note in notes {
         out.warn(&document.file, Position::default(), note);
     }
-    let title = document.json.pointer("/info/title").and_then(Value::as_str).unwrap_or(&name);
+    let title = document
+        .json
+        .pointer("/info/title")
+        .and_then(Value::as_str)
+        .unwrap_or(&name);
     Some(Api {
         title: title.to_string(),
         base_path: document.base_path(),
@@ -209,13 +246,23 @@ fn check_options(file: &Path, out: &mut Diagnostics) {
     if !file.is_file() {
         return;
     }
-    let Some(node) = read_yaml(file, out) else { return };
+    let Some(node) = read_yaml(file, out) else {
+        return;
+    };
     if let Some(provider) = node.get("provider")
-        && !provider.text().unwrap_or_default().eq_ignore_ascii_case("CICS")
+        && !provider
+            .text()
+            .unwrap_or_default()
+            .eq_ignore_ascii_case("CICS")
     {
         let name = provider.text().unwrap_or_default();
         let help = "only projects for CICS programs are served";
-        out.error_help(file, provider.at, format!("provider {name} is not served"), help);
+        out.error_help(
+            file,
+            provider.at,
+            format!("provider {name} is not served"),
+            help,
+        );
     }
 }
 
@@ -223,12 +270,21 @@ type Assets = BTreeMap<String, Option<Result<Arc<Asset>, String>>>;
 
 fn load_assets(folder: &Path, out: &mut Diagnostics) -> Assets {
     let mut assets = Assets::new();
-    let Ok(entries) = std::fs::read_dir(folder) else { return assets };
-    let mut folders: Vec<PathBuf> =
-        entries.flatten().map(|e| e.path()).filter(|p| p.is_dir()).collect();
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return assets;
+    };
+    let mut folders: Vec<PathBuf> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.is_dir())
+        .collect();
     folders.sort();
     for folder in folders {
-        let name = folder.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_string();
+        let name = folder
+            .file_name()
+            .and_then(|n| n.to_str())
+            .unwrap_or_default()
+            .to_string();
         let asset = asset::load(&folder, out).map(|loaded| match loaded {
             Loaded::Asset(asset) => Ok(Arc::new(*asset)),
             Loaded::Unsupported(why) => Err(why),
@@ -240,9 +296,14 @@ fn load_assets(folder: &Path, out: &mut Diagnostics) -> Assets {
 
 /// Folders that belong to no operation of the document are a spelling mistake.
 fn stray_folders(folder: &Path, known: &[OperationObject<'_>], out: &mut Diagnostics) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
     for path in entries.flatten().map(|e| e.path()).filter(|p| p.is_dir()) {
-        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .and_then(|n| n.to_str())
+            .unwrap_or_default();
         for method in std::fs::read_dir(&path).into_iter().flatten().flatten() {
             let method = method.file_name();
             let method = method.to_str().unwrap_or_default();
@@ -285,14 +346,25 @@ impl Loader<'_> {
             let content = body.get("content");
             let names = content.and_then(Value::as_object).into_iter().flatten();
             BodyRule {
-                required: body.get("required").and_then(Value::as_bool).unwrap_or(false),
-                schema: content.and_then(json_content).map(|s| self.set.compile(document, s)),
+                required: body
+                    .get("required")
+                    .and_then(Value::as_bool)
+                    .unwrap_or(false),
+                schema: content
+                    .and_then(json_content)
+                    .map(|s| self.set.compile(document, s)),
                 types: names.map(|(name, _)| media_type(name)).collect(),
             }
         });
         let work = self.work(object, folder, at)?;
         let method = Method::from_bytes(object.method.to_ascii_uppercase().as_bytes()).ok()?;
-        Some(Operation { method, path: object.path.to_string(), params, body, work })
+        Some(Operation {
+            method,
+            path: object.path.to_string(),
+            params,
+            body,
+            work,
+        })
     }
 
     /// The variables of the path and its parameters must be the same.
@@ -310,7 +382,9 @@ impl Loader<'_> {
             }
         }
         let declared = |name: &str| {
-            params.iter().any(|p| p.place == params::Place::Path && p.name == name)
+            params
+                .iter()
+                .any(|p| p.place == params::Place::Path && p.name == name)
         };
         for name in variables.iter().filter(|name| !declared(name)) {
             let message = format!("the path variable {{{name}}} has no parameter with in: path");
@@ -325,14 +399,20 @@ impl Loader<'_> {
             self.out.warn(
                 &self.document.file,
                 at,
-                format!("{what} has no folder operations/{} and is answered with 501", shown.display()),
+                format!(
+                    "{what} has no folder operations/{} and is answered with 501",
+                    shown.display()
+                ),
             );
-            return Some(Work::Unsupported(format!("{what} is not mapped to a program")));
+            return Some(Work::Unsupported(format!(
+                "{what} is not mapped to a program"
+            )));
         }
         let file = folder.join("operation.yaml");
         let node = read_yaml(&file, self.out)?;
         let Some(zasset) = node.get("zasset") else {
-            self.out.error(&file, node.at, "the operation names no 'zasset'");
+            self.out
+                .error(&file, node.at, "the operation names no 'zasset'");
             return None;
         };
         let name = zasset.text().unwrap_or_default();
@@ -351,13 +431,18 @@ impl Loader<'_> {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
                 };
-                self.out.error_help(&file, zasset.at, format!("there is no asset {name}"), help);
+                self.out
+                    .error_help(&file, zasset.at, format!("there is no asset {name}"), help);
                 return None;
             }
         };
         let request = self.request(&folder.join("request.yaml"), &asset);
         let responses = self.responses(object, folder, &asset);
-        Some(Work::Program { asset, request: request?, responses: responses? })
+        Some(Work::Program {
+            asset,
+            request: request?,
+            responses: responses?,
+        })
     }
 
     fn request(&mut self, file: &Path, asset: &Asset) -> Option<RequestPlan> {
@@ -367,7 +452,12 @@ impl Loader<'_> {
         } else {
             Vec::new()
         };
-        let mut compiler = Compiler { file, reply: None, set: self.set, out: self.out };
+        let mut compiler = Compiler {
+            file,
+            reply: None,
+            set: self.set,
+            out: self.out,
+        };
         Some(request::compile(&nodes, &asset.request, &mut compiler))
     }
 
@@ -386,13 +476,20 @@ impl Loader<'_> {
                 continue;
             }
             let Some(status_node) = entry.get("httpStatusCode") else {
-                self.out.error(&file, key.at, format!("{name} has no 'httpStatusCode'"));
+                self.out
+                    .error(&file, key.at, format!("{name} has no 'httpStatusCode'"));
                 continue;
             };
             let number = status_node.text().and_then(|t| t.parse::<u16>().ok());
-            let status = number.filter(|n| *n >= 200).and_then(|n| StatusCode::from_u16(n).ok());
+            let status = number
+                .filter(|n| *n >= 200)
+                .and_then(|n| StatusCode::from_u16(n).ok());
             let Some(status) = status else {
-                self.out.error(&file, status_node.at, "a status code from 200 to 599 is expected");
+                self.out.error(
+                    &file,
+                    status_node.at,
+                    "a status code from 200 to 599 is expected",
+                );
                 continue;
             };
             if let Some(plan) = self.response(object, folder, (&file, key, entry), status, asset) {
@@ -415,7 +512,12 @@ impl Loader<'_> {
     ) -> Option<ResponsePlan> {
         let reply = Some(&asset.response);
         let condition = entry.get("condition").map(|c| {
-            let mut compiler = Compiler { file, reply, set: self.set, out: self.out };
+            let mut compiler = Compiler {
+                file,
+                reply,
+                set: self.set,
+                out: self.out,
+            };
             let scope = crate::mapping::plan::ItemScope::None;
             compiler.condition(c.text().unwrap_or_default(), c.at, scope)
         });
@@ -428,9 +530,20 @@ impl Loader<'_> {
         let node = read_yaml(&mapping, self.out)?;
         let nodes = tree::read(&mapping, &node, self.out);
         let (content_type, schema) = self.response_type(object, status);
-        let mut compiler = Compiler { file: &mapping, reply, set: self.set, out: self.out };
+        let mut compiler = Compiler {
+            file: &mapping,
+            reply,
+            set: self.set,
+            out: self.out,
+        };
         let (body, headers) = response::compile(&nodes, schema, &mut compiler);
-        Some(ResponsePlan { condition, status, content_type, headers, body })
+        Some(ResponsePlan {
+            condition,
+            status,
+            content_type,
+            headers,
+            body,
+        })
     }
 
     /// Media type and schema that the document gives a response.
@@ -440,11 +553,16 @@ impl Loader<'_> {
         status: StatusCode,
     ) -> (HeaderValue, Option<SchemaId>) {
         let plain = HeaderValue::from_static("application/json");
-        let Some(content) = self.document.response_content(object.object, status.as_u16()) else {
+        let Some(content) = self
+            .document
+            .response_content(object.object, status.as_u16())
+        else {
             return (plain, None);
         };
         let schema = json_content(content).map(|s| self.set.compile(&self.document.json, s));
-        let names = content.as_object().map(|types| types.keys().map(|n| media_type(n)));
+        let names = content
+            .as_object()
+            .map(|types| types.keys().map(|n| media_type(n)));
         let json = names.and_then(|mut n| n.find(|n| n.ends_with("json") && !n.contains('*')));
         let value = json.and_then(|name| HeaderValue::from_str(&name).ok());
         (value.unwrap_or(plain), schema)
@@ -453,7 +571,11 @@ impl Loader<'_> {
 
 /// A media type without its parameters, in lower case.
 pub(crate) fn media_type(text: &str) -> String {
-    text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    text.split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
 }
 
 /// Whether a request's media type is one of those taken.

@@ -192,7 +192,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { idle: 5, headers: 2, writing: 3 };
+    const LIMITS: Limits = Limits {
+        idle: 5,
+        headers: 2,
+        writing: 3,
+    };
 
     #[tokio::test(flavor = "current_thread")]
     async fn each_phase_has_its_own_patience() {

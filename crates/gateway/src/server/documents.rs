@@ -59,15 +59,21 @@ fn health(ready: bool) -> Response<Full> {
 
 fn text(kind: &'static str, body: impl Into<Bytes>) -> Response<Full> {
     let mut response = Response::new(Full::new(body.into()));
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }
 
 fn redirect(to: &'static str) -> Response<Full> {
     let mut response = Response::new(Full::default());
     *response.status_mut() = StatusCode::FOUND;
-    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static(to));
+    response
+        .headers_mut()
+        .insert(header::LOCATION, HeaderValue::from_static(to));
     response
 }
 
@@ -85,7 +91,11 @@ fn list(routes: &Routes) -> String {
         write_string(&format!("/apis/{}/openapi.json", api.name), &mut out);
         out.extend_from_slice(b",\"operations\":[");
         for (i, (method, path, program)) in api.operations().enumerate() {
-            out.extend_from_slice(if i > 0 { b",{\"method\":" } else { b"{\"method\":" });
+            out.extend_from_slice(if i > 0 {
+                b",{\"method\":"
+            } else {
+                b"{\"method\":"
+            });
             write_string(method, &mut out);
             out.extend_from_slice(b",\"path\":");
             write_string(&path, &mut out);
@@ -106,7 +116,11 @@ fn page(routes: &Routes) -> String {
         write_string(&api.title, &mut name);
         // `</script>` in a title must not end the script.
         let name = String::from_utf8_lossy(&name).replace('<', "\\u003c");
-        let _ = write!(urls, "{{url:\"/apis/{}/openapi.json\",name:{name}}},", api.name);
+        let _ = write!(
+            urls,
+            "{{url:\"/apis/{}/openapi.json\",name:{name}}},",
+            api.name
+        );
     }
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>APIs</title>\n\
@@ -130,9 +144,15 @@ fn asset(name: &str, headers: &HeaderMap) -> Option<Response<Full>> {
         _ => return None,
     };
     let member = Member::find(name)?;
-    let gzip = headers.get(header::ACCEPT_ENCODING).and_then(|v| v.to_str().ok());
+    let gzip = headers
+        .get(header::ACCEPT_ENCODING)
+        .and_then(|v| v.to_str().ok());
     let gzip = gzip.is_some_and(|v| v.contains("gzip")) && member.deflated;
-    let body = if gzip { member.gzip() } else { member.content()? };
+    let body = if gzip {
+        member.gzip()
+    } else {
+        member.content()?
+    };
     let mut response = text(kind, body);
     let headers = response.headers_mut();
     let day = HeaderValue::from_static("public, max-age=86400");
@@ -168,10 +188,16 @@ impl Member {
                 .is_some_and(|folder| folder.ends_with(b"dist/"));
             if wanted {
                 let local = word(at + 42)? as usize;
-                let start = local + 30 + usize::from(half(local + 26)?) + usize::from(half(local + 28)?);
+                let start =
+                    local + 30 + usize::from(half(local + 26)?) + usize::from(half(local + 28)?);
                 let data = ARCHIVE.get(start..start + word(at + 20)? as usize)?;
                 let (crc, size) = (word(at + 16)?, word(at + 24)?);
-                return Some(Member { data, deflated: half(at + 10)? == 8, crc, size });
+                return Some(Member {
+                    data,
+                    deflated: half(at + 10)? == 8,
+                    crc,
+                    size,
+                });
             }
             at += 46 + lengths.iter().sum::<usize>();
         }
@@ -198,11 +224,15 @@ impl Member {
 }
 
 fn half(at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(ARCHIVE.get(at..at + 2)?.try_into().ok()?))
+    Some(u16::from_le_bytes(
+        ARCHIVE.get(at..at + 2)?.try_into().ok()?,
+    ))
 }
 
 fn word(at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(ARCHIVE.get(at..at + 4)?.try_into().ok()?))
+    Some(u32::from_le_bytes(
+        ARCHIVE.get(at..at + 4)?.try_into().ok()?,
+    ))
 }
 
 #[cfg(test)]

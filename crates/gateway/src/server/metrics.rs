@@ -57,15 +57,26 @@ pub(crate) struct Metrics {
 impl Metrics {
     pub fn operation(&self, api: &str, method: &str, path: &str) -> Arc<OperationMetrics> {
         let key = [api, method, path].map(str::to_string);
-        let mut all = self.operations.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self
+            .operations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         all.entry(key).or_default().clone()
     }
 
     /// Appends all metrics as text.
     pub fn write(&self, out: &mut String) {
-        let all = self.operations.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self
+            .operations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let name = "tupelo_gateway_requests_total";
-        header(out, name, "counter", "Responses by operation and status class.");
+        header(
+            out,
+            name,
+            "counter",
+            "Responses by operation and status class.",
+        );
         for (key, op) in all.iter() {
             for (i, count) in op.classes.iter().enumerate() {
                 let count = count.load(Relaxed);
@@ -76,7 +87,12 @@ impl Metrics {
             }
         }
         let name = "tupelo_gateway_request_duration_seconds";
-        header(out, name, "histogram", "Time from the request's headers to its response.");
+        header(
+            out,
+            name,
+            "histogram",
+            "Time from the request's headers to its response.",
+        );
         for (key, op) in all.iter() {
             let labels = labels(key);
             let mut below = 0;
@@ -98,9 +114,11 @@ impl Metrics {
                 "Bytes of request bodies.",
                 (|op| &op.request_bytes) as fn(&OperationMetrics) -> &AtomicU64,
             ),
-            ("tupelo_gateway_response_bytes_total", "Bytes of response bodies.", |op| {
-                &op.response_bytes
-            }),
+            (
+                "tupelo_gateway_response_bytes_total",
+                "Bytes of response bodies.",
+                |op| &op.response_bytes,
+            ),
         ] {
             header(out, name, "counter", help);
             for (key, op) in all.iter() {
@@ -108,16 +126,36 @@ impl Metrics {
             }
         }
         for (name, kind, help, value) in [
-            ("connections_open", "gauge", "Connections open now.", &self.connections_open),
-            ("connections_total", "counter", "Connections accepted.", &self.connections_total),
+            (
+                "connections_open",
+                "gauge",
+                "Connections open now.",
+                &self.connections_open,
+            ),
+            (
+                "connections_total",
+                "counter",
+                "Connections accepted.",
+                &self.connections_total,
+            ),
             (
                 "connections_timed_out_total",
                 "counter",
                 "Connections closed because the client was too slow.",
                 &self.connections_timed_out,
             ),
-            ("unrouted_total", "counter", "Requests that no operation serves.", &self.unrouted),
-            ("reloads_total", "counter", "Times the APIs were replaced.", &self.reloads),
+            (
+                "unrouted_total",
+                "counter",
+                "Requests that no operation serves.",
+                &self.unrouted,
+            ),
+            (
+                "reloads_total",
+                "counter",
+                "Times the APIs were replaced.",
+                &self.reloads,
+            ),
         ] {
             let name = format!("tupelo_gateway_{name}");
             header(out, &name, kind, help);
@@ -131,8 +169,17 @@ fn header(out: &mut String, name: &str, kind: &str, help: &str) {
 }
 
 fn labels([api, method, path]: &[String; 3]) -> String {
-    let escape = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
-    format!("api=\"{}\",method=\"{}\",path=\"{}\"", escape(api), escape(method), escape(path))
+    let escape = |text: &str| {
+        text.replace('\\', "\\\\")
+            .replace('"', "\\\"")
+            .replace('\n', "\\n")
+    };
+    format!(
+        "api=\"{}\",method=\"{}\",path=\"{}\"",
+        escape(api),
+        escape(method),
+        escape(path)
+    )
 }
 
 #[cfg(test)]

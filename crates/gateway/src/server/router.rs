@@ -29,13 +29,19 @@ pub(crate) struct Match<'r, 'p, T> {
 
 impl<T> Node<T> {
     fn new() -> Node<T> {
-        Node { names: HashMap::new(), variable: None, value: None }
+        Node {
+            names: HashMap::new(),
+            variable: None,
+            value: None,
+        }
     }
 }
 
 impl<T> Router<T> {
     pub fn new() -> Router<T> {
-        Router { nodes: vec![Node::new()] }
+        Router {
+            nodes: vec![Node::new()],
+        }
     }
 
     /// The value of a template, made if it is new.
@@ -65,7 +71,10 @@ impl<T> Router<T> {
                 }
             };
         }
-        &mut self.nodes[at].value.get_or_insert_with(|| (default(), variables)).0
+        &mut self.nodes[at]
+            .value
+            .get_or_insert_with(|| (default(), variables))
+            .0
     }
 
     /// Finds the template that a path fits; a slash at its end does not count.
@@ -75,8 +84,14 @@ impl<T> Router<T> {
         let path = path.strip_suffix('/').unwrap_or(path);
         let (node, count) = self.walk(0, path, path.is_empty(), &mut taken, 0)?;
         let (value, names) = self.nodes[node].value.as_ref()?;
-        let variables = names.iter().map(|n| &**n).zip(taken[..count].iter().copied());
-        Some(Match { value, variables: variables.collect() })
+        let variables = names
+            .iter()
+            .map(|n| &**n)
+            .zip(taken[..count].iter().copied());
+        Some(Match {
+            value,
+            variables: variables.collect(),
+        })
     }
 
     fn walk<'p>(
@@ -91,7 +106,9 @@ impl<T> Router<T> {
         if done {
             return node.value.is_some().then_some((at, count));
         }
-        let (segment, tail) = rest.split_once('/').map_or((rest, None), |(s, t)| (s, Some(t)));
+        let (segment, tail) = rest
+            .split_once('/')
+            .map_or((rest, None), |(s, t)| (s, Some(t)));
         let last = tail.is_none();
         let tail = tail.unwrap_or("");
         let named = node.names.get(segment).copied().or_else(|| {
@@ -126,7 +143,15 @@ mod tests {
 
     fn router() -> Router<&'static str> {
         let mut router = Router::new();
-        for template in ["/", "/a", "/a/{id}", "/a/{id}/b", "/a/new", "/a/{x}/{y}/c", "/é"] {
+        for template in [
+            "/",
+            "/a",
+            "/a/{id}",
+            "/a/{id}/b",
+            "/a/new",
+            "/a/{x}/{y}/c",
+            "/é",
+        ] {
             router.entry(template, || template);
         }
         router
@@ -135,7 +160,11 @@ mod tests {
     fn find(path: &str) -> Option<(&'static str, String)> {
         let router = router();
         let found = router.find(path)?;
-        let texts: Vec<_> = found.variables.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        let texts: Vec<_> = found
+            .variables
+            .iter()
+            .map(|(n, v)| format!("{n}={v}"))
+            .collect();
         Some((found.value, texts.join("&")))
     }
 

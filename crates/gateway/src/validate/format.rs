@@ -9,7 +9,9 @@ pub(crate) fn accepts(format: &str, text: &str) -> bool {
         "uuid" => is_uuid(text),
         "ipv4" => text.parse::<std::net::Ipv4Addr>().is_ok(),
         "ipv6" => text.parse::<std::net::Ipv6Addr>().is_ok(),
-        "email" => text.split_once('@').is_some_and(|(a, b)| !a.is_empty() && !b.is_empty()),
+        "email" => text
+            .split_once('@')
+            .is_some_and(|(a, b)| !a.is_empty() && !b.is_empty()),
         _ => true,
     }
 }
@@ -29,7 +31,9 @@ fn is_date(text: &str) -> bool {
     if (y.len(), m.len(), d.len()) != (4, 2, 2) {
         return false;
     }
-    let (Some(y), Some(m), Some(d)) = (digits(y), digits(m), digits(d)) else { return false };
+    let (Some(y), Some(m), Some(d)) = (digits(y), digits(m), digits(d)) else {
+        return false;
+    };
     let leap = y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
     let last = match m {
         1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
@@ -43,20 +47,27 @@ fn is_date(text: &str) -> bool {
 
 /// RFC 3339: date, `T`, time with optional fraction, `Z` or an offset.
 fn is_date_time(text: &str) -> bool {
-    let (Some(date), Some(rest)) = (text.get(..10), text.get(10..)) else { return false };
-    let Some(time) = rest.strip_prefix(['T', 't']) else { return false };
+    let (Some(date), Some(rest)) = (text.get(..10), text.get(10..)) else {
+        return false;
+    };
+    let Some(time) = rest.strip_prefix(['T', 't']) else {
+        return false;
+    };
     let zone = time.find(['Z', 'z', '+', '-']).unwrap_or(time.len());
     let (clock, zone) = time.split_at(zone);
     let (clock, fraction) = clock.split_once('.').unwrap_or((clock, "0"));
     let hms = |text: &str, parts: usize| {
         let fields: Vec<_> = text.split(':').collect();
         fields.len() == parts
-            && fields.iter().zip([23, 59, 60]).all(|(f, max)| {
-                f.len() == 2 && digits(f).is_some_and(|n| n <= max)
-            })
+            && fields
+                .iter()
+                .zip([23, 59, 60])
+                .all(|(f, max)| f.len() == 2 && digits(f).is_some_and(|n| n <= max))
     };
     let zone_ok = matches!(zone, "Z" | "z")
-        || zone.strip_prefix(['+', '-']).is_some_and(|offset| hms(offset, 2));
+        || zone
+            .strip_prefix(['+', '-'])
+            .is_some_and(|offset| hms(offset, 2));
     let fraction_ok = !fraction.is_empty() && fraction.bytes().all(|b| b.is_ascii_digit());
     is_date(date) && hms(clock, 3) && fraction_ok && zone_ok
 }

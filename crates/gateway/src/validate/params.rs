@@ -84,7 +84,11 @@ pub(crate) fn read<'a>(
                 continue;
             }
             if param.required {
-                fault(param, format!("the {} {} is required", param.place.word(), param.name), faults);
+                fault(
+                    param,
+                    format!("the {} {} is required", param.place.word(), param.name),
+                    faults,
+                );
             }
         }
         check(param, set, &value, faults);
@@ -101,7 +105,12 @@ fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Va
             found.extend(hit.map(|(_, raw)| decode(raw, false, param, faults)));
         }
         Place::Query => {
-            for pair in sources.query.unwrap_or("").split('&').filter(|p| !p.is_empty()) {
+            for pair in sources
+                .query
+                .unwrap_or("")
+                .split('&')
+                .filter(|p| !p.is_empty())
+            {
                 let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
                 let same = name == param.name
                     || name.contains(['%', '+']) && lenient(name) == param.name.as_str();
@@ -133,10 +142,18 @@ fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Va
     if param.list {
         let split = !(param.place == Place::Query && param.explode);
         let items: Vec<_> = found.into_iter().flat_map(|v| parts(v, split)).collect();
-        return if items.is_empty() { Value::Missing } else { Value::Many(items) };
+        return if items.is_empty() {
+            Value::Missing
+        } else {
+            Value::Many(items)
+        };
     }
     if found.len() > 1 && param.place != Place::Header {
-        fault(param, format!("{} is given more than once", param.name), faults);
+        fault(
+            param,
+            format!("{} is given more than once", param.name),
+            faults,
+        );
     }
     found.into_iter().next().map_or(Value::Missing, Value::One)
 }
@@ -147,7 +164,10 @@ fn parts<'a>(value: Cow<'a, str>, split: bool) -> Vec<Cow<'a, str>> {
     }
     match value {
         Cow::Borrowed(text) => text.split(',').map(|p| Cow::Borrowed(p.trim())).collect(),
-        Cow::Owned(text) => text.split(',').map(|p| Cow::Owned(p.trim().to_string())).collect(),
+        Cow::Owned(text) => text
+            .split(',')
+            .map(|p| Cow::Owned(p.trim().to_string()))
+            .collect(),
     }
 }
 
@@ -155,7 +175,11 @@ fn decode<'a>(raw: &'a str, form: bool, param: &Param, faults: &mut Vec<Fault>) 
     if !raw.contains('%') && !(form && raw.contains('+')) {
         return Cow::Borrowed(raw);
     }
-    let plus = if form { Cow::Owned(raw.replace('+', " ")) } else { Cow::Borrowed(raw) };
+    let plus = if form {
+        Cow::Owned(raw.replace('+', " "))
+    } else {
+        Cow::Borrowed(raw)
+    };
     match percent_decode_str(&plus).decode_utf8() {
         Ok(text) => Cow::Owned(text.into_owned()),
         Err(_) => {
@@ -166,7 +190,9 @@ fn decode<'a>(raw: &'a str, form: bool, param: &Param, faults: &mut Vec<Fault>) 
 }
 
 fn lenient(name: &str) -> String {
-    percent_decode_str(&name.replace('+', " ")).decode_utf8_lossy().into_owned()
+    percent_decode_str(&name.replace('+', " "))
+        .decode_utf8_lossy()
+        .into_owned()
 }
 
 fn check(param: &Param, set: &SchemaSet, value: &Value<'_>, faults: &mut Vec<Fault>) {
@@ -175,7 +201,9 @@ fn check(param: &Param, set: &SchemaSet, value: &Value<'_>, faults: &mut Vec<Fau
         Value::Missing => return,
         Value::One(text) => (schema, std::slice::from_ref(text)),
         Value::Many(items) => {
-            let Some(schema) = set.items_of(schema) else { return };
+            let Some(schema) = set.items_of(schema) else {
+                return;
+            };
             (schema, items.as_slice())
         }
     };
@@ -188,7 +216,11 @@ fn check(param: &Param, set: &SchemaSet, value: &Value<'_>, faults: &mut Vec<Fau
 
 fn fault(param: &Param, message: String, faults: &mut Vec<Fault>) {
     if faults.len() < super::schema::MAX_FAULTS {
-        faults.push(Fault { parameter: Some(param.name.clone()), message, ..Fault::default() });
+        faults.push(Fault {
+            parameter: Some(param.name.clone()),
+            message,
+            ..Fault::default()
+        });
     }
 }
 
@@ -217,13 +249,15 @@ pub(crate) fn compile(
         "cookie" => Place::Cookie,
         _ => return None,
     };
-    let schema = object.get("schema").map(|schema| set.compile(document, schema));
+    let schema = object
+        .get("schema")
+        .map(|schema| set.compile(document, schema));
     let list = schema.is_some_and(|id| set.kind_of(id) == Some(Type::Array));
     let style = object.get("style").and_then(serde_json::Value::as_str);
     let explode = object.get("explode").and_then(serde_json::Value::as_bool);
-    let default = schema.and_then(|id| set.get(id).default.clone()).map(|text| {
-        serde_json::from_str::<String>(&text).unwrap_or(text)
-    });
+    let default = schema
+        .and_then(|id| set.get(id).default.clone())
+        .map(|text| serde_json::from_str::<String>(&text).unwrap_or(text));
     Some(Param {
         name: object.get("name")?.as_str()?.to_string(),
         place,
@@ -246,12 +280,19 @@ mod tests {
         let params = [compile(&json!({}), &object, &mut set).unwrap()];
         let headers = http::HeaderMap::new();
         let path = [("id", "a%20b")];
-        let sources = Sources { path: &path, query: Some(query), headers: &headers };
+        let sources = Sources {
+            path: &path,
+            query: Some(query),
+            headers: &headers,
+        };
         let mut faults = Vec::new();
         let values = read(&params, &set, &sources, &mut faults);
         let mut out = Vec::new();
         values[0].write(&mut out);
-        (String::from_utf8(out).unwrap(), faults.into_iter().map(|f| f.message).collect())
+        (
+            String::from_utf8(out).unwrap(),
+            faults.into_iter().map(|f| f.message).collect(),
+        )
     }
 
     #[test]
@@ -260,9 +301,18 @@ mod tests {
             "schema": {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}});
         assert_eq!(check(limit.clone(), "limit=7"), ("\"7\"".into(), vec![]));
         assert_eq!(check(limit.clone(), ""), ("\"50\"".into(), vec![]));
-        assert_eq!(check(limit.clone(), "limit=x").1, ["limit must be an integer"]);
-        assert_eq!(check(limit.clone(), "limit=201").1, ["limit must be at most 200"]);
-        assert_eq!(check(limit, "limit=1&limit=2").1, ["limit is given more than once"]);
+        assert_eq!(
+            check(limit.clone(), "limit=x").1,
+            ["limit must be an integer"]
+        );
+        assert_eq!(
+            check(limit.clone(), "limit=201").1,
+            ["limit must be at most 200"]
+        );
+        assert_eq!(
+            check(limit, "limit=1&limit=2").1,
+            ["limit is given more than once"]
+        );
         let name = json!({"name": "a b", "in": "query", "schema": {"type": "string"}});
         assert_eq!(check(name, "a%20b=x+y%2b").0, "\"x y+\"");
     }
@@ -273,12 +323,16 @@ mod tests {
             "schema": {"type": "array", "items": {"type": "integer"}}});
         assert_eq!(check(ids.clone(), "id=1&id=2").0, "[\"1\",\"2\"]");
         ids["explode"] = json!(false);
-        assert_eq!(check(ids, "id=1,x"), ("[\"1\",\"x\"]".into(), vec!["id must be an integer".into()]));
+        assert_eq!(
+            check(ids, "id=1,x"),
+            ("[\"1\",\"x\"]".into(), vec!["id must be an integer".into()])
+        );
     }
 
     #[test]
     fn a_path_parameter_is_decoded() {
-        let id = json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string"}});
+        let id =
+            json!({"name": "id", "in": "path", "required": true, "schema": {"type": "string"}});
         assert_eq!(check(id, "").0, "\"a b\"");
     }
 }

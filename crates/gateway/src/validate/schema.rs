@@ -90,7 +90,9 @@ impl SchemaSet {
             }
             let id = self.reserve();
             self.by_ref.insert(reference.to_string(), id);
-            let target = reference.strip_prefix('#').and_then(|p| document.pointer(p));
+            let target = reference
+                .strip_prefix('#')
+                .and_then(|p| document.pointer(p));
             match target {
                 // A reference to a reference shares its target's index.
                 Some(target) if target.get("$ref").is_some() => {
@@ -98,7 +100,9 @@ impl SchemaSet {
                     self.schemas[id].all_of.push(inner);
                 }
                 Some(target) => self.schemas[id] = self.build(document, target),
-                None => self.notes.push(format!("the reference {reference} leads nowhere")),
+                None => self
+                    .notes
+                    .push(format!("the reference {reference} leads nowhere")),
             }
             return id;
         }
@@ -120,18 +124,30 @@ impl SchemaSet {
         let count = |key: &str| s.get(key).and_then(Value::as_u64).map(|n| n as usize);
         let flag = |key: &str| s.get(key).and_then(Value::as_bool).unwrap_or(false);
         let bound = |key: &str, exclusive: &str| {
-            s.get(key).and_then(Value::as_f64).map(|n| (n, flag(exclusive)))
+            s.get(key)
+                .and_then(Value::as_f64)
+                .map(|n| (n, flag(exclusive)))
         };
         let mut schema = Schema {
-            kind: s.get("type").and_then(Value::as_str).and_then(Type::by_name),
+            kind: s
+                .get("type")
+                .and_then(Value::as_str)
+                .and_then(Type::by_name),
             nullable: flag("nullable"),
-            values: s.get("enum").and_then(Value::as_array).cloned().unwrap_or_default(),
+            values: s
+                .get("enum")
+                .and_then(Value::as_array)
+                .cloned()
+                .unwrap_or_default(),
             min_length: count("minLength"),
             max_length: count("maxLength"),
             format: s.get("format").and_then(Value::as_str).map(str::to_string),
             minimum: bound("minimum", "exclusiveMinimum"),
             maximum: bound("maximum", "exclusiveMaximum"),
-            multiple_of: s.get("multipleOf").filter(|v| v.is_number()).map(Value::to_string),
+            multiple_of: s
+                .get("multipleOf")
+                .filter(|v| v.is_number())
+                .map(Value::to_string),
             min_items: count("minItems"),
             max_items: count("maxItems"),
             unique_items: flag("uniqueItems"),
@@ -141,7 +157,10 @@ impl SchemaSet {
             ..Schema::default()
         };
         if let Some(pattern) = s.get("pattern").and_then(Value::as_str) {
-            match regex::RegexBuilder::new(pattern).size_limit(1 << 20).build() {
+            match regex::RegexBuilder::new(pattern)
+                .size_limit(1 << 20)
+                .build()
+            {
                 Ok(regex) => schema.pattern = Some(regex),
                 Err(_) => self.notes.push(format!(
                     "the pattern {pattern} is not supported and will not be checked"
@@ -156,7 +175,10 @@ impl SchemaSet {
             }
         }
         if let Some(required) = s.get("required").and_then(Value::as_array) {
-            schema.required = required.iter().filter_map(|r| Some(r.as_str()?.into())).collect();
+            schema.required = required
+                .iter()
+                .filter_map(|r| Some(r.as_str()?.into()))
+                .collect();
         }
         match s.get("additionalProperties") {
             Some(Value::Bool(false)) => schema.closed = true,
@@ -167,7 +189,8 @@ impl SchemaSet {
         }
         let mut several = |key: &str| -> Vec<SchemaId> {
             let list = s.get(key).and_then(Value::as_array);
-            list.map(|l| l.iter().map(|i| self.compile(document, i)).collect()).unwrap_or_default()
+            list.map(|l| l.iter().map(|i| self.compile(document, i)).collect())
+                .unwrap_or_default()
         };
         schema.all_of = several("allOf");
         schema.any_of = several("anyOf");
@@ -183,7 +206,12 @@ impl SchemaSet {
 
     /// The schema of a property, `allOf` looked through.
     pub fn property(&self, id: SchemaId, name: &str) -> Option<SchemaId> {
-        let find = |s: &Schema| s.properties.iter().find(|(n, _)| n == name).map(|(_, id)| *id);
+        let find = |s: &Schema| {
+            s.properties
+                .iter()
+                .find(|(n, _)| n == name)
+                .map(|(_, id)| *id)
+        };
         self.look(id, 0, &find)
     }
 
@@ -194,20 +222,33 @@ impl SchemaSet {
 
     /// Whether a property must be there, `allOf` looked through.
     pub fn requires(&self, id: SchemaId, name: &str) -> bool {
-        self.look(id, 0, &|s| s.required.iter().any(|r| r == name).then_some(())).is_some()
+        self.look(id, 0, &|s| {
+            s.required.iter().any(|r| r == name).then_some(())
+        })
+        .is_some()
     }
 
     fn look<T>(&self, id: SchemaId, depth: usize, f: &dyn Fn(&Schema) -> Option<T>) -> Option<T> {
         let schema = &self.schemas[id];
         f(schema).or_else(|| {
             let deeper = depth < MAX_NESTING;
-            schema.all_of.iter().filter(|_| deeper).find_map(|id| self.look(*id, depth + 1, f))
+            schema
+                .all_of
+                .iter()
+                .filter(|_| deeper)
+                .find_map(|id| self.look(*id, depth + 1, f))
         })
     }
 
     /// Checks a body; faults are added to `faults` with their JSON pointers.
     pub fn check(&self, id: SchemaId, value: Json<'_>, faults: &mut Vec<Fault>) {
-        Walk { set: self, pointer: String::new(), faults, nesting: 0 }.value(id, value);
+        Walk {
+            set: self,
+            pointer: String::new(),
+            faults,
+            nesting: 0,
+        }
+        .value(id, value);
     }
 
     /// Checks the text of a parameter; gives what is wrong with it.
@@ -218,7 +259,12 @@ impl SchemaSet {
             _ => Scalar::Text(text),
         };
         let mut faults = Vec::new();
-        let mut walk = Walk { set: self, pointer: String::new(), faults: &mut faults, nesting: 0 };
+        let mut walk = Walk {
+            set: self,
+            pointer: String::new(),
+            faults: &mut faults,
+            nesting: 0,
+        };
         walk.text(id, scalar);
         faults.into_iter().map(|f| f.message).collect()
     }
@@ -252,7 +298,9 @@ impl Walk<'_, '_> {
             Kind::Number => self.scalar(schema, Scalar::Number(value.raw())),
             Kind::String => self.scalar(schema, Scalar::Text(&value.plain())),
         }
-        if !schema.all_of.is_empty() || !schema.any_of.is_empty() || !schema.one_of.is_empty()
+        if !schema.all_of.is_empty()
+            || !schema.any_of.is_empty()
+            || !schema.one_of.is_empty()
             || schema.not.is_some()
         {
             self.combined(schema, &mut |walk, id| walk.value(id, value));
@@ -318,7 +366,11 @@ impl Walk<'_, '_> {
             {
                 present |= 1 << i;
             }
-            let property = schema.properties.iter().find(|(n, _)| *n == name).map(|(_, id)| *id);
+            let property = schema
+                .properties
+                .iter()
+                .find(|(n, _)| *n == name)
+                .map(|(_, id)| *id);
             let length = self.pointer.len();
             self.pointer.push('/');
             for c in name.chars() {
@@ -405,14 +457,23 @@ impl Walk<'_, '_> {
             _ => {}
         }
         if !schema.values.is_empty() && !schema.values.iter().any(|v| value.equals(v)) {
-            let list: Vec<String> = schema.values.iter().take(12).map(Value::to_string).collect();
+            let list: Vec<String> = schema
+                .values
+                .iter()
+                .take(12)
+                .map(Value::to_string)
+                .collect();
             self.fault(format!("must be one of {}", list.join(", ")));
         }
     }
 
     fn string(&mut self, schema: &Schema, text: &str) {
         if schema.min_length.is_some() || schema.max_length.is_some() {
-            let length = if text.is_ascii() { text.len() } else { text.chars().count() };
+            let length = if text.is_ascii() {
+                text.len()
+            } else {
+                text.chars().count()
+            };
             if let Some(n) = schema.min_length.filter(|n| length < *n) {
                 self.fault(format!("must have at least {n} characters, has {length}"));
             }
@@ -423,7 +484,11 @@ impl Walk<'_, '_> {
         if let Some(pattern) = schema.pattern.as_ref().filter(|p| !p.is_match(text)) {
             self.fault(format!("must match the pattern {}", pattern.as_str()));
         }
-        if let Some(f) = schema.format.as_deref().filter(|f| !format::accepts(f, text)) {
+        if let Some(f) = schema
+            .format
+            .as_deref()
+            .filter(|f| !format::accepts(f, text))
+        {
             self.fault(format!("must be a {f}"));
         }
     }
@@ -433,13 +498,21 @@ impl Walk<'_, '_> {
         if let Some((n, exclusive)) = schema.minimum
             && !(value > n || value == n && !exclusive)
         {
-            let words = if exclusive { "must be greater than" } else { "must be at least" };
+            let words = if exclusive {
+                "must be greater than"
+            } else {
+                "must be at least"
+            };
             self.fault(format!("{words} {n}"));
         }
         if let Some((n, exclusive)) = schema.maximum
             && !(value < n || value == n && !exclusive)
         {
-            let words = if exclusive { "must be less than" } else { "must be at most" };
+            let words = if exclusive {
+                "must be less than"
+            } else {
+                "must be at most"
+            };
             self.fault(format!("{words} {n}"));
         }
         let range = match schema.format.as_deref() {
@@ -448,11 +521,17 @@ impl Walk<'_, '_> {
             _ => None,
         };
         if let Some((low, high)) = range
-            && text.parse::<i64>().map_or(value.abs() >= 1e18, |n| n < low || n > high)
+            && text
+                .parse::<i64>()
+                .map_or(value.abs() >= 1e18, |n| n < low || n > high)
         {
             self.fault(format!("must be between {low} and {high}"));
         }
-        if let Some(step) = schema.multiple_of.as_deref().filter(|s| !is_multiple(text, s)) {
+        if let Some(step) = schema
+            .multiple_of
+            .as_deref()
+            .filter(|s| !is_multiple(text, s))
+        {
             self.fault(format!("must be a multiple of {step}"));
         }
     }
@@ -506,7 +585,13 @@ fn is_integer(text: &str) -> bool {
 /// are divided by; `None` beyond 38 digits or three-digit exponents.
 fn decimal(text: &str) -> Option<(i128, i32)> {
     let (mantissa, exponent) = match text.find(['e', 'E']) {
-        Some(i) => (&text[..i], text[i + 1..].parse::<i32>().ok().filter(|e| e.abs() < 1000)?),
+        Some(i) => (
+            &text[..i],
+            text[i + 1..]
+                .parse::<i32>()
+                .ok()
+                .filter(|e| e.abs() < 1000)?,
+        ),
         None => (text, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -550,7 +635,10 @@ mod tests {
         let mut tape = Tape::default();
         let mut faults = Vec::new();
         set.check(id, tape.parse(body.as_bytes()).unwrap(), &mut faults);
-        faults.into_iter().map(|f| format!("{} {}", f.pointer.unwrap(), f.message)).collect()
+        faults
+            .into_iter()
+            .map(|f| format!("{} {}", f.pointer.unwrap(), f.message))
+            .collect()
     }
 
     #[test]
@@ -577,7 +665,10 @@ mod tests {
         let schema = json!({"$ref": "#/defs/node", "defs": {"node": {"type": "object",
             "properties": {"next": {"$ref": "#/defs/node"},
                 "v": {"oneOf": [{"type": "integer"}, {"type": "string", "enum": ["x"]}]}}}}});
-        assert_eq!(faults(schema.clone(), r#"{"next":{"next":{"v":"x"}}}"#), [""; 0]);
+        assert_eq!(
+            faults(schema.clone(), r#"{"next":{"next":{"v":"x"}}}"#),
+            [""; 0]
+        );
         assert_eq!(
             faults(schema, r#"{"next":{"v":true}}"#),
             ["/next/v fits none of the forms it may have"]
@@ -603,6 +694,9 @@ mod tests {
         let schema = json!({"type": "string", "nullable": true, "format": "date"});
         assert_eq!(faults(schema.clone(), "null"), [""; 0]);
         assert_eq!(faults(schema, "\"2024-13-01\""), [" must be a date"]);
-        assert_eq!(faults(json!({"type": "string"}), "null"), [" must be a string"]);
+        assert_eq!(
+            faults(json!({"type": "string"}), "null"),
+            [" must be a string"]
+        );
     }
 }

@@ -1,16 +1,20 @@
 //! The region and the handles on it.
 
-use std::future::Future;
-use std::io;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
 
 use crate::api::{Definitions, Refusal, RegionConfig, StartError, Statistics, Task, TaskRequest};
-use crate::shell::Shared;
+use crate::shell::{Begun, Shared, Threads, now_ns};
 
 /// A running region. Dropping it without [`Region::shutdown`] ends its workers
 /// at once.
 pub struct Region {
     handle: Handle,
+    threads: Threads,
 }
 
 /// A handle on a region: cheap to clone, for any thread.
@@ -26,18 +30,14 @@ pub struct Port {
     pub(crate) number: usize,
 }
 
-/// A tokio runtime for the thread of a door, which hears of its tasks' ends
-/// whenever it would go to sleep: in batches, without a wake-up from another
-/// thread.
-pub struct DoorRuntime {
-    runtime: tokio::runtime::Runtime,
-}
-
 impl Region {
     /// Starts a region: its threads, its files and its first workers.
     pub fn start(config: RegionConfig) -> Result<Region, StartError> {
-        let _ = config;
-        todo!()
+        let (shared, threads) = Threads::start(config)?;
+        Ok(Region {
+            handle: Handle { shared },
+            threads,
+        })
     }
 
     /// A handle for doors.
@@ -46,9 +46,28 @@ impl Region {
     }
 
     /// Refuses new tasks, waits for those that are active, commits, and ends
-    /// the workers.
-    pub async fn shutdown(self) {
-        todo!()
+    /// the workers. The last part blocks the thread for up to a second.
+    pub async fn shutdown(mut self) {
+        let shared = &self.handle.shared;
+        shared.with(|core, _, out| core.close(now_ns(), out));
+        poll_fn(|cx| {
+            let mut state = shared.lock();
+            if state.core.is_drained() {
+                return Poll::Ready(());
+            }
+            state.drained = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+        self.threads.stop(&self.handle.shared);
+    }
+}
+
+impl Drop for Region {
+    fn drop(&mut self) {
+        let shared = &self.handle.shared;
+        shared.with(|core, _, out| core.close(now_ns(), out));
+        self.threads.stop(shared);
     }
 }
 
@@ -56,7 +75,16 @@ impl Handle {
     /// Attaches a port for the calling thread; `None` when all are taken.
     /// Drive it with [`Port::runtime`].
     pub fn attach_port(&self) -> Option<Port> {
-        todo!()
+        let mut state = self.shared.lock();
+        let number = state.ports.trailing_ones() as usize;
+        if number >= link::PORTS {
+            return None;
+        }
+        state.ports |= 1 << number;
+        Some(Port {
+            shared: self.shared.clone(),
+            number,
+        })
     }
 
     /// The port of the region's own thread, for callers without a runtime of
@@ -71,39 +99,51 @@ impl Handle {
     /// Begins a task: waits for its admission and for a place in a worker.
     /// Dropping the future gives the place in the queue up.
     pub async fn begin(&self, port: &Port, request: TaskRequest) -> Result<Task, Refusal> {
-        let _ = (port, request);
-        todo!()
+        let lease = match self.shared.begin(port.number, &request)? {
+            Begun::Placed(lease) => lease,
+            Begun::Waiting(mut waiting) => poll_fn(|cx| waiting.poll(cx)).await?,
+        };
+        Ok(Task::new(lease, request.start_code))
     }
 
     /// Switches to other definitions. Active tasks end under the old ones.
     pub fn reload(&self, definitions: Definitions) -> Result<(), StartError> {
-        let _ = definitions;
-        todo!()
+        self.shared.reload(&definitions)
     }
 
     /// Counters and gauges.
     pub fn statistics(&self) -> Statistics {
-        todo!()
-    }
-}
-
-impl Port {
-    /// Makes the runtime of a door's thread around this port.
-    pub fn runtime(&self) -> io::Result<DoorRuntime> {
-        todo!()
-    }
-}
-
-impl DoorRuntime {
-    /// Runs a future to its end on the calling thread. Use
-    /// `tokio::task::spawn` or a `LocalSet` inside.
-    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
-        self.runtime.block_on(future)
+        self.shared.statistics()
     }
 }
 
 /// Runs a future to its end on a thread without a runtime.
 pub fn block_on<F: Future>(future: F) -> F::Output {
-    let _ = future;
-    todo!()
+    let parker = Arc::new(Parker {
+        thread: std::thread::current(),
+        woken: AtomicBool::new(false),
+    });
+    let waker = Waker::from(parker.clone());
+    let mut cx = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(result) = future.as_mut().poll(&mut cx) {
+            return result;
+        }
+        while !parker.woken.swap(false, Ordering::Acquire) {
+            std::thread::park();
+        }
+    }
+}
+
+struct Parker {
+    thread: Thread,
+    woken: AtomicBool,
+}
+
+impl Wake for Parker {
+    fn wake(self: Arc<Self>) {
+        self.woken.store(true, Ordering::Release);
+        self.thread.unpark();
+    }
 }

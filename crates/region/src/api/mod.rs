@@ -4,6 +4,7 @@
 //! place and reads their output in place. Nothing here knows a wire format.
 
 mod config;
+mod door;
 mod handle;
 mod record;
 mod reply;
@@ -11,7 +12,8 @@ mod request;
 mod task;
 
 pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, TransactionDef};
-pub use handle::{DoorRuntime, Handle, Port, Region, block_on};
+pub use door::DoorRuntime;
+pub use handle::{Handle, Port, Region, block_on};
 pub use record::{MonitoringRecord, Statistics};
 pub use reply::{Abend, Container, Outcome, Reply};
 pub use request::{PutError, Refusal, StartCode, TaskRequest};

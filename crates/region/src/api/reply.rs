@@ -1,6 +1,6 @@
 //! What a task gave back.
 
-use link::{ContainerName, ContainerType, Entry, ProgramName, TransId};
+use link::{ContainerName, ContainerType, ProgramName, TransId};
 
 use crate::api::MonitoringRecord;
 use crate::shell::SlotLease;
@@ -57,7 +57,6 @@ pub struct Reply {
     pub(crate) lease: SlotLease,
     pub(crate) outcome: Outcome,
     pub(crate) record: MonitoringRecord,
-    pub(crate) entries: Vec<Entry>,
     pub(crate) commarea: (usize, usize),
     pub(crate) next_transid: TransId,
 }
@@ -71,13 +70,13 @@ impl Reply {
     /// The bytes of a container; `None` when there is none of that name.
     pub fn container(&self, name: &str) -> Option<&[u8]> {
         let name = ContainerName::new(name).ok()?;
-        let entry = self.entries.iter().find(|e| e.name == name)?;
+        let entry = self.lease.entries.iter().find(|e| e.name == name)?;
         Some(self.lease.bytes(entry.offset, entry.bytes))
     }
 
     /// All containers of the channel given back.
     pub fn containers(&self) -> impl ExactSizeIterator<Item = Container<'_>> {
-        self.entries.iter().map(|e| Container {
+        self.lease.entries.iter().map(|e| Container {
             name: e.name,
             bytes: self.lease.bytes(e.offset, e.bytes),
             kind: e.kind,

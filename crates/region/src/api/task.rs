@@ -1,33 +1,47 @@
 //! A task that is admitted: its input is written, then it runs.
 
-use link::{ContainerName, ContainerType, Entry, Heap};
+use std::future::poll_fn;
 
-use crate::api::{PutError, Reply};
+use link::layout::REQUEST_CHANNEL;
+use link::{ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name, Request};
+
+use crate::api::{PutError, Reply, StartCode};
 use crate::shell::SlotLease;
 
 /// An admitted task. Dropping it before [`Task::run`] gives its place up.
 pub struct Task {
     pub(crate) lease: SlotLease,
-    pub(crate) heap: Heap,
-    pub(crate) entries: Vec<Entry>,
-    pub(crate) commarea: (usize, usize),
-    pub(crate) channel: link::ChannelName,
+    heap: Heap,
+    commarea: (usize, usize),
+    channel: ChannelName,
+    start_code: StartCode,
 }
 
 impl Task {
+    pub(crate) fn new(mut lease: SlotLease, start_code: StartCode) -> Self {
+        lease.entries.clear();
+        Task {
+            heap: Heap::new(lease.arena_bytes()),
+            lease,
+            commarea: (0, 0),
+            channel: ChannelName::BLANK,
+            start_code,
+        }
+    }
+
     /// The task's number.
     pub fn number(&self) -> u64 {
         self.lease.task()
     }
 
     /// Names the channel; without it a task with containers has `TUPELO`.
-    pub fn set_channel(&mut self, name: link::ChannelName) {
+    pub fn set_channel(&mut self, name: ChannelName) {
         self.channel = name;
     }
 
     /// Puts a container of at most `max_len` bytes. `fill` writes it in place,
-    /// where the program will read it, and says how many bytes it wrote. A
-    /// container of the same name is replaced.
+    /// where the program will read it, and says how many bytes it wrote; what
+    /// it finds there is arbitrary. A container of the same name is replaced.
     pub fn put_container<E>(
         &mut self,
         name: &str,
@@ -35,8 +49,32 @@ impl Task {
         max_len: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<usize, E>,
     ) -> Result<(), PutError<E>> {
-        let _ = (ContainerName::new(name)?, kind, max_len, &fill);
-        todo!()
+        let name = ContainerName::new(name)?;
+        let offset = self.alloc(max_len).ok_or(PutError::TooLarge)?;
+        let filled = fill(self.lease.bytes_mut(offset, max_len));
+        let bytes = match filled {
+            Ok(bytes) => bytes.min(max_len),
+            Err(error) => {
+                self.heap.free(offset, max_len);
+                return Err(PutError::Fill(error));
+            }
+        };
+        self.heap.resize(offset, max_len, bytes);
+        let entry = Entry {
+            name,
+            offset,
+            bytes,
+            kind,
+            ccsid: 0,
+        };
+        match self.lease.entries.iter_mut().find(|e| e.name == name) {
+            Some(old) => {
+                let old = std::mem::replace(old, entry);
+                self.heap.free(old.offset, old.bytes);
+            }
+            None => self.lease.entries.push(entry),
+        }
+        Ok(())
     }
 
     /// Sets the COMMAREA to `len` bytes that `fill` writes in place. They are
@@ -46,13 +84,76 @@ impl Task {
         len: usize,
         fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
     ) -> Result<(), PutError<E>> {
-        let _ = (len, &fill);
-        todo!()
+        let offset = self.alloc(len).ok_or(PutError::TooLarge)?;
+        let area = self.lease.bytes_mut(offset, len);
+        area.fill(0);
+        if let Err(error) = fill(area) {
+            self.heap.free(offset, len);
+            return Err(PutError::Fill(error));
+        }
+        let (old, old_len) = std::mem::replace(&mut self.commarea, (offset, len));
+        if old_len > 0 {
+            self.heap.free(old, old_len);
+        }
+        Ok(())
     }
 
     /// Runs the task to its end, its unit of work committed or backed out.
     /// Dropping the future lets the task end by itself.
-    pub async fn run(self) -> Reply {
-        todo!()
+    pub async fn run(mut self) -> Reply {
+        let request = self.request();
+        let mut lease = self.lease;
+        poll_fn(|cx| lease.poll_done(&request, cx)).await;
+        lease.reply()
+    }
+
+    /// Takes room, and leaves enough for the directory.
+    fn alloc(&mut self, bytes: usize) -> Option<usize> {
+        let directory = (self.lease.entries.len() + 2) * ENTRY_BYTES;
+        if self.lease.entries.len() >= link::layout::MAX_CONTAINERS {
+            return None;
+        }
+        let offset = self.heap.alloc(bytes)?;
+        if self.heap.capacity() - self.heap.top() < directory {
+            self.heap.free(offset, bytes);
+            return None;
+        }
+        Some(offset)
+    }
+
+    /// Writes the directory and describes the request; the core adds what it
+    /// knows of the task.
+    fn request(&mut self) -> Request {
+        let entries = std::mem::take(&mut self.lease.entries);
+        let mut directory = 0;
+        if !entries.is_empty() {
+            let bytes = entries.len() * ENTRY_BYTES;
+            directory = self.heap.alloc(bytes).expect("room was left for it");
+            let capacity = self.heap.capacity();
+            // SAFETY: the slot is this task's, and its arena has `capacity`
+            // bytes.
+            unsafe { link::write_directory(self.lease.arena(), capacity, directory, &entries) };
+        }
+        let channel = match (self.channel.is_blank(), entries.is_empty()) {
+            (true, false) => Name::from_bytes(*b"TUPELO          "),
+            _ => self.channel,
+        };
+        let request = Request {
+            start_code: Name::from_bytes(self.start_code.code()),
+            flags: if channel.is_blank() {
+                0
+            } else {
+                REQUEST_CHANNEL
+            },
+            channel,
+            used: self.heap.top() as u64,
+            directory: directory as u64,
+            containers: entries.len() as u64,
+            commarea: self.commarea.0 as u64,
+            commarea_bytes: self.commarea.1 as u64,
+            ..Request::default()
+        };
+        self.lease.entries = entries;
+        request
     }
 }

@@ -74,6 +74,7 @@ impl Core {
             return;
         };
         request.task = task.number;
+        request.trace_id = task.request.trace_id;
         request.queued_ns = now;
         request.transid = task.transid;
         request.program = task.program;
@@ -266,7 +267,10 @@ impl Core {
             stage: Stage::WaitPlace,
             place: None,
             sequence: 0,
-            request: Request::default(),
+            request: Request {
+                trace_id: spec.trace_id,
+                ..Request::default()
+            },
             has_request: false,
             losses: 0,
             moves: 0,
@@ -280,6 +284,7 @@ impl Core {
             submitted: 0,
             heard: 0,
             ended: 0,
+            waker: None,
             entries: Vec::new(),
         })
     }

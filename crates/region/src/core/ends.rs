@@ -123,24 +123,24 @@ impl Core {
         w.life = Life::Dead;
         self.busy.retain(|&b| b != worker);
         self.idle.retain(|&b| b != worker);
-        let submitted: Vec<usize> = self.workers[worker].submitted_slots().collect();
-        let mut lost = false;
-        for slot in submitted {
+        let mut left: Vec<(TaskKey, SlotState)> = Vec::new();
+        for slot in self.workers[worker].submitted_slots() {
             let Some(key) = self.workers[worker].slots[slot] else {
                 continue;
             };
             let Some(task) = self.tasks.get(key) else {
                 continue;
             };
-            let place = Place { worker, slot };
-            match links.state(place, task.sequence) {
-                SlotState::Done => {
-                    started = true;
-                    self.heard(now, key, links, out);
-                }
-                SlotState::Queued => self.lose_queued(now, key, links, out),
+            let state = links.state(Place { worker, slot }, task.sequence);
+            started |= state != SlotState::Queued;
+            left.push((key, state));
+        }
+        let mut lost = false;
+        for (key, state) in left {
+            match state {
+                SlotState::Done => self.heard(now, key, links, out),
+                SlotState::Queued => self.lose_queued(now, key, started, links, out),
                 SlotState::Running | SlotState::Lie(_) => {
-                    started = true;
                     lost = true;
                     let abend = verdict(sentence, how);
                     self.fail(now, key, abend, links, out);
@@ -328,26 +328,29 @@ impl Core {
         self.leave(now, class, links, out);
     }
 
+    /// Gives a queued task to another worker; not for ever, when its workers
+    /// end before they take any task at all.
     fn lose_queued<L: Links>(
         &mut self,
         now: u64,
         key: TaskKey,
+        started: bool,
         links: &mut L,
         out: &mut Vec<Action>,
     ) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
-        task.losses += 1;
+        task.losses += u32::from(!started);
         task.moves += 1;
         let (losses, place) = (task.losses, task.place);
-        if let Some(place) = place {
-            self.workers[place.worker].submitted &= !(1 << place.slot);
-        }
         if losses >= MAX_LOSSES {
             let text = "its workers ended before they could start it".to_owned();
             self.fail(now, key, Core::abend(b"APCT", text), links, out);
             return;
+        }
+        if let Some(place) = place {
+            self.workers[place.worker].submitted &= !(1 << place.slot);
         }
         self.stats.moves += 1;
         self.relocate(now, key, links, out);

@@ -1,5 +1,7 @@
 //! Tasks as data.
 
+use std::task::Waker;
+
 use link::{Entry, ProgramName, Request, TransId, UserId};
 
 use super::worker::Place;
@@ -13,9 +15,17 @@ pub struct TaskKey {
 }
 
 impl TaskKey {
-    /// Place in a table beside the core's.
-    pub fn index(self) -> usize {
+    fn index(self) -> usize {
         self.index as usize
+    }
+
+    /// A key of no table.
+    #[cfg(test)]
+    pub fn for_test(index: u32) -> Self {
+        TaskKey {
+            index,
+            generation: 0,
+        }
     }
 }
 
@@ -28,6 +38,8 @@ pub struct TaskSpec {
     pub program: ProgramName,
     /// Who asks.
     pub userid: UserId,
+    /// Trace id.
+    pub trace_id: [u8; 16],
     /// Added to the transaction's priority.
     pub priority: u8,
     /// Bytes of input expected.
@@ -113,11 +125,18 @@ pub struct TaskState {
     pub heard: u64,
     /// When its unit of work was over.
     pub ended: u64,
+    /// Whom to wake when the stage changes; the shell's.
+    pub waker: Option<Waker>,
     /// A directory's memory, kept from task to task.
     pub entries: Vec<Entry>,
 }
 
 impl TaskState {
+    /// The request's trace id.
+    pub fn trace_id(&self) -> [u8; 16] {
+        self.request.trace_id
+    }
+
     /// True before it is admitted.
     pub fn is_waiting(&self) -> bool {
         matches!(self.stage, Stage::WaitClass | Stage::WaitMxt)

@@ -7,3 +7,4 @@ mod full;
 mod model;
 mod readers;
 mod support;
+mod transfer;

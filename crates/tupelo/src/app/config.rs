@@ -194,7 +194,9 @@ pub struct GatewaySection {
     /// Seconds a connection may stay open without a request.
     pub idle_timeout_s: u64,
     /// Milliseconds a program may take to answer before the client gets a 504.
-    pub response_timeout_ms: u64,
+    pub response_timeout_ms: u32,
+    /// Web origins whose pages may call the APIs; `*` for any.
+    pub cors_origins: Vec<String>,
     /// Log every request.
     pub access_log: bool,
 }
@@ -212,6 +214,7 @@ impl Default for GatewaySection {
             request_timeout_s: 30,
             idle_timeout_s: 120,
             response_timeout_ms: 60_000,
+            cors_origins: Vec::new(),
             access_log: false,
         }
     }

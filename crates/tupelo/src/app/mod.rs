@@ -3,9 +3,14 @@
 //! Every subcommand that works on a folder opens it here, so that `check`,
 //! `serve` and `run` agree on what it says.
 
+pub mod backend;
+pub mod compile;
 pub mod config;
 pub mod cpus;
 pub mod definitions;
+pub mod files;
+pub mod records;
+pub mod signals;
 pub mod toml_errors;
 
 use std::path::{Path, PathBuf};
@@ -134,10 +139,6 @@ impl Application {
     /// What the region is started with.
     pub fn region_config(&self, installed: &Installed) -> Result<RegionConfig> {
         let settings = &self.config.region;
-        let cpus = |list: &Option<String>, key: &str| match list {
-            Some(list) => cpus::parse(list).map_err(|e| miette!("[engines] {key}: {e}")),
-            None => Ok(Vec::new()),
-        };
         Ok(RegionConfig {
             applid: settings
                 .applid
@@ -155,8 +156,8 @@ impl Application {
             worker_exe: std::env::current_exe().into_diagnostic()?,
             worker_args: vec!["worker".into()],
             engines: Engines {
-                general: cpus(&self.config.engines.general, "general")?,
-                offload: cpus(&self.config.engines.offload, "offload")?,
+                general: cpu_list(&self.config.engines.general, "general")?,
+                offload: self.offload_cpus()?,
             },
             monitoring: settings
                 .monitoring
@@ -165,11 +166,29 @@ impl Application {
             store: (!installed.files.is_empty()).then(|| StoreEntry {
                 path: self.store_path(),
                 map_bytes: u64::from(self.config.store.map_gib) << 30,
-                max_readers: settings.max_tasks * 2 + 64,
+                max_readers: self.max_readers(),
             }),
             definitions: installed.region.clone(),
             ..RegionConfig::default()
         })
+    }
+
+    /// CPUs of the offload engines, empty for all.
+    pub fn offload_cpus(&self) -> Result<Vec<usize>> {
+        cpu_list(&self.config.engines.offload, "offload")
+    }
+
+    /// Reader slots of the store: one a worker, as many again for workers of
+    /// the last generation that still end their tasks, and some for tools.
+    pub fn max_readers(&self) -> u32 {
+        self.config.region.max_tasks.saturating_mul(2).saturating_add(64)
+    }
+}
+
+fn cpu_list(list: &Option<String>, key: &str) -> Result<Vec<usize>> {
+    match list {
+        Some(list) => cpus::parse(list).map_err(|e| miette!("[engines] {key}: {e}")),
+        None => Ok(Vec::new()),
     }
 }
 

@@ -26,7 +26,11 @@ macro_rules! commands {
 }
 
 commands! {
+    Serve => serve,
+    Check => check,
     New => new,
     Record => record,
     Reference => reference,
+    #[command(hide = true)]
+    Worker => worker,
 }

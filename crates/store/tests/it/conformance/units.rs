@@ -162,7 +162,9 @@ pub fn entries_and_relative_records_obey_their_own_rules(mut subject: Subject) {
     let (log, slots) = (store.define(log).unwrap(), store.define(slots).unwrap());
     let mut r = store.reader().unwrap();
     let mut unit = UnitOfWork::new();
+    assert_eq!(unit.next_address(&mut *r, log), Ok(Some(0)));
     unit.insert(&mut *r, log, &rba_key(0), b"first").unwrap();
+    assert_eq!(unit.next_address(&mut *r, log), Ok(Some(5)));
     unit.insert(&mut *r, log, &rba_key(5), b"second").unwrap();
     unit.replace(&mut *r, log, &rba_key(5), b"SECOND").unwrap();
     assert_eq!(

@@ -1,6 +1,5 @@
 //! `tupelo record`: what a copybook says, and records to JSON and back.
 
-#[cfg(any())]
 mod convert;
 mod layout;
 #[cfg(any())]
@@ -21,11 +20,15 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Layout(layout::Args),
+    Decode(convert::DecodeArgs),
+    Encode(convert::EncodeArgs),
 }
 
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         What::Layout(args) => layout::run(args),
+        What::Decode(args) => convert::decode(args),
+        What::Encode(args) => convert::encode(args),
     }
 }

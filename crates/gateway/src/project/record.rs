@@ -1,0 +1,425 @@
+//! One record of an asset: its layout, and the way to every field of it.
+//!
+//! Mappings see text untrimmed, so there is a codec for each kind of trimming
+//! that a mapping may ask for. Redefined storage shows its first description;
+//! the others can be named by their own fields.
+
+use crate::diagnostics::{Diagnostics, Position};
+use crate::mapping::expr::Trim;
+use crate::problem::Fault;
+use copybook::codec::{LongRecord, NumberError, Place, ShortRecord, Trim as CodecTrim};
+use copybook::{
+    Codec, CodecOptions, DecodeError, EncodeError, FieldCodec, FieldId, Kind, Layout, Names,
+    ParseOptions,
+};
+use std::path::Path;
+
+/// A laid-out record with its codecs.
+#[derive(Debug)]
+pub(crate) struct Record {
+    layout: Layout,
+    /// As it stands, trimmed on both sides, trimmed at the end.
+    forms: [Form; 3],
+}
+
+#[derive(Debug)]
+struct Form {
+    codec: Codec,
+    /// By field; the tables around each have their first element chosen.
+    fields: Vec<Option<FieldCodec>>,
+}
+
+impl Record {
+    /// Reads a copybook of one record; faults are reported and give `None`.
+    pub fn load(file: &Path, out: &mut Diagnostics) -> Option<Record> {
+        let text = match std::fs::read(file) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(e) => {
+                out.error(file, Position::default(), format!("cannot be read: {e}"));
+                return None;
+            }
+        };
+        Record::parse(file, &text, out)
+    }
+
+    /// Lays out the text of a copybook.
+    pub fn parse(file: &Path, text: &str, out: &mut Diagnostics) -> Option<Record> {
+        let name = file.display().to_string();
+        let options = ParseOptions {
+            source_name: &name,
+            ..ParseOptions::default()
+        };
+        let layouts = match copybook::parse(text, &options) {
+            Ok(layouts) => layouts,
+            Err(faults) => {
+                for fault in &faults.list {
+                    let at = Position {
+                        line: fault.at.line,
+                        column: fault.at.column,
+                    };
+                    match &fault.help {
+                        Some(help) => out.error_help(file, at, fault.message.clone(), help.clone()),
+                        None => out.error(file, at, fault.message.clone()),
+                    }
+                }
+                return None;
+            }
+        };
+        let mut layouts = layouts.into_iter();
+        let (Some(layout), None) = (layouts.next(), layouts.next()) else {
+            let message = "a copybook of an asset has exactly one 01 record";
+            out.error(file, Position::default(), message);
+            return None;
+        };
+        match Record::new(layout) {
+            Ok(record) => Some(record),
+            Err(why) => {
+                out.error(file, Position::default(), why);
+                None
+            }
+        }
+    }
+
+    /// Builds the codecs of a layout.
+    pub fn new(layout: Layout) -> Result<Record, String> {
+        let form = |trim: CodecTrim| {
+            let options = CodecOptions {
+                trim,
+                short_record: ShortRecord::Absent,
+                long_record: LongRecord::Error,
+                ..CodecOptions::default()
+            };
+            let codec = Codec::build(&layout, &options).map_err(|e| e.to_string())?;
+            let names = Names::new(&layout, copybook::Naming::Kept);
+            let fields = layout
+                .iter()
+                .map(|(id, _)| path(&layout, &names, id))
+                .map(|path| {
+                    let (outer, own) = path?;
+                    let field = match outer.is_empty() {
+                        true => codec.field(&own),
+                        false => codec.field(&format!("{outer}.{own}")),
+                    };
+                    field.ok()
+                });
+            Ok::<_, String>(Form {
+                fields: fields.collect(),
+                codec,
+            })
+        };
+        let forms = [
+            form(CodecTrim::Keep)?,
+            form(CodecTrim::Both)?,
+            form(CodecTrim::Padding)?,
+        ];
+        Ok(Record { layout, forms })
+    }
+
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Bytes of the longest record.
+    pub fn max_len(&self) -> usize {
+        self.forms[0].codec.max_len()
+    }
+
+    /// Fills a record with what it holds before anything is mapped.
+    pub fn initialise(&self, record: &mut [u8]) {
+        // Fails only for an area that is too short; writing the fields will say so.
+        let _ = self.forms[0].codec.initialise(record);
+    }
+
+    /// Brings a written record to its real form; gives its real length.
+    pub fn finish(&self, record: &mut [u8]) -> Result<usize, Box<Fault>> {
+        self.forms[0]
+            .codec
+            .finish(record)
+            .map_err(|e| Box::new(encode_fault(e)))
+    }
+
+    /// Whether a record has a length that the layout can have.
+    pub fn check_length(&self, bytes: &[u8]) -> Result<(), Box<Fault>> {
+        if bytes.len() <= self.max_len() {
+            return Ok(());
+        }
+        Err(Box::new(Fault {
+            message: format!(
+                "the program returned {} bytes, its description has at most {}",
+                bytes.len(),
+                self.max_len()
+            ),
+            field: Some(self.layout.name().to_string()),
+            ..Fault::default()
+        }))
+    }
+
+    /// Appends a field's value as JSON; false if the record ends before it.
+    /// `subscripts` count from 0, outermost first; a table with one less than
+    /// it takes is written whole.
+    pub fn decode(
+        &self,
+        id: FieldId,
+        bytes: &[u8],
+        subscripts: &[u32],
+        trim: Trim,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Box<Fault>> {
+        let Some(field) = &self.form(trim).fields[id.0 as usize] else {
+            return Ok(false);
+        };
+        let from = out.len();
+        self.with(field, id, subscripts, |field| field.write_json(bytes, out))?
+            .map_err(|e| Box::new(decode_fault(e)))?;
+        if &out[from..] == b"null" {
+            out.truncate(from);
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn form(&self, trim: Trim) -> &Form {
+        match trim {
+            Trim::Keep => &self.forms[0],
+            Trim::Both => &self.forms[1],
+            Trim::End => &self.forms[2],
+        }
+    }
+
+    /// Calls `f` with the field in the chosen elements.
+    fn with<T>(
+        &self,
+        field: &FieldCodec,
+        id: FieldId,
+        subscripts: &[u32],
+        f: impl FnOnce(&FieldCodec) -> T,
+    ) -> Result<T, Box<Fault>> {
+        let depth = self.depth(id);
+        let Some(outer) = subscripts.get(..depth) else {
+            let message = "a table before it has no subscript".to_string();
+            return Err(Box::new(Fault {
+                message,
+                ..Fault::default()
+            }));
+        };
+        let fault = |e: copybook::codec::PathError| {
+            Box::new(Fault {
+                message: e.reason,
+                field: Some(e.path),
+                ..Fault::default()
+            })
+        };
+        let own = self.layout[id].occurs.as_ref().and(subscripts.get(depth));
+        match (depth, own) {
+            (0, None) => Ok(f(field)),
+            (_, None) => Ok(f(&field.with_elements(outer).map_err(fault)?)),
+            (0, Some(own)) => Ok(f(&field.element(*own).map_err(fault)?)),
+            (_, Some(own)) => {
+                let table = field.with_elements(outer).map_err(fault)?;
+                Ok(f(&table.element(*own).map_err(fault)?))
+            }
+        }
+    }
+
+    /// How many tables stand around a field.
+    pub fn depth(&self, id: FieldId) -> usize {
+        let mut depth = 0;
+        let mut at = self.layout[id].parent;
+        while let Some(group) = at {
+            depth += usize::from(self.layout[group].occurs.is_some());
+            at = self.layout[group].parent;
+        }
+        depth
+    }
+
+    /// Elements of a table in a record.
+    pub fn count(&self, id: FieldId, bytes: &[u8], subscripts: &[u32]) -> Result<u32, Box<Fault>> {
+        let Some(field) = &self.forms[0].fields[id.0 as usize] else {
+            return Ok(0);
+        };
+        let outer = &subscripts[..self.depth(id).min(subscripts.len())];
+        self.with(field, id, outer, |field| field.count(bytes))?
+            .map_err(|e| Box::new(decode_fault(e)))
+    }
+
+    /// Whether a record is long enough to hold something of a field.
+    pub fn reaches(&self, id: FieldId, bytes: &[u8]) -> bool {
+        let field = &self.layout[id];
+        (field.offset as usize) < bytes.len() || field.slides || field.length == 0
+    }
+
+    /// Writes a JSON value into a field.
+    pub fn encode(
+        &self,
+        id: FieldId,
+        json: &str,
+        record: &mut [u8],
+        subscripts: &[u32],
+    ) -> Result<(), Box<Fault>> {
+        let Some(field) = &self.forms[0].fields[id.0 as usize] else {
+            return Ok(());
+        };
+        self.with(field, id, subscripts, |field| {
+            // Text goes into a number, and a number or a truth into text.
+            let leaf = !field.is_group() && !field.is_table();
+            let text = match json.as_bytes().first() {
+                Some(b'"') => leaf && field.is_numeric(),
+                Some(b'-' | b'0'..=b'9') => leaf && !field.is_numeric(),
+                Some(b't' | b'f') => leaf,
+                _ => false,
+            };
+            if !text {
+                return field.read_json(json.as_bytes(), record);
+            }
+            let mut tape = crate::json::Tape::default();
+            match tape.parse(json.as_bytes()) {
+                Ok(value) => field.read_text(value.plain().trim(), record),
+                Err(_) => field.read_json(json.as_bytes(), record),
+            }
+        })?
+        .map_err(|e| Box::new(encode_fault(e)))
+    }
+
+    /// Sets the counter of a table DEPENDING ON; for any table, checks that
+    /// the rows fit.
+    pub fn set_count(
+        &self,
+        id: FieldId,
+        rows: usize,
+        record: &mut [u8],
+        subscripts: &[u32],
+    ) -> Result<(), Box<Fault>> {
+        let Some(occurs) = &self.layout[id].occurs else {
+            return Ok(());
+        };
+        if rows > occurs.max as usize {
+            return Err(Box::new(Fault {
+                message: format!("has {rows} items, the table takes at most {}", occurs.max),
+                field: Some(self.layout.path(id)),
+                ..Fault::default()
+            }));
+        }
+        match occurs.depending_on {
+            Some(counter) => {
+                let rows = rows.max(occurs.min as usize).to_string();
+                let depth = self.depth(counter).min(subscripts.len());
+                self.encode(counter, &rows, record, &subscripts[..depth])
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The way to a field from below the record, each table on it with its first
+/// element chosen; the field's own name apart. `None` for what has no name.
+fn path(layout: &Layout, names: &Names, id: FieldId) -> Option<(String, String)> {
+    let mut parts = Vec::new();
+    let mut at = layout[id].parent;
+    while let Some(group) = at {
+        if let Some(above) = layout[group].parent {
+            let name = names.json(group)?;
+            let table = layout[group].occurs.is_some();
+            parts.push(if table {
+                format!("{name}(1)")
+            } else {
+                name.to_string()
+            });
+            at = Some(above);
+        } else {
+            at = None;
+        }
+    }
+    parts.reverse();
+    let own = match layout[id].parent {
+        Some(_) => names.json(id)?.to_string(),
+        None => String::new(),
+    };
+    Some((parts.join("."), own))
+}
+
+fn decode_fault(error: DecodeError) -> Fault {
+    let place = match &error {
+        DecodeError::Invalid { place, .. }
+        | DecodeError::Unmappable { place, .. }
+        | DecodeError::Counter { place, .. }
+        | DecodeError::NoVariant { place, .. }
+        | DecodeError::Subscript { place, .. } => Some(place),
+        DecodeError::TooShort { .. } | DecodeError::TooLong { .. } => None,
+    };
+    Fault {
+        field: place.map(|p| p.path.clone()),
+        offset: place.map(|p| p.offset),
+        message: error.to_string(),
+        ..Fault::default()
+    }
+}
+
+fn encode_fault(error: EncodeError) -> Fault {
+    let field = |place: &Place| Some(place.path.clone());
+    let (field, message) = match &error {
+        EncodeError::TooLong { place, length, max } => (
+            field(place),
+            format!("must have at most {max} characters, has {length}"),
+        ),
+        EncodeError::Number {
+            place,
+            text,
+            reason,
+        } => {
+            let picture = match place.picture.as_str() {
+                "" => String::new(),
+                picture => format!(" (PICTURE {picture})"),
+            };
+            let message = match reason {
+                NumberError::Sign => format!("must not be negative{picture}"),
+                NumberError::Decimal(why) => format!("{text} is no number the field takes: {why}"),
+                NumberError::Misfit(why) => format!("{text} does not fit{picture}: {why}"),
+            };
+            (field(place), message)
+        }
+        EncodeError::Type {
+            place,
+            expected,
+            found,
+            ..
+        } => (field(place), format!("must be {expected}, is {found}")),
+        EncodeError::Unmappable {
+            place,
+            character,
+            code_page,
+        } => (
+            field(place),
+            format!("the character {character:?} is not in code page {code_page}"),
+        ),
+        EncodeError::Elements {
+            place,
+            count,
+            min,
+            max,
+        } => (
+            field(place),
+            format!("has {count} items, the table takes from {min} to {max}"),
+        ),
+        EncodeError::Duplicate { place, .. } => (field(place), "is given twice".to_string()),
+        EncodeError::Missing { place } => (field(place), "is missing".to_string()),
+        EncodeError::CounterConflict { place, .. }
+        | EncodeError::Counter { place, .. }
+        | EncodeError::Subscript { place, .. } => (field(place), error.to_string()),
+        EncodeError::Unknown { .. } | EncodeError::Syntax { .. } | EncodeError::Area { .. } => {
+            (None, error.to_string())
+        }
+    };
+    Fault {
+        field,
+        message,
+        ..Fault::default()
+    }
+}
+
+/// Whether a field holds text, for the writer of mappings.
+pub(crate) fn is_text(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Alphanumeric | Kind::AlphanumericEdited | Kind::National | Kind::Dbcs
+    )
+}

@@ -1,0 +1,91 @@
+//! The same server answering a constant: the measure of what everything else
+//! costs.
+//!
+//! Connections, threads, limits and protocol are those of the gateway; a
+//! request is answered as soon as its headers are read.
+
+use super::{Gateway, GatewayConfig, StartError};
+use crate::backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
+use bytes::Bytes;
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+
+/// Starts a gateway that answers every request with 200 and `body`.
+pub fn start(config: GatewayConfig, body: Bytes) -> Result<Gateway<Nothing>, StartError> {
+    Gateway::launch(config, Vec::new(), Nothing, Some(body))
+}
+
+/// A backend that runs no programs.
+#[derive(Debug, Clone, Copy)]
+pub struct Nothing;
+
+impl Backend for Nothing {
+    type Door = Nothing;
+
+    fn enter<F: Future>(&self, main: impl FnOnce(Nothing) -> F) -> io::Result<F::Output> {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        Ok(runtime.block_on(main(Nothing)))
+    }
+
+    fn ready(&self) -> bool {
+        true
+    }
+
+    fn metrics(&self, _: &mut String) {}
+}
+
+impl Door for Nothing {
+    type Task = Never;
+
+    async fn begin(&self, _: Call<'_>) -> Result<Never, Refusal> {
+        Err(Refusal::Impossible(
+            "this server answers a constant".to_string(),
+        ))
+    }
+}
+
+/// A task that is never made.
+#[derive(Debug)]
+pub struct Never(Infallible);
+
+impl Task for Never {
+    type Reply = Never;
+
+    fn put_container<E>(
+        &mut self,
+        _: &str,
+        _: usize,
+        _: impl FnOnce(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<(), PutError<E>> {
+        match self.0 {}
+    }
+
+    fn set_commarea<E>(
+        &mut self,
+        _: usize,
+        _: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<(), PutError<E>> {
+        match self.0 {}
+    }
+
+    async fn run(self) -> Never {
+        match self.0 {}
+    }
+}
+
+impl Reply for Never {
+    fn abend(&self) -> Option<Abend> {
+        match self.0 {}
+    }
+
+    fn container(&self, _: &str) -> Option<&[u8]> {
+        match self.0 {}
+    }
+
+    fn commarea(&self) -> &[u8] {
+        match self.0 {}
+    }
+}

@@ -1,0 +1,262 @@
+//! A door: one thread, one runtime, one listener, and its connections.
+//!
+//! Nothing on the way of a request crosses to another thread: the connection,
+//! the request and the answer of the region all belong to the door that
+//! accepted the connection.
+
+use super::conn::{Connections, Limits, Patience, Watched};
+use super::serve::Server;
+use super::{Shared, Stop};
+use crate::backend::Backend;
+use hyper::rt::Executor;
+use hyper_util::rt::TokioIo;
+use hyper_util::server::conn::auto;
+use std::future::Future;
+use std::net::TcpListener as StdListener;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::{LocalSet, spawn_local};
+use tokio_rustls::TlsAcceptor;
+
+/// How often a door looks at its connections.
+const TICK: Duration = Duration::from_millis(500);
+/// How long a client may take for the TLS handshake.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+/// Pause after an accept that failed for want of descriptors or memory.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+pub(super) struct Listeners {
+    pub plain: StdListener,
+    pub tls: Option<(StdListener, TlsAcceptor)>,
+}
+
+/// Runs a door to its end.
+pub(super) fn run<B: Backend>(
+    shared: Arc<Shared<B>>,
+    listeners: Listeners,
+    stop: watch::Receiver<Stop>,
+) {
+    super::pin_to(&shared.config.cpus);
+    let backend = shared.backend.clone();
+    let entered = backend.enter(|door| {
+        let server = Rc::new(Server::new(shared, door));
+        let local = LocalSet::new();
+        async move { local.run_until(serve(server, listeners, stop)).await }
+    });
+    if let Err(e) = entered {
+        tracing::error!(error = %e, "a gateway thread could not start");
+    }
+}
+
+async fn serve<B: Backend>(
+    server: Rc<Server<B>>,
+    listeners: Listeners,
+    mut stop: watch::Receiver<Stop>,
+) {
+    let connections = Rc::new(Connections::default());
+    let config = &server.shared.config;
+    let ticks = |ms: u32| u64::from(ms) / TICK.as_millis() as u64 + 1;
+    let limits = Limits {
+        idle: ticks(config.idle_timeout_ms),
+        headers: ticks(config.request_timeout_ms),
+        writing: ticks(config.write_timeout_ms),
+    };
+    spawn_local(accept(
+        server.clone(),
+        listeners.plain,
+        None,
+        connections.clone(),
+        stop.clone(),
+    ));
+    if let Some((listener, acceptor)) = listeners.tls {
+        let acceptor = Some(acceptor);
+        spawn_local(accept(
+            server.clone(),
+            listener,
+            acceptor,
+            connections.clone(),
+            stop.clone(),
+        ));
+    }
+    let mut tick = tokio::time::interval(TICK);
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = tick.tick() => {
+                let ended = connections.tick(&limits);
+                server.shared.metrics.connections_timed_out.fetch_add(ended, Relaxed);
+            }
+            changed = stop.changed() => {
+                let state = *stop.borrow();
+                if changed.is_err() || state == Stop::Now {
+                    return;
+                }
+                // Draining doors look more often, so as to end soon.
+                tick = tokio::time::interval(TICK / 25);
+            }
+        }
+        if *stop.borrow() != Stop::No && connections.count() == 0 {
+            return;
+        }
+    }
+}
+
+async fn accept<B: Backend>(
+    server: Rc<Server<B>>,
+    listener: StdListener,
+    acceptor: Option<TlsAcceptor>,
+    connections: Rc<Connections>,
+    mut stop: watch::Receiver<Stop>,
+) {
+    let listener = match TcpListener::from_std(listener) {
+        Ok(listener) => listener,
+        Err(e) => return tracing::error!(error = %e, "a listener could not be used"),
+    };
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stop.changed() => return,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                open(
+                    &server,
+                    stream,
+                    acceptor.clone(),
+                    &connections,
+                    stop.clone(),
+                );
+                // Beyond the limit the kernel's queue holds what comes.
+                while connections.count() >= server.shared.config.max_connections {
+                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                }
+            }
+            Err(e) => {
+                tracing::warn!(error = %e, "accept failed");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+}
+
+fn open<B: Backend>(
+    server: &Rc<Server<B>>,
+    stream: TcpStream,
+    acceptor: Option<TlsAcceptor>,
+    connections: &Rc<Connections>,
+    stop: watch::Receiver<Stop>,
+) {
+    let _ = stream.set_nodelay(true);
+    let patience = connections.patience();
+    let (server, watched) = (server.clone(), patience.clone());
+    let task = spawn_local(async move {
+        let guard = Counted::new(&server);
+        match acceptor {
+            None => connection(&server, stream, watched, stop).await,
+            Some(acceptor) => {
+                if let Ok(Ok(stream)) =
+                    tokio::time::timeout(HANDSHAKE, acceptor.accept(stream)).await
+                {
+                    connection(&server, stream, watched, stop).await;
+                }
+            }
+        }
+        drop(guard);
+    });
+    connections.add(patience, task.abort_handle());
+}
+
+/// Counts a connection as open while it lives.
+struct Counted<B: Backend>(Rc<Server<B>>);
+
+impl<B: Backend> Counted<B> {
+    fn new(server: &Rc<Server<B>>) -> Self {
+        server.shared.metrics.connections_open.fetch_add(1, Relaxed);
+        server
+            .shared
+            .metrics
+            .connections_total
+            .fetch_add(1, Relaxed);
+        Counted(server.clone())
+    }
+}
+
+impl<B: Backend> Drop for Counted<B> {
+    fn drop(&mut self) {
+        self.0.shared.metrics.connections_open.fetch_sub(1, Relaxed);
+    }
+}
+
+async fn connection<B: Backend, S>(
+    server: &Rc<Server<B>>,
+    stream: S,
+    patience: Rc<Patience>,
+    mut stop: watch::Receiver<Stop>,
+) where
+    S: AsyncRead + AsyncWrite + Unpin + 'static,
+{
+    let io = TokioIo::new(Watched {
+        stream,
+        patience: patience.clone(),
+    });
+    let service = hyper::service::service_fn(|request| {
+        let (server, patience) = (server.clone(), patience.clone());
+        patience.begin();
+        async move {
+            let guard = Ended(patience);
+            let response = server.handle(request).await;
+            drop(guard);
+            Ok::<_, std::convert::Infallible>(response)
+        }
+    });
+    let mut builder = auto::Builder::new(Local);
+    builder
+        .http1()
+        .half_close(true)
+        .pipeline_flush(true)
+        .header_read_timeout(None);
+    builder
+        .http2()
+        .timer(hyper_util::rt::TokioTimer::new())
+        .keep_alive_interval(Some(Duration::from_secs(20)))
+        .keep_alive_timeout(Duration::from_secs(20));
+    let mut connection = pin!(builder.serve_connection(io, service));
+    loop {
+        tokio::select! {
+            biased;
+            // A client that goes away or talks nonsense is its own affair.
+            _ = connection.as_mut() => return,
+            changed = stop.changed() => {
+                if changed.is_err() || *stop.borrow() == Stop::Now {
+                    return;
+                }
+                connection.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}
+
+/// Tells a connection's patience that a request has its response.
+struct Ended(Rc<Patience>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// Runs a connection's streams on the door's own thread.
+#[derive(Debug, Clone, Copy)]
+struct Local;
+
+impl<F: Future + 'static> Executor<F> for Local {
+    fn execute(&self, future: F) {
+        spawn_local(future);
+    }
+}

@@ -1,0 +1,353 @@
+//! The HTTP server: doors, connections, and the way of a request.
+
+mod admin;
+mod body;
+mod conn;
+pub mod constant;
+mod documents;
+mod door;
+mod listen;
+mod metrics;
+mod respond;
+mod router;
+mod serve;
+
+use crate::backend::Backend;
+use crate::project::operation::Api;
+use bytes::Bytes;
+use metrics::{Metrics, OperationMetrics};
+use router::Router;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How the gateway serves.
+#[derive(Debug, Clone)]
+pub struct GatewayConfig {
+    /// Address for HTTP; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// HTTPS beside it.
+    pub tls: Option<TlsConfig>,
+    /// Address for administration and metrics.
+    pub admin: Option<SocketAddr>,
+    /// Threads that serve connections; 0 for one every two CPUs.
+    pub threads: usize,
+    /// CPUs that the door threads may run on; empty for all.
+    pub cpus: Vec<usize>,
+    /// Most connections open at once in each thread; more wait to be accepted.
+    pub max_connections: usize,
+    /// Largest request body in bytes.
+    pub max_body_bytes: usize,
+    /// Milliseconds a client may take to send a request's headers, or to go on
+    /// sending its body.
+    pub request_timeout_ms: u32,
+    /// Milliseconds a connection may stay open without a request.
+    pub idle_timeout_ms: u32,
+    /// Milliseconds a client may take to go on reading a response.
+    pub write_timeout_ms: u32,
+    /// Milliseconds a program may take.
+    pub response_timeout_ms: u32,
+    /// Origins that browsers may call from; `*` for any, empty for none.
+    pub cors_origins: Vec<String>,
+    /// Transaction for assets that name none.
+    pub transid: String,
+    /// Log every request, as `tracing` events of the target `gateway::access`.
+    pub access_log: bool,
+}
+
+/// A certificate and where it is served.
+#[derive(Debug, Clone)]
+pub struct TlsConfig {
+    /// Address for HTTPS.
+    pub listen: SocketAddr,
+    /// Certificate chain in PEM.
+    pub certificate: PathBuf,
+    /// Private key in PEM.
+    pub key: PathBuf,
+}
+
+impl Default for GatewayConfig {
+    fn default() -> Self {
+        GatewayConfig {
+            listen: ([127, 0, 0, 1], 8080).into(),
+            tls: None,
+            admin: None,
+            threads: 0,
+            cpus: Vec::new(),
+            max_connections: 10_000,
+            max_body_bytes: 16 << 20,
+            request_timeout_ms: 30_000,
+            idle_timeout_ms: 120_000,
+            write_timeout_ms: 60_000,
+            response_timeout_ms: 60_000,
+            cors_origins: Vec::new(),
+            transid: "CSMI".to_string(),
+            access_log: false,
+        }
+    }
+}
+
+/// Why a gateway could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// An address could not be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The certificate or its key could not be used.
+    #[error("{file}: {reason}")]
+    Tls {
+        /// The file.
+        file: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// A thread could not be started.
+    #[error("cannot start a thread: {0}")]
+    Thread(std::io::Error),
+}
+
+/// The APIs in force, with everything that is looked up by path.
+#[derive(Debug)]
+pub(crate) struct Routes {
+    pub apis: Vec<Arc<Api>>,
+    /// Some operation has the path `/`.
+    pub serves_root: bool,
+    router: Router<Vec<Route>>,
+}
+
+/// One operation at its path.
+#[derive(Debug)]
+pub(crate) struct Route {
+    pub api: Arc<Api>,
+    pub operation: usize,
+    pub metrics: Arc<OperationMetrics>,
+}
+
+impl Routes {
+    fn new(apis: Vec<Arc<Api>>, metrics: &Metrics) -> Routes {
+        let mut router: Router<Vec<Route>> = Router::new();
+        let mut serves_root = false;
+        for api in &apis {
+            for (operation, object) in api.operations.iter().enumerate() {
+                let path = format!("{}{}", api.base_path, object.path);
+                serves_root |= path == "/" || path.is_empty();
+                let metrics = metrics.operation(&api.name, object.method.as_str(), &path);
+                let route = Route {
+                    api: api.clone(),
+                    operation,
+                    metrics,
+                };
+                router.entry(&path, Vec::new).push(route);
+            }
+        }
+        Routes {
+            apis,
+            serves_root,
+            router,
+        }
+    }
+}
+
+/// What all threads of a gateway share.
+struct Shared<B> {
+    backend: B,
+    config: GatewayConfig,
+    metrics: Metrics,
+    routes: Mutex<Arc<Routes>>,
+    /// Moves on with every change of `routes`.
+    generation: AtomicU64,
+    draining: AtomicBool,
+    /// A constant answer instead of programs.
+    constant: Option<Bytes>,
+}
+
+impl<B: Backend> Shared<B> {
+    fn routes(&self) -> Arc<Routes> {
+        self.routes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    fn ready(&self) -> bool {
+        !self.draining.load(Ordering::Relaxed) && self.backend.ready()
+    }
+}
+
+/// A running gateway. Dropping it closes its connections at once.
+pub struct Gateway<B: Backend> {
+    shared: Arc<Shared<B>>,
+    threads: Vec<JoinHandle<()>>,
+    stop: watch::Sender<Stop>,
+    /// Where it listens: HTTP, HTTPS, administration.
+    addresses: (SocketAddr, Option<SocketAddr>, Option<SocketAddr>),
+}
+
+/// What the threads are told to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    /// Serve.
+    No,
+    /// Accept nothing more, end each connection after its request.
+    Drain,
+    /// End.
+    Now,
+}
+
+impl<B: Backend> Gateway<B> {
+    /// Listens and serves; returns as soon as connections are accepted.
+    pub fn start(
+        config: GatewayConfig,
+        apis: Vec<Api>,
+        backend: B,
+    ) -> Result<Gateway<B>, StartError> {
+        Gateway::launch(config, apis, backend, None)
+    }
+
+    fn launch(
+        config: GatewayConfig,
+        apis: Vec<Api>,
+        backend: B,
+        constant: Option<Bytes>,
+    ) -> Result<Gateway<B>, StartError> {
+        let metrics = Metrics::default();
+        let routes = Routes::new(apis.into_iter().map(Arc::new).collect(), &metrics);
+        let doors = match config.threads {
+            0 => std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2)),
+            n => n,
+        };
+        let shared = Arc::new(Shared {
+            backend,
+            metrics,
+            routes: Mutex::new(Arc::new(routes)),
+            generation: AtomicU64::new(1),
+            draining: AtomicBool::new(false),
+            constant,
+            config,
+        });
+        let plain = listen::bind_all(shared.config.listen, doors)?;
+        let address = listen::address(&plain[0], shared.config.listen)?;
+        let (mut secure, mut tls, mut tls_address) = (Vec::new(), None, None);
+        if let Some(config) = &shared.config.tls {
+            tls = Some(listen::acceptor(config)?);
+            secure = listen::bind_all(config.listen, doors)?;
+            tls_address = Some(listen::address(&secure[0], config.listen)?);
+        }
+        let (stop, watched) = watch::channel(Stop::No);
+        let mut threads = Vec::new();
+        let mut admin_address = None;
+        if let Some(address) = shared.config.admin {
+            let listener = listen::bind_all(address, 1)?.remove(0);
+            admin_address = Some(listen::address(&listener, address)?);
+            let (shared, watched) = (shared.clone(), watched.clone());
+            let run = move || admin::run(shared, listener, watched);
+            threads.push(listen::spawn("gw-admin", run)?);
+        }
+        let mut secure = secure.into_iter();
+        for (number, listener) in plain.into_iter().enumerate() {
+            let listeners = door::Listeners {
+                plain: listener,
+                tls: secure.next().zip(tls.clone()),
+            };
+            let (shared, watched) = (shared.clone(), watched.clone());
+            let run = move || door::run(shared, listeners, watched);
+            threads.push(listen::spawn(&format!("gw-door-{number}"), run)?);
+        }
+        let addresses = (address, tls_address, admin_address);
+        Ok(Gateway {
+            shared,
+            threads,
+            stop,
+            addresses,
+        })
+    }
+
+    /// Where HTTP is served.
+    pub fn address(&self) -> SocketAddr {
+        self.addresses.0
+    }
+
+    /// Where HTTPS is served.
+    pub fn tls_address(&self) -> Option<SocketAddr> {
+        self.addresses.1
+    }
+
+    /// Where administration is served.
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.addresses.2
+    }
+
+    /// Replaces the APIs. Requests under way end under the old ones, the next
+    /// request of every connection is served by the new ones.
+    pub fn reload(&self, apis: Vec<Api>) {
+        let apis = apis.into_iter().map(Arc::new).collect();
+        let routes = Arc::new(Routes::new(apis, &self.shared.metrics));
+        *self
+            .shared
+            .routes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = routes;
+        self.shared.generation.fetch_add(1, Ordering::Release);
+        self.shared.metrics.reloads.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Accepts nothing more, lets requests under way end, and ends; what is
+    /// left after `grace` is cut off. Blocks until all threads have ended.
+    pub fn shutdown(mut self, grace: Duration) {
+        self.shared.draining.store(true, Ordering::Relaxed);
+        let _ = self.stop.send(Stop::Drain);
+        let deadline = std::time::Instant::now() + grace;
+        // Each door ends by itself once its connections have; the last resort
+        // is sent from here when the grace is over.
+        let (sender, receiver) = std::sync::mpsc::channel::<()>();
+        let stop = self.stop.clone();
+        let reaper = std::thread::spawn(move || {
+            let left = deadline.saturating_duration_since(std::time::Instant::now());
+            if receiver.recv_timeout(left).is_err() {
+                let _ = stop.send(Stop::Now);
+            }
+        });
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+        let _ = sender.send(());
+        let _ = reaper.join();
+    }
+}
+
+impl<B: Backend> Drop for Gateway<B> {
+    fn drop(&mut self) {
+        let _ = self.stop.send(Stop::Now);
+        for thread in self.threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Keeps the calling thread on some CPUs; none means all.
+fn pin_to(cpus: &[usize]) {
+    if cpus.is_empty() {
+        return;
+    }
+    // SAFETY: the set is plain data, zero is its empty value, and every index
+    // is checked against its size before it is set.
+    let failed = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        for cpu in cpus.iter().filter(|cpu| **cpu < libc::CPU_SETSIZE as usize) {
+            libc::CPU_SET(*cpu, &mut set);
+        }
+        libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &set) != 0
+    };
+    if failed {
+        tracing::warn!(error = %std::io::Error::last_os_error(), "the CPUs cannot be used");
+    }
+}

@@ -1,0 +1,637 @@
+//! The way of a request: route, check, write, run, read, answer.
+//!
+//! What a warm request allocates: the response body, the list of parameter
+//! values, the header maps of hyper, and what the backend needs. The request's
+//! tape is taken from the door and given back.
+
+use super::body::Full;
+use super::{Route, Routes, Shared, documents, respond};
+use crate::backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply as _, Task as _};
+use crate::json::{JsonError, Tape};
+use crate::mapping::request::{EncodeFailure, RequestPlan};
+use crate::mapping::response::ResponsePlan;
+use crate::mapping::scene::{Failure, Reply, Request, Scene};
+use crate::problem::{Fault, Problem};
+use crate::project::asset::{Asset, Style};
+use crate::project::operation::{Api, BodyRule, Operation, Work, takes};
+use crate::validate::params;
+use bytes::{Bytes, BytesMut};
+use http::request::Parts;
+use http::{HeaderValue, Method, Response, StatusCode, header};
+use http_body::Body as _;
+use hyper::body::Incoming;
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::{Acquire, Relaxed};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+/// Seconds after which a refused client should try again.
+const RETRY_AFTER_S: u32 = 1;
+/// A response buffer larger than this is not expected of the next response.
+const MAX_EXPECTED: u64 = 64 << 20;
+/// How much longer the gateway waits than the region's own limit.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A door's own state.
+pub(super) struct Server<B: Backend> {
+    pub shared: Arc<Shared<B>>,
+    door: B::Door,
+    routes: RefCell<Arc<Routes>>,
+    generation: Cell<u64>,
+    tapes: RefCell<Vec<Tape>>,
+}
+
+impl<B: Backend> Server<B> {
+    pub fn new(shared: Arc<Shared<B>>, door: B::Door) -> Server<B> {
+        let generation = Cell::new(shared.generation.load(Acquire));
+        let routes = RefCell::new(shared.routes());
+        Server {
+            shared,
+            door,
+            routes,
+            generation,
+            tapes: RefCell::default(),
+        }
+    }
+
+    fn routes(&self) -> Arc<Routes> {
+        let generation = self.shared.generation.load(Acquire);
+        if generation != self.generation.get() {
+            *self.routes.borrow_mut() = self.shared.routes();
+            self.generation.set(generation);
+        }
+        self.routes.borrow().clone()
+    }
+
+    /// Answers a request, whatever it is.
+    pub async fn handle(&self, request: http::Request<Incoming>) -> Response<Full> {
+        if let Some(body) = &self.shared.constant {
+            return constant(body);
+        }
+        let started = Instant::now();
+        let (parts, body) = request.into_parts();
+        let routes = self.routes();
+        let mut response = match self.route(&routes, &parts, body, started).await {
+            Ok(response) => response,
+            Err(problem) => respond::problem(&problem),
+        };
+        if !self.shared.config.cors_origins.is_empty()
+            && let Some(origin) = parts.headers.get(header::ORIGIN)
+        {
+            respond::cors(&self.shared.config.cors_origins, origin, &mut response);
+        }
+        if self.shared.config.access_log {
+            tracing::info!(
+                target: "gateway::access",
+                method = %parts.method,
+                path = parts.uri.path(),
+                status = response.status().as_u16(),
+                bytes = response.body().len(),
+                us = started.elapsed().as_micros() as u64,
+            );
+        }
+        if parts.method == Method::HEAD {
+            let length = HeaderValue::from(response.body().len());
+            response
+                .headers_mut()
+                .insert(header::CONTENT_LENGTH, length);
+            *response.body_mut() = Full::default();
+        }
+        response
+    }
+
+    async fn route(
+        &self,
+        routes: &Routes,
+        parts: &Parts,
+        body: Incoming,
+        started: Instant,
+    ) -> Result<Response<Full>, Problem> {
+        let path = parts.uri.path();
+        let Some(found) = routes.router.find(path) else {
+            let ready = self.shared.ready();
+            return documents::answer(routes, &parts.method, path, &parts.headers, ready)
+                .ok_or_else(|| {
+                    self.shared.metrics.unrouted.fetch_add(1, Relaxed);
+                    let detail = format!("There is nothing at {path}");
+                    Problem::new(StatusCode::NOT_FOUND, "Not found", detail)
+                });
+        };
+        let of = |method: &Method| {
+            found
+                .value
+                .iter()
+                .find(|r| r.api.operations[r.operation].method == *method)
+        };
+        let wanted = &parts.method;
+        let route = of(wanted).or_else(|| (wanted == Method::HEAD).then(|| of(&Method::GET))?);
+        let Some(route) = route else {
+            let methods = found
+                .value
+                .iter()
+                .map(|r| &r.api.operations[r.operation].method);
+            let allow = respond::allow(methods);
+            if wanted == Method::OPTIONS {
+                return Ok(respond::options(allow, &parts.headers));
+            }
+            self.shared.metrics.unrouted.fetch_add(1, Relaxed);
+            let names = allow.to_str().unwrap_or_default();
+            let detail = format!("{path} takes {names}, not {wanted}");
+            let title = "Method not allowed";
+            let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, title, detail);
+            return Err(Problem {
+                allow: Some(allow),
+                ..problem
+            });
+        };
+        let mut read = 0;
+        let result = self
+            .serve(route, parts, &found.variables, body, &mut read)
+            .await;
+        let response = match result {
+            Ok(response) => response,
+            Err(problem) => respond::problem(&problem),
+        };
+        let (status, length) = (response.status().as_u16(), response.body().len());
+        route.metrics.count(status, started.elapsed(), read, length);
+        Ok(response)
+    }
+
+    async fn serve(
+        &self,
+        route: &Route,
+        parts: &Parts,
+        variables: &[(&str, &str)],
+        incoming: Incoming,
+        read: &mut usize,
+    ) -> Result<Response<Full>, Problem> {
+        let api = &*route.api;
+        let operation = &api.operations[route.operation];
+        let (asset, plan, responses) = match &operation.work {
+            Work::Program {
+                asset,
+                request,
+                responses,
+            } => (&**asset, request, responses),
+            Work::Unsupported(why) => {
+                let status = StatusCode::NOT_IMPLEMENTED;
+                return Err(Problem::new(status, "Not supported yet", why.clone()));
+            }
+        };
+        let body = match &operation.body {
+            Some(rule) => self.body(rule, parts, incoming).await?,
+            None => Bytes::new(),
+        };
+        *read = body.len();
+        let mut tape = self.tapes.borrow_mut().pop().unwrap_or_default();
+        let work = Job {
+            route,
+            api,
+            operation,
+            asset,
+            plan,
+            responses,
+        };
+        let result = self
+            .program(&work, parts, variables, &body, &mut tape)
+            .await;
+        self.tapes.borrow_mut().push(tape);
+        result
+    }
+
+    async fn body(
+        &self,
+        rule: &BodyRule,
+        parts: &Parts,
+        incoming: Incoming,
+    ) -> Result<Bytes, Problem> {
+        let limit = self.shared.config.max_body_bytes;
+        let patience = Duration::from_millis(u64::from(self.shared.config.request_timeout_ms));
+        let body = read_body(incoming, limit, patience).await?;
+        if body.is_empty() {
+            if rule.required {
+                let message = "A JSON body is required".to_string();
+                let pointer = Some(String::new());
+                return Err(Problem::invalid(vec![Fault {
+                    pointer,
+                    message,
+                    ..Fault::default()
+                }]));
+            }
+            return Ok(body);
+        }
+        let given = parts
+            .headers
+            .get(header::CONTENT_TYPE)
+            .map(HeaderValue::to_str);
+        let fits = match given {
+            Some(Ok(given)) => takes(&rule.types, given),
+            Some(Err(_)) => false,
+            // Without a type the body is taken for what it should be.
+            None => true,
+        };
+        if !fits {
+            let title = "Unsupported media type";
+            let detail = format!("The body must be {}", rule.types.join(" or "));
+            return Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                title,
+                detail,
+            ));
+        }
+        Ok(body)
+    }
+
+    async fn program(
+        &self,
+        work: &Job<'_>,
+        parts: &Parts,
+        variables: &[(&str, &str)],
+        body: &Bytes,
+        tape: &mut Tape,
+    ) -> Result<Response<Full>, Problem> {
+        let Job {
+            api,
+            operation,
+            asset,
+            ..
+        } = *work;
+        let mut faults = Vec::new();
+        let sources = params::Sources {
+            path: variables,
+            query: parts.uri.query(),
+            headers: &parts.headers,
+        };
+        let values = params::read(&operation.params, &api.set, &sources, &mut faults);
+        let json = match body.is_empty() {
+            true => None,
+            false => Some(tape.parse(body).map_err(|e| malformed(body, &e))?),
+        };
+        if let (Some(json), Some(schema)) =
+            (json, operation.body.as_ref().and_then(|rule| rule.schema))
+        {
+            api.set.check(schema, json, &mut faults);
+        }
+        if !faults.is_empty() {
+            return Err(Problem::invalid(faults));
+        }
+        let request = Request {
+            params: &operation.params,
+            values: &values,
+            headers: &parts.headers,
+            body: json,
+        };
+        let reply = self.run(work, parts, &request).await?;
+        let abend = reply.abend();
+        let mut failure = None;
+        let areas: Vec<Option<&[u8]>> = asset
+            .response
+            .areas
+            .iter()
+            .map(|area| {
+                let bytes = match asset.response.style {
+                    _ if abend.is_some() => None,
+                    Style::Channel => reply.container(&area.name),
+                    Style::Commarea => Some(reply.commarea()),
+                }?;
+                if let Err(fault) = area.record.check_length(bytes) {
+                    failure.get_or_insert((area.name.clone(), fault));
+                }
+                Some(bytes)
+            })
+            .collect();
+        if let Some((container, fault)) = failure {
+            return Err(bad_data(Fault {
+                container: Some(container),
+                ..*fault
+            }));
+        }
+        let code = abend.as_ref().map(|a| a.code.as_str());
+        let view = Reply {
+            interface: &asset.response,
+            bytes: &areas,
+            abend: code,
+        };
+        answer(work, &request, &view, abend.as_ref())
+    }
+
+    async fn run(
+        &self,
+        work: &Job<'_>,
+        parts: &Parts,
+        request: &Request<'_>,
+    ) -> Result<<<B::Door as Door>::Task as crate::backend::Task>::Reply, Problem> {
+        let Job { asset, plan, .. } = *work;
+        let config = &self.shared.config;
+        let areas = &asset.request.areas;
+        let call = Call {
+            program: &asset.program,
+            transid: asset.transid.as_deref().unwrap_or(&config.transid),
+            trace_id: trace_id(&parts.headers),
+            expected_bytes: areas.iter().map(|area| area.record.max_len()).sum(),
+            timeout_ms: config.response_timeout_ms,
+        };
+        let mut task = self.door.begin(call).await.map_err(refused)?;
+        match asset.request.style {
+            Style::Channel => {
+                for (index, area) in areas.iter().enumerate() {
+                    let length = area.record.max_len();
+                    let put = task.put_container(&area.name, length, |record| {
+                        plan.encode(index, area, request, &mut record[..length])
+                    });
+                    put.map_err(not_put)?;
+                }
+            }
+            Style::Commarea => {
+                let answer = asset
+                    .response
+                    .areas
+                    .first()
+                    .map_or(0, |a| a.record.max_len());
+                let length = areas.first().map_or(0, |a| a.record.max_len());
+                let put = task.set_commarea(length.max(answer), |record| match areas.first() {
+                    Some(area) => plan
+                        .encode(0, area, request, &mut record[..length])
+                        .map(drop),
+                    None => Ok(()),
+                });
+                put.map_err(not_put)?;
+            }
+        }
+        let limit = Duration::from_millis(u64::from(config.response_timeout_ms)) + GRACE;
+        tokio::time::timeout(limit, task.run()).await.map_err(|_| {
+            let detail = format!("{} did not answer in time", asset.program);
+            Problem::new(
+                StatusCode::GATEWAY_TIMEOUT,
+                "The program took too long",
+                detail,
+            )
+        })
+    }
+}
+
+/// An operation with its parts at hand.
+#[derive(Clone, Copy)]
+struct Job<'a> {
+    route: &'a Route,
+    api: &'a Api,
+    operation: &'a Operation,
+    asset: &'a Asset,
+    plan: &'a RequestPlan,
+    responses: &'a [ResponsePlan],
+}
+
+fn answer(
+    work: &Job<'_>,
+    request: &Request<'_>,
+    reply: &Reply<'_>,
+    abend: Option<&Abend>,
+) -> Result<Response<Full>, Problem> {
+    let mut scene = Scene::new(request, Some(reply));
+    let fail = |failure: Failure| failed(failure, reply);
+    let chosen = ResponsePlan::choose(work.responses, &mut scene).map_err(fail)?;
+    let Some(plan) = chosen else {
+        return Err(match abend {
+            Some(abend) => abended(abend, work.asset),
+            None => {
+                let detail = "No condition of response_mapping.yaml fits what the program returned";
+                let title = "The program's answer is not mapped";
+                Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail)
+            }
+        });
+    };
+    let expected = work.route.metrics.expected_bytes.load(Relaxed);
+    let mut out = Vec::with_capacity((expected + expected / 8) as usize);
+    let wrote = plan.write_body(&mut scene, &mut out).map_err(fail)?;
+    if !wrote {
+        out.clear();
+    }
+    let length = out.len() as u64;
+    if length > expected && length <= MAX_EXPECTED {
+        work.route.metrics.expected_bytes.store(length, Relaxed);
+    }
+    let mut response = Response::new(Full::new(Bytes::from(out)));
+    *response.status_mut() = plan.status;
+    if wrote {
+        response
+            .headers_mut()
+            .insert(header::CONTENT_TYPE, plan.content_type.clone());
+    }
+    let headers = response.headers_mut();
+    plan.each_header(&mut scene, |name, value| {
+        headers.insert(name.clone(), value);
+    })
+    .map_err(fail)?;
+    Ok(response)
+}
+
+fn constant(body: &Bytes) -> Response<Full> {
+    let mut response = Response::new(Full::new(body.clone()));
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
+/// Reads a body to its end. One that has arrived with its headers, as small
+/// ones do, needs neither a timer nor a copy.
+async fn read_body(
+    mut incoming: Incoming,
+    limit: usize,
+    patience: Duration,
+) -> Result<Bytes, Problem> {
+    let too_large = || {
+        let detail = format!("The body may have at most {limit} bytes");
+        Problem::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "The body is too large",
+            detail,
+        )
+    };
+    if incoming.size_hint().lower() > limit as u64 {
+        return Err(too_large());
+    }
+    let mut first = Bytes::new();
+    let mut rest: Option<BytesMut> = None;
+    loop {
+        if incoming.is_end_stream() {
+            break;
+        }
+        let next = std::future::poll_fn(|cx| Pin::new(&mut incoming).poll_frame(cx));
+        let frame = match within(patience, next).await {
+            Some(Some(Ok(frame))) => frame,
+            Some(Some(Err(e))) => {
+                let detail = format!("The body could not be read: {e}");
+                return Err(Problem::new(
+                    StatusCode::BAD_REQUEST,
+                    "The body is broken",
+                    detail,
+                ));
+            }
+            Some(None) => break,
+            None => {
+                let detail = "The rest of the body did not come in time";
+                let title = "The request took too long";
+                return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, title, detail));
+            }
+        };
+        let Ok(data) = frame.into_data() else {
+            continue;
+        };
+        let so_far = rest.as_ref().map_or(first.len(), BytesMut::len);
+        if so_far + data.len() > limit {
+            return Err(too_large());
+        }
+        match &mut rest {
+            Some(rest) => rest.extend_from_slice(&data),
+            None if first.is_empty() => first = data,
+            None => {
+                let hint = incoming.size_hint().lower() as usize;
+                let mut all = BytesMut::with_capacity(so_far + data.len() + hint.min(limit));
+                all.extend_from_slice(&first);
+                all.extend_from_slice(&data);
+                rest = Some(all);
+            }
+        }
+    }
+    Ok(rest.map_or(first, BytesMut::freeze))
+}
+
+/// Awaits with a time limit, whose timer is armed only if there is a wait.
+async fn within<F: Future + Unpin>(patience: Duration, mut future: F) -> Option<F::Output> {
+    let ready = std::future::poll_fn(|cx| {
+        Poll::Ready(match Pin::new(&mut future).poll(cx) {
+            Poll::Ready(value) => Some(value),
+            Poll::Pending => None,
+        })
+    });
+    match ready.await {
+        Some(value) => Some(value),
+        None => tokio::time::timeout(patience, future).await.ok(),
+    }
+}
+
+fn malformed(body: &[u8], error: &JsonError) -> Problem {
+    let before = &body[..error.offset.min(body.len())];
+    let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+    let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
+    let detail = format!(
+        "Line {line}, column {column} of the body: {}",
+        error.message
+    );
+    Problem::new(StatusCode::BAD_REQUEST, "The body is not JSON", detail)
+}
+
+fn refused(refusal: Refusal) -> Problem {
+    match refusal {
+        Refusal::Busy(why) => {
+            let title = "The region is busy";
+            let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, why);
+            Problem {
+                retry_after: Some(RETRY_AFTER_S),
+                ..problem
+            }
+        }
+        Refusal::Impossible(why) => {
+            let title = "The program cannot be run";
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, why)
+        }
+    }
+}
+
+fn not_put(error: PutError<EncodeFailure>) -> Problem {
+    match error {
+        PutError::TooLarge => {
+            let detail = "The request is larger than the region's area for it";
+            Problem::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "The request is too large",
+                detail,
+            )
+        }
+        PutError::Name(why) => Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "The mapping is wrong",
+            why,
+        ),
+        PutError::Fill(EncodeFailure::Faults(faults)) => Problem::invalid(faults),
+        PutError::Fill(EncodeFailure::Expression(source, why)) => {
+            let title = "An expression of the request's mapping failed";
+            Problem::new(StatusCode::BAD_REQUEST, title, format!("{why}: {source}"))
+        }
+    }
+}
+
+fn bad_data(fault: Fault) -> Problem {
+    let title = "The program's answer is not what its description says";
+    let detail = fault.message.clone();
+    let problem = Problem::new(StatusCode::BAD_GATEWAY, title, detail);
+    Problem {
+        errors: vec![fault],
+        ..problem
+    }
+}
+
+fn failed(failure: Failure, reply: &Reply<'_>) -> Problem {
+    match failure {
+        Failure::Data(mut fault) => {
+            let record = fault.field.as_deref().and_then(|f| f.split('.').next());
+            let area = reply
+                .interface
+                .areas
+                .iter()
+                .find(|a| record == Some(a.layout().name()));
+            fault.container = area.map(|a| a.name.clone());
+            bad_data(*fault)
+        }
+        Failure::Expression(source, why) => {
+            let title = "An expression of the response's mapping failed";
+            let status = StatusCode::INTERNAL_SERVER_ERROR;
+            Problem::new(status, title, format!("{why}: {source}"))
+        }
+        Failure::Missing(pointer) => {
+            let message = format!("{pointer} is required and has no value");
+            bad_data(Fault {
+                pointer: Some(pointer),
+                message,
+                ..Fault::default()
+            })
+        }
+    }
+}
+
+fn abended(abend: &Abend, asset: &Asset) -> Problem {
+    let program = match abend.program.as_str() {
+        "" => &asset.program,
+        program => program,
+    };
+    let line = if abend.line > 0 {
+        format!(" line {}", abend.line)
+    } else {
+        String::new()
+    };
+    let detail = format!("Abend {} in {program}{line}: {}", abend.code, abend.message);
+    let title = "The program ended abnormally";
+    let problem = Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail);
+    Problem {
+        abend: Some((abend.code.clone(), program.to_string())),
+        ..problem
+    }
+}
+
+/// The trace id of `traceparent`.
+///
+/// Reference: W3C Trace Context, "traceparent Header".
+fn trace_id(headers: &http::HeaderMap) -> [u8; 16] {
+    let parse = || {
+        let text = headers.get("traceparent")?.to_str().ok()?;
+        let id = text
+            .split('-')
+            .nth(1)
+            .filter(|id| id.len() == 32 && id.is_ascii())?;
+        u128::from_str_radix(id, 16).ok()
+    };
+    parse().unwrap_or(0).to_be_bytes()
+}

@@ -1,0 +1,69 @@
+//! The runtime of a door's thread.
+//!
+//! A door runs a tokio `current_thread` runtime and a port. Before the runtime
+//! would go to sleep it drains the port, so completions come in batches and on
+//! the thread that waits for them. The port's eventfd is registered with the
+//! runtime, edge-triggered and never read: a worker writes it only when the
+//! thread sleeps, and the write ends that sleep.
+
+use std::future::Future;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::api::Port;
+use crate::shell::bind;
+
+/// A tokio runtime for the thread of a door, which hears of its tasks' ends
+/// whenever it would go to sleep.
+pub struct DoorRuntime {
+    // Before the runtime, whose driver it belongs to.
+    _event: AsyncFd<OwnedFd>,
+    runtime: Runtime,
+}
+
+impl Port {
+    /// Makes the runtime of a door's thread around this port, and binds the
+    /// calling thread to the offload CPUs. Run it on this thread.
+    pub fn runtime(&self) -> io::Result<DoorRuntime> {
+        bind(self.shared.offload.as_ref())?;
+        let (shared, number) = (self.shared.clone(), self.number);
+        let awake = self.shared.clone();
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .on_thread_park(move || {
+                // When futures were woken the runtime does not sleep; it comes
+                // here again when they have run.
+                while shared.drain(number) == 0 {
+                    if shared.page.prepare_sleep(number) {
+                        return;
+                    }
+                }
+            })
+            .on_thread_unpark(move || awake.page.awake(number))
+            .build()?;
+        let event = {
+            let _inside = runtime.enter();
+            let event = self.shared.page.event(self.number);
+            let event = event.as_fd().try_clone_to_owned()?;
+            // SAFETY: an owned descriptor, which stays open and the same.
+            unsafe { AsyncFd::register_with_interest(event, Interest::READABLE) }
+                .map_err(io::Error::from)?
+        };
+        Ok(DoorRuntime {
+            _event: event,
+            runtime,
+        })
+    }
+}
+
+impl DoorRuntime {
+    /// Runs a future to its end on the calling thread. `tokio::spawn` and
+    /// `LocalSet` work inside.
+    pub fn block_on<F: Future>(&self, future: F) -> F::Output {
+        self.runtime.block_on(future)
+    }
+}

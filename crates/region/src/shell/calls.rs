@@ -1,0 +1,78 @@
+//! Mid-task calls: what running programs ask of the region.
+
+use std::sync::Arc;
+
+use link::{Answer, Asked, Call, Op, ProgramName};
+
+use super::Shared;
+use super::clock::now_ns;
+use super::links::WorkerLink;
+use crate::core::TaskKey;
+
+/// PGMIDERR.
+const PGMIDERR: u32 = 27;
+
+impl Shared {
+    /// Serves the call of a worker, if it has one.
+    pub(super) fn serve_call(self: &Arc<Self>, worker: usize) {
+        let Some(link) = self.lock().links.get(worker).cloned() else {
+            return;
+        };
+        let call = match link.side.asked() {
+            // A nested run is only ever answered to the one who asked for it.
+            Asked::Nothing | Asked::NestedDone(_) => return,
+            Asked::Call(call) => call,
+            Asked::Lie(lie) => {
+                tracing::error!(worker, %lie, "a worker's call makes no sense");
+                self.with(|core, links, out| core.lied(now_ns(), worker, links, out));
+                return;
+            }
+        };
+        let state = self.lock();
+        let slots = state.core.workers().get(worker).map(|w| &w.slots);
+        let key = slots.and_then(|s| s.get(call.slot).copied().flatten());
+        drop(state);
+        match key {
+            Some(key) => self.serve(worker, &link, key, call),
+            None => self.with(|core, links, out| core.lied(now_ns(), worker, links, out)),
+        }
+    }
+
+    fn serve(self: &Arc<Self>, worker: usize, link: &WorkerLink, key: TaskKey, call: Call) {
+        match call.op {
+            Op::Log => {
+                self.log(worker, key, &call);
+                link.side.answer(&Answer::default());
+            }
+            Op::Link => link.side.answer(&no_such_program(&call)),
+            _ => self.serve_file(worker, link, key, call),
+        }
+    }
+
+    fn log(&self, worker: usize, key: TaskKey, call: &Call) {
+        let task = self.lock().core.task(key).map_or(0, |t| t.number);
+        let text = String::from_utf8_lossy(&call.data);
+        match call.args[0] {
+            0 => tracing::error!(target: "tupelo::worker", worker, task, "{text}"),
+            1 => tracing::warn!(target: "tupelo::worker", worker, task, "{text}"),
+            2 => tracing::info!(target: "tupelo::worker", worker, task, "{text}"),
+            3 => tracing::debug!(target: "tupelo::worker", worker, task, "{text}"),
+            _ => tracing::trace!(target: "tupelo::worker", worker, task, "{text}"),
+        }
+    }
+}
+
+/// Every program that a region has is in its workers' table; what asks here
+/// names one that has not been connected.
+fn no_such_program(call: &Call) -> Answer {
+    let name = call
+        .data
+        .first_chunk::<8>()
+        .map(|n| ProgramName::from_bytes(*n));
+    tracing::debug!(program = %name.unwrap_or_default(), "LINK to a program that is not here");
+    Answer {
+        resp: PGMIDERR,
+        resp2: 3,
+        ..Answer::default()
+    }
+}

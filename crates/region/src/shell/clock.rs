@@ -1,0 +1,33 @@
+//! The region's clock: nanoseconds of the monotonic clock, which workers read
+//! too, so that times of both sides compare.
+
+/// Nanoseconds of the monotonic clock.
+#[inline]
+pub fn now_ns() -> u64 {
+    read(libc::CLOCK_MONOTONIC)
+}
+
+/// Nanoseconds between 1970 and the zero of the monotonic clock.
+pub fn unix_offset_ns() -> u64 {
+    read(libc::CLOCK_REALTIME).saturating_sub(now_ns())
+}
+
+/// CPU time that a process has used, in nanoseconds; 0 when it is gone.
+pub fn process_cpu_ns(pid: libc::pid_t) -> u64 {
+    let mut clock: libc::clockid_t = 0;
+    // SAFETY: the clock id is written by the call.
+    match unsafe { libc::clock_getcpuclockid(pid, &mut clock) } {
+        0 => read(clock),
+        _ => 0,
+    }
+}
+
+fn read(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the timespec is written by the call; on an error it stays zero.
+    unsafe { libc::clock_gettime(clock, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

@@ -1,0 +1,315 @@
+//! A task's hold on its slot, from its place to the end of its reply.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use link::layout::RESULT_RETIRE;
+use link::{Entry, Name, Request, Results};
+
+use super::clock::now_ns;
+use super::links::{LinkTable, WorkerLink};
+use super::{Shared, State};
+use crate::api::{Abend, MonitoringRecord, Outcome, Reply};
+use crate::core::{Core, Place, Stage, TaskKey, TaskState};
+
+/// Owns a slot. Dropping it gives up, abandons or releases the task, as far as
+/// the task has come.
+pub struct SlotLease {
+    shared: Arc<Shared>,
+    link: Arc<WorkerLink>,
+    key: TaskKey,
+    place: Place,
+    number: u64,
+    stage: LeaseStage,
+    high_water: u64,
+    elapsed_ns: Option<u64>,
+    ended_ok: bool,
+    /// The directory being written, then the one read.
+    pub entries: Vec<Entry>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeaseStage {
+    Building,
+    Submitted,
+    Done,
+}
+
+/// What a finished task leaves with the core.
+struct Finished {
+    abend: Option<Abend>,
+    record: MonitoringRecord,
+}
+
+impl SlotLease {
+    /// The task's number.
+    pub fn task(&self) -> u64 {
+        self.number
+    }
+
+    /// Start of the slot's arena.
+    pub fn arena(&self) -> *mut u8 {
+        self.link.side.arena(self.place.slot)
+    }
+
+    /// Bytes of the slot's arena.
+    pub fn arena_bytes(&self) -> usize {
+        self.link.side.arena_bytes()
+    }
+
+    /// Bytes of the arena; panics when they are outside.
+    pub fn bytes(&self, offset: usize, bytes: usize) -> &[u8] {
+        assert!(offset + bytes <= self.arena_bytes());
+        // SAFETY: inside the arena, which stays mapped while the lease lives.
+        unsafe { std::slice::from_raw_parts(self.arena().add(offset), bytes) }
+    }
+
+    /// Bytes of the arena, to be written while the task is being built; panics
+    /// when they are outside.
+    pub fn bytes_mut(&mut self, offset: usize, bytes: usize) -> &mut [u8] {
+        assert!(self.stage == LeaseStage::Building);
+        assert!(offset + bytes <= self.arena_bytes());
+        // SAFETY: inside the arena, and the slot is the lease's alone.
+        unsafe { std::slice::from_raw_parts_mut(self.arena().add(offset), bytes) }
+    }
+
+    /// The lease of a task that has its place.
+    pub(super) fn of_building(
+        shared: &Arc<Shared>,
+        core: &mut Core,
+        links: &LinkTable,
+        key: TaskKey,
+    ) -> Option<SlotLease> {
+        let task = core.task_mut(key)?;
+        let place = task.place?;
+        Some(SlotLease {
+            shared: shared.clone(),
+            link: links.get(place.worker)?.clone(),
+            key,
+            place,
+            number: task.number,
+            stage: LeaseStage::Building,
+            high_water: 0,
+            elapsed_ns: None,
+            ended_ok: false,
+            entries: std::mem::take(&mut task.entries),
+        })
+    }
+
+    /// Collects a finished task for which nobody waits.
+    pub(super) fn collect(shared: &Arc<Shared>, key: TaskKey) {
+        let mut guard = shared.lock();
+        let state = &mut *guard;
+        let Some(mut lease) = SlotLease::of_building(shared, &mut state.core, &state.links, key)
+        else {
+            return;
+        };
+        lease.stage = LeaseStage::Done;
+        let Some(finished) = state.core.task_mut(key).map(Finished::of) else {
+            return;
+        };
+        drop(guard);
+        drop(lease.into_reply(finished));
+    }
+
+    /// Submits the request at the first poll; ready when the task is over.
+    pub(crate) fn poll_done(&mut self, request: &Request, cx: &mut Context<'_>) -> Poll<()> {
+        if self.stage == LeaseStage::Building {
+            self.stage = LeaseStage::Submitted;
+            let key = self.key;
+            self.high_water = request.used;
+            self.shared.with(|core, links, out| {
+                core.submit(now_ns(), links, key, *request, out);
+                if let Some(task) = core.task_mut(key) {
+                    task.waker = Some(cx.waker().clone());
+                }
+            });
+            return Poll::Pending;
+        }
+        let mut guard = self.shared.lock();
+        let Some(task) = guard.core.task_mut(self.key) else {
+            return Poll::Ready(());
+        };
+        if task.stage == Stage::Done {
+            return Poll::Ready(());
+        }
+        let same = task.waker.as_ref().is_some_and(|w| w.will_wake(cx.waker()));
+        if !same {
+            task.waker = Some(cx.waker().clone());
+        }
+        Poll::Pending
+    }
+
+    /// The reply of a task that is over.
+    pub(crate) fn reply(mut self) -> Reply {
+        let mut guard = self.shared.lock();
+        let State { core, links, .. } = &mut *guard;
+        let mut finished = Finished::default();
+        if let Some(task) = core.task_mut(self.key) {
+            if let Some(place) = task.place.filter(|p| *p != self.place) {
+                if let Some(link) = links.get(place.worker) {
+                    self.link = link.clone();
+                }
+                self.place = place;
+            }
+            finished = Finished::of(task);
+        }
+        self.stage = LeaseStage::Done;
+        drop(guard);
+        self.into_reply(finished)
+    }
+
+    /// Reads the results that lie in the slot.
+    fn into_reply(mut self, finished: Finished) -> Reply {
+        let Finished { abend, mut record } = finished;
+        let mut results = Results::default();
+        let outcome = match abend {
+            Some(abend) => {
+                self.entries.clear();
+                Outcome::Abend(abend)
+            }
+            None => match self.link.side.results(self.place.slot, &mut self.entries) {
+                Ok(found) => {
+                    results = found;
+                    self.outcome_of(&found)
+                }
+                Err(lie) => {
+                    self.entries.clear();
+                    tracing::error!(worker = self.place.worker, %lie, "a worker's results make no sense");
+                    let worker = self.place.worker;
+                    self.shared
+                        .with(|core, links, out| core.lied(now_ns(), worker, links, out));
+                    Outcome::Abend(Abend {
+                        code: *b"ASRA",
+                        program: Name::BLANK,
+                        line: 0,
+                        message: format!("the worker's results make no sense: {lie}"),
+                    })
+                }
+            },
+        };
+        record.add_counts(&results.counts);
+        record.worker = self.place.worker as u32;
+        record.input_bytes = self.high_water;
+        record.output_bytes =
+            results.commarea_bytes + self.entries.iter().map(|e| e.bytes as u64).sum::<u64>();
+        match &outcome {
+            Outcome::Ok => {
+                self.ended_ok = true;
+                self.elapsed_ns = Some(record.elapsed_ns);
+            }
+            Outcome::Abend(abend) => record.abend = Name::from_bytes(abend.code),
+        }
+        self.high_water = self.high_water.max(results.high_water);
+        if let Some(sink) = &self.shared.sink {
+            sink.push(&record);
+        }
+        if results.flags & RESULT_RETIRE != 0 {
+            let worker = self.place.worker;
+            self.shared
+                .with(|core, links, out| core.retire(now_ns(), worker, links, out));
+        }
+        Reply {
+            outcome,
+            record,
+            commarea: (results.commarea as usize, results.commarea_bytes as usize),
+            next_transid: results.next_transid,
+            lease: self,
+        }
+    }
+
+    fn outcome_of(&self, results: &Results) -> Outcome {
+        if results.abend.is_blank() {
+            return Outcome::Ok;
+        }
+        Outcome::Abend(Abend {
+            code: *results.abend.as_bytes(),
+            program: results.program,
+            line: results.line,
+            message: self.link.side.message(self.place.slot, results),
+        })
+    }
+}
+
+impl Finished {
+    fn of(task: &mut TaskState) -> Self {
+        let admitted = if task.placed == 0 {
+            task.ended
+        } else {
+            task.placed
+        };
+        Finished {
+            abend: task.abend.take(),
+            record: MonitoringRecord {
+                task: task.number,
+                transid: task.transid,
+                program: task.program,
+                userid: task.userid,
+                trace_id: task.trace_id(),
+                start_unix_ns: task.begun + super::unix_offset(),
+                response_ns: task.ended.saturating_sub(task.begun),
+                admission_wait_ns: admitted.saturating_sub(task.begun),
+                commit_wait_ns: task.ended.saturating_sub(task.heard),
+                moves: task.moves,
+                dispatch_wait_ns: task.submitted,
+                ..MonitoringRecord::default()
+            },
+        }
+    }
+}
+
+impl Default for Finished {
+    fn default() -> Self {
+        Finished {
+            abend: Some(Abend {
+                code: *b"AKCS",
+                program: Name::BLANK,
+                line: 0,
+                message: "the task is not known any more".to_owned(),
+            }),
+            record: MonitoringRecord::default(),
+        }
+    }
+}
+
+impl Drop for SlotLease {
+    fn drop(&mut self) {
+        let now = now_ns();
+        let key = self.key;
+        let entries = std::mem::take(&mut self.entries);
+        let (stage, ok) = (self.stage, self.ended_ok);
+        let (high_water, elapsed) = (self.high_water, self.elapsed_ns);
+        self.shared.with(|core, links, out| {
+            if let Some(task) = core.task_mut(key) {
+                task.entries = entries;
+                task.waker = None;
+            }
+            match stage {
+                LeaseStage::Building => core.cancel(now, links, key, out),
+                LeaseStage::Submitted => core.abandon(key, out),
+                LeaseStage::Done => {
+                    match ok {
+                        true => core.stats.tasks_ok += 1,
+                        false => core.stats.tasks_abended += 1,
+                    }
+                    core.release(now, links, key, high_water, elapsed, out);
+                }
+            }
+        });
+    }
+}
+
+/// True when the worker ended a task normally. The task's slot still holds its
+/// results.
+pub fn ended_well(state: &State, key: TaskKey) -> bool {
+    let Some(place) = state.core.task(key).and_then(|t| t.place) else {
+        return false;
+    };
+    let Some(link) = state.links.get(place.worker) else {
+        return false;
+    };
+    // Results that make no sense are found again, and reported, by whoever
+    // reads the reply; here they are no reason to commit.
+    let results = link.side.results(place.slot, &mut Vec::new());
+    results.is_ok_and(|r| r.abend.is_blank())
+}

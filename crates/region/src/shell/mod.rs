@@ -1,0 +1,262 @@
+//! Threads, processes and system calls around the core.
+//!
+//! All of the region's state is behind one lock that is held for well under a
+//! microsecond; wakers, futexes and processes are dealt with after it is given
+//! back. Doors do their part of the work on their own threads: a completion is
+//! heard, taken over and answered by the thread that waits for it.
+
+mod calls;
+mod clock;
+mod dispatch;
+mod engines;
+mod files;
+mod lease;
+mod links;
+mod output;
+mod process;
+mod sink;
+mod start;
+
+pub use clock::now_ns;
+pub use engines::bind;
+pub use lease::SlotLease;
+pub use links::LinkTable;
+pub use start::Threads;
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use link::RegionPage;
+
+use crate::api::{Refusal, RegionConfig, TaskRequest};
+use crate::core::{Action, Core, Stage, TaskKey, TaskSpec};
+use files::FileRoom;
+use links::WorkerLink;
+use process::Order;
+use sink::Sink;
+
+/// What all handles, tasks and threads of a region share.
+pub struct Shared {
+    state: Mutex<State>,
+    /// Doorbells, eventfds and the QR token.
+    pub page: Arc<RegionPage>,
+    /// Where monitoring records go.
+    pub sink: Option<Sink>,
+    /// Files, when the region has a store.
+    files: Option<FileRoom>,
+    /// As the region was started.
+    pub config: RegionConfig,
+    /// CPUs for doors.
+    pub offload: Option<libc::cpu_set_t>,
+    orders: Sender<Order>,
+    /// The dispatch thread looks every millisecond.
+    fine: AtomicBool,
+    /// The dispatch thread shall end.
+    stop: AtomicBool,
+}
+
+/// The part behind the lock.
+pub struct State {
+    /// Tasks and workers.
+    pub core: Core,
+    /// Their shared memory.
+    pub links: LinkTable,
+    /// Ports taken, by bit.
+    pub ports: u32,
+    /// Who waits for the last task of a closed region.
+    pub drained: Option<Waker>,
+}
+
+/// What is left to do when the lock is given back. Kept from call to call, so
+/// that the usual request allocates nothing.
+#[derive(Default)]
+struct Effects {
+    actions: Vec<Action>,
+    wakers: Vec<Waker>,
+    wakes: Vec<Arc<WorkerLink>>,
+}
+
+thread_local! {
+    static EFFECTS: Cell<Option<Effects>> = const { Cell::new(None) };
+}
+
+static UNIX_OFFSET: AtomicU64 = AtomicU64::new(0);
+
+/// Nanoseconds between 1970 and the zero of the region's clock.
+fn unix_offset() -> u64 {
+    UNIX_OFFSET.load(Ordering::Relaxed)
+}
+
+impl Shared {
+    /// The state. A panic of another holder was our own bug and is loud
+    /// already; the state is whole between two calls of the core.
+    pub fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls the core and does afterwards what it asks for. Gives back whether
+    /// a task's future was woken beside the result.
+    pub fn with<R>(
+        self: &Arc<Self>,
+        call: impl FnOnce(&mut Core, &mut LinkTable, &mut Vec<Action>) -> R,
+    ) -> R {
+        self.with_woken(call).0
+    }
+
+    /// As [`Shared::with`], with the number of futures woken.
+    pub fn with_woken<R>(
+        self: &Arc<Self>,
+        call: impl FnOnce(&mut Core, &mut LinkTable, &mut Vec<Action>) -> R,
+    ) -> (R, usize) {
+        let mut effects = EFFECTS.take().unwrap_or_default();
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let result = call(&mut state.core, &mut state.links, &mut effects.actions);
+        for action in &effects.actions {
+            if let Action::Wake(key) = action
+                && let Some(waker) = state.core.task_mut(*key).and_then(|t| t.waker.take())
+            {
+                effects.wakers.push(waker);
+            }
+        }
+        effects.wakes.append(&mut state.links.wakes);
+        if state.core.is_drained() {
+            effects.wakers.extend(state.drained.take());
+        }
+        let fine = state.core.wants_fine_tick();
+        drop(guard);
+        if fine && !self.fine.load(Ordering::Relaxed) && !self.fine.swap(true, Ordering::SeqCst) {
+            self.page.notify(0);
+        }
+        let woken = effects.wakers.len();
+        self.perform(&mut effects);
+        EFFECTS.set(Some(effects));
+        (result, woken)
+    }
+
+    fn perform(self: &Arc<Self>, effects: &mut Effects) {
+        for link in effects.wakes.drain(..) {
+            link.side.wake();
+        }
+        for waker in effects.wakers.drain(..) {
+            waker.wake();
+        }
+        for action in effects.actions.drain(..) {
+            match action {
+                Action::Wake(_) => {}
+                Action::Spawn(worker) => self.order(Order::Spawn(worker)),
+                Action::Kill(worker) => self.order(Order::Kill(worker)),
+                Action::Collect(key) => SlotLease::collect(self, key),
+                Action::EndUnit(key, has_results) => self.end_unit(key, has_results),
+            }
+        }
+    }
+
+    /// True when the region's threads shall end.
+    fn is_stopping(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    fn order(&self, order: Order) {
+        // The spawner is gone only when the region is.
+        let _ = self.orders.send(order);
+    }
+
+    /// Hears what rings at a port. Gives the number of futures woken.
+    pub fn drain(self: &Arc<Self>, port: usize) -> usize {
+        let mut woken = 0;
+        self.page.drain(port, |worker| {
+            let hear = |core: &mut Core, links: &mut LinkTable, out: &mut Vec<Action>| {
+                core.hear(now_ns(), links, worker, Some(port), out);
+            };
+            woken += self.with_woken(hear).1;
+        });
+        woken
+    }
+
+    /// A request arrives: a lease at once, or the key of a task that waits.
+    pub fn begin(self: &Arc<Self>, port: usize, request: &TaskRequest) -> Result<Begun, Refusal> {
+        let spec = TaskSpec {
+            transid: request.transid,
+            program: request.program,
+            userid: request.userid,
+            trace_id: request.trace_id,
+            priority: request.priority,
+            expected_bytes: request.expected_bytes,
+            timeout_ns: u64::from(request.timeout_ms) * 1_000_000,
+            port,
+        };
+        self.with(|core, links, out| {
+            let key = core.begin(now_ns(), links, &spec, out)?;
+            let building = core.task(key).is_some_and(|t| t.stage == Stage::Building);
+            let lease = building
+                .then(|| SlotLease::of_building(self, core, links, key))
+                .flatten();
+            Ok(match lease {
+                Some(lease) => Begun::Placed(lease),
+                None => Begun::Waiting(Waiting {
+                    shared: self.clone(),
+                    key: Some(key),
+                }),
+            })
+        })
+    }
+}
+
+/// What became of a request.
+pub enum Begun {
+    /// It has its place.
+    Placed(SlotLease),
+    /// It waits.
+    Waiting(Waiting),
+}
+
+/// A task that waits for admission; dropping it gives its turn up.
+pub struct Waiting {
+    shared: Arc<Shared>,
+    key: Option<TaskKey>,
+}
+
+impl Waiting {
+    /// Ready with the place or the refusal.
+    pub fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<SlotLease, Refusal>> {
+        let Some(key) = self.key else {
+            return Poll::Pending;
+        };
+        let mut guard = self.shared.lock();
+        let State { core, links, .. } = &mut *guard;
+        let Some(task) = core.task_mut(key) else {
+            return Poll::Ready(Err(Refusal::ShuttingDown));
+        };
+        match task.stage {
+            Stage::Refused(refusal) => {
+                drop(guard);
+                // Dropping the key's owner forgets the task.
+                Poll::Ready(Err(refusal))
+            }
+            Stage::Building => match SlotLease::of_building(&self.shared, core, links, key) {
+                Some(lease) => {
+                    self.key = None;
+                    Poll::Ready(Ok(lease))
+                }
+                None => Poll::Ready(Err(Refusal::NoWorker)),
+            },
+            _ => {
+                task.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(key) = self.key {
+            self.shared
+                .with(|core, links, out| core.cancel(now_ns(), links, key, out));
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The spawner: the one thread that starts and kills worker processes.
+//!
+//! It is permanent, because PR_SET_PDEATHSIG ends a child when the thread that
+//! made it ends; so no worker outlives the region, however that dies. A worker
+//! is exec'd with its socket as descriptor 3 and nothing else of ours.
+//! Reference: prctl(2), pidfd_open(2).
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, Sender};
+
+use super::Shared;
+use super::clock::now_ns;
+use super::engines::bind;
+use super::output::Output;
+
+/// What the spawner is asked to do.
+pub enum Order {
+    /// Start the process of a worker whose memory has been made.
+    Spawn(usize),
+    /// Kill the process of a worker.
+    Kill(usize),
+    /// Kill everything and end.
+    Stop,
+}
+
+/// A process that was started, for the thread that watches it.
+pub struct Started {
+    /// The worker's number.
+    pub worker: usize,
+    /// The process.
+    pub child: Child,
+    /// Readable when the process has ended.
+    pub pidfd: OwnedFd,
+}
+
+/// How workers are started.
+pub struct Recipe {
+    /// Executable.
+    pub exe: PathBuf,
+    /// Arguments.
+    pub args: Vec<OsString>,
+    /// CPUs for workers.
+    pub general: Option<libc::cpu_set_t>,
+}
+
+/// The spawner's thread.
+pub fn run(
+    shared: &Arc<Shared>,
+    recipe: &Recipe,
+    output: &Output,
+    orders: &Receiver<Order>,
+    started: &Sender<Started>,
+) {
+    while let Ok(order) = orders.recv() {
+        match order {
+            Order::Spawn(worker) => {
+                if let Err(error) = start(shared, recipe, output, worker, started) {
+                    tracing::error!(worker, %error, "a worker could not be started");
+                    shared.with(|core, links, out| {
+                        let how = format!("it could not be started: {error}");
+                        core.dead(now_ns(), links, worker, false, &how, out);
+                    });
+                }
+            }
+            Order::Kill(worker) => kill(shared, worker),
+            Order::Stop => return,
+        }
+    }
+}
+
+fn start(
+    shared: &Arc<Shared>,
+    recipe: &Recipe,
+    output: &Output,
+    worker: usize,
+    started: &Sender<Started>,
+) -> io::Result<()> {
+    let Some(link) = shared.lock().links.get(worker).cloned() else {
+        return Ok(());
+    };
+    let socket = link.socket.lock().ok().and_then(|mut s| s.take());
+    let Some(socket) = socket else {
+        return Ok(());
+    };
+    let (out_read, out_write) = pipe()?;
+    let (err_read, err_write) = pipe()?;
+    let socket_fd = socket.as_raw_fd();
+    let general = recipe.general;
+    let mut command = Command::new(&recipe.exe);
+    command
+        .args(&recipe.args)
+        .stdin(Stdio::null())
+        .stdout(out_write)
+        .stderr(err_write)
+        .process_group(0);
+    // SAFETY: between fork and exec only system calls are made.
+    unsafe {
+        command.pre_exec(move || {
+            hand_over(socket_fd)?;
+            bind(general.as_ref())?;
+            if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
+                return Err(io::Error::last_os_error());
+            }
+            Ok(())
+        });
+    }
+    let mut child = command.spawn()?;
+    drop(command);
+    let pid = child.id() as libc::pid_t;
+    let pidfd = match pidfd_open(pid) {
+        Ok(fd) => fd,
+        Err(error) => {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(error);
+        }
+    };
+    link.pid.store(pid, Ordering::Relaxed);
+    output.watch(worker, out_read, err_read);
+    let _ = started.send(Started {
+        worker,
+        child,
+        pidfd,
+    });
+    shared.page.notify(0);
+    Ok(())
+}
+
+/// Kills a worker's process. The number cannot have been given to another
+/// process: it is reaped only after the core has heard of its end.
+fn kill(shared: &Arc<Shared>, worker: usize) {
+    let state = shared.lock();
+    let Some(link) = state.links.get(worker) else {
+        return;
+    };
+    let pid = link.pid.load(Ordering::Relaxed);
+    if pid > 0 {
+        // SAFETY: a plain call; the negative number names the worker's own
+        // process group.
+        unsafe { libc::kill(-pid, libc::SIGKILL) };
+    }
+}
+
+/// How a process ended, in words, and whether it did so by itself and well.
+pub fn describe(status: ExitStatus) -> (bool, String) {
+    match (status.code(), status.signal()) {
+        (Some(0), _) => (true, "it ended".to_owned()),
+        (Some(code), _) => (false, format!("exit status {code}")),
+        (None, Some(signal)) => (false, format!("signal {signal}{}", signal_name(signal))),
+        (None, None) => (false, "it ended without a status".to_owned()),
+    }
+}
+
+fn signal_name(signal: i32) -> &'static str {
+    match signal {
+        libc::SIGSEGV => " (SIGSEGV)",
+        libc::SIGBUS => " (SIGBUS)",
+        libc::SIGFPE => " (SIGFPE)",
+        libc::SIGILL => " (SIGILL)",
+        libc::SIGABRT => " (SIGABRT)",
+        libc::SIGKILL => " (SIGKILL)",
+        libc::SIGTERM => " (SIGTERM)",
+        _ => "",
+    }
+}
+
+/// Makes a descriptor number 3 of the process to be.
+fn hand_over(fd: RawFd) -> io::Result<()> {
+    // SAFETY: plain calls on descriptor numbers.
+    let rc = unsafe {
+        if fd == link::WORKER_FD {
+            libc::fcntl(fd, libc::F_SETFD, 0)
+        } else {
+            libc::dup2(fd, link::WORKER_FD)
+        }
+    };
+    if rc < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// A pipe that blocks neither side: a program that prints more than is drained
+/// loses lines, not time.
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let mut fds: [RawFd; 2] = [-1; 2];
+    // SAFETY: room for two descriptors.
+    if unsafe { libc::pipe2(fds.as_mut_ptr(), libc::O_CLOEXEC | libc::O_NONBLOCK) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: two fresh descriptors.
+    unsafe { Ok((OwnedFd::from_raw_fd(fds[0]), OwnedFd::from_raw_fd(fds[1]))) }
+}
+
+fn pidfd_open(pid: libc::pid_t) -> io::Result<OwnedFd> {
+    // SAFETY: a plain call; the child is not reaped yet.
+    let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: a fresh descriptor.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd as RawFd) })
+}

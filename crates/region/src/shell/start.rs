@@ -1,0 +1,238 @@
+//! Starting and stopping a region's threads.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
+
+use link::{ConfigText, MAX_WORKERS, PAGE, RegionPage, TransactionEntry, WorkerConfig};
+
+use super::dispatch::Dispatch;
+use super::engines::{available_cpus, bind, cpu_set};
+use super::files::FileRoom;
+use super::links::LinkTable;
+use super::output::Output;
+use super::process::{self, Recipe};
+use super::sink::Sink;
+use super::{Shared, State, UNIX_OFFSET, clock};
+use crate::api::{Definitions, RegionConfig, StartError, Statistics};
+use crate::core::{Compiled, Core, Limits};
+
+/// The threads of a region.
+pub struct Threads {
+    dispatch: Option<JoinHandle<()>>,
+    others: Vec<JoinHandle<()>>,
+}
+
+impl Threads {
+    /// Starts everything.
+    pub fn start(config: RegionConfig) -> Result<(Arc<Shared>, Threads), StartError> {
+        check(&config)?;
+        let compiled = Compiled::build(1, &config.definitions)?;
+        let page = Arc::new(RegionPage::create().map_err(io_error("the region page"))?);
+        let worker_config = worker_config(&config, 1, &config.definitions);
+        let text = ConfigText::new(&worker_config).map_err(io_error("the configuration"))?;
+        let links = LinkTable::new(page.clone(), 1, text, config.arena_bytes);
+        let sink = match &config.monitoring {
+            Some(path) => Some(Sink::open(path).map_err(io_error("the monitoring file"))?),
+            None => None,
+        };
+        UNIX_OFFSET.store(clock::unix_offset_ns(), Ordering::Relaxed);
+        let mut committing = None;
+        let files = match &config.store {
+            Some(entry) => {
+                let files = &config.definitions.files;
+                let (room, store, jobs) = FileRoom::open(entry, config.lock_timeout_ms, files)?;
+                committing = Some((store, jobs));
+                Some(room)
+            }
+            None => None,
+        };
+        let (orders, order_receiver) = channel();
+        let (started, started_receiver) = channel();
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State {
+                core: Core::new(limits(&config), compiled),
+                links,
+                // Port 0 is the dispatch thread's.
+                ports: 1,
+                drained: None,
+            }),
+            page,
+            sink,
+            offload: cpu_set(&config.engines.offload),
+            files,
+            config,
+            orders,
+            fine: AtomicBool::new(false),
+            stop: AtomicBool::new(false),
+        });
+        let general = cpu_set(&shared.config.engines.general);
+        let output = Output::new().map_err(io_error("epoll"))?;
+        let dispatch =
+            Dispatch::new(shared.clone(), started_receiver).map_err(io_error("epoll"))?;
+        let recipe = Recipe {
+            exe: shared.config.worker_exe.clone(),
+            args: shared.config.worker_args.clone(),
+            general,
+        };
+        let thread = |name: &str, run: Box<dyn FnOnce() + Send>| {
+            std::thread::Builder::new()
+                .name(format!("tupelo-{name}"))
+                .spawn(run)
+                .map_err(io_error("a thread"))
+        };
+        let (s, o) = (shared.clone(), output.clone());
+        let spawner = thread(
+            "spawn",
+            Box::new(move || process::run(&s, &recipe, &o, &order_receiver, &started)),
+        )?;
+        let s = shared.clone();
+        let printer = thread("output", Box::new(move || output.run(&s)))?;
+        let dispatch = thread(
+            "dispatch",
+            Box::new(move || {
+                if let Err(error) = bind(general.as_ref()) {
+                    tracing::warn!(%error, "the dispatch thread is not bound to its CPUs");
+                }
+                dispatch.run();
+            }),
+        )?;
+        let mut others = vec![spawner, printer];
+        if let Some((store, jobs)) = committing {
+            let s = shared.clone();
+            others.push(thread(
+                "commit",
+                Box::new(move || {
+                    if let Err(error) = bind(general.as_ref()) {
+                        tracing::warn!(%error, "the commit thread is not bound to its CPUs");
+                    }
+                    s.run_committer(store, &jobs);
+                }),
+            )?);
+        }
+        shared.with(|core, links, out| core.ensure_minimum(clock::now_ns(), links, out));
+        let threads = Threads {
+            dispatch: Some(dispatch),
+            others,
+        };
+        Ok((shared, threads))
+    }
+
+    /// Ends the workers and all threads. What is still active is lost.
+    pub fn stop(&mut self, shared: &Shared) {
+        let Some(dispatch) = self.dispatch.take() else {
+            return;
+        };
+        shared.stop.store(true, Ordering::SeqCst);
+        shared.page.notify(0);
+        let _ = dispatch.join();
+        if let Some(files) = &shared.files {
+            files.close();
+        }
+        for thread in self.others.drain(..) {
+            let _ = thread.join();
+        }
+        if let Some(sink) = &shared.sink {
+            sink.close();
+        }
+    }
+}
+
+/// What workers are told of a set of definitions.
+pub fn worker_config(
+    config: &RegionConfig,
+    generation: u64,
+    definitions: &Definitions,
+) -> WorkerConfig {
+    let transactions = definitions.transactions.iter();
+    WorkerConfig {
+        applid: config.applid,
+        sysid: config.sysid,
+        generation,
+        fc_qr_only: definitions.fc_qr_only,
+        callable: definitions.callable.clone(),
+        programs: definitions.programs.clone(),
+        transactions: transactions
+            .map(|t| TransactionEntry {
+                name: t.name,
+                program: t.program,
+                twa_bytes: t.twa_bytes,
+            })
+            .collect(),
+        files: definitions.files.clone(),
+        store: config.store.clone(),
+    }
+}
+
+fn limits(config: &RegionConfig) -> Limits {
+    let cpus = match config.engines.general.len() {
+        0 => available_cpus(),
+        n => n,
+    };
+    Limits {
+        mxt: config.mxt,
+        queue_limit: config.queue_limit,
+        min_workers: config.min_workers,
+        worker_idle_ns: u64::from(config.worker_idle_ms) * 1_000_000,
+        runaway_ns: u64::from(config.runaway_ms) * 1_000_000,
+        // A door needs a CPU too.
+        parallel: cpus.saturating_sub(1).max(1),
+    }
+}
+
+fn check(config: &RegionConfig) -> Result<(), StartError> {
+    let wrong = |text: &str| Err(StartError::Setting(text.to_owned()));
+    if !(1..=1000).contains(&config.mxt) {
+        return wrong("mxt must be 1 to 1000");
+    }
+    if config.min_workers > config.mxt {
+        return wrong("min_workers must not be above mxt");
+    }
+    let arena = config.arena_bytes;
+    if !arena.is_multiple_of(PAGE) || !(16 * PAGE..=(1 << 36)).contains(&arena) {
+        return wrong("arena_bytes must be a multiple of 4096 between 64 KiB and 64 GiB");
+    }
+    if config.definitions.files.iter().any(|f| f.enabled) && config.store.is_none() {
+        return wrong("files are defined, but no store");
+    }
+    Ok(())
+}
+
+fn io_error(what: &'static str) -> impl Fn(io::Error) -> StartError {
+    move |source| StartError::Io { what, source }
+}
+
+const _: () = assert!(MAX_WORKERS > 1000);
+
+impl Shared {
+    /// Switches to other definitions.
+    pub fn reload(self: &Arc<Self>, definitions: &Definitions) -> Result<(), StartError> {
+        self.with(|core, links, out| {
+            let generation = core.defs().generation + 1;
+            let compiled = Compiled::build(generation, definitions)?;
+            let told = worker_config(&self.config, generation, definitions);
+            let text = ConfigText::new(&told).map_err(io_error("the configuration"))?;
+            links.set_config(generation, text);
+            core.reload(clock::now_ns(), links, compiled, out);
+            Ok::<(), StartError>(())
+        })?;
+        if let Some(files) = &self.files {
+            files.lock().define(&definitions.files);
+        }
+        Ok(())
+    }
+
+    /// Counters and gauges.
+    pub fn statistics(&self) -> Statistics {
+        let mut statistics = self.lock().core.statistics();
+        if let Some(files) = &self.files {
+            files.lock().count(&mut statistics);
+        }
+        statistics.qr_deaths = self.page.qr().deaths();
+        statistics.records_dropped = self.sink.as_ref().map_or(0, Sink::dropped);
+        statistics
+    }
+}

@@ -1,0 +1,159 @@
+//! A worker without COBOL: it stands on the worker's end of the link alone and
+//! behaves, well or badly, as the program's name asks it to.
+
+mod files;
+mod lies;
+
+use std::io::Read;
+use std::os::fd::{FromRawFd, OwnedFd};
+
+use link::{Entry, Name, Next, ProgramName, Results, TaskIn, WORKER_FD, WorkerSide};
+
+fn main() {
+    if std::env::args().any(|a| a == "--die-at-start") {
+        std::process::exit(3);
+    }
+    // SAFETY: the region hands the socket over under this number.
+    let socket = unsafe { OwnedFd::from_raw_fd(WORKER_FD) };
+    let Ok((mut worker, config)) = WorkerSide::attach(socket) else {
+        std::process::exit(7);
+    };
+    let mut tasks = 0;
+    loop {
+        match worker.next_task(None) {
+            Next::Task(task) => run(&mut worker, &task, config.generation, &mut tasks),
+            Next::Idle => {}
+            Next::Retire => return,
+        }
+    }
+}
+
+fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64) {
+    *tasks += 1;
+    let started_ns = now_ns();
+    let mut results = Results {
+        commarea: task.request.commarea,
+        commarea_bytes: task.request.commarea_bytes,
+        channel: task.request.channel,
+        ..Results::default()
+    };
+    let mut back: Vec<Entry> = Vec::new();
+    let mut message = String::new();
+    match task.request.program.as_str() {
+        "EMPTY" => {}
+        "ECHO" => back.extend_from_slice(worker.containers()),
+        "UPPER" => commarea(worker, task).make_ascii_uppercase(),
+        "BIG" => back.push(big(worker, task)),
+        "PID" => answer(worker, task, &mut results, &std::process::id().to_string()),
+        "GENER" => answer(worker, task, &mut results, &generation.to_string()),
+        "COUNT" => answer(worker, task, &mut results, &tasks.to_string()),
+        "GATE" => wait_at_gate(worker, task),
+        "PRINT" => println!("{}", text(worker, task)),
+        "LOOP" => loop {
+            std::hint::spin_loop();
+        },
+        "CRASH" => crash(),
+        "EXIT" => std::process::exit(0),
+        "QRDIE" => {
+            let _ = worker.qr().take();
+            crash();
+        }
+        "QR" => {
+            let taken = format!("{:?}", worker.qr().take());
+            worker.qr().give();
+            answer(worker, task, &mut results, &taken);
+        }
+        "ABEND" => {
+            results.abend = Name::from_bytes(*b"U001");
+            results.program = ProgramName::new("ABEND").unwrap_or_default();
+            results.line = 42;
+            message = "as asked".to_owned();
+        }
+        "LIE" => lies::tell(worker, task, &mut results),
+        "FILES" => {
+            let (said, abend) = files::run(worker, &text(worker, task));
+            answer(worker, task, &mut results, &said);
+            results.abend = abend;
+        }
+        _ => results.abend = Name::from_bytes(*b"APCT"),
+    }
+    results.counts.started_ns = started_ns;
+    results.counts.ended_ns = now_ns();
+    results.counts.commands = 1;
+    worker.progress();
+    if worker.finish(results, &message, &back).is_err() {
+        results.abend = Name::from_bytes(*b"FULL");
+        let _ = worker.finish(results, "", &[]);
+    }
+}
+
+/// The COMMAREA as it lies in the arena.
+fn commarea<'a>(worker: &'a WorkerSide, task: &TaskIn) -> &'a mut [u8] {
+    let request = &task.request;
+    // SAFETY: the region put the COMMAREA inside of the slot's arena, which is
+    // this process's while the task runs.
+    unsafe {
+        std::slice::from_raw_parts_mut(
+            worker.arena(task.slot).add(request.commarea as usize),
+            request.commarea_bytes as usize,
+        )
+    }
+}
+
+fn text(worker: &WorkerSide, task: &TaskIn) -> String {
+    String::from_utf8_lossy(commarea(worker, task)).into_owned()
+}
+
+/// Makes a text the COMMAREA that goes back.
+fn answer(worker: &mut WorkerSide, task: &TaskIn, results: &mut Results, text: &str) {
+    let at = worker.heap().alloc(text.len()).expect("room for a text");
+    // SAFETY: just allocated in the slot's arena.
+    unsafe {
+        let to = worker.arena(task.slot).add(at);
+        std::ptr::copy_nonoverlapping(text.as_ptr(), to, text.len());
+    }
+    results.commarea = at as u64;
+    results.commarea_bytes = text.len() as u64;
+}
+
+/// A container of as many bytes as the COMMAREA says.
+fn big(worker: &mut WorkerSide, task: &TaskIn) -> Entry {
+    let bytes: usize = text(worker, task).trim().parse().unwrap_or(0);
+    let offset = worker.heap().alloc(bytes).expect("room for a container");
+    // SAFETY: just allocated in the slot's arena.
+    unsafe { worker.arena(task.slot).add(offset).write_bytes(b'x', bytes) };
+    Entry {
+        name: Name::from_bytes(*b"BIG             "),
+        offset,
+        bytes,
+        kind: link::ContainerType::Char,
+        ccsid: 0,
+    }
+}
+
+/// Says that it is there by opening the FIFO that the COMMAREA names, and goes
+/// on when the other end is closed.
+fn wait_at_gate(worker: &WorkerSide, task: &TaskIn) {
+    let mut all = Vec::new();
+    if let Ok(mut gate) = std::fs::File::open(text(worker, task)) {
+        let _ = gate.read_to_end(&mut all);
+    }
+}
+
+fn crash() {
+    // SAFETY: this ends the process, which is what it is for.
+    unsafe {
+        libc::signal(libc::SIGSEGV, libc::SIG_DFL);
+        libc::raise(libc::SIGSEGV);
+    }
+}
+
+fn now_ns() -> u64 {
+    let mut t = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the timespec is written by the call.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut t) };
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}

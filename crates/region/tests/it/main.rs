@@ -1,0 +1,7 @@
+//! A region with worker processes, from the outside.
+
+mod faults;
+mod files;
+mod harness;
+mod limits;
+mod run;

@@ -1,0 +1,79 @@
+//! Tasks that run.
+
+use region::{ContainerType, Outcome, Region, block_on};
+
+use crate::harness::{call_now, code, config, request, text};
+
+#[test]
+fn a_commarea_comes_back_changed() {
+    let region = Region::start(config()).unwrap();
+    let reply = call_now(&region, "UPPER", "hello");
+    assert_eq!(*reply.outcome(), Outcome::Ok);
+    assert_eq!(text(&reply), "HELLO");
+    drop(reply);
+    block_on(region.shutdown());
+}
+
+#[test]
+fn containers_come_back_from_where_they_were_written() {
+    let region = Region::start(config()).unwrap();
+    let handle = region.handle();
+    let reply = block_on(async {
+        let port = handle.default_port();
+        let mut task = handle.begin(&port, request("ECHO")).await.unwrap();
+        for (name, value) in [("A", "first"), ("B", ""), ("A", "again")] {
+            task.put_container(name, ContainerType::Char, 64, |buf| {
+                buf[..value.len()].copy_from_slice(value.as_bytes());
+                Ok::<_, ()>(value.len())
+            })
+            .unwrap();
+        }
+        task.run().await
+    });
+    assert_eq!(reply.container("A"), Some(&b"again"[..]));
+    assert_eq!(reply.container("B"), Some(&b""[..]));
+    assert_eq!(reply.container("C"), None);
+    assert_eq!(reply.containers().len(), 2);
+}
+
+#[test]
+fn an_abend_names_its_program_line_and_message() {
+    let region = Region::start(config()).unwrap();
+    let reply = call_now(&region, "ABEND", "");
+    let Outcome::Abend(abend) = reply.outcome() else {
+        panic!("it abends")
+    };
+    assert_eq!(abend.code(), "U001");
+    assert_eq!((abend.program.as_str(), abend.line), ("ABEND", 42));
+    assert_eq!(abend.message, "as asked");
+    assert_eq!(code(&reply), "U001");
+}
+
+#[test]
+fn a_door_runtime_hears_of_its_tasks() {
+    let region = Region::start(config()).unwrap();
+    let handle = region.handle();
+    let port = handle.attach_port().unwrap();
+    let runtime = port.runtime().unwrap();
+    let ended = runtime.block_on(async {
+        let mut tasks = Vec::new();
+        for _ in 0..200 {
+            let (handle, port) = (handle.clone(), port.clone());
+            tasks.push(tokio::spawn(async move {
+                for _ in 0..50 {
+                    let task = handle.begin(&port, request("EMPTY")).await.unwrap();
+                    assert_eq!(code(&task.run().await), "OK");
+                }
+            }));
+        }
+        let mut ended = 0;
+        for task in tasks {
+            task.await.unwrap();
+            ended += 1;
+        }
+        ended
+    });
+    assert_eq!(ended, 200);
+    assert_eq!(handle.statistics().tasks_ok, 10_000);
+    assert_eq!(handle.statistics().active, 0);
+}

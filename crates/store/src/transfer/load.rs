@@ -1,0 +1,344 @@
+//! Into a file: records are read, converted, checked, sorted and stored.
+//!
+//! Replacing is one step for readers and crash-safe: the new records take the
+//! place of the old ones only when all are in. Adding goes in units of work of
+//! many records. A record that cannot be taken is told with its number and key
+//! and costs nothing but itself, up to a limit.
+
+use std::io::{self, BufRead};
+
+use thiserror::Error;
+
+use super::convert::{Convert, ConvertError};
+use super::framing::{Framing, FramingError};
+use super::sort::{Item, Sorter};
+use crate::error::{ApplyError, DefineError, Key, ReadError, StorageError};
+use crate::file::{FileDef, FileId, Organisation};
+use crate::record::RecordError;
+use crate::traits::{BulkLoad, ReadStore, WriteStore};
+use crate::unit::{UnitError, UnitOfWork};
+
+/// How to load.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadOptions {
+    /// Where records begin and end.
+    pub framing: Framing,
+    /// What becomes of the records that are there.
+    pub mode: LoadMode,
+    /// Records that may be refused; one more ends the load.
+    pub max_rejects: u64,
+    /// Memory for sorting.
+    pub memory_bytes: usize,
+}
+
+/// What becomes of the records that are there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoadMode {
+    /// They give way to the new ones, all at once. A load that ends early
+    /// changes nothing.
+    Replace,
+    /// They stay, and new ones must have other keys. A load that ends early has
+    /// added what came before.
+    Add,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LoadReport {
+    /// Records read.
+    pub read: u64,
+    /// Records stored.
+    pub loaded: u64,
+    /// Records refused.
+    pub rejected: u64,
+    /// Bytes of the records stored.
+    pub bytes: u64,
+}
+
+/// What a load tells while it runs.
+#[derive(Debug)]
+pub enum LoadEvent<'e> {
+    /// So far; now and then.
+    Progress(LoadReport),
+    /// A record was refused.
+    Rejected {
+        /// Its number in the input, from 1. Of two records with one key, the
+        /// first is taken.
+        number: u64,
+        /// Its key, if it has one.
+        key: Option<Key>,
+        /// Why.
+        reason: &'e Reject,
+    },
+}
+
+/// Why a record was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Reject {
+    /// It cannot be converted.
+    #[error(transparent)]
+    Convert(#[from] ConvertError),
+    /// It breaks the file's definition.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// Its key is taken.
+    #[error("there is a record with this key already")]
+    Duplicate,
+    /// The file has no address left for it.
+    #[error("the file has no address left")]
+    NoAddress,
+}
+
+/// Why a load ended early.
+#[derive(Debug, Error)]
+pub enum LoadError {
+    /// One record too many was refused.
+    #[error("record {number} was refused: {reason}{}", passed_over(*allowed))]
+    Rejected {
+        /// The last one's number.
+        number: u64,
+        /// Why it was refused.
+        reason: Reject,
+        /// How many might have been.
+        allowed: u64,
+    },
+    /// The input is not what its framing says.
+    #[error(transparent)]
+    Framing(#[from] FramingError),
+    /// The scratch file for sorting failed.
+    #[error("the scratch file for sorting failed: {0}")]
+    Scratch(#[from] io::Error),
+    /// The file cannot be loaded.
+    #[error(transparent)]
+    Define(#[from] DefineError),
+    /// The store could not be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+fn passed_over(allowed: u64) -> String {
+    if allowed == 0 {
+        String::new()
+    } else {
+        format!(" ({allowed} before it were passed over)")
+    }
+}
+
+/// Records between two tellings of progress.
+pub(super) const PROGRESS_RECORDS: u64 = 4096;
+
+/// Bytes of the units of work in which records are added.
+const UNIT_BYTES: usize = 1 << 20;
+
+impl LoadOptions {
+    /// Replaces, and refuses nothing.
+    pub fn new(framing: Framing) -> Self {
+        Self {
+            framing,
+            mode: LoadMode::Replace,
+            max_rejects: 0,
+            memory_bytes: 64 << 20,
+        }
+    }
+}
+
+/// Loads records into a file; gives what was done, and the file's number from
+/// now on.
+pub fn load(
+    store: &mut dyn WriteStore,
+    file: FileId,
+    input: &mut dyn BufRead,
+    options: &LoadOptions,
+    convert: &dyn Convert,
+    events: &mut dyn FnMut(LoadEvent<'_>),
+) -> Result<(LoadReport, FileId), LoadError> {
+    let mut reader = store.reader()?;
+    let def = reader.definition(file)?;
+    let mut tally = Tally {
+        report: LoadReport::default(),
+        options,
+        events,
+    };
+    let next = match options.mode {
+        LoadMode::Replace => Some(def.first_address()),
+        LoadMode::Add => UnitOfWork::new().next_address(&mut *reader, file)?,
+    };
+    let source = Source {
+        def: &def,
+        input,
+        convert,
+        next,
+    };
+    match options.mode {
+        LoadMode::Replace => {
+            let mut target = store.start_load(file)?;
+            source.run(&mut tally, &mut Replacing(&mut *target))?;
+            let file = target.finish()?;
+            Ok((tally.report, file))
+        }
+        LoadMode::Add => {
+            let unit = UnitOfWork::new();
+            let mut target = Adding {
+                store,
+                reader,
+                file,
+                unit,
+            };
+            source.run(&mut tally, &mut target)?;
+            target.flush()?;
+            Ok((tally.report, file))
+        }
+    }
+}
+
+/// Where records go; false if their key is taken.
+trait Target {
+    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<bool, LoadError>;
+}
+
+struct Replacing<'t>(&'t mut dyn BulkLoad);
+
+impl Target for Replacing<'_> {
+    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<bool, LoadError> {
+        Ok(self.0.insert(key, record)?)
+    }
+}
+
+struct Adding<'t> {
+    store: &'t mut dyn WriteStore,
+    reader: Box<dyn ReadStore + Send>,
+    file: FileId,
+    unit: UnitOfWork,
+}
+
+impl Target for Adding<'_> {
+    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<bool, LoadError> {
+        match self.unit.insert(&mut *self.reader, self.file, key, record) {
+            Ok(()) => {}
+            Err(UnitError::Read(error)) => return Err(error.into()),
+            // The rules were checked before: only the key can be in the way.
+            Err(_) => return Ok(false),
+        }
+        if self.unit.bytes() >= UNIT_BYTES {
+            self.flush()?;
+        }
+        Ok(true)
+    }
+}
+
+impl Adding<'_> {
+    fn flush(&mut self) -> Result<(), LoadError> {
+        let unit = std::mem::take(&mut self.unit);
+        match self.store.apply(&[unit]).pop() {
+            Some(Err(ApplyError::Storage(error))) => Err(error.into()),
+            Some(Err(_)) => Err(ReadError::UnknownFile(self.file).into()),
+            Some(Ok(())) | None => Ok(()),
+        }
+    }
+}
+
+/// What was done so far, and who is told.
+struct Tally<'t> {
+    report: LoadReport,
+    options: &'t LoadOptions,
+    events: &'t mut dyn FnMut(LoadEvent<'_>),
+}
+
+impl Tally<'_> {
+    fn reject(&mut self, number: u64, key: Option<&[u8]>, reason: Reject) -> Result<(), LoadError> {
+        self.report.rejected += 1;
+        let key = key.map(Key::from);
+        (self.events)(LoadEvent::Rejected {
+            number,
+            key,
+            reason: &reason,
+        });
+        let allowed = self.options.max_rejects;
+        if self.report.rejected > allowed {
+            return Err(LoadError::Rejected {
+                number,
+                reason,
+                allowed,
+            });
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, target: &mut dyn Target, item: Item<'_>) -> Result<(), LoadError> {
+        if !target.insert(item.key, item.record)? {
+            return self.reject(item.number, Some(item.key), Reject::Duplicate);
+        }
+        self.report.loaded += 1;
+        self.report.bytes += item.record.len() as u64;
+        if self.report.loaded.is_multiple_of(PROGRESS_RECORDS) {
+            (self.events)(LoadEvent::Progress(self.report));
+        }
+        Ok(())
+    }
+}
+
+/// Where records come from.
+struct Source<'s> {
+    def: &'s FileDef,
+    input: &'s mut dyn BufRead,
+    convert: &'s dyn Convert,
+    /// The address of the next record of an ESDS or RRDS, while there is one.
+    next: Option<u64>,
+}
+
+impl Source<'_> {
+    fn run(mut self, tally: &mut Tally<'_>, target: &mut dyn Target) -> Result<(), LoadError> {
+        let mut sorter = Sorter::new(tally.options.memory_bytes);
+        let (mut outside, mut record) = (Vec::new(), Vec::new());
+        for number in 1.. {
+            outside.clear();
+            record.clear();
+            if !tally
+                .options
+                .framing
+                .read(self.input, number, &mut outside)?
+            {
+                break;
+            }
+            if tally.options.framing.is_gap(&outside) {
+                continue;
+            }
+            tally.report.read += 1;
+            if tally.report.read.is_multiple_of(PROGRESS_RECORDS) {
+                (tally.events)(LoadEvent::Progress(tally.report));
+            }
+            match self.take(&outside, &mut record) {
+                Ok(key) => {
+                    let item = Item {
+                        number,
+                        key: &key,
+                        record: &record,
+                    };
+                    sorter.push(item, &mut |item: Item<'_>| tally.store(target, item))?;
+                }
+                Err(reason) => tally.reject(number, self.def.key_in(&record), reason)?,
+            }
+        }
+        sorter.finish(&mut |item: Item<'_>| tally.store(target, item))
+    }
+
+    /// Converts and checks a record; gives its key.
+    fn take(&mut self, outside: &[u8], record: &mut Vec<u8>) -> Result<Vec<u8>, Reject> {
+        self.convert.inward(outside, record)?;
+        self.def.check_record(record)?;
+        let key = match self.def.organisation {
+            Organisation::Ksds(_) => self.def.key_in(record).unwrap_or_default().to_vec(),
+            Organisation::Esds | Organisation::Rrds => {
+                let key = self.next.and_then(|address| self.def.address_key(address));
+                let key = key.ok_or(Reject::NoAddress)?;
+                self.next = self.def.address_after(&key, record);
+                key
+            }
+        };
+        self.def.check_write(&key, record)?;
+        Ok(key)
+    }
+}

@@ -1,0 +1,27 @@
+//! Records in and out of a file: the work behind `tupelo file load` and `dump`.
+//!
+//! ```text
+//! bytes ─▶ Framing ─▶ Convert ─▶ rules of FileDef ─▶ Sorter ─▶ store     load
+//! bytes ◀─ Framing ◀─ Convert ◀───────────────────────────────── store     dump
+//! ```
+//!
+//! A [`Framing`] says where a record begins and ends, a [`Convert`] what its
+//! bytes mean: as they are, in another code page, or JSON through a copybook.
+//! Neither knows the other.
+//!
+//! Invariant: memory is bounded, whatever the size and order of the input.
+
+mod codepage;
+mod convert;
+mod copybook;
+mod dump;
+mod framing;
+mod load;
+mod sort;
+
+pub use codepage::Translate;
+pub use convert::{Convert, ConvertError, Verbatim};
+pub use copybook::{JsonRecords, ThroughCopybook};
+pub use dump::{DumpError, DumpReport, dump};
+pub use framing::{Framing, FramingError};
+pub use load::{LoadError, LoadEvent, LoadMode, LoadOptions, LoadReport, Reject, load};

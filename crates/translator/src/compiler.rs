@@ -1,0 +1,355 @@
+//! From sources to modules: translates, runs `cobc`, keeps what is current.
+//!
+//! A module's file name holds a digest of everything that made it (the
+//! translated text with all its COPY members, the flags, the versions of
+//! compiler and translator), so that a build is a look at the file system when
+//! nothing changed, a running worker never sees its module change under it,
+//! and a reload loads a new file. Files appear by renaming: no half module is
+//! ever seen.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{fs, io, thread};
+
+use crate::copy::Library;
+use crate::diagnostic::{Diagnostic, Kind, Severity};
+use crate::digest::Digest;
+use crate::lines::Format;
+use crate::messages;
+use crate::translate::{Translation, translate};
+
+/// Counts changes of the generated code that its text alone does not show.
+const GENERATION: u32 = 1;
+
+/// Flags of every module: the dialect and the guard of the PERFORM stack.
+const FLAGS: &[&str] = &["-m", "-std=ibm", "-fstack-check"];
+
+/// Subscript, reference modification and data checks.
+const CHECKS: &str = "-debug";
+
+/// How to build.
+#[derive(Debug, Clone)]
+pub struct CompilerOptions {
+    /// The compiler; a bare name is looked for on the PATH.
+    pub cobc: PathBuf,
+    /// Folder of the modules; made if it is not there.
+    pub out_dir: PathBuf,
+    /// Folders of COPY members; the first that has a member wins.
+    pub copy_dirs: Vec<PathBuf>,
+    /// Reference format of the programs.
+    pub format: Format,
+    /// Flags for the compiler beside its own.
+    pub flags: Vec<String>,
+    /// Compilations at a time; 0 for one a processor.
+    pub jobs: usize,
+}
+
+impl CompilerOptions {
+    /// `cobc` from the PATH, format seen from the text, one job a processor.
+    pub fn new(out_dir: impl Into<PathBuf>) -> Self {
+        CompilerOptions {
+            cobc: "cobc".into(),
+            out_dir: out_dir.into(),
+            copy_dirs: Vec::new(),
+            format: Format::Auto,
+            flags: Vec::new(),
+            jobs: 0,
+        }
+    }
+}
+
+/// One program to build.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Its file.
+    pub path: PathBuf,
+    /// Whether subscripts, reference modification and data are checked.
+    pub checks: bool,
+}
+
+impl Source {
+    /// A program with all checks.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Source {
+            path: path.into(),
+            checks: true,
+        }
+    }
+}
+
+/// What became of one program.
+#[derive(Debug, Clone)]
+pub struct Built {
+    /// Its file.
+    pub source: PathBuf,
+    /// PROGRAM-ID of each outermost program; the first is the module's entry.
+    pub programs: Vec<String>,
+    /// The module, unless there are errors.
+    pub module: Option<PathBuf>,
+    /// Whether it uses EXEC CICS, the EIB or a COMMAREA.
+    pub uses_cics: bool,
+    /// Files whose change makes a new build necessary.
+    pub inputs: Vec<PathBuf>,
+    /// Whether the compiler did not have to run.
+    pub cached: bool,
+    /// Everything that is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Why nothing can be built.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The compiler does not run.
+    #[error("{} does not run: {error}; GnuCOBOL is needed to build programs", cobc.display())]
+    Cobc {
+        /// The compiler.
+        cobc: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The folder of the modules cannot be made.
+    #[error("cannot make the folder {}: {error}", folder.display())]
+    OutDir {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system said.
+        error: io::Error,
+    },
+}
+
+/// Builds modules.
+#[derive(Debug)]
+pub struct Compiler {
+    options: CompilerOptions,
+    version: String,
+    library: Library,
+}
+
+impl Compiler {
+    /// Looks for the compiler, makes the folder and lists the COPY members.
+    pub fn new(options: CompilerOptions) -> Result<Self, SetupError> {
+        let output = Command::new(&options.cobc)
+            .arg("--version")
+            .output()
+            .map_err(|error| SetupError::Cobc {
+                cobc: options.cobc.clone(),
+                error,
+            })?;
+        let version = String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        fs::create_dir_all(&options.out_dir).map_err(|error| SetupError::OutDir {
+            folder: options.out_dir.clone(),
+            error,
+        })?;
+        let library = Library::open(&options.copy_dirs);
+        Ok(Compiler {
+            options,
+            version,
+            library,
+        })
+    }
+
+    /// First line of what the compiler says of itself.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Translates a program without compiling it.
+    pub fn check(&self, path: &Path) -> Result<Translation, io::Error> {
+        let text = fs::read(path)?;
+        Ok(translate(path, &text, self.options.format, &self.library))
+    }
+
+    /// Builds programs side by side and tells of each as it is done. The
+    /// results come in the order of the sources.
+    pub fn build_all(&self, sources: &[Source], done: impl Fn(&Built) + Sync) -> Vec<Built> {
+        let jobs = match self.options.jobs {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            n => n,
+        };
+        let next = AtomicUsize::new(0);
+        let results: Mutex<Vec<(usize, Built)>> = Mutex::new(Vec::with_capacity(sources.len()));
+        thread::scope(|scope| {
+            for _ in 0..jobs.min(sources.len()) {
+                scope.spawn(|| {
+                    loop {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(source) = sources.get(at) else { break };
+                        let built = self.build(source);
+                        done(&built);
+                        let mut results = results
+                            .lock()
+                            .unwrap_or_else(std::sync::PoisonError::into_inner);
+                        results.push((at, built));
+                    }
+                });
+            }
+        });
+        let mut results = results
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        results.sort_by_key(|(at, _)| *at);
+        results.into_iter().map(|(_, built)| built).collect()
+    }
+
+    /// Builds one program.
+    pub fn build(&self, source: &Source) -> Built {
+        let mut built = Built {
+            source: source.path.clone(),
+            programs: Vec::new(),
+            module: None,
+            uses_cics: false,
+            inputs: vec![source.path.clone()],
+            cached: false,
+            diagnostics: Vec::new(),
+        };
+        let translation = match self.check(&source.path) {
+            Ok(translation) => translation,
+            Err(error) => {
+                built
+                    .diagnostics
+                    .push(about(&source.path, format!("cannot be read: {error}")));
+                return built;
+            }
+        };
+        let failed = translation.has_errors();
+        built.programs = translation.programs;
+        built.uses_cics = translation.uses_cics;
+        built.inputs = translation.files.paths().to_vec();
+        built.diagnostics = translation.diagnostics;
+        if failed {
+            return built;
+        }
+        let stem = source
+            .path
+            .file_stem()
+            .map_or("program".into(), |s| s.to_string_lossy());
+        let name = format!("{stem}-{}", self.digest(&translation.text, source.checks));
+        let module = self.options.out_dir.join(format!("{name}.so"));
+        let log = self.options.out_dir.join(format!("{name}.log"));
+        if module.is_file() {
+            let said = fs::read_to_string(&log).unwrap_or_default();
+            built.diagnostics.extend(messages::parse(&said));
+            built.cached = true;
+            built.module = Some(module);
+            return built;
+        }
+        match self.compile(&translation.text, source.checks, &name) {
+            Ok((said, true)) => {
+                built.diagnostics.extend(messages::parse(&said));
+                built.module = Some(module);
+                self.remove_older(&stem, &name);
+            }
+            Ok((said, false)) => {
+                let before = built.diagnostics.len();
+                built.diagnostics.extend(messages::parse(&said));
+                if !built.diagnostics[before..]
+                    .iter()
+                    .any(|d| d.severity == Severity::Error)
+                {
+                    let message = format!("the COBOL compiler failed: {}", said.trim());
+                    built.diagnostics.push(about(&source.path, message));
+                }
+            }
+            Err(error) => {
+                let message = format!("the COBOL compiler could not be run: {error}");
+                built.diagnostics.push(about(&source.path, message));
+            }
+        }
+        built
+    }
+
+    fn digest(&self, text: &[u8], checks: bool) -> String {
+        let mut digest = Digest::default();
+        digest.add(text);
+        digest.add(self.version.as_bytes());
+        digest.add(env!("CARGO_PKG_VERSION").as_bytes());
+        digest.add(&GENERATION.to_be_bytes());
+        for flag in FLAGS
+            .iter()
+            .copied()
+            .chain(self.options.flags.iter().map(String::as_str))
+        {
+            digest.add(flag.as_bytes());
+        }
+        digest.add(&[u8::from(checks)]);
+        digest.finish()
+    }
+
+    /// Runs the compiler; what it said, and whether the module is there.
+    fn compile(&self, text: &[u8], checks: bool, name: &str) -> io::Result<(String, bool)> {
+        let dir = &self.options.out_dir;
+        let input = dir.join(format!("{name}.i"));
+        fs::write(&input, text)?;
+        let made = dir.join(format!("{name}.{}.tmp.so", std::process::id()));
+        let mut command = Command::new(&self.options.cobc);
+        command.args(FLAGS);
+        if checks {
+            command.arg(CHECKS);
+        }
+        command
+            .args(&self.options.flags)
+            .arg("-o")
+            .arg(&made)
+            .arg(&input);
+        let output = command.output()?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if !output.status.success() || !made.is_file() {
+            let _ = fs::remove_file(&made);
+            return Ok((said, false));
+        }
+        fs::write(dir.join(format!("{name}.log")), &said)?;
+        fs::rename(&made, dir.join(format!("{name}.so")))?;
+        Ok((said, true))
+    }
+
+    /// Removes the texts and logs of earlier builds of a program, and its
+    /// modules but the newest two: a worker may still be about to load one.
+    fn remove_older(&self, stem: &str, name: &str) {
+        let Ok(entries) = fs::read_dir(&self.options.out_dir) else {
+            return;
+        };
+        let mut modules = Vec::new();
+        for path in entries.flatten().map(|e| e.path()) {
+            let file = path
+                .file_stem()
+                .map_or(String::new(), |s| s.to_string_lossy().into_owned());
+            let ours = file
+                .strip_prefix(stem)
+                .and_then(|rest| rest.strip_prefix('-'))
+                .is_some_and(|d| {
+                    d.len() == Digest::LENGTH && d.bytes().all(|b| b.is_ascii_hexdigit())
+                });
+            if !ours || file == name {
+                continue;
+            }
+            if path.extension().is_some_and(|e| e == "so") {
+                let age = path.metadata().and_then(|m| m.modified()).ok();
+                modules.push((age, path));
+            } else {
+                let _ = fs::remove_file(&path);
+            }
+        }
+        modules.sort();
+        for (_, path) in modules.iter().rev().skip(1) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+fn about(path: &Path, message: String) -> Diagnostic {
+    Diagnostic {
+        severity: Severity::Error,
+        file: path.to_owned(),
+        line: 0,
+        column: 0,
+        kind: Kind::Compiler,
+        message,
+        help: None,
+    }
+}

@@ -1,0 +1,584 @@
+//! One EXEC CICS command: read, matched with its row, and checked.
+//!
+//! A command is a verb and options in any order, each with or without an
+//! argument in parentheses. Everything wrong with it is told at the option
+//! or argument that is wrong.
+
+use cics::aid;
+use cics::command::{
+    self, Argument, Command, Direction, Keywords, OptionRow, Rule, Selection, Served,
+};
+use cics::diagnostic::nearest;
+use cics::resp::Condition;
+
+use crate::source::Place;
+use crate::token::{Kind, Token};
+
+/// A command that can be translated.
+#[derive(Debug, Clone)]
+pub(crate) struct Parsed {
+    pub row: &'static Command,
+    pub place: Place,
+    /// Options present, bit by index.
+    pub bits: u128,
+    /// Arguments by ascending index.
+    pub operands: Vec<Operand>,
+    /// Labels and conditions of HANDLE and IGNORE: code and label's token.
+    pub labels: Vec<(u16, Option<Token>)>,
+}
+
+impl Parsed {
+    /// Whether an option is there.
+    pub(crate) fn has(&self, index: u8) -> bool {
+        self.bits >> index & 1 == 1
+    }
+}
+
+/// An argument and what the option wants of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Operand {
+    pub index: u8,
+    pub argument: Argument,
+    pub direction: Direction,
+    pub value: Value,
+}
+
+/// What an argument is.
+#[derive(Debug, Clone)]
+pub(crate) enum Value {
+    /// A data item with its subscripts and qualifiers.
+    Item(Vec<Token>),
+    /// A literal with its quotes.
+    Literal(Token),
+    /// A whole number.
+    Integer(String),
+    /// Something to compute.
+    Expression(Vec<Token>),
+    /// `ADDRESS OF` a data item.
+    AddressOf(Vec<Token>),
+    /// What the option means when it has no argument.
+    Default(&'static str),
+}
+
+/// A finding of this module.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem {
+    pub place: Place,
+    pub unsupported: Option<&'static str>,
+    pub message: String,
+    pub help: Option<String>,
+}
+
+/// An option as written.
+#[derive(Debug)]
+struct Written<'a> {
+    name: String,
+    place: Place,
+    argument: Option<&'a [Token]>,
+}
+
+const RESP_OPTION: OptionRow = OptionRow {
+    name: "RESP",
+    alias_of: None,
+    argument: Argument::Fullword,
+    direction: Direction::Out,
+    length: None,
+    required: false,
+};
+
+/// What a command's tokens gave.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// The command, unless something is wrong with it.
+    pub command: Option<Parsed>,
+    /// What is wrong, or that the command is not supported yet.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads the tokens between `EXEC CICS` and `END-EXEC`.
+pub(crate) fn parse(tokens: &[Token], at: Place) -> Outcome {
+    let mut reader = Reader {
+        problems: Vec::new(),
+    };
+    let command = reader.command(tokens, at);
+    let wrong = reader.problems.iter().any(|p| p.unsupported.is_none());
+    Outcome {
+        command: command.filter(|_| !wrong),
+        problems: reader.problems,
+    }
+}
+
+struct Reader {
+    problems: Vec<Problem>,
+}
+
+impl Reader {
+    fn say(&mut self, place: Place, message: String, help: Option<String>) {
+        self.problems.push(Problem {
+            place,
+            unsupported: None,
+            message,
+            help,
+        });
+    }
+
+    fn command(&mut self, tokens: &[Token], at: Place) -> Option<Parsed> {
+        let Some(verb) = tokens.first().filter(|t| t.kind == Kind::Word) else {
+            self.say(at, "EXEC CICS without a command".to_owned(), None);
+            return None;
+        };
+        let written = self.options(&tokens[1..]);
+        let names: Vec<&str> = written.iter().map(|w| w.name.as_str()).collect();
+        let row = match command::select(&verb.upper(), &names) {
+            Selection::Found(row) => row,
+            Selection::Incomplete(rows) => {
+                let known: Vec<&str> = rows.iter().map(|c| c.name).collect();
+                let message = format!("there is no such {} command", verb.upper());
+                let help = match written.first() {
+                    Some(w) => nearest(&w.name, rows.iter().flat_map(|c| c.words.iter().copied()))
+                        .map(|n| format!("is {n} meant?")),
+                    None => None,
+                };
+                let help = help.or_else(|| {
+                    (known.len() <= 12).then(|| format!("there is {}", known.join(", ")))
+                });
+                self.say(verb.place, message, help);
+                return None;
+            }
+            Selection::UnknownVerb => {
+                let help =
+                    nearest(&verb.upper(), command::verbs()).map(|n| format!("is {n} meant?"));
+                self.say(
+                    verb.place,
+                    format!("there is no command {}", verb.upper()),
+                    help,
+                );
+                return None;
+            }
+        };
+        let mut parsed = Parsed {
+            row,
+            place: at,
+            bits: 0,
+            operands: Vec::new(),
+            labels: Vec::new(),
+        };
+        if row.served == Served::NotYet {
+            // It compiles, so that the rest of the program can run: the call
+            // has no operands, and ends the task when it is reached.
+            self.problems.push(Problem {
+                place: verb.place,
+                unsupported: Some(row.name),
+                message: format!("EXEC CICS {} is not supported yet", row.name),
+                help: Some("it ends the task with AEY9 when it is reached".to_owned()),
+            });
+            for index in written.iter().filter_map(|w| row.index_of(&w.name)) {
+                parsed.bits |= 1 << index;
+            }
+            return Some(parsed);
+        }
+        for option in &written {
+            self.option(row, option, &mut parsed);
+        }
+        self.rules(row, &parsed, verb.place);
+        parsed.operands.sort_by_key(|o| o.index);
+        Some(parsed)
+    }
+
+    /// Splits `A B(C) D (E)` into options.
+    fn options<'a>(&mut self, tokens: &'a [Token]) -> Vec<Written<'a>> {
+        let mut list: Vec<Written<'a>> = Vec::new();
+        let mut at = 0;
+        while at < tokens.len() {
+            let t = &tokens[at];
+            at += 1;
+            if t.is_mark(',') || t.is_mark(';') {
+                continue;
+            }
+            if t.kind != Kind::Word {
+                let open = t.is_mark('(').then(|| close(tokens, at - 1)).flatten();
+                self.say(t.place, format!("{} does not belong here", t.text), None);
+                at = open.unwrap_or(at);
+                continue;
+            }
+            let mut argument = None;
+            if tokens.get(at).is_some_and(|n| n.is_mark('(')) {
+                match close(tokens, at) {
+                    Some(end) => {
+                        argument = Some(&tokens[at + 1..end - 1]);
+                        at = end;
+                    }
+                    None => {
+                        let message =
+                            format!("the parenthesis after {} is never closed", t.upper());
+                        self.say(tokens[at].place, message, None);
+                        argument = Some(&tokens[at + 1..]);
+                        at = tokens.len();
+                    }
+                }
+            }
+            list.push(Written {
+                name: t.upper(),
+                place: t.place,
+                argument,
+            });
+        }
+        list
+    }
+
+    fn option(&mut self, row: &'static Command, written: &Written<'_>, parsed: &mut Parsed) {
+        if self.keyword(row, written, parsed) {
+            return;
+        }
+        let Some(index) = row.index_of(&written.name) else {
+            let names = row
+                .options
+                .iter()
+                .map(|o| o.name)
+                .chain(["RESP", "RESP2", "NOHANDLE"]);
+            let help = nearest(&written.name, names).map(|n| format!("is {n} meant?"));
+            self.say(
+                written.place,
+                format!("{} has no option {}", row.name, written.name),
+                help,
+            );
+            return;
+        };
+        if parsed.has(index) {
+            self.say(
+                written.place,
+                format!("{} is given twice", written.name),
+                None,
+            );
+            return;
+        }
+        parsed.bits |= 1 << index;
+        let option = match index {
+            command::RESP | command::RESP2 => RESP_OPTION,
+            command::NOHANDLE => OptionRow {
+                argument: Argument::None,
+                ..RESP_OPTION
+            },
+            _ => row.option(index).copied().unwrap_or(RESP_OPTION),
+        };
+        match written.argument {
+            Some(_) if !option.argument.is_allowed() => {
+                self.say(
+                    written.place,
+                    format!("{} takes no argument", written.name),
+                    None,
+                );
+            }
+            None if option.argument.is_required() => {
+                self.say(
+                    written.place,
+                    format!("{} needs an argument", written.name),
+                    None,
+                );
+            }
+            None => {
+                if option.argument == Argument::Optional {
+                    let value = Value::Default(if option.name == "TIMESEP" {
+                        "':'"
+                    } else {
+                        "'/'"
+                    });
+                    parsed.operands.push(operand(index, &option, value));
+                }
+            }
+            Some(tokens) if option.argument == Argument::Label => {
+                if let Some(label) = self.label(tokens, written) {
+                    parsed.labels.push((0, Some(label)));
+                }
+            }
+            Some(tokens) => {
+                if let Some(value) = self.argument(tokens, &option, written) {
+                    parsed.operands.push(operand(index, &option, value));
+                }
+            }
+        }
+    }
+
+    /// Conditions and attention identifiers; whether it was one.
+    fn keyword(&mut self, row: &Command, written: &Written<'_>, parsed: &mut Parsed) -> bool {
+        let code = match row.keywords {
+            Keywords::None => return false,
+            Keywords::Conditions | Keywords::ConditionLabels => {
+                Condition::from_name(&written.name).map(Condition::number)
+            }
+            Keywords::AidLabels => aid::by_name(&written.name).map(|a| a.number),
+        };
+        let Some(code) = code else {
+            let known = row.index_of(&written.name).is_some();
+            if !known {
+                let conditions = Condition::ALL.iter().map(|c| c.name());
+                let aids = aid::AIDS.iter().map(|a| a.name);
+                let (what, help) = match row.keywords {
+                    Keywords::AidLabels => ("attention identifier", nearest(&written.name, aids)),
+                    _ => ("condition", nearest(&written.name, conditions)),
+                };
+                let help = help.map(|n| format!("is {n} meant?"));
+                self.say(
+                    written.place,
+                    format!("there is no {what} {}", written.name),
+                    help,
+                );
+            }
+            return !known;
+        };
+        if parsed.labels.iter().any(|(c, _)| *c == code) {
+            self.say(
+                written.place,
+                format!("{} is given twice", written.name),
+                None,
+            );
+            return true;
+        }
+        match written.argument {
+            Some(_) if row.keywords == Keywords::Conditions => {
+                self.say(
+                    written.place,
+                    format!("{} takes no argument", written.name),
+                    None,
+                );
+            }
+            Some(tokens) => {
+                if let Some(label) = self.label(tokens, written) {
+                    parsed.labels.push((code, Some(label)));
+                }
+            }
+            None => parsed.labels.push((code, None)),
+        }
+        true
+    }
+
+    fn label(&mut self, tokens: &[Token], written: &Written<'_>) -> Option<Token> {
+        match tokens {
+            [label] if label.kind == Kind::Word => Some(label.clone()),
+            _ => {
+                let message = format!("{} needs the name of a paragraph or section", written.name);
+                self.say(written.place, message, None);
+                None
+            }
+        }
+    }
+
+    fn argument(
+        &mut self,
+        tokens: &[Token],
+        option: &OptionRow,
+        written: &Written<'_>,
+    ) -> Option<Value> {
+        let name = &written.name;
+        let place = tokens.first().map_or(written.place, |t| t.place);
+        let value = match classify(tokens) {
+            Some(value) => value,
+            None => {
+                self.say(place, format!("{name} needs an argument"), None);
+                return None;
+            }
+        };
+        let fits = match (&value, option.argument) {
+            (Value::Item(_), _) => true,
+            (Value::AddressOf(_), Argument::PtrRef | Argument::PtrValue) => true,
+            (_, Argument::PtrRef) => false,
+            (_, Argument::PtrValue) => false,
+            // LENGTH of an input command is written too, into a copy then.
+            (Value::Integer(_) | Value::Expression(_), a) if is_number(a) => {
+                option.direction != Direction::Out
+            }
+            (Value::Literal(_), a) if is_number(a) => false,
+            (Value::Literal(_), _) => option.direction == Direction::In,
+            (Value::Integer(_), Argument::Name(_) | Argument::Chars(_)) => false,
+            (Value::Integer(_) | Value::Expression(_), _) => option.direction == Direction::In,
+            (Value::AddressOf(_) | Value::Default(_), _) => false,
+        };
+        if !fits {
+            self.say(place, format!("{name} needs {}", wanted(option)), None);
+            return None;
+        }
+        let max = match option.argument {
+            Argument::Name(max) => usize::from(max),
+            Argument::Chars(1) => 1,
+            _ => usize::MAX,
+        };
+        if let Value::Literal(t) = &value
+            && literal_length(&t.text) > max
+        {
+            let message = format!("{} is longer than the {max} characters of {name}", t.text);
+            self.say(place, message, None);
+            return None;
+        }
+        Some(value)
+    }
+
+    fn rules(&mut self, row: &Command, parsed: &Parsed, at: Place) {
+        let has = |name: &str| row.index_of(name).is_some_and(|i| parsed.has(i));
+        let present = |list: &[&'static str]| -> Vec<&'static str> {
+            list.iter().copied().filter(|n| has(n)).collect()
+        };
+        let or = |list: &[&str]| list.join(" or ");
+        let mut say = |message: String| self.say(at, message, None);
+        for option in row.options.iter().filter(|o| o.required && !has(o.name)) {
+            say(format!("{} needs {}", row.name, option.name));
+        }
+        for rule in row.rules {
+            match rule {
+                Rule::ExactlyOne(list) | Rule::AtLeastOne(list) if present(list).is_empty() => {
+                    say(format!("{} needs {}", row.name, or(list)));
+                }
+                Rule::ExactlyOne(list) | Rule::AtMostOne(list) if present(list).len() > 1 => {
+                    say(format!(
+                        "{} cannot stand together",
+                        present(list).join(" and ")
+                    ));
+                }
+                Rule::Needs(name, list) if has(name) && present(list).is_empty() => {
+                    say(format!("{name} needs {}", or(list)));
+                }
+                Rule::Excludes(name, list) if has(name) && !present(list).is_empty() => {
+                    say(format!(
+                        "{name} and {} cannot stand together",
+                        or(&present(list))
+                    ));
+                }
+                _ => {}
+            }
+        }
+        if row.keywords != Keywords::None && parsed.labels.is_empty() && self.problems.is_empty() {
+            self.say(at, format!("{} names nothing to handle", row.name), None);
+        }
+    }
+}
+
+fn operand(index: u8, option: &OptionRow, value: Value) -> Operand {
+    Operand {
+        index,
+        argument: option.argument,
+        direction: option.direction,
+        value,
+    }
+}
+
+/// The index after the parenthesis that closes the one at an index.
+fn close(tokens: &[Token], at: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for (i, t) in tokens.iter().enumerate().skip(at) {
+        if t.is_mark('(') {
+            depth += 1;
+        } else if t.is_mark(')') {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return Some(i + 1);
+            }
+        }
+    }
+    None
+}
+
+/// Whether an option's argument is a number.
+pub(crate) fn is_number(argument: Argument) -> bool {
+    matches!(
+        argument,
+        Argument::Halfword
+            | Argument::Fullword
+            | Argument::Doubleword
+            | Argument::Packed(_)
+            | Argument::Cvda
+            | Argument::HhMmSs
+    )
+}
+
+fn wanted(option: &OptionRow) -> String {
+    let what = match option.argument {
+        Argument::Name(n) => format!("a name of up to {n} characters"),
+        Argument::PtrRef | Argument::PtrValue => "a pointer or ADDRESS OF a data item".to_owned(),
+        a if is_number(a) && option.direction == Direction::Out => "a numeric data item".to_owned(),
+        a if is_number(a) => "a number".to_owned(),
+        _ => "a data item".to_owned(),
+    };
+    if option.direction == Direction::Out {
+        format!("{what} to put its result in")
+    } else {
+        what
+    }
+}
+
+/// Characters of a literal as the program will hold them.
+pub(crate) fn literal_length(text: &str) -> usize {
+    let Some(open) = text.find(['\'', '"']) else {
+        return text.chars().count();
+    };
+    let quote = if text[open..].starts_with('"') {
+        '"'
+    } else {
+        '\''
+    };
+    let inner: Vec<char> = text[open + 1..].chars().collect();
+    let inner = &inner[..inner.len().saturating_sub(1)];
+    if text[..open].eq_ignore_ascii_case("X") {
+        return inner.len() / 2;
+    }
+    let doubled = inner
+        .windows(2)
+        .filter(|w| w[0] == quote && w[1] == quote)
+        .count();
+    inner.len() - doubled.min(inner.len() / 2)
+}
+
+/// What an argument's tokens are; `None` for nothing.
+fn classify(tokens: &[Token]) -> Option<Value> {
+    let first = tokens.first()?;
+    if tokens.len() == 1 {
+        if first.kind == Kind::Literal {
+            return Some(Value::Literal(first.clone()));
+        }
+        if first.is_any(&["ZERO", "ZEROS", "ZEROES"]) {
+            return Some(Value::Integer("0".to_owned()));
+        }
+    }
+    if let Some(number) = integer(tokens) {
+        return Some(Value::Integer(number));
+    }
+    if first.is("ADDRESS") && tokens.len() > 1 {
+        let of = usize::from(tokens[1].is("OF"));
+        return Some(Value::AddressOf(tokens[1 + of..].to_vec()));
+    }
+    if first.is_any(&["LENGTH", "FUNCTION"]) && tokens.len() > 1 || is_arithmetic(tokens) {
+        return Some(Value::Expression(tokens.to_vec()));
+    }
+    Some(Value::Item(tokens.to_vec()))
+}
+
+fn integer(tokens: &[Token]) -> Option<String> {
+    let (sign, number) = match tokens {
+        [n] => ("", n),
+        [s, n] if s.is_mark('+') => ("", n),
+        [s, n] if s.is("-") => ("-", n),
+        _ => return None,
+    };
+    let digits = number.text.strip_prefix('-').unwrap_or(&number.text);
+    (number.kind == Kind::Word && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+        .then(|| format!("{sign}{}", number.text))
+}
+
+/// An operator outside all parentheses, or a number where no name is.
+fn is_arithmetic(tokens: &[Token]) -> bool {
+    let mut depth = 0i32;
+    for (i, t) in tokens.iter().enumerate() {
+        if t.is_mark('(') {
+            if i == 0 {
+                return true;
+            }
+            depth += 1;
+        } else if t.is_mark(')') {
+            depth -= 1;
+        } else if depth == 0
+            && i > 0
+            && (t.is("-") || t.is_mark('+') || t.is_mark('*') || t.is_mark('/'))
+        {
+            return true;
+        }
+    }
+    false
+}

@@ -1,0 +1,513 @@
+//! The translation of one program.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+use cics::diagnostic::nearest;
+use cics::resp::Condition;
+use cics::{cvda, eib};
+
+use crate::calls::{Needs, call};
+use crate::copy::{Expander, Library};
+use crate::diagnostic::{Diagnostic, Kind as Finding, Severity};
+use crate::exec::{self, Parsed};
+use crate::lines::Format;
+use crate::outline::{Unit, outline, skip_exec};
+use crate::source::{Files, Place};
+use crate::token::{Kind, Token};
+use crate::writer::Writer;
+
+/// What a translation gives.
+#[derive(Debug, Clone)]
+pub struct Translation {
+    /// Preprocessed COBOL for the compiler; of no use when there are errors.
+    pub text: Vec<u8>,
+    /// PROGRAM-ID of each outermost program.
+    pub programs: Vec<String>,
+    /// Whether any of them uses EXEC CICS, the EIB or a COMMAREA.
+    pub uses_cics: bool,
+    /// The program's file and its COPY members.
+    pub files: Files,
+    /// Everything that is wrong, in the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Translation {
+    /// Whether the text may not be compiled.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error)
+    }
+
+    /// The commands, languages and directives that are not supported yet, in
+    /// the order of the text.
+    pub fn unsupported(&self) -> impl Iterator<Item = (&Diagnostic, &str)> {
+        self.diagnostics.iter().filter_map(|d| match &d.kind {
+            Finding::Unsupported(name) => Some((d, name.as_str())),
+            _ => None,
+        })
+    }
+}
+
+/// Translates the text of a program. `path` is what messages call it.
+pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) -> Translation {
+    let mut expander = Expander::new(library);
+    let tokens = expander.program(path, text, format);
+    let Expander {
+        files, diagnostics, ..
+    } = expander;
+    let mut work = Work {
+        files,
+        diagnostics,
+        tokens,
+        edits: Edits::default(),
+    };
+    work.directives();
+    work.values();
+    let units = outline(&work.tokens);
+    let blocks = work.blocks(&units);
+    let uses_cics = work.programs(&units, blocks);
+    if units.is_empty() {
+        let message = "there is no program in this file".to_owned();
+        work.say(
+            Place {
+                file: 0,
+                line: 1,
+                column: 0,
+            },
+            Finding::Source,
+            message,
+            None,
+        );
+    }
+    let text = work.write();
+    let Work {
+        files,
+        mut diagnostics,
+        ..
+    } = work;
+    diagnostics.sort_by_key(|d| {
+        (
+            files.paths().iter().position(|p| *p == d.file),
+            d.line,
+            d.column,
+        )
+    });
+    let programs = units
+        .iter()
+        .filter(|u| u.parent.is_none())
+        .map(|u| u.name.clone())
+        .collect();
+    Translation {
+        text,
+        programs,
+        uses_cics,
+        files,
+        diagnostics,
+    }
+}
+
+/// Changes to the token stream.
+#[derive(Debug, Default)]
+struct Edits {
+    /// Generated text before a token.
+    before: BTreeMap<usize, Vec<(String, Place)>>,
+    /// Tokens that are left out.
+    dropped: HashSet<usize>,
+}
+
+impl Edits {
+    fn insert(&mut self, at: usize, text: String, place: Place) {
+        self.before.entry(at).or_default().push((text, place));
+    }
+
+    /// Before what is already inserted at the same token.
+    fn insert_first(&mut self, at: usize, text: String, place: Place) {
+        self.before.entry(at).or_default().insert(0, (text, place));
+    }
+}
+
+/// A command in the text.
+struct Block {
+    start: usize,
+    end: usize,
+    unit: usize,
+    command: Option<Parsed>,
+}
+
+struct Work {
+    files: Files,
+    diagnostics: Vec<Diagnostic>,
+    tokens: Vec<Token>,
+    edits: Edits,
+}
+
+impl Work {
+    fn say(&mut self, at: Place, kind: Finding, message: String, help: Option<String>) {
+        self.diagnostics.push(Diagnostic {
+            severity: Severity::Error,
+            file: self.files.path(at.file).to_owned(),
+            line: at.line,
+            column: at.column,
+            kind,
+            message,
+            help,
+        });
+    }
+
+    fn problem(&mut self, problem: exec::Problem) {
+        let kind = problem.unsupported.map_or(Finding::Command, |n| {
+            Finding::Unsupported(format!("EXEC CICS {n}"))
+        });
+        self.say(problem.place, kind, problem.message, problem.help);
+        if problem.unsupported.is_some()
+            && let Some(last) = self.diagnostics.last_mut()
+        {
+            last.severity = Severity::Warning;
+        }
+    }
+
+    /// Drops listing directives and names the conditional ones.
+    fn directives(&mut self) {
+        for at in 0..self.tokens.len() {
+            let t = &self.tokens[at];
+            let first = at == 0
+                || self.tokens[at - 1].place.line != t.place.line
+                || self.tokens[at - 1].place.file != t.place.file;
+            if !first {
+                continue;
+            }
+            let last = |n: usize| {
+                self.tokens
+                    .get(at + n)
+                    .is_none_or(|n| n.place.line != t.place.line || n.is_mark('.'))
+            };
+            let length = if t.is_any(&["EJECT", "SKIP1", "SKIP2", "SKIP3"]) && last(1) {
+                1
+            } else if t.is("TITLE")
+                && self
+                    .tokens
+                    .get(at + 1)
+                    .is_some_and(|n| n.kind == Kind::Literal)
+                && last(2)
+            {
+                2
+            } else if t.is_mark('>')
+                && self
+                    .tokens
+                    .get(at + 1)
+                    .is_some_and(|n| n.is_mark('>') && !n.spaced)
+            {
+                let place = t.place;
+                let word = self
+                    .tokens
+                    .get(at + 2)
+                    .map_or_else(String::new, Token::upper);
+                let message = format!("the compiler directive >>{word} is not supported");
+                self.say(
+                    place,
+                    Finding::Unsupported(format!(">>{word}")),
+                    message,
+                    None,
+                );
+                continue;
+            } else {
+                continue;
+            };
+            let period = usize::from(
+                self.tokens
+                    .get(at + length)
+                    .is_some_and(|n| n.is_mark('.') && n.place.line == t.place.line),
+            );
+            self.edits.dropped.extend(at..at + length + period);
+        }
+    }
+
+    /// Puts numbers in the place of DFHRESP(x) and DFHVALUE(x).
+    fn values(&mut self) {
+        if !self
+            .tokens
+            .iter()
+            .any(|t| t.is_any(&["DFHRESP", "DFHVALUE"]))
+        {
+            return;
+        }
+        let old = std::mem::take(&mut self.tokens);
+        let mut new = Vec::with_capacity(old.len());
+        let mut moved = HashSet::new();
+        let mut at = 0;
+        while at < old.len() {
+            let t = &old[at];
+            let shape = |n: usize| old.get(at + n);
+            let is_call = t.is_any(&["DFHRESP", "DFHVALUE"])
+                && shape(1).is_some_and(|t| t.is_mark('('))
+                && shape(2).is_some_and(|t| t.kind == Kind::Word)
+                && shape(3).is_some_and(|t| t.is_mark(')'));
+            if !is_call {
+                if self.edits.dropped.contains(&at) {
+                    moved.insert(new.len());
+                }
+                new.push(t.clone());
+                at += 1;
+                continue;
+            }
+            let name = &old[at + 2];
+            let upper = name.upper();
+            let (value, help) = if t.is("DFHRESP") {
+                let value = Condition::from_name(&upper).map(|c| u32::from(c.number()));
+                (
+                    value,
+                    nearest(&upper, Condition::ALL.iter().map(|c| c.name())),
+                )
+            } else {
+                let names = cvda::PUBLISHED.iter().chain(cvda::OWN).map(|&(n, _)| n);
+                (cvda::value(&upper), nearest(&upper, names))
+            };
+            if value.is_none() {
+                let what = if t.is("DFHRESP") {
+                    "condition"
+                } else {
+                    "CVDA value"
+                };
+                let help = help.map(|n| format!("is {n} meant?"));
+                self.say(
+                    name.place,
+                    Finding::Command,
+                    format!("there is no {what} {upper}"),
+                    help,
+                );
+            }
+            new.push(t.word(value.unwrap_or(0).to_string()));
+            at += 4;
+        }
+        self.edits.dropped = moved;
+        self.tokens = new;
+    }
+
+    /// Finds the commands and checks them.
+    fn blocks(&mut self, units: &[Unit]) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        let mut at = 0;
+        while at < self.tokens.len() {
+            let t = &self.tokens[at];
+            if !t.is_any(&["EXEC", "EXECUTE"]) {
+                at += 1;
+                continue;
+            }
+            let place = t.place;
+            let language = self
+                .tokens
+                .get(at + 1)
+                .map_or_else(String::new, Token::upper);
+            let end = skip_exec(&self.tokens, at);
+            if end == at + 1 {
+                if matches!(language.as_str(), "CICS" | "SQL" | "DLI") {
+                    self.say(
+                        place,
+                        Finding::Command,
+                        format!("EXEC {language} has no END-EXEC"),
+                        None,
+                    );
+                }
+                at += 1;
+                continue;
+            }
+            let mut command = None;
+            match language.as_str() {
+                "CICS" => {
+                    let outcome = exec::parse(&self.tokens[at + 2..end - 1], place);
+                    command = outcome.command;
+                    for p in outcome.problems {
+                        self.problem(p);
+                    }
+                }
+                _ => {
+                    let name = format!("EXEC {language}");
+                    let message = format!("{name} is not supported");
+                    self.say(place, Finding::Unsupported(name), message, None);
+                }
+            }
+            let unit = units.iter().rposition(|u| u.start <= at && at < u.end);
+            if let Some(unit) = unit {
+                let outside = units[unit].procedure_body.is_none_or(|b| at < b);
+                if outside && command.take().is_some() {
+                    let message = "EXEC CICS belongs into the PROCEDURE DIVISION".to_owned();
+                    self.say(place, Finding::Command, message, None);
+                }
+                blocks.push(Block {
+                    start: at,
+                    end,
+                    unit,
+                    command,
+                });
+            }
+            at = end;
+        }
+        blocks
+    }
+
+    /// Writes the declarations, first statements and calls of every program;
+    /// whether any program uses CICS.
+    fn programs(&mut self, units: &[Unit], blocks: Vec<Block>) -> bool {
+        let mut needs: Vec<Needs> = vec![Needs::default(); units.len()];
+        let mut pairs: Vec<Vec<(u16, u16)>> = Vec::with_capacity(blocks.len());
+        for block in &blocks {
+            let list = match &block.command {
+                Some(c) => match needs[block.unit].add_labels(c, &units[block.unit], block.start) {
+                    Ok(list) => list,
+                    Err(token) => {
+                        let message = format!(
+                            "{} is not a paragraph or section of {}",
+                            token.upper(),
+                            units[block.unit].name
+                        );
+                        let names = units[block.unit].labels.iter().map(|l| l.name.as_str());
+                        let help = nearest(&token.upper(), names).map(|n| format!("is {n} meant?"));
+                        self.say(token.place, Finding::Command, message, help);
+                        Vec::new()
+                    }
+                },
+                None => Vec::new(),
+            };
+            pairs.push(list);
+        }
+        let mut has_command = vec![false; units.len()];
+        for (block, pairs) in blocks.into_iter().zip(pairs) {
+            has_command[block.unit] = true;
+            let place = self.tokens[block.start].place;
+            self.edits.dropped.extend(block.start..block.end);
+            let text = match &block.command {
+                Some(command) => call(command, pairs, &mut needs[block.unit]).text,
+                None => "CONTINUE".to_owned(),
+            };
+            self.edits.insert(block.start, text, place);
+        }
+        let mut uses_cics = false;
+        for (i, unit) in units.iter().enumerate() {
+            let commarea = unit
+                .linkage_names
+                .iter()
+                .any(|n| n == "DFHCOMMAREA" || n == "DFHEIBLK");
+            if has_command[i] || (unit.parent.is_none() && commarea) || self.names_eib(units, i) {
+                uses_cics = true;
+                self.declare(unit, &needs[i]);
+            }
+            let followed = units
+                .iter()
+                .any(|u| u.parent.is_none() && u.start == unit.end);
+            if !unit.closed && unit.parent.is_none() && followed {
+                let place = self.tokens[unit.end.min(self.tokens.len()) - 1].place;
+                self.edits
+                    .insert(unit.end, format!("END PROGRAM {}.", unit.name), place);
+            }
+        }
+        uses_cics
+    }
+
+    /// Whether a program itself, not one contained in it, names the EIB.
+    fn names_eib(&self, units: &[Unit], unit: usize) -> bool {
+        let inner = units
+            .iter()
+            .filter(|u| u.parent == Some(unit))
+            .map(|u| u.start)
+            .min();
+        let end = inner.unwrap_or(units[unit].end).min(self.tokens.len());
+        self.tokens[units[unit].start..end]
+            .iter()
+            .any(|t| t.kind == Kind::Word && t.is_any(eib::FIELD_NAMES))
+    }
+
+    fn declare(&mut self, unit: &Unit, needs: &Needs) {
+        let (Some(procedure), Some(body), Some(first)) =
+            (unit.procedure, unit.procedure_body, unit.first_statement())
+        else {
+            return;
+        };
+        let place = |at: usize| self.tokens[at.min(self.tokens.len() - 1)].place;
+        let division = place(procedure);
+        // The data division, from its end to its beginning of sections: what
+        // is inserted at one place comes in the order of insertion.
+        if unit.data.is_none() {
+            self.edits
+                .insert(procedure, "DATA DIVISION.".to_owned(), division);
+        }
+        let storage = needs.working_storage();
+        match unit.working_storage {
+            Some(at) => {
+                let at_place = place(at - 1);
+                self.edits.insert(at, storage, at_place);
+            }
+            None => {
+                let at = unit.after_working_storage.unwrap_or(procedure);
+                let at_place = place(at);
+                self.edits
+                    .insert(at, format!("WORKING-STORAGE SECTION. {storage}"), at_place);
+            }
+        }
+        let mut linkage = String::new();
+        let has = |name: &str| unit.linkage_names.iter().any(|n| n == name);
+        if !has("DFHEIBLK") {
+            linkage.push_str(&eib::COPYBOOK.replace('\n', " "));
+        }
+        if unit.parent.is_none() && !has("DFHCOMMAREA") {
+            linkage.push_str("01 DFHCOMMAREA PIC X.");
+        }
+        match unit.linkage {
+            Some(at) => {
+                let at_place = place(at - 1);
+                self.edits
+                    .insert(at, linkage.trim_end().to_owned(), at_place);
+            }
+            None => {
+                let at = unit.after_linkage.unwrap_or(procedure);
+                let at_place = place(at);
+                let text = format!("LINKAGE SECTION. {}", linkage.trim_end());
+                self.edits.insert(at, text, at_place);
+            }
+        }
+        if unit.parent.is_none() {
+            for at in procedure + 2..body {
+                if self.tokens[at].is_any(&["USING", "DFHEIBLK", "DFHCOMMAREA"]) {
+                    self.edits.dropped.insert(at);
+                }
+            }
+            self.edits.insert(
+                procedure + 2,
+                "USING DFHEIBLK DFHCOMMAREA".to_owned(),
+                division,
+            );
+        }
+        // After declaratives only a section may come.
+        let start = if unit.declaratives_end.is_some() {
+            "DFHEI-START SECTION. "
+        } else {
+            ""
+        };
+        let at = self.tokens[first.min(self.tokens.len()) - 1].place;
+        let file = u8::try_from(at.file).unwrap_or(u8::MAX);
+        let text = format!("{start}{}", needs.first_statements(at.line, file));
+        self.edits.insert_first(first, text, at);
+    }
+
+    fn write(&mut self) -> Vec<u8> {
+        let mut writer = Writer::new(&self.files);
+        for (at, token) in self.tokens.iter().enumerate() {
+            if let Some(list) = self.edits.before.get(&at) {
+                for (text, place) in list {
+                    writer.generated(text, *place);
+                }
+            }
+            if self.edits.dropped.contains(&at) {
+                continue;
+            }
+            writer.token(token);
+        }
+        if let Some(list) = self.edits.before.get(&self.tokens.len()) {
+            for (text, place) in list {
+                writer.generated(text, *place);
+            }
+        }
+        writer.finish()
+    }
+}

@@ -1,0 +1,95 @@
+//! The programs of an application folder, compiled.
+
+use std::path::{Path, PathBuf};
+
+use miette::{IntoDiagnostic, Result};
+use translator::{Built, Compiler, CompilerOptions, Severity, Source};
+
+use super::Application;
+use super::definitions::Program;
+
+/// What became of all programs.
+#[derive(Debug, Default)]
+pub struct Compiled {
+    /// Those that can run.
+    pub programs: Vec<Program>,
+    /// One for each source file.
+    pub built: Vec<Built>,
+}
+
+impl Compiled {
+    /// Findings of a severity, all programs together.
+    pub fn count(&self, severity: Severity) -> usize {
+        let all = self.built.iter().flat_map(|b| &b.diagnostics);
+        all.filter(|d| d.severity == severity).count()
+    }
+}
+
+impl Application {
+    /// Compiles what changed; `done` is told of each program.
+    pub fn compile(&self, done: impl Fn(&Built) + Sync) -> Result<Compiled> {
+        let settings = &self.config.compile;
+        let sources = self.sources()?;
+        if sources.is_empty() {
+            return Ok(Compiled::default());
+        }
+        let compiler = Compiler::new(CompilerOptions {
+            cobc: settings.cobc.clone(),
+            copy_dirs: self.copy_folders(),
+            flags: settings.options.clone(),
+            ..CompilerOptions::new(self.state.join("modules"))
+        })
+        .into_diagnostic()?;
+        let built = compiler.build_all(&sources, done);
+        let mut programs = Vec::new();
+        for one in &built {
+            let (Some(module), Some(name)) = (&one.module, one.programs.first()) else {
+                continue;
+            };
+            programs.push(Program {
+                name: name.to_ascii_uppercase(),
+                module: module.clone(),
+                translated: one.uses_cics,
+            });
+        }
+        Ok(Compiled { programs, built })
+    }
+
+    /// The program sources in the order of their paths.
+    fn sources(&self) -> Result<Vec<Source>> {
+        let settings = &self.config.compile;
+        let mut paths = Vec::new();
+        for folder in &settings.programs {
+            find(&self.folder.join(folder), &mut paths);
+        }
+        paths.sort();
+        let checked = |path: &Path| {
+            let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or_default();
+            let named = |name: &String| name.eq_ignore_ascii_case(stem);
+            settings.checks && !settings.unchecked.iter().any(named)
+        };
+        Ok(paths
+            .into_iter()
+            .map(|path| Source {
+                checks: checked(&path),
+                path,
+            })
+            .collect())
+    }
+}
+
+/// COBOL programs below a folder; one that is missing holds none.
+fn find(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        match path.is_dir() {
+            true => find(&path, found),
+            false if EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str()) => found.push(path),
+            false => {}
+        }
+    }
+}
+
+/// What a program's file name ends with.
+const EXTENSIONS: [&str; 4] = ["cbl", "cob", "cobol", "ccp"];

@@ -1,0 +1,127 @@
+//! The files of an application before its region starts: defined as the
+//! definitions say, and loaded with their first records.
+
+use std::fs::File;
+use std::io::BufReader;
+
+use miette::{Context, IntoDiagnostic, Result, bail, miette};
+use store::transfer::{LoadEvent, LoadOptions, load};
+use store::{Durability, FileId, LmdbOptions, LmdbStore, ReadStore, WriteStore};
+
+use super::Application;
+use super::definitions::{Installed, KeyedFile};
+use super::records::Records;
+
+impl Application {
+    /// How the store is opened, by whoever writes it.
+    pub fn store_options(&self) -> LmdbOptions {
+        LmdbOptions {
+            map_bytes: u64::from(self.config.store.map_gib) << 30,
+            max_readers: self.max_readers(),
+            durability: match self.config.store.sync {
+                true => Durability::Flush,
+                false => Durability::NoFlush,
+            },
+            ..LmdbOptions::default()
+        }
+    }
+
+    /// Opens the store for writing; the region must not be running.
+    pub fn open_store(&self) -> Result<LmdbStore> {
+        let path = self.store_path();
+        std::fs::create_dir_all(&path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot make {}", path.display()))?;
+        LmdbStore::open(&path, &self.store_options()).into_diagnostic()
+    }
+
+    /// Defines the files that are new and loads them. A file that is there
+    /// keeps its records; one that is there with another definition is an
+    /// error, since its records would not fit.
+    pub fn prepare_files(&self, installed: &Installed) -> Result<()> {
+        if installed.files.is_empty() {
+            return Ok(());
+        }
+        let mut store = self.open_store()?;
+        for file in &installed.files {
+            let known = store.reader().into_diagnostic()?.find(&file.def.name).into_diagnostic()?;
+            match known {
+                Some(entry) if *entry.def == file.def => {}
+                Some(entry) => bail!(
+                    help = "`tupelo file dump` writes its records, `tupelo file define --replace` makes it anew",
+                    "file {} is in the store with another definition\n  there: {}\n  here:  {}",
+                    file.def.name,
+                    describe(&entry.def),
+                    describe(&file.def)
+                ),
+                None => {
+                    let id = store.define(file.def.clone()).into_diagnostic()?;
+                    self.load_first_records(&mut store, id, file)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn load_first_records(&self, store: &mut LmdbStore, id: FileId, file: &KeyedFile) -> Result<()> {
+        let Some(data) = &file.section.data else {
+            return Ok(());
+        };
+        let path = self.folder.join(data);
+        let layout = self.file_layout(&file.section)?;
+        let records = Records::build(
+            file.section.format,
+            file.section.code_page.as_deref(),
+            layout.as_ref(),
+            &file.def,
+        )?;
+        let input = File::open(&path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+        let mut refused = Vec::new();
+        let loaded = load(
+            store,
+            id,
+            &mut BufReader::new(input),
+            &LoadOptions::new(records.framing),
+            &*records.convert,
+            &mut |event| {
+                if let LoadEvent::Rejected { number, reason, .. } = event {
+                    refused.push(format!("record {number}: {reason}"));
+                }
+            },
+        );
+        match loaded {
+            Ok((report, _)) => {
+                tracing::info!(file = %file.def.name, records = report.loaded, "loaded");
+                Ok(())
+            }
+            Err(error) => {
+                // A file without its first records would be taken for a
+                // finished one at the next start.
+                let _ = store.remove(id);
+                Err(miette!("{}: {error}", path.display()))
+            }
+        }
+    }
+}
+
+/// A definition in words.
+pub fn describe(def: &store::FileDef) -> String {
+    let organisation = match def.organisation {
+        store::Organisation::Ksds(key) => format!(
+            "KSDS, key of {} bytes at offset {}",
+            key.length_bytes, key.offset_bytes
+        ),
+        other => other.to_string(),
+    };
+    let format = match def.format {
+        store::RecordFormat::Fixed => "fixed",
+        store::RecordFormat::Variable => "variable",
+    };
+    let recovery = if def.recoverable { "recoverable" } else { "not recoverable" };
+    format!(
+        "{organisation}, {format} records of {} bytes, {recovery}",
+        def.max_record_bytes
+    )
+}

@@ -1,0 +1,42 @@
+//! Ctrl-C and SIGTERM, waited for by one thread.
+
+use std::io;
+use std::time::Duration;
+
+/// The signals that end a server, blocked for every thread that is started
+/// after this one was made.
+pub struct Signals(libc::sigset_t);
+
+impl Signals {
+    /// Takes SIGINT, SIGTERM and SIGHUP. Call it before other threads start.
+    pub fn catch() -> io::Result<Signals> {
+        // SAFETY: the set is plain data that sigemptyset makes valid.
+        unsafe {
+            let mut set = std::mem::zeroed();
+            libc::sigemptyset(&mut set);
+            for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
+                libc::sigaddset(&mut set, signal);
+            }
+            match libc::pthread_sigmask(libc::SIG_BLOCK, &set, std::ptr::null_mut()) {
+                0 => Ok(Signals(set)),
+                error => Err(io::Error::from_raw_os_error(error)),
+            }
+        }
+    }
+
+    /// Waits; true when a signal came.
+    pub fn wait(&self, time: Duration) -> io::Result<bool> {
+        let time = libc::timespec {
+            tv_sec: time.as_secs() as libc::time_t,
+            tv_nsec: libc::c_long::from(time.subsec_nanos() as i32),
+        };
+        // SAFETY: set and time are valid; no information is asked for.
+        match unsafe { libc::sigtimedwait(&self.0, std::ptr::null_mut(), &time) } {
+            -1 => match io::Error::last_os_error() {
+                e if matches!(e.raw_os_error(), Some(libc::EAGAIN | libc::EINTR)) => Ok(false),
+                e => Err(e),
+            },
+            _ => Ok(true),
+        }
+    }
+}

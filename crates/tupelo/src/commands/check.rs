@@ -1,0 +1,94 @@
+//! `tupelo check`: everything that is wrong with an application, at once.
+
+use std::path::PathBuf;
+
+use gateway::Api;
+use miette::Result;
+use translator::{Kind, Severity};
+
+use crate::Outcome;
+use crate::app::Application;
+use crate::table::Table;
+
+/// Check an application folder: settings, definitions, programs and APIs.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo check examples/bank\n\nExit status: 0 clean, 1 errors were found.")]
+pub struct Args {
+    /// The application folder.
+    #[arg(default_value = ".")]
+    folder: PathBuf,
+    /// Where compiled programs are kept; FOLDER/.tupelo when absent.
+    #[arg(long)]
+    state: Option<PathBuf>,
+    /// List each command that is not supported yet with its places.
+    #[arg(long)]
+    unsupported: bool,
+}
+
+/// Checks, and prints what was found.
+pub fn run(args: Args) -> Result<Outcome> {
+    let app = Application::open(&args.folder, args.state.as_deref())?;
+    let mut errors = 0;
+    let mut warnings = app.warnings.len();
+    for warning in &app.warnings {
+        println!("{warning}");
+    }
+    let compiled = app.compile(|_| ())?;
+    errors += compiled.count(Severity::Error);
+    warnings += compiled.count(Severity::Warning);
+    let mut unsupported: Vec<(String, String)> = Vec::new();
+    for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
+        let mut shown = diagnostic.clone();
+        if let Ok(short) = diagnostic.file.strip_prefix(&app.folder) {
+            shown.file = short.to_owned();
+        }
+        if let Kind::Unsupported(what) = &diagnostic.kind {
+            let place = format!("{}:{}", shown.file.display(), shown.line);
+            unsupported.push((what.clone(), place));
+        }
+        println!("{shown}");
+    }
+    if let Err(report) = app.install(&compiled.programs) {
+        errors += 1;
+        println!("{report}");
+    }
+    let apis = match Api::load_all(&app.folder.join(&app.config.gateway.apis)) {
+        Ok(apis) => apis,
+        Err(faults) => {
+            errors += 1;
+            println!("{faults}");
+            Vec::new()
+        }
+    };
+    for api in &apis {
+        if !api.warnings().0.is_empty() {
+            warnings += 1;
+            println!("{}", api.warnings());
+        }
+    }
+    if args.unsupported && !unsupported.is_empty() {
+        print!("{}", by_command(unsupported));
+    }
+    println!(
+        "{} programs, {} transactions, {} files, {} APIs: {errors} errors, {warnings} warnings",
+        compiled.programs.len(),
+        app.csd.transactions.len(),
+        app.csd.files.len(),
+        apis.len()
+    );
+    Ok(match errors {
+        0 => Outcome::Clean,
+        _ => Outcome::Findings,
+    })
+}
+
+/// One row a command: how often it is used, and where.
+fn by_command(mut uses: Vec<(String, String)>) -> Table {
+    uses.sort();
+    let mut table = Table::new(&["not supported yet", ">uses", "places"]);
+    for group in uses.chunk_by(|a, b| a.0 == b.0) {
+        let places: Vec<&str> = group.iter().map(|(_, place)| place.as_str()).collect();
+        table.row([group[0].0.clone(), group.len().to_string(), places.join(" ")]);
+    }
+    table
+}

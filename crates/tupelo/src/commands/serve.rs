@@ -1,0 +1,202 @@
+//! `tupelo serve`: an application folder on the network.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use gateway::{Api, Gateway, GatewayConfig, TlsConfig};
+use miette::{IntoDiagnostic, Result, bail, miette};
+use region::Region;
+
+use crate::Outcome;
+use crate::app::Application;
+use crate::app::backend::RegionBackend;
+use crate::app::compile::Compiled;
+use crate::app::signals::Signals;
+
+/// Compile an application, run it, and serve its APIs until Ctrl-C.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo serve examples/bank\n  curl http://127.0.0.1:8080/bank/accounts/10000001\n\n\
+    Sources, definitions and API projects that change are loaded again without\n\
+    dropping a request; a change of tupelo.toml or of a file's definition takes a\n\
+    new start.")]
+pub struct Args {
+    /// The application folder.
+    #[arg(default_value = ".")]
+    folder: PathBuf,
+    /// Where compiled programs and records are kept; FOLDER/.tupelo when absent.
+    #[arg(long)]
+    state: Option<PathBuf>,
+    /// Address for HTTP, instead of the one in tupelo.toml. Port 0 takes a free one.
+    #[arg(long)]
+    listen: Option<SocketAddr>,
+    /// Address for administration, instead of the one in tupelo.toml.
+    #[arg(long)]
+    admin: Option<SocketAddr>,
+    /// Do not look for changes.
+    #[arg(long)]
+    no_reload: bool,
+    /// Print the settings in force, and end.
+    #[arg(long)]
+    print_config: bool,
+}
+
+/// Serves until told to stop.
+pub fn run(args: Args) -> Result<Outcome> {
+    let mut app = Application::open(&args.folder, args.state.as_deref())?;
+    app.config.gateway.listen = args.listen.unwrap_or(app.config.gateway.listen);
+    app.config.admin.listen = args.admin.unwrap_or(app.config.admin.listen);
+    if args.print_config {
+        print!("{}", toml::to_string_pretty(&app.config).into_diagnostic()?);
+        return Ok(Outcome::Clean);
+    }
+    for warning in &app.warnings {
+        tracing::warn!("{warning}");
+    }
+    let signals = Signals::catch().into_diagnostic()?;
+    let compiled = compile(&app)?;
+    let installed = app.install(&compiled.programs)?;
+    let apis = load_apis(&app)?;
+    app.prepare_files(&installed)?;
+    let region = Region::start(app.region_config(&installed)?).into_diagnostic()?;
+    let backend = RegionBackend {
+        region: region.handle(),
+        user: app
+            .config
+            .region
+            .default_user
+            .parse()
+            .map_err(|e| miette!("[region] default_user: {e}"))?,
+    };
+    let (operations, projects) = (apis.iter().flat_map(Api::operations).count(), apis.len());
+    let gateway = Gateway::start(gateway_config(&app)?, apis, backend).into_diagnostic()?;
+
+    println!("{:<10}{} programs, {} files", "compiled", compiled.programs.len(), installed.files.len());
+    println!("{:<10}http://{}  {operations} operations of {projects} APIs", "gateway", gateway.address());
+    if let Some(address) = gateway.tls_address() {
+        println!("{:<10}https://{address}", "gateway");
+    }
+    if let Some(address) = gateway.admin_address() {
+        println!("{:<10}http://{address}  /docs/ /health /metrics", "admin");
+    }
+
+    let mut seen = newest(&app);
+    while !signals.wait(Duration::from_millis(500)).into_diagnostic()? {
+        if args.no_reload {
+            continue;
+        }
+        let now = newest(&app);
+        if now == seen {
+            continue;
+        }
+        seen = now;
+        match reload(&args, &region, &gateway) {
+            Ok(changed) => tracing::warn!("loaded again: {changed}"),
+            Err(report) => tracing::error!("not loaded, the old state stays in force: {report:?}"),
+        }
+    }
+    tracing::info!("stopping");
+    gateway.shutdown(Duration::from_secs(10));
+    region::block_on(region.shutdown());
+    Ok(Outcome::Clean)
+}
+
+/// Compiles, and tells what is wrong. A program with errors is left out: the
+/// rest is served.
+fn compile(app: &Application) -> Result<Compiled> {
+    let compiled = app.compile(|built| {
+        if !built.cached {
+            tracing::info!(program = %built.source.display(), "compiled");
+        }
+    })?;
+    for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
+        match diagnostic.severity {
+            translator::Severity::Error => tracing::error!("{diagnostic}"),
+            translator::Severity::Warning => tracing::warn!("{diagnostic}"),
+            translator::Severity::Note => tracing::info!("{diagnostic}"),
+        }
+    }
+    Ok(compiled)
+}
+
+fn load_apis(app: &Application) -> Result<Vec<Api>> {
+    let folder = app.folder.join(&app.config.gateway.apis);
+    let apis = Api::load_all(&folder)
+        .map_err(|faults| miette!("the API projects in {} cannot be served\n{faults}", folder.display()))?;
+    for api in &apis {
+        if !api.warnings().0.is_empty() {
+            tracing::warn!("{}", api.warnings());
+        }
+    }
+    Ok(apis)
+}
+
+fn gateway_config(app: &Application) -> Result<GatewayConfig> {
+    let settings = &app.config.gateway;
+    let tls = match (&settings.tls_certificate, &settings.tls_key) {
+        (Some(certificate), Some(key)) => Some(TlsConfig {
+            listen: settings.tls_listen,
+            certificate: app.folder.join(certificate),
+            key: app.folder.join(key),
+        }),
+        (None, None) => None,
+        _ => bail!("[gateway] HTTPS needs both tls_certificate and tls_key"),
+    };
+    let seconds = |s: u64| u32::try_from(s.saturating_mul(1000)).unwrap_or(u32::MAX);
+    Ok(GatewayConfig {
+        listen: settings.listen,
+        tls,
+        admin: Some(app.config.admin.listen),
+        threads: settings.threads as usize,
+        cpus: app.offload_cpus()?,
+        max_body_bytes: settings.max_body_bytes as usize,
+        request_timeout_ms: seconds(settings.request_timeout_s),
+        idle_timeout_ms: seconds(settings.idle_timeout_s),
+        response_timeout_ms: settings.response_timeout_ms,
+        cors_origins: settings.cors_origins.clone(),
+        access_log: settings.access_log,
+        ..GatewayConfig::default()
+    })
+}
+
+/// Reads the folder again and switches region and gateway over.
+fn reload(args: &Args, region: &Region, gateway: &Gateway<RegionBackend>) -> Result<String> {
+    let app = Application::open(&args.folder, args.state.as_deref())?;
+    let compiled = compile(&app)?;
+    let installed = app.install(&compiled.programs)?;
+    let apis = load_apis(&app)?;
+    let told = format!("{} programs, {} APIs", compiled.programs.len(), apis.len());
+    region.handle().reload(installed.region).into_diagnostic()?;
+    gateway.reload(apis);
+    Ok(told)
+}
+
+/// When something that is served was last changed, and how many files there
+/// are, so that a removed one counts as a change.
+fn newest(app: &Application) -> (Option<SystemTime>, usize) {
+    let settings = &app.config;
+    let folders = settings
+        .compile
+        .programs
+        .iter()
+        .chain(&settings.compile.copybooks)
+        .chain([&settings.gateway.apis]);
+    let mut seen = (None, 0);
+    look(&app.folder.join("resources.csd"), &mut seen);
+    for folder in folders {
+        look(&app.folder.join(folder), &mut seen);
+    }
+    seen
+}
+
+fn look(path: &Path, seen: &mut (Option<SystemTime>, usize)) {
+    let Ok(about) = path.metadata() else { return };
+    if about.is_dir() {
+        for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+            look(&entry.path(), seen);
+        }
+        return;
+    }
+    seen.0 = seen.0.max(about.modified().ok());
+    seen.1 += 1;
+}

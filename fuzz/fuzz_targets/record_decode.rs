@@ -1,0 +1,36 @@
+//! Any bytes are a record or an error; what decodes is JSON.
+#![no_main]
+
+use std::sync::LazyLock;
+
+use copybook::codec::{Choice, Invalid, LongRecord, ShortRecord};
+use copybook::{Codec, CodecOptions, CodePage, ParseOptions};
+use libfuzzer_sys::fuzz_target;
+
+static CODECS: LazyLock<Vec<Codec>> = LazyLock::new(|| {
+    let layouts = copybook::parse(include_str!("../record.cpy"), &ParseOptions::default()).unwrap();
+    let ebcdic = CodePage::by_name("cp037").unwrap();
+    [(CodePage::ascii(), Invalid::Error), (ebcdic, Invalid::Null), (CodePage::utf8(), Invalid::Raw)]
+        .into_iter()
+        .map(|(code_page, invalid)| {
+            let options = CodecOptions {
+                code_page,
+                invalid,
+                other_redefines: Choice::AllValid,
+                short_record: ShortRecord::Absent,
+                long_record: LongRecord::Ignore,
+                ..CodecOptions::default()
+            };
+            Codec::build(&layouts[0], &options).unwrap()
+        })
+        .collect()
+});
+
+fuzz_target!(|bytes: &[u8]| {
+    for codec in CODECS.iter() {
+        let mut json = Vec::new();
+        if codec.decode(bytes, &mut json).is_ok() {
+            std::str::from_utf8(&json).expect("JSON is UTF-8");
+        }
+    }
+});
