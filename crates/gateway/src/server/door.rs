@@ -216,11 +216,7 @@ async fn connection<B: Backend, S>(
         }
     });
     let mut builder = auto::Builder::new(Local);
-    builder
-        .http1()
-        .half_close(true)
-        .pipeline_flush(true)
-        .header_read_timeout(None);
+    builder.http1().half_close(true).header_read_timeout(None);
     builder
         .http2()
         .timer(hyper_util::rt::TokioTimer::new())
