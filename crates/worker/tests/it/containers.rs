@@ -11,7 +11,7 @@ fn a_request_channel_is_read_and_answered() {
             "A",
             "01 W PIC X(20).\n01 L PIC S9(8) COMP.\n01 D PIC 9(4).\n01 CNAME PIC X(16).\n01 R PIC S9(8) COMP.",
             "",
-            "EXEC CICS ASSIGN CHANNEL(CNAME) END-EXEC\n\
+            "EXEC CICS ASSIGN CHANNEL(CNAME) END-EXEC\n MOVE 20 TO L\n\
              EXEC CICS GET CONTAINER(\"IN\") INTO(W) FLENGTH(L) RESP(R) END-EXEC\n MOVE L TO D\n\
              EXEC CICS PUT CONTAINER(\"LEN\") FROM(D) CHAR END-EXEC\n\
              EXEC CICS PUT CONTAINER(\"OUT\") FROM(CNAME) FLENGTH(4) END-EXEC\n\

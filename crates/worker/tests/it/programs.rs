@@ -126,7 +126,8 @@ fn conditions_go_to_labels_or_abend_as_handle_says() {
     let end = played.end(0);
     assert_eq!(end["commarea"].as_str().unwrap().trim_end(), "1234");
     assert_eq!(end["abend"]["code"], "AEI0");
-    assert_eq!(end["abend"]["line"], 7);
+    // The last LINK, in the text as it was written.
+    assert_eq!(end["abend"]["line"], 32);
 }
 
 #[test]
