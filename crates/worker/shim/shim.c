@@ -87,6 +87,7 @@ typedef struct {
 	tw_flow (*start)(cob_field **params, int count);
 	void *(*resolve)(const char *name, size_t len, int must, tw_flow *flow);
 	tw_flow (*stop)(int is_error, const char *message);
+	tw_flow (*refuse)(const char *routine);
 } tw_handlers;
 
 /* A place to jump to: the base of a LINK level or of a CALL. */
@@ -389,6 +390,53 @@ EXPORT void cob_set_cancel(cob_module *m)
 	list[list_len].cancel = m->cancel;
 	list_len++;
 }
+
+/* Routines of the library that cobc calls without asking the resolver, and
+ * that reach files, processes, the terminal or libcob itself. */
+#define REFUSED(symbol) \
+	EXPORT int symbol(void) \
+	{ \
+		follow(on.refuse(#symbol)); \
+		return 0; \
+	}
+REFUSED(cob_sys_change_dir)
+REFUSED(cob_sys_chdir)
+REFUSED(cob_sys_check_file_exist)
+REFUSED(cob_sys_clear_screen)
+REFUSED(cob_sys_close_file)
+REFUSED(cob_sys_copy_file)
+REFUSED(cob_sys_copyfile)
+REFUSED(cob_sys_create_dir)
+REFUSED(cob_sys_create_file)
+REFUSED(cob_sys_delete_dir)
+REFUSED(cob_sys_delete_file)
+REFUSED(cob_sys_error_proc)
+REFUSED(cob_sys_exit_proc)
+REFUSED(cob_sys_extfh)
+REFUSED(cob_sys_file_delete)
+REFUSED(cob_sys_file_info)
+REFUSED(cob_sys_flush_file)
+REFUSED(cob_sys_fork)
+REFUSED(cob_sys_get_char)
+REFUSED(cob_sys_get_csr_pos)
+REFUSED(cob_sys_get_current_dir)
+REFUSED(cob_sys_get_scr_size)
+REFUSED(cob_sys_getopt_long_long)
+REFUSED(cob_sys_getpid)
+REFUSED(cob_sys_hosted)
+REFUSED(cob_sys_mkdir)
+REFUSED(cob_sys_oc_nanosleep)
+REFUSED(cob_sys_open_file)
+REFUSED(cob_sys_read_file)
+REFUSED(cob_sys_rename_file)
+REFUSED(cob_sys_runtime_error_proc)
+REFUSED(cob_sys_set_csr_pos)
+REFUSED(cob_sys_sleep)
+REFUSED(cob_sys_sound_bell)
+REFUSED(cob_sys_system)
+REFUSED(cob_sys_waitpid)
+REFUSED(cob_sys_write_file)
+REFUSED(cob_sys_x91)
 
 static int from_libcob(const void *address)
 {

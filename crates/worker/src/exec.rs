@@ -173,6 +173,7 @@ impl Worker {
             return self.take_exit(Abend::new(abend::AEXZ, "a command block is damaged"));
         };
         self.task.last_line = block.line();
+        // A row that is not served gives no function, RESP or not.
         let Some(served) = self.dispatch.find(block.command()) else {
             let what = command::by_number(block.command()).map_or("an unknown command", |c| c.name);
             return self.take_exit(Abend::new(abend::AEY9, format!("{what} is not supported")));
@@ -357,7 +358,7 @@ fn split<'c>(operands: &'c [*const Field]) -> Option<(Block<'c>, &'c [*const Fie
 
 /// The worker's entries for the C side.
 pub(crate) static HANDLERS: Handlers =
-    Handlers { exec: on_exec, start: on_start, resolve: on_resolve, stop: on_stop };
+    Handlers { exec: on_exec, start: on_start, resolve: on_resolve, stop: on_stop, refuse: on_refuse };
 
 /// # Safety
 /// `fields` are `count` fields of the calling module.
@@ -407,5 +408,15 @@ unsafe extern "C" fn on_stop(is_error: c_int, message: *const c_char) -> Flow {
         let text = CStr::from_ptr(message).to_string_lossy();
         let text = if text.is_empty() { "a run-time error".into() } else { text.into_owned() };
         current().map_or(Flow::NEXT, |w| w.stopped((is_error != 0).then_some(text)))
+    }
+}
+
+unsafe extern "C" fn on_refuse(routine: *const c_char) -> Flow {
+    // SAFETY: called by the C side for the program in control, with a C
+    // string of its own.
+    unsafe {
+        let routine = CStr::from_ptr(routine).to_string_lossy();
+        let why = format!("CALL of the library routine {routine}, which programs may not use");
+        current().map_or(Flow::NEXT, |w| w.take_exit(Abend::new(abend::APCT, why)))
     }
 }

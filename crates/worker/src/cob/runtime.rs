@@ -58,6 +58,8 @@ pub struct Handlers {
     pub resolve: unsafe extern "C" fn(*const u8, usize, c_int, *mut Flow) -> *mut c_void,
     /// STOP RUN (first argument 0) or a run-time error with its message.
     pub stop: unsafe extern "C" fn(c_int, *const c_char) -> Flow,
+    /// CALL of a library routine that is not for programs here.
+    pub refuse: unsafe extern "C" fn(*const c_char) -> Flow,
 }
 
 /// libcob's module structure, as an identity only.

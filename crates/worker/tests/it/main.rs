@@ -1,4 +1,8 @@
 //! Programs in a worker: compiled COBOL, run in a child process.
 
 mod cobol;
+mod containers;
+mod environment;
+mod files;
+mod programs;
 mod traps;
