@@ -86,6 +86,7 @@ impl Pass<'_> {
         // Sizes mean nothing when an item is not understood.
         let meanings: Vec<Meaning> = meanings.into_iter().collect::<Option<_>>()?;
         let placements = size::place(&tree, &meanings, &redefines, diagnostics)?;
+        warn_of_sliding(&tree, &placements, diagnostics);
         let renames = self.renames(&tree, &placements, diagnostics);
         let root = &placements[0];
         let times = root_times(&tree);
@@ -133,6 +134,25 @@ impl Pass<'_> {
             });
         }
         renames
+    }
+}
+
+/// GnuCOBOL adds up lengths when it finds an item behind a table of varying
+/// length, without regard to slack bytes and shared storage.
+fn warn_of_sliding(tree: &Tree<'_>, placements: &[Placement], diagnostics: &mut Diagnostics) {
+    for (entry, placement) in tree.entries.iter().zip(placements) {
+        let clauses = [
+            ("REDEFINES", entry.redefines.as_ref().map(|r| r.at)),
+            ("SYNCHRONIZED", entry.synchronized),
+        ];
+        for (clause, at) in clauses {
+            if let Some(at) = at.filter(|_| placement.slides) {
+                diagnostics.warn(
+                    at,
+                    format!("{clause} behind a table of varying length: compiled programs may place {} elsewhere", entry.shown()),
+                );
+            }
+        }
     }
 }
 

@@ -125,7 +125,7 @@ impl Parser<'_> {
             self.constant_01(entry, at);
             return;
         }
-        self.clauses(&mut entry);
+        entry.faulty = self.clauses(&mut entry).is_none();
         self.add(entry);
     }
 
@@ -349,12 +349,15 @@ impl Parser<'_> {
         found
     }
 
-    /// Takes the period that ends an entry, or goes to the next entry.
-    fn period(&mut self) {
+    /// Takes the period that ends an entry, or goes to the next entry and
+    /// gives `None`.
+    fn period(&mut self) -> Option<()> {
         if *self.cursor.peek() == Token::Period {
             self.cursor.take();
+            Some(())
         } else {
             self.unexpected();
+            None
         }
     }
 

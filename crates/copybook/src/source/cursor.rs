@@ -147,7 +147,8 @@ impl<'a> Cursor<'a> {
     fn fill(&mut self) {
         let start = self.skip(self.index);
         let Some(piece) = self.pieces.get(start) else {
-            let at = self.pieces.last().map_or(Position::default(), |p| p.at);
+            let last = self.pieces.iter().rfind(|p| !p.is_gap());
+            let at = last.map_or(Position::default(), |p| p.at);
             self.next = (Token::End, at, true, start);
             return;
         };

@@ -228,10 +228,10 @@ impl<'p> Worker<'p> {
             } = &group.kind
             {
                 let due = schedule.next().filter(|_| !idle.is_empty());
-                if let Some(at) = due.map(|t| self.start + t).filter(|at| *at < self.end) {
-                    if at < wake.0 {
-                        wake = (at, *spin_ns);
-                    }
+                if let Some(at) = due.map(|t| self.start + t).filter(|at| *at < self.end)
+                    && at < wake.0
+                {
+                    wake = (at, *spin_ns);
                 }
             }
         }

@@ -28,6 +28,9 @@ enum Tried {
     Commit(UnitOfWork, Answer, Option<(FileId, Box<[u8]>)>),
 }
 
+/// A record with its key.
+type Found = (Vec<u8>, Vec<u8>);
+
 type Attempt = Result<Tried, Answer>;
 
 impl Files {
@@ -287,7 +290,7 @@ impl Files {
         task: TaskKey,
         file: FileId,
         seek: Seek<'_>,
-    ) -> Result<Option<(Vec<u8>, Vec<u8>)>, Answer> {
+    ) -> Result<Option<Found>, Answer> {
         let mut found = None;
         let mut take = |e: store::Entry<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
         let reader = self.reader.as_mut();

@@ -43,8 +43,8 @@ impl Sink {
         let Ok(queue) = self.queue.lock() else {
             return;
         };
-        let sent = queue.as_ref().map(|q| q.try_send(record.clone()));
-        if !matches!(sent, Some(Ok(()))) {
+        let send = |q: &SyncSender<_>| q.try_send(record.clone()).is_ok();
+        if !queue.as_ref().is_some_and(send) {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }

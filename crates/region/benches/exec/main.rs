@@ -1,0 +1,214 @@
+//! What a LINK from a front door costs, against bare shared memory.
+//!
+//! `link-idle`: one request at a time, round trip; the peer is a futex round
+//! trip between two processes. `link-saturated`: CPU of both sides a request,
+//! many at once; the peer is a bare ring with the same batching. The worker
+//! runs an empty program without COBOL: what is measured is the way there and
+//! back. `--seconds N` sets the time of a run, `--json` prints one line a row.
+//! `commits`: updates a second of 32 tasks, each committed and flushed; the
+//! peer is one flush an update.
+
+mod commits;
+mod peer;
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use peer::{Peer, own_cpu, process_cpu};
+use region::{
+    Definitions, DoorRuntime, Handle, Name, Port, ProgramEntry, Region, RegionConfig,
+    TaskRequest, TransactionDef, TransId,
+};
+
+const ROUNDS: usize = 5;
+const OUTSTANDING: usize = 12;
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let json = args.iter().any(|a| a == "--json");
+    let only = args.iter().skip(1).find(|a| !a.starts_with("--"));
+    let wanted = |row: &str| only.is_none_or(|o| row.contains(o.as_str()));
+    if wanted("link-idle") {
+        report(json, "link-idle", "us", idle(), 2.0);
+    }
+    if wanted("link-saturated") {
+        report(json, "link-saturated", "us-cpu", saturated(), 3.0);
+    }
+    if wanted("commits") {
+        let (ours, peer) = commits::run();
+        let met = ours / peer >= 8.0;
+        print_row(json, "commits", "updates/s", ours, peer, 8.0, met);
+    }
+}
+
+fn report(json: bool, row: &str, unit: &str, (ours, peer): (f64, f64), must: f64) {
+    print_row(json, row, unit, ours, peer, must, ours / peer <= must);
+}
+
+fn print_row(json: bool, row: &str, unit: &str, ours: f64, peer: f64, must: f64, met: bool) {
+    let ratio = ours / peer;
+    if json {
+        let line = serde_json::json!({
+            "bench": "exec", "row": row, "value": ours, "unit": unit,
+            "peer": "bare shared memory", "peer_value": peer, "ratio": ratio,
+            "must": must, "met": met,
+        });
+        println!("{line}");
+    } else {
+        println!("{row}: {ours:.3} {unit}, peer {peer:.3}, ratio {ratio:.2} (must {must})");
+    }
+}
+
+/// Round trips in microseconds: ours and the peer's, medians.
+fn idle() -> (f64, f64) {
+    let peer = Peer::ping_pong();
+    let bench = Bench::start();
+    let n = 3000;
+    let mut ours = Vec::new();
+    let mut theirs = Vec::new();
+    for _ in 0..ROUNDS {
+        theirs.push(peer.round_trips(n).as_secs_f64() * 1e6 / f64::from(n));
+        let start = Instant::now();
+        bench.block_on(|handle, port| async move {
+            for _ in 0..n {
+                link(&handle, &port).await;
+            }
+        });
+        ours.push(start.elapsed().as_secs_f64() * 1e6 / f64::from(n));
+    }
+    (median(ours), median(theirs))
+}
+
+/// CPU microseconds a request, both sides: ours and the peer's, medians.
+fn saturated() -> (f64, f64) {
+    let peer = Peer::ring_server();
+    let bench = Bench::start();
+    let time = Duration::from_millis(1500);
+    let mut ours = Vec::new();
+    let mut theirs = Vec::new();
+    for _ in 0..ROUNDS {
+        let run = peer.ring(OUTSTANDING as u64, time);
+        theirs.push(run.cpu.as_secs_f64() * 1e6 / run.requests as f64);
+        let before = bench.cpu();
+        let requests = bench.block_on(|handle, port| async move {
+            let until = Instant::now() + time;
+            let clients: Vec<_> = (0..OUTSTANDING)
+                .map(|_| {
+                    let (handle, port) = (handle.clone(), port.clone());
+                    tokio::spawn(async move {
+                        let mut n = 0u64;
+                        while Instant::now() < until {
+                            link(&handle, &port).await;
+                            n += 1;
+                        }
+                        n
+                    })
+                })
+                .collect();
+            let mut requests = 0;
+            for client in clients {
+                requests += client.await.expect("a client ends");
+            }
+            requests
+        });
+        let cpu = bench.cpu() - before;
+        ours.push(cpu.as_secs_f64() * 1e6 / requests as f64);
+        if std::env::var_os("BENCH_VERBOSE").is_some() {
+            eprintln!(
+                "{:.0} requests/s; {:?}",
+                requests as f64 / time.as_secs_f64(),
+                bench.region.handle().statistics()
+            );
+        }
+    }
+    (median(ours), median(theirs))
+}
+
+async fn link(handle: &Handle, port: &Port) {
+    let request = TaskRequest {
+        transid: Name::from_bytes(*b"BNCH"),
+        program: Name::from_bytes(*b"EMPTY   "),
+        ..TaskRequest::default()
+    };
+    let task = handle.begin(port, request).await.expect("it is admitted");
+    let reply = task.run().await;
+    assert_eq!(*reply.outcome(), region::Outcome::Ok);
+}
+
+/// A region over the worker of the tests, and one door.
+struct Bench {
+    region: Region,
+    port: Port,
+    runtime: DoorRuntime,
+}
+
+impl Bench {
+    fn start() -> Bench {
+        let region = Region::start(config()).expect("the region starts");
+        let port = region.handle().attach_port().expect("a port is free");
+        let runtime = port.runtime().expect("a runtime");
+        let bench = Bench {
+            region,
+            port,
+            runtime,
+        };
+        bench.block_on(|handle, port| async move {
+            for _ in 0..2000 {
+                link(&handle, &port).await;
+            }
+        });
+        bench
+    }
+
+    fn block_on<F: Future>(&self, run: impl FnOnce(Handle, Port) -> F) -> F::Output {
+        self.runtime
+            .block_on(run(self.region.handle(), self.port.clone()))
+    }
+
+    /// CPU of this process and of its workers.
+    fn cpu(&self) -> Duration {
+        let workers = children().into_iter().map(process_cpu);
+        own_cpu() + workers.sum::<Duration>()
+    }
+}
+
+fn children() -> Vec<libc::pid_t> {
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten();
+    threads
+        .flatten()
+        .filter_map(|t| std::fs::read_to_string(t.path().join("children")).ok())
+        .flat_map(|text| {
+            let pids = text.split_whitespace().filter_map(|p| p.parse().ok());
+            pids.collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// A region with one transaction, `BNCH`.
+fn config() -> RegionConfig {
+    RegionConfig {
+        worker_exe: PathBuf::from(env!("CARGO_BIN_EXE_fake-worker")),
+        worker_args: Vec::new(),
+        arena_bytes: 1 << 20,
+        definitions: Definitions {
+            transactions: vec![TransactionDef {
+                name: TransId::from_bytes(*b"BNCH"),
+                ..TransactionDef::default()
+            }],
+            programs: ["EMPTY", "FILES"]
+                .map(|name| ProgramEntry {
+                    name: Name::new(name).expect("a name"),
+                    enabled: true,
+                    ..ProgramEntry::default()
+                })
+                .to_vec(),
+            ..Definitions::default()
+        },
+        ..RegionConfig::default()
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
