@@ -2,7 +2,9 @@
 //!
 //! Mappings see text untrimmed, so there is a codec for each kind of trimming
 //! that a mapping may ask for. Redefined storage shows its first description;
-//! the others can be named by their own fields.
+//! the others can be named by their own fields. A record may be shorter than
+//! its layout, when a program returns less, and longer than its counters say,
+//! when it returns a table at its full length.
 
 use crate::diagnostics::{Diagnostics, Position};
 use crate::mapping::expr::Trim;
@@ -86,7 +88,7 @@ impl Record {
             let options = CodecOptions {
                 trim,
                 short_record: ShortRecord::Absent,
-                long_record: LongRecord::Error,
+                long_record: LongRecord::Ignore,
                 ..CodecOptions::default()
             };
             let codec = Codec::build(&layout, &options).map_err(|e| e.to_string())?;

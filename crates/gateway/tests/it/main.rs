@@ -5,6 +5,7 @@ mod client;
 mod fake;
 mod http2;
 mod load;
+mod perfchannel;
 mod wire;
 
 use gateway::{Api, Gateway, GatewayConfig};
