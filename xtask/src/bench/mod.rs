@@ -7,6 +7,7 @@
 
 mod copybook;
 mod drive;
+mod gateway;
 mod program;
 mod row;
 
@@ -43,7 +44,7 @@ pub struct Bench {
 }
 
 /// Every bench there is.
-const BENCHES: &[&[Bench]] = &[copybook::BENCHES, drive::BENCHES];
+const BENCHES: &[&[Bench]] = &[copybook::BENCHES, drive::BENCHES, gateway::BENCHES];
 
 /// Runs the named benches; false when a row misses its bound.
 pub fn run(args: &Args) -> Result<bool> {

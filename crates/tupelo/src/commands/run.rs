@@ -34,6 +34,9 @@ pub struct Args {
     /// A container: NAME=TEXT, or NAME=@FILE. May be given several times.
     #[arg(long, value_name = "NAME=TEXT")]
     container: Vec<String>,
+    /// Name of the channel; one is there whenever a container is given.
+    #[arg(long, value_name = "NAME")]
+    channel: Option<String>,
     /// Print one JSON object; bytes that are not text are in hexadecimal.
     #[arg(long)]
     json: bool,
@@ -67,6 +70,9 @@ async fn run_task(args: &Args, app: &Application, region: &Region) -> Result<Out
         ..TaskRequest::default()
     };
     let mut task = handle.begin(&handle.default_port(), request).await.into_diagnostic()?;
+    if let Some(name) = &args.channel {
+        task.set_channel(name.parse().map_err(|e| miette!("channel {name}: {e}"))?);
+    }
     for container in &args.container {
         let (name, value) = container
             .split_once('=')
