@@ -41,7 +41,8 @@ pub enum Served {
     Worker,
     /// By the region, through the worker's call.
     Region,
-    /// Known, and refused by the translator.
+    /// Known and not supported: the translator warns, and the call, which has
+    /// no operands then, ends the task with AEY9.
     NotYet,
 }
 
