@@ -9,6 +9,7 @@ mod drive;
 mod row;
 
 use anyhow::{Result, bail};
+pub use drive::serve;
 pub use row::{Bound, Row};
 
 /// Which benches to run and how to print them.
