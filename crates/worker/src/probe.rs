@@ -47,9 +47,15 @@ fn probe(file: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let config: WorkerConfig = serde_json::from_value(scenario["config"].clone())?;
     let mut services = MemoryServices::new(&config.files, ARENA_BYTES)?;
     for (i, def) in config.files.iter().enumerate() {
-        for record in scenario["records"][def.name.as_str()].as_array().into_iter().flatten() {
+        for record in scenario["records"][def.name.as_str()]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
             let record = record.as_str().unwrap_or_default();
-            services.write(i, record.as_bytes()).map_err(|f| format!("{record}: {f:?}"))?;
+            services
+                .write(i, record.as_bytes())
+                .map_err(|f| format!("{record}: {f:?}"))?;
         }
     }
     services.syncpoint().map_err(|f| format!("{f:?}"))?;
@@ -84,7 +90,12 @@ fn prepare(
     let mut put = |bytes: &[u8]| -> Result<usize, &'static str> {
         let at = arena.heap.alloc(bytes.len()).ok_or("the arena is full")?;
         // SAFETY: a block of the arena of that size.
-        unsafe { arena.base.add(at).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        unsafe {
+            arena
+                .base
+                .add(at)
+                .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len())
+        };
         Ok(at)
     };
     let mut request = Request {

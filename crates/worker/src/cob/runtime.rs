@@ -24,13 +24,19 @@ impl Flow {
 
     /// Leave everything down to the frame of that depth and its `tw_run`.
     pub const fn leave(depth: i32) -> Flow {
-        Flow { code: Code::Leave as i32, depth }
+        Flow {
+            code: Code::Leave as i32,
+            depth,
+        }
     }
 
     /// Leave everything above the frame of that depth and enter its program
     /// again at its top.
     pub const fn reenter(depth: i32) -> Flow {
-        Flow { code: Code::Reenter as i32, depth }
+        Flow {
+            code: Code::Reenter as i32,
+            depth,
+        }
     }
 }
 
@@ -192,7 +198,9 @@ impl Runtime {
             String::new()
         } else {
             // SAFETY: as above.
-            unsafe { CStr::from_ptr(source) }.to_string_lossy().into_owned()
+            unsafe { CStr::from_ptr(source) }
+                .to_string_lossy()
+                .into_owned()
         };
         (line, source)
     }
@@ -207,7 +215,11 @@ impl Runtime {
 fn open(path: &CStr) -> Result<*mut c_void, String> {
     // SAFETY: neither object runs code of ours when it is loaded.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
-    if handle.is_null() { Err(loader_error()) } else { Ok(handle) }
+    if handle.is_null() {
+        Err(loader_error())
+    } else {
+        Ok(handle)
+    }
 }
 
 /// # Safety
@@ -216,7 +228,11 @@ unsafe fn symbol(handle: *mut c_void, name: &'static str) -> Result<*mut c_void,
     let c_name = CString::new(name).unwrap_or_default();
     // SAFETY: by the contract.
     let found = unsafe { libc::dlsym(handle, c_name.as_ptr()) };
-    if found.is_null() { Err(StartError::Foreign(name)) } else { Ok(found) }
+    if found.is_null() {
+        Err(StartError::Foreign(name))
+    } else {
+        Ok(found)
+    }
 }
 
 /// Takes back what libcob's start does to signals: its handlers call exit()

@@ -1,7 +1,7 @@
 //! COBOL under test: translated, compiled, and run by the probe in a process
 //! of its own.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
@@ -112,18 +112,19 @@ impl Scene {
         self.task(json!({"program": program, "commarea": commarea}))
     }
 
-    pub fn path(&self) -> &Path {
-        self.folder.path()
+    /// The worker's configuration.
+    pub fn config(&self) -> Value {
+        json!({
+            "applid": "TESTAPPL", "sysid": "TST1", "fc_qr_only": self.fc_qr_only,
+            "programs": self.programs, "files": self.files,
+            "transactions": [{"name": "TEST", "twa_bytes": 16}],
+        })
     }
 
     /// Runs the tasks and gives what the probe printed.
     pub fn play(self) -> Played {
         let scenario = json!({
-            "config": {
-                "applid": "TESTAPPL", "sysid": "TST1", "fc_qr_only": self.fc_qr_only,
-                "programs": self.programs, "files": self.files,
-                "transactions": [{"name": "TEST", "twa_bytes": 16}],
-            },
+            "config": self.config(),
             "records": self.records,
             "tasks": self.tasks,
         });
@@ -139,7 +140,10 @@ impl Scene {
         let (ends, displayed): (Vec<&str>, Vec<&str>) =
             text.lines().partition(|l| l.starts_with("{\"abend\""));
         Played {
-            ends: ends.iter().map(|l| serde_json::from_str(l).unwrap()).collect(),
+            ends: ends
+                .iter()
+                .map(|l| serde_json::from_str(l).unwrap())
+                .collect(),
             displayed: displayed.into_iter().map(str::to_owned).collect(),
             output,
         }
@@ -156,7 +160,9 @@ impl Played {
 
     pub fn end(&self, task: usize) -> &Value {
         let errors = String::from_utf8_lossy(&self.output.stderr);
-        self.ends.get(task).unwrap_or_else(|| panic!("{:?} {errors}", self.output))
+        self.ends
+            .get(task)
+            .unwrap_or_else(|| panic!("{:?} {errors}", self.output))
     }
 
     /// Abend code of a task.
@@ -167,8 +173,11 @@ impl Played {
 
 /// A program as people write it, in free format.
 fn cics_source(name: &str, storage: &str, linkage: &str, procedure: &str) -> String {
-    let commarea =
-        if linkage.contains("DFHCOMMAREA") { "" } else { "01 DFHCOMMAREA PIC X(100)." };
+    let commarea = if linkage.contains("DFHCOMMAREA") {
+        ""
+    } else {
+        "01 DFHCOMMAREA PIC X(100)."
+    };
     format!(
         "IDENTIFICATION DIVISION.\nPROGRAM-ID. {name}.\nDATA DIVISION.\n\
          WORKING-STORAGE SECTION.\n{storage}\nLINKAGE SECTION.\n{linkage}\n{commarea}\n\
@@ -180,6 +189,10 @@ fn cics_source(name: &str, storage: &str, linkage: &str, procedure: &str) -> Str
 fn translated(name: &str, source: &str) -> Vec<u8> {
     let path = PathBuf::from(format!("{name}.cbl"));
     let translation = translate(&path, source.as_bytes(), Format::Free, &Library::default());
-    assert!(!translation.has_errors(), "{source}\n{:?}", translation.diagnostics);
+    assert!(
+        !translation.has_errors(),
+        "{source}\n{:?}",
+        translation.diagnostics
+    );
     translation.text
 }

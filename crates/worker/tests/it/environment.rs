@@ -70,7 +70,10 @@ fn assign_gives_what_there_is_and_says_what_there_is_not() {
         )
         .task(json!({"program": "A", "transid": "TEST", "commarea": " ".repeat(60)}))
         .play();
-    assert_eq!(played.commarea(0).trim_end(), "TESTAPPLTST1U 016TEST        016 001 TEST");
+    assert_eq!(
+        played.commarea(0).trim_end(),
+        "TESTAPPLTST1U 016TEST        016 001 TEST"
+    );
 }
 
 #[test]

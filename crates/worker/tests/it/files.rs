@@ -15,12 +15,22 @@ const SAY: &str = "SAY.\n MOVE R TO D\n MOVE R2 TO E\n\
 
 fn scene(procedure: &str) -> Scene {
     Scene::new()
-        .file("F", 10, true, &["0010 first", "0020 secon", "0030 third", "1000 last."])
+        .file(
+            "F",
+            10,
+            true,
+            &["0010 first", "0020 secon", "0030 third", "1000 last."],
+        )
         .program("A", STORAGE, AREA, &format!("{procedure}\n GOBACK.\n{SAY}"))
 }
 
 fn out(scene: Scene) -> String {
-    scene.run("A", &" ".repeat(100)).play().commarea(0).trim_end().to_owned()
+    scene
+        .run("A", &" ".repeat(100))
+        .play()
+        .commarea(0)
+        .trim_end()
+        .to_owned()
 }
 
 #[test]
@@ -37,7 +47,10 @@ fn records_are_read_by_key_part_of_key_or_next_key() {
          EXEC CICS READ FILE(\"F\") SET(P) RIDFLD(K) END-EXEC\n SET ADDRESS OF V TO P\n MOVE V TO REC PERFORM TELL\n\
          EXEC CICS READ FILE(\"G\") INTO(REC) RIDFLD(K) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY.",
     ));
-    assert_eq!(text, "|0020|0020|1000|013,080|016,026|016,042|022,011|010,000|0010|012,001");
+    assert_eq!(
+        text,
+        "|0020|0020|1000|013,080|016,026|016,042|022,011|010,000|0010|012,001"
+    );
 }
 
 #[test]
@@ -57,7 +70,10 @@ fn updates_need_the_record_that_was_read_for_them() {
          EXEC CICS DELETE FILE(\"F\") TOKEN(TOK) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
          EXEC CICS UNLOCK FILE(\"F\") END-EXEC.",
     ));
-    assert_eq!(text, "|016,030|016,028|newt|013,080|000,000|016,031|016,047");
+    assert_eq!(
+        text,
+        "|016,030|016,028|newt|013,080|000,000|016,031|016,047"
+    );
 }
 
 #[test]
@@ -137,5 +153,8 @@ fn what_a_file_does_not_allow_is_refused() {
         )
         .run("A", &" ".repeat(100))
         .play();
-    assert_eq!(played.commarea(0).trim_end(), "|016,020|084,050|022,013|016,044");
+    assert_eq!(
+        played.commarea(0).trim_end(),
+        "|016,020|084,050|022,013|016,044"
+    );
 }

@@ -4,5 +4,6 @@ mod cobol;
 mod containers;
 mod environment;
 mod files;
+mod link;
 mod programs;
 mod traps;

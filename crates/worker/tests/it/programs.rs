@@ -133,9 +133,24 @@ fn conditions_go_to_labels_or_abend_as_handle_says() {
 #[test]
 fn abends_go_up_the_levels_until_somebody_handles_them() {
     let played = Scene::new()
-        .program("C", "", AREA, "EXEC CICS ABEND ABCODE(\"UGLY\") END-EXEC\n GOBACK.\n")
-        .program("X", "", AREA, "EXEC CICS ABEND ABCODE(\"UGLY\") CANCEL END-EXEC\n GOBACK.\n")
-        .program("B", "", AREA, "EXEC CICS LINK PROGRAM(\"C\") END-EXEC\n MOVE \"not here\" TO OUT.\n GOBACK.\n")
+        .program(
+            "C",
+            "",
+            AREA,
+            "EXEC CICS ABEND ABCODE(\"UGLY\") END-EXEC\n GOBACK.\n",
+        )
+        .program(
+            "X",
+            "",
+            AREA,
+            "EXEC CICS ABEND ABCODE(\"UGLY\") CANCEL END-EXEC\n GOBACK.\n",
+        )
+        .program(
+            "B",
+            "",
+            AREA,
+            "EXEC CICS LINK PROGRAM(\"C\") END-EXEC\n MOVE \"not here\" TO OUT.\n GOBACK.\n",
+        )
         .program(
             "A",
             "01 AB PIC X(4).\n01 P PIC X(8).",
@@ -159,13 +174,19 @@ fn abends_go_up_the_levels_until_somebody_handles_them() {
             "E",
             "01 AB PIC X(4).",
             AREA,
-            &format!("EXEC CICS ASSIGN ABCODE(AB) END-EXEC\n {} GOBACK.\n", say("AB \"-E\"")),
+            &format!(
+                "EXEC CICS ASSIGN ABCODE(AB) END-EXEC\n {} GOBACK.\n",
+                say("AB \"-E\"")
+            ),
         )
         .run("A", BLANK)
         .run("D", BLANK)
         .run("NOSUCH", "")
         .play();
-    assert_eq!(played.end(0)["commarea"].as_str().unwrap().trim_end(), "UGLYC");
+    assert_eq!(
+        played.end(0)["commarea"].as_str().unwrap().trim_end(),
+        "UGLYC"
+    );
     assert_eq!(played.abend(0), "UGLY");
     assert_eq!(played.end(0)["abend"]["program"], "X");
     assert_eq!(played.commarea(1).trim_end(), "DEAD-E");
@@ -189,7 +210,10 @@ fn a_subprogram_has_its_own_abend_label_and_returns_to_its_caller() {
             "A",
             "",
             AREA,
-            &format!("CALL \"S\" USING DFHEIBLK DFHCOMMAREA\n {} GOBACK.\n", say("\"-A\"")),
+            &format!(
+                "CALL \"S\" USING DFHEIBLK DFHCOMMAREA\n {} GOBACK.\n",
+                say("\"-A\"")
+            ),
         )
         .run("A", BLANK)
         .run("A", BLANK)
@@ -234,5 +258,8 @@ fn a_damaged_or_unknown_command_is_an_abend() {
         .run("B", "x")
         .run("C", "x")
         .play();
-    assert_eq!([played.abend(0), played.abend(1), played.abend(2)], ["AEXZ", "AEY9", "AEXZ"]);
+    assert_eq!(
+        [played.abend(0), played.abend(1), played.abend(2)],
+        ["AEXZ", "AEY9", "AEXZ"]
+    );
 }
