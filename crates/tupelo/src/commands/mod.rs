@@ -29,6 +29,7 @@ commands! {
     Serve => serve,
     Check => check,
     New => new,
+    Api => api,
     Run => run,
     File => file,
     Record => record,
