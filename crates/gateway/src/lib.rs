@@ -7,13 +7,12 @@ mod mapping;
 mod openapi;
 mod problem;
 mod project;
-mod region;
 mod server;
 mod validate;
 mod yaml;
 
 pub use backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
+pub use project::import::{Import, ImportBook, ImportedFile, import};
 pub use project::operation::Api;
-pub use region::{RegionBackend, RegionDoor};
 pub use server::{Gateway, GatewayConfig, StartError, TlsConfig, constant};

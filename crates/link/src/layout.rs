@@ -149,6 +149,9 @@ pub struct Request {
 
 /// The request carries a channel.
 pub const REQUEST_CHANNEL: u16 = 1;
+/// The program is known to end within microseconds, so news of the tasks
+/// before it may wait until it has ended.
+pub const REQUEST_BRIEF: u16 = 2;
 
 /// What a worker gives back: the second part of a slot's page. The message is
 /// apart, since only an abend has one.

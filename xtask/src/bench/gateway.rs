@@ -15,13 +15,11 @@ use anyhow::{Context, Result, bail};
 use super::{Bench, Bound, Row, Setting, median, program};
 
 /// The gateway's benches.
-pub const BENCHES: &[Bench] = &[
-    Bench {
-        name: "gateway",
-        about: "REST to COBOL: throughput, CPU, bytes/s, against a constant answer",
-        run: gateway,
-    },
-];
+pub const BENCHES: &[Bench] = &[Bench {
+    name: "gateway",
+    about: "REST to COBOL: throughput, CPU, bytes/s, against a constant answer",
+    run: gateway,
+}];
 
 fn gateway(setting: &Setting) -> Result<Vec<Row>> {
     let folder = tempfile::tempdir()?;
@@ -60,7 +58,9 @@ fn gateway(setting: &Setting) -> Result<Vec<Row>> {
         ("constant", Some(mb(&peer))),
         Bound::RatioAtLeast(0.5),
     ));
-    let load = ["-c", "500", "--think", "500ms", "-t", "10s", "--warmup", "2s"];
+    let load = [
+        "-c", "500", "--think", "500ms", "-t", "10s", "--warmup", "2s",
+    ];
     let ours = pair.ours(256 << 10, &load)?;
     rows.push(Row::judged(
         "rest-256k-500-clients",
@@ -114,7 +114,14 @@ impl Pair {
 
     fn ours(&self, bytes: usize, load: &[&str]) -> Result<Measured> {
         let path = format!("/perfchannel/response/{bytes}");
-        let request = ["-X", "PUT", "-H", "content-type: application/json", "-d", BODY];
+        let request = [
+            "-X",
+            "PUT",
+            "-H",
+            "content-type: application/json",
+            "-d",
+            BODY,
+        ];
         self.gateway.drive(&path, &request, load)
     }
 }
@@ -136,17 +143,26 @@ struct Server {
 impl Server {
     /// Starts it and waits for the line that names its address.
     fn start(mut command: Command) -> Result<Server> {
-        let mut child = command.stdout(Stdio::piped()).stdin(Stdio::null()).spawn()?;
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stdin(Stdio::null())
+            .spawn()?;
         let stdout = child.stdout.take().context("no output")?;
         let mut lines = BufReader::new(stdout).lines();
         let address = loop {
-            let line = lines.next().context("the server ended before it listened")??;
+            let line = lines
+                .next()
+                .context("the server ended before it listened")??;
             let found = line
                 .strip_prefix("gateway")
                 .map(|rest| rest.trim().trim_start_matches("http://"))
                 .or_else(|| line.starts_with("127.").then_some(line.as_str()));
             if let Some(text) = found {
-                break text.split_whitespace().next().unwrap_or_default().to_owned();
+                break text
+                    .split_whitespace()
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned();
             }
         };
         // The rest of what it prints is read away, so that it never waits.
@@ -175,8 +191,10 @@ impl Server {
         }
         // CPU is read around the whole run, warm-up included, so it is divided
         // by all requests of the run.
-        let all = sum("answered") * (1.0 + report["warmup_s"].as_f64().unwrap_or(0.0)
-            / report["measured_s"].as_f64().unwrap_or(1.0));
+        let all = sum("answered")
+            * (1.0
+                + report["warmup_s"].as_f64().unwrap_or(0.0)
+                    / report["measured_s"].as_f64().unwrap_or(1.0));
         Ok(Measured {
             throughput: report["throughput"].as_f64().context("no throughput")?,
             cpu_us: ticks as f64 * TICK_US / all,
@@ -186,7 +204,9 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = Command::new("kill").arg(self.child.id().to_string()).status();
+        let _ = Command::new("kill")
+            .arg(self.child.id().to_string())
+            .status();
         let _ = self.child.wait();
     }
 }
@@ -194,12 +214,30 @@ impl Drop for Server {
 /// User and system time of a process and its children, in clock ticks.
 fn cpu_ticks(pid: u32) -> u64 {
     let own = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let fields: Vec<&str> = own.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let field = |at: usize| fields.get(at).and_then(|f| f.parse::<u64>().ok()).unwrap_or(0);
+    let fields: Vec<&str> = own
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    let field = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|f| f.parse::<u64>().ok())
+            .unwrap_or(0)
+    };
     let mut ticks = field(11) + field(12);
-    for task in fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
+    for task in fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
         let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
-        ticks += children.split_whitespace().filter_map(|c| c.parse().ok()).map(cpu_ticks).sum::<u64>();
+        ticks += children
+            .split_whitespace()
+            .filter_map(|c| c.parse().ok())
+            .map(cpu_ticks)
+            .sum::<u64>();
     }
     ticks
 }
@@ -209,7 +247,10 @@ fn application(folder: &Path, name: &str, concurrency: &str) -> Result<PathBuf> 
     let to = folder.join(name);
     copy(Path::new("examples/perfchannel"), &to)?;
     let csd = fs::read_to_string(to.join("resources.csd"))?;
-    fs::write(to.join("resources.csd"), csd.replace("CONCURRENCY(THREADSAFE)", concurrency))?;
+    fs::write(
+        to.join("resources.csd"),
+        csd.replace("CONCURRENCY(THREADSAFE)", concurrency),
+    )?;
     fs::write(to.join("tupelo.toml"), "[gateway]\nthreads = 1\n")?;
     Ok(to)
 }

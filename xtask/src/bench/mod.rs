@@ -12,6 +12,7 @@ mod program;
 mod row;
 
 use anyhow::{Result, bail};
+pub use drive::serve;
 pub use row::{Bound, Row};
 
 /// Which benches to run and how to print them.

@@ -10,3 +10,4 @@ mod oracle;
 mod pictures;
 mod rejected;
 mod schema;
+mod source;

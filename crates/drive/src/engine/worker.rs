@@ -91,7 +91,7 @@ impl<'p> Worker<'p> {
                     phase: Phase::Parked,
                     conns: population.targets.iter().map(|_| Conn::default()).collect(),
                     step: 0,
-                    iteration: 0,
+                    iteration: u64::MAX, // The first one is number 0.
                     intended: 0,
                     ready: 0,
                     sent: 0,

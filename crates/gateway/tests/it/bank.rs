@@ -294,12 +294,12 @@ fn documents_metrics_and_the_page_are_served() {
         get(&bank, "/apis").json()["apis"][0]["operations"][1]["program"],
         "ACCTOPEN"
     );
-    let page = get(&bank, "/ui/").text();
+    let page = get(&bank, "/docs/").text();
     assert!(page.contains("/apis/accounts/openapi.json"), "{page}");
     let script = send(
         bank.address(),
         "GET",
-        "/ui/swagger-ui-bundle.js",
+        "/docs/swagger-ui-bundle.js",
         "accept-encoding: gzip\r\n",
         "",
     );

@@ -4,6 +4,7 @@ mod bank;
 mod client;
 mod fake;
 mod http2;
+mod import;
 mod load;
 mod perfchannel;
 mod wire;

@@ -107,7 +107,8 @@ impl Application {
     /// User id of tasks whose caller did not say who it is.
     pub fn user(&self) -> Result<UserId> {
         let user = &self.config.region.default_user;
-        user.parse().map_err(|e| miette!("[region] default_user: {e}"))
+        user.parse()
+            .map_err(|e| miette!("[region] default_user: {e}"))
     }
 
     /// Folders of COPY members.
@@ -170,7 +171,11 @@ impl Application {
     /// Reader slots of the store: one a worker, as many again for workers of
     /// the last generation that still end their tasks, and some for tools.
     pub fn max_readers(&self) -> u32 {
-        self.config.region.max_tasks.saturating_mul(2).saturating_add(64)
+        self.config
+            .region
+            .max_tasks
+            .saturating_mul(2)
+            .saturating_add(64)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `tupelo record schema`: the JSON Schema of a record.
 
 use copybook::codec::CodecOptions;
-use copybook::schema::{Direction, json_schema};
+use copybook::{Direction, json_schema};
 use copybook::Naming;
 use miette::{IntoDiagnostic, Result};
 

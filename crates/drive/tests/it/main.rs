@@ -1,0 +1,9 @@
+//! The driver against servers that behave, misbehave, and die.
+
+mod bad_peers;
+mod closed_loop;
+mod files;
+mod open_loop;
+mod peers;
+mod scenarios;
+mod secure;
