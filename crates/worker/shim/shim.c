@@ -90,6 +90,18 @@ typedef struct {
 	tw_flow (*refuse)(const char *routine);
 } tw_handlers;
 
+/* The C side's entries for the worker. */
+typedef struct {
+	int (*run)(void *entry, void *eib, void *commarea);
+	void (*cancel_from)(size_t from);
+	size_t (*started)(void);
+	int32_t (*depth)(void);
+	uint64_t (*serial)(void);
+	uint64_t (*serial_at)(int32_t depth);
+	cob_module *(*module)(void);
+	unsigned int (*line)(const char **source);
+} tw_entries;
+
 /* A place to jump to: the base of a LINK level or of a CALL. */
 typedef struct frame {
 	jmp_buf env;
@@ -118,9 +130,9 @@ typedef struct {
 static started *list;
 static size_t list_len, list_cap;
 
-EXPORT int32_t tw_depth(void) { return top ? top->depth : -1; }
-EXPORT uint64_t tw_serial(void) { return top ? top->serial : 0; }
-EXPORT uint64_t tw_serial_at(int32_t depth)
+static int32_t tw_depth(void) { return top ? top->depth : -1; }
+static uint64_t tw_serial(void) { return top ? top->serial : 0; }
+static uint64_t tw_serial_at(int32_t depth)
 {
 	const frame *f = top;
 
@@ -130,8 +142,8 @@ EXPORT uint64_t tw_serial_at(int32_t depth)
 	return f ? f->serial : 0;
 }
 
-EXPORT cob_module *tw_module(void) { return glob->current_module; }
-EXPORT size_t tw_started(void) { return list_len; }
+static cob_module *tw_module(void) { return glob->current_module; }
+static size_t tw_started(void) { return list_len; }
 
 static void unwind_to(const frame *f)
 {
@@ -178,7 +190,7 @@ static void push(frame *f, int guard)
 
 /* Runs a program with the EIB and the COMMAREA; says how it ended: TW_NEXT
  * when it came back by itself. */
-EXPORT int tw_run(void *entry, void *eib, void *commarea)
+static int tw_run(void *entry, void *eib, void *commarea)
 {
 	frame f;
 	int code;
@@ -198,7 +210,7 @@ EXPORT int tw_run(void *entry, void *eib, void *commarea)
 
 /* Gives back the storage of every module set up since the list had `from`
  * entries. Errors inside are swallowed: the storage is gone either way. */
-EXPORT void tw_cancel_from(size_t from)
+static void tw_cancel_from(size_t from)
 {
 	while (list_len > from) {
 		frame f;
@@ -494,7 +506,7 @@ EXPORT void cob_runtime_error(const char *format, ...)
 }
 
 /* The statement that runs: its line, and the name of its source file. */
-EXPORT unsigned int tw_line(const char **source)
+static unsigned int tw_line(const char **source)
 {
 	cob_module *m = glob->current_module;
 
@@ -510,7 +522,7 @@ EXPORT unsigned int tw_line(const char **source)
 
 /* Binds the worker's side to the libcob that was loaded; false if one of the
  * things needed is not there. */
-EXPORT int tw_start(void *libcob, const tw_handlers *handlers)
+EXPORT int tw_start(void *libcob, const tw_handlers *handlers, tw_entries *entries)
 {
 	void (*init)(int, char **) = (void (*)(int, char **))dlsym(libcob, "cob_init");
 	cob_global *(*global)(void) = (cob_global *(*)(void))dlsym(libcob, "cob_get_global_ptr");
@@ -535,5 +547,15 @@ EXPORT int tw_start(void *libcob, const tw_handlers *handlers)
 	 * another level's storage. */
 	glob->physical_cancel = 1;
 	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+	*entries = (tw_entries) {
+		.run = tw_run,
+		.cancel_from = tw_cancel_from,
+		.started = tw_started,
+		.depth = tw_depth,
+		.serial = tw_serial,
+		.serial_at = tw_serial_at,
+		.module = tw_module,
+		.line = tw_line,
+	};
 	return 1;
 }

@@ -211,7 +211,7 @@ impl<'c> Arg<'c> {
         let unsigned = flags & NO_SIGN_NIBBLE != 0;
         let nibbles = bytes.len() * 2 - usize::from(!unsigned && !bytes.is_empty());
         let nibble = |i: usize| {
-            if i % 2 == 0 {
+            if i & 1 == 0 {
                 bytes[i / 2] >> 4
             } else {
                 bytes[i / 2] & 15
