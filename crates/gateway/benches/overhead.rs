@@ -25,8 +25,12 @@ fn main() {
     let program = |data: &mut fake::Data| {
         let request = &data.containers["LEN-TO-RETURN"];
         let length = request.as_slice().try_into().map_or(0, i32::from_be_bytes);
-        data.containers.insert("RESPONSE-DATA".into(), vec![b'A'; length as usize]);
-        data.containers.insert("RESPONSE-LENGTH".into(), format!("{length:08}").into_bytes());
+        data.containers
+            .insert("RESPONSE-DATA".into(), vec![b'A'; length as usize]);
+        data.containers.insert(
+            "RESPONSE-LENGTH".into(),
+            format!("{length:08}").into_bytes(),
+        );
     };
     let config = || GatewayConfig {
         listen: ([127, 0, 0, 1], 0).into(),
@@ -52,7 +56,12 @@ fn main() {
         let [ours, peer] = rates.map(median);
         println!(
             "{size} bytes: {:.0}/s and {:.1} us CPU, constant {:.0}/s and {:.1} us, ratio {:.2} and {:.2}",
-            ours.0, ours.1, peer.0, peer.1, ours.0 / peer.0, ours.1 / peer.1
+            ours.0,
+            ours.1,
+            peer.0,
+            peer.1,
+            ours.0 / peer.0,
+            ours.1 / peer.1
         );
     }
 }
@@ -74,8 +83,16 @@ fn load(address: SocketAddr, path: &str) -> Option<(f64, f64)> {
     let cpu = cpu_us() - before;
     let line = |word: &str| text.lines().find(|l| l.contains(word));
     assert!(line("Non-2xx").is_none(), "{text}");
-    let requests: f64 = line("requests in")?.split_whitespace().next()?.parse().ok()?;
-    let rate = line("Requests/sec:")?.split_whitespace().nth(1)?.parse().ok()?;
+    let requests: f64 = line("requests in")?
+        .split_whitespace()
+        .next()?
+        .parse()
+        .ok()?;
+    let rate = line("Requests/sec:")?
+        .split_whitespace()
+        .nth(1)?
+        .parse()
+        .ok()?;
     Some((rate, cpu / requests))
 }
 

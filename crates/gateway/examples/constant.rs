@@ -14,7 +14,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bytes: usize = arguments.next().ok_or(usage)?.parse()?;
     let threads = arguments.next().map_or(Ok(1), |text| text.parse())?;
     let body = format!("\"{}\"", "A".repeat(bytes.saturating_sub(2)));
-    let config = GatewayConfig { listen, threads, ..GatewayConfig::default() };
+    let config = GatewayConfig {
+        listen,
+        threads,
+        ..GatewayConfig::default()
+    };
     let gateway = constant::start(config, body.into())?;
     println!("{}", gateway.address());
     loop {

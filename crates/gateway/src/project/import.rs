@@ -69,7 +69,11 @@ pub fn import(import: &Import) -> Result<Vec<ImportedFile>, Diagnostics> {
         return Err(out);
     }
     let program = import.program.to_ascii_uppercase();
-    let root = if import.channel { "channel" } else { "commarea" };
+    let root = if import.channel {
+        "channel"
+    } else {
+        "commarea"
+    };
     let main = Path::new("src/main");
     let asset = main.join("zosAssets").join(&program);
     let generated = asset.join("providerFiles/gen");
@@ -77,7 +81,10 @@ pub fn import(import: &Import) -> Result<Vec<ImportedFile>, Diagnostics> {
     let mut files = Vec::new();
     let mut add = |path: PathBuf, text: String| files.push(ImportedFile { path, text });
     let bodies = (Body::new(&request), Body::new(&response));
-    add(main.join("api/openapi.yaml"), document(import, &bodies.0, &bodies.1));
+    add(
+        main.join("api/openapi.yaml"),
+        document(import, &bodies.0, &bodies.1),
+    );
     add(main.join("config/options.yaml"), options(import));
     add(asset.join("zosAsset.yaml"), asset_file(import, &program));
     for (direction, areas) in [("request", &request), ("response", &response)] {
@@ -89,9 +96,18 @@ pub fn import(import: &Import) -> Result<Vec<ImportedFile>, Diagnostics> {
         let text = serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n";
         add(generated.join(format!("{direction}Schema.json")), text);
     }
-    add(operation.join("operation.yaml"), format!("---\nversion: 1\nzasset: \"{program}\"\n"));
-    add(operation.join("request.yaml"), bodies.0.request_mapping(root));
-    add(operation.join("response_200.yaml"), bodies.1.response_mapping(root));
+    add(
+        operation.join("operation.yaml"),
+        format!("---\nversion: 1\nzasset: \"{program}\"\n"),
+    );
+    add(
+        operation.join("request.yaml"),
+        bodies.0.request_mapping(root),
+    );
+    add(
+        operation.join("response_200.yaml"),
+        bodies.1.response_mapping(root),
+    );
     add(
         operation.join("response_mapping.yaml"),
         "---\nversion: 1.0\nresponse_200.yaml:\n  \
@@ -111,7 +127,9 @@ struct AreaSource {
 fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<AreaSource> {
     let mut areas: Vec<AreaSource> = Vec::new();
     for book in books {
-        let Some(record) = Record::parse(&book.file, &book.text, out) else { continue };
+        let Some(record) = Record::parse(&book.file, &book.text, out) else {
+            continue;
+        };
         let own = record.layout().name().to_string();
         let name = match (&book.container, import.channel) {
             (Some(container), true) => container.clone(),
@@ -125,7 +143,11 @@ fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<Ar
         if areas.iter().any(|a| same_name(&a.name, &name)) {
             out.error(&book.file, at, format!("{name} is described twice"));
         }
-        areas.push(AreaSource { name, text: book.text.clone(), record });
+        areas.push(AreaSource {
+            name,
+            text: book.text.clone(),
+            record,
+        });
     }
     if !import.channel && areas.len() > 1 {
         let help = "name one copybook a direction, or import the program with a channel";
@@ -171,16 +193,34 @@ impl Body {
             };
             let json = unique(&source.name, &mut taken);
             let cobol = layout.name().to_string();
-            (source.name.clone(), Member { json, cobol, kind, table: None })
+            (
+                source.name.clone(),
+                Member {
+                    json,
+                    cobol,
+                    kind,
+                    table: None,
+                },
+            )
         });
-        Body { areas: areas.collect() }
+        Body {
+            areas: areas.collect(),
+        }
     }
 
     /// The only record's members stand at the top of the body, those of
     /// several each in an object of its own.
     fn lone(&self) -> Option<&[Member]> {
         match self.areas.as_slice() {
-            [(_, Member { kind: MemberKind::Object(members), .. })] => Some(members),
+            [
+                (
+                    _,
+                    Member {
+                        kind: MemberKind::Object(members),
+                        ..
+                    },
+                ),
+            ] => Some(members),
             _ => None,
         }
     }
@@ -189,8 +229,11 @@ impl Body {
         match self.lone() {
             Some(members) => object_schema(members),
             None => {
-                let properties: serde_json::Map<String, Value> =
-                    self.areas.iter().map(|(_, m)| (m.json.clone(), m.schema())).collect();
+                let properties: serde_json::Map<String, Value> = self
+                    .areas
+                    .iter()
+                    .map(|(_, m)| (m.json.clone(), m.schema()))
+                    .collect();
                 json!({"type": "object", "properties": properties})
             }
         }
@@ -346,7 +389,12 @@ fn collect(
             _ => leaf(layout, *id),
         };
         let table = field.occurs.as_ref().map(|o| (o.min, o.max));
-        all.push(Member { json: unique(name, taken), cobol: name.clone(), kind, table });
+        all.push(Member {
+            json: unique(name, taken),
+            cobol: name.clone(),
+            kind,
+            table,
+        });
     }
 }
 
@@ -396,10 +444,18 @@ fn number_schema(numeric: &Numeric, bytes: u32) -> Value {
     if (1..=15).contains(&whole) && numeric.scale >= 0 {
         let nines = "9".repeat(whole as usize);
         let fraction = "9".repeat(numeric.scale as usize);
-        let digits = if fraction.is_empty() { nines } else { format!("{nines}.{fraction}") };
+        let digits = if fraction.is_empty() {
+            nines
+        } else {
+            format!("{nines}.{fraction}")
+        };
         if digits.len() <= 16 {
             let bound = |text: &str| serde_json::from_str::<Value>(text).unwrap_or(Value::Null);
-            let low = if numeric.signed { format!("-{digits}") } else { "0".to_string() };
+            let low = if numeric.signed {
+                format!("-{digits}")
+            } else {
+                "0".to_string()
+            };
             schema["minimum"] = bound(&low);
             schema["maximum"] = bound(&digits);
         }
@@ -410,8 +466,10 @@ fn number_schema(numeric: &Numeric, bytes: u32) -> Value {
 }
 
 fn object_schema(members: &[Member]) -> Value {
-    let properties: serde_json::Map<String, Value> =
-        members.iter().map(|m| (m.json.clone(), m.schema())).collect();
+    let properties: serde_json::Map<String, Value> = members
+        .iter()
+        .map(|m| (m.json.clone(), m.schema()))
+        .collect();
     json!({"type": "object", "properties": properties})
 }
 
@@ -520,7 +578,11 @@ fn scalar(value: &Value) -> String {
 }
 
 fn options(import: &Import) -> String {
-    let interface = if import.channel { "CHANNEL" } else { "COMMAREA" };
+    let interface = if import.channel {
+        "CHANNEL"
+    } else {
+        "COMMAREA"
+    };
     format!(
         "provider: CICS\nprogramInterface: {interface}\nlanguage: COBOL\n\
          connectionRef: cicsConn\nccsid: 037\n"
@@ -528,14 +590,21 @@ fn options(import: &Import) -> String {
 }
 
 fn asset_file(import: &Import, program: &str) -> String {
-    let kind = if import.channel { "cicsChannel-1.0" } else { "cicsCommarea-1.0" };
+    let kind = if import.channel {
+        "cicsChannel-1.0"
+    } else {
+        "cicsCommarea-1.0"
+    };
     let mut out = format!(
         "---\nversion: 1.0\ntype: \"{kind}\"\ndescription: \"\"\nproviderProperties:\n  \
          language: \"COBOL\"\n  program: \"{program}\"\n  connectionRef: \"cicsConn\"\n  \
          ccsid: \"037\"\n"
     );
     if let Some(transid) = &import.transid {
-        let _ = write!(out, "  transid: \"{transid}\"\n  transidUsage: \"EIB_AND_MIRROR\"\n");
+        let _ = write!(
+            out,
+            "  transid: \"{transid}\"\n  transidUsage: \"EIB_AND_MIRROR\"\n"
+        );
     }
     out
 }
@@ -547,7 +616,11 @@ fn asset_schema(root: &str, areas: &[AreaSource], channel: bool) -> Value {
         if let MemberKind::Object(members) = &member.kind {
             let properties: serde_json::Map<String, Value> =
                 members.iter().map(|m| (m.cobol.clone(), of(m))).collect();
-            let target = if member.table.is_some() { &mut schema["items"] } else { &mut schema };
+            let target = if member.table.is_some() {
+                &mut schema["items"]
+            } else {
+                &mut schema
+            };
             target["properties"] = Value::Object(properties);
         }
         schema

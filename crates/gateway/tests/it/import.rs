@@ -19,7 +19,11 @@ const AREA: &str = "       01  ORDER-AREA.
 
 fn book(container: Option<&str>) -> ImportBook {
     let container = container.map(str::to_string);
-    ImportBook { file: "ORDER.cpy".into(), container, text: AREA.into() }
+    ImportBook {
+        file: "ORDER.cpy".into(),
+        container,
+        text: AREA.into(),
+    }
 }
 
 fn served(channel: bool) -> Gateway<Fake> {
