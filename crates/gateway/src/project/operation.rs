@@ -513,7 +513,10 @@ impl Loader<'_> {
         let reply = Some(&asset.response);
         let asks = |text: &str| text.contains("abendCode");
         let expects_abend = status.is_server_error()
-            || entry.get("condition").and_then(|c| c.text()).is_some_and(asks);
+            || entry
+                .get("condition")
+                .and_then(|c| c.text())
+                .is_some_and(asks);
         let condition = entry.get("condition").map(|c| {
             let mut compiler = Compiler {
                 file,
