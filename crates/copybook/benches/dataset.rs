@@ -59,7 +59,7 @@ pub fn customer(n: u64) -> String {
             r#""INTEREST":{}.{:04},"SCORE":{},"VISITS":{},"POINTS":{},"FLAGS":"{}","#,
             r#""ORDER-COUNT":5,"ORDERS":[{}],"REMARKS":"{}"}}"#
         ),
-        next(1 << 31),
+        next(1_000_000_000),
         next(100_000_000),
         pick(next(3), &["Ms", "Mr", "Dr"]),
         pick(
@@ -100,8 +100,8 @@ pub fn customer(n: u64) -> String {
         next(20),
         next(10_000),
         next(1000),
-        next(30_000),
-        next(2_000_000_000),
+        next(10_000),
+        next(1_000_000_000),
         pick(next(3), &["YNYNNNNN", "NNNNNNNN", "YYYY"]),
         lines.join(","),
         pick(

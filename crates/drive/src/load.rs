@@ -230,10 +230,10 @@ pub fn http_request<'a>(
     };
     let value = |pieces: &[Piece], forbidden: &[u8]| {
         for piece in pieces {
-            if let Piece::Bytes(bytes) = piece {
-                if bytes.iter().any(|b| forbidden.contains(b)) {
-                    return Err(LoadError::Text(String::from_utf8_lossy(bytes).into_owned()));
-                }
+            if let Piece::Bytes(bytes) = piece
+                && bytes.iter().any(|b| forbidden.contains(b))
+            {
+                return Err(LoadError::Text(String::from_utf8_lossy(bytes).into_owned()));
             }
         }
         Ok(())

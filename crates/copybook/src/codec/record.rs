@@ -39,6 +39,19 @@ impl Codec {
         !self.plan.vars.is_empty()
     }
 
+    /// The stages in which a record of unknown length can be read: one a
+    /// counter, in the order of the record.
+    pub(super) fn stages(&self) -> usize {
+        self.plan.counters.len()
+    }
+
+    /// Bytes that the stage's counter needs, given those of the stages before.
+    pub(super) fn stage_len(&self, bytes: &[u8], stage: usize) -> Result<usize, DecodeError> {
+        let plan = &*self.plan;
+        plan.counter_end(bytes, stage)
+            .map_err(|fault| counter_error(plan, fault))
+    }
+
     /// The options it was built with.
     pub fn options(&self) -> &CodecOptions {
         &self.plan.options

@@ -15,6 +15,7 @@ pub(super) use portable::{copy_plain, plain_len, trim_end};
 pub(super) use sse2::{copy_plain, plain_len, trim_end};
 
 /// Bytes that [`copy_plain`] may write behind the text it copies.
+#[cfg(test)]
 pub(super) const COPY_SLACK: usize = 16;
 
 /// True for a byte that JSON text takes as it is.
@@ -27,7 +28,7 @@ fn is_plain<const HIGH: bool>(byte: u8) -> bool {
 /// the first that the table has as 0; gives their number.
 ///
 /// # Safety
-/// `at + len` lies in the record; `p` has room for `len + COPY_SLACK` bytes.
+/// `at + len` lies in the record; `p` has room for `len + 16` bytes.
 #[inline(always)]
 pub(super) unsafe fn copy_mapped(
     table: &[u8; 256],
@@ -100,7 +101,7 @@ mod sse2 {
     ///
     /// # Safety
     /// `at + len` lies in the record; `p` has room for
-    /// `len + COPY_SLACK` bytes.
+    /// `len + 16` bytes.
     #[inline(always)]
     pub(in crate::codec) unsafe fn copy_plain<const HIGH: bool>(
         record: &[u8],
@@ -201,7 +202,7 @@ pub(super) mod portable {
     ///
     /// # Safety
     /// `at + len` lies in the record; `p` has room for
-    /// `len + COPY_SLACK` bytes.
+    /// `len + 16` bytes.
     pub(in crate::codec) unsafe fn copy_plain<const HIGH: bool>(
         record: &[u8],
         at: usize,

@@ -95,18 +95,43 @@ impl Plan {
         partial: bool,
     ) -> Result<Shape, CounterFault> {
         let mut shape = Shape::new(self.vars.len());
-        for (at, var) in self.vars.iter().enumerate() {
+        self.shape_of(record, form, partial, self.vars.len(), &mut shape)?;
+        Ok(shape)
+    }
+
+    /// The same for the first `tables` only.
+    fn shape_of(
+        &self,
+        record: &[u8],
+        form: Form,
+        partial: bool,
+        tables: usize,
+        shape: &mut Shape,
+    ) -> Result<(), CounterFault> {
+        for (at, var) in self.vars.iter().enumerate().take(tables) {
             let count = if var.counter == NO_VAR {
                 var.max
             } else {
-                self.count(record, at, &shape, form, partial)?
+                self.count(record, at, shape, form, partial)?
             };
             let stride = (var.stride as usize).wrapping_sub(shape.saved_by(&var.inner));
             let longest = (var.max as usize).wrapping_mul(var.stride as usize);
             let saved = longest.wrapping_sub((count as usize).wrapping_mul(stride));
             shape.set(at, count, saved as u32);
         }
-        Ok(shape)
+        Ok(())
+    }
+
+    /// Where a counter of a compact record ends, when the counters before it
+    /// are known.
+    pub(super) fn counter_end(&self, bytes: &[u8], counter: usize) -> Result<usize, CounterFault> {
+        let counter = &self.counters[counter];
+        let node = &self.nodes[counter.node as usize];
+        let before = self.var_run(counter.before);
+        let known = before.iter().max().map_or(0, |last| usize::from(*last) + 1);
+        let mut shape = Shape::new(self.vars.len());
+        self.shape_of(bytes, Form::Compact, false, known, &mut shape)?;
+        Ok((node.offset as usize + node.len as usize).wrapping_sub(shape.saved_by(before)))
     }
 
     fn count(

@@ -1,1 +1,296 @@
-//! Files of records.
+//! Files of records: where one ends and the next begins.
+//!
+//! [`RecordReader`] cuts a byte stream into records, [`decode_lines`] and
+//! [`encode_lines`] translate whole files between records and JSON lines (one
+//! object a line). Memory holds one record at a time.
+//!
+//! Reference: z/OS DFSMS Using Data Sets, record formats F and V; GnuCOBOL's
+//! variable sequential files.
+
+use std::io::{self, BufRead, Read, Write};
+
+use super::error::{DecodeError, EncodeError};
+use super::record::Codec;
+
+/// How records follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// Every record has this many bytes; written records are filled up with
+    /// low-values.
+    Fixed(usize),
+    /// Records follow each other without anything between; the counters of
+    /// their OCCURS DEPENDING ON tell how long each is.
+    SelfDescribing,
+    /// A record descriptor word before each: two bytes of length, which
+    /// includes the word, big-endian, and two of zeros.
+    Rdw,
+    /// GnuCOBOL's form: two bytes of length without these four, big-endian,
+    /// and two of zeros.
+    GnuCobol,
+}
+
+/// Why a file of records cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StreamError {
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The file ends within a record.
+    #[error("record {record}: the file ends after {actual} of its {needed} bytes")]
+    Cut {
+        /// Number of the record, from 1.
+        record: u64,
+        /// Bytes there are.
+        actual: usize,
+        /// Bytes the record should have.
+        needed: usize,
+    },
+    /// A length before a record that cannot be one.
+    #[error("record {record}: {word:02x?} is no record descriptor word")]
+    Descriptor {
+        /// Number of the record, from 1.
+        record: u64,
+        /// The four bytes.
+        word: [u8; 4],
+    },
+    /// A record that is not what its layout says.
+    #[error("record {record}: {error}")]
+    Decode {
+        /// Number of the record, from 1.
+        record: u64,
+        /// What is wrong with it.
+        error: DecodeError,
+    },
+    /// JSON text that does not make a record.
+    #[error("line {line}: {error}")]
+    Encode {
+        /// Line of the file, from 1.
+        line: u64,
+        /// What is wrong with it.
+        error: EncodeError,
+    },
+    /// A record that its framing cannot hold.
+    #[error("record {record}: {len} bytes are more than the {max} its framing holds")]
+    TooLong {
+        /// Number of the record, from 1.
+        record: u64,
+        /// Its length.
+        len: usize,
+        /// The framing's limit.
+        max: usize,
+    },
+}
+
+/// Cuts a byte stream into records.
+#[derive(Debug)]
+pub struct RecordReader<'c, R> {
+    codec: &'c Codec,
+    framing: Framing,
+    input: R,
+    buffer: Vec<u8>,
+    record: u64,
+}
+
+impl<'c, R: BufRead> RecordReader<'c, R> {
+    /// A reader of `input` from its current place.
+    pub fn new(codec: &'c Codec, framing: Framing, input: R) -> RecordReader<'c, R> {
+        RecordReader {
+            codec,
+            framing,
+            input,
+            buffer: Vec::new(),
+            record: 0,
+        }
+    }
+
+    /// Number of the record that was read last, from 1.
+    pub fn number(&self) -> u64 {
+        self.record
+    }
+
+    /// The next record; `None` at the end of the stream.
+    pub fn read(&mut self) -> Result<Option<&[u8]>, StreamError> {
+        if self.input.fill_buf()?.is_empty() {
+            return Ok(None);
+        }
+        self.record += 1;
+        self.buffer.clear();
+        match self.framing {
+            Framing::Fixed(len) => self.fill(len)?,
+            Framing::SelfDescribing => self.fill_by_counters()?,
+            Framing::Rdw => {
+                let len = self.descriptor()?;
+                let Some(len) = len.checked_sub(4) else {
+                    return Err(self.no_descriptor());
+                };
+                self.buffer.clear();
+                self.fill(len)?;
+            }
+            Framing::GnuCobol => {
+                let len = self.descriptor()?;
+                self.buffer.clear();
+                self.fill(len)?;
+            }
+        }
+        if self.buffer.is_empty()
+            && matches!(self.framing, Framing::Fixed(_) | Framing::SelfDescribing)
+        {
+            // Records of no bytes would go on for ever.
+            return Err(StreamError::Cut {
+                record: self.record,
+                actual: 0,
+                needed: 1,
+            });
+        }
+        Ok(Some(&self.buffer))
+    }
+
+    /// Reads on until the buffer has `len` bytes.
+    fn fill(&mut self, len: usize) -> Result<(), StreamError> {
+        let missing = len.saturating_sub(self.buffer.len()) as u64;
+        self.input
+            .by_ref()
+            .take(missing)
+            .read_to_end(&mut self.buffer)?;
+        let actual = self.buffer.len();
+        if actual < len {
+            return Err(StreamError::Cut {
+                record: self.record,
+                actual,
+                needed: len,
+            });
+        }
+        Ok(())
+    }
+
+    /// Reads a record whose counters lie within what has been read so far,
+    /// table by table.
+    fn fill_by_counters(&mut self) -> Result<(), StreamError> {
+        for stage in 0..self.codec.stages() {
+            let len =
+                self.codec
+                    .stage_len(&self.buffer, stage)
+                    .map_err(|error| StreamError::Decode {
+                        record: self.record,
+                        error,
+                    })?;
+            self.fill(len.max(self.buffer.len()))?;
+        }
+        let len = self
+            .codec
+            .record_len(&self.buffer)
+            .map_err(|error| StreamError::Decode {
+                record: self.record,
+                error,
+            })?;
+        self.fill(len)
+    }
+
+    fn descriptor(&mut self) -> Result<usize, StreamError> {
+        self.fill(4)?;
+        match self.buffer[..] {
+            [high, low, 0, 0] => Ok(usize::from(high) << 8 | usize::from(low)),
+            _ => Err(self.no_descriptor()),
+        }
+    }
+
+    fn no_descriptor(&self) -> StreamError {
+        let mut word = [0; 4];
+        for (to, from) in word.iter_mut().zip(&self.buffer) {
+            *to = *from;
+        }
+        StreamError::Descriptor {
+            record: self.record,
+            word,
+        }
+    }
+}
+
+/// Writes every record of `input` as a line of JSON; gives their number.
+pub fn decode_lines(
+    codec: &Codec,
+    framing: Framing,
+    input: impl BufRead,
+    mut output: impl Write,
+) -> Result<u64, StreamError> {
+    let mut reader = RecordReader::new(codec, framing, input);
+    let mut text = Vec::new();
+    loop {
+        let record = reader.number() + 1;
+        let Some(bytes) = reader.read()? else {
+            output.flush()?;
+            return Ok(record - 1);
+        };
+        text.clear();
+        codec
+            .decode(bytes, &mut text)
+            .map_err(|error| StreamError::Decode { record, error })?;
+        text.push(b'\n');
+        output.write_all(&text)?;
+    }
+}
+
+/// Writes a record for every line of JSON in `input`, empty lines left out;
+/// gives their number.
+pub fn encode_lines(
+    codec: &Codec,
+    framing: Framing,
+    mut input: impl BufRead,
+    mut output: impl Write,
+) -> Result<u64, StreamError> {
+    let mut text = Vec::new();
+    let mut area = vec![0; codec.max_len()];
+    let (mut line, mut record) = (0, 0);
+    loop {
+        text.clear();
+        if input.read_until(b'\n', &mut text)? == 0 {
+            output.flush()?;
+            return Ok(record);
+        }
+        line += 1;
+        let json = text.trim_ascii_end();
+        if json.is_empty() {
+            continue;
+        }
+        record += 1;
+        let len = codec
+            .encode(json, &mut area)
+            .map_err(|error| StreamError::Encode { line, error })?;
+        write_record(framing, record, &area[..len], &mut output)?;
+    }
+}
+
+fn write_record(
+    framing: Framing,
+    record: u64,
+    bytes: &[u8],
+    output: &mut impl Write,
+) -> Result<(), StreamError> {
+    let len = bytes.len();
+    let mut head = [0; 4];
+    let (extra, max) = match framing {
+        Framing::Fixed(max) => (0, max),
+        Framing::SelfDescribing => (0, usize::MAX),
+        Framing::Rdw => (4, usize::from(u16::MAX)),
+        Framing::GnuCobol => (0, usize::from(u16::MAX)),
+    };
+    if len + extra > max {
+        return Err(StreamError::TooLong {
+            record,
+            len,
+            max: max - extra,
+        });
+    }
+    match framing {
+        Framing::Fixed(_) | Framing::SelfDescribing => {}
+        Framing::Rdw | Framing::GnuCobol => {
+            head[..2].copy_from_slice(&((len + extra) as u16).to_be_bytes());
+            output.write_all(&head)?;
+        }
+    }
+    output.write_all(bytes)?;
+    if let Framing::Fixed(size) = framing {
+        io::copy(&mut io::repeat(0).take((size - len) as u64), output)?;
+    }
+    Ok(())
+}

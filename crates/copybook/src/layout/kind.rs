@@ -120,6 +120,9 @@ impl Item<'_> {
     }
 
     fn elementary(mut self, context: Context<'_>) -> Option<Meaning> {
+        if self.entry.faulty {
+            return None;
+        }
         let meaning = match self.without_picture() {
             Some(meaning) => {
                 self.refuse_picture();
@@ -238,8 +241,16 @@ impl Item<'_> {
                 );
                 return None;
             }
-            Category::NumericEdited => characters(Kind::NumericEdited(edited(picture)), bytes),
+            Category::NumericEdited => {
+                // GnuCOBOL adds a byte here too when a group around says
+                // SEPARATE, although the picture has its own sign.
+                let extra = picture.signed && self.sign.is_some_and(|sign| sign.separate);
+                let bytes = bytes + u32::from(extra);
+                characters(Kind::NumericEdited(edited(picture)), bytes)
+            }
             Category::Numeric if self.entry.blank_when_zero.is_some() => {
+                // GnuCOBOL keeps a byte for the point, which V does not show.
+                let bytes = bytes + u32::from(picture.scale > 0);
                 characters(Kind::NumericEdited(edited(picture)), bytes)
             }
             Category::Numeric => {
@@ -286,7 +297,7 @@ impl Item<'_> {
         }
         let (storage, bytes) = match self.usage {
             Usage::Binary => (Storage::Binary, word_bytes(picture.digits)),
-            Usage::Native => (Storage::Native, word_bytes(picture.digits)),
+            Usage::Native => (Storage::Native, native_bytes(picture.digits)),
             _ => (Storage::BinaryFull, fewest_bytes(picture)),
         };
         Some(binary(numeric(picture, storage), bytes))
@@ -375,6 +386,7 @@ impl Item<'_> {
                 meaning.kind,
                 Kind::Numeric(_)
                     | Kind::NumericEdited(_)
+                    | Kind::AlphanumericEdited
                     | Kind::Float
                     | Kind::Double
                     | Kind::DecimalFloat
@@ -382,7 +394,10 @@ impl Item<'_> {
                     | Kind::Pointer
             )
         {
-            self.error(at, format!("{name} is a number and cannot be JUSTIFIED"));
+            self.error(
+                at,
+                format!("{name} cannot be JUSTIFIED, it takes plain characters"),
+            );
         }
         if let Some(at) = self.entry.blank_when_zero {
             let numeric = matches!(meaning.kind, Kind::NumericEdited(_));
@@ -457,7 +472,16 @@ fn edited(picture: &Picture) -> Edited {
     }
 }
 
-/// Bytes of COMP and COMP-5 by digits.
+/// Bytes of COMP-5 by digits. GnuCOBOL takes one byte for up to two digits
+/// here, whatever its `binary-size` setting says.
+fn native_bytes(digits: u16) -> u32 {
+    match digits {
+        0..=2 => 1,
+        _ => word_bytes(digits),
+    }
+}
+
+/// Bytes of COMP by digits.
 fn word_bytes(digits: u16) -> u32 {
     match digits {
         0..=4 => 2,

@@ -54,15 +54,30 @@ pub fn expand(records: Vec<RecordEntries>, diagnostics: &mut Diagnostics) -> Vec
 
 /// The entries of the item that `reference` names, itself first.
 fn description(entries: &[Entry], reference: &Reference) -> Option<Vec<Entry>> {
-    let start = entries
-        .iter()
-        .position(|e| e.name.as_ref() == Some(&reference.name))?;
+    let start = entries.iter().enumerate().position(|(index, e)| {
+        e.name.as_ref() == Some(&reference.name)
+            && has_groups(&entries[..=index], &reference.qualifiers)
+    })?;
     let level = entries[start].level;
     let length = entries[start + 1..]
         .iter()
         .position(|e| e.level <= level)
         .map_or(entries.len() - start, |n| n + 1);
     Some(entries[start..start + length].to_vec())
+}
+
+/// Whether the last of `entries` belongs to groups of these names, innermost
+/// first.
+fn has_groups(entries: &[Entry], names: &[String]) -> bool {
+    let mut level = entries.last().map_or(0, |e| e.level);
+    let mut names = names.iter().peekable();
+    for entry in entries.iter().rev() {
+        if entry.level < level {
+            level = entry.level;
+            names.next_if(|name| entry.name.as_ref() == Some(*name));
+        }
+    }
+    names.peek().is_none()
 }
 
 /// Adds `entry` with the clauses of `model` and copies of the items below it.

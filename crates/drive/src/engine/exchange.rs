@@ -18,10 +18,10 @@ impl Worker<'_> {
         let client = &self.clients[c];
         let step = &plan.populations[client.population].steps[client.step];
         for target in [step.target, step.reply_target] {
-            if self.clients[c].conns[target].stream.is_none() {
-                if let Err(error) = self.open(c, target) {
-                    return self.fail(c, Failure::Connect, &error.to_string());
-                }
+            if self.clients[c].conns[target].stream.is_none()
+                && let Err(error) = self.open(c, target)
+            {
+                return self.fail(c, Failure::Connect, &error.to_string());
             }
         }
         let client = &mut self.clients[c];

@@ -10,13 +10,18 @@ use std::cmp::Reverse;
 
 impl Worker<'_> {
     /// Sets the closed loop's clients on their way: each joins when its
-    /// population has grown to its number.
+    /// population has grown to its number. Clients that are there from the
+    /// start are spread over one think time, as they would be had they come
+    /// one by one, instead of knocking all at once for ever.
     pub(super) fn release_clients(&mut self) {
         for c in 0..self.clients.len() {
             let client = &self.clients[c];
             if let GroupKind::Closed { clients, .. } = &self.groups[client.population].kind {
+                let population = &self.plan.populations[client.population];
+                let share = client.number as f64 / population.clients().max(1) as f64;
+                let spread = (population.think.mean_ns() * share) as u64;
                 match clients.next_above(client.number as f64, 0) {
-                    Some(at) => self.wake_at(c, self.start + at),
+                    Some(at) => self.wake_at(c, self.start + at.max(spread)),
                     None => self.retire(c),
                 }
             } else {
@@ -119,9 +124,9 @@ impl Worker<'_> {
             *row = feeder.draw(&mut client.rng);
         }
         client.step = 0;
+        client.iteration = client.iteration.wrapping_add(1);
         self.count(c, intended, |counts| counts.iterations += 1);
         self.begin_step(c, intended, ready, now);
-        self.clients[c].iteration += 1;
     }
 
     /// Begins the client's current step. `ready` is when it could have begun
@@ -326,7 +331,12 @@ impl Worker<'_> {
     }
 }
 
-fn record_times(record: &mut PopulationRecord, step: usize, passed: bool, times: [u64; 4]) {
+pub(super) fn record_times(
+    record: &mut PopulationRecord,
+    step: usize,
+    passed: bool,
+    times: [u64; 4],
+) {
     let [intended, ready, sent, done] = times;
     record.lateness.record(sent.saturating_sub(ready));
     record.wire.record(done.saturating_sub(sent));

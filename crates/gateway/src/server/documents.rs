@@ -40,10 +40,10 @@ pub(crate) fn answer(
                 _ => None,
             }
         }
-        ["ui"] if path.ends_with('/') => Some(text("text/html; charset=utf-8", page(routes))),
-        ["ui"] => Some(redirect("/ui/")),
-        [""] if routes.apis.is_empty() || !routes.serves_root => Some(redirect("/ui/")),
-        ["ui", file] => asset(file, headers),
+        ["docs"] if path.ends_with('/') => Some(text("text/html; charset=utf-8", page(routes))),
+        ["docs"] => Some(redirect("/docs/")),
+        [""] if routes.apis.is_empty() || !routes.serves_root => Some(redirect("/docs/")),
+        ["docs", file] => asset(file, headers),
         _ => None,
     }
 }

@@ -1,0 +1,17 @@
+       01  ACCOUNT-RECORD.
+           03  ACCOUNT-EYECATCHER        PIC X(4) VALUE 'ACCT'.
+               88  ACCOUNT-EYECATCHER-OK VALUE 'ACCT'.
+           03  ACCOUNT-KEY.
+               05  ACCOUNT-SORT-CODE     PIC 9(6).
+               05  ACCOUNT-NUMBER        PIC 9(8).
+           03  ACCOUNT-TYPE              PIC X(8).
+           03  ACCOUNT-INTEREST-RATE     PIC 9(4)V99.
+           03  ACCOUNT-OPENED            PIC 9(8).
+           03  ACCOUNT-OPENED-GROUP REDEFINES ACCOUNT-OPENED.
+               05  ACCOUNT-OPENED-DAY    PIC 99.
+               05  ACCOUNT-OPENED-MONTH  PIC 99.
+               05  ACCOUNT-OPENED-YEAR   PIC 9999.
+           03  ACCOUNT-OVERDRAFT-LIMIT   PIC 9(8).
+           03  ACCOUNT-LAST-STATEMENT    PIC 9(8).
+           03  ACCOUNT-AVAILABLE-BALANCE PIC S9(10)V99.
+           03  ACCOUNT-ACTUAL-BALANCE    PIC S9(10)V99.

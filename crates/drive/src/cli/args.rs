@@ -1,0 +1,411 @@
+//! The command line of `tupelo drive`.
+
+use super::CliError;
+use crate::load::{HttpLoad, LoadError};
+use crate::observe::Observed;
+use crate::plan::{Arrivals, Plan, Think};
+use crate::scenario::{self, Scenario, Variant};
+use crate::scrape::Endpoint;
+use crate::tls::Trust;
+use crate::units::{ns, parse_duration};
+use crate::url::Url;
+use measure::proc::Subject;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Present controlled load and tell what it cost
+///
+/// Examples:
+///   tupelo drive http://127.0.0.1:8080/accounts/1 -c 50 -t 10s
+///   tupelo drive http://127.0.0.1:8080/ --rate 2000 --process tupelo
+///   tupelo drive --scenario checkout.toml --html report.html
+///   tupelo drive knee http://127.0.0.1:8080/ --from 500 --to 20000
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, verbatim_doc_comment)]
+pub struct Args {
+    /// Another form than a single run.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Show on a built-in server that the report tells the truth about a stall,
+    /// in runs of these lengths in seconds
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, value_delimiter = ',', default_missing_value = "10,20,60")]
+    pub self_test: Option<Vec<u64>>,
+    /// The load.
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// Whose resources are sampled.
+    #[command(flatten)]
+    pub observe: ObserveArgs,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Forms other than a single run.
+#[derive(Debug, clap::Subcommand)]
+pub enum Command {
+    /// Raise the load until it no longer meets the objectives, and find the knee
+    Knee(KneeArgs),
+    /// Run two targets alternately and tell whether a difference is real
+    Compare(CompareArgs),
+    /// Turn a browser's recording (.har) or a JMeter plan (.jmx) into a scenario
+    Import(ImportArgs),
+    /// Merge histogram logs of several machines into one report
+    Merge(MergeArgs),
+    /// Print the JSON schema of scenario files, or their reference page
+    Schema(SchemaArgs),
+}
+
+/// `tupelo drive knee`.
+#[derive(Debug, clap::Args)]
+pub struct KneeArgs {
+    /// The load at each level; -t is the time measured at each.
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// Raise the number of clients instead of the rate
+    #[arg(long = "by-clients")]
+    pub clients_mode: bool,
+    /// The lowest load, requests/s or clients
+    #[arg(long, default_value_t = 100.0)]
+    pub from: f64,
+    /// The highest load [default: double it until the objectives are missed]
+    #[arg(long)]
+    pub to: Option<f64>,
+    /// Levels from --from to --to
+    #[arg(long, default_value_t = 10)]
+    pub steps: usize,
+    /// Runs at each level
+    #[arg(long, default_value_t = 3)]
+    pub repeats: usize,
+    /// Bisect until the limit is known to this many percent
+    #[arg(long, default_value_t = 2.0)]
+    pub precision: f64,
+    /// Whose resources are sampled.
+    #[command(flatten)]
+    pub observe: ObserveArgs,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `tupelo drive compare`.
+#[derive(Debug, clap::Args)]
+pub struct CompareArgs {
+    /// A URL or a scenario file
+    pub a: String,
+    /// Another one
+    pub b: String,
+    /// Rounds; each runs both
+    #[arg(long, default_value_t = 5)]
+    pub rounds: usize,
+    /// The load of URLs.
+    #[command(flatten)]
+    pub how: HowArgs,
+    /// Whose resources are sampled.
+    #[command(flatten)]
+    pub observe: ObserveArgs,
+    /// Where results go; --tolerance is how much worse B may be.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `tupelo drive import`.
+#[derive(Debug, clap::Args)]
+pub struct ImportArgs {
+    /// A .har or .jmx file
+    pub file: PathBuf,
+    /// Write the scenario here instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// `tupelo drive merge`.
+#[derive(Debug, clap::Args)]
+pub struct MergeArgs {
+    /// Logs written with --hdr
+    #[arg(required = true)]
+    pub logs: Vec<PathBuf>,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `tupelo drive schema`.
+#[derive(Debug, clap::Args)]
+pub struct SchemaArgs {
+    /// The reference page in Markdown instead of the JSON schema
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+/// The load: a scenario, or one request.
+#[derive(Debug, Clone, clap::Args)]
+pub struct LoadArgs {
+    /// Where to send requests: http://host:port/path or https://…
+    pub url: Option<String>,
+    /// A scenario file instead of a URL
+    #[arg(short, long, value_name = "FILE", conflicts_with = "url")]
+    pub scenario: Option<PathBuf>,
+    /// How it is presented.
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+/// One request and how it is presented.
+#[derive(Debug, Clone, clap::Args)]
+pub struct HowArgs {
+    /// Clients; with --rate, the most requests outstanding at once
+    /// [default: 1; with --rate 1000]
+    #[arg(short, long)]
+    pub clients: Option<usize>,
+    /// How long to measure
+    #[arg(short = 't', long, value_parser = parse_duration, default_value = "10s")]
+    pub duration: Duration,
+    /// Load before measuring
+    #[arg(long, value_parser = parse_duration, default_value = "1s")]
+    pub warmup: Duration,
+    /// Requests a second, whatever the server does
+    #[arg(short, long)]
+    pub rate: Option<f64>,
+    /// Arrivals at random instead of evenly spaced
+    #[arg(long, requires = "rate")]
+    pub poisson: bool,
+    /// Each client's pause after an answer: 500ms, or exp:500ms
+    #[arg(long, value_parser = parse_think, conflicts_with = "rate")]
+    pub think: Option<Think>,
+    /// End after this many requests instead of a time
+    #[arg(short = 'n', long, conflicts_with = "rate")]
+    pub iterations: Option<u64>,
+    /// The method [default: GET; POST with a body]
+    #[arg(short = 'X', long)]
+    pub method: Option<String>,
+    /// A header, as "Name: value"; may be repeated
+    #[arg(short = 'H', long = "header", value_name = "HEADER")]
+    pub headers: Vec<String>,
+    /// The body, or @FILE
+    #[arg(short = 'd', long)]
+    pub body: Option<String>,
+    /// Threads that present load [default: what the load needs]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    pub threads: usize,
+    /// A new connection for each request
+    #[arg(long)]
+    pub no_keepalive: bool,
+    /// Speak HTTP/2, each client on a connection of its own
+    #[arg(long)]
+    pub http2: bool,
+    /// Certificates to trust instead of the system's, PEM
+    #[arg(long, value_name = "FILE")]
+    pub cacert: Option<PathBuf>,
+    /// Accept any certificate
+    #[arg(short = 'k', long)]
+    pub insecure: bool,
+    /// A local address to connect from; may be repeated
+    #[arg(long = "source", value_name = "ADDRESS")]
+    pub sources: Vec<IpAddr>,
+    /// A request without an answer after this time has failed
+    #[arg(long, value_parser = parse_duration, default_value = "30s")]
+    pub timeout: Duration,
+    /// Do not take a status of 400 and above for an error
+    #[arg(long)]
+    pub any_status: bool,
+    /// Spin this long before each arrival of a constant rate
+    #[arg(long, value_parser = parse_duration, default_value = "50us")]
+    pub spin: Duration,
+    /// What random arrivals, pauses and data depend on
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Begin at this time (seconds since 1970), for several machines at once
+    #[arg(long, value_name = "SECONDS")]
+    pub start_at: Option<f64>,
+}
+
+/// Whose resources are sampled while load runs.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct ObserveArgs {
+    /// CPU of this process and its children; may be repeated
+    #[arg(long = "pid", value_name = "PID")]
+    pub pids: Vec<u32>,
+    /// CPU of all processes of this name; may be repeated
+    #[arg(long = "process", value_name = "NAME")]
+    pub names: Vec<String>,
+    /// CPU of a control group, by its folder; may be repeated
+    #[arg(long = "cgroup", value_name = "FOLDER")]
+    pub groups: Vec<PathBuf>,
+    /// CPU from a Prometheus endpoint; may be repeated
+    #[arg(long = "scrape", value_name = "URL")]
+    pub endpoints: Vec<String>,
+}
+
+/// Where results go.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct OutputArgs {
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Write figures over time as CSV
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write an HdrHistogram log
+    #[arg(long, value_name = "FILE")]
+    pub hdr: Option<PathBuf>,
+    /// Write the report as one HTML page
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Serve figures for Prometheus while the run goes on
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+    /// No live view
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Exit with 1 when this is not met: "p99<20ms", "errors=0",
+    /// "throughput>900"; may be repeated
+    #[arg(long = "objective", value_name = "OBJECTIVE")]
+    pub objectives: Vec<String>,
+    /// Exit with 1 when slower than this stored JSON report
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// How much slower than the baseline is still accepted, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 10.0)]
+    pub tolerance: f64,
+}
+
+fn parse_think(text: &str) -> Result<Think, String> {
+    match text.strip_prefix("exp:") {
+        Some(mean) => Ok(Think::Exponential(ns(parse_duration(mean)?) as f64)),
+        None => Ok(Think::Constant(ns(parse_duration(text)?))),
+    }
+}
+
+impl LoadArgs {
+    /// The one-line form as a load.
+    pub fn http(&self) -> Result<HttpLoad, CliError> {
+        let url = self.url.as_deref();
+        let url = url.ok_or_else(|| CliError::Usage("give a URL or --scenario FILE".into()))?;
+        let mut load = HttpLoad::new(url);
+        load.body = match self.how.body.as_deref().map(|b| (b, b.strip_prefix('@'))) {
+            None => Vec::new(),
+            Some((_, Some(file))) => {
+                std::fs::read(file).map_err(|e| CliError::Failed(format!("{file}: {e}")))?
+            }
+            Some((text, None)) => text.as_bytes().to_vec(),
+        };
+        let usual = if self.how.body.is_some() {
+            "POST"
+        } else {
+            "GET"
+        };
+        load.method = self.how.method.clone().unwrap_or_else(|| usual.into());
+        for header in &self.how.headers {
+            let (name, value) = header
+                .split_once(':')
+                .ok_or_else(|| CliError::Usage(format!("`{header}` is not `Name: value`")))?;
+            load.headers.push((name.trim().into(), value.trim().into()));
+        }
+        if self.how.rate.is_some_and(|r| !(r > 0.0 && r <= 1e7)) {
+            return Err(CliError::Usage(
+                "--rate must lie between 0 and 10,000,000".into(),
+            ));
+        }
+        load.rate = self.how.rate;
+        if self.how.poisson {
+            load.arrivals = Arrivals::Poisson;
+        }
+        let usual = if self.how.rate.is_some() { 1000 } else { 1 };
+        load.clients = self.how.clients.unwrap_or(usual);
+        if load.clients == 0 || load.clients > MOST_CLIENTS {
+            return Err(CliError::Usage(format!(
+                "--clients must lie between 1 and {MOST_CLIENTS}"
+            )));
+        }
+        load.think = self.how.think.clone().unwrap_or(Think::None);
+        load.iterations = self.how.iterations;
+        load.warmup = self.how.warmup;
+        load.duration = self.how.duration;
+        load.threads = self.how.threads;
+        load.keep_alive = !self.how.no_keepalive;
+        load.http2 = self.how.http2;
+        load.trust = Trust {
+            ca_file: self.how.cacert.clone(),
+            insecure: self.how.insecure,
+        };
+        load.sources.clone_from(&self.how.sources);
+        load.timeout = self.how.timeout;
+        load.any_status = self.how.any_status;
+        load.spin = self.how.spin;
+        load.seed = self.how.seed;
+        load.start_at = self.how.start_at.map(|s| (s.max(0.0) * 1e9) as u64);
+        Ok(load)
+    }
+}
+
+impl LoadArgs {
+    /// The one-line form as an open loop of this rate.
+    pub fn as_rate(&self, rate: f64) -> Result<Plan, CliError> {
+        let mut open = self.clone();
+        open.how.rate = Some(rate);
+        open.how.think = None;
+        open.how.iterations = None;
+        Ok(open.scenario()?.variants.remove(0).plan)
+    }
+
+    /// The scenario file, or the one-line form as a scenario of one plan.
+    pub fn scenario(&self) -> Result<Scenario, CliError> {
+        let Some(path) = &self.scenario else {
+            let plan = self.http()?.plan().map_err(|error| match error {
+                LoadError::Url(_) | LoadError::Raw | LoadError::Text(_) => {
+                    CliError::Usage(error.to_string())
+                }
+                other => CliError::Failed(other.to_string()),
+            })?;
+            let variants = vec![Variant {
+                name: String::new(),
+                plan,
+            }];
+            return Ok(Scenario {
+                variants,
+                objectives: Vec::new(),
+                observed: Vec::new(),
+            });
+        };
+        let name = path.display();
+        let text =
+            std::fs::read_to_string(path).map_err(|e| CliError::Failed(format!("{name}: {e}")))?;
+        let folder = path.parent().unwrap_or_else(|| Path::new("."));
+        let mut scenario = scenario::read(&text, folder).map_err(|mistakes| {
+            let lines: Vec<String> = mistakes.iter().map(|m| format!("{name}:{m}")).collect();
+            CliError::Failed(format!("{} mistakes\n{}", mistakes.len(), lines.join("\n")))
+        })?;
+        let start_at = self.how.start_at.map(|s| (s.max(0.0) * 1e9) as u64);
+        for variant in &mut scenario.variants {
+            variant.plan.start_at = start_at;
+        }
+        Ok(scenario)
+    }
+}
+
+impl ObserveArgs {
+    /// Everything to sample, with what a scenario asks for; what cannot be
+    /// read now is an error now.
+    pub fn observed(&self, asked: Vec<Observed>) -> Result<Vec<Observed>, CliError> {
+        let pids = self.pids.iter().map(|p| Subject::Process(*p));
+        let names = self.names.iter().map(|n| Subject::Name(n.clone()));
+        let groups = self.groups.iter().map(|g| Subject::Group(g.clone()));
+        let local = pids.chain(names).chain(groups).map(Observed::Local);
+        let mut all = asked;
+        all.extend(local);
+        for url in &self.endpoints {
+            let url = Url::parse(url).map_err(|e| CliError::Usage(format!("{url}: {e}")))?;
+            all.push(Observed::Remote(Endpoint(url)));
+        }
+        for observed in &all {
+            let unreadable = |why| CliError::Failed(format!("{}: {why}", observed.name()));
+            observed.usage().map_err(unreadable)?;
+        }
+        Ok(all)
+    }
+}
+
+/// More than one process can hold.
+const MOST_CLIENTS: usize = 1_000_000;

@@ -1,0 +1,119 @@
+//! `tupelo drive`: the arguments and what each form does. The binary only
+//! dispatches to [`run`].
+
+mod args;
+mod capacity;
+mod load;
+mod matrix;
+mod output;
+mod self_test;
+
+pub use args::{
+    Args, Command, CompareArgs, HowArgs, ImportArgs, KneeArgs, LoadArgs, MergeArgs, ObserveArgs,
+    OutputArgs, SchemaArgs,
+};
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use thiserror::Error;
+
+/// Why a command ended without doing its work.
+#[derive(Debug, Error)]
+pub enum CliError {
+    /// The command line makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// The work could not be done.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Runs the command; everything it has to say is said on the way.
+pub fn run(args: &Args) -> ExitCode {
+    let outcome = match &args.command {
+        Some(Command::Knee(args)) => capacity::knee(args),
+        Some(Command::Compare(args)) => capacity::compare_two(args),
+        Some(Command::Import(args)) => import(args),
+        Some(Command::Merge(args)) => merge(args),
+        Some(Command::Schema(args)) => schema(args),
+        None => match &args.self_test {
+            Some(lengths) => self_test::run(lengths, &args.output),
+            None => load::run(&args.load, &args.observe, &args.output),
+        },
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(match error {
+                CliError::Failed(_) => 2,
+                CliError::Usage(_) => 64,
+            })
+        }
+    }
+}
+
+fn import(args: &ImportArgs) -> Result<bool, CliError> {
+    let name = args.file.display();
+    let text = std::fs::read_to_string(&args.file).map_err(|e| failed(format!("{name}: {e}")))?;
+    let imported = match args.file.extension().and_then(|e| e.to_str()) {
+        Some("har") => crate::import::har(&text),
+        Some("jmx") => crate::import::jmx(&text),
+        _ => {
+            let text = format!("{name}: files ending in .har and .jmx are imported");
+            return Err(CliError::Usage(text));
+        }
+    };
+    let imported = imported.map_err(|e| failed(format!("{name}: {e}")))?;
+    for note in &imported.notes {
+        eprintln!("note: {note}");
+    }
+    match &args.out {
+        Some(path) => output::write(path, imported.scenario.as_bytes())?,
+        None => print!("{}", imported.scenario),
+    }
+    Ok(true)
+}
+
+fn merge(args: &MergeArgs) -> Result<bool, CliError> {
+    let mut logs = Vec::new();
+    for path in &args.logs {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| failed(format!("{name}: {e}")))?;
+        logs.push((name, bytes));
+    }
+    let report = crate::merge::merge(&logs).map_err(failed)?;
+    let objectives = args.output.parsed_objectives()?;
+    args.output.write_report(&report, "")?;
+    args.output.print_json(&report)?;
+    args.output.judge(&report, &objectives)
+}
+
+fn schema(args: &SchemaArgs) -> Result<bool, CliError> {
+    match args.markdown {
+        true => print!("{}", crate::scenario::reference()),
+        false => println!("{:#}", crate::scenario::json_schema()),
+    }
+    Ok(true)
+}
+
+/// Something went wrong that is nobody's usage.
+pub(crate) fn failed(error: impl std::fmt::Display) -> CliError {
+    CliError::Failed(error.to_string())
+}
+
+/// A wish to stop that Ctrl-C expresses; the second Ctrl-C ends the process.
+pub(crate) fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = stop.clone();
+    // Where no handler can be installed, Ctrl-C ends the run without a report.
+    let _ = ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::AcqRel) {
+            std::process::exit(2);
+        }
+        eprintln!("\nstopping; once more to leave without a report");
+    });
+    stop
+}

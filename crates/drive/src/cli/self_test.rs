@@ -1,0 +1,50 @@
+//! `--self-test`: shows that reports can be believed.
+
+use super::{CliError, OutputArgs, failed};
+use crate::selftest;
+use serde_json::json;
+
+/// Runs the lengths one after another; true when every report told the truth.
+pub(super) fn run(lengths: &[u64], output: &OutputArgs) -> Result<bool, CliError> {
+    let mut all = true;
+    let mut rows = Vec::new();
+    if !output.json {
+        println!("A server stands still for 1 s while 2,000 requests/s are presented.");
+        println!(
+            "{:>6}{:>14}{:>14}{:>12}{:>12}",
+            "run s", "true p99 ms", "told p99 ms", "p50 ms", "max ms"
+        );
+    }
+    for seconds in lengths {
+        let told = selftest::run(*seconds).map_err(failed)?;
+        all &= told.true_enough();
+        if output.json {
+            rows.push(json!({
+                "seconds": told.seconds,
+                "true_p99": told.true_p99_ms,
+                "told_p99": told.told_p99_ms,
+                "told_p50": told.told_p50_ms,
+                "told_max": told.told_max_ms,
+                "true_enough": told.true_enough(),
+            }));
+        } else {
+            println!(
+                "{:>6}{:>14.0}{:>14.1}{:>12.3}{:>12.1}  {}",
+                told.seconds,
+                told.true_p99_ms,
+                told.told_p99_ms,
+                told.told_p50_ms,
+                told.told_max_ms,
+                if told.true_enough() {
+                    "true"
+                } else {
+                    "NOT TRUE"
+                }
+            );
+        }
+    }
+    if output.json {
+        println!("{}", json!(rows));
+    }
+    Ok(all)
+}

@@ -1,0 +1,155 @@
+//! The run's figures for Prometheus while it goes on.
+//!
+//! Reference: Prometheus text exposition format 0.0.4.
+
+use crate::engine::{Failure, Interval};
+use crate::session::Viewer;
+use crate::summary::tag;
+use measure::report::Moment;
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+/// An endpoint that serves the latest figures; stops when dropped.
+pub struct Exporter {
+    address: SocketAddr,
+    names: Vec<String>,
+    text: Arc<Mutex<String>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Exporter {
+    /// Listens on an address; `names` are those of the populations.
+    pub fn start(address: SocketAddr, names: Vec<String>) -> io::Result<Exporter> {
+        let listener = TcpListener::bind(address)?;
+        let address = listener.local_addr()?;
+        let text = Arc::new(Mutex::new(String::new()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (shared, stopped) = (text.clone(), stop.clone());
+        let thread = thread::spawn(move || {
+            for stream in listener.incoming() {
+                if stopped.load(Ordering::Acquire) {
+                    return;
+                }
+                if let Ok(stream) = stream {
+                    // A scraper that breaks off only hurts itself.
+                    let _ = answer(stream, &shared);
+                }
+            }
+        });
+        Ok(Exporter {
+            address,
+            names,
+            text,
+            stop,
+            thread: Some(thread),
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Viewer for Exporter {
+    fn show(&mut self, moment: &Moment, total: &Interval) {
+        let text = metrics(&self.names, moment, total);
+        *self.text.lock().expect("nobody panics holding the text") = text;
+    }
+}
+
+impl Drop for Exporter {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        // One more connection wakes the thread that accepts.
+        let woken = TcpStream::connect_timeout(&self.address, Duration::from_secs(1));
+        if let (Ok(_), Some(thread)) = (woken, self.thread.take()) {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn answer(mut stream: TcpStream, text: &Mutex<String>) -> io::Result<()> {
+    stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+    let mut seen = Vec::new();
+    let mut buffer = [0; 1024];
+    while !seen.windows(4).any(|w| w == b"\r\n\r\n") && seen.len() < 8192 {
+        match stream.read(&mut buffer)? {
+            0 => return Ok(()),
+            n => seen.extend_from_slice(&buffer[..n]),
+        }
+    }
+    let text = text.lock().expect("nobody panics holding the text").clone();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        text.len()
+    );
+    stream.write_all(head.as_bytes())?;
+    stream.write_all(text.as_bytes())
+}
+
+/// The figures as metrics text.
+fn metrics(names: &[String], moment: &Moment, total: &Interval) -> String {
+    let mut out = String::new();
+    let mut family = |name: &str, kind: &str, help: &str, lines: Vec<(String, f64)>| {
+        let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        for (labels, value) in lines {
+            let _ = writeln!(out, "{name}{labels} {value}");
+        }
+    };
+    let each = |f: &dyn Fn(&crate::engine::PopulationRecord) -> f64| -> Vec<(String, f64)> {
+        let records = names.iter().zip(&total.populations);
+        records
+            .map(|(name, r)| {
+                (
+                    format!("{{population=\"{}\"}}", tag(name).replace(['"', '\\'], "_")),
+                    f(r),
+                )
+            })
+            .collect()
+    };
+    family(
+        "tupelo_drive_requests_sent_total",
+        "counter",
+        "Requests begun.",
+        each(&|r| r.whole.sent as f64),
+    );
+    family(
+        "tupelo_drive_requests_answered_total",
+        "counter",
+        "Requests answered.",
+        each(&|r| r.whole.answered as f64),
+    );
+    for kind in Failure::ALL {
+        let name = format!("tupelo_drive_failed_{}_total", tag(&kind.to_string()));
+        let lines = each(&|r| r.whole.failed[kind as usize] as f64);
+        family(&name, "counter", "Requests that failed.", lines);
+    }
+    for (quantile, label) in [(0.5, "p50"), (0.99, "p99"), (1.0, "max")] {
+        family(
+            &format!("tupelo_drive_response_seconds_{label}"),
+            "gauge",
+            "Response time of the measured part so far.",
+            each(&|r| r.response.quantile(quantile) as f64 / 1e9),
+        );
+    }
+    family(
+        "tupelo_drive_outstanding",
+        "gauge",
+        "Requests outstanding.",
+        vec![(String::new(), moment.outstanding as f64)],
+    );
+    family(
+        "tupelo_drive_lateness_seconds_p99",
+        "gauge",
+        "Lateness of the driver's own schedule in the last interval.",
+        vec![(String::new(), moment.late_p99 / 1e3)],
+    );
+    out
+}

@@ -1,0 +1,125 @@
+//! What can be foreseen is said before the run: servers that cannot be
+//! reached, too few file descriptors, too few local ports.
+
+use crate::plan::Plan;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+use thiserror::Error;
+
+/// Why a plan cannot work on this machine at this moment.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Foreseen {
+    /// A target does not accept connections.
+    #[error("{name} ({address}) cannot be reached: {why}")]
+    Unreachable {
+        /// As the scenario writes it.
+        name: String,
+        /// Where it was tried.
+        address: SocketAddr,
+        /// The system's message.
+        why: String,
+    },
+    /// The limit of open files is too low.
+    #[error(
+        "{needed} file descriptors are needed and {limit} are allowed; raise the limit (ulimit -n {needed})"
+    )]
+    Descriptors {
+        /// Connections and a few more.
+        needed: u64,
+        /// The hard limit.
+        limit: u64,
+    },
+    /// One local address has too few ports for one server.
+    #[error(
+        "{needed} connections to {address} need as many local ports and there are {ports}; widen net.ipv4.ip_local_port_range or give more source addresses"
+    )]
+    Ports {
+        /// Connections to this server from one local address.
+        needed: usize,
+        /// The server.
+        address: SocketAddr,
+        /// Ports of the range.
+        ports: usize,
+    },
+}
+
+/// Looks for everything that can be foreseen; raises the limit of open files
+/// as far as the system lets it.
+pub fn check(plan: &Plan) -> Vec<Foreseen> {
+    let mut found = Vec::new();
+    let mut wanted: BTreeMap<SocketAddr, (String, usize, usize)> = BTreeMap::new();
+    let mut connections = 0;
+    for population in &plan.populations {
+        for target in &population.targets {
+            connections += population.clients();
+            let entry = wanted.entry(target.address).or_default();
+            entry.0 = target.name.clone();
+            entry.1 += population.clients();
+            entry.2 = target.sources.len().max(1);
+        }
+    }
+    let needed = connections as u64 + SPARE_DESCRIPTORS;
+    if let Err(limit) = allow_descriptors(needed) {
+        found.push(Foreseen::Descriptors { needed, limit });
+    }
+    let ports = local_ports();
+    for (address, (name, clients, sources)) in wanted {
+        let each = clients.div_ceil(sources);
+        if each > ports {
+            found.push(Foreseen::Ports {
+                needed: each,
+                address,
+                ports,
+            });
+        }
+        if let Err(error) = TcpStream::connect_timeout(&address, PATIENCE) {
+            let why = error.to_string();
+            found.push(Foreseen::Unreachable { name, address, why });
+        }
+    }
+    found
+}
+
+/// Makes room for this many descriptors, or tells the limit.
+fn allow_descriptors(needed: u64) -> Result<(), u64> {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current.is_none_or(|now| now >= needed) {
+        return Ok(());
+    }
+    let wish = maximum.map_or(needed, |most| most.min(needed));
+    let raised = Rlimit {
+        current: Some(wish),
+        maximum,
+    };
+    let allowed = match setrlimit(Resource::Nofile, raised) {
+        Ok(()) => wish,
+        Err(_) => current.unwrap_or(u64::MAX),
+    };
+    if allowed >= needed {
+        Ok(())
+    } else {
+        Err(allowed)
+    }
+}
+
+fn local_ports() -> usize {
+    let text = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap_or_default();
+    let range: Vec<usize> = text
+        .split_ascii_whitespace()
+        .filter_map(|n| n.parse().ok())
+        .collect();
+    match range[..] {
+        [low, high] if high >= low => high - low + 1,
+        _ => DEFAULT_PORTS,
+    }
+}
+
+/// Epolls, timers, logs and whatever else a process has open.
+const SPARE_DESCRIPTORS: u64 = 64;
+/// How long a server may take to accept the first connection.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// The kernel's own default, where the range cannot be read.
+const DEFAULT_PORTS: usize = 28_232;

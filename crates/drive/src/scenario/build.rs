@@ -1,0 +1,252 @@
+//! From a checked file to a plan. What cannot be built is noted, and building
+//! goes on, so that one reading tells every mistake.
+
+use super::data;
+use super::request::Targets;
+use super::step;
+use super::tree::{Node, Notes, Value};
+use crate::load::{DEFAULT_SPIN, default_threads};
+use crate::objective::Objective;
+use crate::observe::Observed;
+use crate::plan::{Arrivals, Load, Plan, Population, Think};
+use crate::profile::{Piece, Profile};
+use crate::scrape::Endpoint;
+use crate::tls::Trust;
+use crate::units::ns;
+use crate::url::Url;
+use measure::proc::Subject;
+use std::path::Path;
+
+/// The plan of one combination; none when something essential is missing,
+/// which has been noted.
+pub(super) fn plan(
+    root: &Node,
+    folder: &Path,
+    variant: &str,
+    notes: &mut Notes<'_>,
+) -> Option<Plan> {
+    let feeders = data::feeders(root, folder, notes);
+    let timeout_ns = root.duration_ns("timeout").unwrap_or(30 * SECOND);
+    let trust = root.get("tls").map_or_else(Trust::default, |tls| Trust {
+        ca_file: tls.text("ca_file").map(|(file, _)| folder.join(file)),
+        insecure: tls.bool("insecure").unwrap_or(false),
+    });
+    let mut populations = Vec::new();
+    for node in root.list("population") {
+        let load = load(node, notes);
+        let think = think(node, folder, notes).unwrap_or(Think::None);
+        let mut targets = Targets::new(root, node, &trust, notes);
+        let steps = step::steps(node, folder, &feeders, &mut targets, notes);
+        if let (Some(load), Some((name, _))) = (load, node.text("name")) {
+            populations.push(Population {
+                name: name.to_owned(),
+                load,
+                think,
+                steps,
+                targets: targets.list,
+                timeout_ns,
+            });
+        }
+    }
+    if populations.is_empty() {
+        if let Some(list) = root.get("population").filter(|n| n.as_list().is_empty()) {
+            notes.add(&list.span, "there is no population");
+        }
+        return None;
+    }
+    let names: Vec<&str> = populations.iter().map(|p| p.name.as_str()).collect();
+    for (i, node) in root.list("population").iter().enumerate() {
+        if let Some((name, at)) = node.text("name")
+            && names.iter().take(i).any(|n| *n == name)
+        {
+            notes.add(
+                &at.span,
+                format!("another population is called `{name}` too"),
+            );
+        }
+    }
+    let by_iterations = populations.iter().all(|p| {
+        matches!(
+            p.load,
+            Load::Closed {
+                iterations: Some(_),
+                ..
+            }
+        )
+    });
+    let profile_ns = populations.iter().map(|p| match &p.load {
+        Load::Closed { clients, .. } => clients.length_ns(),
+        Load::Open { rate, .. } => rate.length_ns(),
+    });
+    let usual_ns = profile_ns.max().filter(|ns| *ns > 0).unwrap_or(10 * SECOND);
+    let duration_ns = match root.duration_ns("duration") {
+        None if by_iterations => None,
+        given => Some(given.unwrap_or(usual_ns)),
+    };
+    let usual_warmup = if duration_ns.is_none() { 0 } else { SECOND };
+    let title = root.text("title").map_or("scenario", |(title, _)| title);
+    let threads = match root.integer("threads").unwrap_or(0) {
+        0 => default_threads(&populations),
+        n => n as usize,
+    };
+    Some(Plan {
+        title: match variant {
+            "" => title.to_owned(),
+            variant => format!("{title} ({variant})"),
+        },
+        populations,
+        feeders,
+        warmup_ns: root.duration_ns("warmup").unwrap_or(usual_warmup),
+        duration_ns,
+        grace_ns: root.duration_ns("grace").unwrap_or(timeout_ns),
+        threads,
+        seed: root.integer("seed").unwrap_or(1),
+        start_at: None,
+        interval_ns: root
+            .duration_ns("interval")
+            .unwrap_or(SECOND)
+            .max(SHORTEST_INTERVAL_NS),
+    })
+}
+
+/// What the file asks of the result, and whose resources it wants sampled.
+pub(super) fn extras(root: &Node, notes: &mut Notes<'_>) -> (Vec<Objective>, Vec<Observed>) {
+    let mut objectives = Vec::new();
+    for node in root.list("objectives") {
+        match node.as_text().map(Objective::parse) {
+            Some(Ok(objective)) => objectives.push(objective),
+            Some(Err(why)) => notes.add(&node.span, why),
+            None => {}
+        }
+    }
+    let mut observed = Vec::new();
+    if let Some(observe) = root.get("observe") {
+        let texts = |key: &str| observe.list(key).iter().filter_map(Node::as_text);
+        for node in observe.list("pids") {
+            if let Value::Integer(pid) = node.value {
+                observed.push(Observed::Local(Subject::Process(pid.unsigned_abs() as u32)));
+            }
+        }
+        observed.extend(texts("processes").map(|n| Observed::Local(Subject::Name(n.to_owned()))));
+        observed.extend(texts("cgroups").map(|g| Observed::Local(Subject::Group(g.into()))));
+        for node in observe.list("scrape") {
+            match node.as_text().map(Url::parse) {
+                Some(Ok(url)) => observed.push(Observed::Remote(Endpoint(url))),
+                Some(Err(why)) => notes.add(&node.span, why.to_string()),
+                None => {}
+            }
+        }
+    }
+    (objectives, observed)
+}
+
+fn load(node: &Node, notes: &mut Notes<'_>) -> Option<Load> {
+    match (node.get("clients"), node.get("rate")) {
+        (Some(clients), None) => {
+            let open_only = ["arrivals", "outstanding", "spin"];
+            for entry in node
+                .entries()
+                .iter()
+                .filter(|e| open_only.contains(&e.key.as_str()))
+            {
+                notes.add(
+                    &entry.span,
+                    format!("`{}` belongs to `rate`, not to `clients`", entry.key),
+                );
+            }
+            let clients = profile(clients, notes)?;
+            if clients.peak() < 1.0 {
+                notes.add(&node.get("clients")?.span, "there is never a client");
+                return None;
+            }
+            Some(Load::Closed {
+                clients,
+                iterations: node.integer("iterations"),
+            })
+        }
+        (None, Some(rate)) => {
+            if let Some(entry) = node.entries().iter().find(|e| e.key == "iterations") {
+                notes.add(
+                    &entry.span,
+                    "`iterations` belongs to `clients`, not to `rate`",
+                );
+            }
+            let poisson = node.text("arrivals").is_some_and(|(a, _)| a == "poisson");
+            Some(Load::Open {
+                rate: profile(rate, notes)?,
+                arrivals: if poisson {
+                    Arrivals::Poisson
+                } else {
+                    Arrivals::Constant
+                },
+                outstanding: node.integer("outstanding").unwrap_or(1000) as usize,
+                spin_ns: node.duration_ns("spin").unwrap_or(ns(DEFAULT_SPIN)),
+            })
+        }
+        _ => {
+            notes.add(&node.span, "a population needs either `clients` or `rate`");
+            None
+        }
+    }
+}
+
+fn profile(node: &Node, notes: &mut Notes<'_>) -> Option<Profile> {
+    if let Some(level) = node.as_number() {
+        return Some(Profile::constant(level));
+    }
+    let mut pieces: Vec<Piece> = Vec::new();
+    for part in node.as_list() {
+        let to = part.get("to").and_then(Node::as_number)?;
+        let before = pieces.last().map(|p| p.to);
+        let from = part
+            .get("from")
+            .and_then(Node::as_number)
+            .or(before)
+            .unwrap_or(to);
+        pieces.push(Piece {
+            from,
+            to,
+            length_ns: part.duration_ns("for")?,
+        });
+    }
+    if pieces.is_empty() {
+        notes.add(&node.span, "a profile needs at least one piece");
+        return None;
+    }
+    Some(Profile::new(pieces))
+}
+
+/// The pause that a population or step asks for.
+pub(super) fn think(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option<Think> {
+    let think = node.get("think")?;
+    if let Some(ns) = think.as_duration_ns() {
+        return Some(Think::Constant(ns));
+    }
+    match think.entries() {
+        [one] => match one.key.as_str() {
+            "constant" => Some(Think::Constant(one.node.as_duration_ns()?)),
+            "exponential" => Some(Think::Exponential(one.node.as_duration_ns()? as f64)),
+            "recorded" => match data::pauses(&folder.join(one.node.as_text()?)) {
+                Ok(pauses) => Some(Think::Recorded(pauses)),
+                Err(why) => {
+                    notes.add(&one.node.span, why);
+                    None
+                }
+            },
+            _ => None,
+        },
+        _ => {
+            if matches!(think.value, Value::Table(_)) {
+                notes.add(
+                    &think.span,
+                    "`think` needs exactly one of constant, exponential, recorded",
+                );
+            }
+            None
+        }
+    }
+}
+
+const SECOND: u64 = 1_000_000_000;
+/// Figures more often than this would cost more than they tell.
+const SHORTEST_INTERVAL_NS: u64 = 100_000_000;

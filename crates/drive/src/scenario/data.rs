@@ -1,0 +1,214 @@
+//! Files that a scenario names: feeders' data and recorded pauses.
+
+use super::tree::{Node, Notes, Value};
+use crate::feeder::{Feeder, Source};
+use crate::units::{ns, parse_duration};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Every feeder of the file; one that is wrong still has its name, so that
+/// templates that use it are not wrong too.
+pub(super) fn feeders(root: &Node, folder: &Path, notes: &mut Notes<'_>) -> Vec<Arc<Feeder>> {
+    let entries = root.get("feeders").map_or(&[][..], Node::entries);
+    entries
+        .iter()
+        .filter_map(|entry| {
+            let source = source(&entry.node, folder, notes)?;
+            Some(Arc::new(Feeder::new(entry.key.clone(), source)))
+        })
+        .collect()
+}
+
+fn source(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option<Source> {
+    let given: Vec<&str> = ["csv", "jsonl", "sequence", "random"]
+        .into_iter()
+        .filter(|key| node.get(key).is_some())
+        .collect();
+    let [kind] = given[..] else {
+        notes.add(
+            &node.span,
+            "a feeder needs exactly one of csv, jsonl, sequence, random",
+        );
+        return None;
+    };
+    let part = node.get(kind)?;
+    let random = node
+        .text("order")
+        .is_some_and(|(order, _)| order == "random");
+    let number = |key: &str, usual: i64| match part.get(key).map(|n| &n.value) {
+        Some(Value::Integer(n)) => *n,
+        _ => usual,
+    };
+    let table = match kind {
+        "sequence" => {
+            let (first, step) = (number("first", 1), number("step", 1));
+            return Some(Source::Sequence { first, step });
+        }
+        "random" => {
+            let (low, high) = (part.integer("low")?, part.integer("high")?);
+            if low > high {
+                notes.add(&part.span, "`low` is above `high`");
+                return None;
+            }
+            return Some(Source::Random { low, high });
+        }
+        kind => {
+            let path = folder.join(part.as_text()?);
+            let text = match fs::read_to_string(&path) {
+                Ok(text) => text,
+                Err(error) => {
+                    notes.add(&part.span, format!("{}: {error}", path.display()));
+                    return None;
+                }
+            };
+            if kind == "csv" {
+                csv(&text)
+            } else {
+                json_lines(&text)
+            }
+        }
+    };
+    match table {
+        Ok((columns, rows)) if !rows.is_empty() => Some(Source::Rows {
+            columns,
+            rows,
+            random,
+        }),
+        Ok(_) => {
+            notes.add(&part.span, "the file has no rows");
+            None
+        }
+        Err(why) => {
+            notes.add(&part.span, why);
+            None
+        }
+    }
+}
+
+type Table = (Vec<String>, Vec<Vec<Box<[u8]>>>);
+
+/// Reads CSV with a heading: commas, quotes doubled within quotes.
+///
+/// Reference: RFC 4180.
+fn csv(text: &str) -> Result<Table, String> {
+    let mut records = Vec::new();
+    let mut record = Vec::new();
+    let mut field = String::new();
+    let mut quoted = false;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, quoted) {
+            ('"', true) if chars.peek() == Some(&'"') => {
+                chars.next();
+                field.push('"');
+            }
+            ('"', true) => quoted = false,
+            ('"', false) if field.is_empty() => quoted = true,
+            (',', false) => record.push(std::mem::take(&mut field)),
+            ('\r', false) if chars.peek() == Some(&'\n') => {}
+            ('\n', false) => {
+                record.push(std::mem::take(&mut field));
+                records.push(std::mem::take(&mut record));
+            }
+            (c, _) => field.push(c),
+        }
+    }
+    if quoted {
+        return Err("a quote in the file is not closed".into());
+    }
+    if !field.is_empty() || !record.is_empty() {
+        record.push(field);
+        records.push(record);
+    }
+    let mut records = records
+        .into_iter()
+        .filter(|r| r.len() > 1 || !r[0].is_empty());
+    let columns = records.next().ok_or("the file is empty")?;
+    let mut rows = Vec::new();
+    for (i, record) in records.enumerate() {
+        if record.len() != columns.len() {
+            return Err(format!(
+                "record {} has {} fields and the heading {}",
+                i + 2,
+                record.len(),
+                columns.len()
+            ));
+        }
+        rows.push(record.into_iter().map(|f| f.into_bytes().into()).collect());
+    }
+    Ok((columns, rows))
+}
+
+fn json_lines(text: &str) -> Result<Table, String> {
+    let mut columns: Vec<String> = Vec::new();
+    let mut objects = Vec::new();
+    for (i, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, l)| !l.trim().is_empty())
+    {
+        let object: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(line).map_err(|e| format!("line {}: {e}", i + 1))?;
+        for key in object
+            .keys()
+            .filter(|k| !columns.contains(k))
+            .cloned()
+            .collect::<Vec<_>>()
+        {
+            columns.push(key);
+        }
+        objects.push(object);
+    }
+    let value = |v: Option<&serde_json::Value>| -> Box<[u8]> {
+        match v {
+            None => Box::default(),
+            Some(serde_json::Value::String(text)) => text.as_bytes().into(),
+            Some(other) => other.to_string().into_bytes().into(),
+        }
+    };
+    let rows = objects
+        .iter()
+        .map(|o| columns.iter().map(|c| value(o.get(c))).collect())
+        .collect();
+    Ok((columns, rows))
+}
+
+/// Pauses of a file, one a line; `#` begins a comment.
+pub(super) fn pauses(path: &Path) -> Result<Arc<[u64]>, String> {
+    let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut pauses = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if !line.is_empty() {
+            let pause = parse_duration(line).map_err(|why| format!("line {}: {why}", i + 1))?;
+            pauses.push(ns(pause));
+        }
+    }
+    match pauses.is_empty() {
+        true => Err(format!("{} holds no pause", path.display())),
+        false => Ok(pauses.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_kinds_of_files_are_read() {
+        let (columns, rows) = csv("id,name\r\n1,\"a \"\"b\"\", c\"\n2,d\n").unwrap();
+        assert_eq!(columns, ["id", "name"]);
+        assert_eq!(&*rows[0][1], b"a \"b\", c");
+        assert_eq!(rows.len(), 2);
+        assert!(csv("a,b\n1\n").unwrap_err().contains("record 2"));
+        assert!(csv("a\n\"x").is_err());
+        let (columns, rows) = json_lines("{\"a\":1}\n{\"b\":\"x\",\"a\":true}\n").unwrap();
+        assert_eq!(columns, ["a", "b"]);
+        assert_eq!(
+            (&*rows[0][0], &*rows[1][1], &*rows[0][1]),
+            (&b"1"[..], &b"x"[..], &b""[..])
+        );
+        assert!(json_lines("[1]").is_err());
+    }
+}

@@ -1,0 +1,378 @@
+//! The table of every key a scenario may have: the single source of the check,
+//! the JSON schema and the reference page.
+
+use super::schema::{Key, Kind};
+
+const fn key(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+    Key {
+        name,
+        kind,
+        required: false,
+        doc,
+    }
+}
+
+const fn required(name: &'static str, kind: Kind, doc: &'static str) -> Key {
+    Key {
+        name,
+        kind,
+        required: true,
+        doc,
+    }
+}
+
+/// The file.
+pub(super) const SCENARIO: &[Key] = &[
+    key("title", Kind::Text, "What the report calls the run."),
+    key(
+        "base",
+        Kind::Text,
+        "The address that paths of steps are relative to, for example `http://127.0.0.1:8080`.",
+    ),
+    key(
+        "warmup",
+        Kind::Duration,
+        "Load before anything is measured; 1s unless given, none for runs that end by iterations.",
+    ),
+    key(
+        "duration",
+        Kind::Duration,
+        "How long is measured; 10s unless given. A profile with pieces lasts as long as its pieces unless this is given.",
+    ),
+    key(
+        "grace",
+        Kind::Duration,
+        "How long outstanding requests are waited for at the end; the timeout unless given.",
+    ),
+    key(
+        "timeout",
+        Kind::Duration,
+        "A request without an answer after this time has failed; 30s unless given.",
+    ),
+    key(
+        "threads",
+        Kind::Integer(0, 1024),
+        "Threads that present load; 0 for what the load needs.",
+    ),
+    key(
+        "seed",
+        Kind::Integer(0, i64::MAX),
+        "What random arrivals, pauses and data depend on.",
+    ),
+    key(
+        "interval",
+        Kind::Duration,
+        "How often figures are taken; 1s unless given.",
+    ),
+    key(
+        "objectives",
+        Kind::List(&Kind::Text),
+        "What the result must meet, for example `p99<20ms`, `errors=0`, `throughput>900`.",
+    ),
+    key(
+        "loop",
+        Kind::Map(&Kind::List(&Kind::Any)),
+        "Values to go through; every combination is a run of its own, and `${name}` stands for the value.",
+    ),
+    key("tls", Kind::Table(TLS), "Whom to trust."),
+    key(
+        "observe",
+        Kind::Table(OBSERVE),
+        "Whose resources to sample.",
+    ),
+    key(
+        "feeders",
+        Kind::Map(&Kind::Table(FEEDER)),
+        "Data for templates, used as `{{name.column}}`.",
+    ),
+    required(
+        "population",
+        Kind::List(&Kind::Table(POPULATION)),
+        "Clients of one kind; all populations run at once.",
+    ),
+];
+
+const TLS: &[Key] = &[
+    key(
+        "ca_file",
+        Kind::Text,
+        "Certificates in PEM to trust instead of the system's.",
+    ),
+    key("insecure", Kind::Bool, "Accept any certificate."),
+];
+
+const OBSERVE: &[Key] = &[
+    key(
+        "pids",
+        Kind::List(&Kind::Integer(1, u32::MAX as i64)),
+        "Processes by id, with their children.",
+    ),
+    key("processes", Kind::List(&Kind::Text), "Processes by name."),
+    key(
+        "cgroups",
+        Kind::List(&Kind::Text),
+        "Control groups by folder.",
+    ),
+    key(
+        "scrape",
+        Kind::List(&Kind::Text),
+        "Prometheus endpoints of remote servers.",
+    ),
+];
+
+const FEEDER: &[Key] = &[
+    key(
+        "csv",
+        Kind::Text,
+        "A CSV file whose first line names the columns.",
+    ),
+    key(
+        "jsonl",
+        Kind::Text,
+        "A file with one JSON object a line; its keys are the columns.",
+    ),
+    key(
+        "sequence",
+        Kind::Table(SEQUENCE),
+        "Numbers in order; the column is `value`.",
+    ),
+    key(
+        "random",
+        Kind::Table(RANDOM),
+        "Random numbers; the column is `value`.",
+    ),
+    key(
+        "order",
+        Kind::OneOf(&["sequential", "random"]),
+        "How rows of a file are taken; sequential (and from the start again) unless given.",
+    ),
+];
+
+const SEQUENCE: &[Key] = &[
+    key(
+        "first",
+        Kind::Integer(i64::MIN, i64::MAX),
+        "The first number; 1 unless given.",
+    ),
+    key(
+        "step",
+        Kind::Integer(i64::MIN, i64::MAX),
+        "What is added each time; 1 unless given.",
+    ),
+];
+
+const RANDOM: &[Key] = &[
+    required("low", Kind::Integer(0, i64::MAX), "The lowest number."),
+    required("high", Kind::Integer(0, i64::MAX), "The highest number."),
+];
+
+const POPULATION: &[Key] = &[
+    required("name", Kind::Text, "The name in reports."),
+    key(
+        "clients",
+        Kind::Either(&[Kind::Integer(1, 1_000_000), Kind::List(&Kind::Table(PIECE))]),
+        "A closed loop of this many clients, or a profile of pieces.",
+    ),
+    key(
+        "rate",
+        Kind::Either(&[Kind::Number(0.001, 1e7), Kind::List(&Kind::Table(PIECE))]),
+        "An open loop of this many iterations a second, or a profile of pieces.",
+    ),
+    key(
+        "arrivals",
+        Kind::OneOf(&["constant", "poisson"]),
+        "How an open loop's iterations are spaced; constant unless given.",
+    ),
+    key(
+        "outstanding",
+        Kind::Integer(1, 1_000_000),
+        "The most iterations of an open loop outstanding at once; 1000 unless given.",
+    ),
+    key(
+        "spin",
+        Kind::Duration,
+        "How long before a constant arrival a thread spins instead of sleeping; 50us unless given.",
+    ),
+    key(
+        "iterations",
+        Kind::Integer(1, i64::MAX),
+        "A closed loop ends after this many iterations of the whole population.",
+    ),
+    key("think", THINK, "The pause after each answer of a client."),
+    key(
+        "keep_alive",
+        Kind::Bool,
+        "Whether connections are kept between requests; true unless given.",
+    ),
+    key("http2", Kind::Bool, "Whether HTTP/2 is spoken."),
+    key("connection", Kind::Table(CONNECTION), "Socket options."),
+    key(
+        "sockets",
+        Kind::Map(&Kind::Text),
+        "Raw sockets that each client opens, as `name = \"tcp://host:port\"`.",
+    ),
+    required(
+        "step",
+        Kind::List(&Kind::Table(STEP)),
+        "What a client does in an iteration, in this order.",
+    ),
+];
+
+const PIECE: &[Key] = &[
+    key(
+        "from",
+        Kind::Number(0.0, 1e7),
+        "The level at the start; the end of the piece before unless given.",
+    ),
+    required(
+        "to",
+        Kind::Number(0.0, 1e7),
+        "The level at the end; the same as `from` for a step.",
+    ),
+    required("for", Kind::Duration, "How long the piece lasts."),
+];
+
+const THINK: Kind = Kind::Either(&[Kind::Duration, Kind::Table(THINKING)]);
+
+const THINKING: &[Key] = &[
+    key("constant", Kind::Duration, "Always this long."),
+    key(
+        "exponential",
+        Kind::Duration,
+        "Exponentially distributed with this mean.",
+    ),
+    key(
+        "recorded",
+        Kind::Text,
+        "A file of pauses, one duration a line, drawn at random.",
+    ),
+];
+
+const CONNECTION: &[Key] = &[
+    key("no_delay", Kind::Bool, "TCP_NODELAY; true unless given."),
+    key("quick_ack", Kind::Bool, "TCP_QUICKACK after every read."),
+    key("send_buffer", Kind::Size, "SO_SNDBUF."),
+    key("receive_buffer", Kind::Size, "SO_RCVBUF."),
+    key(
+        "reset_on_close",
+        Kind::Bool,
+        "End connections with RST, which frees their ports at once.",
+    ),
+    key(
+        "sources",
+        Kind::List(&Kind::Text),
+        "Local addresses, taken in turn.",
+    ),
+];
+
+const STEP: &[Key] = &[
+    key(
+        "name",
+        Kind::Text,
+        "The name in reports; the request unless given.",
+    ),
+    key(
+        "request",
+        Kind::Text,
+        "An HTTP request, as `GET /path` or `POST http://host/path`. Templates are allowed in the path.",
+    ),
+    key(
+        "headers",
+        Kind::Map(&Kind::Text),
+        "Headers; templates are allowed.",
+    ),
+    key("body", Kind::Text, "The body; templates are allowed."),
+    key(
+        "body_file",
+        Kind::Text,
+        "A file with the body; templates are allowed.",
+    ),
+    key(
+        "status",
+        Kind::List(&Kind::Either(&[Kind::Integer(100, 599), Kind::Text])),
+        "Statuses that are right, as 200 or \"2xx\"; below 400 unless given.",
+    ),
+    key("contains", Kind::Text, "Text that the answer must contain."),
+    key(
+        "matches",
+        Kind::Text,
+        "A regular expression that the answer must match.",
+    ),
+    key(
+        "size",
+        Kind::Integer(0, i64::MAX),
+        "The number of bytes that the answer's body must have.",
+    ),
+    key(
+        "capture",
+        Kind::Map(&Kind::Table(CAPTURE)),
+        "Values kept for later steps, used as `{{name}}`.",
+    ),
+    key(
+        "think",
+        THINK,
+        "The pause after this step instead of the population's.",
+    ),
+    key("socket", Kind::Text, "The raw socket to send on."),
+    key(
+        "send",
+        Kind::Text,
+        "What is sent on the raw socket; templates are allowed.",
+    ),
+    key("send_hex", Kind::Text, "The same as hexadecimal digits."),
+    key(
+        "receive_from",
+        Kind::Text,
+        "The raw socket that the answer comes from; `socket` unless given.",
+    ),
+    key(
+        "frame",
+        Kind::Table(FRAME),
+        "How messages sent and received on the raw socket are told apart.",
+    ),
+    key(
+        "reply",
+        Kind::Bool,
+        "Whether an answer is awaited; true unless given.",
+    ),
+    key(
+        "writes",
+        Kind::List(&Kind::Integer(1, i64::MAX)),
+        "Sizes of the writes that a request is split into; the last one repeats.",
+    ),
+    key(
+        "write_pause",
+        Kind::Duration,
+        "The pause between two writes.",
+    ),
+];
+
+const CAPTURE: &[Key] = &[
+    key("json", Kind::Text, "A JSON Pointer into the body."),
+    key("header", Kind::Text, "A header."),
+    key(
+        "regex",
+        Kind::Text,
+        "A regular expression; its first group, or the whole match.",
+    ),
+];
+
+const FRAME: &[Key] = &[
+    key(
+        "length",
+        Kind::Integer(1, 8),
+        "Bytes of a big-endian length before each message: 1, 2, 4 or 8.",
+    ),
+    key(
+        "inclusive",
+        Kind::Bool,
+        "Whether that length counts its own bytes.",
+    ),
+    key("delimiter", Kind::Text, "Text after each message."),
+    key(
+        "fixed",
+        Kind::Integer(1, 67_108_864),
+        "Messages of this many bytes.",
+    ),
+    key("close", Kind::Bool, "The answer ends when the peer closes."),
+];

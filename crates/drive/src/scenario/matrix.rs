@@ -1,0 +1,119 @@
+//! The loop: every combination of its values gives a file of its own, in which
+//! `${name}` stands for the value.
+
+use super::tree::{Entry, Node, Notes, Value};
+
+/// Every combination's name and file; one without a name when there is no loop.
+pub(super) fn expand(root: &Node, notes: &mut Notes<'_>) -> Vec<(String, Node)> {
+    let mut combinations: Vec<Vec<(&str, &Node)>> = vec![Vec::new()];
+    for entry in root.get("loop").map_or(&[][..], Node::entries) {
+        if entry.node.as_list().is_empty() {
+            notes.add(
+                &entry.span,
+                format!("the loop `{}` has no values", entry.key),
+            );
+            continue;
+        }
+        let values = entry.node.as_list();
+        if combinations.len() * values.len() > MOST_COMBINATIONS {
+            notes.add(
+                &entry.span,
+                format!("more than {MOST_COMBINATIONS} combinations"),
+            );
+            break;
+        }
+        combinations = combinations
+            .iter()
+            .flat_map(|before| {
+                values.iter().map(|value| {
+                    let mut longer = before.clone();
+                    longer.push((entry.key.as_str(), value));
+                    longer
+                })
+            })
+            .collect();
+    }
+    combinations
+        .into_iter()
+        .map(|combination| {
+            let parts: Vec<String> = combination
+                .iter()
+                .map(|(name, value)| format!("{name}={}", plain(value)))
+                .collect();
+            (parts.join(" "), replace(root, &combination, notes))
+        })
+        .collect()
+}
+
+fn replace(node: &Node, values: &[(&str, &Node)], notes: &mut Notes<'_>) -> Node {
+    let value = match &node.value {
+        Value::Text(text) => return replace_text(text, node, values, notes),
+        Value::List(items) => Value::List(
+            items
+                .iter()
+                .map(|item| replace(item, values, notes))
+                .collect(),
+        ),
+        Value::Table(entries) => {
+            let replaced = entries.iter().map(|entry| Entry {
+                key: entry.key.clone(),
+                span: entry.span.clone(),
+                node: replace(&entry.node, values, notes),
+            });
+            Value::Table(replaced.collect())
+        }
+        other => other.clone(),
+    };
+    Node {
+        span: node.span.clone(),
+        value,
+    }
+}
+
+fn replace_text(text: &str, node: &Node, values: &[(&str, &Node)], notes: &mut Notes<'_>) -> Node {
+    let lookup = |name: &str| values.iter().find(|v| v.0 == name).map(|v| v.1);
+    // A value that stands alone keeps its type.
+    let alone = text.strip_prefix("${").and_then(|t| t.strip_suffix('}'));
+    if let Some(value) = alone.and_then(lookup) {
+        return Node {
+            span: node.span.clone(),
+            value: value.value.clone(),
+        };
+    }
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        out += &rest[..at];
+        let tail = &rest[at + 2..];
+        let Some(end) = tail.find('}') else {
+            notes.add(&node.span, "`${` without `}`");
+            break;
+        };
+        match lookup(&tail[..end]) {
+            Some(value) => out += &plain(value),
+            None => notes.add(
+                &node.span,
+                format!("there is no loop called `{}`", &tail[..end]),
+            ),
+        }
+        rest = &tail[end + 1..];
+    }
+    out += rest;
+    Node {
+        span: node.span.clone(),
+        value: Value::Text(out),
+    }
+}
+
+fn plain(node: &Node) -> String {
+    match &node.value {
+        Value::Text(text) => text.clone(),
+        Value::Integer(n) => n.to_string(),
+        Value::Float(n) => n.to_string(),
+        Value::Bool(b) => b.to_string(),
+        Value::List(_) | Value::Table(_) | Value::Other => "…".into(),
+    }
+}
+
+/// More runs than this are surely a slip.
+const MOST_COMBINATIONS: usize = 10_000;

@@ -1,0 +1,98 @@
+//! Scenarios: load described in a TOML file.
+//!
+//! [`keys`] is the single source: the check of a file, its JSON schema and its
+//! reference page all come from that table. A file that is wrong gets all its
+//! mistakes back at once, each with line and column; unknown keys are mistakes.
+
+mod build;
+mod data;
+mod keys;
+mod matrix;
+mod request;
+mod schema;
+mod step;
+mod template;
+mod tree;
+
+pub use schema::{Key, Kind, json_schema, reference};
+
+use crate::objective::Objective;
+use crate::observe::Observed;
+use crate::plan::Plan;
+use std::fmt;
+use std::path::Path;
+
+/// A scenario, ready to run: one plan for each combination of its loop.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The combinations, in the order of the file.
+    pub variants: Vec<Variant>,
+    /// What the file itself asks of the result.
+    pub objectives: Vec<Objective>,
+    /// Whose resources the file itself asks to sample.
+    pub observed: Vec<Observed>,
+}
+
+/// One combination.
+#[derive(Clone, Debug)]
+pub struct Variant {
+    /// `clients=100 size=1024`; empty without a loop.
+    pub name: String,
+    /// Its plan.
+    pub plan: Plan,
+}
+
+/// One mistake in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1, in characters.
+    pub column: usize,
+    /// What is wrong.
+    pub message: String,
+    /// The line's text.
+    pub text: String,
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Mistake {
+            line,
+            column,
+            message,
+            text,
+        } = self;
+        let marker = " ".repeat(column.saturating_sub(1));
+        write!(f, "{line}:{column}: {message}\n    {text}\n    {marker}^")
+    }
+}
+
+/// The key table of a scenario file.
+pub fn keys() -> &'static [Key] {
+    keys::SCENARIO
+}
+
+/// Reads a scenario. Files that it names are found beside `folder`.
+pub fn read(text: &str, folder: &Path) -> Result<Scenario, Vec<Mistake>> {
+    let mut notes = tree::Notes::new(text);
+    let root = tree::parse(text, &mut notes);
+    let mut variants = Vec::new();
+    let mut extras = (Vec::new(), Vec::new());
+    for (name, root) in matrix::expand(&root, &mut notes) {
+        schema::check(&root, keys::SCENARIO, &mut notes);
+        if let Some(plan) = build::plan(&root, folder, &name, &mut notes) {
+            variants.push(Variant { name, plan });
+        }
+        extras = build::extras(&root, &mut notes);
+    }
+    let mistakes = notes.finish();
+    match mistakes.is_empty() {
+        true => Ok(Scenario {
+            variants,
+            objectives: extras.0,
+            observed: extras.1,
+        }),
+        false => Err(mistakes),
+    }
+}

@@ -1,0 +1,171 @@
+//! The addresses a population connects to: one connection of each client for
+//! every origin that its steps name, and for every raw socket.
+
+use super::tree::{Node, Notes};
+use crate::plan::{Knobs, Target};
+use crate::tls::{TlsTarget, Trust};
+use crate::units::parse_size;
+use crate::url::{Scheme, Url};
+use std::net::IpAddr;
+use std::sync::Arc;
+
+/// The targets of one population, gathered while its steps are read.
+pub(super) struct Targets<'a> {
+    pub list: Vec<Target>,
+    base: Option<Url>,
+    trust: &'a Trust,
+    http2: bool,
+    keep_alive: bool,
+    sources: Arc<[IpAddr]>,
+    knobs: Knobs,
+    sockets: Vec<(String, Option<usize>)>,
+}
+
+impl<'a> Targets<'a> {
+    pub fn new(
+        root: &Node,
+        population: &Node,
+        trust: &'a Trust,
+        notes: &mut Notes<'_>,
+    ) -> Targets<'a> {
+        let base = root
+            .text("base")
+            .and_then(|(text, node)| match Url::parse(text) {
+                Ok(url) => Some(url),
+                Err(why) => {
+                    notes.add(&node.span, why.to_string());
+                    None
+                }
+            });
+        let mut targets = Targets {
+            list: Vec::new(),
+            base,
+            trust,
+            http2: population.bool("http2").unwrap_or(false),
+            keep_alive: population.bool("keep_alive").unwrap_or(true),
+            sources: Arc::from([]),
+            knobs: Knobs::default(),
+            sockets: Vec::new(),
+        };
+        if let Some(connection) = population.get("connection") {
+            targets.read_connection(connection, notes);
+        }
+        for entry in population.get("sockets").map_or(&[][..], Node::entries) {
+            let url = entry.node.as_text().map(Url::parse);
+            let index = match url {
+                Some(Ok(url)) if url.scheme == Scheme::Tcp => {
+                    targets.index(&url, &entry.node, notes)
+                }
+                Some(Ok(_)) => {
+                    notes.add(
+                        &entry.node.span,
+                        "a raw socket's address begins with tcp://",
+                    );
+                    None
+                }
+                Some(Err(why)) => {
+                    notes.add(&entry.node.span, why.to_string());
+                    None
+                }
+                None => None,
+            };
+            targets.sockets.push((entry.key.clone(), index));
+        }
+        targets
+    }
+
+    fn read_connection(&mut self, node: &Node, notes: &mut Notes<'_>) {
+        let size = |key: &str| {
+            let node = node.get(key)?;
+            match node.as_text() {
+                Some(text) => parse_size(text).ok(),
+                None => node.as_number().map(|n| n as usize),
+            }
+        };
+        self.knobs = Knobs {
+            no_delay: node.bool("no_delay").unwrap_or(true),
+            quick_ack: node.bool("quick_ack").unwrap_or(false),
+            send_buffer_bytes: size("send_buffer"),
+            receive_buffer_bytes: size("receive_buffer"),
+            reset_on_close: node.bool("reset_on_close").unwrap_or(false),
+        };
+        let mut sources = Vec::new();
+        for source in node.list("sources") {
+            match source.as_text().map(str::parse) {
+                Some(Ok(address)) => sources.push(address),
+                Some(Err(_)) => notes.add(&source.span, "a source must be an IP address"),
+                None => {}
+            }
+        }
+        self.sources = sources.into();
+    }
+
+    /// The address of a step's request: whole, or a path on the base.
+    pub fn url(&self, text: &str) -> Result<Url, String> {
+        match (text.starts_with('/'), &self.base) {
+            (true, Some(base)) => {
+                let mut url = base.clone();
+                url.path = text.to_owned();
+                Ok(url)
+            }
+            (true, None) => Err("a path needs `base` at the top of the file".into()),
+            (false, _) => Url::parse(text).map_err(|e| e.to_string()),
+        }
+    }
+
+    /// The target of an HTTP address; noted when it cannot be used.
+    pub fn http(&mut self, url: &Url, at: &Node, notes: &mut Notes<'_>) -> Option<usize> {
+        if url.scheme == Scheme::Tcp {
+            notes.add(
+                &at.span,
+                "a raw socket is used through `socket`, not `request`",
+            );
+            return None;
+        }
+        self.index(url, at, notes)
+    }
+
+    /// The target of a raw socket by its name.
+    pub fn socket(&self, name: &str) -> Result<Option<usize>, String> {
+        let found = self.sockets.iter().find(|s| s.0 == name);
+        found
+            .map(|s| s.1)
+            .ok_or_else(|| format!("there is no socket called `{name}` in this population"))
+    }
+
+    fn index(&mut self, url: &Url, at: &Node, notes: &mut Notes<'_>) -> Option<usize> {
+        let raw = url.scheme == Scheme::Tcp;
+        let name = url.authority();
+        let secure = url.scheme == Scheme::Https;
+        // Raw sockets are each their own connection, even to one address.
+        let known = |t: &Target| !raw && t.name == name && t.tls.is_some() == secure;
+        if let Some(index) = self.list.iter().position(known) {
+            return Some(index);
+        }
+        let address = match url.resolve() {
+            Ok(address) => address,
+            Err(why) => {
+                notes.add(&at.span, why.to_string());
+                return None;
+            }
+        };
+        let tls = match secure.then(|| TlsTarget::new(&url.host, self.trust, self.http2)) {
+            None => None,
+            Some(Ok(tls)) => Some(tls),
+            Some(Err(why)) => {
+                notes.add(&at.span, why.to_string());
+                return None;
+            }
+        };
+        self.list.push(Target {
+            address,
+            name,
+            tls,
+            http2: self.http2 && !raw,
+            keep_alive: self.keep_alive,
+            sources: self.sources.clone(),
+            knobs: self.knobs.clone(),
+        });
+        Some(self.list.len() - 1)
+    }
+}

@@ -1,0 +1,355 @@
+//! Steps of a population: HTTP requests and messages on raw sockets.
+
+use super::build::think;
+use super::request::Targets;
+use super::template::{self, Names};
+use super::tree::{Node, Notes, Value};
+use crate::feeder::Feeder;
+use crate::load::http_request;
+use crate::message::{Capture, CaptureFrom, Check, Framing, Piece, Reply, Template};
+use crate::plan::{Step, Writes};
+use regex::bytes::Regex;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Every step that can be built; the others have been noted.
+pub(super) fn steps(
+    population: &Node,
+    folder: &Path,
+    feeders: &[Arc<Feeder>],
+    targets: &mut Targets<'_>,
+    notes: &mut Notes<'_>,
+) -> Vec<Step> {
+    let mut captured: Vec<String> = Vec::new();
+    let mut steps = Vec::new();
+    for node in population.list("step") {
+        let names = Names {
+            feeders,
+            captured: &captured,
+        };
+        let built = match (node.get("request"), node.get("socket")) {
+            (Some(_), None) => http(node, folder, &names, targets, notes),
+            (None, Some(_)) => raw(node, &names, targets, notes),
+            _ => {
+                notes.add(&node.span, "a step needs either `request` or `socket`");
+                None
+            }
+        };
+        let captures = captures(node, &mut captured, notes);
+        let checks = checks(node, notes);
+        let think = think(node, folder, notes);
+        if let Some(mut step) = built {
+            step.captures = captures;
+            step.checks = checks;
+            step.think = think;
+            steps.push(step);
+        }
+    }
+    if population
+        .get("step")
+        .is_some_and(|s| s.as_list().is_empty())
+    {
+        notes.add(&population.span, "a population needs at least one step");
+    }
+    steps
+}
+
+fn http(
+    node: &Node,
+    folder: &Path,
+    names: &Names<'_>,
+    targets: &mut Targets<'_>,
+    notes: &mut Notes<'_>,
+) -> Option<Step> {
+    for key in ["send", "send_hex", "receive_from", "frame", "reply"] {
+        if let Some(other) = node.get(key) {
+            notes.add(
+                &other.span,
+                format!("`{key}` belongs to `socket`, not to `request`"),
+            );
+        }
+    }
+    let (text, at) = node.text("request")?;
+    let Some((method, address)) = text.split_once(' ') else {
+        notes.add(
+            &at.span,
+            "write the method and the path, for example `GET /accounts`",
+        );
+        return None;
+    };
+    let url = match targets.url(address.trim()) {
+        Ok(url) => url,
+        Err(why) => {
+            notes.add(&at.span, why);
+            return None;
+        }
+    };
+    let target = targets.http(&url, at, notes);
+    let path = pieces(&url.path, at, names, notes);
+    let mut headers = Vec::new();
+    for entry in node.get("headers").map_or(&[][..], Node::entries) {
+        let value = entry.node.as_text().unwrap_or_default();
+        headers.push((
+            entry.key.as_str(),
+            pieces(value, &entry.node, names, notes)?,
+        ));
+    }
+    let body = match (node.text("body"), node.text("body_file")) {
+        (Some((text, at)), None) => pieces(text, at, names, notes)?,
+        (None, Some((file, at))) => match fs::read_to_string(folder.join(file)) {
+            Ok(text) => pieces(&text, at, names, notes)?,
+            Err(error) => {
+                notes.add(&at.span, format!("{file}: {error}"));
+                return None;
+            }
+        },
+        (None, None) => Vec::new(),
+        (Some(_), Some((_, at))) => {
+            notes.add(&at.span, "give either `body` or `body_file`");
+            return None;
+        }
+    };
+    let (target, path) = (target?, path?);
+    let keep_alive = targets.list[target].keep_alive;
+    let headers = headers.into_iter();
+    match http_request(method, path, &url.authority(), headers, body, keep_alive) {
+        Ok(request) => Some(Step {
+            name: node.text("name").map_or(text, |(name, _)| name).to_owned(),
+            target,
+            reply_target: target,
+            request,
+            writes: writes(node),
+            reply: Reply::Http {
+                no_body: method == "HEAD",
+            },
+            checks: Vec::new(),
+            captures: Vec::new(),
+            think: None,
+        }),
+        Err(why) => {
+            notes.add(&at.span, why.to_string());
+            None
+        }
+    }
+}
+
+fn raw(
+    node: &Node,
+    names: &Names<'_>,
+    targets: &mut Targets<'_>,
+    notes: &mut Notes<'_>,
+) -> Option<Step> {
+    for key in ["headers", "body", "body_file", "status"] {
+        if let Some(other) = node.get(key) {
+            notes.add(
+                &other.span,
+                format!("`{key}` belongs to `request`, not to `socket`"),
+            );
+        }
+    }
+    let socket = |key: &str, notes: &mut Notes<'_>| {
+        let (name, at) = node.text(key)?;
+        targets.socket(name).unwrap_or_else(|why| {
+            notes.add(&at.span, why);
+            None
+        })
+    };
+    let target = socket("socket", notes);
+    let reply_target = match node.get("receive_from") {
+        Some(_) => socket("receive_from", notes),
+        None => target,
+    };
+    let body = match (node.text("send"), node.text("send_hex")) {
+        (Some((text, at)), None) => pieces(text, at, names, notes)?,
+        (None, Some((digits, at))) => match hex(digits) {
+            Some(bytes) => vec![Piece::Bytes(bytes.into())],
+            None => {
+                notes.add(&at.span, "`send_hex` must be pairs of hexadecimal digits");
+                return None;
+            }
+        },
+        _ => {
+            notes.add(
+                &node.span,
+                "a step on a socket needs either `send` or `send_hex`",
+            );
+            return None;
+        }
+    };
+    let Some(framing) = framing(node, notes) else {
+        if node.get("frame").is_none() {
+            notes.add(&node.span, "a step on a socket needs `frame`");
+        }
+        return None;
+    };
+    let (target, reply_target) = (target?, reply_target?);
+    let request = Template::Message {
+        body: body.into(),
+        framing: framing.clone(),
+    };
+    let name = node.text("name").or(node.text("socket"))?.0;
+    Some(Step {
+        name: name.to_owned(),
+        target,
+        reply_target,
+        request: request.simplified(),
+        writes: writes(node),
+        reply: match node.bool("reply") {
+            Some(false) => Reply::None,
+            _ => Reply::Framed(framing),
+        },
+        checks: Vec::new(),
+        captures: Vec::new(),
+        think: None,
+    })
+}
+
+fn pieces(text: &str, at: &Node, names: &Names<'_>, notes: &mut Notes<'_>) -> Option<Vec<Piece>> {
+    match template::parse(text, names) {
+        Ok(pieces) => Some(pieces),
+        Err(errors) => {
+            errors.into_iter().for_each(|why| notes.add(&at.span, why));
+            None
+        }
+    }
+}
+
+fn writes(node: &Node) -> Writes {
+    let sizes = node.list("writes").iter().filter_map(|n| match n.value {
+        Value::Integer(size) => usize::try_from(size).ok(),
+        _ => None,
+    });
+    Writes {
+        sizes: sizes.collect(),
+        pause_ns: node.duration_ns("write_pause").unwrap_or(0),
+    }
+}
+
+fn framing(node: &Node, notes: &mut Notes<'_>) -> Option<Framing> {
+    let frame = node.get("frame")?;
+    let mut found = Vec::new();
+    if let Some(bytes) = frame.integer("length") {
+        if !matches!(bytes, 1 | 2 | 4 | 8) {
+            notes.add(&frame.span, "`length` must be 1, 2, 4 or 8 bytes");
+            return None;
+        }
+        found.push(Framing::Length {
+            bytes: bytes as usize,
+            inclusive: frame.bool("inclusive").unwrap_or(false),
+        });
+    }
+    if let Some((text, _)) = frame.text("delimiter") {
+        if text.is_empty() {
+            notes.add(&frame.span, "`delimiter` must not be empty");
+            return None;
+        }
+        found.push(Framing::Delimiter(text.as_bytes().into()));
+    }
+    if let Some(size) = frame.integer("fixed") {
+        found.push(Framing::Fixed(size as usize));
+    }
+    if frame.bool("close") == Some(true) {
+        found.push(Framing::Close);
+    }
+    if found.len() != 1 {
+        notes.add(
+            &frame.span,
+            "`frame` needs exactly one of length, delimiter, fixed, close",
+        );
+        return None;
+    }
+    found.pop()
+}
+
+fn checks(node: &Node, notes: &mut Notes<'_>) -> Vec<Check> {
+    let mut checks = Vec::new();
+    let mut ranges = Vec::new();
+    for status in node.list("status") {
+        match &status.value {
+            Value::Integer(code) => ranges.push((*code as u16, *code as u16)),
+            Value::Text(text) => match class(text) {
+                Some(range) => ranges.push(range),
+                None => notes.add(&status.span, "write a status as 200 or \"2xx\""),
+            },
+            _ => {}
+        }
+    }
+    if node.get("request").is_some() {
+        if ranges.is_empty() {
+            ranges.push((100, 399));
+        }
+        checks.push(Check::Status(ranges.into()));
+    }
+    if let Some((text, _)) = node.text("contains") {
+        checks.push(Check::Contains(text.as_bytes().into()));
+    }
+    if let Some((text, at)) = node.text("matches") {
+        checks.extend(regex(text, at, notes).map(Check::Matches));
+    }
+    if let Some(size) = node.integer("size") {
+        checks.push(Check::Size(size, size));
+    }
+    checks
+}
+
+fn class(text: &str) -> Option<(u16, u16)> {
+    let digit = text.strip_suffix("xx")?.parse::<u16>().ok()?;
+    (1..=5)
+        .contains(&digit)
+        .then_some((digit * 100, digit * 100 + 99))
+}
+
+fn captures(node: &Node, captured: &mut Vec<String>, notes: &mut Notes<'_>) -> Vec<Capture> {
+    let mut captures = Vec::new();
+    for entry in node.get("capture").map_or(&[][..], Node::entries) {
+        let from = match entry.node.entries() {
+            [one] => one.node.as_text().and_then(|text| match one.key.as_str() {
+                "json" => Some(CaptureFrom::Json(text.to_owned())),
+                "header" => Some(CaptureFrom::Header(text.to_owned())),
+                "regex" => regex(text, &one.node, notes).map(CaptureFrom::Regex),
+                _ => None,
+            }),
+            _ => {
+                notes.add(
+                    &entry.span,
+                    "a capture needs exactly one of json, header, regex",
+                );
+                None
+            }
+        };
+        // The name is known even when its source is wrong, so that its uses
+        // are not told as mistakes of their own.
+        let known = captured.iter().position(|c| *c == entry.key);
+        let slot = known.unwrap_or_else(|| {
+            captured.push(entry.key.clone());
+            captured.len() - 1
+        });
+        captures.extend(from.map(|from| Capture { slot, from }));
+    }
+    captures
+}
+
+fn regex(text: &str, at: &Node, notes: &mut Notes<'_>) -> Option<Regex> {
+    match Regex::new(text) {
+        Ok(regex) => Some(regex),
+        Err(error) => {
+            let last = error.to_string();
+            let why = last.lines().last().unwrap_or_default().to_owned();
+            notes.add(&at.span, format!("not a regular expression: {why}"));
+            None
+        }
+    }
+}
+
+fn hex(digits: &str) -> Option<Vec<u8>> {
+    let digits: Vec<u8> = digits
+        .bytes()
+        .filter(|b| !b.is_ascii_whitespace())
+        .collect();
+    let pairs = digits.chunks(2).map(|pair| {
+        let text = std::str::from_utf8(pair).ok().filter(|t| t.len() == 2)?;
+        u8::from_str_radix(text, 16).ok()
+    });
+    pairs.collect()
+}

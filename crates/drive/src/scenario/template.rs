@@ -1,0 +1,87 @@
+//! Parses templates: text with `{{…}}` holes.
+
+use crate::feeder::Feeder;
+use crate::message::{Piece, Var};
+use std::sync::Arc;
+
+/// What the names in a template may refer to.
+pub(super) struct Names<'a> {
+    pub feeders: &'a [Arc<Feeder>],
+    /// Names captured by earlier steps; the position is the slot.
+    pub captured: &'a [String],
+}
+
+/// Parses a template; the errors say what is wrong with each hole.
+pub(super) fn parse(text: &str, names: &Names<'_>) -> Result<Vec<Piece>, Vec<String>> {
+    let mut pieces = Vec::new();
+    let mut errors = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("{{") {
+        push_text(&mut pieces, &rest[..at]);
+        let tail = &rest[at + 2..];
+        let Some(end) = tail.find("}}") else {
+            errors.push("`{{` without `}}`".to_owned());
+            rest = "";
+            break;
+        };
+        match variable(tail[..end].trim(), names) {
+            Ok(var) => pieces.push(Piece::Var(var)),
+            Err(why) => errors.push(why),
+        }
+        rest = &tail[end + 2..];
+    }
+    push_text(&mut pieces, rest);
+    if errors.is_empty() {
+        Ok(pieces)
+    } else {
+        Err(errors)
+    }
+}
+
+fn push_text(pieces: &mut Vec<Piece>, text: &str) {
+    if !text.is_empty() {
+        pieces.push(Piece::Bytes(text.as_bytes().into()));
+    }
+}
+
+fn variable(name: &str, names: &Names<'_>) -> Result<Var, String> {
+    let words: Vec<&str> = name.split_whitespace().collect();
+    match words[..] {
+        ["client"] => return Ok(Var::Client),
+        ["iteration"] => return Ok(Var::Iteration),
+        ["uuid"] => return Ok(Var::Uuid),
+        ["now_ms"] => return Ok(Var::NowMs),
+        ["random", low, high] => {
+            let ends = (low.parse(), high.parse());
+            return match ends {
+                (Ok(low), Ok(high)) if low <= high => Ok(Var::Random(low, high)),
+                _ => Err(format!(
+                    "`{name}`: write random LOW HIGH with whole numbers"
+                )),
+            };
+        }
+        _ => {}
+    }
+    if let Some(slot) = names.captured.iter().position(|c| c == name) {
+        return Ok(Var::Captured(slot));
+    }
+    if let Some((feeder, column)) = name.split_once('.') {
+        if let Some(index) = names.feeders.iter().position(|f| f.name == feeder) {
+            let found = names.feeders[index].column(column);
+            return match found {
+                Some(column) => Ok(Var::Feeder {
+                    feeder: index,
+                    column,
+                }),
+                None => Err(format!(
+                    "the feeder `{feeder}` has no column `{column}`; it has {}",
+                    names.feeders[index].columns().join(", ")
+                )),
+            };
+        }
+        return Err(format!("there is no feeder called `{feeder}`"));
+    }
+    Err(format!(
+        "`{name}` is neither captured by an earlier step nor one of client, iteration, uuid, now_ms, random LOW HIGH"
+    ))
+}

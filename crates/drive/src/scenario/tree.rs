@@ -1,0 +1,204 @@
+//! A parsed TOML file whose every value knows its place, and the notes of what
+//! is wrong with it.
+
+use super::Mistake;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+/// A value and its place in the file.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub span: Range<usize>,
+    pub value: Value,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Text(String),
+    Integer(i64),
+    Float(f64),
+    Bool(bool),
+    List(Vec<Node>),
+    Table(Vec<Entry>),
+    /// A date or time, which no key wants.
+    Other,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub key: String,
+    pub span: Range<usize>,
+    pub node: Node,
+}
+
+/// Collects mistakes; the same one twice (from two combinations of a loop) is
+/// kept once.
+pub(super) struct Notes<'t> {
+    text: &'t str,
+    found: BTreeSet<(usize, usize, String)>,
+}
+
+impl Node {
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        match &self.value {
+            Value::Table(entries) => entries.iter().find(|e| e.key == key).map(|e| &e.node),
+            _ => None,
+        }
+    }
+
+    pub fn text(&self, key: &str) -> Option<(&str, &Node)> {
+        let node = self.get(key)?;
+        Some((node.as_text()?, node))
+    }
+
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub fn as_number(&self) -> Option<f64> {
+        match &self.value {
+            Value::Integer(n) => Some(*n as f64),
+            Value::Float(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    pub fn integer(&self, key: &str) -> Option<u64> {
+        match self.get(key)?.value {
+            Value::Integer(n) => u64::try_from(n).ok(),
+            _ => None,
+        }
+    }
+
+    pub fn bool(&self, key: &str) -> Option<bool> {
+        match self.get(key)?.value {
+            Value::Bool(b) => Some(b),
+            _ => None,
+        }
+    }
+
+    /// A duration in nanoseconds: text with units, or a number of seconds.
+    pub fn duration_ns(&self, key: &str) -> Option<u64> {
+        self.get(key)?.as_duration_ns()
+    }
+
+    pub fn as_duration_ns(&self) -> Option<u64> {
+        let text = match &self.value {
+            Value::Text(text) => text.clone(),
+            _ => self.as_number()?.to_string(),
+        };
+        crate::units::parse_duration(&text)
+            .ok()
+            .map(crate::units::ns)
+    }
+
+    pub fn list(&self, key: &str) -> &[Node] {
+        self.get(key).map_or(&[], Node::as_list)
+    }
+
+    pub fn as_list(&self) -> &[Node] {
+        match &self.value {
+            Value::List(nodes) => nodes,
+            _ => &[],
+        }
+    }
+
+    pub fn entries(&self) -> &[Entry] {
+        match &self.value {
+            Value::Table(entries) => entries,
+            _ => &[],
+        }
+    }
+}
+
+impl<'t> Notes<'t> {
+    pub fn new(text: &'t str) -> Notes<'t> {
+        Notes {
+            text,
+            found: BTreeSet::new(),
+        }
+    }
+
+    /// Notes a mistake at a place.
+    pub fn add(&mut self, span: &Range<usize>, message: impl Into<String>) {
+        let at = span.start.min(self.text.len());
+        let before = &self.text.as_bytes()[..at];
+        let line = before.iter().filter(|b| **b == b'\n').count();
+        let start = before
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or(0, |i| i + 1);
+        let column = String::from_utf8_lossy(&before[start..]).chars().count();
+        self.found.insert((line + 1, column + 1, message.into()));
+    }
+
+    /// All mistakes in the order of the file.
+    pub fn finish(self) -> Vec<Mistake> {
+        let line = |n: usize| self.text.lines().nth(n - 1).unwrap_or_default().to_owned();
+        let found = self.found.iter();
+        found
+            .map(|(n, column, message)| Mistake {
+                line: *n,
+                column: *column,
+                message: message.clone(),
+                text: line(*n),
+            })
+            .collect()
+    }
+}
+
+/// Parses TOML; what is not TOML is noted and the rest is kept.
+pub(super) fn parse(text: &str, notes: &mut Notes<'_>) -> Node {
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in errors {
+        let span = error.span().unwrap_or(0..0);
+        notes.add(&span, error.message());
+    }
+    let span = table.span();
+    Node {
+        value: from_table(table.get_ref()),
+        span,
+    }
+}
+
+fn from_table(table: &DeTable<'_>) -> Value {
+    let entries = table.iter().map(|(key, value)| Entry {
+        key: key.get_ref().to_string(),
+        span: key.span(),
+        node: Node {
+            span: value.span(),
+            value: from_value(value.get_ref()),
+        },
+    });
+    let mut entries: Vec<Entry> = entries.collect();
+    // The order of the file, in which loops and steps are meant.
+    entries.sort_by_key(|e| e.span.start);
+    Value::Table(entries)
+}
+
+fn from_value(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Integer(number) => {
+            let parsed = i64::from_str_radix(number.as_str(), number.radix());
+            parsed.map_or(Value::Other, Value::Integer)
+        }
+        DeValue::Float(number) => number.as_str().parse().map_or(Value::Other, Value::Float),
+        DeValue::Boolean(b) => Value::Bool(*b),
+        DeValue::Datetime(_) => Value::Other,
+        DeValue::Array(items) => Value::List(
+            items
+                .iter()
+                .map(|item| Node {
+                    span: item.span(),
+                    value: from_value(item.get_ref()),
+                })
+                .collect(),
+        ),
+        DeValue::Table(table) => from_table(table),
+    }
+}

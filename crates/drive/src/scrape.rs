@@ -1,0 +1,178 @@
+//! Remote servers through Prometheus endpoints: a process's own metrics
+//! (`process_cpu_seconds_total`) or a node-exporter's (`node_cpu_seconds_total`).
+//!
+//! Reference: Prometheus text exposition format 0.0.4.
+
+use crate::http1::{Feed, Response};
+use crate::url::{Scheme, Url};
+use measure::proc::Usage;
+use std::fmt;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+use thiserror::Error;
+
+/// A metrics endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint(pub Url);
+
+/// Why an endpoint gives no figures.
+#[derive(Debug, Error)]
+pub enum ScrapeError {
+    /// Only http:// is scraped.
+    #[error("metrics are scraped over http:// only")]
+    Scheme,
+    /// The endpoint cannot be reached or read.
+    #[error("{0}")]
+    Io(String),
+    /// It answers with something else than metrics.
+    #[error("status {0}")]
+    Status(u16),
+    /// It has no CPU metric that is known here.
+    #[error("neither process_cpu_seconds_total nor node_cpu_seconds_total is there")]
+    NoCpu,
+}
+
+impl Endpoint {
+    /// What the endpoint says was used so far.
+    pub fn usage(&self) -> Result<Usage, ScrapeError> {
+        parse_metrics(&self.fetch()?)
+    }
+
+    fn fetch(&self) -> Result<String, ScrapeError> {
+        let io = |error: &dyn fmt::Display| ScrapeError::Io(error.to_string());
+        if self.0.scheme != Scheme::Http {
+            return Err(ScrapeError::Scheme);
+        }
+        let address = self.0.resolve().map_err(|e| io(&e))?;
+        let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(|e| io(&e))?;
+        stream
+            .set_read_timeout(Some(PATIENCE))
+            .map_err(|e| io(&e))?;
+        let (path, host) = (&self.0.path, self.0.authority());
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).map_err(|e| io(&e))?;
+        let mut response = Response::default();
+        response.start(false, true);
+        let mut buffer = [0; 16_384];
+        loop {
+            let n = stream.read(&mut buffer).map_err(|e| io(&e))?;
+            if n == 0 {
+                match response.handle_close() {
+                    true => break,
+                    false => return Err(io(&"closed in the middle of the answer")),
+                }
+            }
+            match response.feed(&buffer[..n]).map_err(|e| io(&e))? {
+                Feed::Done(_) => break,
+                Feed::More if response.body_bytes() > LONGEST as u64 => {
+                    return Err(io(&"the answer is too long"));
+                }
+                Feed::More => {}
+            }
+        }
+        match response.status() {
+            200 => Ok(String::from_utf8_lossy(response.body()).into_owned()),
+            status => Err(ScrapeError::Status(status)),
+        }
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Reads usage out of metrics text.
+pub fn parse_metrics(text: &str) -> Result<Usage, ScrapeError> {
+    let mut usage = Usage::default();
+    let mut node = Usage::default();
+    let (mut own, mut of_node) = (false, false);
+    for line in text.lines().filter(|l| !l.starts_with('#')) {
+        let Some((name, labels, value)) = split_metric(line) else {
+            continue;
+        };
+        let ns = (value * 1e9) as u64;
+        let at_loopback = labels.contains("device=\"lo\"");
+        match name {
+            "process_cpu_seconds_total" => {
+                usage.cpu_ns += ns;
+                own = true;
+            }
+            "process_resident_memory_bytes" => usage.resident_bytes += value as u64,
+            "node_cpu_seconds_total" => {
+                of_node = true;
+                let mode = |name: &str| labels.contains(&format!("mode=\"{name}\""));
+                if mode("user") || mode("nice") {
+                    node.user_ns += ns;
+                } else if mode("system") || mode("irq") || mode("softirq") {
+                    node.system_ns += ns;
+                }
+            }
+            "node_context_switches_total" => node.voluntary_switches += value as u64,
+            "node_memory_MemTotal_bytes" => node.resident_bytes += value as u64,
+            "node_memory_MemAvailable_bytes" => {
+                node.resident_bytes = node.resident_bytes.saturating_sub(value as u64);
+            }
+            "node_network_receive_bytes_total" if !at_loopback => node.network_in += value as u64,
+            "node_network_transmit_bytes_total" if !at_loopback => node.network_out += value as u64,
+            _ => {}
+        }
+    }
+    match (own, of_node) {
+        (true, _) => Ok(usage),
+        (false, true) => {
+            node.cpu_ns = node.user_ns + node.system_ns;
+            Ok(node)
+        }
+        (false, false) => Err(ScrapeError::NoCpu),
+    }
+}
+
+/// Name, labels and value of a line; none when it is not a metric.
+fn split_metric(line: &str) -> Option<(&str, &str, f64)> {
+    let (name, labels, rest) = match line.split_once('{') {
+        Some((name, rest)) => {
+            let end = rest.rfind('}')?;
+            (name, &rest[..end], &rest[end + 1..])
+        }
+        None => {
+            let (name, rest) = line.split_once(' ')?;
+            (name, "", rest)
+        }
+    };
+    let value: f64 = rest.split_ascii_whitespace().next()?.parse().ok()?;
+    (value.is_finite() && value >= 0.0).then_some((name, labels, value))
+}
+
+/// How long an endpoint may take.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// More than any exporter sends.
+const LONGEST: usize = 16 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_kinds_of_endpoint_are_read() {
+        let own = "# HELP x\nprocess_cpu_seconds_total 1.5\nprocess_resident_memory_bytes 2e6\n";
+        let usage = parse_metrics(own).unwrap();
+        assert_eq!(
+            (usage.cpu_ns, usage.resident_bytes),
+            (1_500_000_000, 2_000_000)
+        );
+        let node = "node_cpu_seconds_total{cpu=\"0\",mode=\"idle\"} 99\n\
+            node_cpu_seconds_total{cpu=\"0\",mode=\"user\"} 2\n\
+            node_cpu_seconds_total{cpu=\"1\",mode=\"system\"} 1\n\
+            node_network_receive_bytes_total{device=\"lo\"} 7\n\
+            node_network_receive_bytes_total{device=\"eth0\"} 5\n";
+        let usage = parse_metrics(node).unwrap();
+        assert_eq!((usage.cpu_ns, usage.network_in), (3_000_000_000, 5));
+        assert!(matches!(
+            parse_metrics("x{ 1\n} y\n"),
+            Err(ScrapeError::NoCpu)
+        ));
+    }
+}

@@ -1,0 +1,110 @@
+//! The self-test: a built-in server that stands still for a second in the
+//! middle of a run at a constant rate, and what the report says about it.
+//!
+//! With even arrivals over T seconds and one second of standstill, the share
+//! of requests that wait longer than x seconds is (1 − x) ÷ T, so the true p99
+//! is 1,000 − 10·T ms. A driver that waits for its answers before it goes on
+//! never sees most of those requests.
+
+use crate::engine::{self, Outcome, Silent};
+use crate::load::{HttpLoad, LoadError};
+use crate::server::{Behaviour, Server};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use thiserror::Error;
+
+/// What one run told.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Length of the run in seconds.
+    pub seconds: u64,
+    /// The p99 that arithmetic gives, ms.
+    pub true_p99_ms: f64,
+    /// The p99 of the report, ms.
+    pub told_p99_ms: f64,
+    /// The longest response of the report, ms.
+    pub told_max_ms: f64,
+    /// The median of the report, ms.
+    pub told_p50_ms: f64,
+}
+
+/// Why the self-test could not run.
+#[derive(Debug, Error)]
+pub enum SelfTestError {
+    /// The server could not start.
+    #[error("the built-in server cannot start: {0}")]
+    Server(#[from] std::io::Error),
+    /// The load could not be presented.
+    #[error(transparent)]
+    Load(#[from] LoadError),
+}
+
+impl Told {
+    /// Whether the report tells the truth within the tolerance.
+    pub fn true_enough(&self) -> bool {
+        (self.told_p99_ms - self.true_p99_ms).abs() <= TOLERANCE_MS
+    }
+}
+
+/// Runs for `seconds` (at least 3) with one second of standstill.
+pub fn run(seconds: u64) -> Result<Told, SelfTestError> {
+    let seconds = seconds.max(3);
+    let server = Server::start(Behaviour {
+        body_bytes: 64,
+        ..Behaviour::default()
+    })?;
+    let outcome = against(&server, seconds)?;
+    let sum = outcome.sum();
+    let ms = |q: f64| sum.response.quantile(q) as f64 / 1e6;
+    Ok(Told {
+        seconds,
+        true_p99_ms: 1000.0 - 10.0 * seconds as f64,
+        told_p99_ms: ms(0.99),
+        told_max_ms: sum.response.max() as f64 / 1e6,
+        told_p50_ms: ms(0.5),
+    })
+}
+
+fn against(server: &Server, seconds: u64) -> Result<Outcome, LoadError> {
+    let mut load = HttpLoad::new(format!("http://{}/", server.address()));
+    load.rate = Some(RATE);
+    load.clients = 256;
+    load.warmup = Duration::from_millis(500);
+    load.duration = Duration::from_secs(seconds);
+    let plan = load.plan()?;
+    let mut stall = Stall {
+        server,
+        after_ns: plan.warmup_ns + seconds * 500_000_000,
+        thread: None,
+        silent: Silent,
+    };
+    let outcome = engine::run(&plan, &mut stall, &AtomicBool::new(false))?;
+    if let Some(thread) = stall.thread {
+        let _ = thread.join();
+    }
+    Ok(outcome)
+}
+
+/// Stops the server at a time counted from the start of the load.
+struct Stall<'a> {
+    server: &'a Server,
+    after_ns: u64,
+    thread: Option<std::thread::JoinHandle<()>>,
+    silent: Silent,
+}
+
+impl engine::Observer for Stall<'_> {
+    fn begun(&mut self, start: u64, _wall: u64) {
+        let second = Duration::from_secs(1);
+        self.thread = Some(self.server.stall(start + self.after_ns, second));
+    }
+
+    fn interval(&mut self, interval: &engine::Interval, seconds: f64) {
+        self.silent.interval(interval, seconds);
+    }
+}
+
+/// Requests a second: enough for a fine distribution, little for any machine.
+const RATE: f64 = 2000.0;
+/// How far the report may be from the truth.
+const TOLERANCE_MS: f64 = 20.0;

@@ -1,0 +1,120 @@
+//! Projects with mistakes: all of them told at once, with their places.
+
+use crate::example;
+use gateway::Api;
+use std::path::Path;
+
+/// A copy of the bank's API with one file changed.
+fn changed(file: &str, change: impl Fn(&str) -> String) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank/apis/accounts"), folder.path());
+    let path = folder.path().join("src/main").join(file);
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, change(&text)).unwrap();
+    folder
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => {
+                std::fs::copy(entry.path(), target).unwrap();
+            }
+        }
+    }
+}
+
+fn faults(file: &str, from: &str, to: &str) -> String {
+    let folder = changed(file, |text| {
+        assert!(text.contains(from), "{file} has no {from}");
+        text.replacen(from, to, 1)
+    });
+    match Api::load(folder.path()) {
+        Ok(api) => format!("loaded\n{}", api.warnings()),
+        Err(faults) => faults.to_string(),
+    }
+}
+
+const GET: &str = "operations/%2Faccounts%2F%7Bnumber%7D/get";
+
+#[test]
+fn the_bank_loads_without_a_word() {
+    let api = Api::load(&example("bank/apis/accounts")).unwrap();
+    assert_eq!(api.warnings().to_string(), "");
+    assert_eq!((api.name(), api.base_path()), ("accounts", "/bank"));
+    assert_eq!(api.operations().count(), 5);
+    assert!(api.transactions().contains(&"BLST"));
+}
+
+#[test]
+fn each_mistake_has_its_file_line_and_fix() {
+    let text = faults(&format!("{GET}/request.yaml"), "INQ-NUMBER", "INQ-NUMBR");
+    assert!(
+        text.contains("request.yaml:8:11: error: ACCTINQ-AREA has no INQ-NUMBR"),
+        "{text}"
+    );
+    assert!(text.contains("did you mean INQ-NUMBER?"), "{text}");
+    let text = faults(
+        &format!("{GET}/response_200.yaml"),
+        "\"INQ-KIND\"",
+        "\"INQ-KINDS\"",
+    );
+    assert!(text.contains("response_200.yaml:11:21: error:"), "{text}");
+    let text = faults(&format!("{GET}/response_200.yaml"), "$trim(", "$trim((");
+    assert!(text.contains("not a JSONata expression"), "{text}");
+    let text = faults(&format!("{GET}/operation.yaml"), "ACCTINQ", "ACCTNIQ");
+    assert!(
+        text.contains("there is no asset ACCTNIQ") && text.contains("mean ACCTINQ?"),
+        "{text}"
+    );
+    let text = faults("zosAssets/ACCTINQ/zosAsset.yaml", "program: ", "pogram: ");
+    assert!(text.contains("names no program"), "{text}");
+    let cpy = "zosAssets/ACCTINQ/providerFiles/gen/ACCTINQ-AREA_request_0.cpy";
+    let text = faults(cpy, "PIC 9(8)", "PIC Q(8)");
+    assert!(text.contains("_request_0.cpy:2:"), "{text}");
+    let text = faults("api/openapi.yaml", "openapi: 3.0.3", "openapi: 3.1.0");
+    assert!(
+        text.contains("openapi.yaml:1:10: error: OpenAPI \"3.1.0\" is not supported"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_operation_without_a_folder_is_served_with_a_warning() {
+    let folder = changed("api/openapi.yaml", |text| text.to_string());
+    std::fs::remove_dir_all(folder.path().join("src/main").join(GET)).unwrap();
+    let api = Api::load(folder.path()).unwrap();
+    assert!(
+        api.warnings().to_string().contains("is answered with 501"),
+        "{}",
+        api.warnings()
+    );
+}
+
+#[test]
+fn two_apis_may_not_serve_one_path() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["a", "b"] {
+        copy(&example("bank/apis/accounts"), &folder.path().join(name));
+    }
+    let text = Api::load_all(folder.path()).unwrap_err().to_string();
+    assert!(
+        text.contains("GET /bank/accounts is served by the API a too"),
+        "{text}"
+    );
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(24))]
+    #[test]
+    fn no_mapping_panics(text in "(version: 1\nmappings:\n)?([ a-zA-Z$.\"'{}:-]{0,12}\n){0,8}") {
+        for file in ["request.yaml", "response_200.yaml", "response_mapping.yaml"] {
+            let folder = changed(&format!("{GET}/{file}"), |_| text.clone());
+            let _ = Api::load(folder.path());
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The gateway as its clients see it, in front of programs that are closures.
+
+mod bank;
+mod client;
+mod fake;
+mod http2;
+mod import;
+mod load;
+mod perfchannel;
+mod wire;
+
+use gateway::{Api, Gateway, GatewayConfig};
+use std::path::PathBuf;
+
+/// A folder of the examples.
+fn example(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples")
+        .join(path)
+}
+
+fn config() -> GatewayConfig {
+    GatewayConfig {
+        listen: ([127, 0, 0, 1], 0).into(),
+        admin: Some(([127, 0, 0, 1], 0).into()),
+        threads: 1,
+        ..GatewayConfig::default()
+    }
+}
+
+fn start(apis: &str, fake: fake::Fake) -> Gateway<fake::Fake> {
+    let apis = Api::load_all(&example(apis)).unwrap_or_else(|faults| panic!("{faults}"));
+    Gateway::start(config(), apis, fake).unwrap_or_else(|e| panic!("{e}"))
+}

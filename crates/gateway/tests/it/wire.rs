@@ -1,0 +1,191 @@
+//! What a client can do to a connection.
+
+use crate::client::{connect, read, send, send_on};
+use crate::fake::{Data, Fake};
+use crate::{config, example, start};
+use gateway::{Api, Gateway, GatewayConfig};
+use std::io::{Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+fn answer_at_once(data: &mut Data) {
+    data.commarea[8..11].copy_from_slice(b"404");
+}
+
+fn programs() -> Fake {
+    Fake::default().program("ACCTINQ", answer_at_once)
+}
+
+fn start_with(config: GatewayConfig) -> Gateway<Fake> {
+    let apis = Api::load_all(&example("bank/apis")).unwrap();
+    Gateway::start(config, apis, programs()).unwrap()
+}
+
+#[test]
+fn a_connection_serves_one_request_after_the_other() {
+    let gateway = start("bank/apis", programs());
+    let mut stream = connect(gateway.address());
+    for _ in 0..3 {
+        assert_eq!(
+            send_on(&mut stream, "GET", "/bank/accounts/1", "", "").status,
+            404
+        );
+    }
+    // Two at once, answered in their order.
+    let one = "GET /bank/accounts/1 HTTP/1.1\r\nhost: x\r\n\r\n";
+    stream
+        .write_all(format!("{one}GET /none HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes())
+        .unwrap();
+    assert_eq!(read(&mut stream, false).unwrap().json()["status"], 404);
+    assert!(read(&mut stream, false).unwrap().text().contains("/none"));
+}
+
+#[test]
+fn a_client_that_closes_its_side_still_gets_its_answer() {
+    let gateway = start("bank/apis", programs());
+    let mut stream = connect(gateway.address());
+    stream
+        .write_all(b"GET /bank/accounts/1 HTTP/1.1\r\nhost: x\r\n\r\n")
+        .unwrap();
+    stream.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    assert!(text.starts_with("HTTP/1.1 404"), "{text}");
+}
+
+#[test]
+fn slow_clients_are_ended_and_others_served() {
+    let gateway = start_with(GatewayConfig {
+        request_timeout_ms: 100,
+        idle_timeout_ms: 100,
+        ..config()
+    });
+    let mut headers = connect(gateway.address());
+    headers.write_all(b"GET /bank/acc").unwrap();
+    let mut silent = connect(gateway.address());
+    let mut body = connect(gateway.address());
+    let head = "POST /bank/accounts HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
+    body.write_all(format!("{head}content-length: 500\r\n\r\n{{").as_bytes())
+        .unwrap();
+    assert_eq!(
+        send(gateway.address(), "GET", "/bank/accounts/1", "", "").status,
+        404
+    );
+    assert_eq!(read(&mut body, false).unwrap().status, 408);
+    assert!(read(&mut headers, false).is_none());
+    assert!(read(&mut silent, false).is_none());
+}
+
+#[test]
+fn a_large_body_is_refused_before_it_is_read() {
+    let gateway = start_with(GatewayConfig {
+        max_body_bytes: 100,
+        ..config()
+    });
+    let body = format!("{{\"holder\": \"{}\"}}", "x".repeat(200));
+    assert_eq!(
+        send(gateway.address(), "POST", "/bank/accounts", "", &body).status,
+        413
+    );
+    let mut stream = connect(gateway.address());
+    let head = "POST /bank/accounts HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
+    stream
+        .write_all(format!("{head}c8\r\n{}\r\n0\r\n\r\n", "x".repeat(200)).as_bytes())
+        .unwrap();
+    assert_eq!(read(&mut stream, false).unwrap().status, 413);
+}
+
+#[test]
+fn garbage_harms_nobody() {
+    let gateway = start("bank/apis", programs());
+    for bytes in [
+        &b"\x16\x03\x01\x02\x00garbage\r\n\r\n"[..],
+        b"\0\0\0",
+        b"GET / HTTP/9\r\n\r\n",
+    ] {
+        let mut stream = connect(gateway.address());
+        let _ = stream.write_all(bytes);
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let answer = read(&mut stream, false);
+        assert!(answer.is_none_or(|a| (400..600).contains(&a.status)));
+    }
+    for path in [
+        "/bank/accounts/%ff",
+        "/bank/accounts/%zz",
+        "/bank/accounts/%2e%2e?limit=%ff",
+    ] {
+        let answer = send(gateway.address(), "GET", path, "", "");
+        assert_eq!(answer.status, 400, "{path}: {}", answer.text());
+    }
+}
+
+#[test]
+fn a_program_that_takes_too_long_is_a_gateway_timeout() {
+    let mut fake = programs();
+    fake.gate = Some(Arc::new(Semaphore::new(0)));
+    let apis = Api::load_all(&example("bank/apis")).unwrap();
+    let config = GatewayConfig {
+        response_timeout_ms: 10,
+        ..config()
+    };
+    let gateway = Gateway::start(config, apis, fake).unwrap();
+    assert_eq!(
+        send(gateway.address(), "GET", "/bank/accounts/1", "", "").status,
+        504
+    );
+}
+
+#[test]
+fn a_request_under_way_survives_reload_and_shutdown() {
+    let gate = Arc::new(Semaphore::new(0));
+    let mut fake = programs();
+    fake.gate = Some(gate.clone());
+    let gateway = start("bank/apis", fake);
+    let mut waiting = connect(gateway.address());
+    waiting
+        .write_all(b"GET /bank/accounts/1 HTTP/1.1\r\nhost: x\r\n\r\n")
+        .unwrap();
+    // The next answer on another connection shows that the first was read.
+    assert_eq!(
+        send(gateway.address(), "GET", "/health", "", "").status,
+        200
+    );
+    gateway.reload(Vec::new());
+    assert_eq!(
+        send(gateway.address(), "GET", "/bank/accounts/1", "", "").status,
+        404
+    );
+    let ending = std::thread::spawn(move || gateway.shutdown(Duration::from_secs(30)));
+    gate.add_permits(1);
+    let answer = read(&mut waiting, false).unwrap();
+    assert_eq!(answer.json()["status"], 404, "{}", answer.text());
+    ending.join().unwrap();
+    assert!(read(&mut waiting, false).is_none());
+}
+
+#[test]
+fn browsers_of_allowed_origins_may_read() {
+    let gateway = start_with(GatewayConfig {
+        cors_origins: vec!["https://a.example".into()],
+        ..config()
+    });
+    let ask = |origin: &str| {
+        let headers = format!("origin: {origin}\r\naccess-control-request-method: POST\r\n");
+        send(gateway.address(), "OPTIONS", "/bank/accounts", &headers, "")
+    };
+    let good = ask("https://a.example");
+    assert_eq!(
+        good.header("access-control-allow-origin"),
+        Some("https://a.example")
+    );
+    assert!(
+        good.header("access-control-allow-methods")
+            .unwrap()
+            .contains("POST")
+    );
+    assert_eq!(
+        ask("https://b.example").header("access-control-allow-origin"),
+        None
+    );
+}

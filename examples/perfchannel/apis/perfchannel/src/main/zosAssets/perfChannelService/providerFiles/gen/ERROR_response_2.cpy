@@ -1,0 +1,2 @@
+       01  ERROR-AREA.
+           05  ERROR-TEXT               PIC X(60).

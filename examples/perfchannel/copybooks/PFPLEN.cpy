@@ -1,0 +1,2 @@
+       01  RESPONSE-LENGTH.
+           05  ALPHA-LEN-C              PIC X(8).

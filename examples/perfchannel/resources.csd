@@ -1,0 +1,5 @@
+* The perfChannel program of the gateway's measurements.
+DEFINE TRANSACTION(PFPC) GROUP(PERF) PROGRAM(PFPADCON)
+       DESCRIPTION(A response of any size)
+
+DEFINE PROGRAM(PFPADCON) GROUP(PERF) LANGUAGE(COBOL) CONCURRENCY(THREADSAFE)
