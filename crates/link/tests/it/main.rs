@@ -3,12 +3,13 @@
 use std::os::fd::AsFd;
 use std::thread;
 
-use link::layout::{CALL_BYTES, SLOTS};
+use link::layout::{ARENA_OFFSET, CALL_BYTES, SLOTS};
 use link::{
     Answer, AnswerHeader, Asked, Call, ConfigText, ContainerName, ContainerType, Entry, Heard,
     Next, Op, ProgramEntry, RegionPage, RegionSide, Request, Results, SlotState, WorkerConfig,
     WorkerSide,
 };
+use proptest::prelude::*;
 
 const ARENA: usize = 1 << 20;
 
@@ -226,6 +227,43 @@ fn the_largest_call_fits() {
         ..Answer::default()
     });
     thread.join().unwrap();
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_worker_writes_the_region_reads_it_safely(
+        bytes in proptest::collection::vec(any::<u8>(), 64..4096),
+        small in any::<bool>(),
+    ) {
+        let page = RegionPage::create().unwrap();
+        let (region, worker) = pair(&page);
+        region.submit(1, 1, &Request::default());
+        // SAFETY: the worker's own memory, from its start to the arenas.
+        let memory = unsafe {
+            let start = worker.arena(0).sub(ARENA_OFFSET);
+            std::slice::from_raw_parts_mut(start, ARENA_OFFSET + 4096)
+        };
+        for (to, from) in memory.iter_mut().zip(bytes.iter().cycle()) {
+            // Small numbers come closer to what is valid.
+            *to = if small { from % 5 } else { *from };
+        }
+        let mut containers = Vec::new();
+        for slot in 0..SLOTS {
+            region.state(slot, 1);
+            if let Ok(results) = region.results(slot, &mut containers) {
+                prop_assert!(results.commarea + results.commarea_bytes <= ARENA as u64);
+                for c in &containers {
+                    prop_assert!(c.offset + c.bytes <= ARENA);
+                }
+                region.message(slot, &results);
+                region.free(slot, results.high_water);
+            }
+            region.take_back(slot, 1);
+        }
+        region.asked();
+        region.progress();
+        region.wake();
+    }
 }
 
 #[test]
