@@ -459,8 +459,14 @@ static int from_libcob(const void *address)
 
 __attribute__((noreturn)) static void stopped(int is_error)
 {
-	tw_flow flow = on.stop(is_error || has_message, has_message ? message : "");
+	tw_flow flow;
 
+	if (top && top->guard) {
+		/* Storage is being given back: nobody is in control. */
+		has_message = 0;
+		longjmp(top->env, TW_LEAVE);
+	}
+	flow = on.stop(is_error || has_message, has_message ? message : "");
 	has_message = 0;
 	if (flow.code == TW_NEXT || !top) {
 		_exit(72);

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::rc::Rc;
 
 use link::layout::RESULT_RETIRE;
-use link::{Name, Next, Results, TaskIn, WORKER_FD, WorkerConfig, WorkerSide};
+use link::{Entry, Name, Next, Results, TaskIn, WORKER_FD, WorkerConfig, WorkerSide};
 use store::{LmdbOptions, LmdbReader, ReadStore};
 
 use crate::clock::thread_cpu_ns;
@@ -53,12 +53,14 @@ fn serve(socket: OwnedFd) -> Result<(), RunError> {
     let services = LinkServices::new(side.clone(), &config, reader);
     let mut worker = Worker::new(&config, Box::new(services))?;
     let mut cpu_ns = thread_cpu_ns();
+    let mut entries = Vec::new();
     loop {
         let next = side.borrow_mut().next_task(None);
         match next {
             Next::Task(task) => {
-                let retire = run_one(&mut worker, &side, &task, &mut cpu_ns);
-                if retire {
+                entries.clear();
+                entries.extend_from_slice(side.borrow().containers());
+                if run_one(&mut worker, &side, &task, &entries, &mut cpu_ns) {
                     return Ok(());
                 }
             }
@@ -94,10 +96,15 @@ fn reader(config: &WorkerConfig) -> Result<Option<Box<dyn ReadStore>>, store::Op
 }
 
 /// Runs a task and gives its results back. True when the worker must end.
-fn run_one(worker: &mut Worker, side: &SharedSide, task: &TaskIn, cpu_ns: &mut u64) -> bool {
-    let entries = side.borrow().containers().to_vec();
+fn run_one(
+    worker: &mut Worker,
+    side: &SharedSide,
+    task: &TaskIn,
+    entries: &[Entry],
+    cpu_ns: &mut u64,
+) -> bool {
     worker.services.begin_task(task.slot);
-    let mut end = worker.run_task(&task.request, &entries);
+    let mut end = worker.run_task(&task.request, entries);
     worker.services.end_task();
     // Nothing but tasks uses this thread's time, so the end of one is the
     // start of the next.

@@ -127,6 +127,15 @@ pub struct Facts {
     pub sysid: [u8; 4],
     /// File commands run under the QR token.
     pub fc_qr_only: bool,
-    /// Transactions and the bytes of their work areas.
-    pub transactions: Vec<(TransId, u32)>,
+    /// Transactions with a work area and its bytes, in the order of names.
+    pub work_areas: Vec<(TransId, u32)>,
+}
+
+impl Facts {
+    /// Bytes of a transaction's work area.
+    pub fn twa_bytes(&self, transid: &[u8; 4]) -> usize {
+        let name = TransId::from_bytes(*transid);
+        let at = self.work_areas.binary_search_by_key(&name, |(t, _)| *t);
+        at.map_or(0, |at| self.work_areas[at].1 as usize)
+    }
 }

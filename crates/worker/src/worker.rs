@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use cics::abend;
 use cics::eib::{EIB_BYTES, Eib};
-use link::{Counts, Entry, Request, WorkerConfig};
+use link::{Counts, Entry, Request, TransId, WorkerConfig};
 
 use crate::abend::Abend;
 use crate::channel::{ChannelId, Channels};
@@ -112,6 +112,10 @@ pub struct TaskEnd {
     pub counts: Counts,
 }
 
+/// Most LINK levels of a task. Each level of a program that links to itself
+/// takes an instance, with a descriptor and storage that stay.
+const MAX_LEVELS: usize = 200;
+
 static CURRENT: AtomicPtr<Worker> = AtomicPtr::new(std::ptr::null_mut());
 
 /// The worker whose program is in control.
@@ -138,11 +142,7 @@ impl Worker {
                 applid: *config.applid.as_bytes(),
                 sysid: *config.sysid.as_bytes(),
                 fc_qr_only: config.fc_qr_only,
-                transactions: config
-                    .transactions
-                    .iter()
-                    .map(|t| (t.name, t.twa_bytes))
-                    .collect(),
+                work_areas: work_areas(config),
             },
             files: Files::new(&config.files),
             dispatch: Dispatch::new(),
@@ -174,14 +174,9 @@ impl Worker {
             passed.channel = Some(task.channels.adopt(request.channel.as_bytes(), entries));
         }
         task.result = passed;
-        let twa = self
-            .facts
-            .transactions
-            .iter()
-            .find(|(t, _)| *t.as_bytes() == task.transid);
+        let twa = self.facts.twa_bytes(&task.transid);
         task.twa.clear();
-        task.twa
-            .resize(twa.map_or(0, |(_, bytes)| *bytes as usize), 0);
+        task.twa.resize(twa, 0);
         let abend = match self.programs.find(request.program.as_bytes()) {
             Some(program) if self.can_run(program) => self.run_level(program, passed),
             _ => Some(Abend::new(
@@ -244,6 +239,10 @@ impl Worker {
     /// Runs a program at a new level. Gives the abend that ended it, if one
     /// did.
     pub(crate) fn run_level(&mut self, program: ProgramId, passed: Passed) -> Option<Box<Abend>> {
+        if self.task.depth == MAX_LEVELS {
+            let why = format!("more than {MAX_LEVELS} programs have linked to one another");
+            return Some(Abend::new(abend::ASRA, why));
+        }
         self.task.open_level(self.rt.started());
         let mut next = (program, passed);
         let mut fresh = true;
@@ -393,6 +392,14 @@ impl Worker {
     pub(crate) fn on_qr(&self) -> bool {
         self.task.on_qr
     }
+}
+
+/// The transactions that have a work area, in the order of their names.
+fn work_areas(config: &WorkerConfig) -> Vec<(TransId, u32)> {
+    let with_area = config.transactions.iter().filter(|t| t.twa_bytes > 0);
+    let mut list: Vec<(TransId, u32)> = with_area.map(|t| (t.name, t.twa_bytes)).collect();
+    list.sort_unstable();
+    list
 }
 
 impl Task {

@@ -263,3 +263,20 @@ fn a_damaged_or_unknown_command_is_an_abend() {
         ["AEXZ", "AEY9", "AEXZ"]
     );
 }
+
+#[test]
+fn a_program_that_links_to_itself_without_end_is_stopped() {
+    let played = Scene::new()
+        .program(
+            "A",
+            "",
+            AREA,
+            "EXEC CICS LINK PROGRAM(\"A\") END-EXEC\n GOBACK.\n",
+        )
+        .program("B", "", AREA, "MOVE \"fine\" TO OUT\n GOBACK.\n")
+        .run("A", "x")
+        .run("B", BLANK)
+        .play();
+    assert_eq!(played.abend(0), "ASRA");
+    assert!(played.commarea(1).starts_with("fine"));
+}
