@@ -27,5 +27,8 @@ fn main() {
         .arg(&out)
         .arg("-ldl");
     let status = command.status().expect("a C compiler is installed");
-    assert!(status.success(), "the C side of the worker does not compile");
+    assert!(
+        status.success(),
+        "the C side of the worker does not compile"
+    );
 }

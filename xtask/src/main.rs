@@ -25,6 +25,10 @@ enum Task {
     Bench(bench::Args),
     /// Fuzz one parser for a while (needs the nightly compiler)
     Fuzz(fuzz::Args),
+    /// A plain HTTP server for benches that need one in a process of its own;
+    /// prints its address and ends with its standard input
+    #[command(hide = true)]
+    Serve,
 }
 
 fn main() -> ExitCode {
@@ -32,6 +36,7 @@ fn main() -> ExitCode {
         Task::Ci(args) => ci::run(&args),
         Task::Bench(args) => bench::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
+        Task::Serve => bench::serve(),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,11 +1,11 @@
 //! CVDA values: what DFHVALUE stands for.
 //!
 //! Reference: CICS API and system programming reference, "CICS-value data
-//! areas". The numbers of [`PUBLISHED`] are the manual's. Names whose number
-//! we could not confirm have a number of our own above [`OWN_BASE`]: programs
-//! are compiled here, so the name means the same on both sides, and no number
-//! can be mistaken for another's. A confirmed number moves a name to the first
-//! table.
+//! areas". [`PUBLISHED`] holds numbers as they are commonly known; they have
+//! not been compared with the manual's own table, which a program that stores
+//! such numbers outside depends on. All other names have a number of our own
+//! above [`OWN_BASE`]: programs are compiled here, so that a name means the
+//! same on both sides.
 
 /// Numbers above this one are our own.
 pub const OWN_BASE: u32 = 70_000;
@@ -29,7 +29,7 @@ pub fn name(value: u32) -> Option<&'static str> {
         .map(|&(n, _)| n)
 }
 
-/// Names with the manual's numbers, in the order of their names.
+/// Names with commonly known numbers, in the order of their names.
 pub const PUBLISHED: &[(&str, u32)] = &[
     ("ACQUIRED", 69),
     ("ACQUIRING", 71),

@@ -279,7 +279,7 @@ fn flag(on: bool) -> u8 {
 }
 
 /// EIBRCODE after a command: the byte and value that its group of commands
-/// uses for the condition, and zeros where the published lists have none.
+/// uses for the condition, and zeros where it is not known here.
 ///
 /// Reference: API reference, "EIBRCODE values".
 pub fn rcode(function: u16, condition: Condition) -> [u8; 6] {

@@ -1,7 +1,9 @@
 //! Conditions: what a command's RESP says, and what happens when nobody asks.
 //!
-//! Reference: CICS API reference, "RESP values" (the numbers) and messages
-//! and codes, "AEIA" (the abend codes of unhandled conditions).
+//! Reference: CICS API reference, "RESP values", and messages and codes,
+//! "AEIA" (the abend codes of unhandled conditions). The numbers of
+//! APPNOTFOUND and BUSY, the actions of conditions that "AEIA" does not list,
+//! and the codes of NOTALLOC, SYMBOLERR and BUSY follow from their neighbours.
 //! Invariant: this is the only place that maps a condition to its number, its
 //! name and its abend code.
 

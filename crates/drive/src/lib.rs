@@ -1,12 +1,14 @@
 //! Controlled load: presentation rates, think time, the knee, and what one
 //! request costs the server.
 
+pub mod capacity;
 pub mod cli;
 pub mod clock;
 pub mod engine;
 pub mod export;
 pub mod feeder;
 pub mod http1;
+pub mod import;
 pub mod live;
 pub mod load;
 pub mod merge;

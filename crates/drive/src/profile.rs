@@ -49,6 +49,16 @@ impl Profile {
         Profile::new([&[hold], &self.pieces[..]].concat())
     }
 
+    /// The same profile with every level multiplied.
+    pub fn scaled(&self, factor: f64) -> Profile {
+        let scale = |p: &Piece| Piece {
+            from: p.from * factor,
+            to: p.to * factor,
+            length_ns: p.length_ns,
+        };
+        Profile::new(self.pieces.iter().map(scale).collect())
+    }
+
     /// How long the pieces last together, in nanoseconds.
     pub fn length_ns(&self) -> u64 {
         self.pieces.iter().map(|p| p.length_ns).sum()

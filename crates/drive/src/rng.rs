@@ -11,18 +11,15 @@ pub struct Rng(u64);
 impl Rng {
     /// A generator whose numbers depend on `seed` and `stream` only.
     pub fn new(seed: u64, stream: u64) -> Rng {
-        let mut rng = Rng(seed ^ stream.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        rng.next_u64();
-        rng
+        // Streams must not be the same sequence shifted: their starts are
+        // hashed, not counted.
+        Rng(mix(seed.wrapping_add(mix(stream.wrapping_add(GOLDEN)))))
     }
 
     /// The next 64 bits.
     pub fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
+        self.0 = self.0.wrapping_add(GOLDEN);
+        mix(self.0)
     }
 
     /// A number in (0, 1].
@@ -44,6 +41,15 @@ impl Rng {
         -self.unit().ln()
     }
 }
+
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+/// 2⁶⁴ divided by the golden ratio: the published increment.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[cfg(test)]
 mod tests {

@@ -91,10 +91,22 @@ impl RegionPage {
 
     /// Tells a port's owner that this worker has news.
     pub fn ring(&self, port: usize, worker: usize) {
-        let (Some(bell), true) = (self.bell(port), worker < MAX_WORKERS) else {
+        self.mark(port, worker);
+        self.nudge(port);
+    }
+
+    /// Leaves word that this worker has news; [`RegionPage::nudge`] follows.
+    pub fn mark(&self, port: usize, worker: usize) {
+        if let (Some(bell), true) = (self.bell(port), worker < MAX_WORKERS) {
+            bell.bits.0[worker / 64].fetch_or(1 << (worker % 64), Ordering::SeqCst);
+        }
+    }
+
+    /// Wakes a port's owner if it sleeps.
+    pub fn nudge(&self, port: usize) {
+        let Some(bell) = self.bell(port) else {
             return;
         };
-        bell.bits.0[worker / 64].fetch_or(1 << (worker % 64), Ordering::SeqCst);
         if bell.sleeping.0.load(Ordering::SeqCst) != 0
             && bell.sleeping.0.swap(0, Ordering::SeqCst) != 0
         {

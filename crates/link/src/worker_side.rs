@@ -30,6 +30,10 @@ pub struct WorkerSide {
     heap: Heap,
     entries: Vec<Entry>,
     running: Option<Running>,
+    /// Ports with news that they have not been woken for, by bit.
+    unheard: u32,
+    /// Tasks finished since the first of that news.
+    unheard_tasks: u32,
 }
 
 #[derive(Clone, Copy)]
@@ -115,6 +119,8 @@ impl WorkerSide {
             heap: Heap::new(arena_bytes),
             entries: Vec::new(),
             running: None,
+            unheard: 0,
+            unheard_tasks: 0,
             map,
         };
         Ok((side, config))
@@ -132,8 +138,13 @@ impl WorkerSide {
         assert!(self.running.is_none(), "a task is still running");
         loop {
             if let Some(task) = self.take_queued() {
+                let brief = task.request.flags & REQUEST_BRIEF != 0;
+                if !brief || self.unheard_tasks >= BATCH {
+                    self.nudge();
+                }
                 return Next::Task(task);
             }
+            self.nudge();
             let header = self.header();
             if header.retire.0.load(Ordering::SeqCst) != 0 {
                 return Next::Retire;
@@ -166,7 +177,9 @@ impl WorkerSide {
         &mut self.heap
     }
 
-    /// Gives the results of the running task back and tells its port.
+    /// Gives the results of the running task back. Its port's owner is woken
+    /// by the next [`WorkerSide::next_task`], when there is nothing brief to
+    /// do first: one wake-up serves a batch.
     ///
     /// `containers` are those of the channel given back. `results.directory`,
     /// `containers`, `high_water` and `message_bytes` are filled in here. On an
@@ -208,7 +221,12 @@ impl WorkerSide {
         self.running = None;
         let done = slot_word(run.sequence, slot_state::DONE);
         self.header().slots.0[run.slot].swap(done, Ordering::SeqCst);
-        self.page.ring(run.port, self.worker);
+        self.page.mark(run.port, self.worker);
+        self.unheard |= 1 << run.port.min(PORTS - 1);
+        self.unheard_tasks += 1;
+        if results.flags & RESULT_RETIRE != 0 {
+            self.nudge();
+        }
         Ok(())
     }
 
@@ -288,6 +306,16 @@ impl WorkerSide {
     fn header(&self) -> &Header {
         // SAFETY: atomics, and plain fields that are never written again.
         unsafe { self.map.get(0) }
+    }
+
+    /// Wakes the owners of ports that have news.
+    fn nudge(&mut self) {
+        let mut ports = std::mem::take(&mut self.unheard);
+        self.unheard_tasks = 0;
+        while ports != 0 {
+            self.page.nudge(ports.trailing_zeros() as usize);
+            ports &= ports - 1;
+        }
     }
 
     fn any_queued(&self) -> bool {
@@ -381,10 +409,13 @@ impl WorkerSide {
     }
 
     fn ask(&mut self, state: u32) -> Heard {
+        // A wait may be long: nobody's news waits with it.
+        self.nudge();
         // SAFETY: atomics only.
         let area = unsafe { self.map.get::<CallArea>(CALL_OFFSET) };
         area.state.0.swap(state, Ordering::SeqCst);
         self.page.ring(0, self.worker);
+
         let heard = loop {
             match area.state.0.load(Ordering::Acquire) {
                 s if s == state => futex::wait(&area.state.0, state, None),
@@ -405,6 +436,17 @@ impl WorkerSide {
         Heard::Answer(header)
     }
 }
+
+impl Drop for WorkerSide {
+    fn drop(&mut self) {
+        self.nudge();
+    }
+}
+
+/// Tasks whose ends are told together at most.
+const BATCH: u32 = 8;
+
+const _: () = assert!(PORTS <= 32, "ports with news are bits of a u32");
 
 fn read_all(fd: BorrowedFd<'_>) -> io::Result<Vec<u8>> {
     let bytes = crate::map::file_bytes(fd)?;

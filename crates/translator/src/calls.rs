@@ -5,7 +5,8 @@ use std::fmt::Write;
 use cics::abi::{self, BlockRepr};
 use cics::command::{self, Argument, Direction};
 
-use crate::exec::{Operand, Parsed, Value, is_number};
+use crate::argument::{Value, is_arithmetic, is_number};
+use crate::exec::{Operand, Parsed};
 use crate::outline::Unit;
 use crate::writer::inline;
 
@@ -237,7 +238,7 @@ impl Parts {
             Value::Expression(tokens) if is_number(operand.argument) => {
                 let name = temporary(operand, used);
                 let text = inline(tokens);
-                if tokens[0].is("LENGTH") {
+                if tokens[0].is("LENGTH") && !is_arithmetic(tokens) {
                     let _ = write!(self.before, "MOVE {text} TO {name} ");
                 } else {
                     let _ = write!(self.before, "COMPUTE {name} = {text} ");

@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, Kind as Finding, Severity};
 use crate::lines::{Format, detect, lines};
+use crate::outline::skip_exec;
+use crate::replacing::{Replacement, parse_replacing, replace};
 use crate::source::{Files, Place, decode};
 use crate::standard;
-use crate::token::{Kind, Token, merge_adjacent, tokens};
+use crate::token::{Kind, Token, tokens};
 
 /// Where COPY members are.
 #[derive(Debug, Clone, Default)]
@@ -146,6 +148,11 @@ impl<'a> Expander<'a> {
         let mut out = Vec::with_capacity(read.len());
         let mut at = 0;
         while at < read.len() {
+            if let Some(end) = command_end(&read, at) {
+                out.extend_from_slice(&read[at..end]);
+                at = end;
+                continue;
+            }
             if !read[at].is("COPY") || !starts_copy(&read, at) {
                 out.push(read[at].clone());
                 at += 1;
@@ -220,6 +227,11 @@ impl<'a> Expander<'a> {
         let mut active: Vec<Replacement> = Vec::new();
         let mut at = 0;
         while at < read.len() {
+            if let Some(end) = command_end(&read, at) {
+                pending.extend_from_slice(&read[at..end]);
+                at = end;
+                continue;
+            }
             if !read[at].is("REPLACE") || !starts_statement(&read, at) {
                 pending.push(read[at].clone());
                 at += 1;
@@ -271,6 +283,16 @@ fn has_debugging_mode(source: &str) -> bool {
     })
 }
 
+/// The index after an EXEC block: `COPY` and `REPLACE` are options in it.
+fn command_end(read: &[Token], at: usize) -> Option<usize> {
+    let starts = read[at].is_any(&["EXEC", "EXECUTE"])
+        && read
+            .get(at + 1)
+            .is_some_and(|t| t.is_any(&["CICS", "SQL", "DLI"]));
+    let end = skip_exec(read, at);
+    (starts && end > at + 1).then_some(end)
+}
+
 fn starts_copy(read: &[Token], at: usize) -> bool {
     let Some(name) = read.get(at + 1) else {
         return false;
@@ -291,21 +313,6 @@ struct Copy {
     name: String,
     place: Place,
     replacing: Vec<Replacement>,
-}
-
-/// One `from BY to`.
-#[derive(Debug, Clone)]
-struct Replacement {
-    from: Vec<Token>,
-    to: Vec<Token>,
-    part: Part,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Whole,
-    Leading,
-    Trailing,
 }
 
 /// Parses a COPY statement and gives the index after it.
@@ -351,167 +358,6 @@ fn parse_copy(read: &[Token], at: usize) -> (Result<Copy, String>, usize) {
     } else {
         (Err(format!("COPY {} has no period", copy.name)), next)
     }
-}
-
-/// Parses `from BY to` pairs and gives the index after them.
-fn parse_replacing(read: &[Token], mut at: usize) -> (Vec<Replacement>, usize) {
-    let mut list = Vec::new();
-    loop {
-        let mut part = Part::Whole;
-        let start = at;
-        if let Some(t) = read.get(at) {
-            if t.is("LEADING") {
-                part = Part::Leading;
-                at += 1;
-            } else if t.is("TRAILING") {
-                part = Part::Trailing;
-                at += 1;
-            }
-        }
-        let Some((from, after)) = operand(read, at) else {
-            return (list, start);
-        };
-        if !read.get(after).is_some_and(|t| t.is("BY")) {
-            return (list, start);
-        }
-        let Some((to, after)) = operand(read, after + 1) else {
-            return (list, start);
-        };
-        if from.is_empty() {
-            return (list, start);
-        }
-        list.push(Replacement { from, to, part });
-        at = after;
-    }
-}
-
-/// A pseudo-text, a literal, or an identifier with its subscripts.
-fn operand(read: &[Token], at: usize) -> Option<(Vec<Token>, usize)> {
-    let fence = |i: usize| {
-        read.get(i).is_some_and(|t| t.is_mark('='))
-            && read.get(i + 1).is_some_and(|t| t.is_mark('=') && !t.spaced)
-    };
-    if fence(at) {
-        let mut end = at + 2;
-        while end < read.len() {
-            if fence(end) {
-                return Some((read[at + 2..end].to_vec(), end + 2));
-            }
-            end += 1;
-        }
-        return None;
-    }
-    let first = read.get(at).filter(|t| !t.is_mark('.'))?;
-    let mut end = at + 1;
-    if first.kind == Kind::Word {
-        loop {
-            match read.get(end) {
-                Some(t) if t.is_any(&["OF", "IN"]) => end += 2,
-                Some(t) if t.is_mark('(') => {
-                    let mut depth = 0;
-                    while let Some(t) = read.get(end) {
-                        end += 1;
-                        depth += i32::from(t.is_mark('(')) - i32::from(t.is_mark(')'));
-                        if depth == 0 {
-                            break;
-                        }
-                    }
-                }
-                _ => break,
-            }
-        }
-    }
-    let end = end.min(read.len());
-    Some((read[at..end].to_vec(), end))
-}
-
-/// Applies replacements; the first that matches at a place is taken.
-fn replace(read: Vec<Token>, list: &[Replacement]) -> Vec<Token> {
-    if list.is_empty() {
-        return read;
-    }
-    let mut out: Vec<Token> = Vec::with_capacity(read.len());
-    let mut at = 0;
-    'tokens: while at < read.len() {
-        for r in list {
-            if r.part == Part::Whole {
-                let n = r.from.len();
-                if read.len() - at >= n && r.from.iter().zip(&read[at..]).all(|(a, b)| same(a, b)) {
-                    out.extend(r.to.iter().enumerate().map(|(i, t)| Token {
-                        kind: t.kind,
-                        text: t.text.clone(),
-                        place: read[at].place,
-                        spaced: if i == 0 { read[at].spaced } else { t.spaced },
-                        area_a: i == 0 && read[at].area_a,
-                    }));
-                    if r.to.is_empty()
-                        && let Some(next) = read.get(at + n)
-                        && read[at].spaced
-                        && !next.spaced
-                    {
-                        // What follows a removed text keeps its blank.
-                        out.push(Token {
-                            spaced: true,
-                            ..next.clone()
-                        });
-                        at += n + 1;
-                        continue 'tokens;
-                    }
-                    at += n;
-                    continue 'tokens;
-                }
-            } else if let Some(token) = replace_part(&read[at], r) {
-                if !token.text.is_empty() {
-                    out.push(token);
-                }
-                at += 1;
-                continue 'tokens;
-            }
-        }
-        out.push(read[at].clone());
-        at += 1;
-    }
-    merge_adjacent(out)
-}
-
-fn same(a: &Token, b: &Token) -> bool {
-    a.kind == b.kind
-        && match a.kind {
-            Kind::Literal => a.text == b.text,
-            _ => a.text.eq_ignore_ascii_case(&b.text),
-        }
-}
-
-fn replace_part(token: &Token, r: &Replacement) -> Option<Token> {
-    if token.kind != Kind::Word || r.from.len() != 1 {
-        return None;
-    }
-    let from: Vec<char> = r.from[0].text.chars().collect();
-    let to: String = r.to.first().map(|t| t.text.clone()).unwrap_or_default();
-    let text: Vec<char> = token.text.chars().collect();
-    if text.len() < from.len() {
-        return None;
-    }
-    let matches = |part: &[char]| {
-        part.iter()
-            .zip(&from)
-            .all(|(a, b)| a.eq_ignore_ascii_case(b))
-    };
-    let rest = text.len() - from.len();
-    let text: String = match r.part {
-        Part::Leading if matches(&text[..from.len()]) => to
-            .chars()
-            .chain(text[from.len()..].iter().copied())
-            .collect(),
-        Part::Trailing if matches(&text[rest..]) => {
-            text[..rest].iter().copied().chain(to.chars()).collect()
-        }
-        _ => return None,
-    };
-    Some(Token {
-        text,
-        ..token.clone()
-    })
 }
 
 #[cfg(test)]
@@ -567,6 +413,15 @@ mod tests {
         );
         assert_eq!(d, []);
         assert_eq!(text, "C D. A B.");
+    }
+
+    #[test]
+    fn copy_and_replace_are_options_in_a_command() {
+        let source =
+            "EXEC CICS ISSUE COPY TERMID(A) END-EXEC EXEC CICS ISSUE\nREPLACE DESTID(B) END-EXEC.";
+        let (text, d) = expand(source, &[]);
+        assert_eq!(d, []);
+        assert_eq!(text, source.replace('\n', " "));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use cics::command::{
 use cics::diagnostic::nearest;
 use cics::resp::Condition;
 
+use crate::argument::{Value, classify, is_number, literal_length, wanted};
 use crate::source::Place;
 use crate::token::{Kind, Token};
 
@@ -41,23 +42,6 @@ pub(crate) struct Operand {
     pub argument: Argument,
     pub direction: Direction,
     pub value: Value,
-}
-
-/// What an argument is.
-#[derive(Debug, Clone)]
-pub(crate) enum Value {
-    /// A data item with its subscripts and qualifiers.
-    Item(Vec<Token>),
-    /// A literal with its quotes.
-    Literal(Token),
-    /// A whole number.
-    Integer(String),
-    /// Something to compute.
-    Expression(Vec<Token>),
-    /// `ADDRESS OF` a data item.
-    AddressOf(Vec<Token>),
-    /// What the option means when it has no argument.
-    Default(&'static str),
 }
 
 /// A finding of this module.
@@ -474,111 +458,4 @@ fn close(tokens: &[Token], at: usize) -> Option<usize> {
         }
     }
     None
-}
-
-/// Whether an option's argument is a number.
-pub(crate) fn is_number(argument: Argument) -> bool {
-    matches!(
-        argument,
-        Argument::Halfword
-            | Argument::Fullword
-            | Argument::Doubleword
-            | Argument::Packed(_)
-            | Argument::Cvda
-            | Argument::HhMmSs
-    )
-}
-
-fn wanted(option: &OptionRow) -> String {
-    let what = match option.argument {
-        Argument::Name(n) => format!("a name of up to {n} characters"),
-        Argument::PtrRef | Argument::PtrValue => "a pointer or ADDRESS OF a data item".to_owned(),
-        a if is_number(a) && option.direction == Direction::Out => "a numeric data item".to_owned(),
-        a if is_number(a) => "a number".to_owned(),
-        _ => "a data item".to_owned(),
-    };
-    if option.direction == Direction::Out {
-        format!("{what} to put its result in")
-    } else {
-        what
-    }
-}
-
-/// Characters of a literal as the program will hold them.
-pub(crate) fn literal_length(text: &str) -> usize {
-    let Some(open) = text.find(['\'', '"']) else {
-        return text.chars().count();
-    };
-    let quote = if text[open..].starts_with('"') {
-        '"'
-    } else {
-        '\''
-    };
-    let inner: Vec<char> = text[open + 1..].chars().collect();
-    let inner = &inner[..inner.len().saturating_sub(1)];
-    if text[..open].eq_ignore_ascii_case("X") {
-        return inner.len() / 2;
-    }
-    let doubled = inner
-        .windows(2)
-        .filter(|w| w[0] == quote && w[1] == quote)
-        .count();
-    inner.len() - doubled.min(inner.len() / 2)
-}
-
-/// What an argument's tokens are; `None` for nothing.
-fn classify(tokens: &[Token]) -> Option<Value> {
-    let first = tokens.first()?;
-    if tokens.len() == 1 {
-        if first.kind == Kind::Literal {
-            return Some(Value::Literal(first.clone()));
-        }
-        if first.is_any(&["ZERO", "ZEROS", "ZEROES"]) {
-            return Some(Value::Integer("0".to_owned()));
-        }
-    }
-    if let Some(number) = integer(tokens) {
-        return Some(Value::Integer(number));
-    }
-    if first.is("ADDRESS") && tokens.len() > 1 {
-        let of = usize::from(tokens[1].is("OF"));
-        return Some(Value::AddressOf(tokens[1 + of..].to_vec()));
-    }
-    if first.is_any(&["LENGTH", "FUNCTION"]) && tokens.len() > 1 || is_arithmetic(tokens) {
-        return Some(Value::Expression(tokens.to_vec()));
-    }
-    Some(Value::Item(tokens.to_vec()))
-}
-
-fn integer(tokens: &[Token]) -> Option<String> {
-    let (sign, number) = match tokens {
-        [n] => ("", n),
-        [s, n] if s.is_mark('+') => ("", n),
-        [s, n] if s.is("-") => ("-", n),
-        _ => return None,
-    };
-    let digits = number.text.strip_prefix('-').unwrap_or(&number.text);
-    (number.kind == Kind::Word && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
-        .then(|| format!("{sign}{}", number.text))
-}
-
-/// An operator outside all parentheses, or a number where no name is.
-fn is_arithmetic(tokens: &[Token]) -> bool {
-    let mut depth = 0i32;
-    for (i, t) in tokens.iter().enumerate() {
-        if t.is_mark('(') {
-            if i == 0 {
-                return true;
-            }
-            depth += 1;
-        } else if t.is_mark(')') {
-            depth -= 1;
-        } else if depth == 0
-            && i > 0
-            && (t.is("-") || t.is_mark('+') || t.is_mark('*') || t.is_mark('/'))
-        {
-            return true;
-        }
-    }
-    false
 }

@@ -8,6 +8,7 @@
 //!
 //! Invariant: no source text makes the translator panic.
 
+mod argument;
 mod calls;
 mod compiler;
 mod copy;
@@ -17,6 +18,8 @@ mod exec;
 mod lines;
 mod messages;
 mod outline;
+mod passes;
+mod replacing;
 mod source;
 mod standard;
 mod token;

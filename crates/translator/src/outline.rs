@@ -71,8 +71,7 @@ impl Unit {
                 let section = self
                     .labels
                     .iter()
-                    .filter(|l| l.is_section && l.at <= at)
-                    .next_back()
+                    .rfind(|l| l.is_section && l.at <= at)
                     .map(|l| l.name.as_str());
                 let near = several.iter().find(|l| l.section.as_deref() == section);
                 let label = near.copied().unwrap_or(several[0]);

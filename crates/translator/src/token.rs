@@ -176,7 +176,7 @@ impl Lexer {
                     kind,
                     text,
                     place,
-                    spaced: spaced && !(joined && starts_at == first),
+                    spaced: spaced && !(joined && kind == Kind::Word && starts_at == first),
                     area_a,
                 });
             };

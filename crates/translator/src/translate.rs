@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use cics::diagnostic::nearest;
-use cics::resp::Condition;
-use cics::{cvda, eib};
+use cics::eib;
 
 use crate::calls::{Needs, call};
 use crate::copy::{Expander, Library};
@@ -64,6 +63,7 @@ pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) ->
         edits: Edits::default(),
     };
     work.directives();
+    work.missing_periods();
     work.values();
     let units = outline(&work.tokens);
     let blocks = work.blocks(&units);
@@ -110,11 +110,11 @@ pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) ->
 
 /// Changes to the token stream.
 #[derive(Debug, Default)]
-struct Edits {
+pub(crate) struct Edits {
     /// Generated text before a token.
     before: BTreeMap<usize, Vec<(String, Place)>>,
     /// Tokens that are left out.
-    dropped: HashSet<usize>,
+    pub(crate) dropped: HashSet<usize>,
 }
 
 impl Edits {
@@ -136,15 +136,16 @@ struct Block {
     command: Option<Parsed>,
 }
 
-struct Work {
+/// A translation under way.
+pub(crate) struct Work {
     files: Files,
-    diagnostics: Vec<Diagnostic>,
-    tokens: Vec<Token>,
-    edits: Edits,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) edits: Edits,
 }
 
 impl Work {
-    fn say(&mut self, at: Place, kind: Finding, message: String, help: Option<String>) {
+    pub(crate) fn say(&mut self, at: Place, kind: Finding, message: String, help: Option<String>) {
         self.diagnostics.push(Diagnostic {
             severity: Severity::Error,
             file: self.files.path(at.file).to_owned(),
@@ -166,123 +167,6 @@ impl Work {
         {
             last.severity = Severity::Warning;
         }
-    }
-
-    /// Drops listing directives and names the conditional ones.
-    fn directives(&mut self) {
-        for at in 0..self.tokens.len() {
-            let t = &self.tokens[at];
-            let first = at == 0
-                || self.tokens[at - 1].place.line != t.place.line
-                || self.tokens[at - 1].place.file != t.place.file;
-            if !first {
-                continue;
-            }
-            let last = |n: usize| {
-                self.tokens
-                    .get(at + n)
-                    .is_none_or(|n| n.place.line != t.place.line || n.is_mark('.'))
-            };
-            let length = if t.is_any(&["EJECT", "SKIP1", "SKIP2", "SKIP3"]) && last(1) {
-                1
-            } else if t.is("TITLE")
-                && self
-                    .tokens
-                    .get(at + 1)
-                    .is_some_and(|n| n.kind == Kind::Literal)
-                && last(2)
-            {
-                2
-            } else if t.is_mark('>')
-                && self
-                    .tokens
-                    .get(at + 1)
-                    .is_some_and(|n| n.is_mark('>') && !n.spaced)
-            {
-                let place = t.place;
-                let word = self
-                    .tokens
-                    .get(at + 2)
-                    .map_or_else(String::new, Token::upper);
-                let message = format!("the compiler directive >>{word} is not supported");
-                self.say(
-                    place,
-                    Finding::Unsupported(format!(">>{word}")),
-                    message,
-                    None,
-                );
-                continue;
-            } else {
-                continue;
-            };
-            let period = usize::from(
-                self.tokens
-                    .get(at + length)
-                    .is_some_and(|n| n.is_mark('.') && n.place.line == t.place.line),
-            );
-            self.edits.dropped.extend(at..at + length + period);
-        }
-    }
-
-    /// Puts numbers in the place of DFHRESP(x) and DFHVALUE(x).
-    fn values(&mut self) {
-        if !self
-            .tokens
-            .iter()
-            .any(|t| t.is_any(&["DFHRESP", "DFHVALUE"]))
-        {
-            return;
-        }
-        let old = std::mem::take(&mut self.tokens);
-        let mut new = Vec::with_capacity(old.len());
-        let mut moved = HashSet::new();
-        let mut at = 0;
-        while at < old.len() {
-            let t = &old[at];
-            let shape = |n: usize| old.get(at + n);
-            let is_call = t.is_any(&["DFHRESP", "DFHVALUE"])
-                && shape(1).is_some_and(|t| t.is_mark('('))
-                && shape(2).is_some_and(|t| t.kind == Kind::Word)
-                && shape(3).is_some_and(|t| t.is_mark(')'));
-            if !is_call {
-                if self.edits.dropped.contains(&at) {
-                    moved.insert(new.len());
-                }
-                new.push(t.clone());
-                at += 1;
-                continue;
-            }
-            let name = &old[at + 2];
-            let upper = name.upper();
-            let (value, help) = if t.is("DFHRESP") {
-                let value = Condition::from_name(&upper).map(|c| u32::from(c.number()));
-                (
-                    value,
-                    nearest(&upper, Condition::ALL.iter().map(|c| c.name())),
-                )
-            } else {
-                let names = cvda::PUBLISHED.iter().chain(cvda::OWN).map(|&(n, _)| n);
-                (cvda::value(&upper), nearest(&upper, names))
-            };
-            if value.is_none() {
-                let what = if t.is("DFHRESP") {
-                    "condition"
-                } else {
-                    "CVDA value"
-                };
-                let help = help.map(|n| format!("is {n} meant?"));
-                self.say(
-                    name.place,
-                    Finding::Command,
-                    format!("there is no {what} {upper}"),
-                    help,
-                );
-            }
-            new.push(t.word(value.unwrap_or(0).to_string()));
-            at += 4;
-        }
-        self.edits.dropped = moved;
-        self.tokens = new;
     }
 
     /// Finds the commands and checks them.
@@ -467,8 +351,15 @@ impl Work {
             }
         }
         if unit.parent.is_none() {
-            for at in procedure + 2..body {
-                if self.tokens[at].is_any(&["USING", "DFHEIBLK", "DFHCOMMAREA"]) {
+            let modes = &["BY", "REFERENCE", "CONTENT", "VALUE"];
+            let header = procedure + 2..body;
+            let own = |t: &Token| t.is_any(&["USING", "DFHEIBLK", "DFHCOMMAREA"]);
+            let others = self.tokens[header.clone()]
+                .iter()
+                .any(|t| !own(t) && !t.is_any(modes) && t.kind == Kind::Word);
+            for at in header {
+                let t = &self.tokens[at];
+                if own(t) || (!others && t.is_any(modes)) {
                     self.edits.dropped.insert(at);
                 }
             }

@@ -38,12 +38,14 @@ struct Cli {
 }
 
 /// How a subcommand ended that could run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub enum Outcome {
     /// Nothing to complain about.
     Clean,
     /// It ran and found something wrong.
     Findings,
+    /// It ended with a status of its own.
+    Status(ExitCode),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
     match cli.command.run() {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
+        Ok(Outcome::Status(status)) => status,
         Err(report) => {
             eprintln!("{report:?}");
             ExitCode::from(2)

@@ -87,7 +87,20 @@ typedef struct {
 	tw_flow (*start)(cob_field **params, int count);
 	void *(*resolve)(const char *name, size_t len, int must, tw_flow *flow);
 	tw_flow (*stop)(int is_error, const char *message);
+	tw_flow (*refuse)(const char *routine);
 } tw_handlers;
+
+/* The C side's entries for the worker. */
+typedef struct {
+	int (*run)(void *entry, void *eib, void *commarea);
+	void (*cancel_from)(size_t from);
+	size_t (*started)(void);
+	int32_t (*depth)(void);
+	uint64_t (*serial)(void);
+	uint64_t (*serial_at)(int32_t depth);
+	cob_module *(*module)(void);
+	unsigned int (*line)(const char **source);
+} tw_entries;
 
 /* A place to jump to: the base of a LINK level or of a CALL. */
 typedef struct frame {
@@ -117,9 +130,9 @@ typedef struct {
 static started *list;
 static size_t list_len, list_cap;
 
-EXPORT int32_t tw_depth(void) { return top ? top->depth : -1; }
-EXPORT uint64_t tw_serial(void) { return top ? top->serial : 0; }
-EXPORT uint64_t tw_serial_at(int32_t depth)
+static int32_t tw_depth(void) { return top ? top->depth : -1; }
+static uint64_t tw_serial(void) { return top ? top->serial : 0; }
+static uint64_t tw_serial_at(int32_t depth)
 {
 	const frame *f = top;
 
@@ -129,8 +142,8 @@ EXPORT uint64_t tw_serial_at(int32_t depth)
 	return f ? f->serial : 0;
 }
 
-EXPORT cob_module *tw_module(void) { return glob->current_module; }
-EXPORT size_t tw_started(void) { return list_len; }
+static cob_module *tw_module(void) { return glob->current_module; }
+static size_t tw_started(void) { return list_len; }
 
 static void unwind_to(const frame *f)
 {
@@ -177,7 +190,7 @@ static void push(frame *f, int guard)
 
 /* Runs a program with the EIB and the COMMAREA; says how it ended: TW_NEXT
  * when it came back by itself. */
-EXPORT int tw_run(void *entry, void *eib, void *commarea)
+static int tw_run(void *entry, void *eib, void *commarea)
 {
 	frame f;
 	int code;
@@ -197,7 +210,7 @@ EXPORT int tw_run(void *entry, void *eib, void *commarea)
 
 /* Gives back the storage of every module set up since the list had `from`
  * entries. Errors inside are swallowed: the storage is gone either way. */
-EXPORT void tw_cancel_from(size_t from)
+static void tw_cancel_from(size_t from)
 {
 	while (list_len > from) {
 		frame f;
@@ -390,6 +403,53 @@ EXPORT void cob_set_cancel(cob_module *m)
 	list_len++;
 }
 
+/* Routines of the library that cobc calls without asking the resolver, and
+ * that reach files, processes, the terminal or libcob itself. */
+#define REFUSED(symbol) \
+	EXPORT int symbol(void) \
+	{ \
+		follow(on.refuse(#symbol)); \
+		return 0; \
+	}
+REFUSED(cob_sys_change_dir)
+REFUSED(cob_sys_chdir)
+REFUSED(cob_sys_check_file_exist)
+REFUSED(cob_sys_clear_screen)
+REFUSED(cob_sys_close_file)
+REFUSED(cob_sys_copy_file)
+REFUSED(cob_sys_copyfile)
+REFUSED(cob_sys_create_dir)
+REFUSED(cob_sys_create_file)
+REFUSED(cob_sys_delete_dir)
+REFUSED(cob_sys_delete_file)
+REFUSED(cob_sys_error_proc)
+REFUSED(cob_sys_exit_proc)
+REFUSED(cob_sys_extfh)
+REFUSED(cob_sys_file_delete)
+REFUSED(cob_sys_file_info)
+REFUSED(cob_sys_flush_file)
+REFUSED(cob_sys_fork)
+REFUSED(cob_sys_get_char)
+REFUSED(cob_sys_get_csr_pos)
+REFUSED(cob_sys_get_current_dir)
+REFUSED(cob_sys_get_scr_size)
+REFUSED(cob_sys_getopt_long_long)
+REFUSED(cob_sys_getpid)
+REFUSED(cob_sys_hosted)
+REFUSED(cob_sys_mkdir)
+REFUSED(cob_sys_oc_nanosleep)
+REFUSED(cob_sys_open_file)
+REFUSED(cob_sys_read_file)
+REFUSED(cob_sys_rename_file)
+REFUSED(cob_sys_runtime_error_proc)
+REFUSED(cob_sys_set_csr_pos)
+REFUSED(cob_sys_sleep)
+REFUSED(cob_sys_sound_bell)
+REFUSED(cob_sys_system)
+REFUSED(cob_sys_waitpid)
+REFUSED(cob_sys_write_file)
+REFUSED(cob_sys_x91)
+
 static int from_libcob(const void *address)
 {
 	Dl_info info;
@@ -446,7 +506,7 @@ EXPORT void cob_runtime_error(const char *format, ...)
 }
 
 /* The statement that runs: its line, and the name of its source file. */
-EXPORT unsigned int tw_line(const char **source)
+static unsigned int tw_line(const char **source)
 {
 	cob_module *m = glob->current_module;
 
@@ -462,7 +522,7 @@ EXPORT unsigned int tw_line(const char **source)
 
 /* Binds the worker's side to the libcob that was loaded; false if one of the
  * things needed is not there. */
-EXPORT int tw_start(void *libcob, const tw_handlers *handlers)
+EXPORT int tw_start(void *libcob, const tw_handlers *handlers, tw_entries *entries)
 {
 	void (*init)(int, char **) = (void (*)(int, char **))dlsym(libcob, "cob_init");
 	cob_global *(*global)(void) = (cob_global *(*)(void))dlsym(libcob, "cob_get_global_ptr");
@@ -487,5 +547,15 @@ EXPORT int tw_start(void *libcob, const tw_handlers *handlers)
 	 * another level's storage. */
 	glob->physical_cancel = 1;
 	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+	*entries = (tw_entries) {
+		.run = tw_run,
+		.cancel_from = tw_cancel_from,
+		.started = tw_started,
+		.depth = tw_depth,
+		.serial = tw_serial,
+		.serial_at = tw_serial_at,
+		.module = tw_module,
+		.line = tw_line,
+	};
 	return 1;
 }

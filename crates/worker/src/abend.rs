@@ -72,25 +72,27 @@ impl Worker {
     /// Where control goes after an abend at the current level.
     pub(crate) fn take_exit(&mut self, mut abend: Box<Abend>) -> Flow {
         self.locate(&mut abend);
+        if self.task.first_abend == [b' '; 4] {
+            self.task.first_abend = abend.code;
+        }
         let base = self.task.level().base;
         let mut depth = self.rt.frame().0;
         while depth >= base && !abend.cancel {
             let serial = self.rt.serial_at(depth);
-            if let Some(frame) = self.task.frames.known(depth, serial) {
-                if let Some(exit) = frame.handles.take_abend_exit() {
+            let frame = self.task.frames.known(depth, serial);
+            let exit = frame.and_then(|f| Some((f.handles.take_abend_exit()?, &mut f.resume)));
+            match exit {
+                Some((AbendExit::Label(label), resume)) => {
+                    *resume = label;
                     self.task.abend = Some(abend);
-                    return match exit {
-                        AbendExit::Label(label) => {
-                            frame.resume = label;
-                            self.enter_again(depth, base)
-                        }
-                        AbendExit::Program(name) => {
-                            self.task.level_mut().exit = Exit::AbendProgram(name);
-                            Flow::leave(base)
-                        }
-                        AbendExit::None => Flow::NEXT,
-                    };
+                    return self.enter_again(depth, base);
                 }
+                Some((AbendExit::Program(name), _)) => {
+                    self.task.abend = Some(abend);
+                    self.task.level_mut().exit = Exit::AbendProgram(name);
+                    return Flow::leave(base);
+                }
+                Some((AbendExit::None, _)) | None => {}
             }
             depth -= 1;
         }

@@ -102,7 +102,12 @@ impl Channels {
     }
 
     /// The channel of that name as a level sees it.
-    pub fn find(&self, name: &[u8; 16], level: usize, current: Option<ChannelId>) -> Option<ChannelId> {
+    pub fn find(
+        &self,
+        name: &[u8; 16],
+        level: usize,
+        current: Option<ChannelId>,
+    ) -> Option<ChannelId> {
         let current = current.filter(|c| self.list[c.0].name == *name);
         current.or_else(|| {
             let seen = |c: &Channel| c.name == *name && (c.level == level || c.level == 0);
@@ -155,13 +160,23 @@ impl Channels {
             let offset = arena.heap.alloc(data.len()).ok_or(NoRoom)?;
             // SAFETY: a block of the arena that was just given to us.
             unsafe { copy(data.as_ptr(), arena.base.add(offset), data.len()) };
-            channel.add(Entry { name: *name, offset, bytes: data.len(), kind: kind.0, ccsid: kind.1 });
+            channel.add(Entry {
+                name: *name,
+                offset,
+                bytes: data.len(),
+                kind: kind.0,
+                ccsid: kind.1,
+            });
             return Ok(());
         };
         let old = channel.entries[i];
         let kept = if how == Put::Replace { 0 } else { old.bytes };
         let bytes = kept.checked_add(data.len()).ok_or(NoRoom)?;
-        let (kept_at, new_at) = if how == Put::Prepend { (data.len(), 0) } else { (0, kept) };
+        let (kept_at, new_at) = if how == Put::Prepend {
+            (data.len(), 0)
+        } else {
+            (0, kept)
+        };
         // The data may lie in the container itself (GET SET hands that out),
         // so a block that holds them is not touched before they are copied.
         let inside = {
@@ -178,7 +193,12 @@ impl Channels {
                 }
                 copy(data.as_ptr(), block.add(new_at), data.len());
             }
-            channel.entries[i] = Entry { bytes, kind: kind.0, ccsid: kind.1, ..old };
+            channel.entries[i] = Entry {
+                bytes,
+                kind: kind.0,
+                ccsid: kind.1,
+                ..old
+            };
             return Ok(());
         }
         let offset = arena.heap.alloc(bytes).ok_or(NoRoom)?;
@@ -189,7 +209,13 @@ impl Channels {
             copy(data.as_ptr(), block.add(new_at), data.len());
         }
         arena.heap.free(old.offset, old.bytes);
-        channel.entries[i] = Entry { offset, bytes, kind: kind.0, ccsid: kind.1, ..old };
+        channel.entries[i] = Entry {
+            offset,
+            bytes,
+            kind: kind.0,
+            ccsid: kind.1,
+            ..old
+        };
         Ok(())
     }
 
@@ -219,7 +245,12 @@ impl Channels {
     pub fn start_browse(&mut self, channel: ChannelId) -> u32 {
         self.last_token += 1;
         let names = self.entries(channel).iter().map(|e| e.name).collect();
-        self.browses.push(Browse { token: self.last_token, names, channel: channel.0, at: 0 });
+        self.browses.push(Browse {
+            token: self.last_token,
+            names,
+            channel: channel.0,
+            at: 0,
+        });
         self.last_token
     }
 
@@ -267,7 +298,8 @@ impl Channel {
     fn reindex(&mut self) {
         self.index.clear();
         if self.entries.len() >= INDEX_FROM {
-            self.index.extend(self.entries.iter().enumerate().map(|(i, e)| (e.name, i)));
+            self.index
+                .extend(self.entries.iter().enumerate().map(|(i, e)| (e.name, i)));
         }
     }
 }
@@ -290,10 +322,16 @@ mod tests {
 
     impl Memory {
         fn new() -> Self {
-            Memory { bytes: vec![0; 4096], heap: Heap::new(4096) }
+            Memory {
+                bytes: vec![0; 4096],
+                heap: Heap::new(4096),
+            }
         }
         fn arena(&mut self) -> Arena<'_> {
-            Arena { base: self.bytes.as_mut_ptr(), heap: &mut self.heap }
+            Arena {
+                base: self.bytes.as_mut_ptr(),
+                heap: &mut self.heap,
+            }
         }
         fn text(&self, e: Entry) -> String {
             String::from_utf8_lossy(&self.bytes[e.offset..e.offset + e.bytes]).into_owned()
@@ -311,12 +349,20 @@ mod tests {
         let (mut m, mut c) = (Memory::new(), Channels::default());
         let ch = c.make(b"CH              ", 1);
         let n = name("A");
-        c.put(ch, &n, b"middle", Put::Append, CHAR, m.arena()).unwrap();
-        c.put(ch, &name("B"), b"wall", Put::Replace, CHAR, m.arena()).unwrap();
-        c.put(ch, &n, b" end of the text", Put::Append, CHAR, m.arena()).unwrap();
-        c.put(ch, &n, b"start ", Put::Prepend, CHAR, m.arena()).unwrap();
-        assert_eq!(m.text(c.get(ch, &n).unwrap()), "start middle end of the text");
-        c.put(ch, &n, b"new", Put::Replace, CHAR, m.arena()).unwrap();
+        c.put(ch, &n, b"middle", Put::Append, CHAR, m.arena())
+            .unwrap();
+        c.put(ch, &name("B"), b"wall", Put::Replace, CHAR, m.arena())
+            .unwrap();
+        c.put(ch, &n, b" end of the text", Put::Append, CHAR, m.arena())
+            .unwrap();
+        c.put(ch, &n, b"start ", Put::Prepend, CHAR, m.arena())
+            .unwrap();
+        assert_eq!(
+            m.text(c.get(ch, &n).unwrap()),
+            "start middle end of the text"
+        );
+        c.put(ch, &n, b"new", Put::Replace, CHAR, m.arena())
+            .unwrap();
         assert_eq!(m.text(c.get(ch, &n).unwrap()), "new");
         assert_eq!(m.text(c.get(ch, &name("B")).unwrap()), "wall");
     }
@@ -326,7 +372,8 @@ mod tests {
         let (mut m, mut c) = (Memory::new(), Channels::default());
         let ch = c.make(b"CH              ", 1);
         let n = name("A");
-        c.put(ch, &n, b"abcdef", Put::Replace, CHAR, m.arena()).unwrap();
+        c.put(ch, &n, b"abcdef", Put::Replace, CHAR, m.arena())
+            .unwrap();
         let e = c.get(ch, &n).unwrap();
         // SAFETY: the container's own bytes.
         let part = unsafe { std::slice::from_raw_parts(m.bytes.as_ptr().add(e.offset + 2), 3) };
@@ -338,9 +385,13 @@ mod tests {
     fn a_full_arena_leaves_the_container_as_it_was() {
         let (mut m, mut c) = (Memory::new(), Channels::default());
         let ch = c.make(b"CH              ", 1);
-        c.put(ch, &name("A"), b"old", Put::Replace, CHAR, m.arena()).unwrap();
+        c.put(ch, &name("A"), b"old", Put::Replace, CHAR, m.arena())
+            .unwrap();
         let big = vec![b'x'; 5000];
-        assert_eq!(c.put(ch, &name("A"), &big, Put::Replace, CHAR, m.arena()), Err(NoRoom));
+        assert_eq!(
+            c.put(ch, &name("A"), &big, Put::Replace, CHAR, m.arena()),
+            Err(NoRoom)
+        );
         assert_eq!(m.text(c.get(ch, &name("A")).unwrap()), "old");
     }
 
@@ -350,7 +401,15 @@ mod tests {
         let ch = c.make(b"CH              ", 1);
         for i in 0..60 {
             let text = format!("C{i}");
-            c.put(ch, &name(&text), text.as_bytes(), Put::Replace, CHAR, m.arena()).unwrap();
+            c.put(
+                ch,
+                &name(&text),
+                text.as_bytes(),
+                Put::Replace,
+                CHAR,
+                m.arena(),
+            )
+            .unwrap();
         }
         for i in 0..50 {
             assert!(c.take(ch, &name(&format!("C{i}"))).is_some());
@@ -381,7 +440,8 @@ mod tests {
         let (mut m, mut c) = (Memory::new(), Channels::default());
         let ch = c.make(b"CH              ", 1);
         for n in ["A", "B", "C"] {
-            c.put(ch, &name(n), b"x", Put::Replace, CHAR, m.arena()).unwrap();
+            c.put(ch, &name(n), b"x", Put::Replace, CHAR, m.arena())
+                .unwrap();
         }
         let token = c.start_browse(ch);
         c.take(ch, &name("B"));

@@ -58,7 +58,10 @@ impl Now {
 }
 
 fn read(clock: libc::clockid_t) -> (i64, i64) {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: a valid place for the result.
     unsafe { libc::clock_gettime(clock, &mut time) };
     (time.tv_sec, time.tv_nsec)

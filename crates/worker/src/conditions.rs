@@ -56,7 +56,10 @@ impl Handles {
 
     fn action(&self, condition: Condition) -> Option<Action> {
         let number = condition.number();
-        self.actions.iter().find(|(c, _)| *c == number).map(|(_, a)| *a)
+        self.actions
+            .iter()
+            .find(|(c, _)| *c == number)
+            .map(|(_, a)| *a)
     }
 
     /// What this condition does now. ERROR stands in for every condition that
@@ -194,6 +197,9 @@ mod tests {
         assert_eq!(frames.at(1, 8).handles.take_abend_exit(), None);
         frames.at(1, 8).handles.set_abend_exit(AbendExit::Label(3));
         frames.hand_over(1);
-        assert_eq!(frames.at(1, 9).handles.take_abend_exit(), Some(AbendExit::Label(3)));
+        assert_eq!(
+            frames.at(1, 9).handles.take_abend_exit(),
+            Some(AbendExit::Label(3))
+        );
     }
 }

@@ -44,9 +44,7 @@ impl From<Failure> for Stop {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Condition(condition, resp2) => Stop::Condition(condition, resp2),
-            Failure::Abend(code) => {
-                Stop::Abend(Abend::new(AbendCode(code), "ended by the region"))
-            }
+            Failure::Abend(code) => Stop::Abend(Abend::new(AbendCode(code), "ended by the region")),
         }
     }
 }
@@ -66,6 +64,16 @@ impl<'c> Call<'c> {
     /// Whether the option is there.
     pub fn has(&self, option: u8) -> bool {
         self.options >> option & 1 != 0
+    }
+
+    /// The options that are there, in ascending order.
+    pub fn each(&self) -> impl Iterator<Item = u8> + use<> {
+        let mut rest = self.options;
+        std::iter::from_fn(move || {
+            let next = rest.trailing_zeros() as u8;
+            rest &= rest.wrapping_sub(1);
+            (next < 128).then_some(next)
+        })
     }
 
     /// The operand of an option, if the option is there.
@@ -141,7 +149,9 @@ impl Dispatch {
         let mut places = vec![0; 1 << 16];
         let mut served = Vec::with_capacity(COMMANDS.len());
         for (number, serve) in COMMANDS {
-            let Some(row) = command::by_number(*number) else { continue };
+            let Some(row) = command::by_number(*number) else {
+                continue;
+            };
             let mut with_argument = 1u128 << command::RESP | 1u128 << command::RESP2;
             for (i, option) in row.options.iter().enumerate() {
                 let passes = option.argument.is_allowed()
@@ -149,7 +159,11 @@ impl Dispatch {
                     && option.alias_of.is_none();
                 with_argument |= u128::from(passes) << i;
             }
-            served.push(Served { row, serve: *serve, with_argument });
+            served.push(Served {
+                row,
+                serve: *serve,
+                with_argument,
+            });
             places[usize::from(*number)] = served.len() as u8;
         }
         Dispatch { places, served }
@@ -173,6 +187,7 @@ impl Worker {
             return self.take_exit(Abend::new(abend::AEXZ, "a command block is damaged"));
         };
         self.task.last_line = block.line();
+        // A row that is not served gives no function, RESP or not.
         let Some(served) = self.dispatch.find(block.command()) else {
             let what = command::by_number(block.command()).map_or("an unknown command", |c| c.name);
             return self.take_exit(Abend::new(abend::AEY9, format!("{what} is not supported")));
@@ -225,7 +240,10 @@ impl Worker {
             Err(Stop::Leave) => return Flow::leave(self.task.level().base),
         };
         let function = call.row.eibfn.unwrap_or(call.row.number);
-        self.task.level_mut().eib().set_response(function, condition, resp2);
+        self.task
+            .level_mut()
+            .eib()
+            .set_response(function, condition, resp2);
         let flags = call.block.flags();
         if flags & FLAG_RESP != 0 {
             call.set_int(command::RESP, i64::from(condition.number()));
@@ -286,7 +304,16 @@ impl Worker {
         let operand = |i: usize| operands.get(i).copied().unwrap_or(std::ptr::null());
         frame.program = (self.rt.module(), operand(2));
         // SAFETY: libcob's fields for the arguments of this CALL.
-        let (eib, code) = unsafe { (Arg::new(operand(0)), Arg::new(operand(1))) };
+        let (eib, code, label) = unsafe {
+            (
+                Arg::new(operand(0)),
+                Arg::new(operand(1)),
+                Arg::new(operand(2)),
+            )
+        };
+        if let Some(label) = label {
+            label.set_int(0);
+        }
         if let Some(eib) = eib {
             eib.set_pointer(self.task.level_mut().eib.as_mut_ptr());
         }
@@ -356,8 +383,13 @@ fn split<'c>(operands: &'c [*const Field]) -> Option<(Block<'c>, &'c [*const Fie
 }
 
 /// The worker's entries for the C side.
-pub(crate) static HANDLERS: Handlers =
-    Handlers { exec: on_exec, start: on_start, resolve: on_resolve, stop: on_stop };
+pub(crate) static HANDLERS: Handlers = Handlers {
+    exec: on_exec,
+    start: on_start,
+    resolve: on_resolve,
+    stop: on_stop,
+    refuse: on_refuse,
+};
 
 /// # Safety
 /// `fields` are `count` fields of the calling module.
@@ -405,7 +437,21 @@ unsafe extern "C" fn on_stop(is_error: c_int, message: *const c_char) -> Flow {
     // string of its own.
     unsafe {
         let text = CStr::from_ptr(message).to_string_lossy();
-        let text = if text.is_empty() { "a run-time error".into() } else { text.into_owned() };
+        let text = if text.is_empty() {
+            "a run-time error".into()
+        } else {
+            text.into_owned()
+        };
         current().map_or(Flow::NEXT, |w| w.stopped((is_error != 0).then_some(text)))
+    }
+}
+
+unsafe extern "C" fn on_refuse(routine: *const c_char) -> Flow {
+    // SAFETY: called by the C side for the program in control, with a C
+    // string of its own.
+    unsafe {
+        let routine = CStr::from_ptr(routine).to_string_lossy();
+        let why = format!("CALL of the library routine {routine}, which programs may not use");
+        current().map_or(Flow::NEXT, |w| w.take_exit(Abend::new(abend::APCT, why)))
     }
 }

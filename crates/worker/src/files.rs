@@ -87,8 +87,16 @@ pub enum Access {
 impl Files {
     /// The files of a configuration.
     pub fn new(list: &[FileEntry]) -> Self {
-        let by_name = list.iter().enumerate().map(|(i, f)| (*f.name.as_bytes(), i)).collect();
-        Files { list: list.to_vec(), by_name, ..Files::default() }
+        let by_name = list
+            .iter()
+            .enumerate()
+            .map(|(i, f)| (*f.name.as_bytes(), i))
+            .collect();
+        Files {
+            list: list.to_vec(),
+            by_name,
+            ..Files::default()
+        }
     }
 
     /// The file of a name, if the command may touch it.
@@ -131,14 +139,16 @@ impl Files {
 
     /// The browse of a file with this REQID.
     pub fn browse(&mut self, file: usize, reqid: i64) -> Option<&mut Browse> {
-        self.browses.iter_mut().find(|b| b.file == file && b.reqid == reqid)
+        self.browses
+            .iter_mut()
+            .find(|b| b.file == file && b.reqid == reqid)
     }
 
     /// The record held without TOKEN, or with this one.
     pub fn held(&self, file: usize, token: Option<u32>) -> Option<&Held> {
-        self.held.iter().find(|h| {
-            h.file == file && token.map_or(!h.by_token, |t| h.by_token && h.token == t)
-        })
+        self.held
+            .iter()
+            .find(|h| h.file == file && token.map_or(!h.by_token, |t| h.by_token && h.token == t))
     }
 
     /// Forgets a record that is no longer held.
@@ -181,7 +191,10 @@ mod tests {
                 read: true,
                 ..FileEntry::default()
             },
-            FileEntry { name: FileName::new("OLD").unwrap(), ..FileEntry::default() },
+            FileEntry {
+                name: FileName::new("OLD").unwrap(),
+                ..FileEntry::default()
+            },
         ])
     }
 
@@ -196,9 +209,18 @@ mod tests {
     fn files_answer_the_manuals_conditions() {
         let f = files();
         assert_eq!(f.find(b"ACCTS   ", Access::Read).unwrap(), 0);
-        assert_eq!(stop(f.find(b"ACCTS   ", Access::Add)), (Condition::InvReq, 20));
-        assert_eq!(stop(f.find(b"OLD     ", Access::Read)), (Condition::Disabled, 50));
-        assert_eq!(stop(f.find(b"NONE    ", Access::Read)), (Condition::FileNotFound, 1));
+        assert_eq!(
+            stop(f.find(b"ACCTS   ", Access::Add)),
+            (Condition::InvReq, 20)
+        );
+        assert_eq!(
+            stop(f.find(b"OLD     ", Access::Read)),
+            (Condition::Disabled, 50)
+        );
+        assert_eq!(
+            stop(f.find(b"NONE    ", Access::Read)),
+            (Condition::FileNotFound, 1)
+        );
     }
 
     #[test]
@@ -212,7 +234,12 @@ mod tests {
     #[test]
     fn a_token_names_only_records_read_with_it() {
         let mut f = files();
-        f.held.push(Held { file: 0, token: 7, by_token: true, key: vec![] });
+        f.held.push(Held {
+            file: 0,
+            token: 7,
+            by_token: true,
+            key: vec![],
+        });
         assert!(f.held(0, None).is_none());
         assert!(f.held(0, Some(8)).is_none());
         assert!(f.held(0, Some(7)).is_some());

@@ -50,14 +50,19 @@ impl Programs {
         let list: Vec<Program> = config
             .programs
             .iter()
-            .map(|def| Program { def: def.clone(), instances: Vec::new() })
+            .map(|def| Program {
+                def: def.clone(),
+                instances: Vec::new(),
+            })
             .collect();
-        let mut by_name: Vec<(u64, usize)> =
-            list.iter().enumerate().map(|(i, p)| (key(p.def.name.as_bytes()), i)).collect();
+        let mut by_name: Vec<(u64, usize)> = list
+            .iter()
+            .enumerate()
+            .map(|(i, p)| (key(p.def.name.as_bytes()), i))
+            .collect();
         by_name.sort_unstable();
-        let allowed = |name: &str| {
-            config.callable.is_empty() || config.callable.iter().any(|c| c == name)
-        };
+        let allowed =
+            |name: &str| config.callable.is_empty() || config.callable.iter().any(|c| c == name);
         let routines = ROUTINES
             .iter()
             .filter(|(name, _)| allowed(name))
@@ -67,7 +72,11 @@ impl Programs {
                 (!address.is_null()).then(|| ((*name).to_owned(), address))
             })
             .collect();
-        Programs { list, by_name, routines }
+        Programs {
+            list,
+            by_name,
+            routines,
+        }
     }
 
     /// The program of a name.
@@ -99,7 +108,10 @@ impl Programs {
             None => {
                 let name = p.def.name;
                 let Some(path) = &p.def.module else {
-                    return Err(LoadError::Entry { path: "-".into(), program: name.to_string() });
+                    return Err(LoadError::Entry {
+                        path: "-".into(),
+                        program: name.to_string(),
+                    });
                 };
                 let module = Module::load(path, name.as_str(), !p.instances.is_empty())?;
                 p.instances.push(Instance { module, level: 0 });
@@ -107,14 +119,20 @@ impl Programs {
             }
         };
         p.instances[instance].level = level;
-        taken.push(Taken { program: program.0, instance });
+        taken.push(Taken {
+            program: program.0,
+            instance,
+        });
         Ok(p.instances[instance].module.entry())
     }
 
     /// The entry that a level already has of a program.
     pub fn entry_at(&self, program: ProgramId, level: usize) -> Option<*mut c_void> {
         let instances = &self.list[program.0].instances;
-        instances.iter().find(|i| i.level == level).map(|i| i.module.entry())
+        instances
+            .iter()
+            .find(|i| i.level == level)
+            .map(|i| i.module.entry())
     }
 
     /// Gives back what a level took.
@@ -126,7 +144,10 @@ impl Programs {
 
     /// The library routine of that name, if CALL may reach it.
     pub fn routine(&self, name: &str) -> Option<*mut c_void> {
-        self.routines.iter().find(|(n, _)| n == name).map(|(_, address)| *address)
+        self.routines
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, address)| *address)
     }
 }
 

@@ -37,10 +37,15 @@ impl MemoryServices {
         let mut store = MemoryStore::new();
         let mut list = Vec::new();
         for file in files {
-            let key =
-                KeyField { offset_bytes: file.key_offset, length_bytes: file.key_bytes };
-            let format =
-                if file.variable { RecordFormat::Variable } else { RecordFormat::Fixed };
+            let key = KeyField {
+                offset_bytes: file.key_offset,
+                length_bytes: file.key_bytes,
+            };
+            let format = if file.variable {
+                RecordFormat::Variable
+            } else {
+                RecordFormat::Fixed
+            };
             let name = file.name.as_str().parse()?;
             let id = store.define(FileDef::ksds(name, key, format, file.record_bytes)?)?;
             list.push((file.clone(), id));
@@ -92,7 +97,10 @@ impl Services for MemoryServices {
     }
 
     fn arena(&mut self) -> Arena<'_> {
-        Arena { base: self.arena.as_mut_ptr(), heap: &mut self.heap }
+        Arena {
+            base: self.arena.as_mut_ptr(),
+            heap: &mut self.heap,
+        }
     }
 
     fn progress(&mut self) {}
@@ -132,13 +140,17 @@ impl Services for MemoryServices {
 
     fn write(&mut self, file: usize, record: &[u8]) -> Served<()> {
         let (id, key) = (self.files[file].1, self.key(file, record).to_vec());
-        self.unit.insert(&mut self.store, id, &key, record).map_err(refused)
+        self.unit
+            .insert(&mut self.store, id, &key, record)
+            .map_err(refused)
     }
 
     fn rewrite(&mut self, file: usize, token: u32, record: &[u8]) -> Served<()> {
         let key = self.held_key(file, token)?;
         let id = self.files[file].1;
-        self.unit.replace(&mut self.store, id, &key, record).map_err(refused)
+        self.unit
+            .replace(&mut self.store, id, &key, record)
+            .map_err(refused)
     }
 
     fn delete_held(&mut self, file: usize, token: u32) -> Served<()> {
@@ -155,7 +167,9 @@ impl Services for MemoryServices {
         let mut deleted = 0;
         loop {
             let mut record = Vec::new();
-            if !self.fetch(file, Seek::Prefix(key), &mut |r| record.extend_from_slice(r))? {
+            if !self.fetch(file, Seek::Prefix(key), &mut |r| {
+                record.extend_from_slice(r)
+            })? {
                 return Ok(deleted);
             }
             let full = self.key(file, &record).to_vec();
@@ -165,7 +179,8 @@ impl Services for MemoryServices {
     }
 
     fn unlock(&mut self, file: usize, token: Option<u32>) -> Served<()> {
-        self.held.retain(|t, (of, _)| *of != file || token.is_some_and(|wanted| wanted != *t));
+        self.held
+            .retain(|t, (of, _)| *of != file || token.is_some_and(|wanted| wanted != *t));
         Ok(())
     }
 

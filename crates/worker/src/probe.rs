@@ -9,8 +9,9 @@
 //!             "containers": {"IN": "text"}}]}
 //! ```
 //!
-//! Each task prints one line of JSON with its end. A program of the file may
-//! end the process; what was printed before stays.
+//! Each task prints one line of JSON with its end; one that is repeated prints
+//! the last end only, with the CPU time of a task on average. A program of the
+//! file may end the process; what was printed before stays.
 
 use std::io::Write;
 use std::path::Path;
@@ -46,9 +47,15 @@ fn probe(file: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let config: WorkerConfig = serde_json::from_value(scenario["config"].clone())?;
     let mut services = MemoryServices::new(&config.files, ARENA_BYTES)?;
     for (i, def) in config.files.iter().enumerate() {
-        for record in scenario["records"][def.name.as_str()].as_array().into_iter().flatten() {
+        for record in scenario["records"][def.name.as_str()]
+            .as_array()
+            .into_iter()
+            .flatten()
+        {
             let record = record.as_str().unwrap_or_default();
-            services.write(i, record.as_bytes()).map_err(|f| format!("{record}: {f:?}"))?;
+            services
+                .write(i, record.as_bytes())
+                .map_err(|f| format!("{record}: {f:?}"))?;
         }
     }
     services.syncpoint().map_err(|f| format!("{f:?}"))?;
@@ -56,18 +63,18 @@ fn probe(file: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let mut worker = Worker::new(&config, Box::new(services))?;
     let mut number = 0;
     for task in scenario["tasks"].as_array().into_iter().flatten() {
-        for _ in 0..task["repeat"].as_u64().unwrap_or(1) {
+        let repeat = task["repeat"].as_u64().unwrap_or(1).max(1);
+        let before = crate::clock::thread_cpu_ns();
+        let mut end = TaskEnd::default();
+        for _ in 0..repeat {
             number += 1;
             let (request, entries) = prepare(&mut worker, task, number)?;
-            let before = crate::clock::thread_cpu_ns();
-            let end = worker.run_task(&request, &entries);
-            let cpu_ns = crate::clock::thread_cpu_ns() - before;
+            end = worker.run_task(&request, &entries);
             worker.services().end_task();
-            if task["quiet"].as_bool() != Some(true) {
-                let line = outcome(&mut worker, &end, cpu_ns);
-                writeln!(std::io::stdout(), "{line}")?;
-            }
         }
+        let cpu_ns = (crate::clock::thread_cpu_ns() - before) / repeat;
+        let line = outcome(&mut worker, &end, cpu_ns);
+        writeln!(std::io::stdout(), "{line}")?;
     }
     Ok(())
 }
@@ -83,7 +90,12 @@ fn prepare(
     let mut put = |bytes: &[u8]| -> Result<usize, &'static str> {
         let at = arena.heap.alloc(bytes.len()).ok_or("the arena is full")?;
         // SAFETY: a block of the arena of that size.
-        unsafe { arena.base.add(at).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        unsafe {
+            arena
+                .base
+                .add(at)
+                .copy_from_nonoverlapping(bytes.as_ptr(), bytes.len())
+        };
         Ok(at)
     };
     let mut request = Request {

@@ -54,7 +54,11 @@ impl LinkServices {
         let files = config
             .files
             .iter()
-            .map(|f| File { name: f.name.as_str().parse().ok(), id: None, changed: false })
+            .map(|f| File {
+                name: f.name.as_str().parse().ok(),
+                id: None,
+                changed: false,
+            })
             .collect();
         LinkServices {
             side,
@@ -196,7 +200,10 @@ impl LinkServices {
                 let mut program = [b' '; 8];
                 let n = data.len().min(8);
                 program[..n].copy_from_slice(&data[..n]);
-                Ok(Elsewhere::Run { program, commarea: data[n..].to_vec() })
+                Ok(Elsewhere::Run {
+                    program,
+                    commarea: data[n..].to_vec(),
+                })
             }
         }
     }
@@ -230,7 +237,10 @@ impl Services for LinkServices {
     }
 
     fn arena(&mut self) -> Arena<'_> {
-        Arena { base: self.arena, heap: &mut self.heap }
+        Arena {
+            base: self.arena,
+            heap: &mut self.heap,
+        }
     }
 
     fn progress(&mut self) {
@@ -291,12 +301,14 @@ impl Services for LinkServices {
 
     fn rewrite(&mut self, file: usize, token: u32, record: &[u8]) -> Served<()> {
         self.files[file].changed = true;
-        self.ask(Op::Rewrite, args(file, u64::from(token), 0), &[record]).map(drop)
+        self.ask(Op::Rewrite, args(file, u64::from(token), 0), &[record])
+            .map(drop)
     }
 
     fn delete_held(&mut self, file: usize, token: u32) -> Served<()> {
         self.files[file].changed = true;
-        self.ask(Op::Delete, args(file, DELETE_HELD, u64::from(token)), &[]).map(drop)
+        self.ask(Op::Delete, args(file, DELETE_HELD, u64::from(token)), &[])
+            .map(drop)
     }
 
     fn delete(&mut self, file: usize, key: &[u8]) -> Served<()> {
@@ -314,7 +326,12 @@ impl Services for LinkServices {
     }
 
     fn unlock(&mut self, file: usize, token: Option<u32>) -> Served<()> {
-        self.ask(Op::Unlock, args(file, u64::from(token.unwrap_or(0)), 0), &[]).map(drop)
+        self.ask(
+            Op::Unlock,
+            args(file, u64::from(token.unwrap_or(0)), 0),
+            &[],
+        )
+        .map(drop)
     }
 
     fn syncpoint(&mut self) -> Served<()> {

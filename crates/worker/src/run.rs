@@ -82,11 +82,14 @@ fn reader(config: &WorkerConfig) -> Result<Option<Box<dyn ReadStore>>, store::Op
     let Some(store) = &config.store else {
         return Ok(None);
     };
-    let options = LmdbOptions {
-        map_bytes: store.map_bytes,
-        max_readers: store.max_readers,
-        ..LmdbOptions::default()
-    };
+    // Zero stands for the store's own default.
+    let mut options = LmdbOptions::default();
+    if store.map_bytes > 0 {
+        options.map_bytes = store.map_bytes;
+    }
+    if store.max_readers > 0 {
+        options.max_readers = store.max_readers;
+    }
     Ok(Some(Box::new(LmdbReader::open(&store.path, &options)?)))
 }
 
@@ -107,7 +110,10 @@ fn run_one(worker: &mut Worker, side: &SharedSide, task: &TaskIn, cpu_ns: &mut u
     if side.finish(results, message, containers).is_err() {
         // No room for the directory: the task's containers are lost, and
         // that is an abend.
-        let full = Results { abend: Name::from_bytes(*b"ASRA"), ..results };
+        let full = Results {
+            abend: Name::from_bytes(*b"ASRA"),
+            ..results
+        };
         let _ = side.finish(full, "no room for the containers of the reply", &[]);
     }
     retire

@@ -138,7 +138,11 @@ impl Worker {
                 applid: *config.applid.as_bytes(),
                 sysid: *config.sysid.as_bytes(),
                 fc_qr_only: config.fc_qr_only,
-                transactions: config.transactions.iter().map(|t| (t.name, t.twa_bytes)).collect(),
+                transactions: config
+                    .transactions
+                    .iter()
+                    .map(|t| (t.name, t.twa_bytes))
+                    .collect(),
             },
             files: Files::new(&config.files),
             dispatch: Dispatch::new(),
@@ -154,7 +158,11 @@ impl Worker {
         let now = self.clock.now();
         let arena = self.services.arena();
         let (base, used) = (arena.base, request.commarea_bytes as usize);
-        let mut passed = Passed { commarea: std::ptr::null_mut(), bytes: used, channel: None };
+        let mut passed = Passed {
+            commarea: std::ptr::null_mut(),
+            bytes: used,
+            channel: None,
+        };
         if used > 0 {
             // SAFETY: the link checked that the COMMAREA lies in the arena.
             passed.commarea = unsafe { base.add(request.commarea as usize) };
@@ -166,12 +174,20 @@ impl Worker {
             passed.channel = Some(task.channels.adopt(request.channel.as_bytes(), entries));
         }
         task.result = passed;
-        let twa = self.facts.transactions.iter().find(|(t, _)| *t.as_bytes() == task.transid);
+        let twa = self
+            .facts
+            .transactions
+            .iter()
+            .find(|(t, _)| *t.as_bytes() == task.transid);
         task.twa.clear();
-        task.twa.resize(twa.map_or(0, |(_, bytes)| *bytes as usize), 0);
+        task.twa
+            .resize(twa.map_or(0, |(_, bytes)| *bytes as usize), 0);
         let abend = match self.programs.find(request.program.as_bytes()) {
             Some(program) if self.can_run(program) => self.run_level(program, passed),
-            _ => Some(Abend::new(abend::APCT, format!("program {} is not there", request.program))),
+            _ => Some(Abend::new(
+                abend::APCT,
+                format!("program {} is not there", request.program),
+            )),
         };
         self.switch(false);
         self.end_task(abend, base, crossed)
@@ -190,7 +206,12 @@ impl Worker {
         }
     }
 
-    fn end_task(&mut self, abend: Option<Box<Abend>>, base: *mut u8, crossed: Crossings) -> TaskEnd {
+    fn end_task(
+        &mut self,
+        abend: Option<Box<Abend>>,
+        base: *mut u8,
+        crossed: Crossings,
+    ) -> TaskEnd {
         self.files.end_task();
         self.task.storage.end_task();
         let crossings = self.services.crossings();
@@ -200,7 +221,11 @@ impl Worker {
         task.counts.qr_wait_ns = crossings.qr_wait_ns - crossed.qr_wait_ns;
         task.counts.ended_ns = self.clock.now().monotonic_ns;
         let result = task.result;
-        let at = if result.bytes == 0 { 0 } else { result.commarea as usize - base as usize };
+        let at = if result.bytes == 0 {
+            0
+        } else {
+            result.commarea as usize - base as usize
+        };
         TaskEnd {
             abend,
             next_transid: task.next_transid,
@@ -253,7 +278,9 @@ impl Worker {
             }
         };
         self.end_program();
-        self.task.channels.end_level(self.task.depth, self.services.arena().heap);
+        self.task
+            .channels
+            .end_level(self.task.depth, self.services.arena().heap);
         self.task.depth -= 1;
         if self.task.depth > 0 {
             self.switch(self.task.level().quasi);
@@ -270,21 +297,32 @@ impl Worker {
         let def = self.programs.definition(program);
         let (name, quasi) = (*def.name.as_bytes(), !def.threadsafe);
         let number = self.task.depth;
-        let invoking = if number > 1 { self.task.levels[number - 2].name } else { [b' '; 8] };
+        let invoking = if number > 1 {
+            self.task.levels[number - 2].name
+        } else {
+            [b' '; 8]
+        };
         let base = self.rt.frame().0 + 1;
         let level = self.task.level_mut();
         level.quasi = quasi;
         level.base = base;
         if fresh {
-            level.invoking = if level.name == [0; 8] { invoking } else { level.name };
+            level.invoking = if level.name == [0; 8] {
+                invoking
+            } else {
+                level.name
+            };
             level.name = name;
             level.passed = passed;
         }
-        let entry = self.programs.entry(program, number, &mut level.taken).map_err(|e| {
-            let mut abend = Abend::new(abend::APCT, e.to_string());
-            abend.program = name;
-            abend
-        })?;
+        let entry = self
+            .programs
+            .entry(program, number, &mut level.taken)
+            .map_err(|e| {
+                let mut abend = Abend::new(abend::APCT, e.to_string());
+                abend.program = name;
+                abend
+            })?;
         if fresh {
             self.fill_eib();
         }
@@ -409,14 +447,21 @@ impl Task {
     /// The level and the name of the program that gets control when the
     /// current one ends.
     pub fn return_program(&self) -> [u8; 8] {
-        if self.depth > 1 { self.levels[self.depth - 2].name } else { *b"CICS    " }
+        if self.depth > 1 {
+            self.levels[self.depth - 2].name
+        } else {
+            *b"CICS    "
+        }
     }
 }
 
 impl Passed {
     /// No COMMAREA and no channel.
-    pub const NOTHING: Passed =
-        Passed { commarea: std::ptr::null_mut(), bytes: 0, channel: None };
+    pub const NOTHING: Passed = Passed {
+        commarea: std::ptr::null_mut(),
+        bytes: 0,
+        channel: None,
+    };
 }
 
 impl Level {

@@ -7,10 +7,12 @@
 
 mod copybook;
 mod drive;
+mod gateway;
 mod program;
 mod row;
 
 use anyhow::{Result, bail};
+pub use drive::serve;
 pub use row::{Bound, Row};
 
 /// Which benches to run and how to print them.
@@ -43,7 +45,7 @@ pub struct Bench {
 }
 
 /// Every bench there is.
-const BENCHES: &[&[Bench]] = &[copybook::BENCHES, drive::BENCHES];
+const BENCHES: &[&[Bench]] = &[copybook::BENCHES, drive::BENCHES, gateway::BENCHES];
 
 /// Runs the named benches; false when a row misses its bound.
 pub fn run(args: &Args) -> Result<bool> {

@@ -12,8 +12,7 @@ pub struct Command {
     pub name: &'static str,
     /// The part of the manual it belongs to.
     pub domain: Domain,
-    /// What EIBFN holds after it; `None` where the published lists have no
-    /// code for it.
+    /// What EIBFN holds after it; `None` where the code is not known here.
     pub eibfn: Option<u16>,
     /// Where it is served.
     pub served: Served,
@@ -41,7 +40,8 @@ pub enum Served {
     Worker,
     /// By the region, through the worker's call.
     Region,
-    /// Known, and refused by the translator.
+    /// Known and not supported: the translator warns, and the call, which has
+    /// no operands then, ends the task with AEY9.
     NotYet,
 }
 
@@ -221,8 +221,9 @@ pub enum Rule {
     Excludes(&'static str, &'static [&'static str]),
 }
 
-/// A condition of a command and its documented RESP2 values; none where the
-/// manual gives no value or gives one that other components set.
+/// A condition of a command and RESP2 values it may come with. The lists are
+/// a guide for the reference page, not compared value by value with the
+/// manual; what is really set is with each command's behaviour.
 #[derive(Debug, Clone, Copy)]
 pub struct ConditionRow {
     /// The condition.

@@ -89,7 +89,7 @@ impl Pass<'_> {
         warn_of_sliding(&tree, &placements, diagnostics);
         let renames = self.renames(&tree, &placements, diagnostics);
         let root = &placements[0];
-        let times = root_times(&tree);
+        let times = tree.occurs(0);
         let mut layout = Layout {
             fields: Vec::with_capacity(tree.len()),
             renames,
@@ -154,11 +154,6 @@ fn warn_of_sliding(tree: &Tree<'_>, placements: &[Placement], diagnostics: &mut 
             }
         }
     }
-}
-
-/// Fewest and most occurrences of the record itself.
-fn root_times(tree: &Tree<'_>) -> (u64, u64) {
-    tree.occurs(0)
 }
 
 /// Lengths that were checked against the largest item.

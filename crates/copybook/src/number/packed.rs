@@ -81,7 +81,7 @@ fn pack_long(field: &mut [u8], mut n: u128) {
     for byte in field.iter_mut().rev() {
         let pair = (n % 100) as u8;
         n /= 100;
-        *byte = pair / 10 << 4 | pair % 10;
+        *byte = ((pair / 10) << 4) | (pair % 10);
     }
 }
 

@@ -229,6 +229,7 @@ impl Parser<'_> {
             self.duplicate("USAGE");
         }
         self.cursor.take();
+        self.cursor.accept("NATIVE");
         if let Usage::Integer { bytes, .. } = is
             && word.starts_with("BINARY-")
         {

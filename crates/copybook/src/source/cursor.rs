@@ -67,6 +67,14 @@ impl<'a> Cursor<'a> {
         self.next.2
     }
 
+    /// Whether the token behind the one ahead is one of `words`.
+    pub fn second_is(&self, words: &[&str]) -> bool {
+        let start = self.skip(self.next.3);
+        self.pieces
+            .get(start)
+            .is_some_and(|piece| words.iter().any(|word| piece.is_word(word)))
+    }
+
     /// Takes the token ahead.
     pub fn take(&mut self) -> Token {
         let token = std::mem::replace(&mut self.next.0, Token::End);

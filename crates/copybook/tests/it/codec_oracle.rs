@@ -314,12 +314,12 @@ fn edited_numbers_look_as_cobol_shows_them() {
     let mut cases = Vec::new();
     for picture in pictures {
         for blank in ["", " BLANK WHEN ZERO"] {
-            if blank != "" && picture.contains('*') {
+            if !blank.is_empty() && picture.contains('*') {
                 continue;
             }
-            let compiled = copybook::number::EditedPicture::compile(picture, blank != "")
+            let compiled = copybook::number::EditedPicture::compile(picture, !blank.is_empty())
                 .unwrap_or_else(|e| panic!("{e}"));
-            for value in values.iter().filter(|v| blank == "" || **v == "0") {
+            for value in values.iter().filter(|v| blank.is_empty() || **v == "0") {
                 let number = Decimal::parse(value.as_bytes()).expect("a number");
                 if compiled
                     .edit(number, Rounding::Refuse, &mut Vec::new())

@@ -9,3 +9,5 @@ mod generate;
 mod oracle;
 mod pictures;
 mod rejected;
+mod schema;
+mod source;

@@ -3,7 +3,7 @@
 use super::CliError;
 use crate::load::{HttpLoad, LoadError};
 use crate::observe::Observed;
-use crate::plan::{Arrivals, Think};
+use crate::plan::{Arrivals, Plan, Think};
 use crate::scenario::{self, Scenario, Variant};
 use crate::scrape::Endpoint;
 use crate::tls::Trust;
@@ -45,10 +45,79 @@ pub struct Args {
 /// Forms other than a single run.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
+    /// Raise the load until it no longer meets the objectives, and find the knee
+    Knee(KneeArgs),
+    /// Run two targets alternately and tell whether a difference is real
+    Compare(CompareArgs),
+    /// Turn a browser's recording (.har) or a JMeter plan (.jmx) into a scenario
+    Import(ImportArgs),
     /// Merge histogram logs of several machines into one report
     Merge(MergeArgs),
     /// Print the JSON schema of scenario files, or their reference page
     Schema(SchemaArgs),
+}
+
+/// `tupelo drive knee`.
+#[derive(Debug, clap::Args)]
+pub struct KneeArgs {
+    /// The load at each level; -t is the time measured at each.
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// Raise the number of clients instead of the rate
+    #[arg(long = "by-clients")]
+    pub clients_mode: bool,
+    /// The lowest load, requests/s or clients
+    #[arg(long, default_value_t = 100.0)]
+    pub from: f64,
+    /// The highest load [default: double it until the objectives are missed]
+    #[arg(long)]
+    pub to: Option<f64>,
+    /// Levels from --from to --to
+    #[arg(long, default_value_t = 10)]
+    pub steps: usize,
+    /// Runs at each level
+    #[arg(long, default_value_t = 3)]
+    pub repeats: usize,
+    /// Bisect until the limit is known to this many percent
+    #[arg(long, default_value_t = 2.0)]
+    pub precision: f64,
+    /// Whose resources are sampled.
+    #[command(flatten)]
+    pub observe: ObserveArgs,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `tupelo drive compare`.
+#[derive(Debug, clap::Args)]
+pub struct CompareArgs {
+    /// A URL or a scenario file
+    pub a: String,
+    /// Another one
+    pub b: String,
+    /// Rounds; each runs both
+    #[arg(long, default_value_t = 5)]
+    pub rounds: usize,
+    /// The load of URLs.
+    #[command(flatten)]
+    pub how: HowArgs,
+    /// Whose resources are sampled.
+    #[command(flatten)]
+    pub observe: ObserveArgs,
+    /// Where results go; --tolerance is how much worse B may be.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// `tupelo drive import`.
+#[derive(Debug, clap::Args)]
+pub struct ImportArgs {
+    /// A .har or .jmx file
+    pub file: PathBuf,
+    /// Write the scenario here instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 /// `tupelo drive merge`.
@@ -78,6 +147,14 @@ pub struct LoadArgs {
     /// A scenario file instead of a URL
     #[arg(short, long, value_name = "FILE", conflicts_with = "url")]
     pub scenario: Option<PathBuf>,
+    /// How it is presented.
+    #[command(flatten)]
+    pub how: HowArgs,
+}
+
+/// One request and how it is presented.
+#[derive(Debug, Clone, clap::Args)]
+pub struct HowArgs {
     /// Clients; with --rate, the most requests outstanding at once
     /// [default: 1; with --rate 1000]
     #[arg(short, long)]
@@ -115,6 +192,9 @@ pub struct LoadArgs {
     /// A new connection for each request
     #[arg(long)]
     pub no_keepalive: bool,
+    /// Speak HTTP/2, each client on a connection of its own
+    #[arg(long)]
+    pub http2: bool,
     /// Certificates to trust instead of the system's, PEM
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
@@ -204,58 +284,72 @@ impl LoadArgs {
         let url = self.url.as_deref();
         let url = url.ok_or_else(|| CliError::Usage("give a URL or --scenario FILE".into()))?;
         let mut load = HttpLoad::new(url);
-        load.body = match self.body.as_deref().map(|b| (b, b.strip_prefix('@'))) {
+        load.body = match self.how.body.as_deref().map(|b| (b, b.strip_prefix('@'))) {
             None => Vec::new(),
             Some((_, Some(file))) => {
                 std::fs::read(file).map_err(|e| CliError::Failed(format!("{file}: {e}")))?
             }
             Some((text, None)) => text.as_bytes().to_vec(),
         };
-        let usual = if self.body.is_some() { "POST" } else { "GET" };
-        load.method = self.method.clone().unwrap_or_else(|| usual.into());
-        for header in &self.headers {
+        let usual = if self.how.body.is_some() {
+            "POST"
+        } else {
+            "GET"
+        };
+        load.method = self.how.method.clone().unwrap_or_else(|| usual.into());
+        for header in &self.how.headers {
             let (name, value) = header
                 .split_once(':')
                 .ok_or_else(|| CliError::Usage(format!("`{header}` is not `Name: value`")))?;
             load.headers.push((name.trim().into(), value.trim().into()));
         }
-        if self.rate.is_some_and(|r| !(r > 0.0 && r <= 1e7)) {
+        if self.how.rate.is_some_and(|r| !(r > 0.0 && r <= 1e7)) {
             return Err(CliError::Usage(
                 "--rate must lie between 0 and 10,000,000".into(),
             ));
         }
-        load.rate = self.rate;
-        if self.poisson {
+        load.rate = self.how.rate;
+        if self.how.poisson {
             load.arrivals = Arrivals::Poisson;
         }
-        let usual = if self.rate.is_some() { 1000 } else { 1 };
-        load.clients = self.clients.unwrap_or(usual);
+        let usual = if self.how.rate.is_some() { 1000 } else { 1 };
+        load.clients = self.how.clients.unwrap_or(usual);
         if load.clients == 0 || load.clients > MOST_CLIENTS {
             return Err(CliError::Usage(format!(
                 "--clients must lie between 1 and {MOST_CLIENTS}"
             )));
         }
-        load.think = self.think.clone().unwrap_or(Think::None);
-        load.iterations = self.iterations;
-        load.warmup = self.warmup;
-        load.duration = self.duration;
-        load.threads = self.threads;
-        load.keep_alive = !self.no_keepalive;
+        load.think = self.how.think.clone().unwrap_or(Think::None);
+        load.iterations = self.how.iterations;
+        load.warmup = self.how.warmup;
+        load.duration = self.how.duration;
+        load.threads = self.how.threads;
+        load.keep_alive = !self.how.no_keepalive;
+        load.http2 = self.how.http2;
         load.trust = Trust {
-            ca_file: self.cacert.clone(),
-            insecure: self.insecure,
+            ca_file: self.how.cacert.clone(),
+            insecure: self.how.insecure,
         };
-        load.sources.clone_from(&self.sources);
-        load.timeout = self.timeout;
-        load.any_status = self.any_status;
-        load.spin = self.spin;
-        load.seed = self.seed;
-        load.start_at = self.start_at.map(|s| (s.max(0.0) * 1e9) as u64);
+        load.sources.clone_from(&self.how.sources);
+        load.timeout = self.how.timeout;
+        load.any_status = self.how.any_status;
+        load.spin = self.how.spin;
+        load.seed = self.how.seed;
+        load.start_at = self.how.start_at.map(|s| (s.max(0.0) * 1e9) as u64);
         Ok(load)
     }
 }
 
 impl LoadArgs {
+    /// The one-line form as an open loop of this rate.
+    pub fn as_rate(&self, rate: f64) -> Result<Plan, CliError> {
+        let mut open = self.clone();
+        open.how.rate = Some(rate);
+        open.how.think = None;
+        open.how.iterations = None;
+        Ok(open.scenario()?.variants.remove(0).plan)
+    }
+
     /// The scenario file, or the one-line form as a scenario of one plan.
     pub fn scenario(&self) -> Result<Scenario, CliError> {
         let Some(path) = &self.scenario else {
@@ -283,7 +377,7 @@ impl LoadArgs {
             let lines: Vec<String> = mistakes.iter().map(|m| format!("{name}:{m}")).collect();
             CliError::Failed(format!("{} mistakes\n{}", mistakes.len(), lines.join("\n")))
         })?;
-        let start_at = self.start_at.map(|s| (s.max(0.0) * 1e9) as u64);
+        let start_at = self.how.start_at.map(|s| (s.max(0.0) * 1e9) as u64);
         for variant in &mut scenario.variants {
             variant.plan.start_at = start_at;
         }

@@ -2,12 +2,16 @@
 //! dispatches to [`run`].
 
 mod args;
+mod capacity;
 mod load;
 mod matrix;
 mod output;
 mod self_test;
 
-pub use args::{Args, Command, LoadArgs, MergeArgs, ObserveArgs, OutputArgs, SchemaArgs};
+pub use args::{
+    Args, Command, CompareArgs, HowArgs, ImportArgs, KneeArgs, LoadArgs, MergeArgs, ObserveArgs,
+    OutputArgs, SchemaArgs,
+};
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -28,6 +32,9 @@ pub enum CliError {
 /// Runs the command; everything it has to say is said on the way.
 pub fn run(args: &Args) -> ExitCode {
     let outcome = match &args.command {
+        Some(Command::Knee(args)) => capacity::knee(args),
+        Some(Command::Compare(args)) => capacity::compare_two(args),
+        Some(Command::Import(args)) => import(args),
         Some(Command::Merge(args)) => merge(args),
         Some(Command::Schema(args)) => schema(args),
         None => match &args.self_test {
@@ -46,6 +53,28 @@ pub fn run(args: &Args) -> ExitCode {
             })
         }
     }
+}
+
+fn import(args: &ImportArgs) -> Result<bool, CliError> {
+    let name = args.file.display();
+    let text = std::fs::read_to_string(&args.file).map_err(|e| failed(format!("{name}: {e}")))?;
+    let imported = match args.file.extension().and_then(|e| e.to_str()) {
+        Some("har") => crate::import::har(&text),
+        Some("jmx") => crate::import::jmx(&text),
+        _ => {
+            let text = format!("{name}: files ending in .har and .jmx are imported");
+            return Err(CliError::Usage(text));
+        }
+    };
+    let imported = imported.map_err(|e| failed(format!("{name}: {e}")))?;
+    for note in &imported.notes {
+        eprintln!("note: {note}");
+    }
+    match &args.out {
+        Some(path) => output::write(path, imported.scenario.as_bytes())?,
+        None => print!("{}", imported.scenario),
+    }
+    Ok(true)
 }
 
 fn merge(args: &MergeArgs) -> Result<bool, CliError> {

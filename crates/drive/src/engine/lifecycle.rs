@@ -124,9 +124,9 @@ impl Worker<'_> {
             *row = feeder.draw(&mut client.rng);
         }
         client.step = 0;
+        client.iteration = client.iteration.wrapping_add(1);
         self.count(c, intended, |counts| counts.iterations += 1);
         self.begin_step(c, intended, ready, now);
-        self.clients[c].iteration += 1;
     }
 
     /// Begins the client's current step. `ready` is when it could have begun
@@ -331,7 +331,12 @@ impl Worker<'_> {
     }
 }
 
-fn record_times(record: &mut PopulationRecord, step: usize, passed: bool, times: [u64; 4]) {
+pub(super) fn record_times(
+    record: &mut PopulationRecord,
+    step: usize,
+    passed: bool,
+    times: [u64; 4],
+) {
     let [intended, ready, sent, done] = times;
     record.lateness.record(sent.saturating_sub(ready));
     record.wire.record(done.saturating_sub(sent));

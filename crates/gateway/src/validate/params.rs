@@ -172,8 +172,8 @@ fn parts<'a>(value: Cow<'a, str>, split: bool) -> Vec<Cow<'a, str>> {
 }
 
 fn decode<'a>(raw: &'a str, form: bool, param: &Param, faults: &mut Vec<Fault>) -> Cow<'a, str> {
-    let coded = raw.contains('%') || form && raw.contains('+');
-    if !coded {
+    let escaped = raw.contains('%') || (form && raw.contains('+'));
+    if !escaped {
         return Cow::Borrowed(raw);
     }
     let plus = if form {

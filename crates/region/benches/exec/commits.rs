@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use region::{FileEntry, Name, Region, StoreEntry, TaskRequest};
-use store::{FileDef, FileId, KeyField, LmdbOptions, LmdbStore, RecordFormat, UnitOfWork, WriteStore};
+use store::{
+    FileDef, FileId, KeyField, LmdbOptions, LmdbStore, RecordFormat, UnitOfWork, WriteStore,
+};
 
 const TASKS: usize = 32;
 const TIME: Duration = Duration::from_secs(2);
@@ -38,7 +40,8 @@ fn one_by_one(path: &Path) -> f64 {
         let record = format!("P{n:07}{:0100}", 0);
         let mut unit = UnitOfWork::new();
         let (key, record) = (&record.as_bytes()[..8], record.as_bytes());
-        unit.insert(reader.as_mut(), file, key, record).expect("an insert");
+        unit.insert(reader.as_mut(), file, key, record)
+            .expect("an insert");
         assert!(store.apply(&[unit])[0].is_ok());
         n += 1;
     }

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use peer::{Peer, own_cpu, process_cpu};
 use region::{
-    Definitions, DoorRuntime, Handle, Name, Port, ProgramEntry, Region, RegionConfig,
-    TaskRequest, TransactionDef, TransId,
+    Definitions, DoorRuntime, Handle, Name, Port, ProgramEntry, Region, RegionConfig, TaskRequest,
+    TransId, TransactionDef,
 };
 
 const ROUNDS: usize = 5;

@@ -182,9 +182,11 @@ fn serve_ring(page: &Page) {
             continue;
         }
         let slot = &page.slots[done as usize % SLOTS].0;
-        slot.started.store(clock(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
+        slot.started
+            .store(clock(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
         std::hint::black_box(slot.request.load(Ordering::Relaxed));
-        slot.ended.store(clock(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
+        slot.ended
+            .store(clock(libc::CLOCK_MONOTONIC), Ordering::Relaxed);
         done += 1;
         page.tail.0.store(done, Ordering::SeqCst);
         if page.client_sleeps.0.load(Ordering::SeqCst) != 0

@@ -15,7 +15,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::api::Port;
-use crate::shell::bind;
+use crate::shell::{become_door, bind, wake_deferred};
 
 /// A tokio runtime for the thread of a door, which hears of its tasks' ends
 /// whenever it would go to sleep.
@@ -35,6 +35,8 @@ impl Port {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .on_thread_park(move || {
+                become_door();
+                wake_deferred();
                 // When futures were woken the runtime does not sleep; it comes
                 // here again when they have run.
                 while shared.drain(number) == 0 {

@@ -4,9 +4,10 @@
 //! waits in bounded queues; a request that finds them full is refused.
 
 use link::Request;
+use link::layout::REQUEST_BRIEF;
 
 use super::task::{Stage, TaskKey, TaskSpec, TaskState};
-use super::{Action, Core, Links, SMALL_BYTES};
+use super::{Action, BRIEF_NS, Core, Links, SMALL_BYTES};
 use crate::api::Refusal;
 
 impl Core {
@@ -67,6 +68,9 @@ impl Core {
         mut request: Request,
         out: &mut Vec<Action>,
     ) {
+        if self.pace_of(key).is_some_and(|ns| ns < BRIEF_NS) {
+            request.flags |= REQUEST_BRIEF;
+        }
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };

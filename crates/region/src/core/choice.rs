@@ -248,12 +248,14 @@ impl Core {
     }
 
     fn is_short(&self, key: TaskKey) -> bool {
-        let pace = self
-            .tasks
-            .get(key)
-            .and_then(|t| t.pace_in(self.defs.generation))
-            .and_then(|p| self.defs.programs.get(p));
-        pace.is_some_and(|p| p.elapsed_ns.is_some_and(|ns| ns < SHORT_NS))
+        self.pace_of(key).is_some_and(|ns| ns < SHORT_NS)
+    }
+
+    /// How long the runs of a task's program take; `None` when that is not
+    /// known.
+    pub(super) fn pace_of(&self, key: TaskKey) -> Option<u64> {
+        let pace = self.tasks.get(key)?.pace_in(self.defs.generation)?;
+        self.defs.programs.get(pace)?.elapsed_ns
     }
 
     /// Moves a task to a place: for its input to be written, or with its

@@ -38,6 +38,9 @@ use task::TaskTable;
 const DEPTH: usize = SLOTS - 2;
 /// A program whose runs are shorter than this may be queued behind.
 const SHORT_NS: u64 = 200_000;
+/// While a program with shorter runs than this goes on, the news of the tasks
+/// before it may wait.
+const BRIEF_NS: u64 = 20_000;
 /// A task that runs longer than this has its queue taken away.
 const STUCK_NS: u64 = 1_000_000;
 /// Input above this is not queued behind another task by choice.

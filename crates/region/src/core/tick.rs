@@ -17,6 +17,8 @@ impl Core {
             };
             self.look_at_running(now, worker, links);
             if self.workers[worker].stuck && self.workers[worker].load > 1 {
+                // It may have news that waits for the task to end.
+                self.hear(now, links, worker, None, out);
                 self.take_queue(now, worker, false, links, out);
             }
         }

@@ -23,7 +23,7 @@ pub use lease::SlotLease;
 pub use links::LinkTable;
 pub use start::Threads;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -81,7 +81,13 @@ struct Effects {
 
 thread_local! {
     static EFFECTS: Cell<Option<Effects>> = const { Cell::new(None) };
+    /// Workers that this door thread wakes before it sleeps.
+    static ASLEEP: RefCell<Option<Vec<Arc<WorkerLink>>>> = const { RefCell::new(None) };
 }
+
+/// Submissions to sleeping workers after which a door thread wakes them even
+/// though it goes on: they run beside it then.
+const WAKE_BATCH: usize = 4;
 
 static UNIX_OFFSET: AtomicU64 = AtomicU64::new(0);
 
@@ -138,8 +144,8 @@ impl Shared {
     }
 
     fn perform(self: &Arc<Self>, effects: &mut Effects) {
-        for link in effects.wakes.drain(..) {
-            link.side.wake();
+        if !effects.wakes.is_empty() {
+            wake_or_defer(&mut effects.wakes);
         }
         for waker in effects.wakers.drain(..) {
             waker.wake();
@@ -204,6 +210,35 @@ impl Shared {
             })
         })
     }
+}
+
+/// Makes the calling thread a door's: the workers it gives work to are woken
+/// when it is about to sleep, so that one wake-up serves a batch.
+pub fn become_door() {
+    ASLEEP.with_borrow_mut(|asleep| {
+        asleep.get_or_insert_with(Vec::new);
+    });
+}
+
+/// Wakes the workers that were given work since the last call.
+pub fn wake_deferred() {
+    ASLEEP.with_borrow_mut(|asleep| {
+        for link in asleep.iter_mut().flat_map(|a| a.drain(..)) {
+            link.side.wake();
+        }
+    });
+}
+
+fn wake_or_defer(wakes: &mut Vec<Arc<WorkerLink>>) {
+    ASLEEP.with_borrow_mut(|asleep| match asleep {
+        Some(asleep) if asleep.len() + wakes.len() < WAKE_BATCH => asleep.append(wakes),
+        _ => {
+            let deferred = asleep.iter_mut().flat_map(|a| a.drain(..));
+            for link in deferred.chain(wakes.drain(..)) {
+                link.side.wake();
+            }
+        }
+    });
 }
 
 /// What became of a request.

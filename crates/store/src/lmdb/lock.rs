@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// Held as long as the environment is open for writing.
 #[derive(Debug)]
-pub(super) struct WriterLock(#[expect(dead_code, reason = "held, not read")] File);
+pub(super) struct WriterLock(File);
 
 /// Why the lock was not taken.
 #[derive(Debug)]
@@ -46,6 +46,15 @@ impl WriterLock {
         let _ = file.set_len(0).and_then(|()| file.rewind());
         let _ = writeln!(file, "{}", std::process::id());
         Ok(Self(file))
+    }
+}
+
+impl Drop for WriterLock {
+    fn drop(&mut self) {
+        // Closing is not enough: a child that another thread is starting at
+        // this moment has the descriptor too until it becomes its program.
+        // SAFETY: the descriptor is open.
+        unsafe { libc::flock(self.0.as_raw_fd(), libc::LOCK_UN) };
     }
 }
 

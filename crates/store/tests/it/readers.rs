@@ -2,13 +2,14 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use store::{
     LmdbOptions, LmdbReader, LmdbStore, OpenError, ReadStore, Seek, UnitOfWork, WriteStore,
 };
 
 use crate::child::{Peer, say};
-use crate::support::{at, fill, ksds, options};
+use crate::support::{all, at, fill, ksds, options};
 
 /// The role of a process that dies inside a command.
 pub fn read_forever(home: &Path) {
@@ -102,6 +103,41 @@ fn more_readers_than_lmdb_s_default_read_at_once() {
     );
     drop(readers);
     assert_eq!(one.store_stat().unwrap().readers.len(), 1);
+}
+
+#[test]
+fn a_scan_sees_one_committed_state_whatever_is_applied_meanwhile() {
+    let home = tempfile::tempdir().unwrap();
+    let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+    let file = store.define(ksds("F", 1)).unwrap();
+    fill(&mut store, file, 1, &["a500", "b500", "c500", "d500"]);
+    let mut reader = store.lmdb_reader().unwrap();
+    let mut watcher = store.reader().unwrap();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let watching = scope.spawn(|| {
+            let mut looks = 0;
+            while !done.load(Ordering::Relaxed) || looks == 0 {
+                let records = all(&mut *watcher, file).unwrap();
+                let sum: i32 = records.iter().map(|r| r[1..].parse::<i32>().unwrap()).sum();
+                assert_eq!(sum, 2000, "{records:?}");
+                looks += 1;
+            }
+        });
+        for round in 0..500_usize {
+            let mut unit = UnitOfWork::new();
+            for (which, by) in [(round % 4, 1), ((round + 1 + round % 3) % 4, -1)] {
+                let key = [b"abcd"[which]];
+                let old = at(&mut reader, file, Seek::Equal(&key)).unwrap();
+                let record = format!("{}{}", &old[..1], old[1..].parse::<i32>().unwrap() + by);
+                unit.replace(&mut reader, file, &key, record.as_bytes())
+                    .unwrap();
+            }
+            assert_eq!(store.apply(&[unit]), [Ok(())]);
+        }
+        done.store(true, Ordering::Relaxed);
+        watching.join().unwrap();
+    });
 }
 
 #[test]

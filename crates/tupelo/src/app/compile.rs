@@ -64,7 +64,10 @@ impl Application {
         }
         paths.sort();
         let checked = |path: &Path| {
-            let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or_default();
+            let stem = path
+                .file_stem()
+                .and_then(|s| s.to_str())
+                .unwrap_or_default();
             let named = |name: &String| name.eq_ignore_ascii_case(stem);
             settings.checks && !settings.unchecked.iter().any(named)
         };
@@ -82,10 +85,15 @@ impl Application {
 fn find(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let extension = path
+            .extension()
+            .and_then(|e| e.to_str())
+            .unwrap_or_default();
         match path.is_dir() {
             true => find(&path, found),
-            false if EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str()) => found.push(path),
+            false if EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str()) => {
+                found.push(path)
+            }
             false => {}
         }
     }

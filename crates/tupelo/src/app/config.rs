@@ -126,7 +126,9 @@ pub struct FileSection {
 }
 
 /// How a file of records is written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema, clap::ValueEnum,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum DataFormat {
     /// One JSON object a line, fields named as in the copybook.

@@ -6,7 +6,7 @@ use std::io::BufReader;
 
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 use store::transfer::{LoadEvent, LoadOptions, load};
-use store::{Durability, FileId, LmdbOptions, LmdbStore, ReadStore, WriteStore};
+use store::{Durability, FileId, LmdbOptions, LmdbStore, WriteStore};
 
 use super::Application;
 use super::definitions::{Installed, KeyedFile};
@@ -44,7 +44,11 @@ impl Application {
         }
         let mut store = self.open_store()?;
         for file in &installed.files {
-            let known = store.reader().into_diagnostic()?.find(&file.def.name).into_diagnostic()?;
+            let known = store
+                .reader()
+                .into_diagnostic()?
+                .find(&file.def.name)
+                .into_diagnostic()?;
             match known {
                 Some(entry) if *entry.def == file.def => {}
                 Some(entry) => bail!(
@@ -63,7 +67,12 @@ impl Application {
         Ok(())
     }
 
-    fn load_first_records(&self, store: &mut LmdbStore, id: FileId, file: &KeyedFile) -> Result<()> {
+    fn load_first_records(
+        &self,
+        store: &mut LmdbStore,
+        id: FileId,
+        file: &KeyedFile,
+    ) -> Result<()> {
         let Some(data) = &file.section.data else {
             return Ok(());
         };
@@ -119,7 +128,11 @@ pub fn describe(def: &store::FileDef) -> String {
         store::RecordFormat::Fixed => "fixed",
         store::RecordFormat::Variable => "variable",
     };
-    let recovery = if def.recoverable { "recoverable" } else { "not recoverable" };
+    let recovery = if def.recoverable {
+        "recoverable"
+    } else {
+        "not recoverable"
+    };
     format!(
         "{organisation}, {format} records of {} bytes, {recovery}",
         def.max_record_bytes

@@ -17,9 +17,11 @@ use std::path::{Path, PathBuf};
 
 use cics::csd::{self, Csd};
 use cics::diagnostic::Severity;
-use copybook::{CopyFolders, Layout, ParseOptions};
-use miette::{Context, IntoDiagnostic, Result, bail, miette};
-use region::{Engines, RegionConfig, StoreEntry};
+use copybook::Layout;
+use miette::{IntoDiagnostic, Result, bail, miette};
+use region::{Engines, RegionConfig, StoreEntry, UserId};
+
+use crate::commands::record::source::layout_of;
 
 use config::{Config, FileSection};
 use definitions::{Installed, Program};
@@ -99,26 +101,14 @@ impl Application {
         let Some(copybook) = &section.copybook else {
             return Ok(None);
         };
-        let path = self.folder.join(copybook);
-        let text = std::fs::read_to_string(&path)
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot read {}", path.display()))?;
-        let folders = CopyFolders::new(self.copy_folders());
-        let name = copybook.display().to_string();
-        let options = ParseOptions {
-            copy: &folders,
-            source_name: &name,
-            ..ParseOptions::default()
-        };
-        let mut layouts = copybook::parse(&text, &options)
-            .map_err(|faults| miette!("{name} cannot be laid out\n{faults}"))?;
-        if layouts.len() != 1 {
-            bail!(
-                "{name} must describe one record; it describes {}",
-                layouts.len()
-            );
-        }
-        Ok(layouts.pop())
+        layout_of(&self.folder.join(copybook), &self.copy_folders()).map(Some)
+    }
+
+    /// User id of tasks whose caller did not say who it is.
+    pub fn user(&self) -> Result<UserId> {
+        let user = &self.config.region.default_user;
+        user.parse()
+            .map_err(|e| miette!("[region] default_user: {e}"))
     }
 
     /// Folders of COPY members.
@@ -181,7 +171,11 @@ impl Application {
     /// Reader slots of the store: one a worker, as many again for workers of
     /// the last generation that still end their tasks, and some for tools.
     pub fn max_readers(&self) -> u32 {
-        self.config.region.max_tasks.saturating_mul(2).saturating_add(64)
+        self.config
+            .region
+            .max_tasks
+            .saturating_mul(2)
+            .saturating_add(64)
     }
 }
 

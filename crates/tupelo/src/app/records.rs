@@ -40,9 +40,9 @@ impl Records {
         };
         let inside = CodecOptions::default();
         let convert: Box<dyn Convert> = match (format, layout) {
-            (DataFormat::Json, Some(layout)) => {
-                Box::new(JsonRecords::new(Codec::build(layout, &inside).into_diagnostic()?))
-            }
+            (DataFormat::Json, Some(layout)) => Box::new(JsonRecords::new(
+                Codec::build(layout, &inside).into_diagnostic()?,
+            )),
             (DataFormat::Json, None) => bail!(
                 help = "give the record's copybook",
                 "records in JSON cannot be read or written without a copybook"

@@ -6,10 +6,11 @@ use crate::Outcome;
 
 macro_rules! commands {
     ($($(#[$doc:meta])* $variant:ident => $module:ident),+ $(,)?) => {
-        $(mod $module;)+
+        $(pub mod $module;)+
 
         /// What to do.
         #[derive(clap::Subcommand)]
+        #[allow(clippy::large_enum_variant, reason = "one value a process")]
         pub enum Command {
             $($(#[$doc])* $variant($module::Args),)+
         }
@@ -29,7 +30,11 @@ commands! {
     Serve => serve,
     Check => check,
     New => new,
+    Api => api,
+    Run => run,
+    File => file,
     Record => record,
+    Drive => drive,
     Reference => reference,
     #[command(hide = true)]
     Worker => worker,

@@ -61,12 +61,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let region = Region::start(app.region_config(&installed)?).into_diagnostic()?;
     let backend = RegionBackend {
         region: region.handle(),
-        user: app
-            .config
-            .region
-            .default_user
-            .parse()
-            .map_err(|e| miette!("[region] default_user: {e}"))?,
+        user: app.user()?,
     };
     let (operations, projects) = (apis.iter().flat_map(Api::operations).count(), apis.len());
     let gateway = Gateway::start(gateway_config(&app)?, apis, backend).into_diagnostic()?;

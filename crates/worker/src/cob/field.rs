@@ -142,8 +142,12 @@ impl<'c> Arg<'c> {
         match kind {
             NUMERIC_BINARY | NUMERIC_COMP5 => self.binary(flags),
             NUMERIC_PACKED => self.packed(flags),
-            NUMERIC_FLOAT => self.array::<4>().map_or(0, |b| f32::from_ne_bytes(b) as i64),
-            NUMERIC_DOUBLE => self.array::<8>().map_or(0, |b| f64::from_ne_bytes(b) as i64),
+            NUMERIC_FLOAT => self
+                .array::<4>()
+                .map_or(0, |b| f32::from_ne_bytes(b) as i64),
+            NUMERIC_DOUBLE => self
+                .array::<8>()
+                .map_or(0, |b| f64::from_ne_bytes(b) as i64),
             NUMERIC_DISPLAY => self.zoned(flags),
             // A group or characters where a number is wanted: binary bytes.
             _ => match self.size {
@@ -206,7 +210,13 @@ impl<'c> Arg<'c> {
         let bytes = self.bytes();
         let unsigned = flags & NO_SIGN_NIBBLE != 0;
         let nibbles = bytes.len() * 2 - usize::from(!unsigned && !bytes.is_empty());
-        let nibble = |i: usize| if i % 2 == 0 { bytes[i / 2] >> 4 } else { bytes[i / 2] & 15 };
+        let nibble = |i: usize| {
+            if i & 1 == 0 {
+                bytes[i / 2] >> 4
+            } else {
+                bytes[i / 2] & 15
+            }
+        };
         let value = (0..nibbles).map(nibble).fold(0i64, add_digit);
         if !unsigned && bytes.last().is_some_and(|b| matches!(b & 15, 0xB | 0xD)) {
             return -value;
@@ -239,7 +249,11 @@ impl<'c> Arg<'c> {
         let mut bytes = self.bytes();
         let mut negative = false;
         if flags & SIGN_SEPARATE != 0 && !bytes.is_empty() {
-            let at = if flags & SIGN_LEADING != 0 { 0 } else { bytes.len() - 1 };
+            let at = if flags & SIGN_LEADING != 0 {
+                0
+            } else {
+                bytes.len() - 1
+            };
             negative = bytes[at] == b'-';
             bytes = if at == 0 { &bytes[1..] } else { &bytes[..at] };
         }
@@ -247,7 +261,11 @@ impl<'c> Arg<'c> {
         for (i, &b) in bytes.iter().enumerate() {
             let signed = flags & HAVE_SIGN != 0
                 && flags & SIGN_SEPARATE == 0
-                && i == if flags & SIGN_LEADING != 0 { 0 } else { bytes.len() - 1 };
+                && i == if flags & SIGN_LEADING != 0 {
+                    0
+                } else {
+                    bytes.len() - 1
+                };
             let digit = match b {
                 b'0'..=b'9' => b - b'0',
                 // An overpunched sign as GnuCOBOL keeps it in ASCII.
@@ -280,7 +298,12 @@ impl<'c> Arg<'c> {
         for at in (from..to).rev() {
             let punched = negative
                 && flags & SIGN_SEPARATE == 0
-                && at == if flags & SIGN_LEADING != 0 { from } else { to - 1 };
+                && at
+                    == if flags & SIGN_LEADING != 0 {
+                        from
+                    } else {
+                        to - 1
+                    };
             put(at, (rest % 10) as u8 + if punched { b'p' } else { b'0' });
             rest /= 10;
         }
@@ -298,8 +321,18 @@ mod tests {
 
     fn check(kind: u16, flags: u16, value: i64, bytes: &[u8]) {
         let mut data = vec![0xAAu8; bytes.len()];
-        let attr = Attr { kind, digits: 0, scale: 0, flags, picture: std::ptr::null() };
-        let field = Field { size: data.len(), data: data.as_mut_ptr(), attr: &attr };
+        let attr = Attr {
+            kind,
+            digits: 0,
+            scale: 0,
+            flags,
+            picture: std::ptr::null(),
+        };
+        let field = Field {
+            size: data.len(),
+            data: data.as_mut_ptr(),
+            attr: &attr,
+        };
         // SAFETY: the field and its data outlive the operand.
         let arg = unsafe { Arg::new(&field) }.unwrap();
         arg.set_int(value);
@@ -324,7 +357,12 @@ mod tests {
         check(NUMERIC_DISPLAY, 0, 42, b"0042");
         check(NUMERIC_DISPLAY, HAVE_SIGN, -42, b"004r");
         check(NUMERIC_DISPLAY, HAVE_SIGN | SIGN_SEPARATE, -42, b"042-");
-        check(NUMERIC_DISPLAY, HAVE_SIGN | SIGN_SEPARATE | SIGN_LEADING, 42, b"+042");
+        check(
+            NUMERIC_DISPLAY,
+            HAVE_SIGN | SIGN_SEPARATE | SIGN_LEADING,
+            42,
+            b"+042",
+        );
     }
 
     #[test]
@@ -335,8 +373,18 @@ mod tests {
     #[test]
     fn names_are_cut_and_padded() {
         let mut data = *b"AB\0";
-        let attr = Attr { kind: 0x21, digits: 0, scale: 0, flags: 0, picture: std::ptr::null() };
-        let field = Field { size: 3, data: data.as_mut_ptr(), attr: &attr };
+        let attr = Attr {
+            kind: 0x21,
+            digits: 0,
+            scale: 0,
+            flags: 0,
+            picture: std::ptr::null(),
+        };
+        let field = Field {
+            size: 3,
+            data: data.as_mut_ptr(),
+            attr: &attr,
+        };
         // SAFETY: the field and its data outlive the operand.
         let arg = unsafe { Arg::new(&field) }.unwrap();
         assert_eq!(arg.name::<4>(), *b"AB  ");

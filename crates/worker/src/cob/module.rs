@@ -53,7 +53,10 @@ impl Module {
     /// it for each further instance.
     pub fn load(path: &Path, program: &str, copy: bool) -> Result<Self, LoadError> {
         let shown = || path.display().to_string();
-        let read = |error| LoadError::Read { path: shown(), error };
+        let read = |error| LoadError::Read {
+            path: shown(),
+            error,
+        };
         let (name, copy) = if copy {
             let fd = copy_of(path).map_err(read)?;
             let name = format!("/proc/self/fd/{}", fd.as_raw_fd());
@@ -66,9 +69,15 @@ impl Module {
         // SAFETY: a program's module has no constructors of its own.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
         if handle.is_null() {
-            return Err(LoadError::Open { path: shown(), reason: loader_error() });
+            return Err(LoadError::Open {
+                path: shown(),
+                reason: loader_error(),
+            });
         }
-        let missing = || LoadError::Entry { path: shown(), program: program.into() };
+        let missing = || LoadError::Entry {
+            path: shown(),
+            program: program.into(),
+        };
         let symbol = CString::new(entry_symbol(program)).map_err(|_| missing())?;
         // SAFETY: the handle is open.
         let entry = unsafe { libc::dlsym(handle, symbol.as_ptr()) };
@@ -108,7 +117,9 @@ pub(super) fn loader_error() -> String {
         return "no reason given".into();
     }
     // SAFETY: a C string, by the loader's contract.
-    unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    unsafe { CStr::from_ptr(text) }
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// A memory file with these contents.

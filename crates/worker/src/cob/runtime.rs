@@ -5,6 +5,7 @@
 //! no compiler, no header and no file of ours beside the executable.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
+use std::mem::MaybeUninit;
 use std::os::fd::AsRawFd;
 
 use super::field::Field;
@@ -24,13 +25,19 @@ impl Flow {
 
     /// Leave everything down to the frame of that depth and its `tw_run`.
     pub const fn leave(depth: i32) -> Flow {
-        Flow { code: Code::Leave as i32, depth }
+        Flow {
+            code: Code::Leave as i32,
+            depth,
+        }
     }
 
     /// Leave everything above the frame of that depth and enter its program
     /// again at its top.
     pub const fn reenter(depth: i32) -> Flow {
-        Flow { code: Code::Reenter as i32, depth }
+        Flow {
+            code: Code::Reenter as i32,
+            depth,
+        }
     }
 }
 
@@ -58,6 +65,8 @@ pub struct Handlers {
     pub resolve: unsafe extern "C" fn(*const u8, usize, c_int, *mut Flow) -> *mut c_void,
     /// STOP RUN (first argument 0) or a run-time error with its message.
     pub stop: unsafe extern "C" fn(c_int, *const c_char) -> Flow,
+    /// CALL of a library routine that is not for programs here.
+    pub refuse: unsafe extern "C" fn(*const c_char) -> Flow,
 }
 
 /// libcob's module structure, as an identity only.
@@ -66,10 +75,10 @@ pub struct CobModule {
     _opaque: [u8; 0],
 }
 
-/// Entry points of the C object.
+/// Entry points of the C object, as it fills them in.
 #[derive(Clone, Copy)]
-pub struct Runtime {
-    libcob: *mut c_void,
+#[repr(C)]
+struct Entries {
     run: unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_void) -> c_int,
     cancel_from: unsafe extern "C" fn(usize),
     started: unsafe extern "C" fn() -> usize,
@@ -78,6 +87,15 @@ pub struct Runtime {
     serial_at: unsafe extern "C" fn(i32) -> u64,
     module: unsafe extern "C" fn() -> *const CobModule,
     line: unsafe extern "C" fn(*mut *const c_char) -> c_uint,
+}
+
+type Start = unsafe extern "C" fn(*mut c_void, *const Handlers, *mut Entries) -> c_int;
+
+/// libcob, started, and the way into it.
+#[derive(Clone, Copy)]
+pub struct Runtime {
+    libcob: *mut c_void,
+    c: Entries,
 }
 
 /// Why libcob could not be started.
@@ -90,50 +108,42 @@ pub enum StartError {
     #[error("GnuCOBOL's run-time library cannot be loaded (install libcob4): {0}")]
     Libcob(String),
     /// libcob is there and is not one this worker knows.
-    #[error("GnuCOBOL's run-time library has no {0}; versions 3.1 and 3.2 are supported")]
-    Foreign(&'static str),
+    #[error("GnuCOBOL's run-time library lacks an entry; versions 3.1 and 3.2 are supported")]
+    Foreign,
 }
 
 const SHIM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/shim.so"));
 
-/// An entry of the C object as a function pointer of the type at hand.
-macro_rules! function {
-    ($object:expr, $name:literal) => {
-        std::mem::transmute::<*mut c_void, _>(symbol($object, $name)?)
-    };
-}
-
 impl Runtime {
     /// Loads and initialises libcob; once a process, on its only thread.
-    pub fn start(handlers: &Handlers) -> Result<Self, StartError> {
-        let fd = memory_file(c"tupelo-shim", SHIM).map_err(|e| StartError::Shim(e.to_string()))?;
-        let path = format!("/proc/self/fd/{}\0", fd.as_raw_fd());
-        let shim = open(CStr::from_bytes_with_nul(path.as_bytes()).unwrap_or(c""))
-            .map_err(StartError::Shim)?;
+    pub fn start(handlers: &'static Handlers) -> Result<Self, StartError> {
+        let shim_error = |e: String| StartError::Shim(e);
+        let fd = memory_file(c"tupelo-shim", SHIM).map_err(|e| shim_error(e.to_string()))?;
+        let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
+        let path = CString::new(path).map_err(|e| shim_error(e.to_string()))?;
+        let shim = open(&path).map_err(shim_error)?;
         // The path must not come to mean another object.
         std::mem::forget(fd);
         let libcob = open(c"libcob.so.4").map_err(StartError::Libcob)?;
-        // SAFETY: every symbol has the type that shim.c gives it, and the
-        // handlers live as long as the process.
-        unsafe {
-            let start: unsafe extern "C" fn(*mut c_void, *const Handlers) -> c_int =
-                function!(shim, "tw_start");
-            if start(libcob, handlers) == 0 {
-                return Err(StartError::Foreign("cob_init or cob_get_global_ptr"));
-            }
-            reset_signals();
-            Ok(Runtime {
-                libcob,
-                run: function!(shim, "tw_run"),
-                cancel_from: function!(shim, "tw_cancel_from"),
-                started: function!(shim, "tw_started"),
-                depth: function!(shim, "tw_depth"),
-                serial: function!(shim, "tw_serial"),
-                serial_at: function!(shim, "tw_serial_at"),
-                module: function!(shim, "tw_module"),
-                line: function!(shim, "tw_line"),
-            })
+        // SAFETY: the handle is open.
+        let start = unsafe { libc::dlsym(shim, c"tw_start".as_ptr()) };
+        if start.is_null() {
+            return Err(shim_error(loader_error()));
         }
+        // SAFETY: shim.c gives tw_start this type.
+        let start = unsafe { std::mem::transmute::<*mut c_void, Start>(start) };
+        let mut entries = MaybeUninit::uninit();
+        // SAFETY: the handlers live as long as the process; the entries are
+        // filled in when the answer is not 0.
+        if unsafe { start(libcob, handlers, entries.as_mut_ptr()) } == 0 {
+            return Err(StartError::Foreign);
+        }
+        reset_signals();
+        // SAFETY: as above.
+        Ok(Runtime {
+            libcob,
+            c: unsafe { entries.assume_init() },
+        })
     }
 
     /// Enters a program with its EIB and COMMAREA.
@@ -144,7 +154,7 @@ impl Runtime {
     /// the call except through the one that the handlers find.
     pub unsafe fn run(&self, entry: *mut c_void, eib: *mut u8, commarea: *mut u8) -> Code {
         // SAFETY: by the contract.
-        match unsafe { (self.run)(entry, eib.cast(), commarea.cast()) } {
+        match unsafe { (self.c.run)(entry, eib.cast(), commarea.cast()) } {
             0 => Code::Returned,
             2 => Code::Reenter,
             _ => Code::Leave,
@@ -154,43 +164,45 @@ impl Runtime {
     /// How many modules have storage set up.
     pub fn started(&self) -> usize {
         // SAFETY: reads a counter.
-        unsafe { (self.started)() }
+        unsafe { (self.c.started)() }
     }
 
     /// Gives back the storage of all modules but the first `from`.
     pub fn cancel_from(&self, from: usize) {
         // SAFETY: the C side keeps the list; none of these programs is active.
-        unsafe { (self.cancel_from)(from) };
+        unsafe { (self.c.cancel_from)(from) };
     }
 
     /// Depth of the innermost frame, and its serial number.
     pub fn frame(&self) -> (i32, u64) {
         // SAFETY: reads two values.
-        unsafe { ((self.depth)(), (self.serial)()) }
+        unsafe { ((self.c.depth)(), (self.c.serial)()) }
     }
 
     /// Serial number of the frame of that depth, 0 if there is none.
     pub fn serial_at(&self, depth: i32) -> u64 {
         // SAFETY: reads the frames.
-        unsafe { (self.serial_at)(depth) }
+        unsafe { (self.c.serial_at)(depth) }
     }
 
     /// The module in control.
     pub fn module(&self) -> *const CobModule {
         // SAFETY: reads a value.
-        unsafe { (self.module)() }
+        unsafe { (self.c.module)() }
     }
 
     /// Line and source file of the statement in control; line 0 when unknown.
     pub fn line(&self) -> (u32, String) {
         let mut source = std::ptr::null();
         // SAFETY: the text lies in the module in control.
-        let line = unsafe { (self.line)(&mut source) };
+        let line = unsafe { (self.c.line)(&mut source) };
         let source = if source.is_null() {
             String::new()
         } else {
             // SAFETY: as above.
-            unsafe { CStr::from_ptr(source) }.to_string_lossy().into_owned()
+            unsafe { CStr::from_ptr(source) }
+                .to_string_lossy()
+                .into_owned()
         };
         (line, source)
     }
@@ -205,16 +217,11 @@ impl Runtime {
 fn open(path: &CStr) -> Result<*mut c_void, String> {
     // SAFETY: neither object runs code of ours when it is loaded.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
-    if handle.is_null() { Err(loader_error()) } else { Ok(handle) }
-}
-
-/// # Safety
-/// `handle` is open.
-unsafe fn symbol(handle: *mut c_void, name: &'static str) -> Result<*mut c_void, StartError> {
-    let c_name = CString::new(name).unwrap_or_default();
-    // SAFETY: by the contract.
-    let found = unsafe { libc::dlsym(handle, c_name.as_ptr()) };
-    if found.is_null() { Err(StartError::Foreign(name)) } else { Ok(found) }
+    if handle.is_null() {
+        Err(loader_error())
+    } else {
+        Ok(handle)
+    }
 }
 
 /// Takes back what libcob's start does to signals: its handlers call exit()

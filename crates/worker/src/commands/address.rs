@@ -14,7 +14,11 @@ pub fn address(w: &mut Worker, call: &Call<'_>) -> Outcome {
     call.set_pointer(row::CWA, none);
     call.set_pointer(row::TCTUA, none);
     let twa = &mut w.task.twa;
-    let twa = if twa.is_empty() { none } else { twa.as_mut_ptr() };
+    let twa = if twa.is_empty() {
+        none
+    } else {
+        twa.as_mut_ptr()
+    };
     call.set_pointer(row::TWA, twa);
     let level = w.task.level_mut();
     call.set_pointer(row::COMMAREA, level.passed.commarea);

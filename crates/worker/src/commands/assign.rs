@@ -15,14 +15,19 @@ use crate::worker::Worker;
 
 pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let mut refused = 0;
-    for option in 0..call.row.options.len() as u8 {
-        if call.has(option) {
-            if let Err(resp2) = give(w, call, option) {
-                refused = resp2;
-            }
+    for option in call
+        .each()
+        .filter(|o| usize::from(*o) < call.row.options.len())
+    {
+        if let Err(resp2) = give(w, call, option) {
+            refused = resp2;
         }
     }
-    if refused == 0 { Ok(()) } else { condition(Condition::InvReq, refused) }
+    if refused == 0 {
+        Ok(())
+    } else {
+        condition(Condition::InvReq, refused)
+    }
 }
 
 /// RESP2 of what a task without a terminal cannot answer.
@@ -45,7 +50,12 @@ fn give(w: &Worker, call: &Call<'_>, option: u8) -> Result<(), u32> {
         row::APPLID => text(&w.facts.applid),
         row::SYSID => text(&w.facts.sysid),
         row::CHANNEL => {
-            text(&level.passed.channel.map_or([b' '; 16], |c| task.channels.name(c)));
+            text(
+                &level
+                    .passed
+                    .channel
+                    .map_or([b' '; 16], |c| task.channels.name(c)),
+            );
         }
         row::PROGRAM => text(&level.name),
         row::INVOKINGPROG => text(&level.invoking),

@@ -17,8 +17,16 @@ use crate::exec::{Call, Outcome, Stop, condition};
 use crate::files::{Access, Browse, BrowseState, Held};
 use crate::worker::Worker;
 
-const NEXT: Target = Target { into: next::INTO, set: next::SET, length: next::LENGTH };
-const PREV: Target = Target { into: prev::INTO, set: prev::SET, length: prev::LENGTH };
+const NEXT: Target = Target {
+    into: next::INTO,
+    set: next::SET,
+    length: next::LENGTH,
+};
+const PREV: Target = Target {
+    into: prev::INTO,
+    set: prev::SET,
+    length: prev::LENGTH,
+};
 
 pub fn startbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
     use start_row as row;
@@ -31,7 +39,13 @@ pub fn startbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
         return condition(Condition::InvReq, 44);
     }
     let generic = call.has(row::GENERIC);
-    let key = key(&w.files, file, call.arg(row::RIDFLD), call.int(row::KEYLENGTH), generic)?;
+    let key = key(
+        &w.files,
+        file,
+        call.arg(row::RIDFLD),
+        call.int(row::KEYLENGTH),
+        generic,
+    )?;
     let equal = call.has(row::EQUAL);
     if !can_start(w, file, &key, equal)? {
         return condition(Condition::NotFnd, 80);
@@ -67,7 +81,13 @@ pub fn resetbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
         return condition(Condition::InvReq, 44);
     }
     let generic = call.has(row::GENERIC);
-    let key = key(&w.files, file, call.arg(row::RIDFLD), call.int(row::KEYLENGTH), generic)?;
+    let key = key(
+        &w.files,
+        file,
+        call.arg(row::RIDFLD),
+        call.int(row::KEYLENGTH),
+        generic,
+    )?;
     let equal = call.has(row::EQUAL);
     let found = can_start(w, file, &key, equal)?;
     if let Some(browse) = w.files.browse(file, reqid) {
@@ -76,15 +96,25 @@ pub fn resetbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
         browse.key = key.bytes().to_vec();
         browse.state = BrowseState::Start;
     }
-    if found { Ok(()) } else { condition(Condition::NotFnd, 80) }
+    if found {
+        Ok(())
+    } else {
+        condition(Condition::NotFnd, 80)
+    }
 }
 
 pub fn endbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let file = file(w, call, endbr_row::FILE, Access::Any)?;
     let reqid = call.int(endbr_row::REQID).unwrap_or(0);
     let before = w.files.browses.len();
-    w.files.browses.retain(|b| !(b.file == file && b.reqid == reqid));
-    if w.files.browses.len() < before { Ok(()) } else { condition(Condition::InvReq, 35) }
+    w.files
+        .browses
+        .retain(|b| !(b.file == file && b.reqid == reqid));
+    if w.files.browses.len() < before {
+        Ok(())
+    } else {
+        condition(Condition::InvReq, 35)
+    }
 }
 
 /// The options of READNEXT and READPREV, which are the same.
@@ -139,7 +169,16 @@ pub fn readprev(w: &mut Worker, call: &Call<'_>) -> Outcome {
 
 fn step(w: &mut Worker, call: &Call<'_>, s: &Step) -> Outcome {
     let update = call.has(s.token);
-    let file = file(w, call, s.file, if update { Access::Update } else { Access::Browse })?;
+    let file = file(
+        w,
+        call,
+        s.file,
+        if update {
+            Access::Update
+        } else {
+            Access::Browse
+        },
+    )?;
     let reqid = call.int(s.reqid).unwrap_or(0);
     let Some(browse) = w.files.browse(file, reqid).cloned() else {
         return condition(Condition::InvReq, s.no_browse);
@@ -149,15 +188,24 @@ fn step(w: &mut Worker, call: &Call<'_>, s: &Step) -> Outcome {
     }
     let ridfld = call.arg(s.ridfld);
     let skip = skip_to(w, call, s, &browse, ridfld)?;
-    let looking = skip.as_ref().map_or_else(|| from_state(&browse, s.forward), |key| {
-        Some(if s.forward { key.seek(!browse.equal) } else { Seek::Equal(key.bytes()) })
-    });
+    let looking = skip.as_ref().map_or_else(
+        || from_state(&browse, s.forward),
+        |key| {
+            Some(if s.forward {
+                key.seek(!browse.equal)
+            } else {
+                Seek::Equal(key.bytes())
+            })
+        },
+    );
     let Some(seek) = looking else {
         return condition(Condition::EndFile, 90);
     };
     let mut found = std::mem::take(&mut w.task.fetched.0);
     found.clear();
-    let read = w.services.fetch(file, seek, &mut |r: &[u8]| found.extend_from_slice(r));
+    let read = w
+        .services
+        .fetch(file, seek, &mut |r: &[u8]| found.extend_from_slice(r));
     let outcome = match read {
         Ok(true) => take(w, call, s, file, reqid, ridfld, update, &mut found),
         Ok(false) => none_found(w, s, file, reqid, skip.is_some()),
@@ -213,7 +261,11 @@ fn none_found(w: &mut Worker, s: &Step, file: usize, reqid: i64, skipped: bool) 
     if wanted || (browse.state == BrowseState::Start && !s.forward) {
         return condition(Condition::NotFnd, 80);
     }
-    browse.state = if s.forward { BrowseState::AtEnd } else { BrowseState::AtFront };
+    browse.state = if s.forward {
+        BrowseState::AtEnd
+    } else {
+        BrowseState::AtFront
+    };
     condition(Condition::EndFile, 90)
 }
 
@@ -233,12 +285,18 @@ fn take(
         found.clear();
         let mut show = |r: &[u8]| found.extend_from_slice(r);
         let nosuspend = call.has(s.nosuspend);
-        let token =
-            w.services.fetch_for_update(file, Seek::Equal(&full), nosuspend, &mut show)?;
+        let token = w
+            .services
+            .fetch_for_update(file, Seek::Equal(&full), nosuspend, &mut show)?;
         let Some(token) = token else {
             return condition(Condition::NotFnd, 80);
         };
-        w.files.held.push(Held { file, token, by_token: true, key: full.clone() });
+        w.files.held.push(Held {
+            file,
+            token,
+            by_token: true,
+            key: full.clone(),
+        });
         call.set_int(s.token, i64::from(token));
     }
     if let Some(ridfld) = ridfld {
@@ -246,7 +304,11 @@ fn take(
     }
     if let Some(browse) = w.files.browse(file, reqid) {
         browse.key = full;
-        browse.state = if s.forward { BrowseState::Forward } else { BrowseState::Backward };
+        browse.state = if s.forward {
+            BrowseState::Forward
+        } else {
+            BrowseState::Backward
+        };
     }
     deliver(w, call, &s.target, file, found)
 }

@@ -17,8 +17,7 @@ use crate::worker::Worker;
 /// Whether a channel or container may have this name.
 pub fn valid_name(name: &[u8; 16]) -> bool {
     let len = name.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
-    let allowed =
-        |b: &u8| b.is_ascii_alphanumeric() || b"$@#./-_%&?!:|\"=,;<>^".contains(b);
+    let allowed = |b: &u8| b.is_ascii_alphanumeric() || b"$@#./-_%&?!:|\"=,;<>^".contains(b);
     len > 0 && name[..len].iter().all(allowed)
 }
 
@@ -31,7 +30,9 @@ pub fn channel_named(w: &mut Worker, name: &[u8; 16]) -> ChannelId {
 }
 
 fn known(w: &Worker, name: &[u8; 16]) -> Option<ChannelId> {
-    w.task.channels.find(name, w.task.depth, w.task.level().passed.channel)
+    w.task
+        .channels
+        .find(name, w.task.depth, w.task.level().passed.channel)
 }
 
 /// The channel that a command means: the one it names, or the current one.
@@ -44,7 +45,11 @@ pub fn channel_of(w: &Worker, call: &Call<'_>, option: u8) -> Result<ChannelId, 
 
 /// The current channel.
 pub fn current(w: &Worker) -> Result<ChannelId, Stop> {
-    w.task.level().passed.channel.ok_or(Stop::Condition(Condition::InvReq, 4))
+    w.task
+        .level()
+        .passed
+        .channel
+        .ok_or(Stop::Condition(Condition::InvReq, 4))
 }
 
 /// A container's name from an operand.
@@ -57,7 +62,10 @@ fn free(w: &mut Worker, entry: Entry) {
 }
 
 pub fn move_container(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let (name, new) = (container(call, move_row::CONTAINER), container(call, move_row::AS));
+    let (name, new) = (
+        container(call, move_row::CONTAINER),
+        container(call, move_row::AS),
+    );
     let from = channel_of(w, call, move_row::CHANNEL)?;
     if w.task.channels.get(from, &name).is_none() {
         return condition(Condition::ContainerErr, 10);
@@ -69,7 +77,11 @@ pub fn move_container(w: &mut Worker, call: &Call<'_>) -> Outcome {
         Some(to) if !valid_name(&to) => return condition(Condition::ChannelErr, 1),
         Some(to) => channel_named(w, &to),
         None => current(w).or_else(|stop| {
-            if call.has(move_row::CHANNEL) { Ok(from) } else { Err(stop) }
+            if call.has(move_row::CHANNEL) {
+                Ok(from)
+            } else {
+                Err(stop)
+            }
         })?,
     };
     if from == to && name == new {
@@ -104,11 +116,17 @@ pub fn startbrowse(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 fn token(call: &Call<'_>, option: u8) -> u32 {
-    call.int(option).and_then(|t| u32::try_from(t).ok()).unwrap_or(0)
+    call.int(option)
+        .and_then(|t| u32::try_from(t).ok())
+        .unwrap_or(0)
 }
 
 pub fn getnext(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    match w.task.channels.next_of_browse(token(call, getnext_container::BROWSETOKEN)) {
+    match w
+        .task
+        .channels
+        .next_of_browse(token(call, getnext_container::BROWSETOKEN))
+    {
         Some(Some(name)) => {
             call.set_chars(getnext_container::CONTAINER, name.as_bytes());
             Ok(())
@@ -119,7 +137,11 @@ pub fn getnext(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 pub fn endbrowse(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    match w.task.channels.end_browse(token(call, endbrowse_container::BROWSETOKEN)) {
+    match w
+        .task
+        .channels
+        .end_browse(token(call, endbrowse_container::BROWSETOKEN))
+    {
         true => Ok(()),
         false => condition(Condition::TokenErr, 3),
     }

@@ -30,7 +30,8 @@ pub fn named_page(call: &Call<'_>, ccsid: u8, name: u8) -> Result<Option<u16>, S
     };
     let name = String::from_utf8_lossy(name.bytes());
     let page = CodePage::by_name(name.trim_matches([' ', '\0']));
-    page.map(|p| Some(p.ccsid())).map_err(|_| Stop::Condition(Condition::CodepageErr, 1))
+    page.map(|p| Some(p.ccsid()))
+        .map_err(|_| Stop::Condition(Condition::CodepageErr, 1))
 }
 
 /// Bytes of one page in another; 0 is the region's. A character that the
@@ -40,13 +41,16 @@ pub fn convert(bytes: &[u8], from: u16, to: u16) -> Result<Cow<'_, [u8]>, Stop> 
     if own(from) == own(to) {
         return Ok(Cow::Borrowed(bytes));
     }
-    let page = |ccsid| {
-        CodePage::by_ccsid(own(ccsid)).map_err(|_| Stop::Condition(Condition::CcsidErr, 2))
-    };
+    let page =
+        |ccsid| CodePage::by_ccsid(own(ccsid)).map_err(|_| Stop::Condition(Condition::CcsidErr, 2));
     let (from, to) = (page(from)?, page(to)?);
-    let text = from.decode(bytes).ok_or(Stop::Condition(Condition::CcsidErr, 4))?;
+    let text = from
+        .decode(bytes)
+        .ok_or(Stop::Condition(Condition::CcsidErr, 4))?;
     Ok(Cow::Owned(to.encode(&text).unwrap_or_else(|_| {
-        text.chars().map(|c| to.byte_of(c).unwrap_or(to.substitute())).collect()
+        text.chars()
+            .map(|c| to.byte_of(c).unwrap_or(to.substitute()))
+            .collect()
     })))
 }
 
@@ -59,6 +63,9 @@ mod tests {
         let there = convert(b"HELLO 1", 0, 37).unwrap();
         assert_eq!(&*there, [0xC8, 0xC5, 0xD3, 0xD3, 0xD6, 0x40, 0xF1]);
         assert_eq!(&*convert(&there, 37, 819).unwrap(), b"HELLO 1");
-        assert!(matches!(convert(b"same", 0, LOCAL_CCSID), Ok(Cow::Borrowed(_))));
+        assert!(matches!(
+            convert(b"same", 0, LOCAL_CCSID),
+            Ok(Cow::Borrowed(_))
+        ));
     }
 }

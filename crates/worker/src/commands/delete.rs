@@ -26,13 +26,23 @@ pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
         return Ok(());
     }
     let generic = call.has(row::GENERIC);
-    let key = key(&w.files, file, call.arg(row::RIDFLD), call.int(row::KEYLENGTH), generic)?;
+    let key = key(
+        &w.files,
+        file,
+        call.arg(row::RIDFLD),
+        call.int(row::KEYLENGTH),
+        generic,
+    )?;
     if !generic {
         return Ok(w.services.delete(file, key.bytes())?);
     }
     let deleted = w.services.delete_generic(file, key.bytes())?;
     call.set_int(row::NUMREC, i64::try_from(deleted).unwrap_or(i64::MAX));
-    if deleted == 0 { condition(Condition::NotFnd, 80) } else { Ok(()) }
+    if deleted == 0 {
+        condition(Condition::NotFnd, 80)
+    } else {
+        Ok(())
+    }
 }
 
 pub fn unlock(w: &mut Worker, call: &Call<'_>) -> Outcome {

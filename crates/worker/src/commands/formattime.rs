@@ -43,7 +43,10 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         }
     }
     if call.has(row::TIME) {
-        call.set_chars(row::TIME, absolute.time(separator(call, row::TIMESEP, ':')).as_bytes());
+        call.set_chars(
+            row::TIME,
+            absolute.time(separator(call, row::TIMESEP, ':')).as_bytes(),
+        );
     }
     call.set_chars(row::DATEFORM, b"MMDDYY");
     call.set_int(row::DAYCOUNT, absolute.day_count());
@@ -69,7 +72,9 @@ fn separator(call: &Call<'_>, option: u8, default: char) -> Option<char> {
 }
 
 fn date_string(w: &mut Worker, call: &Call<'_>, absolute: AbsTime) -> Outcome {
-    let format = call.int(row::STRINGFORMAT).map(|f| u32::try_from(f).unwrap_or(0));
+    let format = call
+        .int(row::STRINGFORMAT)
+        .map(|f| u32::try_from(f).unwrap_or(0));
     let utc = AbsTime(absolute.0 - w.clock.now().zone_ms).civil();
     let text = match format.map(cvda::name) {
         None | Some(Some("RFC1123")) => utc.rfc1123(),

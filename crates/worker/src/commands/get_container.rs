@@ -44,7 +44,9 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         Some(page) => convert(stored, entry.ccsid, page)?,
         None => stored.into(),
     };
-    let offset = call.int(row::BYTEOFFSET).map_or(0, |o| usize::try_from(o).unwrap_or(0));
+    let offset = call
+        .int(row::BYTEOFFSET)
+        .map_or(0, |o| usize::try_from(o).unwrap_or(0));
     if offset > 0 && offset >= whole.len() {
         return condition(Condition::LengErr, 13);
     }
@@ -66,9 +68,15 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let Some(into) = call.arg(row::INTO) else {
         return condition(Condition::InvReq, 2);
     };
-    let limit = limit.map_or(into.size(), |l| usize::try_from(l).unwrap_or(0)).min(into.size());
+    let limit = limit
+        .map_or(into.size(), |l| usize::try_from(l).unwrap_or(0))
+        .min(into.size());
     into.set_bytes(data, limit);
-    if data.len() > limit { condition(Condition::LengErr, 11) } else { Ok(()) }
+    if data.len() > limit {
+        condition(Condition::LengErr, 11)
+    } else {
+        Ok(())
+    }
 }
 
 /// Whether the program wants the text as it is stored.

@@ -35,7 +35,11 @@ impl Key {
         let mut bytes = [0; MAX_KEY_BYTES as usize];
         let len = from.len().min(bytes.len());
         bytes[..len].copy_from_slice(&from[..len]);
-        Key { bytes, len, generic }
+        Key {
+            bytes,
+            len,
+            generic,
+        }
     }
 
     /// Its bytes.
@@ -103,7 +107,9 @@ pub fn deliver(
     let Some(into) = call.arg(target.into) else {
         return condition(Condition::LengErr, 10);
     };
-    let room = limit.map_or(into.size(), |l| usize::try_from(l).unwrap_or(0)).min(into.size());
+    let room = limit
+        .map_or(into.size(), |l| usize::try_from(l).unwrap_or(0))
+        .min(into.size());
     into.set_bytes(record, room);
     if record.len() > room {
         return condition(Condition::LengErr, 11);

@@ -42,7 +42,14 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     if !here {
         return elsewhere(w, &name, commarea, bytes);
     }
-    match w.run_level(program, Passed { commarea, bytes, channel }) {
+    match w.run_level(
+        program,
+        Passed {
+            commarea,
+            bytes,
+            channel,
+        },
+    ) {
         None => Ok(()),
         Some(abend) => Err(Stop::Abend(abend)),
     }
@@ -99,9 +106,20 @@ fn nested(
     let abend = match w.programs.find(&name) {
         Some(program) if w.can_run(program) => {
             let bytes = commarea.len().min(MAX_COMMAREA as usize);
-            w.run_level(program, Passed { commarea: commarea.as_mut_ptr(), bytes, channel: None })
+            w.run_level(
+                program,
+                Passed {
+                    commarea: commarea.as_mut_ptr(),
+                    bytes,
+                    channel: None,
+                },
+            )
         }
-        _ => Some(Abend::new(AbendCode::literal(b"APCT"), "a nested program is not there")),
+        _ => Some(Abend::new(
+            AbendCode::literal(b"APCT"),
+            "a nested program is not there",
+        )),
     };
-    w.services.nested_done(abend.map(|a| a.code), &commarea, area)
+    w.services
+        .nested_done(abend.map(|a| a.code), &commarea, area)
 }

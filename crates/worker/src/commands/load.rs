@@ -29,7 +29,9 @@ pub fn load(w: &mut Worker, call: &Call<'_>) -> Outcome {
     call.set_pointer(row::ENTRY, entry.cast());
     if call.has(row::LENGTH) || call.has(row::FLENGTH) {
         let path = w.programs.definition(program).module.as_deref();
-        let bytes = path.and_then(|p| std::fs::metadata(p).ok()).map_or(0, |m| m.len());
+        let bytes = path
+            .and_then(|p| std::fs::metadata(p).ok())
+            .map_or(0, |m| m.len());
         call.set_int(row::FLENGTH, bytes as i64);
         if call.has(row::LENGTH) && bytes > 32_767 {
             w.task.loaded.push(name);

@@ -39,7 +39,9 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     };
     // What is there keeps its type and, when it is extended, its page.
     let before = w.task.channels.get(channel, &name);
-    let kind = kind.or(before.map(|e| e.kind)).unwrap_or(ContainerType::Bit);
+    let kind = kind
+        .or(before.map(|e| e.kind))
+        .unwrap_or(ContainerType::Bit);
     let mut data = Cow::Borrowed(data);
     let mut ccsid = page.unwrap_or(0);
     if let Some(e) = before.filter(|e| how != Put::Replace && e.kind == ContainerType::Char) {
@@ -53,7 +55,11 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
     let arena = w.services.arena();
     w.task.counts.put_bytes += data.len() as u64;
-    match w.task.channels.put(channel, &name, &data, how, (kind, ccsid), arena) {
+    match w
+        .task
+        .channels
+        .put(channel, &name, &data, how, (kind, ccsid), arena)
+    {
         Ok(()) => Ok(()),
         Err(_) => condition(Condition::NoStg, 0),
     }

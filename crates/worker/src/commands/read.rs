@@ -12,7 +12,11 @@ use crate::exec::{Call, Outcome, condition};
 use crate::files::{Access, Held};
 use crate::worker::Worker;
 
-const TARGET: Target = Target { into: row::INTO, set: row::SET, length: row::LENGTH };
+const TARGET: Target = Target {
+    into: row::INTO,
+    set: row::SET,
+    length: row::LENGTH,
+};
 
 pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let by_token = call.has(row::TOKEN);
@@ -23,7 +27,13 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         return condition(Condition::InvReq, 44);
     }
     let generic = call.has(row::GENERIC);
-    let key = key(&w.files, file, call.arg(row::RIDFLD), call.int(row::KEYLENGTH), generic)?;
+    let key = key(
+        &w.files,
+        file,
+        call.arg(row::RIDFLD),
+        call.int(row::KEYLENGTH),
+        generic,
+    )?;
     if update && !by_token && w.files.held(file, None).is_some() {
         return condition(Condition::InvReq, 28);
     }
@@ -33,14 +43,21 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let mut show = |record: &[u8]| found.extend_from_slice(record);
     let read = if update {
         let nosuspend = call.has(row::NOSUSPEND);
-        w.services.fetch_for_update(file, seek, nosuspend, &mut show).map(|token| {
-            token.is_some_and(|token| {
-                let key = w.files.key_of(file, &found).to_vec();
-                w.files.held.push(Held { file, token, by_token, key });
-                call.set_int(row::TOKEN, i64::from(token));
-                true
+        w.services
+            .fetch_for_update(file, seek, nosuspend, &mut show)
+            .map(|token| {
+                token.is_some_and(|token| {
+                    let key = w.files.key_of(file, &found).to_vec();
+                    w.files.held.push(Held {
+                        file,
+                        token,
+                        by_token,
+                        key,
+                    });
+                    call.set_int(row::TOKEN, i64::from(token));
+                    true
+                })
             })
-        })
     } else {
         w.services.fetch(file, seek, &mut show)
     };

@@ -21,7 +21,9 @@ pub fn getmain(w: &mut Worker, call: &Call<'_>) -> Outcome {
     if bytes <= 0 {
         return condition(Condition::LengErr, 1);
     }
-    let fill = call.arg(getmain::INITIMG).and_then(|a| a.bytes().first().copied());
+    let fill = call
+        .arg(getmain::INITIMG)
+        .and_then(|a| a.bytes().first().copied());
     let shared = call.has(getmain::SHARED);
     let got = (bytes <= MAX_BYTES)
         .then(|| w.task.storage.get(bytes as usize, fill, shared))
@@ -38,7 +40,13 @@ pub fn getmain(w: &mut Worker, call: &Call<'_>) -> Outcome {
 pub fn freemain(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let at = match call.arg(freemain::DATA) {
         Some(data) => data.data(),
-        None => call.arg(freemain::DATAPOINTER).map_or(std::ptr::null_mut(), |a| a.pointer()),
+        None => call
+            .arg(freemain::DATAPOINTER)
+            .map_or(std::ptr::null_mut(), |a| a.pointer()),
     };
-    if w.task.storage.free(at) { Ok(()) } else { condition(Condition::InvReq, 1) }
+    if w.task.storage.free(at) {
+        Ok(())
+    } else {
+        condition(Condition::InvReq, 1)
+    }
 }

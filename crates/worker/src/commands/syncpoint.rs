@@ -9,8 +9,11 @@ use crate::exec::{Call, Outcome};
 use crate::worker::Worker;
 
 pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let done =
-        if call.has(row::ROLLBACK) { w.services.rollback() } else { w.services.syncpoint() };
+    let done = if call.has(row::ROLLBACK) {
+        w.services.rollback()
+    } else {
+        w.services.syncpoint()
+    };
     w.files.end_unit();
     Ok(done?)
 }

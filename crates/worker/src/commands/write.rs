@@ -16,7 +16,13 @@ pub fn write(w: &mut Worker, call: &Call<'_>) -> Outcome {
     if call.has(row::RBA) || call.has(row::RRN) || call.has(row::XRBA) {
         return condition(Condition::InvReq, 44);
     }
-    let key = key(&w.files, file, call.arg(row::RIDFLD), call.int(row::KEYLENGTH), false)?;
+    let key = key(
+        &w.files,
+        file,
+        call.arg(row::RIDFLD),
+        call.int(row::KEYLENGTH),
+        false,
+    )?;
     let record = record(&w.files, file, call.arg(row::FROM), call.int(row::LENGTH))?;
     if w.files.key_of(file, record) != key.bytes() {
         return condition(Condition::InvReq, 23);
@@ -31,8 +37,12 @@ pub fn rewrite(w: &mut Worker, call: &Call<'_>) -> Outcome {
         return condition(Condition::InvReq, if named.is_some() { 47 } else { 30 });
     };
     let token = held.token;
-    let record =
-        record(&w.files, file, call.arg(rewrite_row::FROM), call.int(rewrite_row::LENGTH))?;
+    let record = record(
+        &w.files,
+        file,
+        call.arg(rewrite_row::FROM),
+        call.int(rewrite_row::LENGTH),
+    )?;
     if w.files.key_of(file, record) != held.key {
         return condition(Condition::InvReq, 46);
     }

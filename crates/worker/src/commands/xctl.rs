@@ -39,6 +39,13 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         unsafe { std::ptr::copy_nonoverlapping(from, copy, bytes) };
         commarea = copy;
     }
-    w.task.level_mut().exit = Exit::Xctl(program, Passed { commarea, bytes, channel });
+    w.task.level_mut().exit = Exit::Xctl(
+        program,
+        Passed {
+            commarea,
+            bytes,
+            channel,
+        },
+    );
     Err(Stop::Leave)
 }

@@ -1,4 +1,9 @@
 //! Programs in a worker: compiled COBOL, run in a child process.
 
 mod cobol;
+mod containers;
+mod environment;
+mod files;
+mod link;
+mod programs;
 mod traps;

@@ -74,8 +74,6 @@ pub(super) mod rows {
         flag ENDACTIVITY;
         @rules
             Rule::AtMostOne(&["COMMAREA", "CHANNEL"]),
-            Rule::Needs("COMMAREA", &["TRANSID"]),
-            Rule::Needs("CHANNEL", &["TRANSID"]),
             Rule::Needs("IMMEDIATE", &["TRANSID"]),
             Rule::Needs("LENGTH", &["COMMAREA"]),
             Rule::Needs("INPUTMSGLEN", &["INPUTMSG"]);

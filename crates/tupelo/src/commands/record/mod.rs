@@ -2,9 +2,8 @@
 
 mod convert;
 mod layout;
-#[cfg(any())]
 mod schema;
-mod source;
+pub mod source;
 
 use miette::Result;
 
@@ -20,6 +19,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum What {
     Layout(layout::Args),
+    Schema(schema::Args),
     Decode(convert::DecodeArgs),
     Encode(convert::EncodeArgs),
 }
@@ -28,6 +28,7 @@ enum What {
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         What::Layout(args) => layout::run(args),
+        What::Schema(args) => schema::run(args),
         What::Decode(args) => convert::decode(args),
         What::Encode(args) => convert::encode(args),
     }

@@ -88,3 +88,15 @@ pub fn read_text(path: &Path) -> Result<String> {
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|e| e.into_bytes().into_iter().map(char::from).collect()))
 }
+
+/// The one record that a copybook describes; COPY members are looked for
+/// beside it first.
+pub fn layout_of(path: &Path, include: &[PathBuf]) -> Result<Layout> {
+    let source = Source {
+        copybook: path.to_owned(),
+        include: include.to_vec(),
+        source_format: SourceFormat::Auto,
+        decimal_comma: false,
+    };
+    source.record(None)
+}

@@ -1,1 +1,0 @@
-//! Tuning rules over configuration text.

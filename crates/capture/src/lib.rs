@@ -1,1 +1,0 @@
-//! Packet captures to flows, exchanges and stalls with causes.

@@ -1,0 +1,262 @@
+//! The search for the knee: load raised in steps with repetition, fits with
+//! their confidence, then bisection to the highest load that meets the
+//! objectives. It says so when it did not find one.
+
+use crate::engine::RunError;
+use crate::objective::Objective;
+use crate::plan::{Load, Plan};
+use crate::session::Recording;
+use measure::knee::{broken_stick, scalability};
+use measure::report::{Curve, CurvePoint, Report};
+use measure::stats::Sample;
+
+/// What to try.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// The lowest load.
+    pub from: f64,
+    /// The highest load; none to double the load until objectives are missed.
+    pub to: Option<f64>,
+    /// Load levels between the two, both included.
+    pub steps: usize,
+    /// Runs at each level.
+    pub repeats: usize,
+    /// Stop bisecting when the limit is known to this share of itself.
+    pub precision: f64,
+}
+
+/// What a search came to.
+pub struct Found {
+    /// The figures against load.
+    pub curve: Curve,
+    /// The report of the highest load that met the objectives, or of the
+    /// lowest load when none did.
+    pub report: Report,
+}
+
+impl Default for Search {
+    fn default() -> Search {
+        Search {
+            from: 100.0,
+            to: None,
+            steps: 10,
+            repeats: 3,
+            precision: 0.02,
+        }
+    }
+}
+
+/// The unit in which a plan's load is counted.
+pub fn unit(plan: &Plan) -> &'static str {
+    let open = |p: &crate::plan::Population| matches!(p.load, Load::Open { .. });
+    match plan.populations.iter().any(open) {
+        true => "requests/s",
+        false => "clients",
+    }
+}
+
+/// The plan at another load: rates are scaled together, or clients when there
+/// is no open loop.
+pub fn at_load(plan: &Plan, load: f64) -> Plan {
+    let by_rate = unit(plan) == "requests/s";
+    let total: f64 = plan
+        .populations
+        .iter()
+        .map(|p| level(&p.load, by_rate))
+        .sum();
+    let factor = load / total.max(1e-9);
+    let mut scaled = plan.clone();
+    for population in &mut scaled.populations {
+        match &mut population.load {
+            Load::Open { rate, .. } if by_rate => *rate = rate.scaled(factor),
+            Load::Closed { clients, .. } if !by_rate => *clients = clients.scaled(factor),
+            _ => {}
+        }
+    }
+    scaled.threads = scaled
+        .threads
+        .max(crate::load::default_threads(&scaled.populations));
+    scaled
+}
+
+fn level(load: &Load, by_rate: bool) -> f64 {
+    match load {
+        Load::Open { rate, .. } if by_rate => rate.peak(),
+        Load::Closed { clients, .. } if !by_rate => clients.peak(),
+        _ => 0.0,
+    }
+}
+
+/// Carries a search out. `run` runs one plan; `tell` hears of every level;
+/// `stopped` ends the search with what is known.
+pub fn search(
+    plan: &Plan,
+    search: &Search,
+    objectives: &[Objective],
+    run: &mut dyn FnMut(&Plan) -> Result<Recording, RunError>,
+    tell: &mut dyn FnMut(&CurvePoint),
+    stopped: &dyn Fn() -> bool,
+) -> Result<Found, RunError> {
+    let mut state = Trying {
+        plan,
+        search,
+        objectives,
+        run,
+        tell,
+        points: Vec::new(),
+        best: None,
+    };
+    match search.to {
+        Some(to) => {
+            let steps = search.steps.max(2);
+            for i in 0..steps {
+                let share = i as f64 / (steps - 1) as f64;
+                if stopped() {
+                    break;
+                }
+                state.try_load(search.from + (to - search.from) * share)?;
+            }
+        }
+        None => {
+            let mut load = search.from;
+            let mut bad = 0;
+            // Two levels beyond the limit show how the system behaves there.
+            while bad < 2 && load < MOST && !stopped() {
+                bad += usize::from(!state.try_load(load)?);
+                load *= 2.0;
+            }
+            state.fill_gaps(stopped)?;
+        }
+    }
+    while let Some((good, bad)) = state.bracket() {
+        let whole = unit(plan) == "clients" && bad - good <= 1.0;
+        if bad - good <= good * search.precision || whole || stopped() {
+            break;
+        }
+        state.try_load((good + bad) / 2.0)?;
+    }
+    Ok(state.conclude())
+}
+
+struct Trying<'a> {
+    plan: &'a Plan,
+    search: &'a Search,
+    objectives: &'a [Objective],
+    run: &'a mut dyn FnMut(&Plan) -> Result<Recording, RunError>,
+    tell: &'a mut dyn FnMut(&CurvePoint),
+    points: Vec<CurvePoint>,
+    best: Option<(f64, bool, Report)>,
+}
+
+impl Trying<'_> {
+    /// Tries a load and tells whether it met the objectives in most runs.
+    fn try_load(&mut self, load: f64) -> Result<bool, RunError> {
+        let load = if unit(self.plan) == "clients" {
+            load.round().max(1.0)
+        } else {
+            load
+        };
+        let plan = at_load(self.plan, load);
+        let mut reports = Vec::new();
+        for _ in 0..self.search.repeats.max(1) {
+            reports.push((self.run)(&plan)?.report);
+        }
+        let met = |r: &Report| self.objectives.iter().all(|o| o.met(r));
+        let good = reports.iter().filter(|r| met(r)).count() * 2 > reports.len();
+        let figure = |f: &dyn Fn(&Report) -> f64| -> Vec<f64> { reports.iter().map(f).collect() };
+        let mean = |values: Vec<f64>| Sample::of(&values).mean;
+        let sum = |r: &Report| r.sum().cloned().unwrap_or_default();
+        let throughput = Sample::of(&figure(&|r| r.throughput));
+        let cpu: Vec<f64> = reports.iter().filter_map(Report::server_cpu_us).collect();
+        let point = CurvePoint {
+            load,
+            throughput: throughput.mean,
+            throughput_half: if reports.len() > 1 {
+                throughput.half_width()
+            } else {
+                0.0
+            },
+            mean: mean(figure(&|r| sum(r).response.mean)),
+            p50: mean(figure(&|r| sum(r).response.p50)),
+            p99: mean(figure(&|r| sum(r).response.p99)),
+            errors: mean(figure(&|r| {
+                let s = sum(r);
+                (s.failed + s.checks_failed + s.unsent) as f64 / (s.sent + s.unsent).max(1) as f64
+            })),
+            server_cpu_us: (!cpu.is_empty()).then(|| mean(cpu)),
+            good,
+        };
+        (self.tell)(&point);
+        self.points.push(point);
+        self.points.sort_by(|a, b| a.load.total_cmp(&b.load));
+        let better = match &self.best {
+            None => true,
+            Some((at, was_good, _)) => match (good, was_good) {
+                (true, true) => load > *at,
+                (false, false) => load < *at,
+                (good, _) => good,
+            },
+        };
+        if let Some(report) = reports.pop().filter(|_| better) {
+            self.best = Some((load, good, report));
+        }
+        Ok(good)
+    }
+
+    /// Doubling leaves wide gaps near the limit, where the fits need points.
+    fn fill_gaps(&mut self, stopped: &dyn Fn() -> bool) -> Result<(), RunError> {
+        let Some((good, bad)) = self.bracket() else {
+            return Ok(());
+        };
+        let above = self.points.iter().map(|p| p.load).find(|l| *l > bad);
+        let mut wanted: Vec<f64> = (1..4)
+            .map(|i| good + (bad - good) * f64::from(i) / 4.0)
+            .collect();
+        wanted.push(good * 0.75);
+        wanted.extend(above.map(|above| (bad + above) / 2.0));
+        for load in wanted {
+            if stopped() {
+                break;
+            }
+            self.try_load(load)?;
+        }
+        Ok(())
+    }
+
+    /// The highest good load below the lowest bad one above it.
+    fn bracket(&self) -> Option<(f64, f64)> {
+        let bad = self.points.iter().find(|p| !p.good)?.load;
+        let below = self.points.iter().rev().find(|p| p.good && p.load < bad)?;
+        Some((below.load, bad))
+    }
+
+    fn conclude(self) -> Found {
+        let pairs: Vec<(f64, f64)> = self.points.iter().map(|p| (p.load, p.throughput)).collect();
+        let (verdict, stick) = broken_stick(&pairs);
+        let peak = pairs.iter().map(|p| p.1).fold(0.0, f64::max);
+        let last = pairs.last().map_or(0.0, |p| p.1);
+        let bad = self.points.iter().find(|p| !p.good).map(|p| p.load);
+        let limit = bad.unwrap_or(f64::INFINITY);
+        let good = self.points.iter().rev().find(|p| p.good && p.load < limit);
+        let texts: Vec<String> = self.objectives.iter().map(ToString::to_string).collect();
+        let curve = Curve {
+            unit: unit(self.plan).to_owned(),
+            verdict,
+            stick,
+            scalability: scalability(&pairs),
+            objectives: texts.join(", "),
+            highest_good: good.map(|p| p.load),
+            lowest_bad: bad,
+            collapse: last < peak * COLLAPSED,
+            points: self.points,
+        };
+        let mut report = self.best.map(|b| b.2).unwrap_or_default();
+        report.curve = Some(curve.clone());
+        Found { curve, report }
+    }
+}
+
+/// Nothing on one machine goes beyond this.
+const MOST: f64 = 1e7;
+/// Throughput below this share of its peak at the highest load is a collapse.
+const COLLAPSED: f64 = 0.9;

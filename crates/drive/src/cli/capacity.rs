@@ -1,0 +1,213 @@
+//! `tupelo drive knee` and `tupelo drive compare`.
+
+use super::load::record;
+use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed, stop_on_interrupt};
+use crate::capacity::{Search, search, unit};
+use crate::objective::Objective;
+use measure::report::{CurvePoint, Report, text};
+use measure::stats::{Comparison, Sample, compare};
+use serde::Serialize;
+use std::sync::atomic::Ordering;
+
+/// Searches for the knee; true when one load at least met the objectives.
+pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
+    let mut objectives = args.output.parsed_objectives()?;
+    let scenario = args.load.scenario()?;
+    objectives.extend(scenario.objectives);
+    if objectives.is_empty() {
+        for usual in ["p99<20ms", "errors=0"] {
+            objectives.push(Objective::parse(usual).map_err(failed)?);
+        }
+    }
+    let [variant] = &scenario.variants[..] else {
+        return Err(CliError::Usage(
+            "a knee is searched for one combination; take the loop out".into(),
+        ));
+    };
+    let mut plan = variant.plan.clone();
+    if args.load.scenario.is_none() && args.load.how.rate.is_none() && !args.clients_mode {
+        plan = args.load.as_rate(args.from)?;
+    }
+    let wanted = Search {
+        from: args.from,
+        to: args.to,
+        steps: args.steps,
+        repeats: args.repeats,
+        precision: args.precision / 100.0,
+    };
+    if !(wanted.from > 0.0 && wanted.to.is_none_or(|to| to > wanted.from)) {
+        return Err(CliError::Usage(
+            "--from must be above 0 and --to above --from".into(),
+        ));
+    }
+    let observed = args.observe.observed(scenario.observed)?;
+    let stop = stop_on_interrupt();
+    let quiet = args.output.json || args.output.quiet;
+    let unit = unit(&plan);
+    let tell = &mut |point: &CurvePoint| {
+        if !quiet {
+            let word = if point.good { "met" } else { "missed" };
+            eprintln!(
+                "{:.0} {unit}: {:.1} answers/s, p99 {:.3} ms, {word}",
+                point.load, point.throughput, point.p99
+            );
+        }
+    };
+    let mut silent = args.output.clone();
+    silent.quiet = true;
+    let mut trouble = None;
+    let run = &mut |plan: &crate::plan::Plan| {
+        record(plan, &observed, &silent, &stop).map_err(|error| {
+            let text = error.to_string();
+            trouble = Some(error);
+            crate::engine::RunError::System(std::io::Error::other(text))
+        })
+    };
+    let found = search(&plan, &wanted, &objectives, run, tell, &|| {
+        stop.load(Ordering::Relaxed)
+    });
+    let found = match (found, trouble) {
+        (_, Some(error)) => return Err(error),
+        (found, None) => found.map_err(failed)?,
+    };
+    args.output.write_report(&found.report, "")?;
+    args.output.print_json(&found.report)?;
+    if !args.output.json {
+        print!("{}", text(&found.report));
+    }
+    Ok(found.curve.highest_good.is_some())
+}
+
+/// One figure of a comparison.
+#[derive(Serialize)]
+struct Figure {
+    name: &'static str,
+    unit: &'static str,
+    a: Sample,
+    b: Sample,
+    #[serde(flatten)]
+    comparison: Option<Comparison>,
+    worse: bool,
+}
+
+/// Runs A and B alternately; false when B is surely worse.
+pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
+    let plan = |target: &str| -> Result<crate::plan::Plan, CliError> {
+        let from_file = target.ends_with(".toml");
+        let load = LoadArgs {
+            url: (!from_file).then(|| target.to_owned()),
+            scenario: from_file.then(|| target.into()),
+            how: args.how.clone(),
+        };
+        let mut variants = load.scenario()?.variants;
+        match variants.len() {
+            1 => Ok(variants.remove(0).plan),
+            _ => Err(CliError::Usage(format!(
+                "{target}: a comparison takes one combination"
+            ))),
+        }
+    };
+    let plans = [plan(&args.a)?, plan(&args.b)?];
+    let observed = args.observe.observed(Vec::new())?;
+    let stop = stop_on_interrupt();
+    let mut silent = args.output.clone();
+    silent.quiet = true;
+    let mut reports: [Vec<Report>; 2] = [Vec::new(), Vec::new()];
+    for round in 0..args.rounds.max(2) {
+        // Whoever goes first changes from round to round, so that a drift of
+        // the machine is not taken for a difference.
+        for side in [round % 2, 1 - round % 2] {
+            let recording = record(&plans[side], &observed, &silent, &stop)?;
+            reports[side].push(recording.report);
+            if stop.load(Ordering::Relaxed) {
+                return Err(CliError::Failed(
+                    "interrupted before both sides had run".into(),
+                ));
+            }
+        }
+    }
+    let figures = figures(&reports, args.output.tolerance / 100.0);
+    args.output.print_json(&figures)?;
+    if !args.output.json {
+        println!(
+            "{:<14}{:>12}{:>12}{:>10}{:>22}{:>10}",
+            "", "A", "B", "change", "95 % interval", "p"
+        );
+        for figure in &figures {
+            print_figure(figure);
+        }
+    }
+    Ok(figures.iter().all(|f| !f.worse))
+}
+
+fn figures(reports: &[Vec<Report>; 2], tolerance: f64) -> Vec<Figure> {
+    type Get = fn(&Report) -> Option<f64>;
+    let wanted: [(&str, &str, Get, bool); 5] = [
+        ("answers/s", "1/s", |r| Some(r.throughput), true),
+        ("p50", "ms", |r| Some(r.sum()?.response.p50), false),
+        ("p99", "ms", |r| Some(r.sum()?.response.p99), false),
+        (
+            "errors",
+            "",
+            |r| Some((r.sum()?.failed + r.sum()?.checks_failed) as f64),
+            false,
+        ),
+        ("server CPU", "µs", Report::server_cpu_us, false),
+    ];
+    let mut figures = Vec::new();
+    for (name, unit, get, more_is_better) in wanted {
+        let values = |side: usize| -> Vec<f64> { reports[side].iter().filter_map(get).collect() };
+        let (a, b) = (values(0), values(1));
+        if a.is_empty() || b.is_empty() {
+            continue;
+        }
+        let (a, b) = (Sample::of(&a), Sample::of(&b));
+        let comparison = compare(&a, &b);
+        let worse = comparison.is_some_and(|c| {
+            let loss = if more_is_better { -c.change } else { c.change };
+            c.p_value < 0.05 && loss > tolerance
+        });
+        let from_none = a.mean == 0.0 && b.mean > 0.0 && !more_is_better;
+        figures.push(Figure {
+            name,
+            unit,
+            a,
+            b,
+            comparison,
+            worse: worse || from_none,
+        });
+    }
+    figures
+}
+
+fn print_figure(figure: &Figure) {
+    let Figure {
+        name,
+        unit,
+        a,
+        b,
+        comparison,
+        worse,
+    } = figure;
+    let label = format!("{name} {unit}");
+    let Some(c) = comparison else {
+        return println!("{label:<14}{:>12.3}{:>12.3}", a.mean, b.mean);
+    };
+    let interval = format!(
+        "{:+.1} % to {:+.1} %",
+        c.interval.0 * 100.0,
+        c.interval.1 * 100.0
+    );
+    let verdict = match (worse, c.p_value < 0.05) {
+        (true, _) => "B is worse",
+        (false, true) => "a real difference",
+        (false, false) => "no difference shown",
+    };
+    println!(
+        "{label:<14}{:>12.3}{:>12.3}{:>9.1}%{interval:>22}{:>10.4}  {verdict}",
+        a.mean,
+        b.mean,
+        c.change * 100.0,
+        c.p_value
+    );
+}

@@ -1,0 +1,134 @@
+//! HTTP archives as browsers save them: entries become steps, the pauses
+//! between them think time.
+//!
+//! Reference: HAR 1.2, <http://www.softwareishard.com/blog/har-12-spec/>.
+
+use super::write::{Group, Request, belongs_to_driver, scenario};
+use super::{ImportError, Imported};
+use crate::url::Url;
+use serde_json::Value;
+
+/// Imports an HTTP archive.
+pub fn har(text: &str) -> Result<Imported, ImportError> {
+    let json: Value = serde_json::from_str(text).map_err(|e| ImportError::Har(e.to_string()))?;
+    let entries = json.pointer("/log/entries").and_then(Value::as_array);
+    let entries = entries.ok_or_else(|| ImportError::Har("it has no log.entries".into()))?;
+    let mut notes = Vec::new();
+    let mut requests: Vec<Request> = Vec::new();
+    let mut last_end: Option<f64> = None;
+    for (i, entry) in entries.iter().enumerate() {
+        let text = |pointer: &str| entry.pointer(pointer).and_then(Value::as_str);
+        let Some(url) = text("/request/url") else {
+            continue;
+        };
+        if let Err(why) = Url::parse(url) {
+            notes.push(format!("entry {}: {url}: {why}", i + 1));
+            continue;
+        }
+        let started = text("/startedDateTime").and_then(milliseconds);
+        let took = entry
+            .pointer("/time")
+            .and_then(Value::as_f64)
+            .unwrap_or(0.0);
+        if let (Some(end), Some(start)) = (last_end, started)
+            && let Some(before) = requests.last_mut()
+        {
+            before.think_ms = Some((start - end).max(0.0) as u64);
+        }
+        last_end = started.map(|start| start + took);
+        requests.push(Request {
+            method: text("/request/method").unwrap_or("GET").to_owned(),
+            url: url.split('#').next().unwrap_or_default().to_owned(),
+            headers: headers(entry),
+            body: text("/request/postData/text").map(str::to_owned),
+            status: entry
+                .pointer("/response/status")
+                .and_then(Value::as_u64)
+                .and_then(|s| u16::try_from(s).ok())
+                .filter(|s| (200..600).contains(s)),
+            ..Request::default()
+        });
+    }
+    if requests.is_empty() {
+        return Err(ImportError::Empty);
+    }
+    if requests
+        .iter()
+        .any(|r| r.headers.iter().any(|h| is_secret(&h.0)))
+    {
+        notes.push(
+            "cookies and authorization were taken over as recorded; they may have expired".into(),
+        );
+    }
+    notes.push("a browser loads in parallel; here a client's requests follow one another".into());
+    let group = Group {
+        name: "browser".into(),
+        clients: 1,
+        requests,
+        ..Group::default()
+    };
+    Ok(Imported {
+        scenario: scenario("imported from an HTTP archive", None, &[group]),
+        notes,
+    })
+}
+
+fn headers(entry: &Value) -> Vec<(String, String)> {
+    let list = entry.pointer("/request/headers").and_then(Value::as_array);
+    let pairs = list.into_iter().flatten().filter_map(|header| {
+        let name = header.get("name")?.as_str()?;
+        let value = header.get("value")?.as_str()?;
+        (!belongs_to_driver(name)).then(|| (name.to_owned(), value.to_owned()))
+    });
+    let mut headers: Vec<(String, String)> = Vec::new();
+    for (name, value) in pairs {
+        if !headers.iter().any(|h| h.0.eq_ignore_ascii_case(&name)) {
+            headers.push((name, value));
+        }
+    }
+    headers
+}
+
+fn is_secret(name: &str) -> bool {
+    name.eq_ignore_ascii_case("cookie") || name.eq_ignore_ascii_case("authorization")
+}
+
+/// Milliseconds within the day of an ISO 8601 time, and the day itself: enough
+/// for differences within one recording.
+fn milliseconds(time: &str) -> Option<f64> {
+    let (date, clock) = time.split_once('T')?;
+    let day: f64 = date.rsplit('-').next()?.parse().ok()?;
+    let mut parts = clock.splitn(3, ':');
+    let hours: f64 = parts.next()?.parse().ok()?;
+    let minutes: f64 = parts.next()?.parse().ok()?;
+    let rest = parts.next()?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let seconds: f64 = rest[..end.unwrap_or(rest.len())].parse().ok()?;
+    Some((((day * 24.0 + hours) * 60.0 + minutes) * 60.0 + seconds) * 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn a_recording_becomes_a_scenario_that_reads() {
+        let text = r#"{"log":{"entries":[
+            {"startedDateTime":"2026-01-02T03:04:05.000Z","time":50,"request":{"method":"GET","url":"http://127.0.0.1/a#x",
+             "headers":[{"name":"Host","value":"x"},{"name":"X-Q","value":"say \"hi\""}]},"response":{"status":200}},
+            {"request":{"method":"GET","url":"ws://x"}},
+            {"startedDateTime":"2026-01-02T03:04:06.050Z","time":1,"request":{"method":"POST","url":"http://127.0.0.1/b",
+             "headers":[],"postData":{"text":"{\"a\":1}"}},"response":{"status":201}}]}}"#;
+        let imported = har(text).unwrap();
+        assert!(imported.notes.iter().any(|n| n.contains("ws://x")));
+        assert!(
+            imported.scenario.contains("think = \"1000ms\""),
+            "{}",
+            imported.scenario
+        );
+        let scenario = crate::scenario::read(&imported.scenario, Path::new(".")).unwrap();
+        assert_eq!(scenario.variants[0].plan.populations[0].steps.len(), 2);
+        assert!(har("{}").is_err() && har("").is_err());
+    }
+}

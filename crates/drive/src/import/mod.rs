@@ -1,0 +1,35 @@
+//! Scenarios from what others recorded: a browser's HTTP archive and simple
+//! JMeter plans. What has no place here is named in a note, never dropped in
+//! silence.
+
+mod har;
+mod jmx;
+mod write;
+
+pub use har::har;
+pub use jmx::jmx;
+
+use thiserror::Error;
+
+/// An imported scenario.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The scenario file.
+    pub scenario: String,
+    /// What could not be taken over, and what to look at.
+    pub notes: Vec<String>,
+}
+
+/// Why a file cannot be imported.
+#[derive(Debug, Error)]
+pub enum ImportError {
+    /// Not JSON, or not an HTTP archive.
+    #[error("not an HTTP archive: {0}")]
+    Har(String),
+    /// Not XML, or not a JMeter plan.
+    #[error("not a JMeter plan: {0}")]
+    Jmx(String),
+    /// Nothing in it can be driven.
+    #[error("the file holds no HTTP request")]
+    Empty,
+}

@@ -1,0 +1,10 @@
+//! The driver against servers that behave, misbehave, and die.
+
+mod bad_peers;
+mod closed_loop;
+mod files;
+mod http2;
+mod open_loop;
+mod peers;
+mod scenarios;
+mod secure;

@@ -1,0 +1,61 @@
+//! Requests that begin when they are due, whatever the server does.
+
+use drive::load::HttpLoad;
+use drive::plan::Arrivals;
+use drive::server::{Behaviour, Server};
+use std::time::Duration;
+
+#[test]
+fn a_rate_presents_as_many_requests_as_arithmetic_says() {
+    let server = Server::start(Behaviour::default()).unwrap();
+    let mut load = HttpLoad::new(format!("http://{}/", server.address()));
+    load.clients = 100;
+    load.rate = Some(1000.0);
+    load.threads = 2;
+    load.warmup = Duration::from_millis(100);
+    load.duration = Duration::from_millis(500);
+    let sum = load.run().unwrap().sum();
+    assert_eq!(sum.measured.sent, 500);
+    assert_eq!(sum.whole.sent, 600);
+    load.arrivals = Arrivals::Poisson;
+    let sum = load.run().unwrap().sum();
+    // Six standard deviations of a Poisson count of 500.
+    assert!(
+        sum.measured.sent.abs_diff(500) < 135,
+        "{}",
+        sum.measured.sent
+    );
+}
+
+#[test]
+fn a_standstill_is_never_told_shorter_than_it_was() {
+    let told = drive::selftest::run(3).unwrap();
+    // Requests that were due in the standstill waited at least this long.
+    assert!(told.told_p99_ms >= told.true_p99_ms - 20.0, "{told:?}");
+    assert!(told.told_max_ms >= 950.0, "{told:?}");
+}
+
+#[test]
+fn the_bound_on_outstanding_requests_holds_iterations_back() {
+    let server = Server::start(Behaviour {
+        service: drive::server::Service::Queue {
+            servers: 1,
+            mean_ns: 20_000_000,
+            exponential: false,
+        },
+        ..Behaviour::default()
+    })
+    .unwrap();
+    let mut load = HttpLoad::new(format!("http://{}/", server.address()));
+    load.clients = 2;
+    load.rate = Some(200.0);
+    load.warmup = Duration::ZERO;
+    load.duration = Duration::from_millis(300);
+    let outcome = load.run().unwrap();
+    let sum = outcome.sum();
+    // Every iteration that was due was sent at last, and counted as held back.
+    assert_eq!(sum.measured.sent + sum.measured.unsent, 60);
+    assert!(sum.measured.held > 30, "{:?}", sum.measured);
+    // Waiting for a free client is response time, not lateness of the driver.
+    assert!(sum.response.max() > 2 * sum.wire.max());
+}

@@ -1,0 +1,252 @@
+//! Scenario files from text to traffic.
+
+use crate::peers::{carry_out, plan, read_request, serve};
+use drive::scenario::{json_schema, read, reference};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+#[test]
+fn captures_feeders_and_checks_work_together() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = seen.clone();
+    let address = serve(move |mut stream| {
+        while let Some(request) = read_request(&mut stream) {
+            log.lock()
+                .unwrap()
+                .push(request.lines().next().unwrap().to_owned());
+            let body = r#"{"token":{"id":42}}"#;
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nX-Next: seven\r\nContent-Length: {}\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all((head + body).as_bytes());
+        }
+    });
+    let plan = plan(&format!(
+        r#"
+base = "http://{address}"
+[feeders.account]
+sequence = {{ first = 5, step = 5 }}
+[[population]]
+name = "users"
+clients = 1
+iterations = 2
+[[population.step]]
+name = "login"
+request = "GET /login/{{{{account.value}}}}"
+capture = {{ id = {{ json = "/token/id" }}, next = {{ header = "x-next" }} }}
+contains = "token"
+[[population.step]]
+name = "use"
+request = "GET /use/{{{{id}}}}/{{{{next}}}}?i={{{{iteration}}}}"
+matches = '"id":\d\d\d'
+"#
+    ));
+    let outcome = carry_out(&plan);
+    let record = &outcome.total.populations[0];
+    assert_eq!(
+        *seen.lock().unwrap(),
+        [
+            "GET /login/5 HTTP/1.1",
+            "GET /use/42/seven?i=0 HTTP/1.1",
+            "GET /login/10 HTTP/1.1",
+            "GET /use/42/seven?i=1 HTTP/1.1",
+        ]
+    );
+    assert_eq!(record.measured.answered, 4);
+    assert_eq!(
+        (record.measured.checks_failed, record.steps[1].errors),
+        (2, 2)
+    );
+}
+
+#[test]
+fn raw_sockets_send_framed_messages_in_pieces() {
+    let address = serve(|mut stream| {
+        let mut length = [0; 2];
+        while stream.read_exact(&mut length).is_ok() {
+            let mut message = vec![0; usize::from(u16::from_be_bytes(length)) - 2];
+            if stream.read_exact(&mut message).is_err() {
+                return;
+            }
+            let mut answer = ((message.len() + 2) as u16).to_be_bytes().to_vec();
+            answer.extend(message.iter().rev());
+            let _ = stream.write_all(&answer);
+        }
+    });
+    let outcome = carry_out(&plan(&format!(
+        r#"
+[[population]]
+name = "raw"
+clients = 3
+iterations = 30
+sockets = {{ main = "tcp://{address}" }}
+[[population.step]]
+socket = "main"
+send = "hello {{{{client}}}}"
+frame = {{ length = 2, inclusive = true }}
+contains = "olleh"
+writes = [1, 3]
+write_pause = "100us"
+"#
+    )));
+    let sum = outcome.sum().measured;
+    assert_eq!((sum.answered, sum.checks_failed), (30, 0));
+}
+
+#[test]
+fn an_answer_may_come_on_a_second_socket() {
+    // The receiver's connection announces itself; answers to the sender's
+    // messages go out on it.
+    let receivers: Arc<Mutex<Vec<std::net::TcpStream>>> = Arc::default();
+    let known = receivers.clone();
+    let back = serve(move |stream| known.lock().unwrap().push(stream));
+    let front = serve(move |mut stream| {
+        let mut message = [0; 4];
+        while stream.read_exact(&mut message).is_ok() {
+            loop {
+                if let Some(receiver) = receivers.lock().unwrap().first_mut() {
+                    let _ = receiver.write_all(&message);
+                    break;
+                }
+                std::thread::yield_now();
+            }
+        }
+    });
+    let outcome = carry_out(&plan(&format!(
+        r#"
+[[population]]
+name = "dual"
+clients = 1
+iterations = 20
+sockets = {{ out = "tcp://{front}", in = "tcp://{back}" }}
+[[population.step]]
+socket = "out"
+receive_from = "in"
+send = "ping"
+frame = {{ fixed = 4 }}
+"#
+    )));
+    assert_eq!(outcome.sum().measured.answered, 20);
+}
+
+#[test]
+fn all_mistakes_are_told_at_once_with_their_places() {
+    let text = r#"titel = "x"
+warmup = "5 parsecs"
+[loop]
+n = []
+[[population]]
+name = "a"
+clients = 0
+outstanding = 4
+[[population.step]]
+request = "GET"
+status = ["9xx"]
+[[population.step]]
+request = "GET http://127.0.0.1/{{who}}"
+matches = "("
+[[population]]
+name = "a"
+[[population.step]]
+socket = "nowhere"
+send = "${nothing}"
+frame = { length = 3 }
+"#;
+    let mistakes = read(text, Path::new(".")).unwrap_err();
+    let places: Vec<String> = mistakes
+        .iter()
+        .map(|m| {
+            format!(
+                "{}:{} {}",
+                m.line,
+                m.column,
+                m.message
+                    .split_whitespace()
+                    .take(2)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            )
+        })
+        .collect();
+    for expected in [
+        "1:1 unknown key",
+        "2:10 `5 parsecs`",
+        "4:1 the loop",
+        "7:11 `clients` must",
+        "8:1 `outstanding` belongs",
+        "10:11 write the",
+        "11:11 write a",
+        "13:11 `who` is",
+        "14:11 not a",
+        "15:1 a population",
+        "18:10 there is",
+        "19:8 there is",
+    ] {
+        assert!(
+            places.iter().any(|p| p.starts_with(expected)),
+            "{expected} in {places:#?}"
+        );
+    }
+    assert!(read("a = [", Path::new(".")).is_err());
+}
+
+#[test]
+fn a_loop_gives_one_run_for_each_combination() {
+    let text = r#"
+title = "matrix"
+base = "http://127.0.0.1:9"
+[loop]
+clients = [100, 200]
+size = ["1k", "2k", "3k"]
+[[population]]
+name = "a"
+clients = "${clients}"
+think = "500ms"
+[[population.step]]
+request = "PUT /response/${size}"
+body = "x"
+"#;
+    let scenario = read(text, Path::new(".")).unwrap();
+    let names: Vec<&str> = scenario.variants.iter().map(|v| v.name.as_str()).collect();
+    assert_eq!(names.len(), 6);
+    assert_eq!(names[4], "clients=200 size=2k");
+    assert_eq!(scenario.variants[4].plan.populations[0].clients(), 200);
+}
+
+#[test]
+fn schema_and_reference_name_every_key() {
+    let schema = json_schema().to_string();
+    let page = reference();
+    for key in [
+        "outstanding",
+        "write_pause",
+        "exponential",
+        "receive_from",
+        "ca_file",
+    ] {
+        assert!(schema.contains(key) && page.contains(key), "{key}");
+    }
+    for key in drive::scenario::keys() {
+        assert!(!key.doc.is_empty());
+    }
+}
+
+#[test]
+fn the_reference_page_in_the_docs_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/drive-scenario.md");
+    if std::env::var_os("UPDATE_GOLDENS").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, reference()).unwrap();
+    }
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(page, reference(), "run the test with UPDATE_GOLDENS=1");
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_file_makes_reading_panic(text in "[a-z\\[\\]{}=\"\\n .${}0-9,]{0,200}") {
+        let _ = read(&text, Path::new("."));
+    }
+}

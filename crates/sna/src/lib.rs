@@ -1,1 +1,0 @@
-//! LU 6.2 as pure state machines.

@@ -1,0 +1,170 @@
+//! Changes to the text that have nothing to do with commands: listing
+//! directives, missing periods, DFHRESP and DFHVALUE.
+
+use std::collections::HashSet;
+
+use cics::cvda;
+use cics::diagnostic::nearest;
+use cics::resp::Condition;
+
+use crate::diagnostic::{Kind as Finding, Severity};
+use crate::token::{Kind, Token};
+use crate::translate::Work;
+
+impl Work {
+    /// Drops listing directives and names the conditional ones.
+    pub(crate) fn directives(&mut self) {
+        for at in 0..self.tokens.len() {
+            let t = &self.tokens[at];
+            let first = at == 0
+                || self.tokens[at - 1].place.line != t.place.line
+                || self.tokens[at - 1].place.file != t.place.file;
+            if !first {
+                continue;
+            }
+            let last = |n: usize| {
+                self.tokens
+                    .get(at + n)
+                    .is_none_or(|n| n.place.line != t.place.line || n.is_mark('.'))
+            };
+            let length = if t.is_any(&["EJECT", "SKIP1", "SKIP2", "SKIP3"]) && last(1) {
+                1
+            } else if t.is("TITLE")
+                && self
+                    .tokens
+                    .get(at + 1)
+                    .is_some_and(|n| n.kind == Kind::Literal)
+                && last(2)
+            {
+                2
+            } else if t.is_mark('>')
+                && self
+                    .tokens
+                    .get(at + 1)
+                    .is_some_and(|n| n.is_mark('>') && !n.spaced)
+            {
+                let place = t.place;
+                let word = self
+                    .tokens
+                    .get(at + 2)
+                    .map_or_else(String::new, Token::upper);
+                let message = format!("the compiler directive >>{word} is not supported");
+                self.say(
+                    place,
+                    Finding::Unsupported(format!(">>{word}")),
+                    message,
+                    None,
+                );
+                continue;
+            } else {
+                continue;
+            };
+            let period = usize::from(
+                self.tokens
+                    .get(at + length)
+                    .is_some_and(|n| n.is_mark('.') && n.place.line == t.place.line),
+            );
+            self.edits.dropped.extend(at..at + length + period);
+        }
+    }
+
+    /// Ends `PROGRAM-ID. NAME` with the period that other compilers assume.
+    pub(crate) fn missing_periods(&mut self) {
+        const NEXT: &[&str] = &["ENVIRONMENT", "DATA", "PROCEDURE"];
+        let mut at = 0;
+        while at + 3 < self.tokens.len() {
+            let shape = self.tokens[at].is("PROGRAM-ID")
+                && self.tokens[at + 1].is_mark('.')
+                && self.tokens[at + 3].is_any(NEXT);
+            if shape {
+                let name = self.tokens[at + 2].clone();
+                self.say(
+                    name.place,
+                    Finding::Source,
+                    "PROGRAM-ID has no period".to_owned(),
+                    None,
+                );
+                if let Some(last) = self.diagnostics.last_mut() {
+                    last.severity = Severity::Warning;
+                    last.help = Some("one is assumed".to_owned());
+                }
+                let period = Token {
+                    kind: Kind::Mark,
+                    text: ".".to_owned(),
+                    spaced: false,
+                    area_a: false,
+                    ..name
+                };
+                self.tokens.insert(at + 3, period);
+                self.edits.dropped = self
+                    .edits
+                    .dropped
+                    .iter()
+                    .map(|&i| i + usize::from(i > at + 2))
+                    .collect();
+            }
+            at += 1;
+        }
+    }
+
+    /// Puts numbers in the place of DFHRESP(x) and DFHVALUE(x).
+    pub(crate) fn values(&mut self) {
+        if !self
+            .tokens
+            .iter()
+            .any(|t| t.is_any(&["DFHRESP", "DFHVALUE"]))
+        {
+            return;
+        }
+        let old = std::mem::take(&mut self.tokens);
+        let mut new = Vec::with_capacity(old.len());
+        let mut moved = HashSet::new();
+        let mut at = 0;
+        while at < old.len() {
+            let t = &old[at];
+            let shape = |n: usize| old.get(at + n);
+            let is_call = t.is_any(&["DFHRESP", "DFHVALUE"])
+                && shape(1).is_some_and(|t| t.is_mark('('))
+                && shape(2).is_some_and(|t| t.kind == Kind::Word)
+                && shape(3).is_some_and(|t| t.is_mark(')'));
+            if !is_call {
+                if self.edits.dropped.contains(&at) {
+                    moved.insert(new.len());
+                }
+                new.push(t.clone());
+                at += 1;
+                continue;
+            }
+            let name = &old[at + 2];
+            let upper = name.upper();
+            let (value, help) = if t.is("DFHRESP") {
+                let value = Condition::from_name(&upper).map(|c| u32::from(c.number()));
+                (
+                    value,
+                    nearest(&upper, Condition::ALL.iter().map(|c| c.name())),
+                )
+            } else {
+                let names = cvda::PUBLISHED.iter().chain(cvda::OWN).map(|&(n, _)| n);
+                (cvda::value(&upper), nearest(&upper, names))
+            };
+            if value.is_none() {
+                let what = if t.is("DFHRESP") {
+                    "condition"
+                } else {
+                    "CVDA value"
+                };
+                let help = help.map(|n| format!("is {n} meant?"));
+                self.say(
+                    name.place,
+                    Finding::Command,
+                    format!("there is no {what} {upper}"),
+                    help,
+                );
+            }
+            new.push(t.word(value.unwrap_or(0).to_string()));
+            at += 4;
+        }
+        self.edits.dropped = moved;
+        self.tokens = new;
+    }
+}

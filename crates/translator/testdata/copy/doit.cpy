@@ -1,0 +1,4 @@
+      * A member with a command
+           EXEC CICS LINK
+                PROGRAM(:prog:)
+           END-EXEC.

@@ -1,0 +1,119 @@
+//! Translated programs in the hands of the COBOL compiler.
+
+use std::path::{Path, PathBuf};
+
+use translator::{Built, Compiler, CompilerOptions, Kind, Severity, Source};
+
+use super::testdata;
+
+fn compiler(out: &Path) -> Compiler {
+    let mut options = CompilerOptions::new(out);
+    options.copy_dirs = vec![testdata().join("copy")];
+    Compiler::new(options).unwrap()
+}
+
+fn errors(built: &Built) -> Vec<String> {
+    built
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .map(ToString::to_string)
+        .collect()
+}
+
+#[test]
+fn translated_programs_compile() {
+    let out = tempfile::tempdir().unwrap();
+    let sources =
+        ["basics.cbl", "handles.cbl", "programs.cbl"].map(|n| Source::new(testdata().join(n)));
+    let built = compiler(out.path()).build_all(&sources, |_| ());
+    for b in &built {
+        assert_eq!(errors(b), Vec::<String>::new());
+        assert!(b.module.as_ref().is_some_and(|m| m.is_file()), "{b:?}");
+        assert!(b.uses_cics);
+    }
+    assert_eq!(built[2].programs, ["OUTER", "PLAIN"]);
+    assert!(built[2].inputs.iter().any(|p| p.ends_with("doit.cpy")));
+}
+
+#[test]
+fn the_compilers_messages_name_original_lines_of_programs_and_members() {
+    let out = tempfile::tempdir().unwrap();
+    let src = tempfile::tempdir().unwrap();
+    let program = src.path().join("bad.cbl");
+    let member = src.path().join("badcopy.cpy");
+    std::fs::write(
+        &program,
+        "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. BAD.\n       PROCEDURE DIVISION.\n\
+         \x20          EXEC CICS READ FILE('F')\n                INTO(NOSUCH)\n                RIDFLD(EIBDS)\n\
+         \x20               END-EXEC\n           MOVE 1 TO NOWHERE.\n       COPY badcopy.\n",
+    )
+    .unwrap();
+    std::fs::write(
+        &member,
+        "      *\n           EXEC CICS ABEND END-EXEC.\n           MOVE 2 TO NEITHER.\n",
+    )
+    .unwrap();
+    let mut options = CompilerOptions::new(out.path());
+    options.copy_dirs = vec![src.path().to_owned()];
+    let built = Compiler::new(options)
+        .unwrap()
+        .build(&Source::new(&program));
+    assert_eq!(built.module, None);
+    let places: Vec<(PathBuf, u32)> = built
+        .diagnostics
+        .iter()
+        .filter(|d| d.kind == Kind::Compiler && d.message.contains("not defined"))
+        .map(|d| (d.file.clone(), d.line))
+        .collect();
+    assert_eq!(places, [(program.clone(), 4), (program, 8), (member, 3)]);
+}
+
+#[test]
+fn a_build_without_changes_does_not_run_the_compiler() {
+    let out = tempfile::tempdir().unwrap();
+    let src = tempfile::tempdir().unwrap();
+    let program = src.path().join("P.cbl");
+    let text = |n: u32| {
+        format!(
+            "       ID DIVISION.\n       PROGRAM-ID. P.\n       DATA DIVISION.\n       WORKING-STORAGE SECTION.\n\
+             \x20      01 A PIC X(3) VALUE 'ABCDE'.\n       PROCEDURE DIVISION.\n           DISPLAY {n}.\n           GOBACK.\n"
+        )
+    };
+    std::fs::write(&program, text(1)).unwrap();
+    let compiler = compiler(out.path());
+    let source = Source::new(&program);
+    let first = compiler.build(&source);
+    assert!(!first.cached && !first.uses_cics, "{first:?}");
+    let second = compiler.build(&source);
+    assert!(second.cached);
+    assert_eq!(second.module, first.module);
+    assert_eq!(
+        second.diagnostics, first.diagnostics,
+        "warnings are told again"
+    );
+    let unchecked = compiler.build(&Source {
+        checks: false,
+        ..source.clone()
+    });
+    assert_ne!(unchecked.module, first.module);
+    std::fs::write(&program, text(2)).unwrap();
+    let third = compiler.build(&source);
+    assert!(!third.cached);
+    assert_ne!(third.module, first.module);
+}
+
+#[test]
+fn what_cannot_be_read_or_run_is_told() {
+    let out = tempfile::tempdir().unwrap();
+    let built = compiler(out.path()).build(&Source::new("no/such/program.cbl"));
+    assert!(built.diagnostics[0].message.contains("cannot be read"));
+    let mut options = CompilerOptions::new(out.path());
+    options.cobc = "no-such-compiler".into();
+    assert!(
+        Compiler::new(options)
+            .unwrap_err()
+            .to_string()
+            .contains("GnuCOBOL is needed")
+    );
+}

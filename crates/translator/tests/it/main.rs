@@ -1,0 +1,21 @@
+//! The translator from outside: what it writes, what it says, what compiles.
+
+mod compiling;
+mod goldens;
+mod never_panics;
+mod wrong_programs;
+
+use std::path::{Path, PathBuf};
+
+use translator::{Format, Library, Translation, translate};
+
+fn testdata() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")
+}
+
+/// Translates a file of the test data under its bare name.
+fn translated(name: &str) -> Translation {
+    let text = std::fs::read(testdata().join(name)).unwrap();
+    let library = Library::open(&[testdata().join("copy")]);
+    translate(Path::new(name), &text, Format::Auto, &library)
+}

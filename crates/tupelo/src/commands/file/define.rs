@@ -1,0 +1,76 @@
+//! `tupelo file define`: a new file in the store.
+
+use miette::{IntoDiagnostic, Result, bail};
+use store::{FileDef, KeyField, Organisation, RecordFormat, WriteStore};
+
+use super::which::Which;
+use crate::Outcome;
+use crate::app::files::describe;
+
+/// Define a keyed file.
+///
+/// Files of the resource definitions are defined by `tupelo serve`; this
+/// defines one beforehand, or anew.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo file define ACCTFILE --app examples/bank --key 0:8 --record 80 --recoverable")]
+pub struct Args {
+    #[command(flatten)]
+    which: Which,
+    /// Offset and length of the key.
+    #[arg(long, value_name = "OFFSET:LENGTH", value_parser = key)]
+    key: KeyField,
+    /// Length of the records.
+    #[arg(long, value_name = "BYTES")]
+    record: u32,
+    /// Records may be shorter.
+    #[arg(long)]
+    variable: bool,
+    /// Changes belong to the unit of work.
+    #[arg(long)]
+    recoverable: bool,
+    /// Remove a file of that name with its records first.
+    #[arg(long)]
+    replace: bool,
+}
+
+fn key(text: &str) -> Result<KeyField, String> {
+    let number = |n: &str| n.parse().map_err(|_| format!("{n:?} is not a number"));
+    let (offset, length) = text.split_once(':').ok_or("write OFFSET:LENGTH")?;
+    Ok(KeyField {
+        offset_bytes: number(offset)?,
+        length_bytes: number(length)?,
+    })
+}
+
+/// Defines the file.
+pub fn run(args: Args) -> Result<Outcome> {
+    let app = args.which.application()?;
+    let def = FileDef {
+        name: args.which.name.parse().into_diagnostic()?,
+        organisation: Organisation::Ksds(args.key),
+        format: match args.variable {
+            true => RecordFormat::Variable,
+            false => RecordFormat::Fixed,
+        },
+        max_record_bytes: args.record,
+        recoverable: args.recoverable,
+    }
+    .build()
+    .into_diagnostic()?;
+    let mut store = app.open_store()?;
+    let known = store.reader().into_diagnostic()?.find(&def.name).into_diagnostic()?;
+    if let Some(entry) = known {
+        if !args.replace {
+            bail!(
+                help = "--replace removes it with its records",
+                "file {} is there already: {}",
+                def.name,
+                describe(&entry.def)
+            );
+        }
+        store.remove(entry.id).into_diagnostic()?;
+    }
+    println!("{}  {}", def.name, describe(&def));
+    store.define(def).into_diagnostic()?;
+    Ok(Outcome::Clean)
+}

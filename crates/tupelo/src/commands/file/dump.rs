@@ -1,0 +1,49 @@
+//! `tupelo file dump`: a file's records, in the order of their keys.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use miette::{Context, IntoDiagnostic, Result, miette};
+use store::transfer::dump;
+
+use super::which::{Form, Which, open_reader};
+use crate::Outcome;
+
+/// Write a file's records. A region may be serving it: all records are of one
+/// committed state.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo file dump ACCTFILE --app examples/bank --format json")]
+pub struct Args {
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    form: Form,
+    /// Where to write; standard output when absent.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+/// Writes the records.
+pub fn run(args: Args) -> Result<Outcome> {
+    let app = args.which.application()?;
+    let section = args.which.section(&app);
+    let mut reader = open_reader(&app)?;
+    let entry = args.which.entry(&mut reader)?;
+    let records = args.form.records(&app, &section, &entry.def)?;
+    let mut output: Box<dyn Write> = match &args.output {
+        Some(path) => Box::new(BufWriter::new(
+            File::create(path)
+                .into_diagnostic()
+                .wrap_err_with(|| format!("cannot write {}", path.display()))?,
+        )),
+        None => Box::new(BufWriter::new(io::stdout().lock())),
+    };
+    let report = dump(&mut reader, entry.id, &mut *output, records.framing, &*records.convert, &mut |_| ())
+        .map_err(|e| miette!("{e}"))?;
+    output.flush().into_diagnostic()?;
+    if args.output.is_some() {
+        eprintln!("{}: {} records, {} bytes", entry.def.name, report.records, report.bytes);
+    }
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,91 @@
+//! Which file a command is about, and in which application.
+
+use std::path::PathBuf;
+
+use copybook::Layout;
+use miette::{IntoDiagnostic, Result, miette};
+use store::{CatalogueEntry, LmdbReader, ReadStore};
+
+use crate::app::Application;
+use crate::app::config::{DataFormat, FileSection};
+use crate::app::records::Records;
+use crate::commands::record::source::layout_of;
+
+/// Application and file.
+#[derive(Debug, clap::Args)]
+pub struct Which {
+    /// The file's name.
+    pub name: String,
+    /// The application folder.
+    #[arg(long, default_value = ".")]
+    pub app: PathBuf,
+    /// Where records are kept; FOLDER/.tupelo when absent.
+    #[arg(long)]
+    pub state: Option<PathBuf>,
+}
+
+/// How records look outside.
+#[derive(Debug, clap::Args)]
+pub struct Form {
+    /// How records are written outside of the file.
+    #[arg(long, value_enum)]
+    format: Option<DataFormat>,
+    /// Code page outside: ascii, cp037, cp1047 …
+    #[arg(long)]
+    code_page: Option<String>,
+    /// Copybook of the record; the one of [files.NAME] when absent.
+    #[arg(long)]
+    copybook: Option<PathBuf>,
+}
+
+impl Which {
+    /// The application.
+    pub fn application(&self) -> Result<Application> {
+        Application::open(&self.app, self.state.as_deref())
+    }
+
+    /// The file's section of the settings.
+    pub fn section(&self, app: &Application) -> FileSection {
+        let named = |(name, _): &(&String, &FileSection)| name.eq_ignore_ascii_case(&self.name);
+        app.config.files.iter().find(named).map(|(_, s)| s.clone()).unwrap_or_default()
+    }
+
+    /// The file in a store.
+    pub fn entry(&self, store: &mut dyn ReadStore) -> Result<CatalogueEntry> {
+        let name = self.name.parse().into_diagnostic()?;
+        let known = store.files().into_diagnostic()?;
+        store.find(&name).into_diagnostic()?.ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(|f| f.def.name.as_str()).collect();
+            miette!(
+                help = "`tupelo file define` makes a file",
+                "there is no file {name} in the store; there are: {}",
+                if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+            )
+        })
+    }
+}
+
+impl Form {
+    /// Framing and conversion.
+    pub fn records(&self, app: &Application, section: &FileSection, def: &store::FileDef) -> Result<Records> {
+        let layout: Option<Layout> = match &self.copybook {
+            Some(path) => Some(layout_of(path, &app.copy_folders())?),
+            None => app.file_layout(section)?,
+        };
+        let code_page = self.code_page.as_deref().or(section.code_page.as_deref());
+        Records::build(self.format.unwrap_or(section.format), code_page, layout.as_ref(), def)
+    }
+}
+
+/// The store, for reading, beside a region that may be running.
+pub fn open_reader(app: &Application) -> Result<LmdbReader> {
+    let path = app.store_path();
+    if !path.join("data.mdb").exists() {
+        return Err(miette!(
+            help = "`tupelo serve` or `tupelo file define` makes it",
+            "there is no store in {}",
+            path.display()
+        ));
+    }
+    LmdbReader::open(&path, &app.store_options()).into_diagnostic()
+}

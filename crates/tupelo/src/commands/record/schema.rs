@@ -1,0 +1,45 @@
+//! `tupelo record schema`: the JSON Schema of a record.
+
+use copybook::codec::CodecOptions;
+use copybook::{Direction, json_schema};
+use copybook::Naming;
+use miette::{IntoDiagnostic, Result};
+
+use super::source::Source;
+use crate::Outcome;
+
+/// Print the JSON Schema (2020-12) of a record's JSON.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo record schema copybooks/ACCOUNT.cpy > account.schema.json")]
+pub struct Args {
+    #[command(flatten)]
+    source: Source,
+    /// The record, when the copybook has several.
+    #[arg(long)]
+    record: Option<String>,
+    /// What `encode` takes instead of what `decode` gives.
+    #[arg(long)]
+    input: bool,
+    /// Names for JSON instead of the COBOL names: `-` becomes `_`.
+    #[arg(long)]
+    json_names: bool,
+}
+
+/// Prints the schema.
+pub fn run(args: Args) -> Result<Outcome> {
+    let layout = args.source.record(args.record.as_deref())?;
+    let options = CodecOptions {
+        naming: match args.json_names {
+            true => Naming::JsonSafe { lowercase: false },
+            false => Naming::Kept,
+        },
+        ..CodecOptions::default()
+    };
+    let direction = match args.input {
+        true => Direction::ToRecord,
+        false => Direction::FromRecord,
+    };
+    let schema = json_schema(&layout, &options, direction).into_diagnostic()?;
+    println!("{}", serde_json::to_string_pretty(&schema).into_diagnostic()?);
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,278 @@
+//! REST to COBOL and back, against the same HTTP server answering a constant.
+//!
+//! Both servers are programs of their own with one door thread, driven by
+//! `tupelo drive` in a third process; CPU is that of all server processes,
+//! workers included, read from /proc around the run. The program is PFPADCON of
+//! `examples/perfchannel`, defined THREADSAFE; a row shows it QUASIRENT.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use super::{Bench, Bound, Row, Setting, median, program};
+
+/// The gateway's benches.
+pub const BENCHES: &[Bench] = &[Bench {
+    name: "gateway",
+    about: "REST to COBOL: throughput, CPU, bytes/s, against a constant answer",
+    run: gateway,
+}];
+
+fn gateway(setting: &Setting) -> Result<Vec<Row>> {
+    let folder = tempfile::tempdir()?;
+    let threadsafe = application(folder.path(), "threadsafe", "CONCURRENCY(THREADSAFE)")?;
+    let quasirent = application(folder.path(), "quasirent", "CONCURRENCY(QUASIRENT)")?;
+    let mut rows = Vec::new();
+    for (concurrency, app, bound) in [
+        ("THREADSAFE", &threadsafe, true),
+        ("QUASIRENT", &quasirent, false),
+    ] {
+        let pair = Pair::start(app, 1000)?;
+        let (ours, peer) = pair.measure(setting.rounds, 1000, &["-c", "50", "-t", "4s"])?;
+        let told = |b| if bound { b } else { Bound::Told };
+        rows.push(Row::judged(
+            "rest-1k-throughput",
+            format!("1 KB, 50 connections, {concurrency}"),
+            (ours.throughput, "requests/s"),
+            ("constant", Some(peer.throughput)),
+            told(Bound::RatioAtLeast(0.55)),
+        ));
+        rows.push(Row::judged(
+            "rest-1k-cpu",
+            format!("1 KB saturated, {concurrency}"),
+            (ours.cpu_us, "us/request"),
+            ("constant", Some(peer.cpu_us)),
+            told(Bound::RatioAtMost(2.0)),
+        ));
+    }
+    let pair = Pair::start(&threadsafe, 128 << 10)?;
+    let (ours, peer) = pair.measure(setting.rounds, 128 << 10, &["-c", "50", "-t", "4s"])?;
+    let mb = |m: &Measured| m.throughput * f64::from(128 << 10) / 1e6;
+    rows.push(Row::judged(
+        "rest-128k-bytes",
+        "128 KB, 50 connections, THREADSAFE",
+        (mb(&ours), "MB/s"),
+        ("constant", Some(mb(&peer))),
+        Bound::RatioAtLeast(0.5),
+    ));
+    let load = [
+        "-c", "500", "--think", "500ms", "-t", "10s", "--warmup", "2s",
+    ];
+    let ours = pair.ours(256 << 10, &load)?;
+    rows.push(Row::judged(
+        "rest-256k-500-clients",
+        "256 KB, 500 clients, 500 ms think time, THREADSAFE",
+        (ours.throughput, "requests/s"),
+        ("arithmetic", Some(1000.0)),
+        Bound::ValueAtLeast(980.0),
+    ));
+    Ok(rows)
+}
+
+/// What one run showed.
+struct Measured {
+    throughput: f64,
+    cpu_us: f64,
+}
+
+/// A gateway with its region, and the constant server.
+struct Pair {
+    gateway: Server,
+    constant: Server,
+}
+
+impl Pair {
+    fn start(app: &Path, bytes: usize) -> Result<Pair> {
+        let mut serve = Command::new(program::tupelo()?);
+        serve.arg("serve").arg(app).args([
+            "--listen",
+            "127.0.0.1:0",
+            "--admin",
+            "127.0.0.1:0",
+            "--no-reload",
+        ]);
+        let mut constant = Command::new(program::example("gateway", "constant")?);
+        constant.args(["127.0.0.1:0", &bytes.to_string(), "1"]);
+        Ok(Pair {
+            gateway: Server::start(serve)?,
+            constant: Server::start(constant)?,
+        })
+    }
+
+    /// Medians of alternating runs with the same load.
+    fn measure(&self, rounds: usize, bytes: usize, load: &[&str]) -> Result<(Measured, Measured)> {
+        let (mut ours, mut peer) = (Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            ours.push(self.ours(bytes, load)?);
+            peer.push(self.constant.drive("/", &[], load)?);
+        }
+        Ok((medians(ours), medians(peer)))
+    }
+
+    fn ours(&self, bytes: usize, load: &[&str]) -> Result<Measured> {
+        let path = format!("/perfchannel/response/{bytes}");
+        let request = [
+            "-X",
+            "PUT",
+            "-H",
+            "content-type: application/json",
+            "-d",
+            BODY,
+        ];
+        self.gateway.drive(&path, &request, load)
+    }
+}
+
+fn medians(runs: Vec<Measured>) -> Measured {
+    let of = |f: fn(&Measured) -> f64| median(&mut runs.iter().map(f).collect::<Vec<_>>());
+    Measured {
+        throughput: of(|m| m.throughput),
+        cpu_us: of(|m| m.cpu_us),
+    }
+}
+
+/// A server in a process of its own.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    /// Starts it and waits for the line that names its address.
+    fn start(mut command: Command) -> Result<Server> {
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stdin(Stdio::null())
+            .spawn()?;
+        let stdout = child.stdout.take().context("no output")?;
+        let mut lines = BufReader::new(stdout).lines();
+        let address = loop {
+            let line = lines
+                .next()
+                .context("the server ended before it listened")??;
+            let found = line
+                .strip_prefix("gateway")
+                .map(|rest| rest.trim().trim_start_matches("http://"))
+                .or_else(|| line.starts_with("127.").then_some(line.as_str()));
+            if let Some(text) = found {
+                break text
+                    .split_whitespace()
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned();
+            }
+        };
+        // The rest of what it prints is read away, so that it never waits.
+        std::thread::spawn(move || lines.for_each(drop));
+        Ok(Server { child, address })
+    }
+
+    fn drive(&self, path: &str, request: &[&str], load: &[&str]) -> Result<Measured> {
+        let before = cpu_ticks(self.child.id());
+        let output = Command::new(program::tupelo()?)
+            .args(["drive", "--json", "--threads", "1"])
+            .arg(format!("http://{}{path}", self.address))
+            .args(request)
+            .args(load)
+            .stderr(Stdio::inherit())
+            .output()?;
+        let ticks = cpu_ticks(self.child.id()) - before;
+        let report: serde_json::Value =
+            serde_json::from_slice(&output.stdout).context("the driver printed no report")?;
+        let sum = |key: &str| -> f64 {
+            let all = report["populations"].as_array().into_iter().flatten();
+            all.filter_map(|p| p[key].as_f64()).sum()
+        };
+        if sum("failed") > 0.0 || sum("checks_failed") > 0.0 {
+            bail!("requests failed: {}", report["populations"]);
+        }
+        // CPU is read around the whole run, warm-up included, so it is divided
+        // by all requests of the run.
+        let all = sum("answered")
+            * (1.0
+                + report["warmup_s"].as_f64().unwrap_or(0.0)
+                    / report["measured_s"].as_f64().unwrap_or(1.0));
+        Ok(Measured {
+            throughput: report["throughput"].as_f64().context("no throughput")?,
+            cpu_us: ticks as f64 * TICK_US / all,
+        })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = Command::new("kill")
+            .arg(self.child.id().to_string())
+            .status();
+        let _ = self.child.wait();
+    }
+}
+
+/// User and system time of a process and its children, in clock ticks.
+fn cpu_ticks(pid: u32) -> u64 {
+    let own = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let fields: Vec<&str> = own
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect();
+    let field = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|f| f.parse::<u64>().ok())
+            .unwrap_or(0)
+    };
+    let mut ticks = field(11) + field(12);
+    for task in fs::read_dir(format!("/proc/{pid}/task"))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        ticks += children
+            .split_whitespace()
+            .filter_map(|c| c.parse().ok())
+            .map(cpu_ticks)
+            .sum::<u64>();
+    }
+    ticks
+}
+
+/// A copy of the example with another CONCURRENCY and one door thread.
+fn application(folder: &Path, name: &str, concurrency: &str) -> Result<PathBuf> {
+    let to = folder.join(name);
+    copy(Path::new("examples/perfchannel"), &to)?;
+    let csd = fs::read_to_string(to.join("resources.csd"))?;
+    fs::write(
+        to.join("resources.csd"),
+        csd.replace("CONCURRENCY(THREADSAFE)", concurrency),
+    )?;
+    fs::write(to.join("tupelo.toml"), "[gateway]\nthreads = 1\n")?;
+    Ok(to)
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let name = path.file_name().context("a file has a name")?;
+        match path.is_dir() {
+            true if name == ".tupelo" => {}
+            true => copy(&path, &to.join(name))?,
+            false => {
+                fs::copy(&path, to.join(name))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A request body of about 50 bytes, as in the source of the workload.
+const BODY: &str = r#"{"request":"as many characters as the path says"}"#;
+
+/// Microseconds of a clock tick (USER_HZ is 100 on every Linux).
+const TICK_US: f64 = 10_000.0;
