@@ -175,8 +175,11 @@ impl Record {
             return Ok(false);
         };
         let from = out.len();
-        self.with(field, id, subscripts, |field| field.write_json(bytes, out))?
-            .map_err(|e| Box::new(decode_fault(e)))?;
+        self.with(field, id, subscripts, |field| {
+            field
+                .write_json(bytes, out)
+                .map_err(|e| Box::new(decode_fault(e)))
+        })??;
         if &out[from..] == b"null" {
             out.truncate(from);
             return Ok(false);
@@ -251,8 +254,9 @@ impl Record {
             return Ok(0);
         };
         let outer = &subscripts[..self.depth(id).min(subscripts.len())];
-        self.with(field, id, outer, |field| field.count(bytes))?
-            .map_err(|e| Box::new(decode_fault(e)))
+        self.with(field, id, outer, |field| {
+            field.count(bytes).map_err(|e| Box::new(decode_fault(e)))
+        })?
     }
 
     /// Whether a record is long enough to hold something of a field.
@@ -281,16 +285,13 @@ impl Record {
                 Some(b't' | b'f') => leaf,
                 _ => false,
             };
-            if !text {
-                return field.read_json(json.as_bytes(), record);
-            }
             let mut tape = crate::json::Tape::default();
-            match tape.parse(json.as_bytes()) {
-                Ok(value) => field.read_text(value.plain().trim(), record),
-                Err(_) => field.read_json(json.as_bytes(), record),
-            }
+            let written = match text.then(|| tape.parse(json.as_bytes())) {
+                Some(Ok(value)) => field.read_text(value.plain().trim(), record),
+                _ => field.read_json(json.as_bytes(), record),
+            };
+            written.map_err(|e| Box::new(encode_fault(e)))
         })?
-        .map_err(|e| Box::new(encode_fault(e)))
     }
 
     /// Sets the counter of a table DEPENDING ON; for any table, checks that

@@ -317,7 +317,7 @@ impl<B: Backend> Server<B> {
             bytes: &areas,
             abend: code,
         };
-        answer(work, &request, &view, abend.as_ref())
+        answer(work, &request, &view, abend.as_ref()).map_err(|problem| *problem)
     }
 
     async fn run(
@@ -396,19 +396,19 @@ fn answer(
     request: &Request<'_>,
     reply: &Reply<'_>,
     abend: Option<&Abend>,
-) -> Result<Response<Full>, Problem> {
+) -> Result<Response<Full>, Box<Problem>> {
     let mut scene = Scene::new(request, Some(reply));
-    let fail = |failure: Failure| failed(failure, reply);
+    let fail = |failure: Failure| Box::new(failed(failure, reply));
     let chosen = ResponsePlan::choose(work.responses, &mut scene).map_err(fail)?;
     let Some(plan) = chosen else {
-        return Err(match abend {
+        return Err(Box::new(match abend {
             Some(abend) => abended(abend, work.asset),
             None => {
                 let detail = "No condition of response_mapping.yaml fits what the program returned";
                 let title = "The program's answer is not mapped";
                 Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail)
             }
-        });
+        }));
     };
     let expected = work.route.metrics.expected_bytes.load(Relaxed);
     let mut out = Vec::with_capacity((expected + expected / 8) as usize);
