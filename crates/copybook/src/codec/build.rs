@@ -7,10 +7,10 @@
 
 use super::error::BuildError;
 use super::image;
-use super::options::{Choice, CodecOptions, EditedForm, Machine};
+use super::options::{Choice, CodecOptions};
 use super::plan::*;
-use crate::number::{EditedPicture, MAX_DIGITS};
-use crate::{Field, FieldId, Kind, Layout, Names, Numeric, Storage};
+use super::variants::resolve_rules;
+use crate::{FieldId, Kind, Layout, Names};
 
 /// Compiles `layout`.
 pub(super) fn build(layout: &Layout, options: &CodecOptions) -> Result<Plan, BuildError> {
@@ -41,7 +41,6 @@ pub(super) fn build(layout: &Layout, options: &CodecOptions) -> Result<Plan, Bui
         rules: resolve_rules(layout, options)?,
         pending: Vec::new(),
         image: 0,
-        in_variant: false,
     };
     builder.plan.images.push(Image {
         offset: 0,
@@ -113,67 +112,22 @@ fn field_names(layout: &Layout, names: &Names) -> Vec<FieldName> {
         .collect()
 }
 
-/// The choice for each redefined item, by field.
-fn resolve_rules<'o>(
-    layout: &Layout,
-    options: &'o CodecOptions,
-) -> Result<Vec<Option<&'o Choice>>, BuildError> {
-    let mut rules = vec![None; layout.fields.len()];
-    for rule in &options.redefines {
-        let id = find(layout, "redefines", &rule.item)?;
-        if !layout
-            .fields
-            .iter()
-            .any(|f| f.redefines.is_some_and(|r| root(layout, r) == id))
-        {
-            return Err(BuildError::Option {
-                option: "redefines",
-                name: rule.item.clone(),
-                reason: "is not redefined by any field",
-            });
-        }
-        rules[id.0 as usize] = Some(&rule.choice);
-    }
-    Ok(rules)
-}
-
-fn find(layout: &Layout, option: &'static str, name: &str) -> Result<FieldId, BuildError> {
-    layout.find(name).ok_or_else(|| BuildError::Option {
-        option,
-        name: name.to_string(),
-        reason: "names no field of the record, or several",
-    })
-}
-
-/// The item whose storage a chain of REDEFINES comes down to.
-fn root(layout: &Layout, mut id: FieldId) -> FieldId {
-    // A chain leads backwards, so it is no longer than the layout.
-    for _ in 0..layout.fields.len() {
-        match layout[id].redefines {
-            Some(next) => id = next,
-            None => break,
-        }
-    }
-    id
-}
-
 /// The walk's state.
 pub(super) struct Builder<'a> {
     pub(super) layout: &'a Layout,
     pub(super) options: &'a CodecOptions,
-    names: &'a Names,
+    pub(super) names: &'a Names,
     pub(super) plan: Plan,
     /// Varying tables before the current place.
-    before: Vec<u16>,
-    rules: Vec<Option<&'a Choice>>,
+    pub(super) before: Vec<u16>,
+    pub(super) rules: Vec<Option<&'a Choice>>,
     /// Sets whose rule names fields that may not have been walked yet.
-    pending: Vec<(u32, FieldId)>,
-    image: u16,
-    in_variant: bool,
+    pub(super) pending: Vec<(u32, FieldId)>,
+    pub(super) image: u16,
 }
 
 impl Builder<'_> {
-    fn unsupported(&self, id: FieldId, reason: &'static str) -> BuildError {
+    pub(super) fn unsupported(&self, id: FieldId, reason: &'static str) -> BuildError {
         BuildError::Unsupported {
             path: self.layout.path(id),
             reason,
@@ -193,7 +147,7 @@ impl Builder<'_> {
     }
 
     /// Adds the node of a field with its key; gives the varying tables in it.
-    fn field(&mut self, id: FieldId) -> Result<Vec<u16>, BuildError> {
+    pub(super) fn field(&mut self, id: FieldId) -> Result<Vec<u16>, BuildError> {
         self.plan.before[id.0 as usize] = {
             let before = self.before.clone();
             self.var_run(&before)?
@@ -338,13 +292,7 @@ impl Builder<'_> {
         Ok(vars)
     }
 
-    fn redefines_root(&self, id: FieldId) -> Option<FieldId> {
-        self.layout[id]
-            .redefines
-            .map(|target| root(self.layout, target))
-    }
-
-    fn member(&self, node: usize, set: u16) -> Member {
+    pub(super) fn member(&self, node: usize, set: u16) -> Member {
         let key = &self.plan.nodes[node];
         Member {
             key_at: key.key_at,
@@ -354,115 +302,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Storage with several descriptions, the redefined item first.
-    fn choice(
-        &mut self,
-        variants: &[FieldId],
-        number: u16,
-        members: &mut Vec<Member>,
-    ) -> Result<Vec<u16>, BuildError> {
-        let first = variants[0];
-        let set = self.plan.sets.len() as u32;
-        self.plan.sets.push(Set {
-            rule: Rule::AllValid,
-            variants: Vec::new(),
-        });
-        self.pending.push((set, first));
-        let at = self.push(first, None, NodeKind::Choice(set));
-        let choice = self.rules[first.0 as usize].unwrap_or(&self.options.other_redefines);
-        let only = match choice {
-            Choice::Redefined => Some(first),
-            Choice::Named(name) => Some(self.variant_named(variants, name)?),
-            _ => None,
-        };
-        let before = self.before.clone();
-        let (outer_image, outer_variant) = (self.image, self.in_variant);
-        let mut vars = Vec::new();
-        for &variant in variants {
-            self.before.clone_from(&before);
-            if variant != first {
-                self.in_variant = true;
-                self.image = self.new_image(variant)?;
-            }
-            let start = self.plan.nodes.len();
-            let inside = self.field(variant)?;
-            if variant == first {
-                vars = inside;
-            } else if !inside.is_empty() && !self.ends_with_table(variant) {
-                return Err(self.unsupported(
-                    variant,
-                    "fields behind an OCCURS DEPENDING ON inside a REDEFINES",
-                ));
-            }
-            (self.image, self.in_variant) = (outer_image, outer_variant);
-            if self.names.json(variant).is_none() {
-                continue;
-            }
-            self.plan.sets[set as usize].variants.push(start as u32);
-            if only.is_none_or(|only| only == variant) {
-                members.push(self.member(start, number));
-            }
-        }
-        self.before = before;
-        self.close(at, &vars)?;
-        Ok(vars)
-    }
-
-    fn new_image(&mut self, variant: FieldId) -> Result<u16, BuildError> {
-        let at = self.plan.images.len();
-        self.plan.images.push(Image {
-            offset: self.layout[variant].offset,
-            bytes: Vec::new(),
-        });
-        u16::try_from(at).map_err(|_| self.unsupported(variant, "too many REDEFINES"))
-    }
-
-    /// Nothing follows the varying table in this item.
-    fn ends_with_table(&self, mut id: FieldId) -> bool {
-        loop {
-            let field = &self.layout[id];
-            if field.occurs.as_ref().is_some_and(|o| o.min != o.max) {
-                return field.children.iter().all(|c| {
-                    self.layout[*c]
-                        .occurs
-                        .as_ref()
-                        .is_none_or(|o| o.min == o.max)
-                });
-            }
-            match field
-                .children
-                .iter()
-                .rev()
-                .find(|c| self.layout[**c].redefines.is_none())
-            {
-                Some(last) => id = *last,
-                None => return false,
-            }
-        }
-    }
-
-    fn variant_named(&self, variants: &[FieldId], name: &str) -> Result<FieldId, BuildError> {
-        let numbered = name
-            .strip_prefix('#')
-            .and_then(|n| n.parse::<usize>().ok())
-            .and_then(|n| variants.get(n).copied());
-        numbered
-            .or_else(|| {
-                variants.iter().copied().find(|v| {
-                    self.layout[*v]
-                        .name
-                        .as_deref()
-                        .is_some_and(|n| n.eq_ignore_ascii_case(name))
-                })
-            })
-            .ok_or_else(|| BuildError::Option {
-                option: "redefines",
-                name: name.to_string(),
-                reason: "is not a description of that storage",
-            })
-    }
-
-    fn push(&mut self, id: FieldId, key: Option<(u32, u16)>, kind: NodeKind) -> usize {
+    pub(super) fn push(&mut self, id: FieldId, key: Option<(u32, u16)>, kind: NodeKind) -> usize {
         let field = &self.layout[id];
         let at = self.plan.nodes.len();
         let (key_at, key_len) = key.unwrap_or((0, 0));
@@ -482,162 +322,10 @@ impl Builder<'_> {
         at
     }
 
-    fn close(&mut self, at: usize, vars: &[u16]) -> Result<(), BuildError> {
+    pub(super) fn close(&mut self, at: usize, vars: &[u16]) -> Result<(), BuildError> {
         self.plan.nodes[at].end = self.plan.nodes.len() as u32;
         self.plan.nodes[at].slide = self.var_run(vars)?;
         Ok(())
-    }
-
-    /// The compiled type of an elementary item.
-    pub(super) fn leaf(&mut self, id: FieldId) -> Result<Leaf, BuildError> {
-        let field = &self.layout[id];
-        let hex = self.options.machine == Machine::Mainframe;
-        let little = !hex && cfg!(target_endian = "little");
-        let sized = |len: &[u32], leaf| {
-            if len.contains(&field.length) {
-                Ok(leaf)
-            } else {
-                Err(BuildError::Layout {
-                    path: self.layout.path(id),
-                    reason: "its length does not fit its type",
-                })
-            }
-        };
-        match &field.kind {
-            Kind::Group => Err(self.unsupported(id, "a group is no elementary item")),
-            Kind::Alphanumeric | Kind::AlphanumericEdited => Ok(Leaf::Text {
-                justified: field.justified,
-            }),
-            Kind::National => Ok(Leaf::National {
-                justified: field.justified,
-            }),
-            Kind::Dbcs | Kind::Pointer => Ok(Leaf::Bytes),
-            Kind::Index => {
-                let leaf = Leaf::Binary {
-                    digits: 0,
-                    scale: 0,
-                    signed: true,
-                    little,
-                };
-                sized(&[1, 2, 4, 8], leaf)
-            }
-            Kind::Float => sized(&[4], Leaf::Float { hex }),
-            Kind::Double => sized(&[8], Leaf::Double { hex }),
-            Kind::DecimalFloat => sized(&[8, 16], Leaf::DecimalFloat { little }),
-            Kind::NumericEdited(_) => self.edited(id, field),
-            Kind::Numeric(numeric) => self.numeric(id, field, *numeric, little),
-        }
-    }
-
-    fn edited(&mut self, id: FieldId, field: &Field) -> Result<Leaf, BuildError> {
-        let text = field.picture.as_deref().unwrap_or("");
-        // The layout knows where the point is, the picture's text does not.
-        let scale = match &field.kind {
-            Kind::NumericEdited(edited) => i32::from(edited.scale),
-            _ => 0,
-        };
-        let compile = |comma| EditedPicture::compile_with(text, field.blank_when_zero, comma);
-        let picture = compile(false)
-            .and_then(|picture| {
-                if picture.scale() == scale {
-                    Ok(picture)
-                } else {
-                    compile(true)
-                }
-            })
-            .or_else(|_| compile(true))
-            .map_err(|error| BuildError::Picture {
-                path: self.layout.path(id),
-                error,
-            })?;
-        if picture.len() != field.length as usize {
-            return Err(BuildError::Layout {
-                path: self.layout.path(id),
-                reason: "its length does not fit its picture",
-            });
-        }
-        let at = u16::try_from(self.plan.pictures.len())
-            .map_err(|_| self.unsupported(id, "too many edited pictures"))?;
-        self.plan.pictures.push(picture);
-        Ok(Leaf::Edited(at))
-    }
-
-    fn numeric(
-        &self,
-        id: FieldId,
-        field: &Field,
-        numeric: Numeric,
-        little: bool,
-    ) -> Result<Leaf, BuildError> {
-        if numeric.digits > MAX_DIGITS || numeric.scale.unsigned_abs() > 2 * MAX_DIGITS {
-            return Err(self.unsupported(id, "numbers of more than 38 digits"));
-        }
-        let (digits, scale, signed) = (numeric.digits as u8, numeric.scale, numeric.signed);
-        let (leaf, lengths) = match numeric.storage {
-            Storage::Zoned { sign } => {
-                use crate::SignPlace::{LeadingSeparate, TrailingSeparate};
-                let separate = matches!(sign, LeadingSeparate | TrailingSeparate);
-                let len = u32::from(digits) + u32::from(separate);
-                (
-                    Leaf::Zoned {
-                        digits,
-                        scale,
-                        sign,
-                        blank: field.blank_when_zero,
-                    },
-                    len..=len,
-                )
-            }
-            Storage::Packed => {
-                let len = u32::from(digits) / 2 + 1;
-                (
-                    Leaf::Packed {
-                        digits,
-                        scale,
-                        signed,
-                    },
-                    len..=len,
-                )
-            }
-            Storage::PackedUnsigned => {
-                let len = u32::from(digits).div_ceil(2);
-                (Leaf::PackedUnsigned { digits, scale }, len..=len)
-            }
-            Storage::Binary => (
-                Leaf::Binary {
-                    digits,
-                    scale,
-                    signed,
-                    little: false,
-                },
-                1..=16,
-            ),
-            Storage::BinaryFull => (
-                Leaf::Binary {
-                    digits: 0,
-                    scale,
-                    signed,
-                    little: false,
-                },
-                1..=16,
-            ),
-            Storage::Native => (
-                Leaf::Binary {
-                    digits: 0,
-                    scale,
-                    signed,
-                    little,
-                },
-                1..=16,
-            ),
-        };
-        if digits == 0 || !lengths.contains(&field.length) {
-            return Err(BuildError::Layout {
-                path: self.layout.path(id),
-                reason: "its length does not fit its picture",
-            });
-        }
-        Ok(leaf)
     }
 
     fn object(&mut self, id: FieldId, members: Vec<Member>, sets: u16) -> Result<u32, BuildError> {
@@ -713,113 +401,9 @@ impl Builder<'_> {
     }
 
     /// The tables a field lies in or is, innermost first.
-    fn tables_of(&self, id: FieldId) -> impl Iterator<Item = FieldId> + '_ {
+    pub(super) fn tables_of(&self, id: FieldId) -> impl Iterator<Item = FieldId> + '_ {
         std::iter::successors(Some(id), |at| self.layout[*at].parent)
             .filter(|at| self.layout[*at].occurs.is_some())
-    }
-
-    fn resolve_rule(&mut self, first: FieldId, set: u32) -> Result<Rule, BuildError> {
-        let choice = self.rules[first.0 as usize].unwrap_or(&self.options.other_redefines);
-        let siblings = match self.layout[first].parent {
-            Some(parent) => self.layout[parent].children.clone(),
-            None => Vec::new(),
-        };
-        let variants: Vec<FieldId> = siblings
-            .into_iter()
-            .filter(|s| *s == first || self.redefines_root(*s) == Some(first))
-            .collect();
-        let node = |builder: &Self, id: FieldId| {
-            let node = builder.plan.node_of[id.0 as usize];
-            builder.plan.sets[set as usize]
-                .variants
-                .contains(&node)
-                .then_some(node)
-        };
-        match choice {
-            Choice::AllValid => Ok(Rule::AllValid),
-            Choice::Redefined => Ok(Rule::Fixed(node(self, first))),
-            Choice::Named(name) => Ok(Rule::Fixed(node(
-                self,
-                self.variant_named(&variants, name)?,
-            ))),
-            Choice::ByValue {
-                field,
-                cases,
-                otherwise,
-            } => {
-                let id = find(self.layout, "redefines", field)?;
-                let deciding = self.plan.node_of[id.0 as usize];
-                if !matches!(
-                    self.plan.nodes.get(deciding as usize).map(|n| n.kind),
-                    Some(NodeKind::Leaf(_))
-                ) {
-                    return Err(self.rule_error(field, "is not an elementary item that shows"));
-                }
-                let own: Vec<FieldId> = self.tables_of(id).collect();
-                let around: Vec<FieldId> = self.layout[first]
-                    .parent
-                    .map(|p| self.tables_of(p).collect())
-                    .unwrap_or_default();
-                if !own.is_empty() && own != around {
-                    return Err(self.rule_error(
-                        field,
-                        "lies in another table than the storage it decides on",
-                    ));
-                }
-                let mut by_value = Vec::new();
-                for (value, name) in cases {
-                    let variant = self.variant_named(&variants, name)?;
-                    let mut text = Vec::new();
-                    push_json_string(&mut text, value);
-                    let text = text[1..text.len() - 1].to_vec().into_boxed_slice();
-                    if let Some(node) = node(self, variant) {
-                        by_value.push((text, node));
-                    }
-                }
-                let otherwise = match otherwise {
-                    Some(name) => node(self, self.variant_named(&variants, name)?),
-                    None => None,
-                };
-                Ok(Rule::ByValue {
-                    node: deciding,
-                    same_tables: own == around,
-                    plus: self.plan.before[first.0 as usize],
-                    minus: self.plan.before[id.0 as usize],
-                    cases: by_value,
-                    otherwise,
-                })
-            }
-        }
-    }
-
-    fn rule_error(&self, name: &str, reason: &'static str) -> BuildError {
-        BuildError::Option {
-            option: "redefines",
-            name: name.to_string(),
-            reason,
-        }
-    }
-}
-
-impl Leaf {
-    /// Can count the elements of a table.
-    fn is_integer(self) -> bool {
-        match self {
-            Leaf::Zoned { scale, .. }
-            | Leaf::Packed { scale, .. }
-            | Leaf::PackedUnsigned { scale, .. }
-            | Leaf::Binary { scale, .. } => scale == 0,
-            _ => false,
-        }
-    }
-
-    /// Stands in JSON as a number, by default.
-    pub(super) fn is_number(self, options: &CodecOptions) -> bool {
-        match self {
-            Leaf::Text { .. } | Leaf::National { .. } | Leaf::Bytes => false,
-            Leaf::Edited(_) => options.edited == EditedForm::Number,
-            _ => true,
-        }
     }
 }
 

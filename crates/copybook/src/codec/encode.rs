@@ -8,10 +8,10 @@
 use super::build::{hash, push_json_string};
 use super::error::NumberError;
 use super::json::{Cursor, Syntax};
-use super::options::{Invalid, Missing, Null, Unknown};
+use super::options::{Missing, Null, Unknown};
 use super::plan::{Leaf, Member, NO_VAR, Node, NodeKind, Object, Plan, Spot, Table};
 use super::shape::CounterFault;
-use crate::number::{Decimal, DecimalError, scan_json};
+use crate::number::{Decimal, DecimalError, scan_json, scan_small};
 
 /// Reads one JSON text into one record.
 pub(super) struct Encoder<'a> {
@@ -132,7 +132,7 @@ impl Encoder<'_> {
 
     #[cold]
     #[inline(never)]
-    fn syntax(&self, node: &Node, syntax: Syntax) -> Box<Fault> {
+    pub(super) fn syntax(&self, node: &Node, syntax: Syntax) -> Box<Fault> {
         self.fault(node, 0, FaultKind::Syntax(syntax))
     }
 
@@ -275,7 +275,7 @@ impl Encoder<'_> {
         let found = self.find(object, name);
         self.scratch = canonical;
         if found.is_none() && self.plan.options.unknown == Unknown::Error {
-            let name = raw.text().map_err(|e| self.syntax(node, e))?;
+            let name = raw.text().map_err(|e| self.syntax(node, e))?.into_owned();
             return Err(self.fault(node, delta, FaultKind::Unknown { name, at }));
         }
         self.colon(node)?;
@@ -403,158 +403,48 @@ impl Encoder<'_> {
                 self.other(node, delta, "a string")
             }
             (Some(b'-' | b'0'..=b'9'), _) => {
-                let start = self.json.pos;
-                match scan_json(self.json.input, start) {
-                    Ok((number, behind)) => {
-                        self.json.pos = behind;
-                        let Some(field) = self.record.get_mut(at..end) else {
-                            return Ok(());
-                        };
-                        match self.plan.store_number(leaf, field, number) {
-                            Ok(()) => Ok(()),
-                            Err(reason) => Err(self.misfit(node, delta, start, behind, reason)),
-                        }
-                    }
-                    Err((DecimalError::Syntax, place)) => {
-                        let syntax = Syntax {
-                            offset: place,
-                            reason: "not a number",
-                        };
-                        Err(self.syntax(node, syntax))
-                    }
-                    Err((reason, _)) => {
-                        let _ = self.json.skip();
-                        Err(self.misfit(node, delta, start, self.json.pos, reason.into()))
-                    }
+                if let Some((number, behind)) = scan_small(self.json.input, self.json.pos)
+                    && let Some(field) = self.record.get_mut(at..end)
+                    && self.plan.store_small(leaf, field, number)
+                {
+                    self.json.pos = behind;
+                    return Ok(());
                 }
+                self.number(node, leaf, delta, at, end)
             }
             _ if leaf.is_number(&self.plan.options) => self.other(node, delta, "a number"),
             _ => self.other(node, delta, "a string"),
         }
     }
 
-    #[cold]
+    /// A number of any length, or one that does not fit.
     #[inline(never)]
-    fn misfit(
-        &self,
-        node: &Node,
-        delta: usize,
-        start: usize,
-        end: usize,
-        reason: NumberError,
-    ) -> Box<Fault> {
-        let text = self.json.input.get(start..end).unwrap_or(&[]);
-        let text = String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned();
-        self.fault(node, delta, FaultKind::Number { text, reason })
-    }
-
-    /// A string for an elementary item that is no text.
-    #[inline(never)]
-    fn quoted(&mut self, node: &Node, leaf: Leaf, delta: usize, at: usize, end: usize) -> Step {
+    fn number(&mut self, node: &Node, leaf: Leaf, delta: usize, at: usize, end: usize) -> Step {
         let start = self.json.pos;
-        let raw = self.json.string().map_err(|e| self.syntax(node, e))?;
-        let text = raw.text().map_err(|e| self.syntax(node, e))?;
-        self.put_text(node, leaf, delta, at..end, &text, start)
-    }
-
-    /// Text into any elementary item: what a string or a parameter of a path
-    /// says. `start` is its place in the JSON text.
-    pub(super) fn put_text(
-        &mut self,
-        node: &Node,
-        leaf: Leaf,
-        delta: usize,
-        area: std::ops::Range<usize>,
-        text: &str,
-        start: usize,
-    ) -> Step {
-        let (at, end) = (area.start, area.end);
-        if self.plan.options.invalid == Invalid::Raw
-            && let Some(bytes) = text.strip_prefix("0x").and_then(from_hex)
-            && bytes.len() == node.len as usize
-            && !matches!(
-                leaf,
-                Leaf::Text { .. } | Leaf::National { .. } | Leaf::Bytes
-            )
-        {
-            if let Some(field) = self.record.get_mut(at..end) {
-                field.copy_from_slice(&bytes);
-            }
-            return Ok(());
-        }
-        match leaf {
-            Leaf::Text { justified } => {
-                self.convert(node, delta, text)?;
-                self.put_scratch(node, delta, justified, at, end)
-            }
-            Leaf::National { justified } => self.national(node, delta, justified, area, text),
-            Leaf::Bytes => {
-                let expected = "hexadecimal digits for every byte";
-                let fault = FaultKind::Type {
-                    expected,
-                    found: "other text",
-                    at: start,
-                };
-                let bytes = from_hex(text).filter(|b| b.len() == node.len as usize);
-                let bytes = bytes.ok_or_else(|| self.fault(node, delta, fault))?;
-                if let Some(field) = self.record.get_mut(at..end) {
-                    field.copy_from_slice(&bytes);
-                }
-                Ok(())
-            }
-            Leaf::Edited(picture) if self.edited(picture, at..end, text) => Ok(()),
-            _ => {
-                let number = match Decimal::parse(text.as_bytes()) {
-                    Ok(number) => number,
-                    Err(DecimalError::Syntax) => {
-                        let expected = "a number";
-                        let found = "other text";
-                        let kind = FaultKind::Type {
-                            expected,
-                            found,
-                            at: start,
-                        };
-                        return Err(self.fault(node, delta, kind));
-                    }
-                    Err(error) => return Err(self.not_a_fit(node, delta, text, error.into())),
-                };
+        match scan_json(self.json.input, start) {
+            Ok((number, behind)) => {
+                self.json.pos = behind;
                 let Some(field) = self.record.get_mut(at..end) else {
                     return Ok(());
                 };
                 match self.plan.store_number(leaf, field, number) {
                     Ok(()) => Ok(()),
-                    Err(reason) => Err(self.not_a_fit(node, delta, text, reason)),
+                    Err(reason) => Err(self.misfit(node, delta, start, behind, reason)),
                 }
             }
+            Err((DecimalError::Syntax, offset)) => Err(self.syntax(
+                node,
+                Syntax {
+                    offset,
+                    reason: "not a number",
+                },
+            )),
+            Err((reason, _)) => {
+                let behind = self.json.skip().map(|()| self.json.pos);
+                let behind = behind.map_err(|e| self.syntax(node, e))?;
+                Err(self.misfit(node, delta, start, behind, reason.into()))
+            }
         }
-    }
-
-    fn not_a_fit(&self, node: &Node, delta: usize, text: &str, reason: NumberError) -> Box<Fault> {
-        let text = text.chars().take(SHOWN).collect();
-        self.fault(node, delta, FaultKind::Number { text, reason })
-    }
-
-    /// Text that is already in the form of an edited picture, or blank.
-    fn edited(&mut self, picture: u16, area: std::ops::Range<usize>, text: &str) -> bool {
-        let picture = &self.plan.pictures[usize::from(picture)];
-        let page = self.plan.options.code_page;
-        let width = picture.len();
-        if !text.is_ascii() || text.len() > width {
-            return false;
-        }
-        let left = format!("{text:<width$}");
-        let right = format!("{text:>width$}");
-        let blank = text.bytes().all(|b| b == b' ');
-        let fits = [left, right]
-            .into_iter()
-            .find(|shown| blank || picture.deedit(shown.as_bytes()).is_ok());
-        let (Some(shown), Some(field)) = (fits, self.record.get_mut(area)) else {
-            return false;
-        };
-        for (to, from) in field.iter_mut().zip(shown.bytes()) {
-            *to = page.byte_of(char::from(from)).unwrap_or(page.substitute());
-        }
-        true
     }
 
     /// Puts the counters in step with the tables that were given.
@@ -650,22 +540,7 @@ impl Seen {
     }
 }
 
-/// The bytes of hexadecimal digits.
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits = text.as_bytes();
-    if digits.len() % 2 != 0 {
-        return None;
-    }
-    let nibble = |c: u8| char::from(c).to_digit(16);
-    digits
-        .chunks_exact(2)
-        .map(|pair| Some((nibble(pair[0])? << 4 | nibble(pair[1])?) as u8))
-        .collect()
-}
-
 /// Varying tables whose counts need no allocation.
 const INLINE: usize = 8;
 /// No array was given.
 const NOT_GIVEN: u32 = u32::MAX;
-/// Characters of a number that messages show.
-const SHOWN: usize = 60;

@@ -99,7 +99,7 @@ pub enum DecodeError {
     #[error("{place}: {reason}: bytes {bytes:02x?}")]
     Invalid {
         /// Where.
-        place: Place,
+        place: Box<Place>,
         /// Why.
         reason: BadNumber,
         /// The field's bytes.
@@ -109,7 +109,7 @@ pub enum DecodeError {
     #[error("{place}: byte {at} is not a character of {code_page}: bytes {bytes:02x?}")]
     Unmappable {
         /// Where.
-        place: Place,
+        place: Box<Place>,
         /// Offset of the byte in the field.
         at: usize,
         /// The code page's name.
@@ -137,7 +137,7 @@ pub enum DecodeError {
     #[error("{place}: the counter is {value}, the table has from {min} to {max} elements")]
     Counter {
         /// The counter.
-        place: Place,
+        place: Box<Place>,
         /// Its value, or its bytes when it has none.
         value: String,
         /// Fewest elements.
@@ -149,7 +149,7 @@ pub enum DecodeError {
     #[error("{place}: no description of this storage fits: bytes {bytes:02x?}")]
     NoVariant {
         /// The redefined item.
-        place: Place,
+        place: Box<Place>,
         /// Its bytes.
         bytes: Vec<u8>,
     },
@@ -157,7 +157,7 @@ pub enum DecodeError {
     #[error("{place}: {reason}")]
     Subscript {
         /// The field.
-        place: Place,
+        place: Box<Place>,
         /// What is wrong.
         reason: &'static str,
     },
@@ -190,7 +190,7 @@ pub enum EncodeError {
     #[error("{place}: given twice")]
     Duplicate {
         /// The field.
-        place: Place,
+        place: Box<Place>,
         /// Byte offset of the second in the text.
         offset: usize,
     },
@@ -198,13 +198,13 @@ pub enum EncodeError {
     #[error("{place}: missing")]
     Missing {
         /// The field.
-        place: Place,
+        place: Box<Place>,
     },
     /// A value of the wrong type.
     #[error("{place}: {expected} expected, {found} found")]
     Type {
         /// The field.
-        place: Place,
+        place: Box<Place>,
         /// What the field takes.
         expected: &'static str,
         /// What the text has.
@@ -216,7 +216,7 @@ pub enum EncodeError {
     #[error("{place}: the text needs {length} bytes, the field has {max}")]
     TooLong {
         /// The field.
-        place: Place,
+        place: Box<Place>,
         /// Bytes of the text in the record's code page.
         length: usize,
         /// Bytes of the field.
@@ -226,7 +226,7 @@ pub enum EncodeError {
     #[error("{place}: {text} is {reason}")]
     Number {
         /// The field.
-        place: Place,
+        place: Box<Place>,
         /// The number as given.
         text: String,
         /// Why it does not fit.
@@ -236,7 +236,7 @@ pub enum EncodeError {
     #[error("{place}: {character:?} is not in {code_page}")]
     Unmappable {
         /// The field.
-        place: Place,
+        place: Box<Place>,
         /// The character.
         character: char,
         /// The code page's name.
@@ -246,7 +246,7 @@ pub enum EncodeError {
     #[error("{place}: {count} elements, the table has from {min} to {max}")]
     Elements {
         /// The table.
-        place: Place,
+        place: Box<Place>,
         /// Elements given, or more than that.
         count: u64,
         /// Fewest.
@@ -258,7 +258,7 @@ pub enum EncodeError {
     #[error("{place}: {count} elements, but {other} in another table with the same counter")]
     CounterConflict {
         /// The table.
-        place: Place,
+        place: Box<Place>,
         /// Its elements.
         count: u32,
         /// Those of the other.
@@ -268,7 +268,7 @@ pub enum EncodeError {
     #[error("{place}: the counter is {value}, the table has from {min} to {max} elements")]
     Counter {
         /// The counter.
-        place: Place,
+        place: Box<Place>,
         /// Its value, or its bytes when it has none.
         value: String,
         /// Fewest elements.
@@ -288,7 +288,7 @@ pub enum EncodeError {
     #[error("{place}: {reason}")]
     Subscript {
         /// The field.
-        place: Place,
+        place: Box<Place>,
         /// What is wrong.
         reason: &'static str,
     },

@@ -3,6 +3,8 @@
 //! Reference: RFC 8259. Only what encoding needs: literals, strings with their
 //! escapes, and values to skip. Numbers are read by `number::scan_json`.
 
+use std::borrow::Cow;
+
 use super::scan;
 
 /// A place in JSON text.
@@ -231,15 +233,20 @@ impl<'a> Cursor<'a> {
     }
 }
 
-impl Raw<'_> {
+impl<'a> Raw<'a> {
     /// The characters, escapes undone.
-    pub(super) fn text(&self) -> Result<String, Syntax> {
+    pub(super) fn text(&self) -> Result<Cow<'a, str>, Syntax> {
+        if self.plain
+            && let Ok(text) = std::str::from_utf8(self.bytes)
+        {
+            return Ok(Cow::Borrowed(text));
+        }
         let mut out = String::with_capacity(self.bytes.len());
         self.each(|piece| match piece {
             Piece::Run(run) => out.push_str(run),
             Piece::Char(c) => out.push(c),
         })?;
-        Ok(out)
+        Ok(Cow::Owned(out))
     }
 
     fn check(&self) -> Result<(), Syntax> {
@@ -405,7 +412,9 @@ mod tests {
                 input: json.as_bytes(),
                 pos: 0,
             };
-            cursor.string().and_then(|raw| raw.text())
+            cursor
+                .string()
+                .and_then(|raw| raw.text().map(Cow::into_owned))
         };
         assert_eq!(
             text(r#""a\"\\\/\b\f\n\r\tz""#).unwrap(),

@@ -22,12 +22,15 @@ mod leaf;
 mod options;
 mod out;
 mod plan;
+mod quoted;
 mod record;
 mod scan;
 mod shape;
 mod store;
 pub mod stream;
 mod text;
+mod types;
+mod variants;
 
 pub use error::{BuildError, DecodeError, EncodeError, NumberError, PathError, Place};
 pub use field::FieldCodec;

@@ -265,7 +265,7 @@ impl Plan {
     }
 
     /// Looks up the names of a spot.
-    pub(super) fn place(&self, spot: &Spot) -> Place {
+    pub(super) fn place(&self, spot: &Spot) -> Box<Place> {
         let mut chain = Vec::new();
         let mut at = Some(spot.field);
         while let Some(field) = at {
@@ -292,13 +292,13 @@ impl Plan {
                 pointer.push_str(&format!("/{k}"));
             }
         }
-        Place {
+        Box::new(Place {
             path,
             pointer,
             offset: spot.offset,
             length: spot.length,
             picture: self.names[spot.field as usize].picture.to_string(),
-        }
+        })
     }
 
     /// A spot at a node.

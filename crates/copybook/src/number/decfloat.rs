@@ -93,7 +93,7 @@ pub(crate) fn write(field: &mut [u8], number: Decimal, rounding: Rounding) -> Re
             break;
         }
         number.scale += 1;
-        number.magnitude = number.magnitude * 10;
+        number.magnitude *= 10;
         if number.magnitude >= limit {
             return Err(Misfit::TooLarge);
         }
