@@ -154,7 +154,7 @@ fn an_imported_api_is_served() {
     let document =
         std::fs::read_to_string(app.path().join("apis/greet/src/main/api/openapi.yaml")).unwrap();
     assert!(document.contains("post:"), "{document}");
-    let answer = server.send("POST", "/greet", Some(r#"{"HELLO-NAME": "Ada"}"#));
+    let answer = server.send("POST", "/greet", Some(r#"{"hello_name": "Ada"}"#));
     let body = String::from_utf8_lossy(&answer.body).into_owned();
     assert!(
         body.contains("Hello, Ada!"),
