@@ -387,10 +387,6 @@ struct Job<'a> {
     responses: &'a [ResponsePlan],
 }
 
-#[allow(
-    clippy::result_large_err,
-    reason = "a problem is the exception, and is written once"
-)]
 fn answer(
     work: &Job<'_>,
     request: &Request<'_>,
