@@ -120,6 +120,9 @@ impl Item<'_> {
     }
 
     fn elementary(mut self, context: Context<'_>) -> Option<Meaning> {
+        if self.entry.faulty {
+            return None;
+        }
         let meaning = match self.without_picture() {
             Some(meaning) => {
                 self.refuse_picture();

@@ -86,9 +86,10 @@ impl Pass<'_> {
         // Sizes mean nothing when an item is not understood.
         let meanings: Vec<Meaning> = meanings.into_iter().collect::<Option<_>>()?;
         let placements = size::place(&tree, &meanings, &redefines, diagnostics)?;
+        warn_of_sliding(&tree, &placements, diagnostics);
         let renames = self.renames(&tree, &placements, diagnostics);
         let root = &placements[0];
-        let times = root_times(&tree);
+        let times = tree.occurs(0);
         let mut layout = Layout {
             fields: Vec::with_capacity(tree.len()),
             renames,
@@ -136,9 +137,23 @@ impl Pass<'_> {
     }
 }
 
-/// Fewest and most occurrences of the record itself.
-fn root_times(tree: &Tree<'_>) -> (u64, u64) {
-    tree.occurs(0)
+/// GnuCOBOL adds up lengths when it finds an item behind a table of varying
+/// length, without regard to slack bytes and shared storage.
+fn warn_of_sliding(tree: &Tree<'_>, placements: &[Placement], diagnostics: &mut Diagnostics) {
+    for (entry, placement) in tree.entries.iter().zip(placements) {
+        let clauses = [
+            ("REDEFINES", entry.redefines.as_ref().map(|r| r.at)),
+            ("SYNCHRONIZED", entry.synchronized),
+        ];
+        for (clause, at) in clauses {
+            if let Some(at) = at.filter(|_| placement.slides) {
+                diagnostics.warn(
+                    at,
+                    format!("{clause} behind a table of varying length: compiled programs may place {} elsewhere", entry.shown()),
+                );
+            }
+        }
+    }
 }
 
 /// Lengths that were checked against the largest item.

@@ -132,28 +132,25 @@ fn usage(word: &str) -> Option<Usage> {
 }
 
 impl Parser<'_> {
-    /// Reads clauses up to and with the period of the entry.
-    pub(super) fn clauses(&mut self, entry: &mut Entry) {
+    /// Reads clauses up to and with the period of the entry; `None` after a
+    /// fault.
+    pub(super) fn clauses(&mut self, entry: &mut Entry) -> Option<()> {
         loop {
             let Token::Word(word) = self.cursor.peek() else {
-                self.period();
-                return;
+                return self.period();
             };
             let word = word.clone();
-            if usage(&word).is_some() || REFUSED_USAGES.contains(&word.as_str()) {
-                if self.usage(entry).is_none() {
-                    self.recover();
-                    return;
-                }
-                continue;
-            }
-            let Some(clause) = clause(&word) else {
+            let read = if usage(&word).is_some() || REFUSED_USAGES.contains(&word.as_str()) {
+                self.usage(entry)
+            } else if let Some(clause) = clause(&word) {
+                self.clause(clause, entry)
+            } else {
                 self.unexpected();
-                return;
+                return None;
             };
-            if self.clause(clause, entry).is_none() {
+            if read.is_none() {
                 self.recover();
-                return;
+                return None;
             }
         }
     }
@@ -232,6 +229,7 @@ impl Parser<'_> {
             self.duplicate("USAGE");
         }
         self.cursor.take();
+        self.cursor.accept("NATIVE");
         if let Usage::Integer { bytes, .. } = is
             && word.starts_with("BINARY-")
         {
@@ -444,8 +442,12 @@ impl Parser<'_> {
             Token::Word(word) if word == "EXTERNAL" => self.external(entry),
             Token::Word(word) if word == "GLOBAL" => self.record_only(entry),
             Token::Word(word) if word == "TYPEDEF" => self.typedef(entry),
-            _ => {
-                self.unexpected();
+            other => {
+                let message = format!(
+                    "expected EXTERNAL or GLOBAL after IS, found {}",
+                    shown(other)
+                );
+                self.diagnostics.error(self.cursor.place(), message);
                 None
             }
         }

@@ -118,6 +118,9 @@ pub struct Entry {
     pub like: Option<At<Reference>>,
     /// Level-88 entries.
     pub conditions: Vec<Condition>,
+    /// Whether a fault in its clauses was reported, so that what is missing
+    /// need not be.
+    pub faulty: bool,
 }
 
 impl Entry {
@@ -140,6 +143,7 @@ impl Entry {
             typedef: false,
             like: None,
             conditions: Vec::new(),
+            faulty: false,
         }
     }
 

@@ -125,7 +125,7 @@ impl Parser<'_> {
             self.constant_01(entry, at);
             return;
         }
-        self.clauses(&mut entry);
+        entry.faulty = self.clauses(&mut entry).is_none();
         self.add(entry);
     }
 
@@ -133,7 +133,9 @@ impl Parser<'_> {
     fn data_name(&mut self) -> Option<String> {
         let name = match self.cursor.peek() {
             Token::Word(word) if word == "FILLER" => None,
-            Token::Word(word) if clauses::starts_clause(word) => return None,
+            Token::Word(word) if clauses::starts_clause(word) && !self.is_name_too(word) => {
+                return None;
+            }
             Token::Word(word) => Some(word.clone()),
             _ => return None,
         };
@@ -145,10 +147,17 @@ impl Parser<'_> {
         name
     }
 
+    /// Whether a word that can start a clause is a name here: no PICTURE can
+    /// follow it as a clause, and other compilers do not reserve it.
+    fn is_name_too(&self, word: &str) -> bool {
+        let only_here = ["TYPE", "SAME", "HANDLE", "FLOAT", "DOUBLE", "TYPEDEF"];
+        only_here.contains(&word) && self.cursor.second_is(&["PIC", "PICTURE"])
+    }
+
     /// Reports a word that cannot be a name.
     fn check_name(&mut self, name: &str, at: Position) {
         let letters = name.chars().any(char::is_alphabetic);
-        if !letters || name.starts_with(['-', '_']) || name.ends_with(['-', '_']) {
+        if !letters || name.starts_with('-') || name.ends_with('-') {
             self.diagnostics.error_help(
                 at,
                 format!("{name} is not a data name"),
@@ -349,12 +358,15 @@ impl Parser<'_> {
         found
     }
 
-    /// Takes the period that ends an entry, or goes to the next entry.
-    fn period(&mut self) {
+    /// Takes the period that ends an entry, or goes to the next entry and
+    /// gives `None`.
+    fn period(&mut self) -> Option<()> {
         if *self.cursor.peek() == Token::Period {
             self.cursor.take();
+            Some(())
         } else {
             self.unexpected();
+            None
         }
     }
 

@@ -113,8 +113,6 @@ impl Class {
                 LeadingSign,
                 SuppressBefore,
                 SuppressAfter,
-                FloatSignBefore,
-                FloatSignAfter,
                 Nine,
                 Assumed,
                 ScalingLeft,
@@ -275,6 +273,18 @@ pub fn check(runs: &[Run]) -> Result<(), String> {
     if has(Symbol::Dbcs) && has(Symbol::Comma) {
         return Err("only B can be inserted between G".into());
     }
+    if has(Symbol::Sign('+')) && has(Symbol::Sign('-')) {
+        return Err("+ and - cannot stand in the same PICTURE".into());
+    }
+    let currency: Vec<u64> = runs
+        .iter()
+        .filter(|r| r.0 == Symbol::Currency)
+        .map(|r| r.1)
+        .collect();
+    let has_digit = has(Symbol::Nine) || has(Symbol::Blank) || has(Symbol::Star);
+    if currency == [1, 1] && !has_digit {
+        return Err("a floating currency symbol must be repeated in a PICTURE".into());
+    }
     check_scaling(runs)
 }
 
@@ -305,7 +315,16 @@ pub fn is_floating(runs: &[Run], index: usize) -> bool {
     let inserted = |run: &&Run| matches!(run.0, Symbol::Insertion | Symbol::Comma);
     let next = runs[index + 1..].iter().find(|r| !inserted(r));
     let previous = runs[..index].iter().rev().find(|r| !inserted(r));
-    count > 1 || next.is_some_and(|r| r.0 == symbol) || previous.is_some_and(|r| r.0 == symbol)
+    // A string that floats before the point goes on behind it.
+    let point = |run: &&Run| matches!(run.0, Symbol::Point | Symbol::Assumed);
+    let across = runs[..index]
+        .iter()
+        .rev()
+        .find(|r| !inserted(r) && !point(r));
+    count > 1
+        || next.is_some_and(|r| r.0 == symbol)
+        || previous.is_some_and(|r| r.0 == symbol)
+        || across.is_some_and(|r| r.0 == symbol && r.1 > 1)
 }
 
 /// The class of the run at `index`.
@@ -315,6 +334,11 @@ fn class(runs: &[Run], index: usize) -> Class {
         .iter()
         .any(|r| matches!(r.0, Symbol::Point | Symbol::Assumed));
     let last = index + 1 == runs.len();
+    let before_sign = match &runs[index + 1..] {
+        [] => true,
+        [(symbol, 1)] => matches!(symbol, Symbol::Sign(_) | Symbol::CreditDebit),
+        _ => false,
+    };
     let floating = is_floating(runs, index);
     match runs[index].0 {
         Symbol::Alphabetic | Symbol::Any => Letter,
@@ -334,7 +358,9 @@ fn class(runs: &[Run], index: usize) -> Class {
         Symbol::Sign(_) => LeadingSign,
         Symbol::Currency if floating && after_point => FloatCurrencyAfter,
         Symbol::Currency if floating => FloatCurrencyBefore,
-        Symbol::Currency if last && index > 0 => TrailingCurrency,
+        // As for `cobc`, a symbol behind one run of others is not at the end,
+        // and a trailing sign may still follow.
+        Symbol::Currency if before_sign && index >= 2 => TrailingCurrency,
         Symbol::Currency => LeadingCurrency,
         Symbol::Scaling => {
             let digits_before = before.iter().any(|r| {

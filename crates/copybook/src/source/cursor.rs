@@ -67,6 +67,14 @@ impl<'a> Cursor<'a> {
         self.next.2
     }
 
+    /// Whether the token behind the one ahead is one of `words`.
+    pub fn second_is(&self, words: &[&str]) -> bool {
+        let start = self.skip(self.next.3);
+        self.pieces
+            .get(start)
+            .is_some_and(|piece| words.iter().any(|word| piece.is_word(word)))
+    }
+
     /// Takes the token ahead.
     pub fn take(&mut self) -> Token {
         let token = std::mem::replace(&mut self.next.0, Token::End);
@@ -147,7 +155,8 @@ impl<'a> Cursor<'a> {
     fn fill(&mut self) {
         let start = self.skip(self.index);
         let Some(piece) = self.pieces.get(start) else {
-            let at = self.pieces.last().map_or(Position::default(), |p| p.at);
+            let last = self.pieces.iter().rfind(|p| !p.is_gap());
+            let at = last.map_or(Position::default(), |p| p.at);
             self.next = (Token::End, at, true, start);
             return;
         };

@@ -89,7 +89,7 @@ pub fn data_division(pieces: Vec<Piece>) -> Vec<Piece> {
             sentence_start = true;
             continue;
         }
-        let keeps_replace = state != State::Data && piece.is_word("REPLACE") && piece.first_on_line;
+        let keeps_replace = state != State::Data && piece.is_word("REPLACE") && sentence_start;
         let file_entry = state == State::Data
             && sentence_start
             && ["FD", "SD", "CD", "RD"].iter().any(|w| piece.is_word(w));

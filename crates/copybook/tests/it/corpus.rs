@@ -12,6 +12,11 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/corpus")
 }
 
+/// The folder of the COPY members that the corpus uses.
+pub fn members() -> PathBuf {
+    folder().join("members")
+}
+
 /// The handwritten copybooks, in the order of their names.
 pub fn handwritten() -> Vec<Sample> {
     let mut samples: Vec<Sample> = std::fs::read_dir(folder())
@@ -32,7 +37,7 @@ pub fn handwritten() -> Vec<Sample> {
 
 #[test]
 fn handwritten_copybooks_are_laid_out_as_gnucobol_does() {
-    compare(&handwritten(), &folder().join("members"));
+    compare(&handwritten(), &members());
 }
 
 #[test]
@@ -43,5 +48,5 @@ fn generated_copybooks_are_laid_out_as_gnucobol_does() {
             text: generate::copybook(seed),
         })
         .collect();
-    compare(&samples, &folder().join("members"));
+    compare(&samples, &members());
 }

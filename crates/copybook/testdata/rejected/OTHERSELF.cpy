@@ -1,0 +1,2 @@
+           05  S2 PIC X.
+           COPY SELFPART.

@@ -1,0 +1,2 @@
+           05  S1 PIC X.
+           COPY OTHERSELF.

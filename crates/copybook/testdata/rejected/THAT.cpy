@@ -1,0 +1,1 @@
+           05  THAT-A PIC X.

@@ -1,0 +1,1 @@
+           05  THIS-A PIC X.
