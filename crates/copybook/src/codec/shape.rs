@@ -1,7 +1,7 @@
 //! OCCURS DEPENDING ON: how long the varying tables of one record are.
 //!
 //! A record in memory is *compact*: what follows a short table slides towards
-//! the front, as IBM compilers have it and `cobc -std=ibm` does. A record that
+//! the front, as IBM compilers have it and `cobc -fodoslide` does. A record that
 //! is being written is *expanded*: every field stands where the layout has it,
 //! and [`Plan::compact`] closes the gaps at the end, when all counters are
 //! known.

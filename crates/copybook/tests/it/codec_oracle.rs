@@ -50,6 +50,7 @@ fn shown(program: &str) -> Vec<Vec<u8>> {
         .args([
             "-x",
             "-std=ibm",
+            "-fodoslide",
             "-w",
             "oracle.cob",
             "show.c",
