@@ -271,3 +271,54 @@ const _: () = {
     assert!(CALL_HEADER_IN_PAGE + std::mem::size_of::<CallHeader>() <= ANSWER_HEADER_IN_PAGE);
     assert!(ANSWER_HEADER_IN_PAGE + std::mem::size_of::<AnswerHeader>() <= PAGE);
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::mem::offset_of;
+
+    /// The figures of the byte-box page.
+    #[test]
+    fn the_layout_is_as_drawn() {
+        assert_eq!(
+            [CALL_OFFSET, CALL_OUT_OFFSET, CALL_IN_OFFSET, ARENA_OFFSET],
+            [69632, 73728, 204_800, 335_872]
+        );
+        assert_eq!(
+            [
+                offset_of!(Header, worker),
+                offset_of!(Header, arena_bytes),
+                offset_of!(Header, slots),
+                offset_of!(Header, sleeping),
+                offset_of!(Header, retire),
+                offset_of!(Header, progress),
+            ],
+            [12, 16, 64, 192, 256, 320]
+        );
+        assert_eq!(
+            [
+                offset_of!(Request, trace_id),
+                offset_of!(Request, transid),
+                offset_of!(Request, program),
+                offset_of!(Request, port),
+                offset_of!(Request, channel),
+                offset_of!(Request, used),
+                offset_of!(Request, commarea_bytes),
+            ],
+            [16, 32, 40, 56, 64, 80, 112]
+        );
+        assert_eq!(
+            [
+                offset_of!(Results, program),
+                offset_of!(Results, next_transid),
+                offset_of!(Results, channel),
+                offset_of!(Results, high_water),
+                offset_of!(Results, counts),
+                std::mem::size_of::<Results>(),
+            ],
+            [8, 24, 28, 48, 88, 168]
+        );
+        assert_eq!(offset_of!(CallHeader, args), 8);
+        assert_eq!(offset_of!(AnswerHeader, args), 16);
+    }
+}

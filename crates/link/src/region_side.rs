@@ -267,7 +267,9 @@ impl RegionSide {
 
     /// True while the worker sleeps for work.
     pub fn is_sleeping(&self) -> bool {
-        self.header().sleeping.0.load(Ordering::Relaxed) != 0
+        // Ordered after the submission before it, as the worker's look at its
+        // slots is after its announcement.
+        self.header().sleeping.0.load(Ordering::SeqCst) != 0
     }
 
     /// Passes a descriptor to the worker.

@@ -21,10 +21,15 @@ use crate::messages;
 use crate::translate::{Translation, translate};
 
 /// Counts changes of the generated code that its text alone does not show.
-const GENERATION: u32 = 1;
+const GENERATION: u32 = 2;
 
 /// Flags of every module: the dialect and the guard of the PERFORM stack.
 const FLAGS: &[&str] = &["-m", "-std=ibm", "-fstack-check"];
+
+/// Items behind a table of varying length move with its counter, as IBM's
+/// compiler has it. Only where a record needs it: with this flag GnuCOBOL 3.1
+/// counts redefined storage twice in LENGTH OF.
+const SLIDE: &str = "-fodoslide";
 
 /// Subscript, reference modification and data checks.
 const CHECKS: &str = "-debug";
@@ -292,6 +297,9 @@ impl Compiler {
         if checks {
             command.arg(CHECKS);
         }
+        if moves_with_a_counter(text) {
+            command.arg(SLIDE);
+        }
         command
             .args(&self.options.flags)
             .arg("-o")
@@ -352,4 +360,33 @@ fn about(path: &Path, message: String) -> Diagnostic {
         message,
         help: None,
     }
+}
+/// Whether some record has an item behind a table of varying length, or such a
+/// table within a table. A text that the layout pass does not take has none.
+fn moves_with_a_counter(text: &[u8]) -> bool {
+    let text: String = String::from_utf8_lossy(text)
+        .lines()
+        .map(|line| {
+            if line.starts_with('#') {
+                "\n".into()
+            } else {
+                format!("{line}\n")
+            }
+        })
+        .collect();
+    let varies = |layout: &copybook::Layout, field: &copybook::Field| {
+        let counted = |f: &copybook::Field| f.occurs.as_ref().is_some_and(|o| o.min != o.max);
+        let mut above = field.parent;
+        let mut within = false;
+        while let Some(id) = above {
+            within |= layout[id].occurs.is_some();
+            above = layout[id].parent;
+        }
+        field.slides || (counted(field) && within)
+    };
+    copybook::parse(&text, &copybook::ParseOptions::default()).is_ok_and(|layouts| {
+        layouts
+            .iter()
+            .any(|l| l.fields.iter().any(|f| varies(l, f)))
+    })
 }

@@ -278,7 +278,7 @@ fn customer(out: &mut String, n: usize) {
         20_000_101 + n % 200_000,
         n % 90_000,
         n % 100,
-        if n % 5 == 0 { "-" } else { "" },
+        if n.is_multiple_of(5) { "-" } else { "" },
         n % 1_000_000,
         (n * 7) % 100,
         n % 30_000

@@ -247,18 +247,33 @@ impl Decoder<'_> {
             Leaf::Edited(_) if !leaf.is_number(&self.plan.options) => {
                 self.text(node, false, at, len)
             }
-            _ => match self.plan.read_number(leaf, self.record, at, len) {
-                Ok(Read::Digits(digits, negative, scale)) => {
-                    self.digits(node, digits, negative, scale);
+            _ => match self.plan.read_short(leaf, self.record, at, len) {
+                Ok((word, negative, scale)) => {
+                    self.short(node, word, negative, scale);
                     Ok(())
                 }
-                Ok(other) => {
-                    self.rare_number(node, other);
-                    Ok(())
-                }
-                Err(bad) => self.bad(node, delta, self.out.len(), FaultKind::Number(bad)),
+                Err(_) => self.number(node, leaf, delta, at),
             },
         }
+    }
+
+    /// A number that is not short, or not one.
+    #[inline(never)]
+    fn number(&mut self, node: &Node, leaf: Leaf, delta: usize, at: usize) -> Step {
+        match self
+            .plan
+            .read_number(leaf, self.record, at, node.len as usize)
+        {
+            Ok(Read::Digits(Digits::Short(word), negative, scale)) => {
+                self.long(node, &word.to_be_bytes(), negative, i32::from(scale));
+            }
+            Ok(Read::Digits(Digits::Long(digits), negative, scale)) => {
+                self.long(node, &digits, negative, i32::from(scale));
+            }
+            Ok(other) => self.rare_number(node, other),
+            Err(bad) => return self.bad(node, delta, self.out.len(), FaultKind::Number(bad)),
+        }
+        Ok(())
     }
 
     /// A field that the end of a short record cuts: text is as long as what is
@@ -275,36 +290,28 @@ impl Decoder<'_> {
     }
 
     #[inline(always)]
-    fn digits(&mut self, node: &Node, digits: Digits, negative: bool, scale: i16) {
+    fn short(&mut self, node: &Node, word: u128, negative: bool, scale: u32) {
         let key = usize::from(node.key_len);
         let quoted = self.plan.options.numbers == NumberForm::Text;
-        match digits {
-            Digits::Short(word) if (0..16).contains(&scale) => {
-                self.out.reserve(key + 32 + SHORT_NUMBER);
-                // SAFETY: the room was just reserved (a key and its slack, a
-                // number, two quotes and a comma within the slack), and the
-                // bytes up to the new length are written.
-                unsafe {
-                    let start = self.out.as_mut_ptr().add(self.out.len());
-                    let mut p = out::copy_key(start, &self.plan.keys, node.key_at as usize, key);
-                    if quoted {
-                        *p = b'"';
-                        p = p.add(1);
-                    }
-                    p = out::put_short(p, word, negative, u32::from(scale as u16));
-                    if quoted {
-                        *p = b'"';
-                        p = p.add(1);
-                    }
-                    *p = b',';
-                    let len = p.offset_from(self.out.as_ptr()) as usize + 1;
-                    self.out.set_len(len);
-                }
+        self.out.reserve(key + 32 + SHORT_NUMBER);
+        // SAFETY: the room was just reserved (a key and its slack, a number,
+        // two quotes and a comma within the slack), and the bytes up to the
+        // new length are written.
+        unsafe {
+            let start = self.out.as_mut_ptr().add(self.out.len());
+            let mut p = out::copy_key(start, &self.plan.keys, node.key_at as usize, key);
+            if quoted {
+                *p = b'"';
+                p = p.add(1);
             }
-            Digits::Short(word) => {
-                self.long(node, &word.to_be_bytes(), negative, i32::from(scale));
+            p = out::put_short(p, word, negative, scale);
+            if quoted {
+                *p = b'"';
+                p = p.add(1);
             }
-            Digits::Long(digits) => self.long(node, &digits, negative, i32::from(scale)),
+            *p = b',';
+            let len = p.offset_from(self.out.as_ptr()) as usize + 1;
+            self.out.set_len(len);
         }
     }
 

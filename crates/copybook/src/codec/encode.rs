@@ -11,7 +11,7 @@ use super::json::{Cursor, Syntax};
 use super::options::{Missing, Null, Unknown};
 use super::plan::{Leaf, Member, NO_VAR, Node, NodeKind, Object, Plan, Spot, Table};
 use super::shape::CounterFault;
-use crate::number::{Decimal, DecimalError, scan_json};
+use crate::number::{Decimal, DecimalError, scan_json, scan_small};
 
 /// Reads one JSON text into one record.
 pub(super) struct Encoder<'a> {
@@ -403,33 +403,47 @@ impl Encoder<'_> {
                 self.other(node, delta, "a string")
             }
             (Some(b'-' | b'0'..=b'9'), _) => {
-                let start = self.json.pos;
-                match scan_json(self.json.input, start) {
-                    Ok((number, behind)) => {
-                        self.json.pos = behind;
-                        let Some(field) = self.record.get_mut(at..end) else {
-                            return Ok(());
-                        };
-                        match self.plan.store_number(leaf, field, number) {
-                            Ok(()) => Ok(()),
-                            Err(reason) => Err(self.misfit(node, delta, start, behind, reason)),
-                        }
-                    }
-                    Err((DecimalError::Syntax, place)) => {
-                        let syntax = Syntax {
-                            offset: place,
-                            reason: "not a number",
-                        };
-                        Err(self.syntax(node, syntax))
-                    }
-                    Err((reason, _)) => {
-                        let _ = self.json.skip();
-                        Err(self.misfit(node, delta, start, self.json.pos, reason.into()))
-                    }
+                if let Some((number, behind)) = scan_small(self.json.input, self.json.pos)
+                    && let Some(field) = self.record.get_mut(at..end)
+                    && self.plan.store_small(leaf, field, number)
+                {
+                    self.json.pos = behind;
+                    return Ok(());
                 }
+                self.number(node, leaf, delta, at, end)
             }
             _ if leaf.is_number(&self.plan.options) => self.other(node, delta, "a number"),
             _ => self.other(node, delta, "a string"),
+        }
+    }
+
+    /// A number of any length, or one that does not fit.
+    #[inline(never)]
+    fn number(&mut self, node: &Node, leaf: Leaf, delta: usize, at: usize, end: usize) -> Step {
+        let start = self.json.pos;
+        match scan_json(self.json.input, start) {
+            Ok((number, behind)) => {
+                self.json.pos = behind;
+                let Some(field) = self.record.get_mut(at..end) else {
+                    return Ok(());
+                };
+                match self.plan.store_number(leaf, field, number) {
+                    Ok(()) => Ok(()),
+                    Err(reason) => Err(self.misfit(node, delta, start, behind, reason)),
+                }
+            }
+            Err((DecimalError::Syntax, offset)) => Err(self.syntax(
+                node,
+                Syntax {
+                    offset,
+                    reason: "not a number",
+                },
+            )),
+            Err((reason, _)) => {
+                let behind = self.json.skip().map(|()| self.json.pos);
+                let behind = behind.map_err(|e| self.syntax(node, e))?;
+                Err(self.misfit(node, delta, start, behind, reason.into()))
+            }
         }
     }
 

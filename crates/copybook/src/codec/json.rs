@@ -412,7 +412,9 @@ mod tests {
                 input: json.as_bytes(),
                 pos: 0,
             };
-            cursor.string().and_then(|raw| raw.text())
+            cursor
+                .string()
+                .and_then(|raw| raw.text().map(Cow::into_owned))
         };
         assert_eq!(
             text(r#""a\"\\\/\b\f\n\r\tz""#).unwrap(),

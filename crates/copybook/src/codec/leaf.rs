@@ -14,10 +14,64 @@ pub(super) enum Read {
     Decimal(Decimal),
 }
 
+/// Why the short way to read a number does not apply.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NotShort;
+
 impl Plan {
-    /// Reads a numeric field; the caller has checked that `at + len` lies in
-    /// the record.
+    /// Reads the numbers that nearly all fields hold: at most sixteen digits
+    /// and a scale from 0 to 15, valid. Everything stays in registers; the
+    /// caller has checked that `at + len` lies in the record.
     #[inline(always)]
+    pub(super) fn read_short(
+        &self,
+        leaf: Leaf,
+        record: &[u8],
+        at: usize,
+        len: usize,
+    ) -> Result<(u128, bool, u32), NotShort> {
+        let (word, negative, scale) = match leaf {
+            Leaf::Zoned {
+                digits: 1..=16,
+                scale,
+                sign,
+                ..
+            } => match zoned::read_short(record, at, len, sign, self.zones()) {
+                Ok((word, negative)) => (word, negative, scale),
+                Err(_) => return Err(NotShort),
+            },
+            Leaf::Packed {
+                digits,
+                scale,
+                signed,
+            } if len <= 8 => match packed::read_short(record, at, len, digits, signed) {
+                Ok((word, negative)) => (word, negative, scale),
+                Err(_) => return Err(NotShort),
+            },
+            Leaf::Binary {
+                scale,
+                signed,
+                little,
+                ..
+            } if len <= 8 => {
+                let (magnitude, negative) = read_word(record, at, len, signed, little);
+                if magnitude >= SIXTEEN_DIGITS {
+                    return Err(NotShort);
+                }
+                (swar::digits16(magnitude), negative, scale)
+            }
+            _ => return Err(NotShort),
+        };
+        if (0..16).contains(&scale) {
+            Ok((word, negative, scale as u32))
+        } else {
+            Err(NotShort)
+        }
+    }
+
+    /// Reads a numeric field of any kind; the caller has checked that
+    /// `at + len` lies in the record.
+    #[inline(never)]
     pub(super) fn read_number(
         &self,
         leaf: Leaf,
@@ -138,25 +192,31 @@ pub(super) fn read_integer(plan: &Plan, leaf: Leaf, bytes: &[u8]) -> Option<i128
     Some(if negative { -magnitude } else { magnitude })
 }
 
+/// Two's complement of at most 8 bytes.
 #[inline(always)]
+fn read_word(record: &[u8], at: usize, len: usize, signed: bool, little: bool) -> (u64, bool) {
+    let shift = 64 - 8 * len as u32;
+    let word = swar::load_tail(record, at + len, len) as u64;
+    // The number in the top bytes. The last byte of a little-endian field is
+    // its highest, and the swap brings it to the top.
+    let word = if little {
+        word.swap_bytes()
+    } else {
+        word << shift
+    };
+    if signed {
+        let value = (word as i64) >> shift;
+        (value.unsigned_abs(), value < 0)
+    } else {
+        (word >> shift, false)
+    }
+}
+
+/// Two's complement of at most 16 bytes.
 fn read_binary(record: &[u8], at: usize, len: usize, signed: bool, little: bool) -> (u128, bool) {
     if len <= 8 {
-        // Two's complement in the top bytes of a register, then down.
-        let shift = 64 - 8 * len as u32;
-        let word = swar::load_tail(record, at + len, len) as u64;
-        let word = if little {
-            word.swap_bytes()
-        } else {
-            word << shift
-        };
-        // A little-endian field ends in the record where its top byte is, so
-        // that byte came first out of the swap.
-        return if signed {
-            let value = (word as i64) >> shift;
-            (u128::from(value.unsigned_abs()), value < 0)
-        } else {
-            (u128::from(word >> shift), false)
-        };
+        let (magnitude, negative) = read_word(record, at, len, signed, little);
+        return (u128::from(magnitude), negative);
     }
     let mut bytes = [0; 16];
     let field = &mut bytes[16 - len..];
@@ -174,12 +234,14 @@ fn read_binary(record: &[u8], at: usize, len: usize, signed: bool, little: bool)
     }
 }
 
-#[inline(always)]
 fn digits_of(magnitude: u128) -> Digits {
-    if magnitude < 10_000_000_000_000_000 {
+    if magnitude < u128::from(SIXTEEN_DIGITS) {
         return Digits::Short(swar::digits16(magnitude as u64));
     }
     let mut digits = [0; 40];
     swar::fill_digits(&mut digits, magnitude);
     Digits::Long(digits)
 }
+
+/// The first number of seventeen digits.
+const SIXTEEN_DIGITS: u64 = 10_000_000_000_000_000;

@@ -38,21 +38,37 @@ pub(super) unsafe fn copy_mapped(
     p: *mut u8,
 ) -> usize {
     let mut done = 0;
-    for chunk in record[at..at + len].chunks(8) {
-        let mut mapped = [0; 8];
-        for (to, from) in mapped.iter_mut().zip(chunk) {
-            *to = table[usize::from(*from)];
-        }
-        let word = u64::from_le_bytes(mapped);
-        // SAFETY: done <= len, and the room is len + 16.
-        unsafe { p.add(done).cast::<[u8; 8]>().write_unaligned(mapped) };
+    while done < len
+        && let Some(&[a, b, c, d, e, f, g, h]) = record[at + done..].first_chunk()
+    {
+        // Built in a register; bytes behind the text are looked up as well and
+        // not counted.
+        let map = |byte: u8| u64::from(table[usize::from(byte)]);
+        let low = map(a) | map(b) << 8 | map(c) << 16 | map(d) << 24;
+        let high = map(e) | map(f) << 8 | map(g) << 16 | map(h) << 24;
+        let word = low | high << 32;
+        // SAFETY: done < len, and the room is len + 16.
+        unsafe {
+            p.add(done)
+                .cast::<[u8; 8]>()
+                .write_unaligned(word.to_le_bytes())
+        };
         let zero = word.wrapping_sub(0x0101_0101_0101_0101) & !word & 0x8080_8080_8080_8080;
         if zero != 0 {
             return (done + zero.trailing_zeros() as usize / 8).min(len);
         }
         done += 8;
     }
-    done.min(len)
+    while done < len {
+        let byte = table[usize::from(record[at + done])];
+        if byte == 0 {
+            return done;
+        }
+        // SAFETY: done < len.
+        unsafe { *p.add(done) = byte };
+        done += 1;
+    }
+    len
 }
 
 /// Length without the `blank`s at the end.

@@ -6,7 +6,7 @@
 use super::error::NumberError;
 use super::options::Overpunch;
 use super::plan::{Leaf, Plan};
-use crate::number::{Decimal, Misfit, Rounding, decfloat, float, packed, pow10, zoned};
+use crate::number::{Decimal, Misfit, Rounding, Small, decfloat, float, packed, pow10, zoned};
 
 impl Plan {
     /// The digits of this plan's region.
@@ -18,8 +18,52 @@ impl Plan {
         }
     }
 
+    /// Puts a small number into a field of at most 18 digits and 8 bytes, or
+    /// 16 zoned ones; `false` for whatever is not as simple as that, and then
+    /// nothing is written.
+    #[inline(always)]
+    pub(super) fn store_small(&self, leaf: Leaf, field: &mut [u8], number: Small) -> bool {
+        let negative = number.negative;
+        match leaf {
+            Leaf::Zoned {
+                digits: digits @ 1..=16,
+                scale,
+                sign,
+                blank: false,
+            } => match number.fit(digits, scale) {
+                Some(n) if !negative || sign != crate::SignPlace::None => {
+                    zoned::write_short(field, n, negative, sign, self.zones());
+                    true
+                }
+                _ => false,
+            },
+            Leaf::Packed {
+                digits: digits @ 1..=15,
+                scale,
+                signed,
+            } => match number.fit(digits, scale) {
+                Some(n) if !negative || signed => {
+                    packed::write_short(field, n, negative, signed);
+                    true
+                }
+                _ => false,
+            },
+            Leaf::Binary {
+                digits: digits @ 1..=18,
+                scale,
+                signed,
+                little,
+            } => match number.fit(digits, scale) {
+                Some(n) if !negative || signed => {
+                    store_binary(field, u128::from(n), negative, signed, little).is_ok()
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
     /// Puts a number into a field of any numeric type.
-    #[inline]
     pub(super) fn store_number(
         &self,
         leaf: Leaf,

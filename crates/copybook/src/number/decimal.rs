@@ -155,6 +155,75 @@ pub(crate) fn scan_json(
     Ok((digits.finish(negative), at))
 }
 
+/// A JSON number of at most 18 digits without an exponent, at `pos`, if that
+/// is what stands there; nothing else is looked at.
+#[inline(always)]
+pub(crate) fn scan_small(input: &[u8], pos: usize) -> Option<(Small, usize)> {
+    let negative = input.get(pos) == Some(&b'-');
+    let start = pos + usize::from(negative);
+    let (whole, mut at) = run_small(input, start, 0);
+    if at == start || (at > start + 1 && input[start] == b'0') {
+        return None;
+    }
+    let mut number = Small {
+        negative,
+        magnitude: whole,
+        scale: 0,
+    };
+    let mut digits = at - start;
+    if input.get(at) == Some(&b'.') {
+        let (magnitude, end) = run_small(input, at + 1, whole);
+        number.magnitude = magnitude;
+        number.scale = (end - at - 1) as u32;
+        if number.scale == 0 {
+            return None;
+        }
+        digits += end - at - 1;
+        at = end;
+    }
+    // More than 18 digits may have overflowed.
+    (digits <= 18 && !matches!(input.get(at), Some(b'e' | b'E'))).then_some((number, at))
+}
+
+/// A run of digits behind those in `value`, modulo 2^64; where it ends.
+#[inline(always)]
+fn run_small(text: &[u8], mut pos: usize, mut value: u64) -> (u64, usize) {
+    if let Some(chunk) = text.get(pos..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*chunk);
+        if swar::all_digits(word) {
+            value = value
+                .wrapping_mul(100_000_000)
+                .wrapping_add(swar::parse8(word));
+            pos += 8;
+        }
+    }
+    while let Some(digit) = digit_at(text, pos) {
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        pos += 1;
+    }
+    (value, pos)
+}
+
+/// A decimal of at most 18 digits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Small {
+    pub negative: bool,
+    pub magnitude: u64,
+    pub scale: u32,
+}
+
+impl Small {
+    /// The magnitude at a field's scale, if the field has that many digits and
+    /// no more than 18.
+    #[inline(always)]
+    pub(crate) fn fit(self, digits: u8, scale: i16) -> Option<u64> {
+        let limit = *SMALL_POWERS.get(usize::from(digits))?;
+        let shift = usize::try_from(i64::from(scale) - i64::from(self.scale)).ok()?;
+        let magnitude = self.magnitude.checked_mul(*SMALL_POWERS.get(shift)?)?;
+        (magnitude < limit).then_some(magnitude)
+    }
+}
+
 /// Digits gathered so far.
 #[derive(Default)]
 struct Digits {
@@ -265,6 +334,16 @@ const POWERS: [u128; 39] = {
     powers
 };
 
+const SMALL_POWERS: [u64; 19] = {
+    let mut powers = [1; 19];
+    let mut n = 1;
+    while n < 19 {
+        powers[n] = powers[n - 1] * 10;
+        n += 1;
+    }
+    powers
+};
+
 /// A `u64` below this takes eight more digits.
 const SMALL: u64 = 100_000_000_000;
 /// A `u64` below this takes one more digit.
@@ -323,6 +402,56 @@ mod tests {
         for bad in ["01", "+1", ".5", "1.", "1.e2", "1e", "-", "x"] {
             assert!(scan(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn small_numbers_are_read_like_all_others() {
+        for text in [
+            "0",
+            "-1",
+            "7,",
+            "12345678",
+            "123456789012345678}",
+            "-0.5",
+            "1234567.89 ",
+            "0.00000000000000001",
+        ] {
+            let (small, end) = scan_small(text.as_bytes(), 0).expect(text);
+            let (number, behind) = scan_json(text.as_bytes(), 0).expect(text);
+            assert_eq!(
+                (
+                    small.negative,
+                    u128::from(small.magnitude),
+                    small.scale as i32,
+                    end
+                ),
+                (number.negative, number.magnitude, number.scale, behind),
+                "{text}"
+            );
+        }
+        for text in [
+            "",
+            "-",
+            "01",
+            "1.",
+            ".5",
+            "1e3",
+            "1.5E2",
+            "1234567890123456789",
+            "0.1234567890123456789",
+        ] {
+            assert!(scan_small(text.as_bytes(), 0).is_none(), "{text}");
+        }
+        let small = Small {
+            negative: false,
+            magnitude: 125,
+            scale: 1,
+        };
+        assert_eq!(small.fit(4, 2), Some(1250));
+        assert_eq!(
+            (small.fit(3, 2), small.fit(4, 0), small.fit(19, 2)),
+            (None, None, None)
+        );
     }
 
     #[test]

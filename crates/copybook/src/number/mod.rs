@@ -17,7 +17,7 @@ pub(crate) mod swar;
 pub(crate) mod zoned;
 
 pub use decimal::{Decimal, DecimalError, Misfit, Rounding};
-pub(crate) use decimal::{pow10, scan_json};
+pub(crate) use decimal::{Small, pow10, scan_json, scan_small};
 pub use edited::{EditError, EditedPicture, PictureError};
 
 /// Why the bytes of a field are not a number.

@@ -11,7 +11,6 @@ use super::zoned::Digits;
 
 /// Reads the packed number in `record[at..at + len]`, which the caller has
 /// checked to lie in the record; true for a minus sign.
-#[inline]
 pub(crate) fn read(
     record: &[u8],
     at: usize,
@@ -22,15 +21,28 @@ pub(crate) fn read(
     if len > 8 {
         return read_long(&record[at..at + len], digits, Some(signed));
     }
+    let (word, negative) = read_short(record, at, len, digits, signed)?;
+    Ok((Digits::Short(word), negative))
+}
+
+/// The same for a field of at most 8 bytes, whose digits come back as one
+/// register.
+#[inline(always)]
+pub(crate) fn read_short(
+    record: &[u8],
+    at: usize,
+    len: usize,
+    digits: u8,
+    signed: bool,
+) -> Result<(u128, bool), BadNumber> {
     let word = (swar::load_tail(record, at + len, len) & swar::low_bytes(len)) as u64;
     let negative = sign(word as u8 & 0x0f, signed)?;
     let bcd = word >> 4;
     check(bcd, digits)?;
-    Ok((Digits::Short(swar::unpack16(bcd)), negative))
+    Ok((swar::unpack16(bcd), negative))
 }
 
 /// Reads a packed number without a sign nibble.
-#[inline]
 pub(crate) fn read_unsigned(
     record: &[u8],
     at: usize,
@@ -46,23 +58,33 @@ pub(crate) fn read_unsigned(
 }
 
 /// Writes `magnitude`, which the caller has checked to fit, into a field.
-#[inline]
 pub(crate) fn write(field: &mut [u8], magnitude: u128, negative: bool, signed: bool) {
-    let sign = match (signed, negative && magnitude != 0) {
-        (false, _) => 0x0f,
-        (true, false) => 0x0c,
-        (true, true) => 0x0d,
-    };
     match u64::try_from(magnitude) {
-        Ok(small) if field.len() <= 8 => {
-            swar::store_tail(field, u128::from(swar::pack16(small) << 4 | sign));
-        }
+        Ok(small) if field.len() <= 8 => write_short(field, small, negative, signed),
         _ => {
             if let Some((last, rest)) = field.split_last_mut() {
-                *last = ((magnitude % 10) as u8) << 4 | sign as u8;
+                let sign = sign_nibble(negative && magnitude != 0, signed);
+                *last = (((magnitude % 10) as u8) << 4) | sign;
                 pack_long(rest, magnitude / 10);
             }
         }
+    }
+}
+
+/// The same for a field of at most 8 bytes.
+#[inline(always)]
+pub(crate) fn write_short(field: &mut [u8], magnitude: u64, negative: bool, signed: bool) {
+    let sign = sign_nibble(negative && magnitude != 0, signed);
+    let word = (swar::pack16(magnitude) << 4) | u64::from(sign);
+    swar::store_tail(field, u128::from(word));
+}
+
+#[inline(always)]
+fn sign_nibble(negative: bool, signed: bool) -> u8 {
+    match (signed, negative) {
+        (false, _) => 0x0f,
+        (true, false) => 0x0c,
+        (true, true) => 0x0d,
     }
 }
 

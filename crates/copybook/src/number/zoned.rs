@@ -67,7 +67,6 @@ impl Zones {
 
 /// Reads the zoned number in `record[at..at + len]`, which the caller has
 /// checked to lie in the record; true for a minus sign.
-#[inline]
 pub(crate) fn read(
     record: &[u8],
     at: usize,
@@ -75,14 +74,25 @@ pub(crate) fn read(
     sign: SignPlace,
     zones: Zones,
 ) -> Result<(Digits, bool), BadNumber> {
-    let separate = matches!(
-        sign,
-        SignPlace::LeadingSeparate | SignPlace::TrailingSeparate
-    );
-    let digits = len - usize::from(separate);
+    let digits = len - usize::from(is_separate(sign));
     if digits > 16 || digits == 0 {
         return read_long(&record[at..at + len], sign, zones);
     }
+    let (word, negative) = read_short(record, at, len, sign, zones)?;
+    Ok((Digits::Short(word), negative))
+}
+
+/// The same for a number of 1 to 16 digits, which come back as one register.
+#[inline(always)]
+pub(crate) fn read_short(
+    record: &[u8],
+    at: usize,
+    len: usize,
+    sign: SignPlace,
+    zones: Zones,
+) -> Result<(u128, bool), BadNumber> {
+    let separate = is_separate(sign);
+    let digits = len - usize::from(separate);
     let mut negative = false;
     let mut end = at + len;
     if separate {
@@ -120,7 +130,7 @@ pub(crate) fn read(
     if !swar::all_digits16(word) {
         return Err(BadNumber::Digit);
     }
-    Ok((Digits::Short(word), negative))
+    Ok((word, negative))
 }
 
 /// The form for more than sixteen digits.
@@ -165,7 +175,6 @@ fn read_long(bytes: &[u8], sign: SignPlace, zones: Zones) -> Result<(Digits, boo
 }
 
 /// Writes `magnitude`, which the caller has checked to fit, into a field.
-#[inline]
 pub(crate) fn write(
     field: &mut [u8],
     magnitude: u128,
@@ -173,33 +182,57 @@ pub(crate) fn write(
     sign: SignPlace,
     zones: Zones,
 ) {
+    match u64::try_from(magnitude) {
+        Ok(small) if field.len() <= 16 => write_short(field, small, negative, sign, zones),
+        _ => {
+            let negative = negative && magnitude != 0;
+            let digits = place_sign(field, negative, sign, zones);
+            swar::fill_digits(digits, magnitude);
+            digits.iter_mut().for_each(|byte| *byte |= zones.flip());
+            punch(digits, negative, sign, zones);
+        }
+    }
+}
+
+/// The same for a number of at most 16 digits.
+#[inline(always)]
+pub(crate) fn write_short(
+    field: &mut [u8],
+    magnitude: u64,
+    negative: bool,
+    sign: SignPlace,
+    zones: Zones,
+) {
     let negative = negative && magnitude != 0;
-    let sign_byte = if negative {
-        zones.minus()
-    } else {
-        zones.plus()
-    };
-    let digits = match (sign, &mut *field) {
+    let digits = place_sign(field, negative, sign, zones);
+    let mut word = swar::digits16(magnitude);
+    if zones.ebcdic {
+        word |= ZEROS << 2;
+    }
+    swar::store_tail(digits, word);
+    punch(digits, negative, sign, zones);
+}
+
+/// Writes a separate sign; gives the place of the digits.
+#[inline(always)]
+fn place_sign(field: &mut [u8], negative: bool, sign: SignPlace, zones: Zones) -> &mut [u8] {
+    match (sign, field) {
         (SignPlace::LeadingSeparate, [byte, rest @ ..])
         | (SignPlace::TrailingSeparate, [rest @ .., byte]) => {
-            *byte = sign_byte;
+            *byte = if negative {
+                zones.minus()
+            } else {
+                zones.plus()
+            };
             rest
         }
         (_, all) => all,
-    };
-    match u64::try_from(magnitude) {
-        Ok(small) if digits.len() <= 16 => {
-            let mut word = swar::digits16(small);
-            if zones.ebcdic {
-                word |= ZEROS << 2;
-            }
-            swar::store_tail(digits, word);
-        }
-        _ => {
-            swar::fill_digits(digits, magnitude);
-            digits.iter_mut().for_each(|byte| *byte |= zones.flip());
-        }
     }
+}
+
+/// Overpunches a sign on the digits.
+#[inline(always)]
+fn punch(digits: &mut [u8], negative: bool, sign: SignPlace, zones: Zones) {
     let punched = match sign {
         SignPlace::Trailing => digits.last_mut(),
         SignPlace::Leading => digits.first_mut(),
@@ -208,6 +241,14 @@ pub(crate) fn write(
     if let Some(byte) = punched {
         *byte = zones.punch(*byte & 0x0f, negative);
     }
+}
+
+#[inline(always)]
+fn is_separate(sign: SignPlace) -> bool {
+    matches!(
+        sign,
+        SignPlace::LeadingSeparate | SignPlace::TrailingSeparate
+    )
 }
 
 const MINUS: u8 = 0x10;

@@ -21,7 +21,6 @@ struct Case {
 
 /// The bytes of each case's field after the MOVE, by GnuCOBOL.
 fn moved(cases: &[Case]) -> Vec<Vec<u8>> {
-    let folder = tempfile::tempdir().expect("a folder");
     let mut program = String::from(
         "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. ORACLE.\n       DATA DIVISION.\n       WORKING-STORAGE SECTION.\n",
     );
@@ -36,6 +35,14 @@ fn moved(cases: &[Case]) -> Vec<Vec<u8>> {
         );
     }
     program += "           STOP RUN.\n";
+    let bytes = shown(&program);
+    assert_eq!(bytes.len(), cases.len());
+    bytes
+}
+
+/// Runs a program; the bytes of every item it shows.
+fn shown(program: &str) -> Vec<Vec<u8>> {
+    let folder = tempfile::tempdir().expect("a folder");
     let show = "#include <stdio.h>\nint show(unsigned char *p, int n) {\n  while (n-- > 0) printf(\"%02x\", *p++);\n  printf(\"\\n\");\n  return 0;\n}\n";
     std::fs::write(folder.path().join("oracle.cob"), program).expect("written");
     std::fs::write(folder.path().join("show.c"), show).expect("written");
@@ -61,14 +68,7 @@ fn moved(cases: &[Case]) -> Vec<Vec<u8>> {
         .output()
         .expect("it runs");
     let text = String::from_utf8(run.stdout).expect("hexadecimal digits");
-    let bytes: Vec<Vec<u8>> = text.lines().map(from_hex).collect();
-    assert_eq!(
-        bytes.len(),
-        cases.len(),
-        "{}",
-        String::from_utf8_lossy(&run.stderr)
-    );
-    bytes
+    text.lines().map(from_hex).collect()
 }
 
 fn from_hex(line: &str) -> Vec<u8> {
@@ -336,4 +336,57 @@ fn edited_numbers_look_as_cobol_shows_them() {
     }
     assert!(cases.len() > 400, "{} cases", cases.len());
     compare(&cases);
+}
+
+#[test]
+fn what_follows_a_short_table_stands_where_cobol_has_it() {
+    let book = "       01 REC.
+           05 N PIC 9.
+           05 ROWS OCCURS 0 TO 4 DEPENDING ON N.
+              10 A PIC X(3).
+              10 B PIC S9(3) COMP-3 OCCURS 2.
+           05 M PIC 9.
+           05 C PIC 9(2) OCCURS 1 TO 3 DEPENDING ON M.
+           05 TAIL PIC X(4).
+";
+    let mut program = "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. ORACLE.\n       DATA DIVISION.\n       WORKING-STORAGE SECTION.\n".to_string();
+    program += book;
+    program += "       PROCEDURE DIVISION.\n";
+    let shapes = [(0, 1), (1, 1), (2, 3), (4, 2), (4, 3)];
+    let mut texts = Vec::new();
+    for (n, m) in shapes {
+        program += &format!("           MOVE {n} TO N MOVE {m} TO M\n");
+        for k in 1..=n {
+            program += &format!("           MOVE \"R{k}\" TO A({k}) MOVE {k} TO B({k} 1)\n");
+            program += &format!("           MOVE -{k} TO B({k} 2)\n");
+        }
+        for k in 1..=m {
+            program += &format!("           MOVE {k} TO C({k})\n");
+        }
+        program += "           MOVE \"TAIL\" TO TAIL\n";
+        program += "           CALL \"show\" USING REC BY VALUE LENGTH OF REC\n";
+        let rows: Vec<String> = (1..=n)
+            .map(|k| format!("{{\"A\":\"R{k}\",\"B\":[{k},-{k}]}}"))
+            .collect();
+        let cells: Vec<String> = (1..=m).map(|k| k.to_string()).collect();
+        texts.push(format!(
+            "{{\"N\":{n},\"ROWS\":[{}],\"M\":{m},\"C\":[{}],\"TAIL\":\"TAIL\"}}",
+            rows.join(","),
+            cells.join(",")
+        ));
+    }
+    program += "           STOP RUN.\n";
+    let layouts = copybook::parse(book, &ParseOptions::default()).expect("it parses");
+    let codec = Codec::build(&layouts[0], &CodecOptions::default()).expect("it compiles");
+    for (expected, json) in shown(&program).iter().zip(&texts) {
+        let mut area = vec![0; codec.max_len()];
+        let len = codec.encode(json.as_bytes(), &mut area).expect("it fits");
+        assert_eq!(
+            area[..len].escape_ascii().to_string(),
+            expected.escape_ascii().to_string()
+        );
+        let mut text = Vec::new();
+        codec.decode(expected, &mut text).expect("valid");
+        assert_eq!(String::from_utf8_lossy(&text), *json);
+    }
 }

@@ -192,6 +192,9 @@ pub struct HowArgs {
     /// A new connection for each request
     #[arg(long)]
     pub no_keepalive: bool,
+    /// Speak HTTP/2, each client on a connection of its own
+    #[arg(long)]
+    pub http2: bool,
     /// Certificates to trust instead of the system's, PEM
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
@@ -322,6 +325,7 @@ impl LoadArgs {
         load.duration = self.how.duration;
         load.threads = self.how.threads;
         load.keep_alive = !self.how.no_keepalive;
+        load.http2 = self.how.http2;
         load.trust = Trust {
             ca_file: self.how.cacert.clone(),
             insecure: self.how.insecure,

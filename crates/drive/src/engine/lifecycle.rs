@@ -331,7 +331,12 @@ impl Worker<'_> {
     }
 }
 
-fn record_times(record: &mut PopulationRecord, step: usize, passed: bool, times: [u64; 4]) {
+pub(super) fn record_times(
+    record: &mut PopulationRecord,
+    step: usize,
+    passed: bool,
+    times: [u64; 4],
+) {
     let [intended, ready, sent, done] = times;
     record.lateness.record(sent.saturating_sub(ready));
     record.wire.record(done.saturating_sub(sent));

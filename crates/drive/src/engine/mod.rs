@@ -13,6 +13,7 @@ mod ahead;
 mod arrivals;
 mod client;
 mod exchange;
+mod http2;
 mod lifecycle;
 mod record;
 mod run;

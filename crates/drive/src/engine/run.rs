@@ -1,6 +1,7 @@
 //! Runs a plan: starts the threads together, gathers what they record, and
 //! adds it up.
 
+use super::http2;
 use super::record::{Counts, Interval, PopulationRecord};
 use super::worker::{Ended, Worker};
 use crate::clock;
@@ -73,8 +74,13 @@ pub fn run(
     if plan.threads == 0 || plan.populations.is_empty() || !plan.populations.iter().all(complete) {
         return Err(RunError::Empty);
     }
+    // HTTP/2 populations live in threads of their own beside the others.
+    let foreign = match plan.populations.iter().any(http2::speaks) {
+        true => plan.threads,
+        false => 0,
+    };
     let connected = Barrier::new(plan.threads + 1);
-    let go = Barrier::new(plan.threads + 1);
+    let go = Barrier::new(plan.threads + foreign + 1);
     let start = AtomicU64::new(0);
     thread::scope(|scope| {
         let mut threads = Vec::new();
@@ -93,6 +99,16 @@ pub fn run(
                 prepared?.run(start.load(Ordering::Acquire), stop, &sender)
             };
             threads.push(scope.spawn(work));
+        }
+        for index in 0..foreign {
+            let (sender, receiver) = mpsc::channel();
+            parts.push(receiver);
+            let (go, start) = (&go, &start);
+            threads.push(scope.spawn(move || {
+                go.wait();
+                let clients = http2::Http2::new(plan, index);
+                clients.run(start.load(Ordering::Acquire), stop, &sender)
+            }));
         }
         connected.wait();
         let (begin, wall) = start_time(plan);

@@ -77,7 +77,8 @@ impl<'p> Worker<'p> {
         let mut clients = Vec::new();
         let mut groups = Vec::new();
         for (p, population) in plan.populations.iter().enumerate() {
-            let total = population.clients();
+            let foreign = super::http2::speaks(population);
+            let total = if foreign { 0 } else { population.clients() };
             let slots = population.steps.iter().flat_map(|s| &s.captures);
             let slots = slots.map(|c| c.slot + 1).max().unwrap_or(0);
             let first = clients.len();
@@ -113,6 +114,12 @@ impl<'p> Worker<'p> {
                     clients: profile.after(plan.warmup_ns),
                     quota: iterations.map(|n| share(n, index, threads)),
                     active: clients.len() - first,
+                },
+                // HTTP/2 has a thread of its own; nothing is due here.
+                Load::Open { .. } if foreign => GroupKind::Closed {
+                    clients: Profile::constant(0.0),
+                    quota: Some(0),
+                    active: 0,
                 },
                 Load::Open {
                     rate,
@@ -332,7 +339,7 @@ impl<'p> Worker<'p> {
 }
 
 /// Thread `index`'s share of `n` things.
-fn share(n: u64, index: usize, threads: usize) -> u64 {
+pub(super) fn share(n: u64, index: usize, threads: usize) -> u64 {
     let threads = threads as u64;
     n / threads + u64::from((index as u64) < n % threads)
 }

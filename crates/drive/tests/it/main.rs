@@ -3,6 +3,7 @@
 mod bad_peers;
 mod closed_loop;
 mod files;
+mod http2;
 mod open_loop;
 mod peers;
 mod scenarios;

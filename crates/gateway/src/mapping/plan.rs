@@ -274,7 +274,7 @@ impl Compiler<'_> {
         text: &str,
     ) -> Condition {
         use expr::Condition as C;
-        let mut list = |this: &mut Self, items: Vec<C>| {
+        let list = |this: &mut Self, items: Vec<C>| {
             items
                 .into_iter()
                 .map(|c| this.resolved(c, at, scope, text))
@@ -473,9 +473,4 @@ impl Shape {
         };
         self.members[at].1.insert(rest, source);
     }
-}
-
-/// Reports what a whole compiled condition can never be.
-pub(crate) fn is_always(condition: &Condition) -> bool {
-    matches!(condition, Condition::Constant(true))
 }

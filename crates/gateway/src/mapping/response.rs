@@ -2,7 +2,9 @@
 //!
 //! The entries of `response_mapping.yaml` are tried in their order; the first
 //! whose condition holds makes the response. An entry without a condition is
-//! there for completeness and never matches.
+//! there for completeness and never matches. After an abend only those entries
+//! count that expect one: a success that says `condition: true` is not the
+//! answer to it.
 
 use super::plan::{Compiler, Condition, ItemScope, Slot};
 use super::scene::{Failure, Scene};
@@ -14,6 +16,9 @@ use http::{HeaderName, HeaderValue, StatusCode};
 #[derive(Debug)]
 pub(crate) struct ResponsePlan {
     pub condition: Option<Condition>,
+    /// It may answer an abend: its condition asks for `abendCode`, or its
+    /// status is a server error.
+    pub expects_abend: bool,
     pub status: StatusCode,
     pub content_type: HeaderValue,
     pub headers: Vec<(HeaderName, Slot)>,
@@ -71,7 +76,8 @@ impl ResponsePlan {
         plans: &'p [ResponsePlan],
         scene: &mut Scene<'_>,
     ) -> Result<Option<&'p ResponsePlan>, Failure> {
-        for plan in plans {
+        let abended = scene.reply.is_some_and(|reply| reply.abend.is_some());
+        for plan in plans.iter().filter(|p| p.expects_abend || !abended) {
             if let Some(condition) = &plan.condition
                 && scene.holds(condition)?
             {

@@ -511,6 +511,12 @@ impl Loader<'_> {
         asset: &Asset,
     ) -> Option<ResponsePlan> {
         let reply = Some(&asset.response);
+        let asks = |text: &str| text.contains("abendCode");
+        let expects_abend = status.is_server_error()
+            || entry
+                .get("condition")
+                .and_then(|c| c.text())
+                .is_some_and(asks);
         let condition = entry.get("condition").map(|c| {
             let mut compiler = Compiler {
                 file,
@@ -539,6 +545,7 @@ impl Loader<'_> {
         let (body, headers) = response::compile(&nodes, schema, &mut compiler);
         Some(ResponsePlan {
             condition,
+            expects_abend,
             status,
             content_type,
             headers,

@@ -15,13 +15,17 @@ use copybook::{
     ParseOptions,
 };
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// A laid-out record with its codecs.
 #[derive(Debug)]
 pub(crate) struct Record {
     layout: Layout,
-    /// As it stands, trimmed on both sides, trimmed at the end.
-    forms: [Form; 3],
+    /// As it stands.
+    plain: Form,
+    /// Trimmed on both sides, and at the end; made when first asked for.
+    both: OnceLock<Option<Form>>,
+    end: OnceLock<Option<Form>>,
 }
 
 #[derive(Debug)]
@@ -29,6 +33,30 @@ struct Form {
     codec: Codec,
     /// By field; the tables around each have their first element chosen.
     fields: Vec<Option<FieldCodec>>,
+}
+
+impl Form {
+    fn new(layout: &Layout, trim: CodecTrim) -> Result<Form, String> {
+        let options = CodecOptions {
+            trim,
+            short_record: ShortRecord::Absent,
+            long_record: LongRecord::Ignore,
+            ..CodecOptions::default()
+        };
+        let codec = Codec::build(layout, &options).map_err(|e| e.to_string())?;
+        let names = Names::new(layout, copybook::Naming::Kept);
+        let field = |id: FieldId| {
+            let (outer, own) = path(layout, &names, id)?;
+            let path = if outer.is_empty() {
+                own
+            } else {
+                format!("{outer}.{own}")
+            };
+            codec.field(&path).ok()
+        };
+        let fields = layout.iter().map(|(id, _)| field(id)).collect();
+        Ok(Form { fields, codec })
+    }
 }
 
 impl Record {
@@ -84,37 +112,13 @@ impl Record {
 
     /// Builds the codecs of a layout.
     pub fn new(layout: Layout) -> Result<Record, String> {
-        let form = |trim: CodecTrim| {
-            let options = CodecOptions {
-                trim,
-                short_record: ShortRecord::Absent,
-                long_record: LongRecord::Ignore,
-                ..CodecOptions::default()
-            };
-            let codec = Codec::build(&layout, &options).map_err(|e| e.to_string())?;
-            let names = Names::new(&layout, copybook::Naming::Kept);
-            let fields = layout
-                .iter()
-                .map(|(id, _)| path(&layout, &names, id))
-                .map(|path| {
-                    let (outer, own) = path?;
-                    let field = match outer.is_empty() {
-                        true => codec.field(&own),
-                        false => codec.field(&format!("{outer}.{own}")),
-                    };
-                    field.ok()
-                });
-            Ok::<_, String>(Form {
-                fields: fields.collect(),
-                codec,
-            })
-        };
-        let forms = [
-            form(CodecTrim::Keep)?,
-            form(CodecTrim::Both)?,
-            form(CodecTrim::Padding)?,
-        ];
-        Ok(Record { layout, forms })
+        let plain = Form::new(&layout, CodecTrim::Keep)?;
+        Ok(Record {
+            layout,
+            plain,
+            both: OnceLock::new(),
+            end: OnceLock::new(),
+        })
     }
 
     pub fn layout(&self) -> &Layout {
@@ -123,18 +127,18 @@ impl Record {
 
     /// Bytes of the longest record.
     pub fn max_len(&self) -> usize {
-        self.forms[0].codec.max_len()
+        self.plain.codec.max_len()
     }
 
     /// Fills a record with what it holds before anything is mapped.
     pub fn initialise(&self, record: &mut [u8]) {
         // Fails only for an area that is too short; writing the fields will say so.
-        let _ = self.forms[0].codec.initialise(record);
+        let _ = self.plain.codec.initialise(record);
     }
 
     /// Brings a written record to its real form; gives its real length.
     pub fn finish(&self, record: &mut [u8]) -> Result<usize, Box<Fault>> {
-        self.forms[0]
+        self.plain
             .codec
             .finish(record)
             .map_err(|e| Box::new(encode_fault(e)))
@@ -171,8 +175,11 @@ impl Record {
             return Ok(false);
         };
         let from = out.len();
-        self.with(field, id, subscripts, |field| field.write_json(bytes, out))?
-            .map_err(|e| Box::new(decode_fault(e)))?;
+        self.with(field, id, subscripts, |field| {
+            field
+                .write_json(bytes, out)
+                .map_err(|e| Box::new(decode_fault(e)))
+        })??;
         if &out[from..] == b"null" {
             out.truncate(from);
             return Ok(false);
@@ -180,12 +187,19 @@ impl Record {
         Ok(true)
     }
 
+    /// The codecs for a kind of trimming. What could be built once can be
+    /// built again with another trimming, so there is always one.
     fn form(&self, trim: Trim) -> &Form {
-        match trim {
-            Trim::Keep => &self.forms[0],
-            Trim::Both => &self.forms[1],
-            Trim::End => &self.forms[2],
-        }
+        let made = match trim {
+            Trim::Keep => return &self.plain,
+            Trim::Both => self
+                .both
+                .get_or_init(|| Form::new(&self.layout, CodecTrim::Both).ok()),
+            Trim::End => self
+                .end
+                .get_or_init(|| Form::new(&self.layout, CodecTrim::Padding).ok()),
+        };
+        made.as_ref().unwrap_or(&self.plain)
     }
 
     /// Calls `f` with the field in the chosen elements.
@@ -236,12 +250,13 @@ impl Record {
 
     /// Elements of a table in a record.
     pub fn count(&self, id: FieldId, bytes: &[u8], subscripts: &[u32]) -> Result<u32, Box<Fault>> {
-        let Some(field) = &self.forms[0].fields[id.0 as usize] else {
+        let Some(field) = &self.plain.fields[id.0 as usize] else {
             return Ok(0);
         };
         let outer = &subscripts[..self.depth(id).min(subscripts.len())];
-        self.with(field, id, outer, |field| field.count(bytes))?
-            .map_err(|e| Box::new(decode_fault(e)))
+        self.with(field, id, outer, |field| {
+            field.count(bytes).map_err(|e| Box::new(decode_fault(e)))
+        })?
     }
 
     /// Whether a record is long enough to hold something of a field.
@@ -258,7 +273,7 @@ impl Record {
         record: &mut [u8],
         subscripts: &[u32],
     ) -> Result<(), Box<Fault>> {
-        let Some(field) = &self.forms[0].fields[id.0 as usize] else {
+        let Some(field) = &self.plain.fields[id.0 as usize] else {
             return Ok(());
         };
         self.with(field, id, subscripts, |field| {
@@ -270,16 +285,13 @@ impl Record {
                 Some(b't' | b'f') => leaf,
                 _ => false,
             };
-            if !text {
-                return field.read_json(json.as_bytes(), record);
-            }
             let mut tape = crate::json::Tape::default();
-            match tape.parse(json.as_bytes()) {
-                Ok(value) => field.read_text(value.plain().trim(), record),
-                Err(_) => field.read_json(json.as_bytes(), record),
-            }
+            let written = match text.then(|| tape.parse(json.as_bytes())) {
+                Some(Ok(value)) => field.read_text(value.plain().trim(), record),
+                _ => field.read_json(json.as_bytes(), record),
+            };
+            written.map_err(|e| Box::new(encode_fault(e)))
         })?
-        .map_err(|e| Box::new(encode_fault(e)))
     }
 
     /// Sets the counter of a table DEPENDING ON; for any table, checks that

@@ -61,7 +61,6 @@ async fn serve<B: Backend>(
 ) {
     let connections = Rc::new(Connections::default());
     let config = &server.shared.config;
-    let ticks = |ms: u32| u64::from(ms) / TICK.as_millis() as u64 + 1;
     let limits = Limits {
         idle: ticks(config.idle_timeout_ms),
         headers: ticks(config.request_timeout_ms),
@@ -89,6 +88,7 @@ async fn serve<B: Backend>(
     loop {
         tokio::select! {
             _ = tick.tick() => {
+                server.deadlines.tick();
                 let ended = connections.tick(&limits);
                 server.shared.metrics.connections_timed_out.fetch_add(ended, Relaxed);
             }
@@ -105,6 +105,11 @@ async fn serve<B: Backend>(
             return;
         }
     }
+}
+
+/// Ticks that a time takes, at least one.
+pub(super) fn ticks(ms: u32) -> u64 {
+    u64::from(ms) / TICK.as_millis() as u64 + 1
 }
 
 async fn accept<B: Backend>(

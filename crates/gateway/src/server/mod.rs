@@ -4,6 +4,7 @@ mod admin;
 mod body;
 mod conn;
 pub mod constant;
+mod deadline;
 mod documents;
 mod door;
 mod listen;

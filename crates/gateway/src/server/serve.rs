@@ -5,6 +5,8 @@
 //! tape is taken from the door and given back.
 
 use super::body::Full;
+use super::deadline::Deadlines;
+use super::door::ticks;
 use super::{Route, Routes, Shared, documents, respond};
 use crate::backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply as _, Task as _};
 use crate::json::{JsonError, Tape};
@@ -21,19 +23,17 @@ use http::{HeaderValue, Method, Response, StatusCode, header};
 use http_body::Body as _;
 use hyper::body::Incoming;
 use std::cell::{Cell, RefCell};
-use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
-use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Seconds after which a refused client should try again.
 const RETRY_AFTER_S: u32 = 1;
 /// A response buffer larger than this is not expected of the next response.
 const MAX_EXPECTED: u64 = 64 << 20;
-/// How much longer the gateway waits than the region's own limit.
-const GRACE: Duration = Duration::from_millis(500);
+/// How much longer the gateway waits than the region's own limit, in ticks.
+const GRACE_TICKS: u64 = 1;
 
 /// A door's own state.
 pub(super) struct Server<B: Backend> {
@@ -42,6 +42,7 @@ pub(super) struct Server<B: Backend> {
     routes: RefCell<Arc<Routes>>,
     generation: Cell<u64>,
     tapes: RefCell<Vec<Tape>>,
+    pub deadlines: Deadlines,
 }
 
 impl<B: Backend> Server<B> {
@@ -54,6 +55,7 @@ impl<B: Backend> Server<B> {
             routes,
             generation,
             tapes: RefCell::default(),
+            deadlines: Deadlines::default(),
         }
     }
 
@@ -209,8 +211,8 @@ impl<B: Backend> Server<B> {
         incoming: Incoming,
     ) -> Result<Bytes, Problem> {
         let limit = self.shared.config.max_body_bytes;
-        let patience = Duration::from_millis(u64::from(self.shared.config.request_timeout_ms));
-        let body = read_body(incoming, limit, patience).await?;
+        let patience = ticks(self.shared.config.request_timeout_ms);
+        let body = read_body(incoming, limit, &self.deadlines, patience).await?;
         if body.is_empty() {
             if rule.required {
                 let message = "A JSON body is required".to_string();
@@ -315,7 +317,7 @@ impl<B: Backend> Server<B> {
             bytes: &areas,
             abend: code,
         };
-        answer(work, &request, &view, abend.as_ref())
+        answer(work, &request, &view, abend.as_ref()).map_err(|problem| *problem)
     }
 
     async fn run(
@@ -361,8 +363,9 @@ impl<B: Backend> Server<B> {
                 put.map_err(not_put)?;
             }
         }
-        let limit = Duration::from_millis(u64::from(config.response_timeout_ms)) + GRACE;
-        tokio::time::timeout(limit, task.run()).await.map_err(|_| {
+        let limit = ticks(config.response_timeout_ms) + GRACE_TICKS;
+        let reply = self.deadlines.limit(limit, task.run()).await;
+        reply.ok_or_else(|| {
             let detail = format!("{} did not answer in time", asset.program);
             Problem::new(
                 StatusCode::GATEWAY_TIMEOUT,
@@ -389,19 +392,19 @@ fn answer(
     request: &Request<'_>,
     reply: &Reply<'_>,
     abend: Option<&Abend>,
-) -> Result<Response<Full>, Problem> {
+) -> Result<Response<Full>, Box<Problem>> {
     let mut scene = Scene::new(request, Some(reply));
-    let fail = |failure: Failure| failed(failure, reply);
+    let fail = |failure: Failure| Box::new(failed(failure, reply));
     let chosen = ResponsePlan::choose(work.responses, &mut scene).map_err(fail)?;
     let Some(plan) = chosen else {
-        return Err(match abend {
+        return Err(Box::new(match abend {
             Some(abend) => abended(abend, work.asset),
             None => {
                 let detail = "No condition of response_mapping.yaml fits what the program returned";
                 let title = "The program's answer is not mapped";
                 Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail)
             }
-        });
+        }));
     };
     let expected = work.route.metrics.expected_bytes.load(Relaxed);
     let mut out = Vec::with_capacity((expected + expected / 8) as usize);
@@ -440,7 +443,8 @@ fn constant(body: &Bytes) -> Response<Full> {
 async fn read_body(
     mut incoming: Incoming,
     limit: usize,
-    patience: Duration,
+    deadlines: &Deadlines,
+    patience: u64,
 ) -> Result<Bytes, Problem> {
     let too_large = || {
         let detail = format!("The body may have at most {limit} bytes");
@@ -460,7 +464,7 @@ async fn read_body(
             break;
         }
         let next = std::future::poll_fn(|cx| Pin::new(&mut incoming).poll_frame(cx));
-        let frame = match within(patience, next).await {
+        let frame = match deadlines.limit(patience, next).await {
             Some(Some(Ok(frame))) => frame,
             Some(Some(Err(e))) => {
                 let detail = format!("The body could not be read: {e}");
@@ -497,20 +501,6 @@ async fn read_body(
         }
     }
     Ok(rest.map_or(first, BytesMut::freeze))
-}
-
-/// Awaits with a time limit, whose timer is armed only if there is a wait.
-async fn within<F: Future + Unpin>(patience: Duration, mut future: F) -> Option<F::Output> {
-    let ready = std::future::poll_fn(|cx| {
-        Poll::Ready(match Pin::new(&mut future).poll(cx) {
-            Poll::Ready(value) => Some(value),
-            Poll::Pending => None,
-        })
-    });
-    match ready.await {
-        Some(value) => Some(value),
-        None => tokio::time::timeout(patience, future).await.ok(),
-    }
 }
 
 fn malformed(body: &[u8], error: &JsonError) -> Problem {

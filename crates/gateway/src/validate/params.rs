@@ -172,7 +172,8 @@ fn parts<'a>(value: Cow<'a, str>, split: bool) -> Vec<Cow<'a, str>> {
 }
 
 fn decode<'a>(raw: &'a str, form: bool, param: &Param, faults: &mut Vec<Fault>) -> Cow<'a, str> {
-    if !raw.contains('%') && !(form && raw.contains('+')) {
+    let escaped = raw.contains('%') || (form && raw.contains('+'));
+    if !escaped {
         return Cow::Borrowed(raw);
     }
     let plus = if form {

@@ -220,14 +220,6 @@ impl SchemaSet {
         self.look(id, 0, &|schema| schema.items)
     }
 
-    /// Whether a property must be there, `allOf` looked through.
-    pub fn requires(&self, id: SchemaId, name: &str) -> bool {
-        self.look(id, 0, &|s| {
-            s.required.iter().any(|r| r == name).then_some(())
-        })
-        .is_some()
-    }
-
     fn look<T>(&self, id: SchemaId, depth: usize, f: &dyn Fn(&Schema) -> Option<T>) -> Option<T> {
         let schema = &self.schemas[id];
         f(schema).or_else(|| {

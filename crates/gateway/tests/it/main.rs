@@ -7,6 +7,7 @@ mod http2;
 mod import;
 mod load;
 mod perfchannel;
+mod tls;
 mod wire;
 
 use gateway::{Api, Gateway, GatewayConfig};

@@ -4,7 +4,9 @@
 //! trip between two processes. `link-saturated`: CPU of both sides a request,
 //! many at once; the peer is a bare ring with the same batching. The worker
 //! runs an empty program without COBOL: what is measured is the way there and
-//! back. `--seconds N` sets the time of a run, `--json` prints one line a row.
+//! back. With `--worker=EXE --module=FILE` it is a real worker (`EXE worker`)
+//! and the COBOL program EMPTY. `--json` prints one line a row; a word selects
+//! the rows whose name holds it.
 //! `commits`: updates a second of 32 tasks, each committed and flushed; the
 //! peer is one flush an update.
 
@@ -184,11 +186,18 @@ fn children() -> Vec<libc::pid_t> {
         .collect()
 }
 
+/// The value of `--name=value`.
+fn option(name: &str) -> Option<PathBuf> {
+    let of_name = |a: String| a.strip_prefix(&format!("--{name}=")).map(PathBuf::from);
+    std::env::args().find_map(of_name)
+}
+
 /// A region with one transaction, `BNCH`.
 fn config() -> RegionConfig {
+    let fake = PathBuf::from(env!("CARGO_BIN_EXE_fake-worker"));
     RegionConfig {
-        worker_exe: PathBuf::from(env!("CARGO_BIN_EXE_fake-worker")),
-        worker_args: Vec::new(),
+        worker_exe: option("worker").unwrap_or(fake),
+        worker_args: vec!["worker".into()],
         arena_bytes: 1 << 20,
         definitions: Definitions {
             transactions: vec![TransactionDef {
@@ -198,8 +207,10 @@ fn config() -> RegionConfig {
             programs: ["EMPTY", "FILES"]
                 .map(|name| ProgramEntry {
                     name: Name::new(name).expect("a name"),
+                    module: option("module"),
+                    translated: true,
+                    threadsafe: true,
                     enabled: true,
-                    ..ProgramEntry::default()
                 })
                 .to_vec(),
             ..Definitions::default()

@@ -155,7 +155,8 @@ impl Core {
             self.last_start_failure = now;
         }
         let w = &mut self.workers[worker];
-        if w.is_empty() {
+        // Moving its last task away has done this already.
+        if w.life == Life::Dead && w.is_empty() {
             w.life = Life::Vacant;
             links.forget(worker);
         }

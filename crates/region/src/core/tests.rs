@@ -1,1 +1,444 @@
-//! t
+//! The core in virtual time: random histories by seed, and the rules that no
+//! history may break.
+
+use std::collections::BTreeMap;
+
+use link::{Name, Request, SlotState, layout::SLOTS};
+
+use super::*;
+use crate::api::{ClassDef, Definitions, TransactionDef};
+use link::ProgramEntry;
+
+const MXT: usize = 6;
+const QUEUE: usize = 8;
+const CLASS_LIMIT: usize = 2;
+
+/// Workers as the core sees them, without memory or processes.
+#[derive(Default)]
+struct FakeLinks {
+    workers: BTreeMap<usize, FakeWorker>,
+    /// How often each task was started.
+    starts: BTreeMap<u64, u32>,
+    refuse_create: bool,
+}
+
+#[derive(Default)]
+struct FakeWorker {
+    slots: [Option<(u32, u64, SlotState2)>; SLOTS],
+    retire: bool,
+    running_process: bool,
+    dead: bool,
+    cpu_ns: u64,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum SlotState2 {
+    Queued,
+    Running,
+    Done,
+}
+
+impl Links for FakeLinks {
+    fn create(&mut self, worker: usize, _: u64) -> bool {
+        if self.refuse_create {
+            return false;
+        }
+        let old = self.workers.insert(worker, FakeWorker::default());
+        assert!(old.is_none(), "worker {worker} exists already");
+        true
+    }
+    fn forget(&mut self, worker: usize) {
+        let gone = self.workers.remove(&worker).expect("it existed");
+        assert!(gone.slots.iter().all(Option::is_none), "slots in use");
+    }
+    fn submit(&mut self, place: Place, sequence: u32, request: &Request) {
+        let slot = &mut self.worker(place).slots[place.slot];
+        assert!(slot.is_none(), "the slot is in use");
+        *slot = Some((sequence, request.task, SlotState2::Queued));
+    }
+    fn take_back(&mut self, place: Place, sequence: u32) -> bool {
+        let slot = &mut self.worker(place).slots[place.slot];
+        let queued = matches!(slot, Some((s, _, SlotState2::Queued)) if *s == sequence);
+        if queued {
+            *slot = None;
+        }
+        queued
+    }
+    fn state(&mut self, place: Place, sequence: u32) -> SlotState {
+        match self.worker(place).slots[place.slot] {
+            Some((s, _, state)) if s == sequence => match state {
+                SlotState2::Queued => SlotState::Queued,
+                SlotState2::Running => SlotState::Running,
+                SlotState2::Done => SlotState::Done,
+            },
+            _ => SlotState::Lie(link::Lie::State(0)),
+        }
+    }
+    fn copy(&mut self, from: Place, to: Place, _: u64) {
+        assert_ne!(from, to);
+    }
+    fn free(&mut self, place: Place, _: u64) {
+        self.worker(place).slots[place.slot] = None;
+    }
+    fn retire(&mut self, worker: usize) {
+        self.workers.get_mut(&worker).expect("it exists").retire = true;
+    }
+    fn progress(&mut self, _: usize) -> u64 {
+        0
+    }
+    fn cpu_ns(&mut self, worker: usize) -> u64 {
+        self.workers[&worker].cpu_ns
+    }
+}
+
+impl FakeLinks {
+    fn worker(&mut self, place: Place) -> &mut FakeWorker {
+        self.workers.get_mut(&place.worker).expect("it exists")
+    }
+}
+
+/// A region's history.
+struct World {
+    core: Core,
+    links: FakeLinks,
+    now: u64,
+    random: u64,
+    building: Vec<TaskKey>,
+    submitted: Vec<TaskKey>,
+    waiting: Vec<TaskKey>,
+    ended: u64,
+    refused: u64,
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        let limits = Limits {
+            mxt: MXT,
+            queue_limit: QUEUE,
+            min_workers: 1,
+            worker_idle_ns: 50_000_000,
+            runaway_ns: 30_000_000,
+            parallel: 1 + (seed % 3) as usize,
+        };
+        let core = Core::new(limits, Compiled::build(1, &definitions()).unwrap());
+        World {
+            core,
+            links: FakeLinks::default(),
+            now: 1_000_000,
+            random: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+            building: Vec::new(),
+            submitted: Vec::new(),
+            waiting: Vec::new(),
+            ended: 0,
+            refused: 0,
+        }
+    }
+
+    fn pick(&mut self, n: usize) -> usize {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        (self.random >> 33) as usize % n
+    }
+
+    /// Calls the core, then does what it asks for.
+    fn call<R>(
+        &mut self,
+        call: impl FnOnce(&mut Core, u64, &mut FakeLinks, &mut Vec<Action>) -> R,
+    ) -> R {
+        let mut out = Vec::new();
+        let result = call(&mut self.core, self.now, &mut self.links, &mut out);
+        for action in out {
+            self.perform(action);
+        }
+        result
+    }
+
+    fn perform(&mut self, action: Action) {
+        match action {
+            Action::Spawn(worker) => {
+                if let Some(w) = self.links.workers.get_mut(&worker) {
+                    w.running_process = true;
+                }
+            }
+            Action::Kill(worker) => self.die(worker, false),
+            Action::EndUnit(key, _) => {
+                self.call(|c, now, l, out| c.unit_ended(now, l, key, None, out));
+            }
+            Action::Collect(key) => self.release(key),
+            Action::Wake(key) => self.woken(key),
+        }
+    }
+
+    fn woken(&mut self, key: TaskKey) {
+        let Some(stage) = self.core.task(key).map(|t| t.stage.clone()) else {
+            return;
+        };
+        match stage {
+            Stage::Building if self.waiting.contains(&key) => {
+                self.waiting.retain(|k| *k != key);
+                self.building.push(key);
+            }
+            Stage::Refused(_) => {
+                self.waiting.retain(|k| *k != key);
+                self.refused += 1;
+                self.call(|c, now, l, out| c.cancel(now, l, key, out));
+            }
+            Stage::Done if self.submitted.contains(&key) => {
+                self.submitted.retain(|k| *k != key);
+                self.release(key);
+            }
+            _ => {}
+        }
+    }
+
+    fn release(&mut self, key: TaskKey) {
+        self.ended += 1;
+        let took = [10_000, 900_000][self.pick(2)];
+        self.call(|c, now, l, out| c.release(now, l, key, 0, Some(took), out));
+    }
+
+    fn begin(&mut self) {
+        let spec = TaskSpec {
+            transid: Name::from_bytes([*b"FREE", *b"CLSS", *b"LIMT"][self.pick(3)]),
+            program: Name::from_bytes([*b"SHORT   ", *b"LONG    "][self.pick(2)]),
+            expected_bytes: [0, 1 << 20][self.pick(2)],
+            port: self.pick(3),
+            ..TaskSpec::default()
+        };
+        match self.call(|c, now, l, out| c.begin(now, l, &spec, out)) {
+            Ok(key) => match self.core.task(key).map(|t| t.stage.clone()) {
+                Some(Stage::Building) => self.building.push(key),
+                _ => self.waiting.push(key),
+            },
+            Err(_) => self.refused += 1,
+        }
+    }
+
+    fn die(&mut self, worker: usize, clean: bool) {
+        let Some(w) = self.links.workers.get_mut(&worker) else {
+            return;
+        };
+        if w.dead || !w.running_process {
+            return;
+        }
+        w.dead = true;
+        self.call(|c, now, l, out| c.dead(now, l, worker, clean, "a test", out));
+    }
+
+    /// One step of the worker processes.
+    fn work(&mut self, worker: usize) {
+        let end = self.pick(2) == 0;
+        let open = self.pick(4) == 0;
+        let Some(w) = self.links.workers.get_mut(&worker) else {
+            return;
+        };
+        if w.dead || !w.running_process {
+            return;
+        }
+        let running = w
+            .slots
+            .iter_mut()
+            .flatten()
+            .find(|s| s.2 == SlotState2::Running);
+        if let Some(slot) = running {
+            w.cpu_ns += 1_000_000;
+            if end {
+                slot.2 = SlotState2::Done;
+                self.call(|c, now, l, out| c.hear(now, l, worker, None, out));
+            }
+            return;
+        }
+        let queued = w
+            .slots
+            .iter_mut()
+            .flatten()
+            .filter(|s| s.2 == SlotState2::Queued);
+        if let Some(slot) = queued.min_by_key(|s| s.0) {
+            slot.2 = SlotState2::Running;
+            let task = slot.1;
+            *self.links.starts.entry(task).or_default() += 1;
+            for key in self.core.tasks.keys() {
+                let state = self.core.task_mut(key).unwrap();
+                state.unit_open |= open && state.number == task;
+            }
+        } else if w.retire {
+            self.die(worker, true);
+        }
+    }
+
+    fn step(&mut self, calm: bool) {
+        self.now += 200_000;
+        let workers: Vec<usize> = self.links.workers.keys().copied().collect();
+        match self.pick(if calm { 6 } else { 16 }) {
+            0..=2 if !workers.is_empty() => {
+                let worker = workers[self.pick(workers.len())];
+                self.work(worker);
+            }
+            3 if !self.building.is_empty() => {
+                let at = self.pick(self.building.len());
+                let key = self.building.swap_remove(at);
+                self.submitted.push(key);
+                self.call(|c, now, l, out| c.submit(now, l, key, Request::default(), out));
+            }
+            4 => self.call(|c, now, l, out| c.fine_tick(now, l, out)),
+            5 => {
+                self.now += 10_000_000;
+                self.call(|c, now, l, out| c.coarse_tick(now, l, out));
+            }
+            6..=9 => self.begin(),
+            10 if !self.building.is_empty() => {
+                let at = self.pick(self.building.len());
+                let key = self.building.swap_remove(at);
+                self.call(|c, now, l, out| c.cancel(now, l, key, out));
+            }
+            11 if !self.waiting.is_empty() => {
+                let at = self.pick(self.waiting.len());
+                let key = self.waiting.swap_remove(at);
+                self.call(|c, now, l, out| c.cancel(now, l, key, out));
+            }
+            12 if !self.submitted.is_empty() => {
+                let at = self.pick(self.submitted.len());
+                let key = self.submitted.swap_remove(at);
+                self.call(|c, _, _, out| c.abandon(key, out));
+            }
+            13 if !workers.is_empty() => {
+                let worker = workers[self.pick(workers.len())];
+                let wait = self.pick(2) == 0;
+                match self.pick(3) {
+                    0 => self.die(worker, false),
+                    1 => self.call(|c, now, l, out| c.lied(now, worker, l, out)),
+                    _ => self.call(|c, now, l, out| c.waits(now, worker, wait, l, out)),
+                }
+            }
+            14 if self.pick(8) == 0 => {
+                let next = self.core.defs().generation + 1;
+                let defs = Compiled::build(next, &definitions()).unwrap();
+                self.call(|c, now, l, out| c.reload(now, l, defs, out));
+            }
+            15 => self.links.refuse_create = !calm && self.pick(6) == 0,
+            _ => {}
+        }
+        self.check();
+    }
+
+    fn check(&self) {
+        assert!(self.core.active <= MXT);
+        assert!(self.core.waiting <= QUEUE);
+        assert!(self.core.class_active[0] <= CLASS_LIMIT);
+        for (number, w) in self.core.workers.iter().enumerate() {
+            let held = w.slots.iter().flatten().count();
+            assert!(w.load <= held, "worker {number}: load {} of {held}", w.load);
+            assert!(w.slow <= w.load);
+            for key in w.slots.iter().flatten() {
+                assert!(self.core.tasks.get(*key).is_some(), "a slot of no task");
+            }
+        }
+        for (task, starts) in &self.links.starts {
+            assert_eq!(*starts, 1, "task {task} was started {starts} times");
+        }
+    }
+}
+
+fn definitions() -> Definitions {
+    let transaction = |name: &[u8; 4], class, timeout_ms| TransactionDef {
+        name: Name::from_bytes(*name),
+        class,
+        timeout_ms,
+        ..TransactionDef::default()
+    };
+    let class = Name::from_bytes(*b"NARROW  ");
+    Definitions {
+        transactions: vec![
+            transaction(b"FREE", None, 0),
+            transaction(b"CLSS", Some(class), 0),
+            transaction(b"LIMT", None, 40),
+        ],
+        classes: vec![ClassDef {
+            name: class,
+            max_active: CLASS_LIMIT,
+            purge_threshold: Some(3),
+        }],
+        programs: [*b"SHORT   ", *b"LONG    "]
+            .map(|name| ProgramEntry {
+                name: Name::from_bytes(name),
+                ..ProgramEntry::default()
+            })
+            .to_vec(),
+        ..Definitions::default()
+    }
+}
+
+/// Runs a history and lets it come to rest.
+fn history(seed: u64) -> (u64, u64) {
+    let mut world = World::new(seed);
+    world.call(|c, now, l, out| c.ensure_minimum(now, l, out));
+    for _ in 0..1500 {
+        world.step(false);
+    }
+    world.links.refuse_create = false;
+    for _ in 0..20_000 {
+        let rest = world.core.active == 0 && world.core.waiting == 0;
+        if rest && world.building.is_empty() && world.core.tasks.keys().is_empty() {
+            return (world.ended, world.refused);
+        }
+        world.step(true);
+    }
+    panic!(
+        "seed {seed} does not come to rest: {} active, {} waiting, {:?}",
+        world.core.active,
+        world.core.waiting,
+        world
+            .core
+            .tasks
+            .keys()
+            .iter()
+            .map(|k| world.core.task(*k).map(|t| (&t.stage, t.place)))
+            .collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn every_history_keeps_the_limits_and_comes_to_rest() {
+    let mut all = (0, 0);
+    for seed in 1..=300 {
+        let (ended, refused) = history(seed);
+        all = (all.0 + ended, all.1 + refused);
+    }
+    // Both kinds of end are common, or the histories would prove little.
+    assert!(all.0 > 10_000 && all.1 > 10_000, "{all:?}");
+}
+
+#[test]
+fn a_history_is_the_same_every_time() {
+    assert_eq!(history(42), history(42));
+}
+
+#[test]
+fn short_tasks_queue_behind_one_worker_and_long_ones_get_their_own() {
+    let mut world = World::new(3);
+    world.core.limits.parallel = 1;
+    let begin = |world: &mut World, program: &[u8; 8]| {
+        let spec = TaskSpec {
+            transid: Name::from_bytes(*b"FREE"),
+            program: Name::from_bytes(*program),
+            ..TaskSpec::default()
+        };
+        let key = world
+            .call(|c, now, l, out| c.begin(now, l, &spec, out))
+            .unwrap();
+        world.core.task(key).unwrap().place.unwrap().worker
+    };
+    let short = world
+        .core
+        .defs
+        .program(Name::from_bytes(*b"SHORT   "))
+        .unwrap();
+    world.core.defs.programs[short].add(10_000);
+    let first = begin(&mut world, b"SHORT   ");
+    assert_eq!(begin(&mut world, b"SHORT   "), first);
+    let long = begin(&mut world, b"LONG    ");
+    assert_ne!(long, first);
+    assert_ne!(begin(&mut world, b"LONG    "), long);
+    assert_eq!(begin(&mut world, b"SHORT   "), first);
+}

@@ -7,7 +7,7 @@ use link::{Answer, Asked, Call, Op, ProgramName};
 use super::Shared;
 use super::clock::now_ns;
 use super::links::WorkerLink;
-use crate::core::TaskKey;
+use crate::core::{Stage, TaskKey};
 
 /// PGMIDERR.
 const PGMIDERR: u32 = 27;
@@ -31,6 +31,14 @@ impl Shared {
         let state = self.lock();
         let slots = state.core.workers().get(worker).map(|w| &w.slots);
         let key = slots.and_then(|s| s.get(call.slot).copied().flatten());
+        // Only a task that was submitted can be running.
+        let runs = |k: &TaskKey| {
+            state
+                .core
+                .task(*k)
+                .is_some_and(|t| t.stage == Stage::Submitted)
+        };
+        let key = key.filter(runs);
         drop(state);
         match key {
             Some(key) => self.serve(worker, &link, key, call),

@@ -39,6 +39,7 @@ enum LeaseStage {
 struct Finished {
     abend: Option<Abend>,
     record: MonitoringRecord,
+    submitted: u64,
 }
 
 impl SlotLease {
@@ -161,7 +162,11 @@ impl SlotLease {
 
     /// Reads the results that lie in the slot.
     fn into_reply(mut self, finished: Finished) -> Reply {
-        let Finished { abend, mut record } = finished;
+        let Finished {
+            abend,
+            mut record,
+            submitted,
+        } = finished;
         let mut results = Results::default();
         let outcome = match abend {
             Some(abend) => {
@@ -189,6 +194,7 @@ impl SlotLease {
             },
         };
         record.add_counts(&results.counts);
+        record.dispatch_wait_ns = results.counts.started_ns.saturating_sub(submitted);
         record.worker = self.place.worker as u32;
         record.input_bytes = self.high_water;
         record.output_bytes =
@@ -251,9 +257,9 @@ impl Finished {
                 admission_wait_ns: admitted.saturating_sub(task.begun),
                 commit_wait_ns: task.ended.saturating_sub(task.heard),
                 moves: task.moves,
-                dispatch_wait_ns: task.submitted,
                 ..MonitoringRecord::default()
             },
+            submitted: task.submitted,
         }
     }
 }
@@ -268,6 +274,7 @@ impl Default for Finished {
                 message: "the task is not known any more".to_owned(),
             }),
             record: MonitoringRecord::default(),
+            submitted: 0,
         }
     }
 }

@@ -30,6 +30,7 @@ impl Threads {
     /// Starts everything.
     pub fn start(config: RegionConfig) -> Result<(Arc<Shared>, Threads), StartError> {
         check(&config)?;
+        raise_descriptor_limit();
         let compiled = Compiled::build(1, &config.definitions)?;
         let page = Arc::new(RegionPage::create().map_err(io_error("the region page"))?);
         let worker_config = worker_config(&config, 1, &config.definitions);
@@ -199,6 +200,18 @@ fn check(config: &RegionConfig) -> Result<(), StartError> {
         return wrong("files are defined, but no store");
     }
     Ok(())
+}
+
+/// Lets the process have as many descriptors as it may: a worker takes five.
+fn raise_descriptor_limit() {
+    // SAFETY: plain calls on a local structure.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0 {
+            limit.rlim_cur = limit.rlim_max;
+            libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
+        }
+    }
 }
 
 fn io_error(what: &'static str) -> impl Fn(io::Error) -> StartError {

@@ -71,7 +71,8 @@ fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64)
         }
         "LIE" => lies::tell(worker, task, &mut results),
         "FILES" => {
-            let (said, abend) = files::run(worker, &text(worker, task));
+            let script = text(worker, task);
+            let (said, abend) = files::run(worker, &script);
             answer(worker, task, &mut results, &said);
             results.abend = abend;
         }
@@ -88,7 +89,7 @@ fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64)
 }
 
 /// The COMMAREA as it lies in the arena.
-fn commarea<'a>(worker: &'a WorkerSide, task: &TaskIn) -> &'a mut [u8] {
+fn commarea<'a>(worker: &'a mut WorkerSide, task: &TaskIn) -> &'a mut [u8] {
     let request = &task.request;
     // SAFETY: the region put the COMMAREA inside of the slot's arena, which is
     // this process's while the task runs.
@@ -100,7 +101,7 @@ fn commarea<'a>(worker: &'a WorkerSide, task: &TaskIn) -> &'a mut [u8] {
     }
 }
 
-fn text(worker: &WorkerSide, task: &TaskIn) -> String {
+fn text(worker: &mut WorkerSide, task: &TaskIn) -> String {
     String::from_utf8_lossy(commarea(worker, task)).into_owned()
 }
 
@@ -133,7 +134,7 @@ fn big(worker: &mut WorkerSide, task: &TaskIn) -> Entry {
 
 /// Says that it is there by opening the FIFO that the COMMAREA names, and goes
 /// on when the other end is closed.
-fn wait_at_gate(worker: &WorkerSide, task: &TaskIn) {
+fn wait_at_gate(worker: &mut WorkerSide, task: &TaskIn) {
     let mut all = Vec::new();
     if let Ok(mut gate) = std::fs::File::open(text(worker, task)) {
         let _ = gate.read_to_end(&mut all);

@@ -85,7 +85,7 @@ pub fn install(
     }
     let sections: BTreeMap<&str, &FileSection> =
         config.files.iter().map(|(n, s)| (n.as_str(), s)).collect();
-    for (name, _) in &sections {
+    for name in sections.keys() {
         if csd.files.iter().all(|f| f.name.as_str() != *name) {
             made.errors.push(format!(
                 "[files.{name}]: no DEFINE FILE({name}) is in the resource definitions"

@@ -10,6 +10,7 @@ macro_rules! commands {
 
         /// What to do.
         #[derive(clap::Subcommand)]
+        #[allow(clippy::large_enum_variant, reason = "one value a process")]
         pub enum Command {
             $($(#[$doc])* $variant($module::Args),)+
         }
@@ -29,6 +30,7 @@ commands! {
     Serve => serve,
     Check => check,
     New => new,
+    Api => api,
     Run => run,
     File => file,
     Record => record,

@@ -170,3 +170,22 @@ fn committed_changes_survive_a_killed_region() {
     assert_eq!(seen["balance"], json!(27170.06));
     assert_eq!(seen["movements"], json!(42));
 }
+
+#[test]
+fn administration_shows_health_metrics_and_the_apis_document() {
+    let bank = Server::start(&example("bank"));
+    bank.get("/bank/accounts/10000001");
+    let ask = |path: &str| crate::http::send(&bank.admin, "GET", path, None);
+    assert_eq!(ask("/health").status, 200);
+    let metrics = String::from_utf8(ask("/metrics").body).unwrap();
+    assert!(
+        metrics.contains("tupelo_region_tasks_ok_total 1"),
+        "{metrics}"
+    );
+    let page = ask("/docs/");
+    assert_eq!(page.status, 200);
+    assert!(
+        String::from_utf8_lossy(&page.body).contains("<html"),
+        "{page:?}"
+    );
+}

@@ -100,3 +100,149 @@ fn record_layout_prints_what_other_tools_can_check() {
         (Some(46), Some(7))
     );
 }
+
+#[test]
+fn run_prints_what_a_transaction_gives_back() {
+    let app = application(&[]);
+    let folder = app.path().to_str().unwrap();
+    let ran = tupelo(&[
+        "run",
+        "HELO",
+        folder,
+        "--commarea",
+        "Ada",
+        "--length",
+        "67",
+        "--json",
+    ]);
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert!(
+        json["commarea"].as_str().unwrap().contains("Hello, Ada!"),
+        "{json}"
+    );
+    let unknown = tupelo(&["run", "NONE", folder]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("NONE"));
+}
+
+#[test]
+fn an_imported_api_is_served() {
+    let app = application(&[]);
+    let folder = app.path().to_str().unwrap();
+    let copybook = app.path().join("copybooks/HELLO.cpy");
+    let imported = tupelo(&[
+        "api",
+        "import",
+        "greet",
+        "--program",
+        "HELLO",
+        "--transid",
+        "HELO",
+        "--app",
+        folder,
+        "--request",
+        copybook.to_str().unwrap(),
+    ]);
+    assert_eq!(
+        imported.status.code(),
+        Some(0),
+        "{}",
+        text(&imported.stderr)
+    );
+    let server = crate::server::Server::start(app.path());
+    let document =
+        std::fs::read_to_string(app.path().join("apis/greet/src/main/api/openapi.yaml")).unwrap();
+    assert!(document.contains("post:"), "{document}");
+    let answer = server.send("POST", "/greet", Some(r#"{"hello_name": "Ada"}"#));
+    let body = String::from_utf8_lossy(&answer.body).into_owned();
+    assert!(
+        body.contains("Hello, Ada!"),
+        "{} {body}\n{document}",
+        answer.status
+    );
+}
+
+#[test]
+fn records_go_to_json_and_come_back() {
+    let copybook = example("bank/copybooks/ACCOUNT.cpy");
+    let data = example("bank/data/accounts.jsonl");
+    let folder = tempfile::tempdir().unwrap();
+    let records = folder.path().join("accounts.bin");
+    let encoded = tupelo(&[
+        "record",
+        "encode",
+        copybook.to_str().unwrap(),
+        data.to_str().unwrap(),
+        "--code-page",
+        "cp037",
+        "-o",
+        records.to_str().unwrap(),
+    ]);
+    assert!(encoded.status.success(), "{}", text(&encoded.stderr));
+    assert_eq!(std::fs::metadata(&records).unwrap().len(), 20 * 80);
+    let decoded = tupelo(&[
+        "record",
+        "decode",
+        copybook.to_str().unwrap(),
+        records.to_str().unwrap(),
+        "--code-page",
+        "cp037",
+    ]);
+    let lines = |text: &str| -> Vec<serde_json::Value> {
+        text.lines()
+            .map(|l| serde_json::from_str(l).unwrap())
+            .collect()
+    };
+    assert_eq!(
+        lines(&text(&decoded.stdout)),
+        lines(&std::fs::read_to_string(&data).unwrap())
+    );
+}
+
+#[test]
+fn files_are_defined_loaded_dumped_and_measured() {
+    let bank = example("bank");
+    let state = tempfile::tempdir().unwrap();
+    let common = [
+        "--app",
+        bank.to_str().unwrap(),
+        "--state",
+        state.path().to_str().unwrap(),
+    ];
+    let file = |args: &[&str]| tupelo(&[&["file"], args, &common[..]].concat());
+    let defined = file(&[
+        "define",
+        "ACCTFILE",
+        "--key",
+        "0:8",
+        "--record",
+        "80",
+        "--recoverable",
+    ]);
+    assert!(defined.status.success(), "{}", text(&defined.stderr));
+    assert_eq!(
+        file(&["define", "ACCTFILE", "--key", "0:8", "--record", "80"])
+            .status
+            .code(),
+        Some(2)
+    );
+    let data = bank.join("data/accounts.jsonl");
+    let loaded = file(&["load", "ACCTFILE", data.to_str().unwrap()]);
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    let again = file(&[
+        "load",
+        "ACCTFILE",
+        data.to_str().unwrap(),
+        "--add",
+        "--max-rejects",
+        "50",
+    ]);
+    assert_eq!(again.status.code(), Some(1), "{}", text(&again.stderr));
+    let stat = file(&["stat", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&stat.stdout).unwrap();
+    assert_eq!(json["files"][0]["records"], 20);
+    let dumped = file(&["dump", "ACCTFILE"]);
+    assert_eq!(text(&dumped.stdout).lines().count(), 20);
+    assert_eq!(file(&["dump", "NOFILE"]).status.code(), Some(2));
+}

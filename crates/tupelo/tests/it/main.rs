@@ -5,4 +5,5 @@ mod bank;
 mod cli;
 mod faults;
 mod http;
+mod programs;
 mod server;

@@ -1,0 +1,81 @@
+//! HTTP/2 against the library's own server side.
+
+use bytes::Bytes;
+use drive::engine::Outcome;
+use drive::load::HttpLoad;
+use std::net::SocketAddr;
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// A server that answers every request with 1,000 bytes.
+fn server() -> SocketAddr {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+            sender.send(listener.local_addr().unwrap()).unwrap();
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(async move {
+                    let mut connection = h2::server::handshake(stream).await.unwrap();
+                    while let Some(Ok((_, mut respond))) = connection.accept().await {
+                        let response = http::Response::new(());
+                        let mut stream = respond.send_response(response, false).unwrap();
+                        stream
+                            .send_data(Bytes::from(vec![b'x'; 1000]), true)
+                            .unwrap();
+                    }
+                });
+            }
+        });
+    });
+    receiver.recv().unwrap()
+}
+
+fn drive(change: impl Fn(&mut HttpLoad)) -> Outcome {
+    let mut load = HttpLoad::new(format!("http://{}/a", server()));
+    load.http2 = true;
+    load.clients = 3;
+    change(&mut load);
+    load.run().unwrap()
+}
+
+#[test]
+fn exactly_the_iterations_asked_for_are_answered() {
+    let outcome = drive(|load| {
+        load.iterations = Some(100);
+        load.body = b"hello".to_vec();
+        load.method = "POST".into();
+    });
+    let sum = outcome.sum();
+    assert_eq!(sum.measured.answered, 100, "{:?}", outcome.messages());
+    assert_eq!(sum.measured.bytes_in, 100_000);
+    assert_eq!(sum.whole.connects, 3);
+    assert_eq!(sum.response.count(), 100);
+}
+
+#[test]
+fn a_rate_presents_as_many_requests_as_arithmetic_says() {
+    let outcome = drive(|load| {
+        load.rate = Some(500.0);
+        load.warmup = Duration::from_millis(100);
+        load.duration = Duration::from_millis(400);
+    });
+    assert_eq!(outcome.sum().measured.sent, 200, "{:?}", outcome.messages());
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told() {
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let outcome = drive(|load| {
+        load.url = format!("http://{nobody}/");
+        load.iterations = Some(3);
+    });
+    assert_eq!(outcome.sum().measured.failures(), 3);
+}

@@ -1,0 +1,118 @@
+//! Time limits without timers.
+//!
+//! A request waits twice, for its body and for its program, and nearly always
+//! for microseconds; arming and disarming a timer each time would cost more
+//! than the wait. A future with a limit takes a place in its door's list
+//! instead, and the door looks at the list at every tick.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Poll, Waker};
+
+/// The futures of a door that have a limit.
+#[derive(Debug, Default)]
+pub(crate) struct Deadlines {
+    now: Cell<u64>,
+    places: RefCell<Vec<Place>>,
+    free: RefCell<Vec<usize>>,
+}
+
+#[derive(Debug, Default)]
+struct Place {
+    /// Tick at which the time is over; 0 for a place that is free.
+    deadline: u64,
+    expired: bool,
+    waker: Option<Waker>,
+}
+
+/// Frees a place whatever becomes of its future.
+struct Taken<'d> {
+    list: &'d Deadlines,
+    place: usize,
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        self.list.places.borrow_mut()[self.place] = Place::default();
+        self.list.free.borrow_mut().push(self.place);
+    }
+}
+
+impl Deadlines {
+    /// Runs a future for at most that many whole ticks; `None` if it takes
+    /// longer.
+    pub async fn limit<F: Future>(&self, ticks: u64, future: F) -> Option<F::Output> {
+        let mut future = pin!(future);
+        let mut taken: Option<Taken<'_>> = None;
+        std::future::poll_fn(|cx| {
+            if let Poll::Ready(value) = Pin::as_mut(&mut future).poll(cx) {
+                return Poll::Ready(Some(value));
+            }
+            let taken = taken.get_or_insert_with(|| self.take(ticks));
+            let place = &mut self.places.borrow_mut()[taken.place];
+            if place.expired {
+                return Poll::Ready(None);
+            }
+            match &mut place.waker {
+                Some(waker) => waker.clone_from(cx.waker()),
+                none => *none = Some(cx.waker().clone()),
+            }
+            Poll::Pending
+        })
+        .await
+    }
+
+    fn take(&self, ticks: u64) -> Taken<'_> {
+        let mut places = self.places.borrow_mut();
+        let place = self.free.borrow_mut().pop().unwrap_or_else(|| {
+            places.push(Place::default());
+            places.len() - 1
+        });
+        // The tick under way does not count: a limit is never cut short.
+        places[place].deadline = self.now.get() + ticks + 1;
+        Taken { list: self, place }
+    }
+
+    /// Moves the time on and wakes those whose time is over.
+    pub fn tick(&self) {
+        self.now.set(self.now.get() + 1);
+        let mut wake = Vec::new();
+        for place in self.places.borrow_mut().iter_mut() {
+            if place.deadline > 0 && place.deadline <= self.now.get() && !place.expired {
+                place.expired = true;
+                wake.extend(place.waker.take());
+            }
+        }
+        wake.into_iter().for_each(Waker::wake);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::{pending, ready};
+    use std::task::Context;
+
+    #[test]
+    fn a_future_ends_with_its_limit_and_its_place_is_used_again() {
+        let list = Deadlines::default();
+        let mut cx = Context::from_waker(Waker::noop());
+        for _ in 0..3 {
+            let mut limited = pin!(list.limit(2, pending::<()>()));
+            for _ in 0..2 {
+                assert!(limited.as_mut().poll(&mut cx).is_pending());
+                list.tick();
+            }
+            assert!(limited.as_mut().poll(&mut cx).is_pending());
+            list.tick();
+            assert_eq!(limited.as_mut().poll(&mut cx), Poll::Ready(None));
+            drop(list.limit(2, pending::<()>()));
+        }
+        assert_eq!(list.places.borrow().len(), 1);
+        assert_eq!(
+            pin!(list.limit(1, ready(7))).poll(&mut cx),
+            Poll::Ready(Some(7))
+        );
+    }
+}

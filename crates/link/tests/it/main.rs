@@ -1,0 +1,280 @@
+//! Both ends of the link in one process: a thread is the worker.
+
+use std::os::fd::AsFd;
+use std::thread;
+
+use link::layout::{ARENA_OFFSET, CALL_BYTES, SLOTS};
+use link::{
+    Answer, AnswerHeader, Asked, Call, ConfigText, ContainerName, ContainerType, Entry, Heard,
+    Next, Op, ProgramEntry, RegionPage, RegionSide, Request, Results, SlotState, WorkerConfig,
+    WorkerSide,
+};
+use proptest::prelude::*;
+
+const ARENA: usize = 1 << 20;
+
+fn pair(page: &RegionPage) -> (RegionSide, WorkerSide) {
+    let config = ConfigText::new(&WorkerConfig::default()).unwrap();
+    let (region, socket) = RegionSide::create(3, ARENA, page, &config).unwrap();
+    let (worker, _) = WorkerSide::attach(socket).unwrap();
+    (region, worker)
+}
+
+fn task(worker: &mut WorkerSide) -> u64 {
+    match worker.next_task(None) {
+        Next::Task(task) => task.request.task,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn wait_for_call(region: &RegionSide) -> Call {
+    loop {
+        match region.asked() {
+            Asked::Call(call) => return call,
+            Asked::Nothing => thread::yield_now(),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn the_configuration_arrives_as_it_was_sent() {
+    let page = RegionPage::create().unwrap();
+    let sent = WorkerConfig {
+        generation: 7,
+        programs: vec![ProgramEntry {
+            threadsafe: true,
+            ..ProgramEntry::default()
+        }],
+        ..WorkerConfig::default()
+    };
+    let config = ConfigText::new(&sent).unwrap();
+    let (_region, socket) = RegionSide::create(3, ARENA, &page, &config).unwrap();
+    let (worker, got) = WorkerSide::attach(socket).unwrap();
+    assert_eq!(got, sent);
+    assert_eq!(worker.worker(), 3);
+}
+
+#[test]
+fn slots_run_in_the_order_in_which_they_were_queued() {
+    let page = RegionPage::create().unwrap();
+    let (region, mut worker) = pair(&page);
+    // The numbers pass their end on the way.
+    for (i, slot) in (0..SLOTS).rev().enumerate() {
+        let request = Request {
+            task: i as u64,
+            ..Request::default()
+        };
+        region.submit(slot, (u32::MAX - 3).wrapping_add(i as u32), &request);
+    }
+    for i in 0..SLOTS as u64 {
+        assert_eq!(task(&mut worker), i);
+        worker.finish(Results::default(), "", &[]).unwrap();
+    }
+}
+
+#[test]
+fn a_slot_taken_back_is_not_run() {
+    let page = RegionPage::create().unwrap();
+    let (region, mut worker) = pair(&page);
+    for slot in 0..2 {
+        let request = Request {
+            task: slot as u64,
+            ..Request::default()
+        };
+        region.submit(slot, slot as u32, &request);
+    }
+    assert!(region.take_back(0, 0));
+    assert!(!region.take_back(0, 0));
+    assert_eq!(task(&mut worker), 1);
+    assert!(!region.take_back(1, 1));
+    assert_eq!(region.state(1, 1), SlotState::Running);
+}
+
+#[test]
+fn a_sleeping_worker_wakes_for_work_and_for_its_retirement() {
+    let page = RegionPage::create().unwrap();
+    let (region, mut worker) = pair(&page);
+    let thread = thread::spawn(move || {
+        let first = task(&mut worker);
+        worker.finish(Results::default(), "", &[]).unwrap();
+        (first, matches!(worker.next_task(None), Next::Retire))
+    });
+    while !region.is_sleeping() {
+        thread::yield_now();
+    }
+    let request = Request {
+        task: 9,
+        ..Request::default()
+    };
+    region.submit(0, 1, &request);
+    region.wake();
+    while region.state(0, 1) != SlotState::Done {
+        thread::yield_now();
+    }
+    region.retire();
+    assert_eq!(thread.join().unwrap(), (9, true));
+}
+
+#[test]
+fn news_reaches_the_port_before_the_worker_sleeps() {
+    let page = RegionPage::create().unwrap();
+    let (region, mut worker) = pair(&page);
+    let request = Request {
+        port: 5,
+        ..Request::default()
+    };
+    region.submit(0, 1, &request);
+    task(&mut worker);
+    worker.finish(Results::default(), "", &[]).unwrap();
+    let mut heard = Vec::new();
+    page.drain(5, |w| heard.push(w));
+    assert_eq!(heard, [3]);
+}
+
+#[test]
+fn containers_and_an_abend_come_back() {
+    let page = RegionPage::create().unwrap();
+    let (region, mut worker) = pair(&page);
+    region.submit(2, 1, &Request::default());
+    task(&mut worker);
+    let offset = worker.heap().alloc(5).unwrap();
+    // SAFETY: just allocated in the slot's arena.
+    unsafe { worker.arena(2).add(offset).copy_from(b"bytes".as_ptr(), 5) };
+    let entry = Entry {
+        name: ContainerName::new("C").unwrap(),
+        offset,
+        bytes: 5,
+        kind: ContainerType::Bit,
+        ccsid: 0,
+    };
+    let results = Results {
+        abend: link::Name::from_bytes(*b"ASRA"),
+        line: 12,
+        ..Results::default()
+    };
+    let long = "\u{e9}".repeat(1000);
+    worker.finish(results, &long, &[entry]).unwrap();
+    let mut containers = Vec::new();
+    let back = region.results(2, &mut containers).unwrap();
+    assert_eq!(containers, [entry]);
+    assert_eq!((back.abend.as_str(), back.line), ("ASRA", 12));
+    assert_eq!(region.message(2, &back), "\u{e9}".repeat(128));
+    region.free(2, back.high_water);
+}
+
+#[test]
+fn a_call_is_answered_and_a_program_may_be_run_before_that() {
+    let page = RegionPage::create().unwrap();
+    let (region, mut worker) = pair(&page);
+    region.submit(1, 1, &Request::default());
+    let thread = thread::spawn(move || {
+        task(&mut worker);
+        let heard = worker.call(Op::Link, [7; 8], &[b"SCRIPT  ", b"area"]);
+        let Heard::Run(run) = heard else {
+            panic!("{heard:?}")
+        };
+        assert_eq!(worker.call_data(&run), b"COBPROG input");
+        let done = AnswerHeader {
+            resp: 0,
+            ..AnswerHeader::default()
+        };
+        let heard = worker.nested_done(done, &[b"output"]);
+        let Heard::Answer(answer) = heard else {
+            panic!("{heard:?}")
+        };
+        assert_eq!((answer.resp, worker.call_data(&answer)), (27, &b"late"[..]));
+        worker.finish(Results::default(), "", &[]).unwrap();
+    });
+    let call = wait_for_call(&region);
+    assert_eq!((call.op, call.slot, call.args), (Op::Link, 1, [7; 8]));
+    assert_eq!(call.data, b"SCRIPT  area");
+    region.run_nested(&Answer {
+        data: b"COBPROG input".to_vec(),
+        ..Answer::default()
+    });
+    let nested = loop {
+        match region.asked() {
+            Asked::NestedDone(done) => break done,
+            _ => thread::yield_now(),
+        }
+    };
+    assert_eq!(nested.data, b"output");
+    region.answer(&Answer {
+        resp: 27,
+        data: b"late".to_vec(),
+        ..Answer::default()
+    });
+    thread.join().unwrap();
+}
+
+#[test]
+fn the_largest_call_fits() {
+    let page = RegionPage::create().unwrap();
+    let (region, mut worker) = pair(&page);
+    region.submit(0, 1, &Request::default());
+    let thread = thread::spawn(move || {
+        task(&mut worker);
+        let Heard::Answer(answer) = worker.call(Op::Write, [0; 8], &[&[9; CALL_BYTES]]) else {
+            panic!("no program was to be run")
+        };
+        assert_eq!(worker.call_data(&answer).len(), CALL_BYTES);
+        worker.finish(Results::default(), "", &[]).unwrap();
+    });
+    assert_eq!(wait_for_call(&region).data.len(), CALL_BYTES);
+    region.answer(&Answer {
+        data: vec![1; CALL_BYTES],
+        ..Answer::default()
+    });
+    thread.join().unwrap();
+}
+
+proptest! {
+    #[test]
+    fn whatever_a_worker_writes_the_region_reads_it_safely(
+        bytes in proptest::collection::vec(any::<u8>(), 64..4096),
+        small in any::<bool>(),
+    ) {
+        let page = RegionPage::create().unwrap();
+        let (region, worker) = pair(&page);
+        region.submit(1, 1, &Request::default());
+        // SAFETY: the worker's own memory, from its start to the arenas.
+        let memory = unsafe {
+            let start = worker.arena(0).sub(ARENA_OFFSET);
+            std::slice::from_raw_parts_mut(start, ARENA_OFFSET + 4096)
+        };
+        for (to, from) in memory.iter_mut().zip(bytes.iter().cycle()) {
+            // Small numbers come closer to what is valid.
+            *to = if small { from % 5 } else { *from };
+        }
+        let mut containers = Vec::new();
+        for slot in 0..SLOTS {
+            region.state(slot, 1);
+            if let Ok(results) = region.results(slot, &mut containers) {
+                prop_assert!(results.commarea + results.commarea_bytes <= ARENA as u64);
+                for c in &containers {
+                    prop_assert!(c.offset + c.bytes <= ARENA);
+                }
+                region.message(slot, &results);
+                region.free(slot, results.high_water);
+            }
+            region.take_back(slot, 1);
+        }
+        region.asked();
+        region.progress();
+        region.wake();
+    }
+}
+
+#[test]
+fn descriptors_pass_both_ways() {
+    let page = RegionPage::create().unwrap();
+    let (region, worker) = pair(&page);
+    let (reader, _writer) = std::io::pipe().unwrap();
+    region.send_fd(1, reader.as_fd()).unwrap();
+    let (tag, fds) = worker.receive_fds().unwrap();
+    assert_eq!((tag, fds.len()), (1, 1));
+    worker.send_fd(2, fds[0].as_fd()).unwrap();
+    let (tag, fds) = region.receive_fds().unwrap();
+    assert_eq!((tag, fds.len()), (2, 1));
+}
