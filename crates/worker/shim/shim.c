@@ -118,6 +118,7 @@ static frame *top;
 static uint64_t serials;
 static void *pending_target;
 static const char *libcob_base;
+static const char *(*last_error)(void);
 static char message[512];
 static int has_message;
 
@@ -495,9 +496,17 @@ EXPORT __attribute__((noreturn)) void cob_hard_failure_internal(const char *why)
 	stopped(1);
 }
 
-/* Called by a libcob that binds its own cob_stop_run to itself. */
+/* Called by a libcob that was linked so that it finds its own cob_stop_run
+ * and cob_runtime_error first. Such a libcob keeps the message itself, if it
+ * can tell it at all. */
 static int exit_procedure(void)
 {
+	const char *text = !has_message && last_error ? last_error() : NULL;
+
+	if (text) {
+		snprintf(message, sizeof message, "%s", text);
+		has_message = 1;
+	}
 	stopped(1);
 }
 
@@ -542,6 +551,7 @@ EXPORT int tw_start(void *libcob, const tw_handlers *handlers, tw_entries *entri
 		return 0;
 	}
 	libcob_base = info.dli_fbase;
+	last_error = (const char *(*)(void))dlsym(libcob, "cob_last_runtime_error");
 	on = *handlers;
 	init(0, NULL);
 	glob = global();
