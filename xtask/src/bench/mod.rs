@@ -7,6 +7,7 @@
 
 mod copybook;
 mod drive;
+mod exec;
 mod gateway;
 mod program;
 mod row;
@@ -45,7 +46,12 @@ pub struct Bench {
 }
 
 /// Every bench there is.
-const BENCHES: &[&[Bench]] = &[copybook::BENCHES, drive::BENCHES, gateway::BENCHES];
+const BENCHES: &[&[Bench]] = &[
+    copybook::BENCHES,
+    drive::BENCHES,
+    exec::BENCHES,
+    gateway::BENCHES,
+];
 
 /// Runs the named benches; false when a row misses its bound.
 pub fn run(args: &Args) -> Result<bool> {
