@@ -5,6 +5,7 @@
 
 mod bench;
 mod ci;
+mod docs;
 mod fuzz;
 
 use clap::{Parser, Subcommand};
@@ -23,6 +24,8 @@ enum Task {
     Ci(ci::Args),
     /// Measure budgets against their peers in one run
     Bench(bench::Args),
+    /// Write the reference pages, or compare them with --check
+    Docs(docs::Args),
     /// Fuzz one parser for a while (needs the nightly compiler)
     Fuzz(fuzz::Args),
     /// A plain HTTP server for benches that need one in a process of its own;
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
     let outcome = match Cli::parse().task {
         Task::Ci(args) => ci::run(&args),
         Task::Bench(args) => bench::run(&args),
+        Task::Docs(args) => docs::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Serve => bench::serve(),
     };

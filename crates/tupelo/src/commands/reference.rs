@@ -23,12 +23,18 @@ pub struct Args {
 enum Page {
     /// Every key of tupelo.toml.
     Configuration,
+    /// Every EXEC CICS command: what is supported and what is not.
+    Commands,
+    /// Every key of a load scenario.
+    DriveScenario,
 }
 
 /// Prints the page.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.page {
         Page::Configuration => print!("{}", configuration()),
+        Page::Commands => print!("{}", cics::command::reference_page()),
+        Page::DriveScenario => print!("{}", drive::scenario::reference()),
     }
     Ok(Outcome::Clean)
 }

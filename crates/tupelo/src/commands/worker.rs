@@ -9,8 +9,8 @@ use crate::Outcome;
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
-/// Serves until the region lets go.
+/// Serves until the region lets go; a worker that could not start is told from
+/// one that retired by its status.
 pub fn run(_: Args) -> Result<Outcome> {
-    worker::run();
-    Ok(Outcome::Clean)
+    Ok(Outcome::Status(worker::run()))
 }
