@@ -20,7 +20,7 @@ pub struct Args {
     /// Where compiled programs are kept; FOLDER/.tupelo when absent.
     #[arg(long)]
     state: Option<PathBuf>,
-    /// List each command that is not supported yet with its places.
+    /// List what is not supported yet by command, with the lines of each file.
     #[arg(long)]
     unsupported: bool,
 }
@@ -36,15 +36,17 @@ pub fn run(args: Args) -> Result<Outcome> {
     let compiled = app.compile(|_| ())?;
     errors += compiled.count(Severity::Error);
     warnings += compiled.count(Severity::Warning);
-    let mut unsupported: Vec<(String, String)> = Vec::new();
+    let mut unsupported = Vec::new();
     for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
         let mut shown = diagnostic.clone();
         if let Ok(short) = diagnostic.file.strip_prefix(&app.folder) {
             shown.file = short.to_owned();
         }
         if let Kind::Unsupported(what) = &diagnostic.kind {
-            let place = format!("{}:{}", shown.file.display(), shown.line);
-            unsupported.push((what.clone(), place));
+            unsupported.push((what.clone(), shown.file.clone(), shown.line));
+            if args.unsupported {
+                continue;
+            }
         }
         println!("{shown}");
     }
@@ -82,13 +84,19 @@ pub fn run(args: Args) -> Result<Outcome> {
     })
 }
 
-/// One row a command: how often it is used, and where.
-fn by_command(mut uses: Vec<(String, String)>) -> Table {
+/// One row a command: how often it is used, and the lines of each file.
+fn by_command(mut uses: Vec<(String, PathBuf, u32)>) -> Table {
     uses.sort();
     let mut table = Table::new(&["not supported yet", ">uses", "places"]);
     for group in uses.chunk_by(|a, b| a.0 == b.0) {
-        let places: Vec<&str> = group.iter().map(|(_, place)| place.as_str()).collect();
-        table.row([group[0].0.clone(), group.len().to_string(), places.join(" ")]);
+        for (i, file) in group.chunk_by(|a, b| a.1 == b.1).enumerate() {
+            let lines: Vec<String> = file.iter().map(|(_, _, line)| line.to_string()).collect();
+            let (what, count) = match i {
+                0 => (group[0].0.clone(), group.len().to_string()),
+                _ => Default::default(),
+            };
+            table.row([what, count, format!("{}:{}", file[0].1.display(), lines.join(","))]);
+        }
     }
     table
 }
