@@ -22,17 +22,16 @@ enum Task {
     Ci(ci::Args),
     /// Measure budgets against their peers in one run
     Bench(bench::Args),
-    /// A plain HTTP server for benches that need one in a process of its own;
-    /// prints its address and ends with its standard input
-    #[command(hide = true)]
-    Serve,
+    /// An HTTP server to drive: answers at once, or is a queue of known
+    /// capacity; prints its address and ends with its standard input
+    Serve(bench::ServeArgs),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().task {
         Task::Ci(args) => ci::run(&args),
         Task::Bench(args) => bench::run(&args),
-        Task::Serve => bench::serve(),
+        Task::Serve(args) => bench::serve(&args),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

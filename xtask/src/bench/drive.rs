@@ -361,9 +361,31 @@ fn present_many(address: &str) -> Result<Vec<Row>> {
     ])
 }
 
+/// How `cargo xtask serve` behaves.
+#[derive(clap::Args)]
+pub struct ServeArgs {
+    /// Be a queue with this many servers instead of answering at once
+    #[arg(long)]
+    servers: Option<usize>,
+    /// The queue's mean service time in milliseconds, exponentially distributed
+    #[arg(long, default_value_t = 10.0)]
+    service_ms: f64,
+}
+
 /// Serves until standard input ends.
-pub fn serve() -> Result<bool> {
-    let server = Server::start(Behaviour::default())?;
+pub fn serve(args: &ServeArgs) -> Result<bool> {
+    let service = match args.servers {
+        None => drive::server::Service::Immediate,
+        Some(servers) => drive::server::Service::Queue {
+            servers,
+            mean_ns: (args.service_ms * 1e6) as u64,
+            exponential: true,
+        },
+    };
+    let server = Server::start(Behaviour {
+        service,
+        ..Behaviour::default()
+    })?;
     println!("{}", server.address());
     std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
     Ok(true)

@@ -9,7 +9,7 @@ mod drive;
 mod row;
 
 use anyhow::{Result, bail};
-pub use drive::serve;
+pub use drive::{ServeArgs, serve};
 pub use row::{Bound, Row};
 
 /// Which benches to run and how to print them.
