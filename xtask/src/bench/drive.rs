@@ -317,6 +317,7 @@ fn many(_: &Setting) -> Result<Vec<Row>> {
 fn present_many(address: &str) -> Result<Vec<Row>> {
     let mut load = HttpLoad::new(format!("http://{address}/"));
     load.clients = 10_000;
+    load.ahead = Some(10_000);
     load.rate = Some(20_000.0);
     load.warmup = Duration::from_secs(1);
     load.duration = Duration::from_secs(5);
