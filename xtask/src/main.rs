@@ -28,10 +28,9 @@ enum Task {
     Docs(docs::Args),
     /// Fuzz one parser for a while (needs the nightly compiler)
     Fuzz(fuzz::Args),
-    /// A plain HTTP server for benches that need one in a process of its own;
-    /// prints its address and ends with its standard input
-    #[command(hide = true)]
-    Serve,
+    /// An HTTP server to drive: answers at once, or is a queue of known
+    /// capacity; prints its address and ends with its standard input
+    Serve(bench::ServeArgs),
 }
 
 fn main() -> ExitCode {
@@ -40,7 +39,7 @@ fn main() -> ExitCode {
         Task::Bench(args) => bench::run(&args),
         Task::Docs(args) => docs::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
-        Task::Serve => bench::serve(),
+        Task::Serve(args) => bench::serve(&args),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

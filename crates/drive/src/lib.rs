@@ -1,5 +1,24 @@
 //! Controlled load: presentation rates, think time, the knee, and what one
 //! request costs the server.
+//!
+//! [`load::HttpLoad`] is the short way: one kind of request, clients or a
+//! rate, and figures back. [`scenario`] reads files that describe more. Both
+//! give a [`plan::Plan`], which [`engine::run`] carries out;
+//! [`session::Session`] adds what servers used and makes a report of it.
+//! [`capacity`] searches for the knee, [`merge`] adds machines up, [`import`]
+//! reads what other tools recorded, [`cli`] is `tupelo drive`.
+//!
+//! ```no_run
+//! let mut load = drive::load::HttpLoad::new("http://127.0.0.1:8080/accounts/1");
+//! load.clients = 50;
+//! let outcome = load.run()?;
+//! let response = outcome.sum().response;
+//! println!("{:.0}/s, p99 {} ns", outcome.throughput(), response.quantile(0.99));
+//! # Ok::<(), drive::load::LoadError>(())
+//! ```
+//!
+//! Invariant: it reads wires and the kernel's accounts, never the internals of
+//! what it drives, so it serves any HTTP or socket system.
 
 pub mod capacity;
 pub mod cli;

@@ -3,7 +3,9 @@
 
 use crate::engine::{self, Outcome, RunError, Silent};
 use crate::message::{Check, Piece, Reply, Template};
-use crate::plan::{Arrivals, Knobs, Load, Plan, Population, Step, Target, Think, Writes};
+use crate::plan::{
+    Arrivals, Knobs, Load, Plan, Population, Step, Target, Think, Writes, usual_ahead,
+};
 use crate::profile::Profile;
 use crate::tls::{TlsError, TlsTarget, Trust};
 use crate::units::ns;
@@ -28,6 +30,8 @@ pub struct HttpLoad {
     pub body: Vec<u8>,
     /// Clients of a closed loop; the bound on outstanding requests of an open one.
     pub clients: usize,
+    /// Connections an open loop opens ahead; none for what its rate needs.
+    pub ahead: Option<usize>,
     /// The pause of a closed loop's client after each answer.
     pub think: Think,
     /// Requests a second, which makes it an open loop.
@@ -93,6 +97,7 @@ impl HttpLoad {
             headers: Vec::new(),
             body: Vec::new(),
             clients: 1,
+            ahead: None,
             think: Think::None,
             rate: None,
             arrivals: Arrivals::Constant,
@@ -149,6 +154,7 @@ impl HttpLoad {
                 rate: Profile::constant(rate),
                 arrivals: self.arrivals,
                 outstanding: self.clients.max(1),
+                ahead: self.ahead.unwrap_or(usual_ahead(rate, self.clients.max(1))),
                 spin_ns: ns(self.spin),
             },
             None => Load::Closed {

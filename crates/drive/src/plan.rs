@@ -68,6 +68,9 @@ pub enum Load {
         arrivals: Arrivals,
         /// The most iterations outstanding at once.
         outstanding: usize,
+        /// Connections opened before the run. When that is all of them they
+        /// are used in turn; otherwise as few as the load needs are used.
+        ahead: usize,
         /// How long before an arrival the thread stops sleeping and spins.
         spin_ns: u64,
     },
@@ -199,6 +202,12 @@ impl Think {
             Think::Recorded(p) => p.iter().sum::<u64>() as f64 / p.len() as f64,
         }
     }
+}
+
+/// Connections that an open loop of this rate opens ahead unless told
+/// otherwise: enough for answers that take ten milliseconds.
+pub fn usual_ahead(rate: f64, outstanding: usize) -> usize {
+    ((rate / 100.0).ceil() as usize + 1).min(outstanding)
 }
 
 impl Population {

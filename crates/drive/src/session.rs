@@ -50,6 +50,11 @@ impl Session<'_> {
         };
         let outcome = engine::run(self.plan, &mut keeper, stop)?;
         let samples = keeper.sampler.map(Sampler::finish).unwrap_or_default();
+        // What was only waited for after the end is no part of the picture.
+        let length_s = self.plan.length_ns().map_or(f64::MAX, |ns| ns as f64 / 1e9);
+        let interval_s = self.plan.interval_ns as f64 / 1e9;
+        let begun = |m: &Moment| m.at_s - interval_s < length_s - 1e-9;
+        keeper.moments.retain(begun);
         fill_server_cpu(&mut keeper.moments, &samples, keeper.started);
         let servers = self
             .observed

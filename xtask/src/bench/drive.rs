@@ -317,6 +317,7 @@ fn many(_: &Setting) -> Result<Vec<Row>> {
 fn present_many(address: &str) -> Result<Vec<Row>> {
     let mut load = HttpLoad::new(format!("http://{address}/"));
     load.clients = 10_000;
+    load.ahead = Some(10_000);
     load.rate = Some(20_000.0);
     load.warmup = Duration::from_secs(1);
     load.duration = Duration::from_secs(5);
@@ -361,9 +362,31 @@ fn present_many(address: &str) -> Result<Vec<Row>> {
     ])
 }
 
+/// How `cargo xtask serve` behaves.
+#[derive(clap::Args)]
+pub struct ServeArgs {
+    /// Be a queue with this many servers instead of answering at once
+    #[arg(long)]
+    servers: Option<usize>,
+    /// The queue's mean service time in milliseconds, exponentially distributed
+    #[arg(long, default_value_t = 10.0)]
+    service_ms: f64,
+}
+
 /// Serves until standard input ends.
-pub fn serve() -> Result<bool> {
-    let server = Server::start(Behaviour::default())?;
+pub fn serve(args: &ServeArgs) -> Result<bool> {
+    let service = match args.servers {
+        None => drive::server::Service::Immediate,
+        Some(servers) => drive::server::Service::Queue {
+            servers,
+            mean_ns: (args.service_ms * 1e6) as u64,
+            exponential: true,
+        },
+    };
+    let server = Server::start(Behaviour {
+        service,
+        ..Behaviour::default()
+    })?;
     println!("{}", server.address());
     std::io::copy(&mut std::io::stdin(), &mut std::io::sink())?;
     Ok(true)

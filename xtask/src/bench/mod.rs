@@ -13,7 +13,7 @@ mod program;
 mod row;
 
 use anyhow::{Result, bail};
-pub use drive::serve;
+pub use drive::{ServeArgs, serve};
 pub use row::{Bound, Row};
 
 /// Which benches to run and how to print them.

@@ -156,7 +156,8 @@ pub struct LoadArgs {
 #[derive(Debug, Clone, clap::Args)]
 pub struct HowArgs {
     /// Clients; with --rate, the most requests outstanding at once
-    /// [default: 1; with --rate 1000]
+    /// [default: 1; with --rate 1000, opened as
+    /// needed, or 64 over HTTP/2]
     #[arg(short, long)]
     pub clients: Option<usize>,
     /// How long to measure
@@ -312,7 +313,13 @@ impl LoadArgs {
         if self.how.poisson {
             load.arrivals = Arrivals::Poisson;
         }
-        let usual = if self.how.rate.is_some() { 1000 } else { 1 };
+        // A bound that is named is a number of connections that is wanted.
+        load.ahead = self.how.clients;
+        let usual = match (self.how.rate, self.how.http2) {
+            (None, _) => 1,
+            (Some(_), true) => 64,
+            (Some(_), false) => 1000,
+        };
         load.clients = self.how.clients.unwrap_or(usual);
         if load.clients == 0 || load.clients > MOST_CLIENTS {
             return Err(CliError::Usage(format!(

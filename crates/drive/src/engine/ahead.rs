@@ -12,11 +12,15 @@ impl Worker<'_> {
     /// then.
     pub(super) fn connect_ahead(&mut self, stop: &AtomicBool) -> io::Result<()> {
         let mut wanted = Vec::new();
+        let mut ahead = vec![0; self.groups.len()];
         for (c, client) in self.clients.iter().enumerate() {
             let population = &self.plan.populations[client.population];
             let takes_part = match &self.groups[client.population].kind {
                 GroupKind::Closed { clients, .. } => clients.level(0) > client.number as f64,
-                GroupKind::Open { .. } => true,
+                GroupKind::Open { ahead: most, .. } => {
+                    ahead[client.population] += 1;
+                    ahead[client.population] <= *most
+                }
             };
             for (t, target) in population.targets.iter().enumerate() {
                 if takes_part && target.keep_alive {

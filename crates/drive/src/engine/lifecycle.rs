@@ -307,8 +307,12 @@ impl Worker<'_> {
         let client = &mut self.clients[c];
         client.phase = Phase::Idle;
         client.freed = now;
-        if let GroupKind::Open { idle, .. } = &mut self.groups[client.population].kind {
-            idle.push_back(c as u32);
+        if let GroupKind::Open { idle, rotate, .. } = &mut self.groups[client.population].kind {
+            match rotate {
+                true => idle.push_back(c as u32),
+                // Its connection is open; others may have none yet.
+                false => idle.push_front(c as u32),
+            }
         }
     }
 

@@ -58,6 +58,10 @@ pub(super) enum GroupKind {
     Open {
         schedule: Schedule,
         idle: VecDeque<u32>,
+        /// Whether free clients are used in turn instead of the latest first.
+        rotate: bool,
+        /// Clients of this thread whose connections are opened ahead.
+        ahead: usize,
         spin_ns: u64,
     },
 }
@@ -125,8 +129,11 @@ impl<'p> Worker<'p> {
                     rate,
                     arrivals,
                     spin_ns,
-                    ..
+                    ahead,
+                    outstanding,
                 } => GroupKind::Open {
+                    rotate: ahead >= outstanding,
+                    ahead: share(*ahead as u64, index, threads) as usize,
                     schedule: Schedule::new(
                         rate.after(plan.warmup_ns),
                         *arrivals,
@@ -232,6 +239,7 @@ impl<'p> Worker<'p> {
                 schedule,
                 idle,
                 spin_ns,
+                ..
             } = &group.kind
             {
                 let due = schedule.next().filter(|_| !idle.is_empty());

@@ -8,7 +8,7 @@ use super::tree::{Node, Notes, Value};
 use crate::load::{DEFAULT_SPIN, default_threads};
 use crate::objective::Objective;
 use crate::observe::Observed;
-use crate::plan::{Arrivals, Load, Plan, Population, Think};
+use crate::plan::{Arrivals, Load, Plan, Population, Think, usual_ahead};
 use crate::profile::{Piece, Profile};
 use crate::scrape::Endpoint;
 use crate::tls::Trust;
@@ -143,7 +143,7 @@ pub(super) fn extras(root: &Node, notes: &mut Notes<'_>) -> (Vec<Objective>, Vec
 fn load(node: &Node, notes: &mut Notes<'_>) -> Option<Load> {
     match (node.get("clients"), node.get("rate")) {
         (Some(clients), None) => {
-            let open_only = ["arrivals", "outstanding", "spin"];
+            let open_only = ["arrivals", "outstanding", "connections", "spin"];
             for entry in node
                 .entries()
                 .iter()
@@ -172,14 +172,20 @@ fn load(node: &Node, notes: &mut Notes<'_>) -> Option<Load> {
                 );
             }
             let poisson = node.text("arrivals").is_some_and(|(a, _)| a == "poisson");
+            let rate = profile(rate, notes)?;
+            let outstanding = node.integer("outstanding").unwrap_or(1000) as usize;
+            let ahead = node.integer("connections").map(|n| n as usize);
             Some(Load::Open {
-                rate: profile(rate, notes)?,
+                ahead: ahead
+                    .unwrap_or(usual_ahead(rate.peak(), outstanding))
+                    .min(outstanding),
+                rate,
                 arrivals: if poisson {
                     Arrivals::Poisson
                 } else {
                     Arrivals::Constant
                 },
-                outstanding: node.integer("outstanding").unwrap_or(1000) as usize,
+                outstanding,
                 spin_ns: node.duration_ns("spin").unwrap_or(ns(DEFAULT_SPIN)),
             })
         }

@@ -189,6 +189,11 @@ const POPULATION: &[Key] = &[
         "The most iterations of an open loop outstanding at once; 1000 unless given.",
     ),
     key(
+        "connections",
+        Kind::Integer(0, 1_000_000),
+        "Connections of an open loop opened before the run; when equal to `outstanding`, all are used in turn. What the rate needs unless given.",
+    ),
+    key(
         "spin",
         Kind::Duration,
         "How long before a constant arrival a thread spins instead of sleeping; 50us unless given.",

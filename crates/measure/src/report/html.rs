@@ -21,6 +21,10 @@ pub fn html(report: &Report) -> String {
     }
     if let Some(curve) = &report.curve {
         body += &curve_section(curve);
+        body += match curve.highest_good {
+            Some(_) => "<h2>At the highest load that met the objectives</h2>",
+            None => "<h2>At the lowest load</h2>",
+        };
     }
     if let Some(sum) = report.sum() {
         body += &tiles(report, sum);
@@ -40,12 +44,30 @@ pub fn html(report: &Report) -> String {
     )
 }
 
+/// A figure with three decimals at most and no more digits than it needs.
+fn three(value: f64) -> String {
+    match value.abs() {
+        v if v >= 1000.0 => format!("{value:.0}"),
+        v if v >= 10.0 => format!("{value:.1}"),
+        v if v >= 1.0 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+/// A rate or a load in full, so that neighbours can be told apart.
+fn plain(value: f64) -> String {
+    match value.abs() {
+        v if v >= 100.0 => format!("{value:.0}"),
+        _ => short(value),
+    }
+}
+
 fn tiles(report: &Report, sum: &PopulationReport) -> String {
-    let ms = |v: f64| format!("{} ms", short(v));
+    let ms = |v: f64| format!("{} ms", three(v));
     let errors = sum.failed + sum.checks_failed;
     let share = errors as f64 / sum.sent.max(1) as f64 * 100.0;
     let mut tiles = vec![
-        (short(report.throughput), "answers a second"),
+        (plain(report.throughput), "answers a second"),
         (ms(sum.response.p50), "response, half are faster"),
         (ms(sum.response.p99), "response, 99 % are faster"),
         (ms(sum.response.max), "longest response"),
@@ -53,7 +75,7 @@ fn tiles(report: &Report, sum: &PopulationReport) -> String {
     ];
     if let Some(us) = report.server_cpu_us() {
         tiles.push((
-            format!("{} µs", short(us)),
+            format!("{} µs", three(us)),
             "server CPU per answer at this load",
         ));
     }
@@ -294,13 +316,13 @@ fn curve_section(curve: &Curve) -> String {
             format!(
                 "<tr{}><td>{}<td>{}<td>{}<td>{}<td>{}<td>{} %<td>{}<td>{}</tr>",
                 if p.good { "" } else { " class=missed" },
-                short(p.load),
-                short(p.throughput),
-                short(p.mean),
-                short(p.p50),
-                short(p.p99),
+                plain(p.load),
+                plain(p.throughput),
+                three(p.mean),
+                three(p.p50),
+                three(p.p99),
                 short(p.errors * 100.0),
-                p.server_cpu_us.map_or("–".into(), short),
+                p.server_cpu_us.map_or("–".into(), three),
                 if p.good { "met" } else { "missed" }
             )
         })
@@ -317,7 +339,7 @@ fn population_section(p: &PopulationReport) -> String {
     let row = |name: &str, l: &LatencyReport| {
         let cells: String = [l.mean, l.p50, l.p90, l.p95, l.p99, l.p999, l.max]
             .iter()
-            .map(|ms| format!("<td>{}", short(*ms)))
+            .map(|ms| format!("<td>{}", three(*ms)))
             .collect();
         format!("<tr><td>{}{cells}</tr>", escape(name))
     };
@@ -352,8 +374,11 @@ fn population_section(p: &PopulationReport) -> String {
 fn cpu_section(report: &Report) -> String {
     let d = &report.driver;
     let mut rows = format!(
-        "<tr><td>driver ({} threads)<td>{}<td>{} %<td>–<td>–<td>–<td>–</tr>",
-        d.threads,
+        "<tr><td>driver ({})<td>{}<td>{} %<td>–<td>–<td>–<td>–</tr>",
+        match d.threads {
+            1 => "1 thread".to_owned(),
+            n => format!("{n} threads"),
+        },
         short(d.cpu_us),
         short(d.cpu_s / report.measured_s.max(1e-9) * 100.0)
     );
