@@ -42,7 +42,10 @@ pub fn run(args: &Args) -> Result<bool> {
             ]
             .concat(),
         ),
-        ("tests", [&["test", "--quiet"], &scope[..]].concat()),
+        (
+            "tests",
+            [&["test", "--quiet", "--no-fail-fast"], &scope[..]].concat(),
+        ),
     ];
     let mut failed = Vec::new();
     for (name, arguments) in &steps {
