@@ -37,9 +37,10 @@ pub const BENCHES: &[Bench] = &[
 ];
 
 fn decode(setting: &Setting) -> Result<Vec<Row>> {
-    let data = Data::make(60_000)?;
-    let bytes = fs::metadata(&data.records)?.len() as f64;
-    let out = data.folder.path().join("out.jsonl");
+    let large = Data::make(60_000)?;
+    // The peer takes its time: a tenth of the records is enough to see it.
+    let small = Data::make(6_000)?;
+    let out = large.folder.path().join("out.jsonl");
     let tupelo = program::tupelo()?;
     let peer = program::on_path("copybook");
     let (ours, theirs) = alternate(
@@ -47,15 +48,21 @@ fn decode(setting: &Setting) -> Result<Vec<Row>> {
         || {
             let mut c = Command::new(&tupelo);
             c.args(["record", "decode", "--code-page", "cp037"]);
-            c.arg(&data.copybook).arg(&data.records).arg("-o").arg(&out);
-            Ok(bytes / 1e6 / seconds(c)?)
+            c.arg(&large.copybook)
+                .arg(&large.records)
+                .arg("-o")
+                .arg(&out);
+            Ok(large.megabytes()? / seconds(c)?)
         },
         || {
             let Some(peer) = &peer else { return Ok(None) };
             let mut c = Command::new(peer);
             c.args(["decode", "--format", "fixed", "--codepage", "cp037"]);
-            c.arg(&data.copybook).arg(&data.records).arg("-o").arg(&out);
-            Ok(Some(bytes / 1e6 / seconds(c)?))
+            c.arg(&small.copybook)
+                .arg(&small.records)
+                .arg("-o")
+                .arg(&out);
+            Ok(Some(small.megabytes()? / seconds(c)?))
         },
     )?;
     Ok(vec![Row::judged(
@@ -70,7 +77,6 @@ fn decode(setting: &Setting) -> Result<Vec<Row>> {
 fn encode(setting: &Setting) -> Result<Vec<Row>> {
     let large = Data::make(60_000)?;
     let small = Data::make(6_000)?;
-    let bytes = |data: &Data| fs::metadata(&data.records).map(|m| m.len() as f64);
     let tupelo = program::tupelo()?;
     let peer = program::on_path("copybook");
     let (ours, theirs) = alternate(
@@ -80,7 +86,7 @@ fn encode(setting: &Setting) -> Result<Vec<Row>> {
             c.args(["record", "encode", "--code-page", "cp037"]);
             c.arg(&large.copybook).arg(&large.json);
             c.arg("-o").arg(large.folder.path().join("out.bin"));
-            Ok(bytes(&large)? / 1e6 / seconds(c)?)
+            Ok(large.megabytes()? / seconds(c)?)
         },
         || {
             let Some(peer) = &peer else { return Ok(None) };
@@ -88,7 +94,7 @@ fn encode(setting: &Setting) -> Result<Vec<Row>> {
             c.args(["encode", "--format", "fixed", "--codepage", "cp037"]);
             c.arg(&small.copybook).arg(small.peer_json(peer)?);
             c.arg("-o").arg(small.folder.path().join("out.bin"));
-            Ok(Some(bytes(&small)? / 1e6 / seconds(c)?))
+            Ok(Some(small.megabytes()? / seconds(c)?))
         },
     )?;
     Ok(vec![Row::judged(
@@ -225,6 +231,11 @@ impl Data {
             json,
             records,
         })
+    }
+
+    /// Record bytes in millions.
+    fn megabytes(&self) -> Result<f64> {
+        Ok(fs::metadata(&self.records)?.len() as f64 / 1e6)
     }
 
     /// The same records in the JSON that the peer itself writes.
