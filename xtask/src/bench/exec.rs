@@ -28,15 +28,18 @@ fn exec(setting: &Setting) -> Result<Vec<Row>> {
     let module = empty_module(folder.path())?;
     let tupelo = program::tupelo()?.canonicalize()?;
     let mut rows = Vec::new();
-    let region = cargo_bench(
+    let mut region = cargo_bench(
         "region",
         "exec",
         &[
+            "link",
             "--json",
             &format!("--worker={}", tupelo.display()),
             &format!("--module={}", module.display()),
         ],
     )?;
+    // Commits need the bench's own worker, which writes records.
+    region.extend(cargo_bench("region", "exec", &["commits", "--json"])?);
     for line in &region {
         let bound = line["must"].as_f64().unwrap_or(f64::NAN);
         let (row, unit, bound) = match line["row"].as_str().unwrap_or_default() {
