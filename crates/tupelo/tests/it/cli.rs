@@ -246,3 +246,31 @@ fn files_are_defined_loaded_dumped_and_measured() {
     assert_eq!(text(&dumped.stdout).lines().count(), 20);
     assert_eq!(file(&["dump", "NOFILE"]).status.code(), Some(2));
 }
+
+#[test]
+fn records_of_varying_length_come_back_by_their_own_counters() {
+    let copybook = example("bank/copybooks/LISTRPL.cpy");
+    let folder = tempfile::tempdir().unwrap();
+    let (lines, records) = (folder.path().join("l.jsonl"), folder.path().join("l.bin"));
+    let entry = r#"{"ENTRY-NUMBER":1,"ENTRY-HOLDER":"a","ENTRY-KIND":"b","ENTRY-BALANCE":1.25}"#;
+    let line = |count: usize| {
+        let entries = vec![entry; count].join(",");
+        format!(
+            r#"{{"RESULT-CODE":0,"RESULT-TEXT":"x","LIST-NEXT":0,"LIST-COUNT":{count},"LIST-ENTRY":[{entries}]}}"#
+        ) + "\n"
+    };
+    let json = line(2) + &line(0) + &line(1);
+    std::fs::write(&lines, &json).unwrap();
+    let convert = |what: &str, from: &std::path::Path, more: &[&str]| {
+        let common = [
+            "record",
+            what,
+            copybook.to_str().unwrap(),
+            from.to_str().unwrap(),
+        ];
+        tupelo(&[&common[..], more].concat())
+    };
+    let encoded = convert("encode", &lines, &["-o", records.to_str().unwrap()]);
+    assert!(encoded.status.success(), "{}", text(&encoded.stderr));
+    assert_eq!(text(&convert("decode", &records, &[]).stdout), json);
+}

@@ -1,16 +1,18 @@
 //! `tupelo record decode` and `tupelo record encode`.
 //!
-//! Records stream: memory does not grow with the number of them. Fixed-length
-//! records stand one after the other; with `--rdw` each stands behind a
-//! four-byte record descriptor word (length including the word, two zeros).
+//! The codec's own streams do the work: memory does not grow with the number of
+//! records. They stand one after the other, or with `--rdw` each behind a
+//! four-byte record descriptor word; without it, records of varying length are
+//! told apart by their own counters.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::PathBuf;
 
+use copybook::codec::stream::{Framing, decode_lines, encode_lines};
 use copybook::codec::{Choice, Codec, CodecOptions, Invalid, NumberForm, RedefinesRule, Trim};
 use copybook::codepage::CodePage;
-use miette::{Context, IntoDiagnostic, Result, bail, miette};
+use miette::{Context, IntoDiagnostic, Result, miette};
 
 use super::source::Source;
 use crate::Outcome;
@@ -99,6 +101,15 @@ impl Common {
         Ok(options)
     }
 
+    /// Records of varying length without descriptor words tell their own.
+    fn framing(&self, codec: &Codec) -> Framing {
+        match (self.rdw, codec.is_variable()) {
+            (true, _) => Framing::Rdw,
+            (false, true) => Framing::SelfDescribing,
+            (false, false) => Framing::Fixed(codec.max_len()),
+        }
+    }
+
     fn reader(&self) -> Result<Box<dyn BufRead>> {
         Ok(match &self.input {
             Some(path) => Box::new(BufReader::with_capacity(
@@ -141,101 +152,17 @@ pub fn decode(args: DecodeArgs) -> Result<Outcome> {
     }
     options.omit_empty = args.omit_empty;
     let codec = Codec::build(&layout, &options).into_diagnostic()?;
-    let mut input = args.common.reader()?;
-    let mut output = args.common.writer()?;
-    let mut record = vec![0; layout.length as usize];
-    let mut json = Vec::new();
-    let mut number = 0u64;
-    while let Some(bytes) = next_record(&mut input, &mut record, args.common.rdw, number + 1)? {
-        number += 1;
-        json.clear();
-        codec
-            .decode(&record[..bytes], &mut json)
-            .map_err(|e| miette!("record {number}: {e}"))?;
-        json.push(b'\n');
-        output.write_all(&json).into_diagnostic()?;
-    }
-    output.flush().into_diagnostic()?;
+    let (input, output) = (args.common.reader()?, args.common.writer()?);
+    decode_lines(&codec, args.common.framing(&codec), input, output).map_err(|e| miette!("{e}"))?;
     Ok(Outcome::Clean)
-}
-
-/// The next record's length in `record`; `None` at the end.
-fn next_record(
-    input: &mut dyn BufRead,
-    record: &mut Vec<u8>,
-    rdw: bool,
-    number: u64,
-) -> Result<Option<usize>> {
-    if !rdw {
-        let got = fill(input, record)?;
-        return match got {
-            0 => Ok(None),
-            got if got == record.len() => Ok(Some(got)),
-            got => bail!(
-                "record {number}: only {got} of {} bytes are left; is this the right copybook?",
-                record.len()
-            ),
-        };
-    }
-    let mut word = [0; 4];
-    match fill(input, &mut word)? {
-        0 => return Ok(None),
-        4 => {}
-        got => bail!("record {number}: only {got} bytes are left where its descriptor word should be"),
-    }
-    let total = usize::from(u16::from_be_bytes([word[0], word[1]]));
-    if total < 4 || word[2..] != [0, 0] {
-        bail!("record {number}: {word:02x?} is not a record descriptor word");
-    }
-    record.resize(total - 4, 0);
-    let got = fill(input, record)?;
-    if got != total - 4 {
-        bail!("record {number}: only {got} of {} bytes are left", total - 4);
-    }
-    Ok(Some(got))
-}
-
-fn fill(input: &mut dyn BufRead, into: &mut [u8]) -> Result<usize> {
-    let mut got = 0;
-    while got < into.len() {
-        match input.read(&mut into[got..]).into_diagnostic()? {
-            0 => break,
-            n => got += n,
-        }
-    }
-    Ok(got)
 }
 
 /// JSON lines to records.
 pub fn encode(args: EncodeArgs) -> Result<Outcome> {
     let layout = args.common.source.record(args.common.record.as_deref())?;
     let codec = Codec::build(&layout, &args.common.options()?).into_diagnostic()?;
-    let mut input = args.common.reader()?;
-    let mut output = args.common.writer()?;
-    let mut record = vec![0; layout.length as usize];
-    let mut line = Vec::new();
-    let mut number = 0u64;
-    loop {
-        line.clear();
-        if input.read_until(b'\n', &mut line).into_diagnostic()? == 0 {
-            break;
-        }
-        number += 1;
-        if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
-        }
-        let bytes = codec
-            .encode(&line, &mut record)
-            .map_err(|e| miette!("line {number}: {e}"))?;
-        if args.common.rdw {
-            let total = u16::try_from(bytes + 4)
-                .map_err(|_| miette!("line {number}: {bytes} bytes do not fit a record descriptor word"))?;
-            output.write_all(&total.to_be_bytes()).into_diagnostic()?;
-            output.write_all(&[0, 0]).into_diagnostic()?;
-        }
-        output.write_all(&record[..bytes]).into_diagnostic()?;
-    }
-    output.flush().into_diagnostic()?;
+    let (input, output) = (args.common.reader()?, args.common.writer()?);
+    encode_lines(&codec, args.common.framing(&codec), input, output).map_err(|e| miette!("{e}"))?;
     Ok(Outcome::Clean)
 }
 
