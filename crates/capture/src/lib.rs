@@ -1,0 +1,3 @@
+//! Packet captures explained: pcap and pcapng to TCP flows, to request/response exchanges, to stalls with causes.
+//!
+//! Layer 0: reads bytes it is given, opens no socket.
