@@ -47,7 +47,7 @@ impl Core {
                 .tasks
                 .get(key)
                 .map_or(now, |t| t.begun.max(t.submitted));
-            let force = now.saturating_sub(since) >= super::STUCK_NS;
+            let force = now.saturating_sub(since) >= super::PATIENCE_NS;
             if !self.place(now, key, force, links, out) {
                 self.queue_for_place(key);
                 return;

@@ -86,6 +86,9 @@ impl Links for FakeLinks {
     fn progress(&mut self, _: usize) -> u64 {
         0
     }
+    fn is_runnable(&mut self, _: usize) -> bool {
+        false
+    }
     fn cpu_ns(&mut self, worker: usize) -> u64 {
         self.workers[&worker].cpu_ns
     }
