@@ -247,8 +247,11 @@ impl Core {
         Some(Place { worker, slot })
     }
 
+    /// A program that has not run yet counts as short: if it is not, the tasks
+    /// behind it are soon taken away, and a burst at the start does not make a
+    /// worker for each of its requests.
     fn is_short(&self, key: TaskKey) -> bool {
-        self.pace_of(key).is_some_and(|ns| ns < SHORT_NS)
+        self.pace_of(key).is_none_or(|ns| ns < SHORT_NS)
     }
 
     /// How long the runs of a task's program take; `None` when that is not
