@@ -130,6 +130,9 @@ fn write_cpu(report: &Report, out: &mut String) -> std::fmt::Result {
                 thread.name, thread.cpu_us, thread.percent
             )?;
         }
+        for (name, each) in &server.counters {
+            writeln!(out, "    {name:<32}{each:>10.2} an answer")?;
+        }
     }
     Ok(())
 }
