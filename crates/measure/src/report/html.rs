@@ -401,6 +401,13 @@ fn cpu_section(report: &Report) -> String {
                 short(t.percent)
             );
         }
+        for (name, each) in &s.counters {
+            rows += &format!(
+                "<tr><td class=soft>&emsp;{}, each answer<td>{}<td><td><td><td><td></tr>",
+                escape(name),
+                short(*each)
+            );
+        }
     }
     format!(
         "<h2>CPU at {} answers a second</h2><div class=\"card scroll\"><table><tr><th>who<th>µs an answer<th>of a processor\
