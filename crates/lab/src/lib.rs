@@ -11,6 +11,7 @@
 pub mod cli;
 mod error;
 pub mod experiments;
+pub mod net;
 pub mod report;
 
 pub use error::LabError;
