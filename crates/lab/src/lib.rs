@@ -12,6 +12,7 @@ pub mod cli;
 mod error;
 pub mod experiments;
 pub mod net;
+pub mod record;
 pub mod report;
 
 pub use error::LabError;

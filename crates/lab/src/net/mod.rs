@@ -17,5 +17,5 @@ mod wire;
 
 pub use forwarder::{Forwarder, Traffic};
 pub use impair::{Direction, Fate, Impairment};
-pub use namespace::Namespace;
+pub use namespace::{Namespace, enter};
 pub use wire::{CLIENT, PORT, Route, SERVER, SERVER_HARDWARE, Wire, WirePlan};
