@@ -14,5 +14,6 @@ pub mod experiments;
 pub mod net;
 pub mod record;
 pub mod report;
+pub mod traffic;
 
 pub use error::LabError;

@@ -3,6 +3,7 @@
 //! that is not allowed either, they say so and pass.
 
 mod path;
+mod traffic;
 
 use lab::net::permission;
 use std::process::Command;
