@@ -172,7 +172,8 @@ impl Peer {
                 .poll_egress(now, &mut self.device, &mut self.sockets);
             let timer = self.interface.poll_at(now, &self.sockets);
             let next = [next, timer].into_iter().flatten().min();
-            let left = next.map(|at| (at - now).into());
+            // A time that has passed is now: subtraction would be absolute.
+            let left = next.map(|at| (at.max(now) - now).into());
             if wait([stopped.as_raw_fd(), self.device.as_raw_fd()], left)?[0] {
                 return Ok(());
             }

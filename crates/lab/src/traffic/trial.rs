@@ -144,31 +144,28 @@ impl Run {
         total as f64 / exchanges.max(1) as f64
     }
 
-    /// What the explanation names, beside what was planted. Causes that are
-    /// told of every capture and cost nothing here are left out.
+    /// What the explanation names, beside what was planted: the planted
+    /// cause, and every other one that made exchanges wait.
     pub fn finding(&self, planted: Option<&str>) -> Finding {
-        let named = self.explanation.causes.iter().filter(|c| {
-            Some(c.rule) == planted || (c.cost_ns >= NOTED_NS && !OF_THE_SERVER.contains(&c.rule))
-        });
+        let named = self.explanation.causes.iter();
+        let named = named.filter(|c| Some(c.rule) == planted || c.stalled_ns >= NOTED_NS);
         let named = named.map(|c| Named {
             cause: c.rule.into(),
             cost_ms: c.cost_ns as f64 / 1e6,
             count: c.count as usize,
         });
         let text = self.explanation.findings.iter();
-        let text = text.filter(|f| Some(f.rule) == planted).map(|f| &f.text);
+        let mut text = text.filter(|f| Some(f.rule) == planted).map(|f| &f.text);
         Finding {
             conditions: self.conditions.clone(),
             planted: planted.map(str::to_owned),
             named: named.collect(),
-            summary: text.take(1).cloned().collect(),
+            summary: text.next().cloned().unwrap_or_default(),
         }
     }
 }
 
 /// Whole frames of an Ethernet.
 const SNAP_BYTES: usize = 2048;
-/// A cause that costs less in a whole run says nothing.
-const NOTED_NS: i64 = 2_000_000;
-/// What a server and its machine do is not what the network experiments plant.
-const OF_THE_SERVER: [&str; 2] = ["app.server-think", "app.client-think"];
+/// Waits that add up to less in a whole run are this machine's scheduling.
+const NOTED_NS: i64 = 20_000_000;

@@ -3,6 +3,7 @@
 //! that is not allowed either, they say so and pass.
 
 mod path;
+mod record;
 mod traffic;
 
 use lab::net::permission;
