@@ -80,12 +80,16 @@ pub fn reconcile(
     let place = match client {
         Some(number) => tasks.iter().position(|t| t.number == number)?,
         None => {
-            let longest = |a: &usize, b: &usize| tasks[*a].response_s.total_cmp(&tasks[*b].response_s);
+            let longest =
+                |a: &usize, b: &usize| tasks[*a].response_s.total_cmp(&tasks[*b].response_s);
             (0..tasks.len()).max_by(longest)?
         }
     };
     let client = tasks[place].clone();
-    let servers: Vec<Task> = (0..tasks.len()).filter(|n| *n != place).map(|n| tasks[n].clone()).collect();
+    let servers: Vec<Task> = (0..tasks.len())
+        .filter(|n| *n != place)
+        .map(|n| tasks[n].clone())
+        .collect();
     let served_s: f64 = servers.iter().map(|t| t.response_s).sum();
     let receives: Vec<Explained> = receives
         .iter()
@@ -94,8 +98,15 @@ pub fn reconcile(
             case: n + 1,
             stamped_s: receive.stamped_s(),
             counts: receive.task == client.number,
-            transid: tasks.iter().find(|t| t.number == receive.task).map(|t| t.transid.clone()),
-            delays: delays.iter().filter(|d| overlap(d, receive)).cloned().collect(),
+            transid: tasks
+                .iter()
+                .find(|t| t.number == receive.task)
+                .map(|t| t.transid.clone()),
+            delays: delays
+                .iter()
+                .filter(|d| overlap(d, receive))
+                .cloned()
+                .collect(),
             receive: receive.clone(),
         })
         .collect();

@@ -67,7 +67,11 @@ fn record(line: &str) -> Result<Option<Task>, String> {
     let ended = number("start_unix_ns").and_then(|start| start.checked_add(response));
     Ok(Some(Task {
         number: task,
-        transid: value["transid"].as_str().unwrap_or_default().trim().to_owned(),
+        transid: value["transid"]
+            .as_str()
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
         ended: ended.map(|ns| TimeOfDay::of_unix_ns(ns, 0)),
         terminal: None,
         response_s: response as f64 / 1e9,
@@ -86,17 +90,30 @@ fn row(line: &str) -> Result<Option<Task>, String> {
         return Ok(None);
     };
     let transid = words.next().ok_or("a time without a transaction")?;
-    let number = words.next().and_then(|w| w.trim_start_matches('#').parse().ok());
+    let number = words
+        .next()
+        .and_then(|w| w.trim_start_matches('#').parse().ok());
     let number: u64 = number.ok_or_else(|| format!("no task number after {transid}"))?;
     let rest: Vec<&str> = words.collect();
-    let seconds = |word: &&&str| word.contains('.') && word.parse::<f64>().is_ok_and(|v| v.is_finite() && v >= 0.0);
-    let figures: Vec<f64> = rest.iter().filter(seconds).filter_map(|w| w.parse().ok()).collect();
-    let response_s = *figures.first().ok_or_else(|| format!("no response time for task {number}"))?;
+    let seconds = |word: &&&str| {
+        word.contains('.') && word.parse::<f64>().is_ok_and(|v| v.is_finite() && v >= 0.0)
+    };
+    let figures: Vec<f64> = rest
+        .iter()
+        .filter(seconds)
+        .filter_map(|w| w.parse().ok())
+        .collect();
+    let response_s = *figures
+        .first()
+        .ok_or_else(|| format!("no response time for task {number}"))?;
     Ok(Some(Task {
         number,
         transid: transid.to_owned(),
         ended: parse_time(ended),
-        terminal: rest.first().filter(|w| !seconds(w)).map(|w| (*w).to_owned()),
+        terminal: rest
+            .first()
+            .filter(|w| !seconds(w))
+            .map(|w| (*w).to_owned()),
         response_s,
         cpu_s: figures.get(1).copied(),
     }))
@@ -117,7 +134,15 @@ mod tests {
         let brief: Vec<_> = list
             .tasks
             .iter()
-            .map(|t| (t.number, t.transid.as_str(), t.terminal.as_deref(), t.response_s, t.cpu_s))
+            .map(|t| {
+                (
+                    t.number,
+                    t.transid.as_str(),
+                    t.terminal.as_deref(),
+                    t.response_s,
+                    t.cpu_s,
+                )
+            })
             .collect();
         assert_eq!(
             brief,

@@ -10,14 +10,26 @@ impl fmt::Display for Reconciliation {
             writeln!(f, "{value:>10.4} s  {what}")
         };
         let client = &self.client;
-        line(f, client.response_s, format!("response of {} task {}", client.transid, client.number))?;
+        line(
+            f,
+            client.response_s,
+            format!("response of {} task {}", client.transid, client.number),
+        )?;
         for task in &self.servers {
-            line(f, -task.response_s, format!("{} task {}", task.transid, task.number))?;
+            line(
+                f,
+                -task.response_s,
+                format!("{} task {}", task.transid, task.number),
+            )?;
         }
         line(
             f,
             self.unaccounted_s,
-            format!("in no other task ({:.4} s are in {} tasks)", self.served_s, self.servers.len()),
+            format!(
+                "in no other task ({:.4} s are in {} tasks)",
+                self.served_s,
+                self.servers.len()
+            ),
         )?;
         for receive in self.receives.iter().filter(|r| r.counts) {
             line(f, -receive.stamped_s, wait(receive))?;
@@ -25,14 +37,25 @@ impl fmt::Display for Reconciliation {
         line(
             f,
             self.remaining_s,
-            format!("remains ({:.4} s explained by receives that waited)", self.explained_s),
+            format!(
+                "remains ({:.4} s explained by receives that waited)",
+                self.explained_s
+            ),
         )?;
         for receive in self.receives.iter().filter(|r| !r.counts) {
             let place = match &receive.transid {
-                Some(transid) => format!("inside {transid} task {}, counted already", receive.receive.task),
+                Some(transid) => format!(
+                    "inside {transid} task {}, counted already",
+                    receive.receive.task
+                ),
                 None => format!("task {} is not in the list", receive.receive.task),
             };
-            writeln!(f, "not in the sum: {:.4} s {}; {place}", receive.stamped_s, wait(receive))?;
+            writeln!(
+                f,
+                "not in the sum: {:.4} s {}; {place}",
+                receive.stamped_s,
+                wait(receive)
+            )?;
         }
         for receive in &self.receives {
             for delay in &receive.delays {
@@ -56,7 +79,9 @@ impl fmt::Display for Reconciliation {
 
 fn wait(explained: &Explained) -> String {
     let receive = &explained.receive;
-    let bytes = receive.bytes.map_or(String::new(), |n| format!(" for {n} bytes"));
+    let bytes = receive
+        .bytes
+        .map_or(String::new(), |n| format!(" for {n} bytes"));
     let sent: Vec<String> = receive
         .sends
         .iter()

@@ -23,7 +23,13 @@ impl TimeOfDay {
 impl fmt::Display for TimeOfDay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (s, us) = (self.0 / 1_000_000_000, self.0 % 1_000_000_000 / 1000);
-        write!(f, "{:02}:{:02}:{:02}.{us:06}", s / 3600, s / 60 % 60, s % 60)
+        write!(
+            f,
+            "{:02}:{:02}:{:02}.{us:06}",
+            s / 3600,
+            s / 60 % 60,
+            s % 60
+        )
     }
 }
 
@@ -41,9 +47,15 @@ pub fn parse_time(text: &str) -> Option<TimeOfDay> {
     if parts.next().is_some() || !decimals.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
-    let digits: String = decimals.chars().chain("000000000".chars()).take(9).collect();
+    let digits: String = decimals
+        .chars()
+        .chain("000000000".chars())
+        .take(9)
+        .collect();
     let ns: u64 = digits.parse().ok()?;
-    Some(TimeOfDay((hours * 3600 + minutes * 60 + seconds) * 1_000_000_000 + ns))
+    Some(TimeOfDay(
+        (hours * 3600 + minutes * 60 + seconds) * 1_000_000_000 + ns,
+    ))
 }
 
 /// A day.
@@ -59,15 +71,23 @@ mod tests {
         assert_eq!(time("00:00:01"), Some(1_000_000_000));
         assert_eq!(time("11:15:39.9522577656"), Some(40_539_952_257_765));
         assert_eq!(time("1:2:3.5"), Some(3_723_500_000_000));
-        for wrong in ["24:00:00", "1:60:0", "1:2", "1:2:3:4", "a:b:c", "1:2:3.x", "1:2:+3", ""] {
+        for wrong in [
+            "24:00:00", "1:60:0", "1:2", "1:2:3:4", "a:b:c", "1:2:3.x", "1:2:+3", "",
+        ] {
             assert_eq!(time(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn midnight_lies_between() {
-        let (late, early) = (parse_time("23:59:59.5").unwrap(), parse_time("00:00:00.25").unwrap());
+        let (late, early) = (
+            parse_time("23:59:59.5").unwrap(),
+            parse_time("00:00:00.25").unwrap(),
+        );
         assert_eq!(early.since_s(late), 0.75);
-        assert_eq!(TimeOfDay::of_unix_ns(1_000_000_000, -3600).to_string(), "23:00:01.000000");
+        assert_eq!(
+            TimeOfDay::of_unix_ns(1_000_000_000, -3600).to_string(),
+            "23:00:01.000000"
+        );
     }
 }

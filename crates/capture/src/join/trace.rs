@@ -86,14 +86,18 @@ pub fn parse_trace(text: &str) -> Trace {
             }
         } else if let Some(kind) = cics(line) {
             match short_tail(line) {
-                Some((task, time, interval)) => reader.entry(kind, task, time, interval, line_number),
+                Some((task, time, interval)) => {
+                    reader.entry(kind, task, time, interval, line_number)
+                }
                 None => {
                     // Short entries wrap: the task is on the first line.
                     reader.wrapped = line.split_whitespace().next().and_then(|w| w.parse().ok());
                     pending = Some(kind);
                 }
             }
-        } else if let (Some((_, time, interval)), Some(task)) = (wrapped_tail(line), reader.wrapped.take()) {
+        } else if let (Some((_, time, interval)), Some(task)) =
+            (wrapped_tail(line), reader.wrapped.take())
+        {
             if let Some(kind) = pending.take() {
                 reader.entry(kind, task, time, interval, line_number);
             }
@@ -137,7 +141,12 @@ impl Reader {
                 let Some(began) = self.waiting.remove(&task) else {
                     return;
                 };
-                let sends = self.sends.iter().filter(|s| s.task != task).copied().collect();
+                let sends = self
+                    .sends
+                    .iter()
+                    .filter(|s| s.task != task)
+                    .copied()
+                    .collect();
                 self.sends.retain(|s| s.task == task);
                 self.trace.receives.push(Receive {
                     task,
@@ -150,7 +159,12 @@ impl Reader {
                 });
             }
             Kind::Received(bytes) => {
-                let last = self.trace.receives.iter_mut().rev().find(|r| r.task == task);
+                let last = self
+                    .trace
+                    .receives
+                    .iter_mut()
+                    .rev()
+                    .find(|r| r.task == task);
                 if let Some(receive) = last.filter(|r| r.bytes.is_none()) {
                     receive.bytes = bytes;
                 }
@@ -163,9 +177,16 @@ impl Reader {
 fn extract(line: &str) -> Option<(Kind, u64, TimeOfDay, Option<f64>)> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let task = words.first()?.parse().ok()?;
-    let at = words.iter().position(|w| w.contains(':') && parse_time(w).is_some())?;
+    let at = words
+        .iter()
+        .position(|w| w.contains(':') && parse_time(w).is_some())?;
     let said = words.get(1..at)?.join(" ").to_ascii_lowercase();
-    let size = || words[at - 1].split('=').next().and_then(|h| u64::from_str_radix(h, 16).ok());
+    let size = || {
+        words[at - 1]
+            .split('=')
+            .next()
+            .and_then(|h| u64::from_str_radix(h, 16).ok())
+    };
     let kind = match said.as_str() {
         s if s.starts_with("sends") => Kind::Send(size()),
         s if s.starts_with("received") => Kind::Received(size()),
@@ -173,7 +194,12 @@ fn extract(line: &str) -> Option<(Kind, u64, TimeOfDay, Option<f64>)> {
         s if s.contains("receive wait") => Kind::WaitBegins,
         _ => return None,
     };
-    Some((kind, task, parse_time(words[at])?, words.get(at + 1).and_then(|w| interval(w))))
+    Some((
+        kind,
+        task,
+        parse_time(words[at])?,
+        words.get(at + 1).and_then(|w| interval(w)),
+    ))
 }
 
 /// An entry of CICS trace that speaks of sockets.
@@ -222,12 +248,19 @@ fn short_tail(line: &str) -> Option<Stamp> {
 fn wrapped_tail(line: &str) -> Option<Stamp> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = words.iter().rposition(|w| parse_time(w).is_some())?;
-    Some((0, parse_time(words[at])?, words.get(at + 1).and_then(|w| interval(w))))
+    Some((
+        0,
+        parse_time(words[at])?,
+        words.get(at + 1).and_then(|w| interval(w)),
+    ))
 }
 
 /// `00.2796516240*` in seconds.
 fn interval(word: &str) -> Option<f64> {
-    word.trim_end_matches('*').parse().ok().filter(|v: &f64| v.is_finite())
+    word.trim_end_matches('*')
+        .parse()
+        .ok()
+        .filter(|v: &f64| v.is_finite())
 }
 
 #[cfg(test)]

@@ -9,9 +9,10 @@ use std::collections::BinaryHeap;
 
 use super::end::Tcb;
 use super::frame::{ACK, FIN, PSH, RST, SYN, Segment};
-use super::model::{Action, Close, Conversation, Place, Select, Side};
+use super::model::{Action, Close, Conversation, Place, Select};
 use super::payload;
 use super::rng::Rng;
+use crate::Side;
 
 /// Plays the conversation: segments in capture order, and what each side wrote.
 pub fn simulate(conversation: &Conversation) -> (Vec<Segment>, [Vec<u8>; 2]) {

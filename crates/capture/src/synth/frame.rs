@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use super::model::Side;
+use crate::Side;
 
 /// FIN flag.
 pub(super) const FIN: u8 = 0x01;

@@ -28,7 +28,7 @@ pub use conversation::simulate;
 pub use frame::Segment;
 pub use model::{
     Action, Close, Conversation, DelayedAck, End, Exchange, Fault, Path, Payload, Place, Reader,
-    Select, Side, Write,
+    Select, Write,
 };
 pub use rng::Rng;
 pub use writer::{Format, Writer, capture_file};

@@ -6,29 +6,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// The client or the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Side {
-    /// The end that opens the connection.
-    Client,
-    /// The end that listens.
-    Server,
-}
-
-impl Side {
-    /// The other one.
-    pub fn other(self) -> Side {
-        match self {
-            Side::Client => Side::Server,
-            Side::Server => Side::Client,
-        }
-    }
-
-    /// Zero for the client, one for the server.
-    pub fn index(self) -> usize {
-        usize::from(self == Side::Server)
-    }
-}
+use crate::Side;
 
 /// Where on the path packets are captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

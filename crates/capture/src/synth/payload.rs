@@ -5,7 +5,8 @@
 //! than a head needs gets the head. Bodies are text that compresses badly
 //! enough to keep readers honest.
 
-use super::model::{Exchange, Payload, Side};
+use super::model::{Exchange, Payload};
+use crate::Side;
 
 /// The bytes of one message, at least one.
 pub(super) fn message(form: Payload, from: Side, exchange: &Exchange, nth: usize) -> Vec<u8> {
