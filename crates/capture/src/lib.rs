@@ -26,6 +26,7 @@ mod error;
 mod exchange;
 mod explanation;
 mod histogram;
+pub mod ipcs;
 pub mod join;
 mod options;
 pub mod rules;
