@@ -290,7 +290,7 @@ impl<'a> Play<'a> {
         let peer_mss = self.script.ends[segment.from.index()].mss;
         let end = self.end(side);
         if !end.established {
-            end.establish(peer_mss, now);
+            end.establish(peer_mss, scaled, now);
         }
         end.peer_window = match scaled {
             true => u32::from(segment.window) << SCALE,
@@ -342,7 +342,8 @@ impl<'a> Play<'a> {
             Side::Client if self.ends[0].established => self.acknowledge(Side::Client, None),
             Side::Client => {
                 self.end(side).peer_window = u32::from(segment.window);
-                self.end(side).establish(segment.mss, now);
+                let stamps = self.script.ends.iter().all(|e| e.options);
+                self.end(side).establish(segment.mss, stamps, now);
                 self.acknowledge(Side::Client, None);
                 self.request(0);
             }

@@ -102,8 +102,12 @@ impl Tcb {
     }
 
     /// Both sides know each other's MSS: the window opens.
-    pub fn establish(&mut self, peer_mss: u16, now: u64) {
-        self.mss = u32::from(self.end.mss.min(peer_mss)).max(1);
+    pub fn establish(&mut self, peer_mss: u16, stamps: bool, now: u64) {
+        // Timestamps take 12 bytes of every segment.
+        let taken = if stamps { 12 } else { 0 };
+        self.mss = u32::from(self.end.mss.min(peer_mss))
+            .saturating_sub(taken)
+            .max(1);
         self.cwnd = self.end.initial_window.max(1) * self.mss;
         self.established = true;
         self.sample(now - self.last_sent_ns);

@@ -20,6 +20,7 @@ mod end;
 mod frame;
 mod model;
 mod payload;
+mod planted;
 mod rng;
 mod writer;
 
@@ -30,5 +31,6 @@ pub use model::{
     Action, Close, Conversation, DelayedAck, End, Exchange, Fault, Path, Payload, Place, Reader,
     Select, Write,
 };
+pub use planted::{PLANTED, Planted, planted};
 pub use rng::Rng;
 pub use writer::{Format, Writer, capture_file};
