@@ -26,9 +26,12 @@ mod error;
 mod exchange;
 mod explanation;
 mod histogram;
+pub mod ipcs;
+pub mod join;
 mod options;
 pub mod rules;
 mod segment;
+pub mod synth;
 
 pub use connection::{
     ACK_DELAY_BOUNDS_NS, AckDelays, Close, Connection, End, FLIGHTS, Handshake, Rtt, Tls, Vantage,
