@@ -29,11 +29,14 @@ mod error;
 mod exchange;
 mod explanation;
 mod histogram;
+pub mod ipcs;
+pub mod join;
 mod options;
 pub mod read;
 pub mod rules;
 mod segment;
 mod stream;
+pub mod synth;
 mod tcp;
 
 pub use connection::{

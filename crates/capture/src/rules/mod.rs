@@ -9,17 +9,76 @@
 //! Adding a rule: a file with a unit struct that implements [`Rule`], and its
 //! row here.
 
-mod retransmission_timeout;
+mod ack_delayed;
+mod ack_storm;
+mod client_think;
+mod congestion_window;
+mod connection_per_request;
+mod duplicates;
+mod fast_retransmit;
+mod half_close;
+mod idle_restart;
+mod mss_small;
+mod nagle;
+mod nagle_write_write_read;
+mod no_resumption;
+mod pause;
+mod pmtu_black_hole;
+mod ports_exhausted;
+mod reference;
+mod reordering;
+mod reset;
+mod rto;
+mod sender_limited;
 mod server_think;
+mod slow_start;
+mod spurious;
+mod syn_lost;
+mod tiny_writes;
+mod tls_per_connection;
+mod window_full;
+mod zero_window;
+
+pub use reference::reference_page;
 
 use crate::{Connection, Exchange, Explanation, Phase, Segment, Side};
 use serde::Serialize;
 
 /// Every rule, in order of precedence among claims of equal confidence.
 pub static RULES: &[&dyn Rule] = &[
-    &retransmission_timeout::RetransmissionTimeout,
+    &syn_lost::SynLost,
+    &pmtu_black_hole::PmtuBlackHole,
+    &spurious::Spurious,
+    &fast_retransmit::FastRetransmit,
+    &rto::RetransmissionTimeout,
+    &reordering::Reordering,
+    &zero_window::ZeroWindow,
+    &window_full::WindowFull,
+    &nagle_write_write_read::WriteWriteRead,
+    &nagle::Nagle,
+    &ack_delayed::AckDelayed,
+    &idle_restart::IdleRestart,
+    &slow_start::SlowStart,
+    &congestion_window::CongestionWindow,
+    &sender_limited::SenderLimited,
     &server_think::ServerThink,
+    &client_think::ClientThink,
+    &mss_small::MssSmall,
+    &connection_per_request::ConnectionPerRequest,
+    &tls_per_connection::TlsPerConnection,
+    &no_resumption::NoResumption,
+    &ports_exhausted::PortsExhausted,
+    &reset::Reset,
+    &half_close::HalfClose,
+    &tiny_writes::TinyWrites,
+    &ack_storm::AckStorm,
+    &duplicates::Duplicates,
 ];
+
+/// The rule of this name.
+pub fn rule(id: &str) -> Option<&'static dyn Rule> {
+    RULES.iter().copied().find(|rule| rule.about().id == id)
+}
 
 /// One cause and how it is told.
 pub trait Rule: Sync {
@@ -64,7 +123,7 @@ pub trait Rule: Sync {
 /// What a rule is called, what to do, and what it cannot know.
 #[derive(Debug, Serialize)]
 pub struct About {
-    /// Stable dotted name (`stall.delayed-ack`).
+    /// Stable dotted name (`tcp.ack.delayed`).
     pub id: &'static str,
     /// What it found, in a few words.
     pub title: &'static str,
@@ -74,6 +133,8 @@ pub struct About {
     pub zos: &'static str,
     /// What the rule can know and what it cannot.
     pub limits: &'static str,
+    /// Where the literature has this cause, and under which name.
+    pub literature: &'static str,
 }
 
 /// A time without any segment on a connection, longer than the threshold.

@@ -1,9 +1,11 @@
-//! The server worked: nothing on the wire between request and response.
+//! The server worked: nothing on the wire between request and response, or
+//! between two parts of a response that nothing held back.
 //!
 //! The time stays in its phase; the rule names it so that a table of causes
 //! has a row for it. The acknowledgement of the request, where it comes by
 //! itself, splits the time in two gaps, and both are named.
 
+use super::pause::{Pause, Reason};
 use super::{About, Claim, Confidence, Gap, Rule};
 use crate::Phase;
 
@@ -18,6 +20,8 @@ static ABOUT: About = About {
     limits: "Told at the place of capture: taken at the client it includes one round trip, \
              which is taken off when the handshake shows how long that is. What the server \
              did, or waited for, does not show in packets.",
+    literature: "TAPO: data unavailable and resource constraint (head and tail of a response); \
+                 T-RAT: application limited",
 };
 
 impl Rule for ServerThink {
@@ -26,6 +30,9 @@ impl Rule for ServerThink {
     }
 
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
+        if gap.phase == Phase::Response {
+            return Pause::claim(gap, Reason::Application);
+        }
         if gap.phase != Phase::ServerThink {
             return None;
         }

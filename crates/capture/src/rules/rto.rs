@@ -4,6 +4,7 @@
 //! Reference: RFC 6298; "stalls" in the sense of TAPO (double retransmission,
 //! tail retransmission and f-double stalls all end this way).
 
+use super::ack_delayed::side;
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
 use crate::{Flags, Marks};
 
@@ -11,15 +12,17 @@ use crate::{Flags, Marks};
 pub struct RetransmissionTimeout;
 
 static ABOUT: About = About {
-    id: "stall.retransmission-timeout",
+    id: "tcp.rto",
     title: "a segment was lost and only the sender's timer noticed",
     linux: "find the loss (ip -s link, ethtool -S, nstat TcpRetransSegs); keep SACK and RACK on \
             (net.ipv4.tcp_sack, net.ipv4.tcp_recovery), and on paths with a known short round \
             trip lower the floor: ip route change … rto_min 40ms",
-    zos: "find the loss (NETSTAT DEVLINKS, VARY TCPIP,,OBEYFILE is not needed for it); in \
-          BEGINROUTES lower MINIMUMRETRANSMITTIME on the ROUTE when the path is short",
+    zos: "find the loss (NETSTAT DEVLINKS, NETSTAT STATS); in BEGINROUTES lower \
+          MINIMUMRETRANSMITTIME on the ROUTE when the path is short",
     limits: "The capture shows that the sender waited for its timer. Where the segment was lost \
              shows only when it was taken behind the loss: then the first copy is missing.",
+    literature: "RFC 6298; TAPO: timeout retransmission stalls (tail, double, small window); RFC \
+                 8985 (RACK-TLP) ends many of them early",
 };
 
 impl Rule for RetransmissionTimeout {
@@ -41,5 +44,25 @@ impl Rule for RetransmissionTimeout {
         }
         claim.evidence.push(after.packet);
         Some(claim)
+    }
+
+    fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
+        let after = gap.after();
+        let copies = gap
+            .earlier()
+            .iter()
+            .filter(|s| s.from == after.from && s.seq == after.seq && s.len > 0)
+            .count();
+        format!(
+            "{:.1} ms: the {} sent packet {} again by its timer{}",
+            claim.cost_ns as f64 / 1e6,
+            side(after.from),
+            after.packet,
+            match copies {
+                0 => "; the first copy is not in the capture, so it was lost before this place"
+                    .to_owned(),
+                n => format!("; copies before it in the capture: {n}"),
+            }
+        )
     }
 }
