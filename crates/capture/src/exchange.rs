@@ -37,12 +37,45 @@ pub struct Exchange {
     pub segments: Vec<Segment>,
     /// Segments that were left out of `segments`.
     pub segments_omitted: u64,
+    /// The request was seen to its end.
+    #[serde(skip)]
+    pub(crate) request_done: bool,
+    /// The response has no body, whatever its head says (HEAD).
+    #[serde(skip)]
+    pub(crate) no_body: bool,
+    /// Last packet considered for `segments`.
+    #[serde(skip)]
+    pub(crate) segments_to: u64,
 }
 
 impl Exchange {
     /// Time from start to end, client think excluded: what the split adds up to.
     pub fn total_ns(&self) -> i64 {
         self.split.total_ns()
+    }
+
+    /// True once a byte of the response was seen.
+    pub fn is_answered(&self) -> bool {
+        self.response.first_packet != 0
+    }
+
+    /// Empties it for another use, keeping its memory.
+    pub(crate) fn reset(&mut self) {
+        let mut label = std::mem::take(&mut self.label);
+        let mut gaps = std::mem::take(&mut self.gaps);
+        let mut stalls = std::mem::take(&mut self.split.stalls);
+        let mut segments = std::mem::take(&mut self.segments);
+        label.clear();
+        gaps.clear();
+        stalls.clear();
+        segments.clear();
+        *self = Exchange {
+            label,
+            gaps,
+            segments,
+            ..Exchange::default()
+        };
+        self.split.stalls = stalls;
     }
 }
 
@@ -164,6 +197,23 @@ impl Split {
     /// Sum of the stalls.
     pub fn stalled_ns(&self) -> i64 {
         self.stalls.iter().map(|stall| stall.cost_ns).sum()
+    }
+
+    /// A long exchange is judged in pieces, before it is known where its
+    /// request ends; a phase that lost more than it had takes the rest from
+    /// the longest one. The sum does not change.
+    pub(crate) fn settle(&mut self) {
+        for index in 1..self.phases.0.len() {
+            let lack_ns = -self.phases.0[index];
+            if lack_ns <= 0 {
+                continue;
+            }
+            let longest = (1..self.phases.0.len()).max_by_key(|i| self.phases.0[*i]);
+            if let Some(longest) = longest {
+                self.phases.0[index] = 0;
+                self.phases.0[longest] -= lack_ns;
+            }
+        }
     }
 
     /// Moves `cost_ns` to a stall of `rule`.

@@ -21,7 +21,10 @@
 //! Invariant: bounded memory, whatever the file's size; no panic, whatever
 //! its content; the same result with any number of threads.
 
+mod app;
 mod connection;
+pub mod decode;
+mod engine;
 mod error;
 mod exchange;
 mod explanation;
@@ -29,9 +32,12 @@ mod histogram;
 pub mod ipcs;
 pub mod join;
 mod options;
+pub mod read;
 pub mod rules;
 mod segment;
+mod stream;
 pub mod synth;
+mod tcp;
 
 pub use connection::{
     ACK_DELAY_BOUNDS_NS, AckDelays, Close, Connection, End, FLIGHTS, Handshake, Rtt, Tls, Vantage,
@@ -54,6 +60,5 @@ pub fn explain_file(path: &Path, options: &Options) -> Result<Explanation, ReadE
 
 /// Explains the capture that `source` gives; no buffering is needed.
 pub fn explain(source: impl Read + Send, options: &Options) -> Result<Explanation, ReadError> {
-    let _ = (source, options);
-    Err(ReadError::Empty)
+    engine::run(source, options)
 }

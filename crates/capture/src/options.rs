@@ -10,6 +10,10 @@ pub struct Options {
     pub threads: usize,
     /// Only connections that match.
     pub filter: Filter,
+    /// Only packets from this time on.
+    pub from_ns: Option<i64>,
+    /// Only packets up to this time.
+    pub to_ns: Option<i64>,
     /// Protocols told by server port; they override recognition.
     pub protocols: Vec<(u16, Protocol)>,
     /// Times without a segment longer than this are gaps, offered to rules.
@@ -34,6 +38,8 @@ impl Default for Options {
         Options {
             threads: 1,
             filter: Filter::default(),
+            from_ns: None,
+            to_ns: None,
             protocols: Vec::new(),
             gap_ns: 1_000_000,
             keep_exchanges: 50,
