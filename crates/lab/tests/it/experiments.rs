@@ -56,12 +56,18 @@ fn mss_counts_the_packets_of_the_paper() {
         let report = run("mss");
         let found = |name| report.figure(name, "server's route MTU 576");
         assert_eq!(
-            (found("request"), found("response")),
+            (
+                found("packets of the request"),
+                found("packets of the response")
+            ),
             (Some(3.0), Some(6.0))
         );
         let found = |name| report.figure(name, "1,460 both ways");
         assert_eq!(
-            (found("request"), found("response")),
+            (
+                found("packets of the request"),
+                found("packets of the response")
+            ),
             (Some(1.0), Some(3.0))
         );
     }
@@ -73,7 +79,10 @@ fn tcp_tuning_counts_the_packets_of_the_paper() {
         let report = run("tcp-tuning");
         let found = |name| report.figure(name, "before: 536, delayed");
         assert_eq!(
-            (found("request"), found("response")),
+            (
+                found("packets of the request"),
+                found("packets of the response")
+            ),
             (Some(3.0), Some(6.0))
         );
     }
