@@ -14,10 +14,10 @@ pub struct Unknowns {
 impl Unknowns {
     /// Notes one.
     pub fn add(&mut self, name: &str, at: At) {
-        match self.seen.iter_mut().find(|(n, ..)| n == name) {
-            Some((.., count)) => *count += 1,
-            None if self.seen.len() < LISTED => self.seen.push((name.to_owned(), at, 1)),
-            None => {}
+        if let Some((.., count)) = self.seen.iter_mut().find(|(n, ..)| n == name) {
+            *count += 1;
+        } else if self.seen.len() < LISTED {
+            self.seen.push((name.to_owned(), at, 1));
         }
     }
 

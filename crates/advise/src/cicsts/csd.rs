@@ -78,7 +78,7 @@ impl From<OtherDef> for Definition {
             group: def.group.as_str().to_owned(),
             at: At {
                 line: def.line,
-                column: 1,
+                column: def.column,
             },
             attributes: attributes.collect(),
         }

@@ -78,6 +78,7 @@ impl From<Raw> for OtherDef {
             name: raw.name,
             group: raw.group,
             line: raw.line,
+            column: raw.column,
             attributes: raw.attributes,
         }
     }
