@@ -10,6 +10,7 @@ pub mod model;
 pub mod ru;
 pub mod rules;
 pub mod session;
+mod source;
 pub mod syntax;
 
 pub use syntax::{Operand, Statement};

@@ -30,6 +30,29 @@ pub(crate) const OPTION: &str = "NO";
 /// Adapter attributes, one statement each.
 pub(crate) const ADAPTER: &str = "CHDEV";
 
+/// Spellings of the RU size of a mode profile.
+pub(crate) const RU: &[&str] = &["MAXIMUM_RU_SIZE", "MAX_RU_SIZE", "RU_SIZE", "MAXIMUM_RU"];
+/// Spellings of a mode's send window.
+pub(crate) const SEND_PACING: &[&str] = &["SEND_PACING", "SEND_PACING_WINDOW"];
+/// Spellings of a mode's receive window.
+pub(crate) const RECEIVE_PACING: &[&str] = &["RECEIVE_PACING", "RECEIVE_PACING_WINDOW"];
+/// Spellings of a link's frame size.
+pub(crate) const FRAME: &[&str] = &[
+    "MAXIMUM_I_FIELD",
+    "MAXIMUM_I_FIELD_SIZE",
+    "MAX_I_FIELD_SIZE",
+    "DLC_WINDOW_SIZE",
+];
+/// Spellings of a link's send window.
+pub(crate) const TRANSMIT_COUNT: &[&str] = &[
+    "TRANSMIT_WINDOW_COUNT",
+    "TRANSMIT_COUNT",
+    "DLC_TRANSMIT_COUNT",
+];
+/// Spellings of a link's receive window.
+pub(crate) const RECEIVE_COUNT: &[&str] =
+    &["RECEIVE_WINDOW_COUNT", "RECEIVE_COUNT", "DLC_RECEIVE_COUNT"];
+
 /// Options of `no` that rules look at.
 const OPTIONS: &[&str] = &["thewall", "lowclust", "lowmbuf", "mb_cl_hiwat"];
 /// Attributes of an adapter that rules look at.

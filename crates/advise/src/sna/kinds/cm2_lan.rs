@@ -32,13 +32,13 @@ const KEYS: &[&str] = &[
     CARD_BUFFER,
 ];
 /// Frame size in bytes.
-pub(crate) const FRAME: &str = "FRAMESIZE";
+pub(crate) const FRAME: &str = "FRAME_SIZE";
 /// Frames sent before an acknowledgement must come.
-pub(crate) const SEND_WINDOW: &str = "SENDWINDOWCOUNT";
+pub(crate) const SEND_WINDOW: &str = "SEND_WINDOW_COUNT";
 /// Frames received before an acknowledgement is sent.
-pub(crate) const RECEIVE_WINDOW: &str = "RECEIVEWINDOWCOUNT";
+pub(crate) const RECEIVE_WINDOW: &str = "RECEIVE_WINDOW_COUNT";
 /// The largest RU of the adapter.
-pub(crate) const MAX_RU: &str = "MAXRUSIZE";
+pub(crate) const MAX_RU: &str = "MAX_RU_SIZE";
 /// The driver's receive buffers, in bytes each.
 pub(crate) const RECEIVE_BUFFER: &str = "RECVBUFSIZE";
 /// The buffers on a busmaster card, in bytes each.
@@ -99,10 +99,14 @@ fn plain(key: &str) -> String {
     let key: String = key.chars().filter(char::is_ascii_alphanumeric).collect();
     let key = key.to_ascii_uppercase();
     let one = match key.as_str() {
-        "MAXIFIELDSIZE" | "MAXIMUMIFIELDSIZE" | "MAXFRAMESIZE" | "DLCFRAMESIZE" => FRAME,
-        "SENDWINDOW" | "DLCSENDWINDOWCOUNT" => SEND_WINDOW,
-        "RECEIVEWINDOW" | "RCVWINDOWCOUNT" | "DLCRECEIVEWINDOWCOUNT" => RECEIVE_WINDOW,
-        "MAXDLCRU" | "MAXRU" | "MAXIMUMRUSIZE" => MAX_RU,
+        "FRAMESIZE" | "MAXIFIELDSIZE" | "MAXIMUMIFIELDSIZE" | "MAXFRAMESIZE" | "DLCFRAMESIZE" => {
+            FRAME
+        }
+        "SENDWINDOW" | "SENDWINDOWCOUNT" | "DLCSENDWINDOWCOUNT" => SEND_WINDOW,
+        "RECEIVEWINDOW" | "RECEIVEWINDOWCOUNT" | "RCVWINDOWCOUNT" | "DLCRECEIVEWINDOWCOUNT" => {
+            RECEIVE_WINDOW
+        }
+        "MAXDLCRU" | "MAXRUSIZE" | "MAXRU" | "MAXIMUMRUSIZE" => MAX_RU,
         "RECEIVEBUFFERSIZE" | "ADAPTERDRIVERRECEIVEBUFFERSIZE" => RECEIVE_BUFFER,
         "ADAPTERCARDBUFFERSIZE" | "CARDBUFFERSIZE" => CARD_BUFFER,
         _ => return key,
