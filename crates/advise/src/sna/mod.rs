@@ -12,6 +12,8 @@ pub mod rules;
 pub mod session;
 mod source;
 pub mod syntax;
+#[cfg(test)]
+mod tables;
 
 pub use syntax::{Operand, Statement};
 

@@ -310,10 +310,8 @@ pub fn link(documents: &Documents, product: Product) -> Link {
 
 /// The largest frame that the NCP takes from stations: the smallest MAXTSL.
 pub fn ncp_frame(documents: &Documents) -> Option<u32> {
-    let lines = documents
-        .stated(&vtam::NCP, "LINE")
-        .filter_map(|(_, s)| s.operand("MAXTSL")?.number());
-    lines.min()
+    let all = documents.of(&vtam::NCP).flat_map(Document::statements);
+    all.filter_map(|s| s.operand("MAXTSL")?.number()).min()
 }
 
 /// Whether a VTAM host or its NCP is in the set. Without one, the stations

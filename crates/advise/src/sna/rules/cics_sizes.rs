@@ -22,11 +22,15 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     for (document, sessions) in documents.definitions("SESSIONS") {
-        let mode = sessions.get("MODENAME").map_or("", |(m, _)| m.trim());
-        if !sessions.is("PROTOCOL", "APPC") && !bulk(&mode.to_ascii_uppercase()) {
-            continue;
-        }
-        if !mode.is_empty() && !bulk(&mode.to_ascii_uppercase()) {
+        // Without a mode name the sessions serve every mode; APPC alone has one.
+        let mode = sessions
+            .get("MODENAME")
+            .map(|(m, _)| m.trim().to_ascii_uppercase());
+        let wanted = match &mode {
+            Some(mode) => bulk(mode),
+            None => sessions.is("PROTOCOL", "APPC"),
+        };
+        if !wanted {
             continue;
         }
         for name in ["SENDSIZE", "RECEIVESIZE"] {

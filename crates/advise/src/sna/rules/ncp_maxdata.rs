@@ -1,6 +1,6 @@
 //! MAXDATA must hold a frame of the ring.
 
-use super::coded::Coded;
+use super::coded::{Coded, coded};
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -19,9 +19,9 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let lines = documents.stated(&vtam::NCP, "LINE");
-    let largest = lines
-        .filter_map(|(d, s)| Some((s.operand("MAXTSL")?.number()?, Coded::on(d, s, &["MAXTSL"]))))
+    let frames = coded(documents, &vtam::NCP, &["MAXTSL"], "").into_iter();
+    let largest = frames
+        .filter_map(|c| Some((c.number()?, c)))
         .max_by_key(|(n, _)| *n);
     let Some((maxtsl, at)) = largest else { return };
     for kind in [&vtam::NCP, &vtam::MAJOR] {

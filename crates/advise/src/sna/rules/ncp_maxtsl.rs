@@ -1,6 +1,6 @@
 //! MAXTSL: the frames that NCP takes from the ring.
 
-use super::coded::Coded;
+use super::coded::coded;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -27,12 +27,11 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for (document, line) in documents.stated(&vtam::NCP, "LINE") {
-        let maxtsl = Coded::on(document, line, &["MAXTSL"]);
+    for maxtsl in coded(documents, &vtam::NCP, &["MAXTSL"], "") {
         let Some(frame) = maxtsl.number() else {
             continue;
         };
-        let (want, adapter) = advised(line);
+        let (want, adapter) = advised(maxtsl.statement);
         if frame == want || (want == TIC1 && frame < want) {
             continue;
         }

@@ -1,6 +1,6 @@
 //! RCVBUFC: room for frames that come in from the ring.
 
-use super::coded::Coded;
+use super::coded::{Coded, coded};
 use super::ncp_maxtsl;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
@@ -26,9 +26,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for (document, line) in documents.stated(&vtam::NCP, "LINE") {
+    for frames in coded(documents, &vtam::NCP, &["MAXTSL"], "") {
+        let (document, line) = (frames.document, frames.statement);
         let rcvbufc = Coded::on(document, line, &["RCVBUFC"]);
-        let Some(maxtsl) = line.operand("MAXTSL").and_then(|o| o.number()) else {
+        let Some(maxtsl) = frames.number() else {
             continue;
         };
         let old = line.operand("ADAPTER").is_some_and(|o| o.is("TIC1"));
@@ -36,7 +37,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let frame = ncp_maxtsl::advised(line).0;
         let twice = 2 * frame.min(most / 2);
         let bytes = rcvbufc.number().unwrap_or(0);
-        if bytes <= most && bytes >= maxtsl.saturating_mul(2) {
+        if bytes <= most && bytes >= maxtsl.max(frame).min(most / 2).saturating_mul(2) {
             continue;
         }
         let mut finding = rcvbufc.finding(&RULE).code(rcvbufc.noted(
@@ -52,7 +53,6 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
                 .severity(Severity::Warning)
                 .needs(format!("at most {most} with this adapter"));
         }
-        let at = document.place(line.any(&["MAXTSL"]).map_or(line.at, |o| o.at));
-        out.push(finding.because(at, format!("MAXTSL={maxtsl}")));
+        out.push(finding.because(frames.place(), format!("MAXTSL={maxtsl}")));
     }
 }

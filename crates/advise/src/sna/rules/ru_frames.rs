@@ -40,7 +40,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         }
         let frames = bytes.div_ceil(payload);
         let value = format!(
-            "RU {bytes} over frames of {frame}: {frames} frames of {payload} bytes, the last has {}",
+            "RU {bytes} is cut into {frames} pieces of up to {payload} bytes for frames of {frame}; the last has {}",
             bytes - (frames - 1) * payload
         );
         let mut finding = Finding::at(&RULE, place(mode), value);

@@ -29,11 +29,13 @@ pub fn lines<'a>(
         if trimmed.is_empty() || trimmed.starts_with(marks) {
             return None;
         }
+        // A value may begin with a mark: `mode_name = #BATCH`.
         let comment = trimmed
             .char_indices()
             .zip(trimmed.chars().skip(1))
-            .find(|((_, before), mark)| inside && before.is_whitespace() && marks.contains(mark))
-            .map(|((at, _), _)| at);
+            .filter(|((_, before), mark)| before.is_whitespace() && marks.contains(mark))
+            .map(|((at, _), _)| at)
+            .find(|at| inside && !trimmed[..*at].trim_end().ends_with('='));
         let blanks = line.chars().count() - trimmed.chars().count();
         Some(Line {
             text: trimmed[..comment.unwrap_or(trimmed.len())].trim_end(),
@@ -153,6 +155,10 @@ mod tests {
             (o.name.as_str(), o.value.as_str(), o.at.column),
             ("SEND_PACING", "3", 3)
         );
+        let line = lines(" mode_name = #BATCH #bulk\n", &['#'], true)
+            .next()
+            .unwrap();
+        assert_eq!(line.text, "mode_name = #BATCH");
         let line = lines("MODE #BATCH RU=*\n", &[';'], true).next().unwrap();
         assert_eq!(line.text, "MODE #BATCH RU=*");
     }
