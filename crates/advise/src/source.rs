@@ -1,11 +1,36 @@
 //! The papers and manuals that rules cite.
 
 /// The site visit: load, task limits, file control, MSS, acknowledgements.
-pub(crate) const PAPER_000: &str = "paper 000: HostBridge, We do performance";
+pub(crate) const PAPER_000: &str = "paper 000 (HostBridge, We do performance)";
 /// Socket applications.
-pub(crate) const PAPER_001: &str = "paper 001: HostBridge, CICS socket applications";
+pub(crate) const PAPER_001: &str = "paper 001 (HostBridge, CICS socket applications)";
 /// Delayed acknowledgements.
 pub(crate) const PAPER_002: &str =
-    "paper 002: IBM Support, Performance problem with CICS Web Services";
+    "paper 002 (IBM Support, Performance problem with CICS Web Services)";
 /// z/OS Connect.
-pub(crate) const PAPER_003: &str = "paper 003: IBM, z/OS Connect EE V3.0 performance";
+pub(crate) const PAPER_003: &str = "paper 003 (IBM, z/OS Connect EE V3.0 performance)";
+
+/// The reference of TCP/IP on z/OS.
+pub(crate) mod ip {
+    pub(crate) const TCPCONFIG: &str =
+        "z/OS Communications Server: IP Configuration Reference, TCPCONFIG";
+    pub(crate) const PORT: &str =
+        "z/OS Communications Server: IP Configuration Reference, PORT and PORTRANGE";
+    pub(crate) const BEGINROUTES: &str =
+        "z/OS Communications Server: IP Configuration Reference, BEGINROUTES";
+    pub(crate) const GATEWAY: &str =
+        "z/OS Communications Server: IP Configuration Reference, GATEWAY";
+    pub(crate) const IPCONFIG: &str =
+        "z/OS Communications Server: IP Configuration Reference, IPCONFIG";
+    pub(crate) const SOMAXCONN: &str =
+        "z/OS Communications Server: IP Configuration Reference, SOMAXCONN";
+    pub(crate) const INTERFACE: &str =
+        "z/OS Communications Server: IP Configuration Reference, INTERFACE and LINK";
+    pub(crate) const OMPROUTE: &str =
+        "z/OS Communications Server: IP Configuration Reference, OMPROUTE";
+    pub(crate) const POLICY: &str =
+        "z/OS Communications Server: IP Configuration Reference, RouteTable";
+    pub(crate) const MIGRATION_V2R1: &str =
+        "z/OS V2R1 migration: TCP related configuration statements";
+    pub(crate) const EZZ8163I: &str = "z/OS Communications Server: IP Messages, EZZ8163I";
+}
