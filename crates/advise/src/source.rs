@@ -34,3 +34,16 @@ pub(crate) mod ip {
         "z/OS V2R1 migration: TCP related configuration statements";
     pub(crate) const EZZ8163I: &str = "z/OS Communications Server: IP Messages, EZZ8163I";
 }
+
+/// The Linux kernel's and its tools' own words.
+pub(crate) mod kernel {
+    pub(crate) const IP_SYSCTL: &str = "Linux kernel documentation, networking/ip-sysctl";
+    pub(crate) const NET_SYSCTL: &str = "Linux kernel documentation, admin-guide/sysctl/net";
+    pub(crate) const IP_ROUTE: &str = "iproute2, ip-route(8)";
+    pub(crate) const IP_LINK: &str = "iproute2, ip-link(8)";
+    pub(crate) const RFC6928: &str = "RFC 6928, Increasing TCP's initial window";
+    pub(crate) const RFC2861: &str = "RFC 2861, TCP congestion window validation";
+    pub(crate) const RFC4821: &str = "RFC 4821, Packetization layer path MTU discovery";
+    pub(crate) const RFC7323: &str = "RFC 7323, TCP extensions for high performance";
+    pub(crate) const RFC2018: &str = "RFC 2018, TCP selective acknowledgment options";
+}

@@ -15,6 +15,7 @@ pub use policy::{Policy, RouteTable};
 pub(crate) use profile::PORT_OPTIONS;
 pub use profile::{Interface, Link, Port, Profile, Protocol, Route, Setting, Settings};
 pub use words::Word;
+pub(crate) use words::words;
 
 use crate::document::{Document, Documents};
 use crate::kind::Kind;

@@ -8,7 +8,8 @@ use crate::tcpip::{PORT_OPTIONS, Port, Word};
 
 pub(super) static RULE: Rule = Rule {
     name: "tcpip.port.option-order",
-    summary: "Options of a PORT or PORTRANGE entry stand in another order than the syntax demands.",
+    summary: "Options of a PORT or PORTRANGE entry stand in another order than the syntax \
+              demands.",
     why: "NOAUTOLOG, DELAYACKS or NODELAYACKS, SHAREPORT, BIND and SAF must come in this order; \
           an entry in another order is in error, and its NODELAYACKS with it.",
     severity: Severity::Warning,
