@@ -47,3 +47,33 @@ pub(crate) mod kernel {
     pub(crate) const RFC7323: &str = "RFC 7323, TCP extensions for high performance";
     pub(crate) const RFC2018: &str = "RFC 2018, TCP selective acknowledgment options";
 }
+
+/// The manuals of CICS and the texts of its support.
+pub(crate) mod cics {
+    pub(crate) const FCQRONLY: &str = "CICS TS system initialization parameters, FCQRONLY";
+    pub(crate) const FORCEQR: &str = "CICS TS system initialization parameters, FORCEQR";
+    pub(crate) const MXT: &str = "CICS TS system initialization parameters, MXT";
+    pub(crate) const MAXOPENTCBS: &str = "CICS TS system initialization parameters, MAXOPENTCBS";
+    pub(crate) const MAXSOCKETS: &str = "CICS TS system initialization parameters, MAXSOCKETS";
+    pub(crate) const TCPIP: &str = "CICS TS system initialization parameters, TCPIP";
+    pub(crate) const SSLDELAY: &str = "CICS TS system initialization parameters, SSLDELAY";
+    pub(crate) const RUWAPOOL: &str = "CICS TS system initialization parameters, RUWAPOOL";
+    pub(crate) const AUXTR: &str = "CICS TS system initialization parameters, AUXTR";
+    pub(crate) const PK45354: &str = "APAR PK45354, File control threadsafety enabler";
+    pub(crate) const THREADSAFE_FILES: &str =
+        "CICS TS performance guide, Threadsafe file control applications";
+    pub(crate) const PROGRAM: &str = "CICS TS resource definition, PROGRAM attributes";
+    pub(crate) const TRANCLASS: &str = "CICS TS resource definition, TRANCLASS attributes";
+    pub(crate) const TRANSACTION: &str = "CICS TS resource definition, TRANSACTION attributes";
+    pub(crate) const FILE: &str = "CICS TS resource definition, FILE attributes";
+    pub(crate) const LSRPOOL: &str = "CICS TS resource definition, LSRPOOL attributes";
+    pub(crate) const IPCONN: &str = "CICS TS resource definition, IPCONN attributes";
+    pub(crate) const TCPIPSERVICE: &str = "CICS TS resource definition, TCPIPSERVICE attributes";
+    pub(crate) const URIMAP: &str = "CICS TS resource definition, URIMAP attributes";
+    pub(crate) const BACKLOG: &str =
+        "IBM Support, Understanding the BACKLOG parameter on the TCPIPSERVICE definition";
+    pub(crate) const MAXSOCKETS_MXT: &str =
+        "IBM Support, Specifying a larger value for MAXSOCKETS than MXT";
+    pub(crate) const SOCKETS: &str =
+        "z/OS Communications Server: IP CICS Sockets Guide, EZACICD macro";
+}

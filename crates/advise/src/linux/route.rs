@@ -42,7 +42,10 @@ impl IpRoute {
     /// The command that changes the route: a keyword with another value, or
     /// without the keyword.
     pub fn change(&self, key: &str, value: Option<&str>) -> String {
-        let mut text = String::from("ip route change");
+        let mut text = match self.v6() {
+            true => String::from("ip -6 route change"),
+            false => String::from("ip route change"),
+        };
         let mut words = self.words.iter();
         while let Some(word) = words.next() {
             if word.text == key {
