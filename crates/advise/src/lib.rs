@@ -14,8 +14,8 @@
 //!
 //! let text = "TCPCONFIG DELAYACKS\nPORT\n  8080 TCP CICSA\n";
 //! let document = Document::read("profile.tcpip", text, None)?;
-//! let findings = advise(&Documents::new([document]), &[]);
-//! assert_eq!(findings[0].rule, "tcpip.delayed-ack.port");
+//! let findings = advise(&Documents::new([document]), &["tcpip.delayed-ack.port".into()]);
+//! assert_eq!(findings[0].code, ["PORT 8080 TCP CICSA NODELAYACKS"]);
 //! assert_eq!((findings[0].place.line, findings[0].place.column), (3, 3));
 //! # Ok::<(), advise::Unrecognised>(())
 //! ```
