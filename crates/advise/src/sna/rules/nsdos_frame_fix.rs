@@ -14,7 +14,8 @@ pub(super) static RULE: Rule = Rule {
     name: "sna.nsdos.frame-fix",
     summary: "TRMF is above 2,048 bytes, which needs PTF IC06030.",
     why: "Networking Services/DOS 1.0 sends frames of 2,048 bytes at most, whatever TRMF says, until \
-          PTF IC06030 is applied. Look at a trace, or at the RU size of a live session.",
+          PTF IC06030 is applied. Look at a trace, or at the RU size of a live session. \
+          A comment that names the PTF says that it is applied.",
     severity: Severity::Note,
     effect: None,
     sources: &[NSDOS],
@@ -24,7 +25,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     for (document, trmf) in documents.stated(&KIND, "TRMF") {
         let frame = Coded::on(document, trmf, &["", "SIZE", "MAXFRAME", "FRAME"]);
-        if frame.number().is_some_and(|n| n > LIMIT) {
+        if frame.number().is_some_and(|n| n > LIMIT) && !document.mentions("IC06030") {
             out.push(frame.finding(&RULE).needs("PTF IC06030"));
         }
     }
