@@ -49,6 +49,30 @@ impl Definition {
             .is_some_and(|(v, _)| v.eq_ignore_ascii_case(value))
     }
 
+    /// Whether an attribute is coded, with a value.
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|(value, _)| !value.is_empty())
+    }
+
+    /// The attribute that names the LSR pool: LSRPOOLNUM, or LSRPOOLID in older
+    /// releases.
+    pub(crate) fn pool_attribute(&self) -> &'static str {
+        match self.has("LSRPOOLID") && !self.has("LSRPOOLNUM") {
+            true => "LSRPOOLID",
+            false => "LSRPOOLNUM",
+        }
+    }
+
+    /// The number of the LSR pool; 1 is the default.
+    pub(crate) fn pool_number(&self) -> u64 {
+        self.number(self.pool_attribute()).map_or(1, |(n, _)| n)
+    }
+
+    /// Whether the file is in no LSR pool.
+    pub(crate) fn is_nsr(&self) -> bool {
+        self.is(self.pool_attribute(), "NONE")
+    }
+
     /// The place of an attribute, or of the definition where it is left out.
     pub fn at(&self, name: &str) -> At {
         self.get(name).map_or(self.at, |(_, at)| at)

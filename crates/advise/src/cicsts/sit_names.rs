@@ -235,6 +235,7 @@ pub(super) const NAMES: &[&str] = &[
     "TDINTRA",
     "TDSUBTASK",
     "TMPREFX",
+    "TRANISO",
     "TRAP",
     "TRDUMAX",
     "TRTABSZ",
