@@ -37,8 +37,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     let lines = objects
         .iter()
         .filter(|c| c.statement.verb.get(3..6) == Some("LIN"));
-    let mut largest: Option<u32> = None;
-    for line in lines {
+    for line in lines.clone() {
         let sixteen = line
             .statement
             .operand("LINESPEED")
@@ -46,27 +45,39 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let Some(want) = most(&line.statement.verb, sixteen) else {
             continue;
         };
-        largest = largest.max(line.number());
-        if line.operand.is_some() && line.number().is_some_and(|n| n < want) {
+        if line.number().is_some_and(|n| n < want) {
             let finding = line.finding(&RULE).code(line.line(&want.to_string()));
-            out.push(
-                finding
-                    .needs("the same in the controller descriptions")
-                    .needs("partners that take such frames"),
-            );
+            let finding = finding.needs("the same in the controller descriptions");
+            out.push(finding.needs("partners that take such frames"));
         }
     }
     let controllers = objects
         .iter()
         .filter(|c| c.statement.verb.get(3..6) == Some("CTL"));
     for controller in controllers {
-        if let (Some(frame), Some(line)) = (controller.number(), largest)
-            && frame < line
+        // A controller names its lines; without names, the only line is its.
+        let named = controller.statement.any(&["SWTLINLST", "LINE"]);
+        let names = named.map_or("", |o| o.value.as_str());
+        let theirs: Vec<_> = match names {
+            "" => lines.clone().collect(),
+            names => lines
+                .clone()
+                .filter(|l| {
+                    names
+                        .split_whitespace()
+                        .any(|n| n.eq_ignore_ascii_case(&l.statement.name))
+                })
+                .collect(),
+        };
+        let [line] = theirs[..] else { continue };
+        if let (Some(frame), Some(most)) = (controller.number(), line.number())
+            && frame < most
         {
             let finding = controller
                 .finding(&RULE)
-                .code(controller.line(&line.to_string()));
-            out.push(finding.severity(Severity::Warning));
+                .code(controller.line(&most.to_string()));
+            let finding = finding.severity(Severity::Warning);
+            out.push(finding.because(line.place(), format!("the line has MAXFRAME({most})")));
         }
     }
 }

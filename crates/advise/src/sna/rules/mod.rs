@@ -40,6 +40,7 @@ mod ncp_maxbfru;
 mod ncp_maxdata;
 mod ncp_maxout;
 mod ncp_maxtsl;
+mod ncp_noisy;
 mod ncp_piu_order;
 mod ncp_rcvbufc;
 mod ncp_single_window;
@@ -99,6 +100,7 @@ pub(crate) static RULES: &[&Rule] = &[
     &ncp_t2timer_subarea::RULE,
     &ncp_single_window::RULE,
     &ncp_maxout::RULE,
+    &ncp_noisy::RULE,
     &ncp_adapter::RULE,
     &ncp_iobuf_unitsz::RULE,
     &cics_sizes::RULE,

@@ -1,6 +1,7 @@
 //! Bulk data with the priority of inquiries.
 
-use crate::document::{Documents, Place};
+use super::coded::Coded;
+use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::model::{bulk, host_modes, modes};
@@ -18,29 +19,24 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let mut look = |mode: &str, cos: &str, place: Place, line: String| {
-        let high = matches!(
-            cos.trim().to_ascii_uppercase().as_str(),
-            "#INTER" | "#INTERSC"
-        );
-        if bulk(mode) && high {
-            let value = format!("mode {mode} has class of service {}", cos.trim());
-            out.push(Finding::at(&RULE, place, value).code(line));
+    let mut look = |mode: &str, cos: Coded<'_>| {
+        let Some(operand) = cos.operand.filter(|_| bulk(mode)) else {
+            return;
+        };
+        if operand.is("#INTER") || operand.is("#INTERSC") {
+            let class = operand.value.trim();
+            let value = format!("mode {mode} has class of service {class}");
+            let finding = Finding::at(&RULE, cos.place(), value);
+            out.push(finding.code(cos.line("#BATCH")));
         }
     };
     for m in host_modes(documents) {
-        if let Some(cos) = m.statement.operand("COS") {
-            look(&m.name, &cos.value, m.place("COS"), "COS=#BATCH".to_owned());
-        }
+        look(&m.name, Coded::on(m.document, m.statement, &["COS"]));
     }
     for m in modes(documents) {
-        if let Some(cos) = m.cos {
-            look(
-                &m.name,
-                &cos.value,
-                m.document.place(cos.at),
-                format!("{}(#BATCH)", cos.name),
-            );
-        }
+        look(
+            &m.name,
+            Coded::on(m.document, m.statement, &["COS_NAME", "COS"]),
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! VTAM's IOBUF and NCP's UNITSZ have one length.
 
 use super::coded::coded;
-use super::vtam_iobuf;
+use super::{ncp_unitsz, vtam_iobuf};
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -25,13 +25,23 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             continue;
         };
         for unitsz in coded(documents, &vtam::NCP, &["UNITSZ"], "") {
-            if unitsz.number().is_some_and(|unit| unit != size) {
-                let finding = unitsz.finding(&RULE).code(unitsz.line("4000"));
-                let finding = finding.code(vtam_iobuf::line(&iobuf));
-                out.push(
-                    finding.because(iobuf.place(), format!("IOBUF has buffers of {size} bytes")),
-                );
+            let Some(unit) = unitsz.number().filter(|unit| *unit != size) else {
+                continue;
+            };
+            // The finding stands where the other number is.
+            let (wrong, other, line) = match unit {
+                ncp_unitsz::BYTES => (&iobuf, &unitsz, vtam_iobuf::line(&iobuf)),
+                _ => (&unitsz, &iobuf, unitsz.line("4000")),
+            };
+            let mut finding = Finding::at(&RULE, wrong.place(), told(size, unit)).code(line);
+            if ![size, unit].contains(&ncp_unitsz::BYTES) {
+                finding = finding.code(vtam_iobuf::line(&iobuf));
             }
+            out.push(finding.because(other.place(), "the other of the two"));
         }
     }
+}
+
+fn told(size: u32, unit: u32) -> String {
+    format!("buffers of {size} bytes in IOBUF, UNITSZ={unit}")
 }

@@ -29,9 +29,12 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             for (document, statement) in documents.stated(kind, verb) {
                 let maxdata = Coded::on(document, statement, &["MAXDATA"]);
                 if maxdata.number().is_some_and(|n| n < maxtsl) {
-                    let finding = maxdata
-                        .finding(&RULE)
-                        .code(maxdata.line(&maxtsl.to_string()));
+                    let finding = maxdata.finding(&RULE).code(maxdata.line(&match verb {
+                        // VTAM's own must hold more than a frame, see
+                        // sna.ncp.piu-order.
+                        "PCCU" => "65535".to_owned(),
+                        _ => maxtsl.to_string(),
+                    }));
                     out.push(finding.because(at.place(), format!("MAXTSL={maxtsl}")));
                 }
             }

@@ -45,7 +45,11 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             let text = format!(
                 "MAXDATA {maxdata} is not above UNITSZ × MAXBFRU = {unit} × {count} = {room}"
             );
-            out.push(finding(text).because(at.place(), format!("MAXDATA={maxdata}")));
+            out.push(
+                finding(text)
+                    .code(at.line("65535"))
+                    .because(at.place(), format!("MAXDATA={maxdata}")),
+            );
         }
         if let Some((frame, at)) = least("MAXTSL", true)
             && room <= u64::from(frame)

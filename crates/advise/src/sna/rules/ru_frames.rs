@@ -1,6 +1,7 @@
 //! RUs that fill their frames.
 
-use crate::document::{Documents, Place};
+use super::coded::Coded;
+use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::model::{self, Mode, Ru, bulk, modes};
@@ -43,19 +44,25 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             "RU {bytes} is cut into {frames} pieces of up to {payload} bytes for frames of {frame}; the last has {}",
             bytes - (frames - 1) * payload
         );
-        let mut finding = Finding::at(&RULE, place(mode), value);
+        let mut finding = Finding::at(&RULE, coded(mode).place(), value);
         if let Some(better) = better(bytes, payload) {
             finding = finding
-                .code(format!("RU {better}"))
+                .code(coded(mode).line(&better.to_string()))
                 .needs(format!("frames of {frame} bytes, headers of {headers}"));
         }
         out.push(finding);
     }
 }
 
-fn place(mode: &Mode<'_>) -> Place {
-    let at = mode.ru_operand.map_or(mode.statement.at, |o| o.at);
-    mode.document.place(at)
+/// The operand that names the size.
+fn coded<'a>(mode: &Mode<'a>) -> Coded<'a> {
+    let operand = mode.ru_operand;
+    Coded {
+        document: mode.document,
+        statement: mode.statement,
+        operand,
+        name: operand.map_or("RU", |o| o.name.as_str()),
+    }
 }
 
 fn frame_of(documents: &Documents, mode: &Mode<'_>) -> Option<u32> {
