@@ -303,8 +303,8 @@ proptest! {
         };
         let mut pair = Pair::connected(config(0), config(1));
         (pair.seed, pair.loss, pair.jitter_ns) = (seed, loss, jitter_us * 1_000);
-        for side in 0..2 {
-            for info in numbered(counts[side]) {
+        for (side, &count) in counts.iter().enumerate() {
+            for info in numbered(count) {
                 pair.stations[side].send(info).unwrap();
             }
         }
@@ -317,9 +317,9 @@ proptest! {
         }
         let begin = pair.now;
         pair.run(begin + 600_000_000_000);
-        for side in 0..2 {
+        for (side, &count) in counts.iter().enumerate() {
             prop_assert_eq!(pair.stations[side].state(), State::Connected);
-            prop_assert_eq!(pair.data(1 - side), numbered(counts[side]));
+            prop_assert_eq!(pair.data(1 - side), numbered(count));
             prop_assert_eq!(pair.stations[side].outstanding(), 0);
         }
         prop_assert!(pair.most_outstanding <= usize::from(windows[0].max(windows[1])));
