@@ -2,6 +2,7 @@
 //! matter first, then plots, then tables, then what the words mean.
 
 use super::model::{Curve, LatencyReport, PopulationReport, Report};
+use super::page::page;
 use super::svg::{Axis, Plot, Series, escape, short};
 use super::text::conclusions;
 
@@ -35,13 +36,7 @@ pub fn html(report: &Report) -> String {
     }
     body += &cpu_section(report);
     body += WORDS;
-    format!(
-        "<!doctype html><html lang=en><head><meta charset=utf-8>\
-         <meta name=viewport content=\"width=device-width,initial-scale=1\">\
-         <title>{}</title><style>{}</style></head><body><main>{body}</main></body></html>\n",
-        escape(&report.title),
-        include_str!("page.css")
-    )
+    page(&report.title, &body)
 }
 
 /// A figure with three decimals at most and no more digits than it needs.

@@ -1,0 +1,12 @@
+//! The result of an experiment: one model, shown as text for a terminal, as
+//! JSON lines for a program, and as one HTML page for everybody else.
+
+mod html;
+mod json;
+mod model;
+mod text;
+
+pub use html::html;
+pub use json::json_lines;
+pub use model::{Figure, Finding, Named, Origin, Picture, Published, Report};
+pub use text::text;
