@@ -4,3 +4,4 @@
 //! what is to be sent comes out of `poll_*`.
 
 pub mod dlc;
+pub mod ring;
