@@ -2,11 +2,12 @@
 //! to [`run`].
 
 use crate::error::LabError;
-use crate::experiments::{self, Context, EXPERIMENTS, Experiment};
+use crate::experiments::{self, Context, EXPERIMENTS, Experiment, Needs};
+use crate::net::permission;
 use crate::report::{self, Report};
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 /// Reproduce the papers' experiments and print what they published beside
 /// what is found here.
@@ -55,6 +56,11 @@ pub fn run(args: &Args) -> ExitCode {
             }
         },
     };
+    if chosen.iter().any(|e| e.needs == Needs::Network)
+        && let Some(status) = as_root_of_a_namespace()
+    {
+        return status;
+    }
     let alone = chosen.len() == 1;
     let mut reports = Vec::new();
     for experiment in chosen {
@@ -93,12 +99,34 @@ fn one(experiment: &Experiment, args: &Args) -> Result<Report, LabError> {
         keep: args.keep.clone(),
         progress: &progress,
     };
-    let report = (experiment.run)(&context)?;
+    let mut report = (experiment.run)(&context)?;
+    for (number, picture) in report.pictures.iter().enumerate() {
+        let name = format!("{}-{}.svg", experiment.name, number + 1);
+        let kept = context.keep(&name, report::standalone(picture).as_bytes())?;
+        report.files.extend(kept);
+    }
     match args.json {
         true => print!("{}", report::json_lines(&report)),
         false => println!("{}", report::text(&report)),
     }
     Ok(report)
+}
+
+/// Starts this very command again where an ordinary user may make networks:
+/// as root of a user namespace of its own. None where that is not needed, or
+/// not possible; then the experiments say what is missing.
+fn as_root_of_a_namespace() -> Option<ExitCode> {
+    let refused = permission::check().is_err_and(|error| error.is_lacking());
+    if !refused || permission::is_inside() {
+        return None;
+    }
+    let mut again = Command::new(std::env::current_exe().ok()?);
+    again.args(std::env::args_os().skip(1));
+    let status = permission::inside_user_namespace(&mut again)
+        .status()
+        .ok()?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Some(ExitCode::from(code.unwrap_or(2)))
 }
 
 fn list(json: bool) {

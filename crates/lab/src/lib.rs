@@ -12,6 +12,9 @@ pub mod appc;
 pub mod cli;
 mod error;
 pub mod experiments;
+pub mod net;
+pub mod record;
 pub mod report;
+pub mod traffic;
 
 pub use error::LabError;

@@ -1,6 +1,13 @@
 //! The experiments: one file each, one row here.
 
 mod context;
+mod delayed_ack;
+mod mss;
+mod nagle;
+mod network;
+mod pictures;
+mod slow_start;
+mod tcp_tuning;
 
 pub use context::Context;
 
@@ -31,7 +38,13 @@ pub enum Needs {
 }
 
 /// Every experiment, in the order of the papers.
-pub const EXPERIMENTS: &[Experiment] = &[];
+pub const EXPERIMENTS: &[Experiment] = &[
+    mss::EXPERIMENT,
+    nagle::EXPERIMENT,
+    slow_start::EXPERIMENT,
+    tcp_tuning::EXPERIMENT,
+    delayed_ack::EXPERIMENT,
+];
 
 /// The experiment of this name.
 pub fn find(name: &str) -> Option<&'static Experiment> {

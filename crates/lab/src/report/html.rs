@@ -1,9 +1,11 @@
 //! Reports as one HTML page without scripts or outside parts, with the look of
 //! the load reports.
 
+use super::bars;
 use super::model::{Finding, Picture, Report};
 use super::text::{found, off, published};
-use measure::report::{escape, page, short};
+use measure::report::{Plot, escape, page, short};
+use std::fmt::Write;
 
 /// One page of one or more reports.
 pub fn html(reports: &[Report]) -> String {
@@ -12,7 +14,10 @@ pub fn html(reports: &[Report]) -> String {
         _ => "Laboratory".to_owned(),
     };
     let body: String = reports.iter().map(section).collect();
-    page(&title, &format!("<style>{STYLE}</style>{body}"))
+    page(
+        &title,
+        &format!("<style>{STYLE}{}</style>{body}", bars::STYLE),
+    )
 }
 
 fn section(report: &Report) -> String {
@@ -122,6 +127,46 @@ fn pictures(report: &Report) -> String {
         true => String::new(),
         false => format!("<br><div class=plots>{cards}</div>"),
     }
+}
+
+/// A picture as an SVG file of its own, with its colours inside.
+pub fn standalone(picture: &Picture) -> String {
+    let svg = match picture {
+        Picture::Plot(plot) => with_legend(plot),
+        Picture::Svg { svg, .. } => svg.clone(),
+    };
+    let style = format!(
+        "<style>{}{}svg{{background:var(--card)}}</style>",
+        measure::report::STYLE,
+        bars::STYLE
+    );
+    match svg.find('>') {
+        Some(end) => format!("{}{style}{}", &svg[..=end], &svg[end + 1..]),
+        None => svg,
+    }
+}
+
+/// A plot whose legend is part of the drawing.
+fn with_legend(plot: &Plot) -> String {
+    let mut svg = plot.svg();
+    let mut keys = String::new();
+    for (i, series) in plot.series.iter().enumerate() {
+        let dashed = if series.dashed { " dashed" } else { "" };
+        // Below the lines: what grows leaves the lower right corner empty.
+        let top = 236 - 14 * (plot.series.len() - 1 - i);
+        // Writing to a string does not fail.
+        let _ = write!(
+            keys,
+            r#"<path class="line c{}{dashed}" d="M380 {top}h18"/><text x="403" y="{}">{}</text>"#,
+            i % 5,
+            top + 4,
+            escape(&series.name)
+        );
+    }
+    if let Some(end) = svg.rfind("</svg>") {
+        svg.insert_str(end, &keys);
+    }
+    svg
 }
 
 /// What the tables here need beyond the common style.
