@@ -5,3 +5,4 @@
 
 pub mod dlc;
 pub mod ebcdic;
+pub mod ring;
