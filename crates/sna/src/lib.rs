@@ -5,6 +5,7 @@
 
 mod arena;
 pub mod conversation;
+pub mod cpic;
 pub mod ebcdic;
 pub mod mode;
 pub mod name;
