@@ -35,6 +35,8 @@ commands! {
     File => file,
     Record => record,
     Drive => drive,
+    Aping => aping,
+    Appc => appc,
     Reference => reference,
     #[command(hide = true)]
     Worker => worker,
