@@ -65,14 +65,12 @@ pub struct SessionStatus {
     pub mode: String,
     /// Whether this side is the contention winner.
     pub winner: bool,
-    /// Where it stands.
-    pub state: String,
+    /// Whether it is active, and not on its way in or out.
+    pub active: bool,
     /// The largest RU each way, in bytes: sent, received.
     pub ru_bytes: (usize, usize),
-    /// The pacing windows each way, in RUs: sent, received.
-    pub pacing: (u16, u16),
-    /// Whether pacing is adaptive.
-    pub adaptive: bool,
+    /// RUs that may leave before the partner grants more.
+    pub credit: u32,
     /// Whether a conversation uses it.
     pub busy: bool,
 }
@@ -94,6 +92,20 @@ pub struct ModeStatus {
     pub winners: u16,
     /// Class of service.
     pub class_of_service: String,
+}
+
+impl From<sna::SessionInfo> for SessionStatus {
+    fn from(session: sna::SessionInfo) -> SessionStatus {
+        SessionStatus {
+            partner: session.partner.to_string(),
+            mode: session.mode.to_string(),
+            winner: session.winner,
+            active: session.active,
+            ru_bytes: (session.send_ru_bytes, session.receive_ru_bytes),
+            credit: session.credit,
+            busy: session.conversation.is_some(),
+        }
+    }
 }
 
 impl From<&sna::Mode> for ModeStatus {
@@ -158,16 +170,14 @@ pub fn ask(address: SocketAddr) -> Result<Status, Error> {
     let connect = |why| Error::Connect { address, why };
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(connect)?;
     stream.set_read_timeout(Some(PATIENCE)).map_err(connect)?;
-    write!(stream, "GET /status HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").map_err(connect)?;
+    write!(
+        stream,
+        "GET /status HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    )
+    .map_err(connect)?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).map_err(connect)?;
     let wrong = || Error::Partner("with something that is no status".into());
     let (_, body) = answer.split_once("\r\n\r\n").ok_or_else(wrong)?;
     serde_json::from_str(body).map_err(|_| wrong())
-}
-
-impl From<sna::SessionInfo> for SessionStatus {
-    fn from(session: sna::SessionInfo) -> SessionStatus {
-        todo!()
-    }
 }

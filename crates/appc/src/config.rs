@@ -152,7 +152,9 @@ impl AppcConfig {
 
     /// The station's address in token-ring bit order.
     pub fn station_mac(&self) -> Result<[u8; 6], Error> {
-        self.mac.as_deref().map_or_else(|| Ok(mac_of(&self.lu)), |text| mac("mac", text))
+        self.mac
+            .as_deref()
+            .map_or_else(|| Ok(mac_of(&self.lu)), |text| mac("mac", text))
     }
 
     /// Block and number of the node identification.
@@ -175,7 +177,9 @@ impl AppcConfig {
     pub fn mode_table(&self) -> Result<ModeTable, Error> {
         let mut table = ModeTable::default();
         for (name, config) in &self.modes {
-            let parsed = name.parse().map_err(|why| Error::config("modes", name, why))?;
+            let parsed = name
+                .parse()
+                .map_err(|why| Error::config("modes", name, why))?;
             let mode = table.get(&parsed).unwrap_or_else(|| Mode::new(parsed));
             table.define(config.apply(mode));
         }
@@ -194,7 +198,9 @@ impl PartnerConfig {
 
     /// Its station's address.
     pub fn station_mac(&self, name: &str) -> Result<[u8; 6], Error> {
-        self.mac.as_deref().map_or_else(|| Ok(mac_of(name)), |text| mac("mac", text))
+        self.mac
+            .as_deref()
+            .map_or_else(|| Ok(mac_of(name)), |text| mac("mac", text))
     }
 
     /// Its SAP.
@@ -260,9 +266,11 @@ fn mac(what: &'static str, text: &str) -> Result<[u8; 6], Error> {
 /// FNV-1a: names become addresses and identifications that both sides can work
 /// out.
 fn digest(name: &str) -> u32 {
-    name.to_ascii_uppercase().bytes().fold(0x811C_9DC5, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    })
+    name.to_ascii_uppercase()
+        .bytes()
+        .fold(0x811C_9DC5, |hash, byte| {
+            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+        })
 }
 
 #[cfg(test)]
@@ -284,7 +292,11 @@ mod tests {
         )
         .unwrap();
         config.validate().unwrap();
-        let batch = config.mode_table().unwrap().get(&"#BATCH".parse().unwrap()).unwrap();
+        let batch = config
+            .mode_table()
+            .unwrap()
+            .get(&"#BATCH".parse().unwrap())
+            .unwrap();
         assert_eq!((batch.send_ru_bytes, batch.send_window), (4096, 8));
         assert_eq!(batch.session_limit, 8);
     }

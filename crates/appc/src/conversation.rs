@@ -97,8 +97,12 @@ impl Conversation {
             ..Allocate::new(
                 lu_name("lu", local)?,
                 lu_name("partner", &call.partner)?,
-                call.mode.parse().map_err(|why| Error::config("mode", &call.mode, why))?,
-                call.tp.parse().map_err(|why| Error::config("tp", &call.tp, why))?,
+                call.mode
+                    .parse()
+                    .map_err(|why| Error::config("mode", &call.mode, why))?,
+                call.tp
+                    .parse()
+                    .map_err(|why| Error::config("tp", &call.tp, why))?,
             )
         };
         let id = {

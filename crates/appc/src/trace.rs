@@ -95,7 +95,13 @@ impl Trace {
 
     /// Writes a DLSw message as the segment of its connection; a PIU in it, when
     /// it begins at `piu_at`, is masked like one of its own.
-    pub fn segment(&mut self, flow: &mut Flow, way: Way, message: &[u8], piu_at: usize) -> io::Result<()> {
+    pub fn segment(
+        &mut self,
+        flow: &mut Flow,
+        way: Way,
+        message: &[u8],
+        piu_at: usize,
+    ) -> io::Result<()> {
         let (from, to) = match way {
             Way::Out => (0, 1),
             Way::In => (1, 0),
@@ -125,7 +131,9 @@ impl Trace {
     }
 
     fn packet(&mut self, interface: u32, data: &[u8]) -> io::Result<()> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         let stamp = now.as_nanos() as u64;
         let mut block = Vec::with_capacity(data.len() + 24);
         block.extend(interface.to_le_bytes());
@@ -165,7 +173,22 @@ fn ip_tcp_headers(flow: &Flow, from: usize, to: usize, bytes: usize) -> Vec<u8> 
         IpAddr::V4(v4) => v4,
         IpAddr::V6(_) => Ipv4Addr::new(192, 0, 2, at as u8 + 1),
     };
-    let mut out = vec![2, 0, 0, 0, 0, to as u8 + 1, 2, 0, 0, 0, 0, from as u8 + 1, 8, 0];
+    let mut out = vec![
+        2,
+        0,
+        0,
+        0,
+        0,
+        to as u8 + 1,
+        2,
+        0,
+        0,
+        0,
+        0,
+        from as u8 + 1,
+        8,
+        0,
+    ];
     let ip = out.len();
     let total = (40 + bytes).min(0xFFFF) as u16;
     out.extend([0x45, 0]);
@@ -184,7 +207,10 @@ fn ip_tcp_headers(flow: &Flow, from: usize, to: usize, bytes: usize) -> Vec<u8> 
 }
 
 fn checksum(bytes: &[u8]) -> u16 {
-    let sum: u32 = bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | pair.get(1).map_or(0, |low| u32::from(*low))).sum();
+    let sum: u32 = bytes
+        .chunks(2)
+        .map(|pair| u32::from(pair[0]) << 8 | pair.get(1).map_or(0, |low| u32::from(*low)))
+        .sum();
     let folded = (sum & 0xFFFF) + (sum >> 16);
     !((folded & 0xFFFF) + (folded >> 16)) as u16
 }
@@ -195,7 +221,9 @@ fn hide_password(piu: &mut [u8]) {
     const FMD_WITH_HEADER: u8 = 0x08;
     let first_or_whole = piu.first().is_some_and(|th| th & 0x08 != 0);
     let attach = first_or_whole
-        && piu.get(6).is_some_and(|rh| rh & REQUEST_MASK == FMD_WITH_HEADER)
+        && piu
+            .get(6)
+            .is_some_and(|rh| rh & REQUEST_MASK == FMD_WITH_HEADER)
         && piu.get(10) == Some(&5);
     if !attach {
         return;

@@ -53,7 +53,10 @@ impl Timing {
         let mut sorted = self.repetitions.clone();
         sorted.sort_unstable();
         let at = (share * sorted.len() as f64) as usize;
-        sorted.get(at.min(sorted.len().saturating_sub(1))).copied().unwrap_or_default()
+        sorted
+            .get(at.min(sorted.len().saturating_sub(1)))
+            .copied()
+            .unwrap_or_default()
     }
 }
 
@@ -115,7 +118,9 @@ pub fn inquiry(
         let got = receive_turn(&mut conversation, &mut buffer)?;
         times.push(begin.elapsed());
         if got != reply {
-            return Err(Error::Partner(format!("{got} bytes where {reply} were asked for")));
+            return Err(Error::Partner(format!(
+                "{got} bytes where {reply} were asked for"
+            )));
         }
     }
     conversation.deallocate(DeallocateType::Flush)?;
@@ -132,13 +137,17 @@ fn receive_turn(conversation: &mut Conversation, buffer: &mut [u8]) -> Result<us
         let got = conversation.receive(buffer)?;
         bytes += got.len;
         match got.status {
-            _ if got.ended => return Err(Error::Partner("with the end of the conversation".into())),
+            _ if got.ended => {
+                return Err(Error::Partner("with the end of the conversation".into()));
+            }
             StatusReceived::Send => return Ok(bytes),
             StatusReceived::ConfirmSend => {
                 conversation.confirmed()?;
                 return Ok(bytes);
             }
-            StatusReceived::Confirm | StatusReceived::ConfirmDeallocate => conversation.confirmed()?,
+            StatusReceived::Confirm | StatusReceived::ConfirmDeallocate => {
+                conversation.confirmed()?
+            }
             StatusReceived::None => {}
         }
     }
@@ -147,7 +156,10 @@ fn receive_turn(conversation: &mut Conversation, buffer: &mut [u8]) -> Result<us
 /// Lets partners attach both servers.
 pub fn define(host: &Host) -> Result<(), Error> {
     for (name, serve) in [
-        (FILE_TRANSFER, serve_file_transfer as fn(Conversation) -> Result<(), Error>),
+        (
+            FILE_TRANSFER,
+            serve_file_transfer as fn(Conversation) -> Result<(), Error>,
+        ),
         (INQUIRY, serve_inquiry),
     ] {
         let tp = name.parse().map_err(|why| Error::config("tp", name, why))?;

@@ -37,7 +37,11 @@ impl Options {
 }
 
 /// Runs APING; `tell` gets each exchange as it ends.
-pub fn run(host: &Host, options: &Options, mut tell: impl FnMut(&Exchange)) -> Result<Report, Error> {
+pub fn run(
+    host: &Host,
+    options: &Options,
+    mut tell: impl FnMut(&Exchange),
+) -> Result<Report, Error> {
     let begin = Instant::now();
     let mut conversation = host.allocate(&options.call)?;
     let allocate = begin.elapsed();
@@ -107,7 +111,11 @@ fn take_turn(
         let keep = if turn.records == 0 { held } else { 0 };
         let got = conversation.receive(&mut buffer[keep..])?;
         if got.data.any() {
-            held = if turn.records == 0 { held + got.len } else { got.len };
+            held = if turn.records == 0 {
+                held + got.len
+            } else {
+                got.len
+            };
             turn.total += got.len as u64;
             each(got.len);
         }
@@ -118,7 +126,9 @@ fn take_turn(
             turn.records += 1;
         }
         match got.status {
-            _ if got.ended => return Err(Error::Partner("with the end of the conversation".into())),
+            _ if got.ended => {
+                return Err(Error::Partner("with the end of the conversation".into()));
+            }
             StatusReceived::Send => return Ok(turn),
             StatusReceived::ConfirmSend => {
                 conversation.confirmed()?;
@@ -162,8 +172,16 @@ fn readable(name: &[u8]) -> String {
     let ascii = String::from_utf8_lossy(name).into_owned();
     let converted = ebcdic::to_string(name);
     let letters = |text: &str| text.chars().filter(char::is_ascii_alphanumeric).count();
-    let text = if letters(&ascii) > letters(&converted) { ascii } else { converted };
-    text.chars().filter(|c| !c.is_control()).collect::<String>().trim().to_owned()
+    let text = if letters(&ascii) > letters(&converted) {
+        ascii
+    } else {
+        converted
+    };
+    text.chars()
+        .filter(|c| !c.is_control())
+        .collect::<String>()
+        .trim()
+        .to_owned()
 }
 
 #[cfg(test)]

@@ -83,7 +83,11 @@ impl Report {
     /// All exchanges as one.
     pub fn total(&self) -> Exchange {
         Exchange {
-            duration: self.exchanges.iter().map(|exchange| exchange.duration).sum(),
+            duration: self
+                .exchanges
+                .iter()
+                .map(|exchange| exchange.duration)
+                .sum(),
             bytes: self.exchanges.iter().map(|exchange| exchange.bytes).sum(),
         }
     }
@@ -120,28 +124,57 @@ impl Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let wide = |what: &str| format!("{what:<42}");
-        writeln!(f, "{}{:>10} ms", wide("Allocate duration:"), ms_text(self.allocate))?;
+        writeln!(
+            f,
+            "{}{:>10} ms",
+            wide("Allocate duration:"),
+            ms_text(self.allocate)
+        )?;
         let (major, minor) = self.version;
         let system = self.system.as_deref().unwrap_or("(not told)");
-        writeln!(f, "{}{system}, APINGD {major}.{minor}", wide("Connected to a partner running on:"))?;
+        writeln!(
+            f,
+            "{}{system}, APINGD {major}.{minor}",
+            wide("Connected to a partner running on:")
+        )?;
         let startup = wide("Program startup and version exchange:");
         writeln!(f, "{startup}{:>10} ms\n", ms_text(self.startup))?;
-        writeln!(f, "{:>20}{:>14}{:>14}{:>12}", "Duration", "Data sent", "Data rate", "Data rate")?;
-        writeln!(f, "{:>20}{:>14}{:>14}{:>12}", "(msec)", "(bytes)", "(KB/s)", "(Mb/s)")?;
-        writeln!(f, "{:>20}{:>14}{:>14}{:>12}", "--------", "---------", "---------", "---------")?;
+        writeln!(
+            f,
+            "{:>20}{:>14}{:>14}{:>12}",
+            "Duration", "Data sent", "Data rate", "Data rate"
+        )?;
+        writeln!(
+            f,
+            "{:>20}{:>14}{:>14}{:>12}",
+            "(msec)", "(bytes)", "(KB/s)", "(Mb/s)"
+        )?;
+        writeln!(
+            f,
+            "{:>20}{:>14}{:>14}{:>12}",
+            "--------", "---------", "---------", "---------"
+        )?;
         for exchange in &self.exchanges {
             writeln!(f, "{:>8}{exchange}", "")?;
         }
         writeln!(f, "{:<8}{}\n", "Totals:", self.total())?;
         let (min, average, max) = self.statistics();
-        write!(f, "Duration statistics:   Min = {min:.3}   Ave = {average:.3}   Max = {max:.3}")
+        write!(
+            f,
+            "Duration statistics:   Min = {min:.3}   Ave = {average:.3}   Max = {max:.3}"
+        )
     }
 }
 
 impl fmt::Display for Exchange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (kb, mb) = (self.kb_per_s(), self.mb_per_s());
-        write!(f, "{:>12}{:>14}{kb:>14.1}{mb:>12.3}", ms_text(self.duration), self.bytes)
+        write!(
+            f,
+            "{:>12}{:>14}{kb:>14.1}{mb:>12.3}",
+            ms_text(self.duration),
+            self.bytes
+        )
     }
 }
 
@@ -181,7 +214,10 @@ mod tests {
         assert_eq!(report.statistics(), (20.0, 25.0, 30.0));
         assert_eq!(report.total().kb_per_s(), 8_000.0);
         let text = report.to_string();
-        assert!(text.contains("Min = 20.000   Ave = 25.000   Max = 30.000"), "{text}");
+        assert!(
+            text.contains("Min = 20.000   Ave = 25.000   Max = 30.000"),
+            "{text}"
+        );
         let still = Exchange {
             duration: Duration::ZERO,
             bytes: 1,

@@ -13,7 +13,9 @@ pub const TP_NAME: &str = "APINGD";
 
 /// Lets partners attach APINGD.
 pub fn define(host: &Host) -> Result<(), Error> {
-    let name = TP_NAME.parse().map_err(|why| Error::config("tp", TP_NAME, why))?;
+    let name = TP_NAME
+        .parse()
+        .map_err(|why| Error::config("tp", TP_NAME, why))?;
     let program = Arc::new(|incoming: Incoming| {
         let partner = incoming.attached.partner.clone();
         if let Err(error) = serve(incoming.conversation) {

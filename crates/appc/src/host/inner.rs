@@ -1,13 +1,13 @@
 //! What all threads of a host share under one lock: the node, its transports,
 //! and who waits for what.
 
-use super::pump::{Wake, Waiting};
+use super::pump::{Waiting, Wake};
 use super::{FIRST_TRANSPORT, Incoming, Program, Shared};
 use crate::net::{Dlsw, Local, Surroundings, Told, Transport};
 use crate::trace::Trace;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Interest, Registry, Token};
-use sna::{Event, Instant, Node, TpName};
+use sna::{Event, Instant, LuName, Node, TpName};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
@@ -59,13 +59,22 @@ impl Inner {
         }
     }
 
+    /// Whether a link that is up leads to `partner`.
+    pub fn leads_to(&self, partner: &LuName) -> bool {
+        self.transports
+            .values()
+            .any(|transport| transport.leads_to(partner))
+    }
+
     /// How long nothing is due.
     pub fn next_timeout(&self, now: Instant) -> Option<Duration> {
         let node = self.node.poll_timeout().map(Instant::as_nanos);
         let transports = self.transports.values().filter_map(Transport::next_timeout);
         let at = transports.chain(node).min()?;
         // Rounded up, so that the wait does not end a moment too early.
-        Some(Duration::from_nanos(at.saturating_sub(now.as_nanos()) + 1_000_000))
+        Some(Duration::from_nanos(
+            at.saturating_sub(now.as_nanos()) + 1_000_000,
+        ))
     }
 
     /// Takes new connections.
@@ -93,8 +102,10 @@ impl Inner {
         tune(&dlsw.stream);
         let token = self.fresh_token();
         let both = Interest::READABLE | Interest::WRITABLE;
-        self.registry.register(&mut dlsw.stream, Token(token), both)?;
-        self.transports.insert(token, Transport::Dlsw(Box::new(dlsw)));
+        self.registry
+            .register(&mut dlsw.stream, Token(token), both)?;
+        self.transports
+            .insert(token, Transport::Dlsw(Box::new(dlsw)));
         self.transmit(token, now);
         Ok(())
     }
@@ -119,7 +130,11 @@ impl Inner {
         let due: Vec<usize> = self
             .transports
             .iter()
-            .filter(|(_, transport)| transport.next_timeout().is_some_and(|at| at <= now.as_nanos()))
+            .filter(|(_, transport)| {
+                transport
+                    .next_timeout()
+                    .is_some_and(|at| at <= now.as_nanos())
+            })
             .map(|(token, _)| *token)
             .collect();
         for token in due {
@@ -230,13 +245,28 @@ impl Shared {
                 return inner.waiting.notify(wake);
             }
             Event::Attached(attached) => self.start_program(inner, attached),
-            Event::SessionUp { partner, mode, winner, .. } => {
+            Event::SessionUp {
+                partner,
+                mode,
+                winner,
+                ..
+            } => {
                 tracing::debug!("session with {partner}, mode {mode}, winner {winner}");
             }
-            Event::SessionDown { partner, mode, cause, .. } => {
+            Event::SessionDown {
+                partner,
+                mode,
+                cause,
+                ..
+            } => {
                 tracing::debug!("session with {partner}, mode {mode} ended: {cause:?}");
             }
-            Event::Limits { partner, mode, limits, outcome } => {
+            Event::Limits {
+                partner,
+                mode,
+                limits,
+                outcome,
+            } => {
                 tracing::debug!("limits with {partner}, mode {mode}: {limits:?} ({outcome:?})");
             }
             Event::PeerFault { sense, .. } => {
@@ -249,15 +279,19 @@ impl Shared {
     fn start_program(&self, inner: &mut Inner, attached: sna::Attached) {
         inner.attached += 1;
         let conversation = attached.conversation;
-        let started = inner.programs.get(&attached.tp).cloned().is_some_and(|program| {
-            let Some(shared) = self.me.upgrade() else {
-                return false;
-            };
-            let incoming = Incoming::new(shared, attached);
-            self.jobs.run(Box::new(move || program(incoming)))
-        });
+        let started = inner
+            .programs
+            .get(&attached.tp)
+            .cloned()
+            .is_some_and(|program| {
+                let Some(shared) = self.me.upgrade() else {
+                    return false;
+                };
+                let incoming = Incoming::new(shared, attached);
+                self.jobs.run(Box::new(move || program(incoming)))
+            });
         if !started {
-            inner.node.refuse(conversation, sna::Refusal::NotAvailableRetry);
+            inner.node.refuse(conversation, sna::Refusal::Later);
         }
     }
 }

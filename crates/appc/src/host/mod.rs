@@ -8,12 +8,12 @@ mod inner;
 mod jobs;
 mod pump;
 
+use crate::Error;
 use crate::admin::{LinkStatus, ModeStatus, SessionStatus, Status};
 use crate::config::{AppcConfig, PartnerConfig, lu_name};
 use crate::conversation::{Call, Conversation};
 use crate::net::{Dlsw, Ether, Local, Transport, Wish};
 use crate::trace::Trace;
-use crate::Error;
 use inner::{CallState, Inner};
 use jobs::Jobs;
 use mio::{Events, Interest, Token, Waker};
@@ -90,7 +90,11 @@ struct Owner {
 impl Drop for Owner {
     fn drop(&mut self) {
         self.shared.stop();
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         let ours = |thread: &JoinHandle<()>| thread.thread().id() == std::thread::current().id();
         if let Some(thread) = thread.filter(|thread| !ours(thread)) {
             let _ = thread.join();
@@ -122,7 +126,9 @@ impl Host {
                 .map_err(connect)?;
             listener = Some(socket);
         }
-        let listening = listener.as_ref().and_then(|listener| listener.local_addr().ok());
+        let listening = listener
+            .as_ref()
+            .and_then(|listener| listener.local_addr().ok());
         let mut inner = Inner::new(node(&config)?, local(&config)?, registry, trace);
         open_interface(&config, &mut inner)?;
         let pump = Pump {
@@ -201,7 +207,14 @@ impl Host {
 
     /// The modes.
     pub fn modes(&self) -> Vec<sna::Mode> {
-        self.shared.lock().node.modes().iter().cloned().collect()
+        self.shared
+            .lock()
+            .node
+            .config()
+            .modes
+            .iter()
+            .cloned()
+            .collect()
     }
 
     /// Allocates a conversation, after bringing up a link and a session where
@@ -214,7 +227,7 @@ impl Host {
     /// Makes sure that a link leads to `partner`.
     pub fn connect(&self, partner: &str) -> Result<(), Error> {
         let lu = lu_name("partner", partner)?;
-        if self.shared.lock().node.has_route(&lu) {
+        if self.shared.lock().leads_to(&lu) {
             return Ok(());
         }
         let config = self.shared.partners().get(partner).cloned();
@@ -225,7 +238,12 @@ impl Host {
             (None, _) => return Err(Error::UnknownPartner(partner.to_owned())),
         };
         let state = self.shared.blocking(Wake::Call(call), |inner| {
-            match inner.calls.get(&call).cloned().unwrap_or(CallState::Pending) {
+            match inner
+                .calls
+                .get(&call)
+                .cloned()
+                .unwrap_or(CallState::Pending)
+            {
                 CallState::Pending => Poll::Pending,
                 done => Poll::Ready(done),
             }
@@ -240,7 +258,13 @@ impl Host {
         }
     }
 
-    fn call_dlsw(&self, name: &str, partner: LuName, config: &PartnerConfig, address: &str) -> Result<u64, Error> {
+    fn call_dlsw(
+        &self,
+        name: &str,
+        partner: LuName,
+        config: &PartnerConfig,
+        address: &str,
+    ) -> Result<u64, Error> {
         let address = resolve(address)?;
         let limit = Duration::from_secs(self.shared.config.activation_timeout_s);
         let connect = |why| Error::Connect { address, why };
@@ -265,7 +289,12 @@ impl Host {
         Ok(call)
     }
 
-    fn call_ethernet(&self, name: &str, partner: LuName, config: &PartnerConfig) -> Result<u64, Error> {
+    fn call_ethernet(
+        &self,
+        name: &str,
+        partner: LuName,
+        config: &PartnerConfig,
+    ) -> Result<u64, Error> {
         let mac = match &config.mac {
             Some(_) => config.station_mac(name)?,
             None => sna::dlc::mac::reversed(config.station_mac(name)?),
@@ -274,10 +303,13 @@ impl Host {
         let mut inner = self.shared.lock();
         let call = inner.next_call();
         let now = self.shared.now().as_nanos();
-        let ether = inner.transports.values_mut().find_map(|transport| match transport {
-            Transport::Ether(ether) => Some(ether),
-            Transport::Dlsw(_) => None,
-        });
+        let ether = inner
+            .transports
+            .values_mut()
+            .find_map(|transport| match transport {
+                Transport::Ether(ether) => Some(ether),
+                Transport::Dlsw(_) => None,
+            });
         let Some(ether) = ether else {
             let why = "the configuration names no interface".to_owned();
             return Err(Error::Socket(why));
@@ -304,7 +336,6 @@ impl Host {
     pub fn stop(&self) {
         self.shared.stop();
     }
-
 }
 
 impl Shared {
@@ -319,7 +350,13 @@ impl Shared {
             listening: self.listening,
             links,
             sessions: inner.node.sessions().map(SessionStatus::from).collect(),
-            modes: inner.node.modes().iter().map(ModeStatus::from).collect(),
+            modes: inner
+                .node
+                .config()
+                .modes
+                .iter()
+                .map(ModeStatus::from)
+                .collect(),
             programs: inner.programs.keys().map(ToString::to_string).collect(),
             running: self.jobs.running(),
             attached: inner.attached,
@@ -411,15 +448,24 @@ fn open_interface(config: &AppcConfig, inner: &mut Inner) -> Result<(), Error> {
     let Some(interface) = &config.interface else {
         return Ok(());
     };
-    let own = config.mac.as_ref().map(|_| sna::dlc::mac::reversed(inner.local.mac));
+    let own = config
+        .mac
+        .as_ref()
+        .map(|_| sna::dlc::mac::reversed(inner.local.mac));
     let ether = Ether::open(interface, inner.local.clone(), own)?;
     let token = inner.fresh_token();
     let fd = ether.socket.as_raw_fd();
     inner
         .registry
-        .register(&mut mio::unix::SourceFd(&fd), Token(token), Interest::READABLE)
+        .register(
+            &mut mio::unix::SourceFd(&fd),
+            Token(token),
+            Interest::READABLE,
+        )
         .map_err(|error| Error::Io(interface.clone(), error))?;
-    inner.transports.insert(token, Transport::Ether(Box::new(ether)));
+    inner
+        .transports
+        .insert(token, Transport::Ether(Box::new(ether)));
     Ok(())
 }
 

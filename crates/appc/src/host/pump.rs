@@ -133,7 +133,10 @@ impl Shared {
             inner.waiting.queue.push_back((wake, Arc::clone(&signal)));
             inner = signal.wait(inner).unwrap_or_else(PoisonError::into_inner);
             let queue = &mut inner.waiting.queue;
-            if let Some(at) = queue.iter().position(|(_, other)| Arc::ptr_eq(other, &signal)) {
+            if let Some(at) = queue
+                .iter()
+                .position(|(_, other)| Arc::ptr_eq(other, &signal))
+            {
                 queue.remove(at);
             }
             if inner.ready.contains(&wake) || self.stopping.load(Ordering::Relaxed) {
@@ -225,7 +228,9 @@ impl Shared {
             inner = if held && still {
                 // A program waits in a quiet pump: it tells when it leaves.
                 inner.waiting.asleep = true;
-                self.background.wait(inner).unwrap_or_else(PoisonError::into_inner)
+                self.background
+                    .wait(inner)
+                    .unwrap_or_else(PoisonError::into_inner)
             } else {
                 let waited = self.background.wait_timeout(inner, GRACE);
                 waited.unwrap_or_else(PoisonError::into_inner).0

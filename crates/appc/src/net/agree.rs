@@ -30,7 +30,12 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    pub fn new(local: &Local, max_btu_bytes: u16, partner: Option<LuName>, call: Option<u64>) -> Side {
+    pub fn new(
+        local: &Local,
+        max_btu_bytes: u16,
+        partner: Option<LuName>,
+        call: Option<u64>,
+    ) -> Side {
         let ours = Xid3 {
             id_block: local.id_block,
             id_number: local.id_number,
@@ -54,7 +59,9 @@ impl Side {
 
     /// Whether this side's station is the primary one.
     pub fn is_primary(&self) -> bool {
-        self.agreed.as_ref().is_some_and(|agreed| agreed.role == Role::Primary)
+        self.agreed
+            .as_ref()
+            .is_some_and(|agreed| agreed.role == Role::Primary)
     }
 
     /// Gives the link to the node. `frame_bytes` is what the path takes.
@@ -89,9 +96,21 @@ impl Side {
         around.told.push(super::Told::Down { call, why });
     }
 
+    /// Whether it is up and leads to `partner`.
+    pub fn leads_to(&self, partner: &LuName) -> bool {
+        let told = self
+            .agreed
+            .as_ref()
+            .is_some_and(|agreed| agreed.peer.cp_name == partner.as_str());
+        self.link.is_some() && (told || self.partner.as_ref() == Some(partner))
+    }
+
     /// How the partner is called, for people.
     pub fn partner_name(&self) -> String {
-        let told = self.agreed.as_ref().map(|agreed| agreed.peer.cp_name.clone());
+        let told = self
+            .agreed
+            .as_ref()
+            .map(|agreed| agreed.peer.cp_name.clone());
         told.filter(|name| !name.is_empty())
             .or_else(|| self.partner.as_ref().map(|name| name.as_str().to_owned()))
             .unwrap_or_default()

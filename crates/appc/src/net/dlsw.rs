@@ -80,7 +80,11 @@ impl Dlsw {
     }
 
     /// Reads until the socket is empty, and takes what is whole.
-    pub fn handle_readable(&mut self, around: &mut Surroundings<'_>, closing: bool) -> Result<(), Broken> {
+    pub fn handle_readable(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        closing: bool,
+    ) -> Result<(), Broken> {
         loop {
             if self.received.capacity() - self.received.len() < READ_BYTES / 4 {
                 self.received.reserve(READ_BYTES);
@@ -119,7 +123,10 @@ impl Dlsw {
                 around.trace(|trace| trace.segment(flow, Way::In, bytes, piu_at));
             }
             let mut bytes = self.received.split_to(total).freeze();
-            if let Some(link) = carries.and_then(|id| self.sides.get(&id)).and_then(|side| side.link) {
+            if let Some(link) = carries
+                .and_then(|id| self.sides.get(&id))
+                .and_then(|side| side.link)
+            {
                 bytes.advance(header);
                 around.trace(|trace| trace.piu(&bytes));
                 around.node.handle_piu(link, bytes, around.now);
@@ -147,7 +154,9 @@ impl Dlsw {
                     }
                 }
                 SwitchEvent::Connected(id) => self.up(around, id),
-                SwitchEvent::Restarted(id) => self.halt(around, id, "the partner restarted the link"),
+                SwitchEvent::Restarted(id) => {
+                    self.halt(around, id, "the partner restarted the link")
+                }
                 SwitchEvent::Closed(id, ended) => self.closed(around, id, &ended),
             }
         }
@@ -165,7 +174,11 @@ impl Dlsw {
             .sides
             .entry(id)
             .or_insert_with(|| Side::new(local, u16::MAX, None, None));
-        if let Some(circuit) = self.switch.circuit(id).filter(|circuit| circuit.is_origin()) {
+        if let Some(circuit) = self
+            .switch
+            .circuit(id)
+            .filter(|circuit| circuit.is_origin())
+        {
             circuit.send_xid(side.negotiation.begin());
         }
     }
@@ -194,12 +207,19 @@ impl Dlsw {
     }
 
     fn up(&mut self, around: &mut Surroundings<'_>, id: CircuitId) {
-        let frame = self.switch.circuit(id).map_or(0, |circuit| circuit.largest_frame());
+        let frame = self
+            .switch
+            .circuit(id)
+            .map_or(0, |circuit| circuit.largest_frame());
         let Some(side) = self.sides.get_mut(&id) else {
             return;
         };
         if side.up(around, ssp::largest_frame_bytes(frame)).is_none() {
-            self.halt(around, id, "the partner connected before identifications were exchanged");
+            self.halt(
+                around,
+                id,
+                "the partner connected before identifications were exchanged",
+            );
         }
     }
 
@@ -300,14 +320,25 @@ impl Dlsw {
         }
     }
 
+    pub fn leads_to(&self, partner: &LuName) -> bool {
+        self.sides.values().any(|side| side.leads_to(partner))
+    }
+
     pub fn describe(&self, out: &mut Vec<LinkStatus>) {
         for side in self.sides.values() {
             out.push(LinkStatus {
                 kind: "dlsw".into(),
                 peer: self.peer.to_string(),
                 partner: side.partner_name(),
-                role: side.is_primary().then_some("primary").unwrap_or("secondary").into(),
-                max_btu_bytes: side.agreed.as_ref().map_or(0, |agreed| agreed.peer.max_btu_bytes),
+                role: side
+                    .is_primary()
+                    .then_some("primary")
+                    .unwrap_or("secondary")
+                    .into(),
+                max_btu_bytes: side
+                    .agreed
+                    .as_ref()
+                    .map_or(0, |agreed| agreed.peer.max_btu_bytes),
                 up: side.link.is_some(),
             });
         }
@@ -319,9 +350,7 @@ fn read_into(stream: &TcpStream, buffer: &mut BytesMut) -> io::Result<usize> {
     let spare = buffer.spare_capacity_mut();
     // SAFETY: the pointer and length name memory that `buffer` owns and that
     // nothing else refers to; the kernel writes at most `spare.len()` bytes.
-    let read = unsafe {
-        libc::read(stream.as_raw_fd(), spare.as_mut_ptr().cast(), spare.len())
-    };
+    let read = unsafe { libc::read(stream.as_raw_fd(), spare.as_mut_ptr().cast(), spare.len()) };
     let Ok(read) = usize::try_from(read) else {
         return Err(io::Error::last_os_error());
     };

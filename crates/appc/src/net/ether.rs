@@ -142,7 +142,12 @@ impl Ether {
         loop {
             // SAFETY: the pointer and length name `buffer`.
             let read = unsafe {
-                libc::recv(self.socket.as_raw_fd(), buffer.as_mut_ptr().cast(), buffer.len(), 0)
+                libc::recv(
+                    self.socket.as_raw_fd(),
+                    buffer.as_mut_ptr().cast(),
+                    buffer.len(),
+                    0,
+                )
             };
             let Ok(read) = usize::try_from(read) else {
                 let error = io::Error::last_os_error();
@@ -203,7 +208,11 @@ impl Ether {
 
     fn test_answered(&mut self, around: &mut Surroundings<'_>, from: Mac) {
         for (_, peer) in self.peers.iter_mut().filter(|(key, _)| key.0 == from) {
-            if let Some(asked) = peer.asked.as_mut().filter(|asked| asked.what == Question::Test) {
+            if let Some(asked) = peer
+                .asked
+                .as_mut()
+                .filter(|asked| asked.what == Question::Test)
+            {
                 *asked = Asked {
                     what: Question::NullXid,
                     again: around.now.as_nanos(),
@@ -235,7 +244,9 @@ impl Ether {
 
     fn peer(&mut self, key: Key) -> &mut Peer {
         let local = &self.local;
-        self.peers.entry(key).or_insert_with(|| Peer::new(key, local))
+        self.peers
+            .entry(key)
+            .or_insert_with(|| Peer::new(key, local))
     }
 
     /// Takes the node's PIUs as the windows allow, and sends every frame.
@@ -298,7 +309,9 @@ impl Ether {
         }
         match what {
             Question::NullXid => {
-                let _ = peer.station.send_xid(false, true, peer.side.negotiation.begin());
+                let _ = peer
+                    .station
+                    .send_xid(false, true, peer.side.negotiation.begin());
             }
             Question::Test => {
                 let mut test = Vec::new();
@@ -329,7 +342,12 @@ impl Ether {
         frame.emit(&mut self.frame);
         // SAFETY: the pointer and length name `self.frame`.
         let sent = unsafe {
-            libc::send(self.socket.as_raw_fd(), self.frame.as_ptr().cast(), self.frame.len(), 0)
+            libc::send(
+                self.socket.as_raw_fd(),
+                self.frame.as_ptr().cast(),
+                self.frame.len(),
+                0,
+            )
         };
         // A frame that the interface cannot take is lost; LLC2 sends it again.
         if sent < 0 {
@@ -357,7 +375,10 @@ impl Ether {
 
     pub fn next_timeout(&self) -> Option<u64> {
         let timers = self.peers.values().flat_map(|peer| {
-            [peer.station.next_timeout(), peer.asked.map(|asked| asked.again)]
+            [
+                peer.station.next_timeout(),
+                peer.asked.map(|asked| asked.again),
+            ]
         });
         timers.flatten().min()
     }
@@ -371,14 +392,27 @@ impl Ether {
         let _ = self.transmit(around);
     }
 
+    pub fn leads_to(&self, partner: &LuName) -> bool {
+        self.peers.values().any(|peer| peer.side.leads_to(partner))
+    }
+
     pub fn describe(&self, out: &mut Vec<LinkStatus>) {
         for (key, peer) in &self.peers {
             out.push(LinkStatus {
                 kind: format!("llc2 {}", self.interface),
                 peer: key.0.map(|byte| format!("{byte:02x}")).join(":"),
                 partner: peer.side.partner_name(),
-                role: peer.side.is_primary().then_some("primary").unwrap_or("secondary").into(),
-                max_btu_bytes: peer.side.agreed.as_ref().map_or(0, |agreed| agreed.peer.max_btu_bytes),
+                role: peer
+                    .side
+                    .is_primary()
+                    .then_some("primary")
+                    .unwrap_or("secondary")
+                    .into(),
+                max_btu_bytes: peer
+                    .side
+                    .agreed
+                    .as_ref()
+                    .map_or(0, |agreed| agreed.peer.max_btu_bytes),
                 up: peer.side.link.is_some(),
             });
         }
@@ -428,7 +462,8 @@ impl Peer {
                 around.node.link_down(link, around.now);
             }
             Event::Closed(reason) => {
-                self.side.down(around, &format!("the link is gone ({reason:?})"));
+                self.side
+                    .down(around, &format!("the link is gone ({reason:?})"));
                 return true;
             }
             Event::Tested(_) | Event::Ui(_) => {}
@@ -450,7 +485,9 @@ impl Peer {
         // An answer to a command is a response with its poll bit; what follows
         // a response is the next command.
         let mut send = |xid| {
-            let _ = self.station.send_xid(!response, if response { true } else { poll }, xid);
+            let _ = self
+                .station
+                .send_xid(!response, if response { true } else { poll }, xid);
         };
         let agreed = match step {
             Step::Send(xid) => return send(xid),
@@ -481,7 +518,10 @@ fn trace_frame(trace: &mut Trace, frame: &[u8], pdu: &[u8]) -> io::Result<()> {
 /// The interface's own address, as the system tells it.
 fn hardware_address(interface: &str) -> Option<Mac> {
     let text = std::fs::read_to_string(format!("/sys/class/net/{interface}/address")).ok()?;
-    let mut bytes = text.trim().split(':').map(|part| u8::from_str_radix(part, 16));
+    let mut bytes = text
+        .trim()
+        .split(':')
+        .map(|part| u8::from_str_radix(part, 16));
     let mut mac = [0; 6];
     for byte in &mut mac {
         *byte = bytes.next()?.ok()?;

@@ -15,7 +15,7 @@ pub(crate) use dlsw::{Dlsw, Wish};
 pub(crate) use ether::Ether;
 
 use crate::trace::Trace;
-use sna::{Instant, Node};
+use sna::{Instant, LuName, Node};
 
 /// What a transport works on beside its socket.
 pub(crate) struct Surroundings<'a> {
@@ -98,6 +98,14 @@ impl Transport {
         match self {
             Transport::Dlsw(dlsw) => dlsw.close(around, why),
             Transport::Ether(ether) => ether.close(around, why),
+        }
+    }
+
+    /// Whether a link of it that is up leads to `partner`.
+    pub fn leads_to(&self, partner: &LuName) -> bool {
+        match self {
+            Transport::Dlsw(dlsw) => dlsw.leads_to(partner),
+            Transport::Ether(ether) => ether.leads_to(partner),
         }
     }
 

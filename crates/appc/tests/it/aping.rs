@@ -71,7 +71,14 @@ fn many_conversations_at_once_keep_apart() {
     });
     let status = server.status();
     assert_eq!(status.attached, 12);
-    assert!(status.sessions.iter().filter(|session| session.mode == "#INTER").count() <= 8);
+    assert!(
+        status
+            .sessions
+            .iter()
+            .filter(|session| session.mode == "#INTER")
+            .count()
+            <= 8
+    );
     assert_eq!(status.links.len(), 1);
 }
 
@@ -105,11 +112,16 @@ fn a_user_is_checked_and_a_wrong_password_refused() {
 fn nobody_there_and_nobody_known_are_told_apart() {
     let client = Host::start(AppcConfig::named("NET.CLIENT").unwrap()).unwrap();
     let unknown = client.allocate(&Call::new("NET.NOBODY", "APINGD")).err();
-    assert!(matches!(unknown, Some(Error::UnknownPartner(_))), "{unknown:?}");
+    assert!(
+        matches!(unknown, Some(Error::UnknownPartner(_))),
+        "{unknown:?}"
+    );
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
-    client.define_partner("NET.GONE", &address.to_string()).unwrap();
+    client
+        .define_partner("NET.GONE", &address.to_string())
+        .unwrap();
     let gone = client.allocate(&Call::new("NET.GONE", "APINGD")).err();
     assert!(matches!(gone, Some(Error::Connect { .. })), "{gone:?}");
 }

@@ -23,8 +23,14 @@ fn on_loopback(lu: &str, mac: &str) -> Option<Host> {
 fn aping_goes_over_llc2() {
     // Token-ring order; the frames carry the bits of each byte turned round.
     let process = std::process::id() as u16;
-    let (here, there) = (format!("4000{process:04x}0001"), format!("4000{process:04x}0002"));
-    let (Some(server), Some(client)) = (on_loopback("NET.SERVER", &there), on_loopback("NET.CLIENT", &here)) else {
+    let (here, there) = (
+        format!("4000{process:04x}0001"),
+        format!("4000{process:04x}0002"),
+    );
+    let (Some(server), Some(client)) = (
+        on_loopback("NET.SERVER", &there),
+        on_loopback("NET.CLIENT", &here),
+    ) else {
         return;
     };
     aping::define(&server).unwrap();

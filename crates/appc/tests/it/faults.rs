@@ -28,7 +28,11 @@ fn drain(stream: &mut TcpStream) {
 #[test]
 fn bytes_that_are_no_dlsw_close_their_connection_only() {
     let server = server("NET.SERVER");
-    for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0x31, 99, 0, 0, 0], &[0x31, 16, 0xFF, 0xFF]] {
+    for garbage in [
+        &b"GET / HTTP/1.1\r\n\r\n"[..],
+        &[0x31, 99, 0, 0, 0],
+        &[0x31, 16, 0xFF, 0xFF],
+    ] {
         let mut stream = connect(&server);
         stream.write_all(garbage).unwrap();
         stream.shutdown(std::net::Shutdown::Write).unwrap();
@@ -87,10 +91,20 @@ fn a_partner_that_vanishes_ends_the_conversation_with_a_resource_failure() {
             Err(error) => break error.code(),
         }
     };
-    let expected = [ReturnCode::ResourceFailureRetry, ReturnCode::ResourceFailureNoRetry, ReturnCode::DeallocatedAbend];
-    assert!(code.is_some_and(|code| expected.contains(&code)), "{code:?}");
+    let expected = [
+        ReturnCode::ResourceFailureRetry,
+        ReturnCode::ResourceFailureNoRetry,
+        ReturnCode::DeallocatedAbend,
+    ];
+    assert!(
+        code.is_some_and(|code| expected.contains(&code)),
+        "{code:?}"
+    );
     let error = survivor.allocate(&Call::new("NET.SERVER", "APINGD")).err();
-    assert!(matches!(error, Some(Error::Connect { .. } | Error::Link { .. })), "{error:?}");
+    assert!(
+        matches!(error, Some(Error::Connect { .. } | Error::Link { .. })),
+        "{error:?}"
+    );
 }
 
 #[test]

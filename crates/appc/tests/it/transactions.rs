@@ -39,6 +39,10 @@ fn large_units_and_windows_carry_a_megabyte() {
     let client = client_with(config, &server);
     let call = Call::new("NET.SERVER", FILE_TRANSFER).with_mode("#BATCH");
     file_transfer(&client, &call, 1_000_000, 32_000, 3).unwrap();
-    let session = client.status().sessions.into_iter().find(|session| session.mode == "#BATCH");
+    let session = client
+        .status()
+        .sessions
+        .into_iter()
+        .find(|session| session.mode == "#BATCH");
     assert_eq!(session.unwrap().ru_bytes, (16_384, 16_384));
 }

@@ -91,17 +91,16 @@ pub fn modes(args: &Args) -> Result<Outcome> {
 }
 
 fn session_table(status: &Status) -> Table {
-    let mut table = Table::new(&["Partner", "Mode", "Contention", "State", ">RU sent", ">RU received", "Pacing", ">Window", "Use"]);
+    let mut table = Table::new(&["Partner", "Mode", "Contention", "State", ">RU sent", ">RU received", ">Credit", "Use"]);
     for session in &status.sessions {
         table.row([
             session.partner.clone(),
             session.mode.clone(),
             if session.winner { "winner" } else { "loser" }.into(),
-            session.state.clone(),
+            if session.active { "active" } else { "changing" }.into(),
             session.ru_bytes.0.to_string(),
             session.ru_bytes.1.to_string(),
-            if session.adaptive { "adaptive" } else { "fixed" }.into(),
-            format!("{}/{}", session.pacing.0, session.pacing.1),
+            session.credit.to_string(),
             if session.busy { "conversation" } else { "free" }.into(),
         ]);
     }
