@@ -76,6 +76,8 @@ pub(crate) struct Shared {
     stopping: AtomicBool,
     jobs: Jobs,
     partners: Mutex<BTreeMap<String, PartnerConfig>>,
+    /// One lock a partner, so that threads that want the same one call it once.
+    calling: Mutex<BTreeMap<String, Arc<Mutex<()>>>>,
     config: AppcConfig,
     listening: Option<SocketAddr>,
     me: Weak<Shared>,
@@ -146,6 +148,7 @@ impl Host {
             stopping: AtomicBool::new(false),
             jobs: Jobs::new(MAX_PROGRAMS),
             partners,
+            calling: Mutex::default(),
             listening,
             me: me.clone(),
             config,
@@ -227,6 +230,18 @@ impl Host {
     /// Makes sure that a link leads to `partner`.
     pub fn connect(&self, partner: &str) -> Result<(), Error> {
         let lu = lu_name("partner", partner)?;
+        if self.shared.lock().leads_to(&lu) {
+            return Ok(());
+        }
+        let calling = Arc::clone(
+            self.shared
+                .calling
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .entry(partner.to_owned())
+                .or_default(),
+        );
+        let _calling = calling.lock().unwrap_or_else(PoisonError::into_inner);
         if self.shared.lock().leads_to(&lu) {
             return Ok(());
         }

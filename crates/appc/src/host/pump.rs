@@ -236,6 +236,12 @@ impl Shared {
                 waited.unwrap_or_else(PoisonError::into_inner).0
             };
         }
+        drop(inner);
+        // Whoever holds the pump leaves it now; nobody connects any more.
+        self.pump
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .listener = None;
     }
 
     /// Interrupts whoever sleeps in the pump.

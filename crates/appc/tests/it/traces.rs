@@ -26,11 +26,12 @@ fn tshark(file: &Path, arguments: &[&str]) -> Option<Vec<String>> {
     Some(text.lines().map(str::to_owned).collect())
 }
 
-fn traced(
-    folder: &Path,
-    max_btu_bytes: u16,
-    user: Option<(String, Option<String>)>,
-) -> std::path::PathBuf {
+struct Traced {
+    file: std::path::PathBuf,
+    decode: String,
+}
+
+fn traced(folder: &Path, max_btu_bytes: u16, user: Option<(String, Option<String>)>) -> Traced {
     let file = folder.join("aping.pcapng");
     let mut config = AppcConfig::named("NET.SERVER").unwrap();
     config.max_btu_bytes = max_btu_bytes;
@@ -44,16 +45,21 @@ fn traced(
     options.call.user = user;
     aping::run(&client, &options, |_| {}).unwrap();
     client.stop();
-    file
+    let port = server.listening().unwrap().port();
+    Traced {
+        file,
+        // The nodes of these tests do not listen on DLSw's own port.
+        decode: format!("tcp.port=={port},dlsw"),
+    }
 }
 
 #[test]
 fn piu_and_dlsw_messages_decode_without_a_malformed_field() {
     let folder = tempfile::tempdir().unwrap();
     for max_btu_bytes in [17_749, 265] {
-        let file = traced(folder.path(), max_btu_bytes, None);
+        let Traced { file, decode } = traced(folder.path(), max_btu_bytes, None);
         let bad = "_ws.malformed || _ws.expert.severity >= 6291456";
-        let Some(wrong) = tshark(&file, &["-Y", bad]) else {
+        let Some(wrong) = tshark(&file, &["-d", &decode, "-Y", bad]) else {
             return;
         };
         assert!(wrong.is_empty(), "{wrong:#?}");
@@ -78,7 +84,16 @@ fn piu_and_dlsw_messages_decode_without_a_malformed_field() {
         assert_eq!(whole == pius.len(), max_btu_bytes > 3000, "{pius:?}");
         let kinds = tshark(
             &file,
-            &["-Y", "dlsw", "-T", "fields", "-e", "dlsw.message_type"],
+            &[
+                "-d",
+                &decode,
+                "-Y",
+                "dlsw",
+                "-T",
+                "fields",
+                "-e",
+                "dlsw.message_type",
+            ],
         )
         .unwrap();
         let all = kinds.join(",");
@@ -93,7 +108,7 @@ fn piu_and_dlsw_messages_decode_without_a_malformed_field() {
 #[test]
 fn piu_fields_are_the_intended_ones() {
     let folder = tempfile::tempdir().unwrap();
-    let file = traced(folder.path(), 17_749, None);
+    let Traced { file, .. } = traced(folder.path(), 17_749, None);
     let fields = [
         "-T",
         "fields",
@@ -133,10 +148,7 @@ fn piu_fields_are_the_intended_ones() {
         .iter()
         .filter(|row| row[0] == 0 && row[1] == 0 && row[3] == 1)
         .count();
-    let ends = rows
-        .iter()
-        .filter(|row| row[0] == 0 && row[1] == 0 && row[5] == 1)
-        .count();
+    let ends = rows.iter().filter(|row| row[1] == 0 && row[5] == 1).count();
     assert_eq!(begins, ends, "every bracket that begins ends: {rows:?}");
     assert!(rows.iter().any(|row| row[4] == 1), "the turn changes");
 }
@@ -145,7 +157,7 @@ fn piu_fields_are_the_intended_ones() {
 fn no_password_stands_in_a_trace() {
     let folder = tempfile::tempdir().unwrap();
     let user = Some(("ALICE".to_owned(), Some("SECRET".to_owned())));
-    let file = traced(folder.path(), 17_749, user);
+    let Traced { file, .. } = traced(folder.path(), 17_749, user);
     let bytes = std::fs::read(&file).unwrap();
     let find = |text: &str| {
         let wanted = sna::ebcdic::from_str(text);
