@@ -310,7 +310,8 @@ impl Dlsw {
     }
 
     pub fn close(&mut self, around: &mut Surroundings<'_>, why: &str) {
-        for (_, mut side) in std::mem::take(&mut self.sides) {
+        for (id, mut side) in std::mem::take(&mut self.sides) {
+            self.switch.halt(around.now.as_nanos(), id);
             side.down(around, why);
         }
         for wish in std::mem::take(&mut self.wishes) {
