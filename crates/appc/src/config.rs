@@ -50,6 +50,21 @@ pub struct AppcConfig {
     pub modes: BTreeMap<String, ModeConfig>,
     /// Users by name, with their passwords, for Attaches that carry both.
     pub users: BTreeMap<String, String>,
+    /// Side information of CPI-C programs, by symbolic destination name.
+    pub side_information: BTreeMap<String, SideConfig>,
+}
+
+/// What a symbolic destination name stands for.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SideConfig {
+    /// The partner logical unit.
+    pub partner: String,
+    /// The mode.
+    #[serde(default)]
+    pub mode: String,
+    /// The transaction program.
+    pub tp: String,
 }
 
 /// A partner logical unit.
@@ -110,6 +125,7 @@ impl Default for AppcConfig {
             partners: BTreeMap::new(),
             modes: BTreeMap::new(),
             users: BTreeMap::new(),
+            side_information: BTreeMap::new(),
         }
     }
 }

@@ -218,6 +218,11 @@ impl Conversation {
         self.check("DEALLOCATE", code)
     }
 
+    /// Leaves the conversation to whoever calls the node's verbs for it.
+    pub fn leave(mut self) {
+        self.over = true;
+    }
+
     /// A verb that never waits.
     fn now<T>(&self, verb: impl FnOnce(&mut Node) -> T) -> Result<T, Error> {
         let mut inner = self.shared.lock();

@@ -21,7 +21,7 @@ use pump::Pump;
 pub use pump::Wake;
 use sna::dlc::pdu::SAP_SNA;
 use sna::dlc::ssp::{PORT, Stations};
-use sna::{Instant, LuName, Node, NodeConfig, Partner, TpDefinition};
+use sna::{ConversationId, Instant, LuName, Node, NodeConfig, Partner, TpDefinition};
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::fd::AsRawFd;
@@ -331,6 +331,27 @@ impl Host {
         };
         ether.call(now, mac, sap, partner, call);
         Ok(call)
+    }
+
+    /// Lets `verb` work on the node, and sends what comes of it. For verbs that
+    /// never wait.
+    pub fn once<T>(&self, verb: impl FnOnce(&mut Node, Instant) -> T) -> T {
+        let mut inner = self.shared.lock();
+        let value = verb(&mut inner.node, self.shared.now());
+        self.shared.drain(&mut inner, false);
+        value
+    }
+
+    /// Calls `verb` of this conversation until it is done, waiting in between.
+    pub fn verb<T>(
+        &self,
+        conversation: ConversationId,
+        mut verb: impl FnMut(&mut Node, Instant) -> Poll<T>,
+    ) -> Result<T, Error> {
+        let shared = &self.shared;
+        shared.blocking(Wake::Conversation(conversation), |inner| {
+            verb(&mut inner.node, shared.now())
+        })
     }
 
     /// What the node holds now.
