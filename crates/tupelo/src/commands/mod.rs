@@ -36,6 +36,8 @@ commands! {
     Record => record,
     Drive => drive,
     Lab => lab,
+    Aping => aping,
+    Appc => appc,
     Reference => reference,
     #[command(hide = true)]
     Worker => worker,
