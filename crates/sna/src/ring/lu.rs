@@ -138,7 +138,7 @@ impl Lu {
         for m in &mut self.marks {
             m.0 -= room;
         }
-        self.snf += 1;
+        self.snf = self.snf.wrapping_add(1);
         let mut bytes = rh.to_vec();
         bytes.resize(3 + room, 0xAA);
         let n = bytes.len().div_ceil(self.btu - 6);

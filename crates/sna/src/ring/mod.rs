@@ -31,6 +31,8 @@ mod lu;
 pub mod medium;
 pub mod outcome;
 mod port;
+#[cfg(test)]
+mod tests;
 mod world;
 
 pub use config::{
