@@ -27,7 +27,6 @@ pub mod cost;
 mod cpu;
 mod end;
 mod hold;
-mod lu;
 pub mod medium;
 pub mod outcome;
 mod port;
@@ -46,5 +45,5 @@ pub use outcome::{Outcome, RingError};
 
 /// Runs `workload` over `network`.
 pub fn run(network: &Network, workload: Workload, seed: u64) -> Result<Outcome, RingError> {
-    world::World::new(network, workload, seed).run()
+    world::World::new(network, workload, seed)?.run()
 }
