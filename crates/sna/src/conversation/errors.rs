@@ -147,10 +147,7 @@ impl Conversation {
     /// The code of an error the partner described.
     pub(super) fn note_error(&mut self, sense: Sense, log: bool) -> ReturnCode {
         let purging = std::mem::take(&mut self.peer_error);
-        self.incoming = Incoming {
-            log,
-            ..Incoming::default()
-        };
+        self.incoming = Incoming::expecting(log);
         code_of(sense, purging)
     }
 

@@ -43,6 +43,16 @@ pub(crate) struct Incoming {
 /// The partner's data do not make records.
 struct Malformed;
 
+impl Incoming {
+    /// Between records; `log` says that a log record comes first.
+    pub fn expecting(log: bool) -> Incoming {
+        Incoming {
+            log,
+            ..Incoming::default()
+        }
+    }
+}
+
 impl Conversation {
     /// A program takes the conversation that a partner attached.
     pub fn accept(&mut self) -> ReturnCode {

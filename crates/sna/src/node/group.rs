@@ -33,6 +33,8 @@ pub(super) struct Group {
     pub single: bool,
     /// The last BIND failed; another is sent when something has changed.
     pub exhausted: bool,
+    /// How often in a row this side's wish for limits lost a race.
+    pub races: u8,
 }
 
 /// An exchange of session limits that this side asked for.
@@ -75,6 +77,7 @@ impl Group {
             exchange: None,
             single,
             exhausted: false,
+            races: 0,
         }
     }
 

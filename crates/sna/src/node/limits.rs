@@ -408,17 +408,25 @@ impl Node {
             self.timers
                 .remove(&(exchange.deadline, Timer::Exchange(at)));
         }
-        self.tell_limits(at, outcome);
-        if self.groups[at].limits.sessions == 0 {
+        let group = &mut self.groups[at];
+        group.races = match outcome {
+            CnosOutcome::CommandRace => group.races + 1,
+            _ => 0,
+        };
+        // The partner's wish goes first and is on its way; if it is not, those
+        // who wait ask again.
+        let again = (1..=RACES).contains(&group.races);
+        if group.limits.sessions == 0 && !again {
             let code = match outcome {
                 CnosOutcome::ModeNotRecognized | CnosOutcome::LimitClosed => {
                     ReturnCode::AllocateFailureNoRetry
                 }
                 _ => ReturnCode::AllocateFailureRetry,
             };
+            group.races = 0;
             self.fail_waiters(at, code);
         }
-        self.serve(at);
+        self.tell_limits(at, outcome);
     }
 
     fn tell_limits(&mut self, at: usize, outcome: CnosOutcome) {
@@ -447,6 +455,8 @@ impl Node {
     }
 }
 
+/// How often a wish may lose a race before those who wait are told.
+const RACES: u8 = 8;
 /// The longest record of an exchange that has a meaning.
 const RECORD: usize = 64;
 /// Pairs and modes a node keeps; a partner cannot make more by inventing

@@ -1,0 +1,5 @@
+//! The stack from outside: two nodes over a virtual link, and misbehaving
+//! peers.
+
+mod basics;
+mod harness;
