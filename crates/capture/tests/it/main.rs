@@ -1,4 +1,6 @@
 //! The crate from outside, one module an area.
 
 mod reconciliation;
+mod robust;
+mod split;
 mod tshark;
