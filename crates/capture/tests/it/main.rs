@@ -1,3 +1,5 @@
 //! The crate from outside, one module an area.
 
+mod planted;
 mod reconciliation;
+mod traps;
