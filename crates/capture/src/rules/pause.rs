@@ -185,8 +185,10 @@ impl<'a> View<'a> {
         let fits = flight.saturating_add(self.resumed.len) <= window;
         // A sender that once had more in flight than it has here with the short
         // segment added was not stopped by its congestion window.
-        let roomy =
-            flight < self.mss || end.flight_max_bytes > flight.saturating_add(self.resumed.len);
+        let reach = flight.saturating_add(self.resumed.len);
+        let roomy = flight < self.mss
+            || end.flight_max_bytes > reach
+            || self.bursts_back().any(|burst| burst > reach);
         if short && fits && flight > 0 && roomy {
             return match delayed {
                 true => (Reason::NagleDelayed, Confidence::High),

@@ -60,9 +60,9 @@ fn loopbacks_mss_is_no_finding() {
 
 #[test]
 fn a_transfer_limited_by_the_receive_window_is_not_nagles() {
-    // A window that is no multiple of the segment size ends bursts with short
-    // segments; Nagle's algorithm is on, and innocent.
-    let mut c = talk(vec![Exchange::new(300, 3_000, 120_000)]);
+    // A window that is no multiple of the segment size leaves less than a
+    // segment of room in each burst; Nagle's algorithm is on, and innocent.
+    let mut c = talk(vec![Exchange::new(300, 3_000, 13 * 6 * 1_448)]);
     c.path.one_way_us = 10_000;
     c.server_end().nagle = true;
     c.client_end().receive_bytes = 10_000;
@@ -74,6 +74,16 @@ fn a_transfer_limited_by_the_receive_window_is_not_nagles() {
             "{place:?}"
         );
     }
+}
+
+#[test]
+fn the_short_end_of_a_long_message_is_nagles_when_the_window_had_room() {
+    let mut c = talk(vec![Exchange::new(300, 3_000, 6 * 6 * 1_448 + 5_000)]);
+    c.path.one_way_us = 10_000;
+    c.server_end().nagle = true;
+    c.client_end().receive_bytes = 10_000;
+    let causes = BTreeSet::from(["tcp.window.full", "tcp.nagle"]);
+    assert_eq!(named(&[c]), causes);
 }
 
 #[test]
