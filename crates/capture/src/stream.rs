@@ -65,6 +65,12 @@ impl Stream {
         if seq != self.next {
             if before(self.next, seq) {
                 self.hold(seq, len, bytes, limit);
+                if self.held.len() >= MAX_HELD {
+                    // The hole will not be filled: go on behind it.
+                    let first = self.held[0].seq;
+                    self.skip_to(first, &mut out);
+                    self.release(&mut out);
+                }
                 return;
             }
             let seen = self.next.wrapping_sub(seq);

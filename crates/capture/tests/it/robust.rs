@@ -5,8 +5,10 @@ use capture::{Options, ReadError};
 use proptest::prelude::*;
 
 fn sample(format: Format) -> Vec<u8> {
-    let mut conversation = Conversation::default();
-    conversation.exchanges = vec![Exchange::new(700, 2_000, 9_000); 3];
+    let conversation = Conversation {
+        exchanges: vec![Exchange::new(700, 2_000, 9_000); 3],
+        ..Conversation::default()
+    };
     capture_file(&[conversation], format)
 }
 
