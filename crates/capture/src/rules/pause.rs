@@ -184,11 +184,14 @@ impl<'a> View<'a> {
         let short = self.resumed.len < self.mss && !self.resumed.marks.any(Marks::OFFLOADED);
         let fits = flight.saturating_add(self.resumed.len) <= window;
         // A sender that once had more in flight than it has here with the short
-        // segment added was not stopped by its congestion window.
+        // segment added was not stopped by its congestion window, unless a loss
+        // has made that smaller since.
         let reach = flight.saturating_add(self.resumed.len);
+        let reach = flight.saturating_add(self.resumed.len);
+        let lost = end.marks.of(Marks::RESENT | Marks::LOST_SEGMENT) > 0;
         let roomy = flight < self.mss
-            || end.flight_max_bytes > reach
-            || self.bursts_back().any(|burst| burst > reach);
+            || (!lost && end.flight_max_bytes > reach)
+            || (!lost && self.bursts_back().any(|burst| burst > reach));
         if short && fits && flight > 0 && roomy {
             return match delayed {
                 true => (Reason::NagleDelayed, Confidence::High),
@@ -201,7 +204,7 @@ impl<'a> View<'a> {
         if delayed {
             return (Reason::AckDelayed, Confidence::High);
         }
-        self.congestion(end.marks.of(Marks::RESENT) > 0)
+        self.congestion(lost)
     }
 
     fn congestion(&self, lost: bool) -> (Reason, Confidence) {
@@ -435,7 +438,7 @@ impl<'a> View<'a> {
             .earlier()
             .iter()
             .filter(|s| s.from == self.sender && s.len > 0);
-        let before = mine.clone().filter(|s| s.time_ns < start).next_back();
+        let before = mine.clone().rfind(|s| s.time_ns < start);
         let mut message = mine.filter(|s| s.time_ns >= start);
         let Some(first) = message.next() else {
             return false;
