@@ -27,7 +27,11 @@ pub fn sequence_svg(connection: Option<&Connection>, exchange: &Exchange) -> Str
             .gaps
             .iter()
             .find(|g| g.after == arrow.packet && g.from_ns >= start_ns);
-        let least = if gap.is_some() { GAP_HEIGHT } else { ARROW_HEIGHT };
+        let least = if gap.is_some() {
+            GAP_HEIGHT
+        } else {
+            ARROW_HEIGHT
+        };
         let height = least + (arrow.at_ns - before_ns).max(0) as f64 / span * tall;
         if let Some(gap) = gap {
             body += &band(gap, y, y + height);

@@ -22,8 +22,18 @@ fn summary_of(conversation: &Conversation) -> String {
             Side::Client => ("IT", conversation.client, conversation.server),
             Side::Server => ("OT", conversation.server, conversation.client),
         };
-        let names = [(0x10, "ACK "), (0x08, "PSH "), (0x02, "SYN "), (0x01, "FIN "), (0x04, "RST ")];
-        let flags: String = names.iter().filter(|f| s.flags & f.0 != 0).map(|f| f.1).collect();
+        let names = [
+            (0x10, "ACK "),
+            (0x08, "PSH "),
+            (0x02, "SYN "),
+            (0x01, "FIN "),
+            (0x04, "RST "),
+        ];
+        let flags: String = names
+            .iter()
+            .filter(|f| s.flags & f.0 != 0)
+            .map(|f| f.1)
+            .collect();
         let us = s.at_ns / 1000;
         let _ = writeln!(
             text,
@@ -78,14 +88,53 @@ fn a_packet_trace_in_text_is_explained_like_a_capture() {
 /// Lines near enough to the real ones to get past their first words.
 fn lines() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
-        "OT", "IT", "1", "232", "14:18:00.447462", "11:15:39.9522577656", "19E6", "4294967295", "SYN", "ACK",
-        "10.7.1.61-3470", "::1-1", "**** 2004/01/26", "**** 2199/12/31", "Packet Trace", "TCP", "SENDs", "18",
-        "6F=18+57", "received", "socket RECEIVE wait", "exit RECEIVE wait", "TASK-00163", "TIME-16:31:52.5",
-        "INTERVAL-99.9", "Tod Clock : 2002/02/12 19:49:42.1", "Source : 10.1.1.1", "Destination : 10.1.1.2",
-        "Source Port : 1", "Destination Port : 2", "Sequence Number : 1", "Header Length : 4294967295",
-        "Packet Length : 3", "Flags : Syn", "Window Size : 70000", "IP Header : 20", "Data : 9 Data Length: 9",
-        "000000 45000034 00004000 3E065914 0A000001 0A000002", "10/27", "CWXN", "0.3006", "-1", "1e308", "nan",
-        "SO 0201 SOCK ENTRY RECEIVE", "DS 0005 DSSR EXIT WAIT_MVS", "\u{e9}\u{4e2d}",
+        "OT",
+        "IT",
+        "1",
+        "232",
+        "14:18:00.447462",
+        "11:15:39.9522577656",
+        "19E6",
+        "4294967295",
+        "SYN",
+        "ACK",
+        "10.7.1.61-3470",
+        "::1-1",
+        "**** 2004/01/26",
+        "**** 2199/12/31",
+        "Packet Trace",
+        "TCP",
+        "SENDs",
+        "18",
+        "6F=18+57",
+        "received",
+        "socket RECEIVE wait",
+        "exit RECEIVE wait",
+        "TASK-00163",
+        "TIME-16:31:52.5",
+        "INTERVAL-99.9",
+        "Tod Clock : 2002/02/12 19:49:42.1",
+        "Source : 10.1.1.1",
+        "Destination : 10.1.1.2",
+        "Source Port : 1",
+        "Destination Port : 2",
+        "Sequence Number : 1",
+        "Header Length : 4294967295",
+        "Packet Length : 3",
+        "Flags : Syn",
+        "Window Size : 70000",
+        "IP Header : 20",
+        "Data : 9 Data Length: 9",
+        "000000 45000034 00004000 3E065914 0A000001 0A000002",
+        "10/27",
+        "CWXN",
+        "0.3006",
+        "-1",
+        "1e308",
+        "nan",
+        "SO 0201 SOCK ENTRY RECEIVE",
+        "DS 0005 DSSR EXIT WAIT_MVS",
+        "\u{e9}\u{4e2d}",
     ]);
     let line = prop::collection::vec(words, 0..9).prop_map(|w| w.join(" "));
     prop::collection::vec(line, 0..30).prop_map(|l| l.join("\n"))
