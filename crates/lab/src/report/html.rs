@@ -4,8 +4,7 @@
 use super::bars;
 use super::model::{Finding, Picture, Report};
 use super::text::{found, off, published};
-use measure::report::{Plot, escape, page, short};
-use std::fmt::Write;
+use measure::report::{Plot, Series, escape, page, short};
 
 /// One page of one or more reports.
 pub fn html(reports: &[Report]) -> String {
@@ -146,28 +145,42 @@ pub fn standalone(picture: &Picture) -> String {
     }
 }
 
-/// A plot whose legend is part of the drawing.
+/// A plot whose legend is part of the drawing, below it.
 fn with_legend(plot: &Plot) -> String {
-    let mut svg = plot.svg();
-    let mut keys = String::new();
-    for (i, series) in plot.series.iter().enumerate() {
-        let dashed = if series.dashed { " dashed" } else { "" };
-        // Below the lines: what grows leaves the lower right corner empty.
-        let top = 236 - 14 * (plot.series.len() - 1 - i);
-        // Writing to a string does not fail.
-        let _ = write!(
-            keys,
-            r#"<path class="line c{}{dashed}" d="M380 {top}h18"/><text x="403" y="{}">{}</text>"#,
-            i % 5,
-            top + 4,
-            escape(&series.name)
-        );
-    }
-    if let Some(end) = svg.rfind("</svg>") {
-        svg.insert_str(end, &keys);
-    }
-    svg
+    let svg = plot.svg();
+    // The plot says how high it is in its first words.
+    let Some((head, rest)) = svg.split_once('"').and_then(|(head, rest)| {
+        let (size, rest) = rest.split_once('"')?;
+        let height: f64 = size.rsplit(' ').next()?.parse().ok()?;
+        let width: f64 = size.split(' ').nth(2)?.parse().ok()?;
+        let keys: String = plot.series.iter().enumerate().map(key(height)).collect();
+        let height = height + plot.series.len() as f64 * KEY_STEP + 6.0;
+        let rest = rest.strip_suffix("</svg>")?;
+        let head = format!("{head}\"-4 -4 {} {}\"", width + 8.0, height + 8.0);
+        Some((head, format!("{rest}{keys}</svg>")))
+    }) else {
+        return svg;
+    };
+    head + &rest
 }
+
+/// A line of the legend below a plot of this height.
+fn key(height: f64) -> impl Fn((usize, &Series)) -> String {
+    move |(i, series)| {
+        let dashed = if series.dashed { " dashed" } else { "" };
+        let top = height + i as f64 * KEY_STEP + 8.0;
+        format!(
+            r#"<path class="line c{}{dashed}" d="M64 {top}h18"/><text x="88" y="{}">{}</text>"#,
+            i % COLOURS,
+            top + 4.0,
+            escape(&series.name)
+        )
+    }
+}
+
+const KEY_STEP: f64 = 16.0;
+/// Colours of lines in the common style.
+const COLOURS: usize = 5;
 
 /// What the tables here need beyond the common style.
 const STYLE: &str = "th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}\
@@ -188,5 +201,21 @@ mod tests {
         assert!(!page.contains("<script>"));
         assert!(page.contains("&lt;b&gt;"));
         assert!(page.contains("a &amp; b"));
+    }
+
+    #[test]
+    fn a_plot_alone_has_its_legend_and_its_style() {
+        let picture = Picture::Plot(Plot {
+            series: vec![Series {
+                name: "one".into(),
+                points: vec![(0.0, 1.0), (1.0, 2.0)],
+                ..Series::default()
+            }],
+            ..Plot::default()
+        });
+        let svg = standalone(&picture);
+        assert!(svg.starts_with("<svg viewBox=\"-4 -4 648 330\""), "{svg}");
+        assert!(svg.ends_with("one</text></svg>"), "{svg}");
+        assert!(svg.contains("<style>"));
     }
 }
