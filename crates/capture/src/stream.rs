@@ -91,12 +91,6 @@ impl Stream {
         }
     }
 
-    /// True while something waits behind a hole.
-    #[cfg(test)]
-    pub(crate) fn is_waiting(&self) -> bool {
-        !self.held.is_empty()
-    }
-
     #[inline]
     fn deliver<F: FnMut(Chunk<'_>)>(&mut self, len: u32, bytes: &[u8], out: &mut F) {
         let bytes = &bytes[..bytes.len().min(len as usize)];

@@ -14,7 +14,7 @@ mod tls;
 mod tls_hello;
 
 use crate::stream::Chunk;
-use crate::{Connection, Options, Protocol, Side};
+use crate::{Connection, Exchange, Options, Protocol, Side};
 pub(crate) use assembler::{Assembler, Stamp};
 
 /// The protocol of one connection and its open exchanges.
@@ -47,12 +47,13 @@ enum Verdict {
 }
 
 impl App {
-    /// A connection on which nothing was said.
-    pub(crate) fn new(connection: u64) -> App {
+    /// A connection on which nothing was said; `spare` is memory for its
+    /// first exchange.
+    pub(crate) fn new(connection: u64, spare: Option<Box<Exchange>>) -> App {
         App {
             parser: Parser::Silent,
             sniff: None,
-            assembler: Assembler::new(connection),
+            assembler: Assembler::new(connection, spare),
         }
     }
 

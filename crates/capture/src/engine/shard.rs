@@ -2,7 +2,7 @@
 //!
 //! The table of live connections is bounded: past the limit the one that was
 //! idle longest among a few looked at is closed early and counted. A
-//! connection that has ended is kept for two more seconds of the capture, so
+//! connection that has ended is kept for one more second of the capture, if there are not many, so
 //! that late packets find it, and is then summed up and dropped.
 
 use super::flow::Flow;
@@ -15,7 +15,7 @@ use crate::app::Stamp;
 use crate::decode::{FlowKey, Packet};
 use crate::options::TIMELINE;
 use crate::rules::{CONTEXT, RULES};
-use crate::{Connection, Exchange, Finding, Flags, Marks, Options, Side, Totals};
+use crate::{Connection, Exchange, Finding, Flags, Marks, Options, Segment, Side, Totals};
 use std::collections::{HashMap, VecDeque};
 
 /// One share of the connections and what was found on them.
@@ -36,6 +36,14 @@ pub(super) struct Shard {
     pub(super) connections: Worst<Connection>,
     pub(super) exchanges: Worst<Exchange>,
     scratch: Vec<Finding>,
+    /// Memory of connections that were dropped.
+    spare: Vec<Spare>,
+}
+
+/// What a connection grew and another one can use.
+struct Spare {
+    segments: Vec<Segment>,
+    exchange: Option<Box<Exchange>>,
 }
 
 impl Shard {
@@ -55,6 +63,7 @@ impl Shard {
             connections: Worst::new(options.keep_connections),
             exchanges: Worst::new(options.keep_exchanges),
             scratch: Vec::new(),
+            spare: Vec::new(),
         }
     }
 
@@ -135,12 +144,6 @@ impl Shard {
         }
     }
 
-    /// Connections being followed.
-    #[cfg(test)]
-    pub(super) fn live(&self) -> usize {
-        self.table.len()
-    }
-
     /// The slot of the packet's connection, which may be new.
     fn slot(&mut self, packet: &Packet, options: &Options) -> u32 {
         let known = match self.last {
@@ -169,7 +172,10 @@ impl Shard {
             self.flows.push(None);
             self.flows.len() as u32 - 1
         });
-        let mut flow = Box::new(Flow::new(packet));
+        let spare = self.spare.pop();
+        let (segments, exchange) =
+            spare.map_or_else(Default::default, |s| (s.segments, s.exchange));
+        let mut flow = Box::new(Flow::new(packet, segments, exchange));
         flow.port_reused = reused;
         self.flows[slot as usize] = Some(flow);
         self.table.insert(packet.key, slot);
@@ -239,6 +245,12 @@ impl Shard {
         self.free.push(slot);
         self.table.remove(&flow.key);
         self.last = None;
+        if self.spare.len() < MAX_SPARE {
+            let mut segments = flow.timeline.segments;
+            segments.clear();
+            let exchange = flow.app.assembler.spare.take();
+            self.spare.push(Spare { segments, exchange });
+        }
         flow.connection.evicted = evicted;
         let connection = flow.connection;
         let service = (self.services).row(flow.service, &connection);
@@ -265,7 +277,9 @@ impl Shard {
             connection.exchange_ns,
             (connection.id, 0),
         );
-        self.connections.insert(rank, connection);
+        if self.connections.qualifies(rank) {
+            self.connections.insert(rank, Box::new(connection));
+        }
     }
 
     /// Splits the time of every exchange that has ended.
@@ -371,10 +385,13 @@ impl Shard {
 }
 
 /// How long a connection that has ended still gets late packets.
-const LINGER_NS: i64 = 2_000_000_000;
+const LINGER_NS: i64 = 1_000_000_000;
 
 /// Connections that have ended and still linger, a shard.
-const MAX_CLOSING: usize = 1024;
+const MAX_CLOSING: usize = 64;
+
+/// Dropped connections whose memory is kept for the next, a shard.
+const MAX_SPARE: usize = 16;
 
 /// Connections looked at to find one that is idle.
 const LOOKED_AT: usize = 16;

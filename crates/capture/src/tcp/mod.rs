@@ -29,12 +29,6 @@ pub(crate) struct Tracker {
 }
 
 impl Tracker {
-    /// The sequence number that `side` is expected to send next, relative.
-    #[cfg(test)]
-    pub(crate) fn next_seq(&self, side: Side) -> u32 {
-        self.halves[side.index()].next_seq
-    }
-
     /// True when a SYN of `side` with this raw sequence number belongs to
     /// another connection than the one followed.
     pub(crate) fn is_new_syn(&self, side: Side, raw_seq: u32) -> bool {

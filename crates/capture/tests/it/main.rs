@@ -1,3 +1,4 @@
 //! The crate from outside, one module an area.
 
 mod reconciliation;
+mod tshark;
