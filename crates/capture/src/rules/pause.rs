@@ -185,8 +185,10 @@ impl<'a> View<'a> {
         let fits = flight.saturating_add(self.resumed.len) <= window;
         // A sender that once had more in flight than it has here with the short
         // segment added was not stopped by its congestion window.
-        let roomy =
-            flight < self.mss || end.flight_max_bytes > flight.saturating_add(self.resumed.len);
+        let reach = flight.saturating_add(self.resumed.len);
+        let roomy = flight < self.mss
+            || end.flight_max_bytes > reach
+            || self.bursts_back().any(|burst| burst > reach);
         if short && fits && flight > 0 && roomy {
             return match delayed {
                 true => (Reason::NagleDelayed, Confidence::High),
@@ -222,7 +224,7 @@ impl<'a> View<'a> {
         } else {
             Confidence::Medium
         };
-        match self.after_idle(before) {
+        match self.after_idle() {
             true => (Reason::IdleRestart, confidence),
             false => (Reason::SlowStart, confidence),
         }
@@ -423,7 +425,7 @@ impl<'a> View<'a> {
 
     /// Whether the message began after an idle time with a smaller window than
     /// the connection once had.
-    fn after_idle(&self, burst: u32) -> bool {
+    fn after_idle(&self) -> bool {
         if self.gap.exchange.index == 0 {
             return false;
         }
@@ -434,16 +436,21 @@ impl<'a> View<'a> {
             .iter()
             .filter(|s| s.from == self.sender && s.len > 0);
         let before = mine.clone().filter(|s| s.time_ns < start).next_back();
-        let first = mine.clone().find(|s| s.time_ns >= start);
-        let idle = match (before, first) {
-            (Some(b), Some(f)) => f.time_ns - b.time_ns >= IDLE_NS,
-            _ => false,
+        let mut message = mine.filter(|s| s.time_ns >= start);
+        let Some(first) = message.next() else {
+            return false;
         };
-        let marked = self
-            .gap
-            .earlier()
-            .iter()
-            .any(|s| s.time_ns >= start && s.marks.any(Marks::AFTER_IDLE));
+        let idle = before.is_some_and(|b| first.time_ns - b.time_ns >= IDLE_NS);
+        let mut since = self.gap.earlier().iter().filter(|s| s.time_ns >= start);
+        let marked = since.any(|s| s.marks.any(Marks::AFTER_IDLE));
+        let (mut burst, mut time) = (first.len, first.time_ns);
+        for s in message {
+            if s.time_ns - time >= self.apart_ns() {
+                break;
+            }
+            time = s.time_ns;
+            burst = burst.saturating_add(s.len);
+        }
         let larger = self.gap.connection.end(self.sender).flights.iter().max();
         (idle || marked) && larger.is_some_and(|f| u64::from(*f) * 2 > u64::from(burst) * 3)
     }
