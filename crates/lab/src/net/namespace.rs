@@ -62,7 +62,7 @@ impl Namespace {
         let written = self.run(|| fs::write(&path, value))?;
         match written {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(LabError::system(path)(error))
+                Err(super::permission::refused(&path)(error))
             }
             _ => Ok(()),
         }
