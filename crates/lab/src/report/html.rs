@@ -4,7 +4,7 @@
 use super::bars;
 use super::model::{Finding, Picture, Report};
 use super::text::{found, off, published};
-use measure::report::{Plot, Series, escape, page, short};
+use measure::report::{escape, page, short};
 
 /// One page of one or more reports.
 pub fn html(reports: &[Report]) -> String {
@@ -131,7 +131,7 @@ fn pictures(report: &Report) -> String {
 /// A picture as an SVG file of its own, with its colours inside.
 pub fn standalone(picture: &Picture) -> String {
     let svg = match picture {
-        Picture::Plot(plot) => with_legend(plot),
+        Picture::Plot(plot) => plot.svg_with_legend(),
         Picture::Svg { svg, .. } => svg.clone(),
     };
     let style = format!(
@@ -145,43 +145,6 @@ pub fn standalone(picture: &Picture) -> String {
     }
 }
 
-/// A plot whose legend is part of the drawing, below it.
-fn with_legend(plot: &Plot) -> String {
-    let svg = plot.svg();
-    // The plot says how high it is in its first words.
-    let Some((head, rest)) = svg.split_once('"').and_then(|(head, rest)| {
-        let (size, rest) = rest.split_once('"')?;
-        let height: f64 = size.rsplit(' ').next()?.parse().ok()?;
-        let width: f64 = size.split(' ').nth(2)?.parse().ok()?;
-        let keys: String = plot.series.iter().enumerate().map(key(height)).collect();
-        let height = height + plot.series.len() as f64 * KEY_STEP + 6.0;
-        let rest = rest.strip_suffix("</svg>")?;
-        let head = format!("{head}\"-4 -4 {} {}\"", width + 8.0, height + 8.0);
-        Some((head, format!("{rest}{keys}</svg>")))
-    }) else {
-        return svg;
-    };
-    head + &rest
-}
-
-/// A line of the legend below a plot of this height.
-fn key(height: f64) -> impl Fn((usize, &Series)) -> String {
-    move |(i, series)| {
-        let dashed = if series.dashed { " dashed" } else { "" };
-        let top = height + i as f64 * KEY_STEP + 8.0;
-        format!(
-            r#"<path class="line c{}{dashed}" d="M64 {top}h18"/><text x="88" y="{}">{}</text>"#,
-            i % COLOURS,
-            top + 4.0,
-            escape(&series.name)
-        )
-    }
-}
-
-const KEY_STEP: f64 = 16.0;
-/// Colours of lines in the common style.
-const COLOURS: usize = 5;
-
 /// What the tables here need beyond the common style.
 const STYLE: &str = "th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}\
 code{font-size:13px}h1:not(:first-of-type){margin-top:56px}";
@@ -189,6 +152,7 @@ code{font-size:13px}h1:not(:first-of-type){margin-top:56px}";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use measure::report::{Plot, Series};
 
     #[test]
     fn text_cannot_break_out_of_the_page() {
@@ -214,7 +178,7 @@ mod tests {
             ..Plot::default()
         });
         let svg = standalone(&picture);
-        assert!(svg.starts_with("<svg viewBox=\"-4 -4 648 330\""), "{svg}");
+        assert!(svg.starts_with("<svg viewBox=\"0 0 640 324\""), "{svg}");
         assert!(svg.ends_with("one</text></svg>"), "{svg}");
         assert!(svg.contains("<style>"));
     }
