@@ -15,6 +15,7 @@ pub(crate) struct Stream {
     started: bool,
     /// The sequence number that comes next, relative.
     next: u32,
+    /// In order, without overlap.
     held: Vec<Held>,
     held_bytes: usize,
 }
@@ -25,6 +26,12 @@ struct Held {
     seq: u32,
     len: u32,
     bytes: Box<[u8]>,
+}
+
+impl Held {
+    fn end(&self) -> u32 {
+        self.seq.wrapping_add(self.len)
+    }
 }
 
 /// A piece of the stream: `bytes`, then `missing` bytes that nobody has.
@@ -108,37 +115,43 @@ impl Stream {
         }
     }
 
+    /// Holds what of a segment is not held yet: pieces between those that are.
     fn hold(&mut self, seq: u32, len: u32, bytes: &[u8], limit: usize) {
-        let far = seq.wrapping_sub(self.next) > MAX_JUMP;
-        if len == 0 || far || self.held.len() >= MAX_HELD {
+        if len == 0 || seq.wrapping_sub(self.next) > MAX_JUMP {
             return;
         }
-        let keep = &bytes[..bytes.len().min(len as usize)];
-        let keep = match self.held_bytes + keep.len() <= limit {
-            true => keep,
-            false => &[],
-        };
-        // Behind all with the same number: the first one seen wins.
-        let at = (self.held).partition_point(|held| !before(seq, held.seq));
-        self.held_bytes += keep.len();
-        self.held.insert(
-            at,
-            Held {
-                seq,
-                len,
-                bytes: keep.into(),
-            },
-        );
+        let end = seq.wrapping_add(len);
+        let mut from = seq;
+        let mut at = (self.held).partition_point(|held| !before(seq, held.end()));
+        while before(from, end) && self.held.len() < MAX_HELD {
+            let to = match self.held.get(at) {
+                Some(held) if before(held.seq, end) => held.seq,
+                _ => end,
+            };
+            if before(from, to) {
+                let (start, stop) = (from.wrapping_sub(seq), to.wrapping_sub(seq));
+                let stop = (stop as usize).min(bytes.len());
+                let piece = bytes.get(start as usize..stop).unwrap_or_default();
+                let piece = match self.held_bytes + piece.len() <= limit {
+                    true => piece,
+                    false => &[],
+                };
+                self.held_bytes += piece.len();
+                let held = Held {
+                    seq: from,
+                    len: to.wrapping_sub(from),
+                    bytes: piece.into(),
+                };
+                self.held.insert(at, held);
+                at += 1;
+            }
+            from = self.held.get(at).map_or(end, Held::end);
+            at += 1;
+        }
     }
 
     /// Gives what no hole is in front of any more.
     fn release<F: FnMut(Chunk<'_>)>(&mut self, out: &mut F) {
-        let ready = (self.held.iter()).take_while(|held| !before(self.next, held.seq));
-        // Segments that overlap grow `next` while they are given, so the
-        // list is walked until the next hole.
-        if ready.count() == 0 {
-            return;
-        }
         let mut held = std::mem::take(&mut self.held);
         let mut given = 0;
         while let Some(one) = held.get(given)

@@ -148,10 +148,9 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
     let segment_offset = network.offset + datagram.offset;
     let segment = &bytes[segment_offset..];
     let header = tcp::header(segment)?;
-    if datagram.payload_bytes < header.bytes {
-        return Err(Skip::Undecodable);
-    }
-    let len = datagram.payload_bytes - header.bytes;
+    let len = (datagram.payload_bytes.checked_sub(header.bytes))
+        .filter(|len| *len <= MAX_PAYLOAD_BYTES)
+        .ok_or(Skip::Undecodable)?;
     let (key, forward) = FlowKey::new(
         (datagram.source, header.source),
         (datagram.destination, header.destination),
@@ -181,6 +180,10 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
         fragment: datagram.fragment,
     })
 }
+
+/// Payload of one segment that is believed; segmentation offload with large
+/// IPv6 datagrams reaches half of it.
+const MAX_PAYLOAD_BYTES: usize = 1 << 20;
 
 /// A big-endian half word.
 #[inline]

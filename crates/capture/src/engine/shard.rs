@@ -312,11 +312,12 @@ impl Shard {
             exchange.end_ns = intervals.end_ns();
             flow.timeline.previous_end_ns = previous_end_ns.max(exchange.end_ns);
             connection.exchanges += 1;
-            connection.exchange_ns += exchange.total_ns();
+            connection.exchange_ns = (connection.exchange_ns).saturating_add(exchange.total_ns());
             self.totals.exchanges += 1;
             self.totals.complete_exchanges += exchange.complete as u64;
             self.totals.phases.merge(&exchange.split.phases);
-            self.totals.stalled_ns += exchange.split.stalled_ns();
+            self.totals.stalled_ns =
+                (self.totals.stalled_ns).saturating_add(exchange.split.stalled_ns());
             self.services.add_exchange(service, &exchange);
             for (index, rule) in RULES.iter().enumerate() {
                 rule.exchange(connection, &exchange, &mut self.scratch);

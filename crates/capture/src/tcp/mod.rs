@@ -44,12 +44,14 @@ impl Tracker {
         from: Side,
     ) -> Segment {
         let mut marks = Marks::default();
-        let time_ns = match packet.time_ns < self.now_ns {
-            true => {
+        let first = self.halves.iter().all(|half| !half.seen);
+        let possible = self.now_ns..=self.now_ns.saturating_add(LONGEST_NS);
+        let time_ns = match first || possible.contains(&packet.time_ns) {
+            true => packet.time_ns,
+            false => {
                 marks.set(Marks::TIME_BACKWARDS);
                 self.now_ns
             }
-            false => packet.time_ns,
         };
         self.now_ns = time_ns;
         connection.last_ns = time_ns;
@@ -91,6 +93,10 @@ impl Tracker {
         segment
     }
 }
+
+/// No connection is silent for longer than a year; a time that says so is
+/// damaged. It also keeps every sum of times on a connection in range.
+const LONGEST_NS: i64 = 366 * 86_400 * 1_000_000_000;
 
 /// True when sequence number `a` is before `b`.
 #[inline]

@@ -2,5 +2,7 @@
 
 mod planted;
 mod reconciliation;
+mod robust;
+mod split;
 mod traps;
 mod tshark;
