@@ -4,5 +4,6 @@ mod planted;
 mod reconciliation;
 mod robust;
 mod split;
+mod text_input;
 mod traps;
 mod tshark;
