@@ -75,6 +75,12 @@ impl Document {
         }
     }
 
+    /// Whether a word stands anywhere in the text, comments included: people
+    /// write there which fixes they have applied.
+    pub fn mentions(&self, word: &str) -> bool {
+        self.lines.iter().any(|line| line.contains(word))
+    }
+
     /// Whether a statement could not be understood.
     pub fn has_errors(&self) -> bool {
         self.diagnostics

@@ -35,6 +35,7 @@ commands! {
     File => file,
     Record => record,
     Drive => drive,
+    Lab => lab,
     Advise => advise,
     Reference => reference,
     #[command(hide = true)]
