@@ -35,6 +35,7 @@ commands! {
     File => file,
     Record => record,
     Drive => drive,
+    Advise => advise,
     Reference => reference,
     #[command(hide = true)]
     Worker => worker,

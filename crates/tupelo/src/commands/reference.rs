@@ -27,6 +27,8 @@ enum Page {
     Commands,
     /// Every key of a load scenario.
     DriveScenario,
+    /// Every rule of `tupelo advise`, and the files it reads.
+    Advice,
 }
 
 /// Prints the page.
@@ -34,6 +36,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     match args.page {
         Page::Configuration => print!("{}", configuration()),
         Page::Commands => print!("{}", cics::command::reference_page()),
+        Page::Advice => print!("{}", advise::reference_page()),
         Page::DriveScenario => print!("{}", drive::scenario::reference()),
     }
     Ok(Outcome::Clean)
