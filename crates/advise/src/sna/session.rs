@@ -80,8 +80,8 @@ impl Flow {
     pub fn in_flight_bytes(&self) -> Option<u64> {
         let ru = u64::from(self.ru?);
         match self.window {
-            Window::Fixed(n) => Some(ru * (2 * u64::from(n)).saturating_sub(1)),
-            Window::Adaptive(n) => Some(ru * u64::from(n)),
+            Window::Fixed(n) => Some(ru.saturating_mul((2 * u64::from(n)).saturating_sub(1))),
+            Window::Adaptive(n) => Some(ru.saturating_mul(u64::from(n))),
             Window::Unpaced => None,
         }
     }
