@@ -2,6 +2,7 @@
 //! matter first, then plots, then tables, then what the words mean.
 
 use super::model::{Curve, LatencyReport, PopulationReport, Report};
+use super::page::page;
 use super::svg::{Axis, Plot, Series, escape, short};
 use super::text::conclusions;
 
@@ -35,13 +36,7 @@ pub fn html(report: &Report) -> String {
     }
     body += &cpu_section(report);
     body += WORDS;
-    format!(
-        "<!doctype html><html lang=en><head><meta charset=utf-8>\
-         <meta name=viewport content=\"width=device-width,initial-scale=1\">\
-         <title>{}</title><style>{}</style></head><body><main>{body}</main></body></html>\n",
-        escape(&report.title),
-        include_str!("page.css")
-    )
+    page(&report.title, &body)
 }
 
 /// A figure with three decimals at most and no more digits than it needs.
@@ -401,6 +396,13 @@ fn cpu_section(report: &Report) -> String {
                 short(t.percent)
             );
         }
+        for (name, each) in &s.counters {
+            rows += &format!(
+                "<tr><td class=soft>&emsp;{}, each answer<td>{}<td><td><td><td><td></tr>",
+                escape(name),
+                short(*each)
+            );
+        }
     }
     format!(
         "<h2>CPU at {} answers a second</h2><div class=\"card scroll\"><table><tr><th>who<th>µs an answer<th>of a processor\
@@ -412,7 +414,7 @@ fn cpu_section(report: &Report) -> String {
 const WORDS: &str = "<h2>What the words mean</h2><div class=card><dl>\
 <dt>response</dt><dd>From the moment the request was meant to begin to the last byte of its answer: what a user sees, \
 also when the server or the driver was not ready.</dd>\
-<dt>wire</dt><dd>From the request's first byte out to the answer's last byte in.</dd>\
+<dt>wire</dt><dd>From the request's first byte out to the answer's last byte in, by the kernel's time stamp where there is one.</dd>\
 <dt>lateness</dt><dd>How far behind its own schedule the driver began the request. When it is not small against the \
 response, the driver is part of the result.</dd>\
 <dt>p99</dt><dd>99 % of the requests were not slower than this.</dd>\

@@ -6,6 +6,7 @@
 
 mod html;
 mod model;
+mod page;
 mod svg;
 mod text;
 
@@ -14,5 +15,6 @@ pub use model::{
     Curve, CurvePoint, Driver, LatencyReport, Moment, PopulationReport, Report, Server, StepReport,
     ThreadShare,
 };
-pub use svg::{Axis, Plot, Series};
+pub use page::{STYLE, page};
+pub use svg::{Axis, Plot, Series, escape, short};
 pub use text::text;

@@ -266,7 +266,7 @@ impl Scale {
 }
 
 /// A number as short as it stays readable.
-pub(super) fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     let size = value.abs();
     let text = match size {
         0.0 => "0".into(),
@@ -284,7 +284,7 @@ pub(super) fn short(value: f64) -> String {
 }
 
 /// Text inside an element or an attribute.
-pub(super) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -36,6 +36,7 @@ commands! {
     Record => record,
     Drive => drive,
     Advise => advise,
+    Lab => lab,
     Reference => reference,
     #[command(hide = true)]
     Worker => worker,

@@ -1,0 +1,184 @@
+//! From beginnings and ends of messages to exchanges.
+//!
+//! Requests queue up in order; responses belong to the oldest one that has
+//! none. What is finished waits in `done` until the engine takes it.
+
+use crate::{Exchange, Part, Side};
+use std::collections::VecDeque;
+
+/// The exchanges of one connection that are not finished.
+#[derive(Debug)]
+pub(crate) struct Assembler {
+    connection: u64,
+    index: u64,
+    open: VecDeque<Exchange>,
+    /// Finished, oldest first.
+    pub(crate) done: VecDeque<Exchange>,
+    /// An exchange whose memory can be used again.
+    pub(crate) spare: Option<Exchange>,
+}
+
+/// The packet that put bytes in order.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stamp {
+    pub(crate) time_ns: i64,
+    pub(crate) packet: u64,
+}
+
+impl Assembler {
+    /// No exchange yet.
+    pub(crate) fn new(connection: u64) -> Assembler {
+        Assembler {
+            connection,
+            index: 0,
+            open: VecDeque::new(),
+            done: VecDeque::new(),
+            spare: None,
+        }
+    }
+
+    /// The oldest open exchange.
+    pub(crate) fn front(&self) -> Option<&Exchange> {
+        self.open.front()
+    }
+
+    /// The oldest open exchange, to change it.
+    pub(crate) fn front_mut(&mut self) -> Option<&mut Exchange> {
+        self.open.front_mut()
+    }
+
+    /// The youngest open exchange, to change it.
+    pub(crate) fn back_mut(&mut self) -> Option<&mut Exchange> {
+        self.open.back_mut()
+    }
+
+    /// A request begins.
+    pub(crate) fn begin_request(&mut self, stamp: Stamp) {
+        if self.open.len() >= MAX_OPEN {
+            // More requests than anyone pipelines: the rest count as one.
+            self.count_message(Side::Client);
+            return;
+        }
+        let mut exchange = self.spare.take().unwrap_or_default();
+        exchange.id = stamp.packet;
+        exchange.connection = self.connection;
+        exchange.index = self.index;
+        exchange.request = begin(stamp);
+        self.index += 1;
+        self.open.push_back(exchange);
+    }
+
+    /// Bytes of the youngest request.
+    pub(crate) fn request_bytes(&mut self, bytes: u64, stamp: Stamp) {
+        if let Some(exchange) = self.open.back_mut() {
+            extend(&mut exchange.request, bytes, stamp);
+        }
+    }
+
+    /// The youngest request is whole.
+    pub(crate) fn end_request(&mut self) {
+        if let Some(exchange) = self.open.back_mut() {
+            exchange.request_done = true;
+            exchange.request.messages += 1;
+        }
+    }
+
+    /// The response of the oldest open exchange begins.
+    pub(crate) fn begin_response(&mut self, stamp: Stamp) {
+        if self.open.is_empty() {
+            // Nobody asked, or nobody captured it.
+            self.begin_request(stamp);
+        }
+        if let Some(exchange) = self.open.front_mut()
+            && !exchange.is_answered()
+        {
+            exchange.response = begin(stamp);
+        }
+    }
+
+    /// Bytes of the response that has begun.
+    pub(crate) fn response_bytes(&mut self, bytes: u64, stamp: Stamp) {
+        if let Some(exchange) = self.open.front_mut() {
+            extend(&mut exchange.response, bytes, stamp);
+        }
+    }
+
+    /// The oldest open exchange has ended.
+    pub(crate) fn end_response(&mut self, complete: bool) {
+        if let Some(mut exchange) = self.open.pop_front() {
+            exchange.complete = complete && exchange.request_done;
+            exchange.response.messages += complete as u32;
+            self.done.push_back(exchange);
+        }
+    }
+
+    /// Bytes of a protocol that takes turns.
+    #[inline]
+    pub(crate) fn turn(&mut self, side: Side, bytes: u64, stamp: Stamp) {
+        match side {
+            Side::Client => {
+                if self.is_turn_over() {
+                    self.finish_turn(true);
+                    self.begin_request(stamp);
+                }
+                self.request_bytes(bytes, stamp);
+            }
+            Side::Server => {
+                if self.open.front().is_none_or(|front| !front.is_answered()) {
+                    self.begin_response(stamp);
+                }
+                self.response_bytes(bytes, stamp);
+            }
+        }
+    }
+
+    /// True when the next bytes of the client begin a new exchange.
+    pub(crate) fn is_turn_over(&self) -> bool {
+        self.open.back().is_none_or(Exchange::is_answered)
+    }
+
+    /// Counts one message of the exchange that `side` is at.
+    pub(crate) fn count_message(&mut self, side: Side) {
+        match (side, self.open.back_mut()) {
+            (Side::Client, Some(exchange)) => exchange.request.messages += 1,
+            (Side::Server, Some(exchange)) => exchange.response.messages += 1,
+            (_, None) => {}
+        }
+    }
+
+    /// Ends everything; `whole` when a response that has begun is as long as
+    /// it was to be.
+    pub(crate) fn close(&mut self, whole: bool) {
+        while !self.open.is_empty() {
+            self.finish_turn(whole);
+        }
+    }
+
+    fn finish_turn(&mut self, whole: bool) {
+        if let Some(mut exchange) = self.open.pop_front() {
+            exchange.complete = whole && exchange.is_answered();
+            self.done.push_back(exchange);
+        }
+    }
+}
+
+fn begin(stamp: Stamp) -> Part {
+    Part {
+        start_ns: stamp.time_ns,
+        end_ns: stamp.time_ns,
+        first_packet: stamp.packet,
+        last_packet: 0,
+        ..Part::default()
+    }
+}
+
+#[inline]
+fn extend(part: &mut Part, bytes: u64, stamp: Stamp) {
+    part.bytes += bytes;
+    part.end_ns = stamp.time_ns;
+    part.segments += (part.last_packet != stamp.packet) as u32;
+    part.last_packet = stamp.packet;
+}
+
+/// Requests of one connection that wait for their response.
+const MAX_OPEN: usize = 64;

@@ -1,0 +1,205 @@
+//! Messages with a length in front, and DLSw's SSP messages.
+//!
+//! A big-endian length of two or four bytes, which counts itself or does
+//! not, or the SSP header of RFC 1795 (version, header length, message
+//! length). Exchanges are turns between messages; each message is counted,
+//! so that one written in pieces can be told from several.
+
+use super::{Assembler, Stamp, Verdict};
+use crate::stream::Chunk;
+use crate::{Protocol, Side};
+
+/// Both directions of a connection.
+#[derive(Debug)]
+pub(super) struct Framed {
+    prefix: Prefix,
+    /// The length counts itself; not known before the first message.
+    inclusive: Option<bool>,
+    directions: [Direction; 2],
+}
+
+/// What stands in front of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Prefix {
+    /// Two bytes of length.
+    Two,
+    /// Four bytes of length.
+    Four,
+    /// Version, header length, two bytes of message length.
+    Dlsw,
+}
+
+#[derive(Debug, Default)]
+struct Direction {
+    /// The prefix, as far as it came.
+    head: [u8; 4],
+    have: usize,
+    /// Bytes of the message to come.
+    left: u64,
+}
+
+impl Prefix {
+    fn bytes(self) -> usize {
+        match self {
+            Prefix::Two => 2,
+            Prefix::Four | Prefix::Dlsw => 4,
+        }
+    }
+
+    /// The number in a whole prefix.
+    fn number(self, head: [u8; 4]) -> u64 {
+        match self {
+            Prefix::Two => u16::from_be_bytes([head[0], head[1]]) as u64,
+            Prefix::Four => u32::from_be_bytes(head) as u64,
+            Prefix::Dlsw => head[1] as u64 + u16::from_be_bytes([head[2], head[3]]) as u64,
+        }
+    }
+}
+
+impl Framed {
+    /// A connection on which the first message is still to come.
+    pub(super) fn new(prefix: Prefix) -> Framed {
+        Framed {
+            prefix,
+            inclusive: (prefix == Prefix::Dlsw).then_some(true),
+            directions: Default::default(),
+        }
+    }
+
+    /// Its name.
+    pub(super) fn protocol(&self) -> Protocol {
+        match self.prefix {
+            Prefix::Two => Protocol::Framed2,
+            Prefix::Four => Protocol::Framed4,
+            Prefix::Dlsw => Protocol::Dlsw,
+        }
+    }
+
+    /// Takes the next bytes of one direction.
+    pub(super) fn feed(
+        &mut self,
+        side: Side,
+        chunk: Chunk<'_>,
+        stamp: Stamp,
+        out: &mut Assembler,
+    ) -> Verdict {
+        out.turn(side, chunk.bytes.len() as u64 + chunk.missing as u64, stamp);
+        let mut bytes = chunk.bytes;
+        while !bytes.is_empty() {
+            let direction = &mut self.directions[side.index()];
+            if direction.left == 0 {
+                let want = self.prefix.bytes() - direction.have;
+                let take = want.min(bytes.len());
+                direction.head[direction.have..][..take].copy_from_slice(&bytes[..take]);
+                direction.have += take;
+                let whole = bytes.len() + direction.have - take;
+                bytes = &bytes[take..];
+                if take < want {
+                    break;
+                }
+                direction.have = 0;
+                let head = direction.head;
+                let Some(left) = self.rest(head, whole as u64) else {
+                    return Verdict::Leave;
+                };
+                self.directions[side.index()].left = left;
+                self.name(side, head, out);
+                if left == 0 {
+                    out.count_message(side);
+                }
+            } else {
+                let used = direction.left.min(bytes.len() as u64);
+                direction.left -= used;
+                bytes = &bytes[used as usize..];
+                if direction.left == 0 {
+                    out.count_message(side);
+                }
+            }
+        }
+        let direction = &mut self.directions[side.index()];
+        let missing = chunk.missing as u64;
+        match missing {
+            0 => Verdict::Follow,
+            _ if missing <= direction.left => {
+                direction.left -= missing;
+                if direction.left == 0 {
+                    out.count_message(side);
+                }
+                Verdict::Follow
+            }
+            _ => Verdict::Leave,
+        }
+    }
+
+    /// Bytes that follow a prefix; none when it makes no sense. `whole` is
+    /// what came with it, to tell whether a first length counts itself.
+    fn rest(&mut self, head: [u8; 4], whole: u64) -> Option<u64> {
+        let number = self.prefix.number(head);
+        let prefix = self.prefix.bytes() as u64;
+        if self.prefix == Prefix::Dlsw && !is_dlsw(&head) {
+            return None;
+        }
+        let inclusive = *self.inclusive.get_or_insert(number == whole);
+        let left = match inclusive {
+            true => number.checked_sub(prefix)?,
+            false => number,
+        };
+        (left <= MAX_MESSAGE_BYTES).then_some(left)
+    }
+
+    fn name(&self, side: Side, head: [u8; 4], out: &mut Assembler) {
+        if self.prefix == Prefix::Dlsw
+            && side == Side::Client
+            && let Some(exchange) = out.back_mut()
+            && exchange.label.is_empty()
+        {
+            exchange.label.push_str(match head[1] {
+                16 => "SSP information frame",
+                _ => "SSP control message",
+            });
+        }
+    }
+}
+
+/// True for the beginning of an SSP message: version 1, one of two headers.
+pub(super) fn is_dlsw(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x31, 16 | 72, ..])
+}
+
+/// The client's first turn: does it begin with its own length?
+#[derive(Debug, Default)]
+pub(super) struct Sniff {
+    head: [u8; 4],
+    have: usize,
+    total: u64,
+}
+
+impl Sniff {
+    /// Takes bytes of the turn.
+    pub(super) fn feed(&mut self, chunk: Chunk<'_>) {
+        let take = (4 - self.have).min(chunk.bytes.len());
+        self.head[self.have..][..take].copy_from_slice(&chunk.bytes[..take]);
+        self.have += take;
+        self.total += chunk.bytes.len() as u64 + chunk.missing as u64;
+    }
+
+    /// The framing, when the turn was exactly one message of it.
+    pub(super) fn framing(&self) -> Option<Framed> {
+        if self.have < 4 {
+            return None;
+        }
+        for prefix in [Prefix::Four, Prefix::Two] {
+            let number = prefix.number(self.head);
+            let inclusive = number == self.total;
+            if inclusive || number == self.total - prefix.bytes() as u64 {
+                let mut framed = Framed::new(prefix);
+                framed.inclusive = Some(inclusive);
+                return Some(framed);
+            }
+        }
+        None
+    }
+}
+
+/// A message longer than this is not believed.
+const MAX_MESSAGE_BYTES: u64 = 64 << 20;

@@ -1,0 +1,425 @@
+//! HTTP/1.0 and 1.1: heads are read, bodies are counted.
+//!
+//! Pipelining, both ways to delimit a body, interim responses, HEAD, bodies
+//! that end with the connection, and upgrades, which leave to turns. Bodies
+//! pass by their length without being looked at.
+//! Reference: RFC 9112 section 6.3 for the length of a body.
+
+use super::{Assembler, Stamp, Verdict};
+use crate::Side;
+use crate::stream::Chunk;
+use memchr::{memchr, memmem};
+
+/// Both directions of a connection.
+#[derive(Debug, Default)]
+pub(super) struct Http {
+    directions: [Direction; 2],
+    /// The protocol was changed or a tunnel opened.
+    left: bool,
+}
+
+#[derive(Debug, Default)]
+struct Direction {
+    state: State,
+    /// The part of a head, or of a chunk's line, that came so far.
+    partial: Vec<u8>,
+    /// First byte of the message.
+    start: Stamp,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Head,
+    /// Bytes of the body to come.
+    Body(u64),
+    /// The line with a chunk's size.
+    ChunkLine,
+    /// Bytes of the chunk to come, its line end included.
+    Chunk(u64),
+    /// Lines behind the last chunk.
+    Trailer,
+    /// The body ends with the connection.
+    UntilClose,
+    /// Something is missing: wait for the beginning of a message.
+    Lost,
+}
+
+/// What a head says about the message.
+#[derive(Debug, Default)]
+struct Head {
+    length: Option<u64>,
+    chunked: bool,
+}
+
+impl Http {
+    /// Takes the next bytes of one direction.
+    pub(super) fn feed(
+        &mut self,
+        side: Side,
+        chunk: Chunk<'_>,
+        stamp: Stamp,
+        out: &mut Assembler,
+    ) -> Verdict {
+        let mut bytes = chunk.bytes;
+        while !bytes.is_empty() {
+            let used = self.step(side, bytes, stamp, out);
+            bytes = &bytes[used..];
+            if self.left {
+                out.turn(side, bytes.len() as u64 + chunk.missing as u64, stamp);
+                return Verdict::Leave;
+            }
+        }
+        if chunk.missing > 0 {
+            self.miss(side, chunk.missing as u64, stamp, out);
+        }
+        Verdict::Follow
+    }
+
+    /// True when a response that has begun is whole at the connection's end.
+    pub(super) fn ends_at_close(&self) -> bool {
+        self.directions[Side::Server.index()].state == State::UntilClose
+    }
+
+    /// Uses some of `bytes`, at least one.
+    fn step(&mut self, side: Side, bytes: &[u8], stamp: Stamp, out: &mut Assembler) -> usize {
+        match self.directions[side.index()].state {
+            State::Head => self.head(side, bytes, stamp, out),
+            State::Body(left) => {
+                let used = left.min(bytes.len() as u64);
+                self.body(side, State::Body(left - used), used, stamp, out);
+                used as usize
+            }
+            State::Chunk(left) => {
+                let used = left.min(bytes.len() as u64);
+                self.body(side, State::Chunk(left - used), used, stamp, out);
+                used as usize
+            }
+            State::ChunkLine | State::Trailer => self.line(side, bytes, stamp, out),
+            State::UntilClose => {
+                count(side, bytes.len() as u64, stamp, out);
+                bytes.len()
+            }
+            State::Lost => {
+                let begins = match side {
+                    Side::Client => is_request(bytes),
+                    Side::Server => is_response(bytes),
+                };
+                if !begins {
+                    count(side, bytes.len() as u64, stamp, out);
+                    return bytes.len();
+                }
+                if side == Side::Server && out.front().is_some_and(|e| e.is_answered()) {
+                    out.end_response(false);
+                }
+                self.directions[side.index()].state = State::Head;
+                self.head(side, bytes, stamp, out)
+            }
+        }
+    }
+
+    fn head(&mut self, side: Side, bytes: &[u8], stamp: Stamp, out: &mut Assembler) -> usize {
+        let direction = &mut self.directions[side.index()];
+        if direction.partial.is_empty() {
+            // Empty lines before a message are allowed.
+            let blank = bytes
+                .iter()
+                .take_while(|b| matches!(b, b'\r' | b'\n'))
+                .count();
+            if blank > 0 {
+                return blank;
+            }
+            direction.start = stamp;
+            if side == Side::Client {
+                self.recover(out);
+                out.begin_request(stamp);
+            }
+        }
+        let direction = &mut self.directions[side.index()];
+        let before = direction.partial.len();
+        if before == 0
+            && let Some(end) = memmem::find(bytes, b"\r\n\r\n")
+        {
+            self.message(side, &bytes[..end + 2], end + 4, stamp, out);
+            return end + 4;
+        }
+        direction.partial.extend_from_slice(bytes);
+        let from = before.saturating_sub(3);
+        match memmem::find(&direction.partial[from..], b"\r\n\r\n") {
+            Some(at) => {
+                let head = std::mem::take(&mut direction.partial);
+                let end = from + at;
+                self.message(side, &head[..end + 2], end + 4 - before, stamp, out);
+                end + 4 - before
+            }
+            None => {
+                if direction.partial.len() > MAX_HEAD_BYTES {
+                    direction.partial = Vec::new();
+                    direction.state = State::Lost;
+                }
+                if side == Side::Client {
+                    out.request_bytes(bytes.len() as u64, stamp);
+                }
+                bytes.len()
+            }
+        }
+    }
+
+    /// A whole head; `used` of its bytes came with this chunk.
+    fn message(&mut self, side: Side, text: &[u8], used: usize, stamp: Stamp, out: &mut Assembler) {
+        let head = Head::read(text);
+        let start = self.directions[side.index()].start;
+        let state = match side {
+            Side::Client => {
+                out.request_bytes(used as u64, stamp);
+                if let Some(exchange) = out.back_mut() {
+                    label(&mut exchange.label, request_words(text));
+                    exchange.no_body = text.starts_with(b"HEAD ");
+                }
+                match (head.chunked, head.length) {
+                    (true, _) => State::ChunkLine,
+                    (false, Some(length)) => State::Body(length),
+                    (false, None) => State::Body(0),
+                }
+            }
+            Side::Server => {
+                let Some(status) = status(text) else {
+                    self.directions[side.index()].state = State::Lost;
+                    count(side, used as u64, stamp, out);
+                    return;
+                };
+                if status == 101 {
+                    self.left = true;
+                } else if status < 200 {
+                    return;
+                }
+                let connect = out.front().is_some_and(|e| e.label.starts_with("CONNECT "));
+                self.left |= connect && status < 300;
+                out.begin_response(start);
+                out.response_bytes(text.len() as u64 + 2, stamp);
+                let mut no_body = matches!(status, 101 | 204 | 304);
+                if let Some(exchange) = out.front_mut() {
+                    no_body |= exchange.no_body;
+                    label(&mut exchange.label, &text[9..12]);
+                }
+                match (no_body, head.chunked, head.length) {
+                    (true, ..) => State::Body(0),
+                    (_, true, _) => State::ChunkLine,
+                    (_, _, Some(length)) => State::Body(length),
+                    (_, _, None) => State::UntilClose,
+                }
+            }
+        };
+        self.directions[side.index()].state = state;
+        if state == State::Body(0) && !self.left {
+            self.end(side, out);
+        }
+    }
+
+    /// Part of a body; `state` is what is left of it.
+    fn body(&mut self, side: Side, state: State, used: u64, stamp: Stamp, out: &mut Assembler) {
+        count(side, used, stamp, out);
+        match state {
+            State::Body(0) => self.end(side, out),
+            State::Chunk(0) => self.directions[side.index()].state = State::ChunkLine,
+            state => self.directions[side.index()].state = state,
+        }
+    }
+
+    /// A line of the chunked coding.
+    fn line(&mut self, side: Side, bytes: &[u8], stamp: Stamp, out: &mut Assembler) -> usize {
+        let direction = &mut self.directions[side.index()];
+        let Some(end) = memchr(b'\n', bytes) else {
+            direction.partial.extend_from_slice(bytes);
+            if direction.partial.len() > MAX_HEAD_BYTES {
+                direction.partial = Vec::new();
+                direction.state = State::Lost;
+            }
+            count(side, bytes.len() as u64, stamp, out);
+            return bytes.len();
+        };
+        let mut whole = std::mem::take(&mut direction.partial);
+        let line = match whole.is_empty() {
+            true => &bytes[..end],
+            false => {
+                whole.extend_from_slice(&bytes[..end]);
+                &whole[..]
+            }
+        };
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let last = direction.state == State::Trailer && line.is_empty();
+        if direction.state == State::ChunkLine {
+            direction.state = match chunk_bytes(line) {
+                Some(0) => State::Trailer,
+                Some(bytes) => State::Chunk(bytes + 2),
+                None => State::Lost,
+            };
+        }
+        count(side, end as u64 + 1, stamp, out);
+        if last {
+            self.end(side, out);
+        }
+        end + 1
+    }
+
+    /// The message is whole.
+    fn end(&mut self, side: Side, out: &mut Assembler) {
+        self.directions[side.index()].state = State::Head;
+        match side {
+            Side::Client => out.end_request(),
+            Side::Server => out.end_response(true),
+        }
+    }
+
+    /// Bytes that nobody has.
+    fn miss(&mut self, side: Side, missing: u64, stamp: Stamp, out: &mut Assembler) {
+        count(side, missing, stamp, out);
+        let state = self.directions[side.index()].state;
+        match state {
+            State::Body(left) if missing < left => {
+                self.directions[side.index()].state = State::Body(left - missing);
+            }
+            State::Chunk(left) if missing < left => {
+                self.directions[side.index()].state = State::Chunk(left - missing);
+            }
+            State::Body(left) if missing == left => self.end(side, out),
+            State::UntilClose => {}
+            _ => {
+                let direction = &mut self.directions[side.index()];
+                direction.partial = Vec::new();
+                direction.state = State::Lost;
+            }
+        }
+    }
+
+    /// A request begins: a response that was lost track of must be over.
+    fn recover(&mut self, out: &mut Assembler) {
+        let server = &mut self.directions[Side::Server.index()];
+        if server.state == State::Lost {
+            server.state = State::Head;
+            out.close(false);
+        }
+    }
+}
+
+impl Head {
+    /// Reads the lines that bear on the body's length.
+    fn read(text: &[u8]) -> Head {
+        let mut head = Head::default();
+        let mut rest = text;
+        while let Some(end) = memchr(b'\n', rest) {
+            let line = &rest[..end];
+            rest = &rest[end + 1..];
+            let known = matches!(line.first(), Some(b'c' | b'C' | b't' | b'T'));
+            if !known {
+                continue;
+            }
+            let Some(colon) = memchr(b':', line) else {
+                continue;
+            };
+            let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+            if name.eq_ignore_ascii_case(b"content-length") {
+                head.length = decimal(value);
+            } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+                let last = value.rsplit(|b| *b == b',').next().unwrap_or_default();
+                head.chunked = last.trim_ascii().eq_ignore_ascii_case(b"chunked");
+            }
+        }
+        head
+    }
+}
+
+/// True when `bytes` begin with a request line.
+pub(super) fn is_request(bytes: &[u8]) -> bool {
+    (METHODS.iter()).any(|method| bytes.starts_with(method))
+}
+
+/// True when `bytes` begin with a status line.
+pub(super) fn is_response(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"HTTP/1.")
+}
+
+/// Counts bytes of a message that has begun.
+fn count(side: Side, bytes: u64, stamp: Stamp, out: &mut Assembler) {
+    match side {
+        Side::Client => out.request_bytes(bytes, stamp),
+        Side::Server if out.front().is_some_and(|e| e.is_answered()) => {
+            out.response_bytes(bytes, stamp);
+        }
+        Side::Server => {}
+    }
+}
+
+fn status(text: &[u8]) -> Option<u16> {
+    let line = text.get(..12)?;
+    if !is_response(line) || line[8] != b' ' {
+        return None;
+    }
+    decimal(&line[9..12]).map(|status| status as u16)
+}
+
+/// Method and target of a request line.
+fn request_words(text: &[u8]) -> &[u8] {
+    let end = memchr(b'\r', text).unwrap_or(text.len());
+    let line = &text[..end];
+    match memchr::memrchr(b' ', line) {
+        Some(space) => &line[..space],
+        None => line,
+    }
+}
+
+/// Adds words to a label: printable, and not endless.
+fn label(label: &mut String, words: &[u8]) {
+    if !label.is_empty() {
+        label.push_str(" → ");
+    }
+    let cut = &words[..words.len().min(MAX_LABEL_BYTES)];
+    match cut.iter().all(|byte| matches!(byte, 0x20..=0x7e)) {
+        true => label.push_str(std::str::from_utf8(cut).unwrap_or_default()),
+        false => label.extend(cut.iter().map(|byte| match byte {
+            0x20..=0x7e => *byte as char,
+            _ => '.',
+        })),
+    }
+}
+
+fn decimal(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |sum, digit| match digit {
+        b'0'..=b'9' => sum.checked_mul(10)?.checked_add((digit - b'0') as u64),
+        _ => None,
+    })
+}
+
+/// The size on a chunk's line, extensions ignored.
+fn chunk_bytes(line: &[u8]) -> Option<u64> {
+    let digits = line
+        .iter()
+        .take_while(|byte| byte.is_ascii_hexdigit())
+        .count();
+    let text = std::str::from_utf8(&line[..digits]).ok()?;
+    // The line end behind the data must fit too.
+    u64::from_str_radix(text, 16)
+        .ok()
+        .filter(|bytes| *bytes < u64::MAX - 2)
+}
+
+const METHODS: [&[u8]; 9] = [
+    b"GET ",
+    b"POST ",
+    b"PUT ",
+    b"HEAD ",
+    b"DELETE ",
+    b"OPTIONS ",
+    b"PATCH ",
+    b"CONNECT ",
+    b"TRACE ",
+];
+
+/// A head longer than this is not believed; servers refuse it earlier.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
+
+/// Bytes of a target that a label shows.
+const MAX_LABEL_BYTES: usize = 80;

@@ -1,0 +1,190 @@
+//! What is spoken on a connection, and where each exchange begins and ends.
+//!
+//! [`App`] gets the bytes of both directions in order, recognises the
+//! protocol by its first bytes (or is told), and lets that protocol's parser
+//! tell the [`Assembler`] about requests and responses. A protocol that is
+//! not recognised, or that stops making sense, is read as turns: a request is
+//! what the client writes until the server answers.
+//! Invariant: a parser holds at most one message head or one length field.
+
+mod assembler;
+mod framed;
+mod http;
+mod tls;
+mod tls_hello;
+
+use crate::stream::Chunk;
+use crate::{Connection, Options, Protocol, Side};
+pub(crate) use assembler::{Assembler, Stamp};
+
+/// The protocol of one connection and its open exchanges.
+#[derive(Debug)]
+pub(crate) struct App {
+    parser: Parser,
+    /// The client's first turn, until it shows a length in front.
+    sniff: Option<framed::Sniff>,
+    pub(crate) assembler: Assembler,
+}
+
+/// State of the protocol's parser.
+#[derive(Debug)]
+enum Parser {
+    /// Nothing was said yet.
+    Silent,
+    Turns,
+    Http(Box<http::Http>),
+    Tls(Box<tls::TlsRecords>),
+    Framed(Box<framed::Framed>),
+}
+
+/// What a parser thinks after a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// It goes on.
+    Follow,
+    /// What comes is not this protocol (any more): read it as turns.
+    Leave,
+}
+
+impl App {
+    /// A connection on which nothing was said.
+    pub(crate) fn new(connection: u64) -> App {
+        App {
+            parser: Parser::Silent,
+            sniff: None,
+            assembler: Assembler::new(connection),
+        }
+    }
+
+    /// Takes bytes that are in order.
+    pub(crate) fn handle_chunk(
+        &mut self,
+        connection: &mut Connection,
+        side: Side,
+        chunk: Chunk<'_>,
+        stamp: Stamp,
+        options: &Options,
+    ) {
+        if matches!(self.parser, Parser::Silent) {
+            self.recognise(connection, side, chunk.bytes, options);
+        }
+        let assembler = &mut self.assembler;
+        let verdict = match &mut self.parser {
+            Parser::Silent => Verdict::Leave,
+            Parser::Turns => {
+                self.handle_turns(connection, side, chunk, stamp);
+                return;
+            }
+            Parser::Http(http) => http.feed(side, chunk, stamp, assembler),
+            Parser::Tls(tls) => tls.feed(connection, side, chunk, stamp, assembler),
+            Parser::Framed(framed) => framed.feed(side, chunk, stamp, assembler),
+        };
+        if verdict == Verdict::Leave {
+            self.parser = Parser::Turns;
+            connection.protocol = Protocol::Turns;
+        }
+    }
+
+    /// The connection has ended, or is given up.
+    pub(crate) fn close(&mut self) {
+        let whole = match &self.parser {
+            Parser::Http(http) => http.ends_at_close(),
+            _ => true,
+        };
+        self.assembler.close(whole);
+    }
+
+    fn recognise(
+        &mut self,
+        connection: &mut Connection,
+        side: Side,
+        bytes: &[u8],
+        options: &Options,
+    ) {
+        let port = connection.server.port;
+        let told = (options.protocols.iter())
+            .find(|(of, _)| *of == port)
+            .map(|(_, protocol)| *protocol);
+        let protocol = told.unwrap_or_else(|| by_bytes(side, port, bytes));
+        self.parser = parser(protocol);
+        connection.protocol = protocol;
+        if protocol == Protocol::Turns && told.is_none() && side == Side::Client {
+            self.sniff = Some(framed::Sniff::default());
+        }
+    }
+
+    fn handle_turns(
+        &mut self,
+        connection: &mut Connection,
+        side: Side,
+        chunk: Chunk<'_>,
+        stamp: Stamp,
+    ) {
+        if side == Side::Client && self.assembler.is_turn_over() && self.sniff.is_none() {
+            // A capture that began inside a message, or a change of protocol:
+            // each turn may begin with something known.
+            let protocol = by_bytes(side, 0, chunk.bytes);
+            if protocol != Protocol::Turns {
+                self.assembler.close(true);
+                self.parser = parser(protocol);
+                connection.protocol = protocol;
+                let assembler = &mut self.assembler;
+                match &mut self.parser {
+                    Parser::Http(http) => http.feed(side, chunk, stamp, assembler),
+                    Parser::Tls(tls) => tls.feed(connection, side, chunk, stamp, assembler),
+                    _ => Verdict::Follow,
+                };
+                return;
+            }
+        }
+        match (side, &mut self.sniff) {
+            (Side::Client, Some(sniff)) => sniff.feed(chunk),
+            (Side::Server, Some(sniff)) => {
+                let framed = sniff.framing();
+                self.sniff = None;
+                if let Some(mut framed) = framed {
+                    connection.protocol = framed.protocol();
+                    self.assembler.count_message(Side::Client);
+                    let verdict = framed.feed(side, chunk, stamp, &mut self.assembler);
+                    if verdict == Verdict::Follow {
+                        self.parser = Parser::Framed(Box::new(framed));
+                    } else {
+                        connection.protocol = Protocol::Turns;
+                    }
+                    return;
+                }
+            }
+            _ => {}
+        }
+        let bytes = chunk.bytes.len() as u64 + chunk.missing as u64;
+        self.assembler.turn(side, bytes, stamp);
+    }
+}
+
+fn parser(protocol: Protocol) -> Parser {
+    match protocol {
+        Protocol::Turns => Parser::Turns,
+        Protocol::Http1 => Parser::Http(Box::default()),
+        Protocol::Tls => Parser::Tls(Box::default()),
+        Protocol::Framed2 => Parser::Framed(Box::new(framed::Framed::new(framed::Prefix::Two))),
+        Protocol::Framed4 => Parser::Framed(Box::new(framed::Framed::new(framed::Prefix::Four))),
+        Protocol::Dlsw => Parser::Framed(Box::new(framed::Framed::new(framed::Prefix::Dlsw))),
+    }
+}
+
+/// The protocol that begins with these bytes.
+fn by_bytes(side: Side, port: u16, bytes: &[u8]) -> Protocol {
+    let http = match side {
+        Side::Client => http::is_request(bytes),
+        Side::Server => http::is_response(bytes),
+    };
+    if http {
+        Protocol::Http1
+    } else if tls::is_record(bytes) {
+        Protocol::Tls
+    } else if matches!(port, 2065 | 2067) && framed::is_dlsw(bytes) {
+        Protocol::Dlsw
+    } else {
+        Protocol::Turns
+    }
+}

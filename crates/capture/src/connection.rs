@@ -1,0 +1,293 @@
+//! What is known of one TCP connection, while it lives and after it ended.
+//!
+//! Rules read it as it stands at the moment they are asked; reports read the
+//! final state. Everything here is a bounded number of bytes a connection.
+
+use crate::{MarkCounts, Protocol, Side};
+use serde::Serialize;
+use std::net::{IpAddr, Ipv4Addr};
+
+/// One TCP connection.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Connection {
+    /// Number of its first packet in the file: its identity.
+    pub id: u64,
+    /// Time of its first packet.
+    pub first_ns: i64,
+    /// Time of its last packet so far.
+    pub last_ns: i64,
+    /// The end that opened it.
+    pub client: End,
+    /// The end that was called.
+    pub server: End,
+    /// What is spoken on it, as recognised or told.
+    pub protocol: Protocol,
+    /// Times of the three-way handshake.
+    pub handshake: Handshake,
+    /// The TLS handshake, where there was one.
+    pub tls: Option<Tls>,
+    /// How it ended.
+    pub close: Close,
+    /// Where the capture was taken.
+    pub vantage: Vantage,
+    /// Exchanges finished on it.
+    pub exchanges: u64,
+    /// Sum of the stalls that rules claimed on it.
+    pub stalled_ns: i64,
+    /// Sum of the time of its exchanges.
+    pub exchange_ns: i64,
+    /// True when it was dropped to keep memory bounded, with more to come.
+    pub evicted: bool,
+}
+
+impl Connection {
+    /// One end.
+    pub fn end(&self, side: Side) -> &End {
+        match side {
+            Side::Client => &self.client,
+            Side::Server => &self.server,
+        }
+    }
+
+    /// One end, to change it.
+    pub(crate) fn end_mut(&mut self, side: Side) -> &mut End {
+        match side {
+            Side::Client => &mut self.client,
+            Side::Server => &mut self.server,
+        }
+    }
+
+    /// The payload bytes that one segment of `side` can carry: the smaller of
+    /// the two MSS values, less 12 bytes when both use timestamps. When the
+    /// handshake was not captured: the size that full segments had.
+    pub fn segment_bytes(&self, side: Side) -> u32 {
+        let agreed = match (self.client.mss, self.server.mss) {
+            (Some(a), Some(b)) => a.min(b) as u32,
+            (Some(one), None) | (None, Some(one)) => one as u32,
+            (None, None) => return self.end(side).common_bytes.max(1),
+        };
+        match self.client.timestamps && self.server.timestamps {
+            true => agreed.saturating_sub(12).max(1),
+            false => agreed.max(1),
+        }
+    }
+
+    /// Whole round-trip time between the two ends: both parts as seen from
+    /// the place of capture. None when neither part could be measured.
+    pub fn rtt_ns(&self) -> Option<i64> {
+        match (self.client.rtt.best_ns(), self.server.rtt.best_ns()) {
+            (None, None) => None,
+            (a, b) => Some(a.unwrap_or(0) + b.unwrap_or(0)),
+        }
+    }
+
+    /// True when both ends live on one machine: a loopback address or
+    /// loopback's MSS.
+    pub fn is_loopback(&self) -> bool {
+        self.client.address.is_loopback()
+            || self.server.address.is_loopback()
+            || self.client.mss.is_some_and(|mss| mss > 32_000)
+    }
+}
+
+/// One end of a connection: address, options, counts.
+#[derive(Clone, Debug, Serialize)]
+pub struct End {
+    /// Its address.
+    pub address: IpAddr,
+    /// Its port.
+    pub port: u16,
+    /// MSS it announced in its SYN: what it is willing to receive.
+    pub mss: Option<u16>,
+    /// Window scale it announced, as a shift; used only when both announced one.
+    pub window_scale: Option<u8>,
+    /// Announced that it understands SACK.
+    pub sack_permitted: bool,
+    /// Announced timestamps.
+    pub timestamps: bool,
+    /// Segments it sent.
+    pub segments: u64,
+    /// Segments with payload it sent.
+    pub data_segments: u64,
+    /// Payload bytes it sent, repeats included.
+    pub bytes: u64,
+    /// Largest payload of one segment.
+    pub largest_bytes: u32,
+    /// Most frequent payload size among large segments (the working segment
+    /// size when the handshake was not captured).
+    pub common_bytes: u32,
+    /// Segments with payload smaller than [`Connection::segment_bytes`].
+    pub small_segments: u64,
+    /// Pure acknowledgements it sent.
+    pub pure_acks: u64,
+    /// How often each mark was set on its segments.
+    pub marks: MarkCounts,
+    /// Round-trip time between the place of capture and this end.
+    pub rtt: Rtt,
+    /// Smallest window it advertised after the handshake, bytes.
+    pub window_min_bytes: u32,
+    /// Largest window it advertised, bytes.
+    pub window_max_bytes: u32,
+    /// Most bytes it had in flight.
+    pub flight_max_bytes: u32,
+    /// Bytes in flight at the end of each of its first round trips: the
+    /// growth of its congestion window as far as the data filled it.
+    pub flights: [u32; FLIGHTS],
+    /// How long its pure acknowledgements of new data took, by class.
+    pub ack_delays: AckDelays,
+    /// Longest time one of its segments with data waited to be sent again.
+    pub resend_wait_max_ns: i64,
+}
+
+impl Default for End {
+    fn default() -> End {
+        End {
+            address: IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            port: 0,
+            mss: None,
+            window_scale: None,
+            sack_permitted: false,
+            timestamps: false,
+            segments: 0,
+            data_segments: 0,
+            bytes: 0,
+            largest_bytes: 0,
+            common_bytes: 0,
+            small_segments: 0,
+            pure_acks: 0,
+            marks: MarkCounts::default(),
+            rtt: Rtt::default(),
+            window_min_bytes: u32::MAX,
+            window_max_bytes: 0,
+            flight_max_bytes: 0,
+            flights: [0; FLIGHTS],
+            ack_delays: AckDelays::default(),
+            resend_wait_max_ns: 0,
+        }
+    }
+}
+
+/// Round trips whose flight is remembered.
+pub const FLIGHTS: usize = 8;
+
+/// Round-trip time between the place of capture and one end.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Rtt {
+    /// From the handshake: SYN to SYN-ACK for the server, SYN-ACK to ACK for
+    /// the client. Free of delayed acknowledgements.
+    pub handshake_ns: Option<i64>,
+    /// Smallest time from a segment with data to its acknowledgement.
+    pub min_ns: Option<i64>,
+    /// Smoothed as in RFC 6298, delayed acknowledgements included.
+    pub smoothed_ns: i64,
+    /// Samples taken.
+    pub samples: u32,
+}
+
+impl Rtt {
+    /// The smallest figure known: what the path alone takes.
+    pub fn best_ns(&self) -> Option<i64> {
+        match (self.handshake_ns, self.min_ns) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+}
+
+/// Delays of pure acknowledgements, counted by class.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct AckDelays {
+    /// Acknowledgements in each class: below 1 ms, 30 ms, 60 ms (Linux's
+    /// 40 ms), 150 ms, 300 ms (z/OS's and others' 200 ms), and above.
+    pub classes: [u32; 6],
+    /// Longest.
+    pub max_ns: i64,
+}
+
+/// Upper bounds of the classes of [`AckDelays`], the last being open.
+pub const ACK_DELAY_BOUNDS_NS: [i64; 5] =
+    [1_000_000, 30_000_000, 60_000_000, 150_000_000, 300_000_000];
+
+impl AckDelays {
+    /// Counts one.
+    pub(crate) fn add(&mut self, delay_ns: i64) {
+        let class = ACK_DELAY_BOUNDS_NS.partition_point(|bound| delay_ns >= *bound);
+        self.classes[class] = self.classes[class].saturating_add(1);
+        self.max_ns = self.max_ns.max(delay_ns);
+    }
+}
+
+/// Times of the three-way handshake; none where it was not captured.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Handshake {
+    /// First SYN.
+    pub syn_ns: Option<i64>,
+    /// Last SYN before the SYN-ACK.
+    pub last_syn_ns: Option<i64>,
+    /// First SYN-ACK.
+    pub syn_ack_ns: Option<i64>,
+    /// The client's first acknowledgement of it.
+    pub ack_ns: Option<i64>,
+    /// SYNs seen.
+    pub syns: u32,
+    /// SYN-ACKs seen.
+    pub syn_acks: u32,
+}
+
+/// A TLS handshake as far as sizes, directions and clear headers show it.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Tls {
+    /// Time of the first handshake record.
+    pub start_ns: i64,
+    /// Time of the last record before application data; none while it lasts.
+    pub end_ns: Option<i64>,
+    /// Version chosen by the server (0x0303, 0x0304); 0 when not seen.
+    pub version: u16,
+    /// The name the client asked for.
+    pub server_name: Option<String>,
+    /// The client offered to resume an earlier session.
+    pub resumption_offered: bool,
+    /// The server agreed to resume it.
+    pub resumed: bool,
+    /// Records that carried handshake messages, both ways.
+    pub handshake_records: u32,
+    /// Alerts seen in clear.
+    pub alerts: u32,
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Close {
+    /// Who sent the first FIN, and when.
+    pub first_fin: Option<(Side, i64)>,
+    /// The other side's FIN.
+    pub second_fin_ns: Option<i64>,
+    /// Who sent the first RST, and when.
+    pub reset: Option<(Side, i64)>,
+    /// Data bytes that the other side sent after the first FIN.
+    pub bytes_after_fin: u64,
+}
+
+impl Close {
+    /// True after both FINs or a RST.
+    pub fn is_closed(&self) -> bool {
+        self.reset.is_some() || self.second_fin_ns.is_some()
+    }
+}
+
+/// Where the capture was taken, told from the two parts of the round trip.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Vantage {
+    /// Not enough was seen.
+    #[default]
+    Unknown,
+    /// At or near the client.
+    Client,
+    /// At or near the server.
+    Server,
+    /// Between them.
+    Middle,
+    /// Both ends are as near: one machine, or one wire.
+    Both,
+}

@@ -1,0 +1,195 @@
+//! From a frame to the fields of its TCP segment, once.
+//!
+//! Each layer is one function that takes the bytes it was given and returns
+//! what is inside, or why not. Own code and not a library, because only the
+//! fields that the analysis uses are read, without building a value a layer.
+//! Reference: RFC 791, 8200, 9293, 7323, 2018, 2883; link types as in the
+//! list of the tcpdump project.
+//! Invariant: lengths come from the headers only as far as the frame has
+//! them; a frame that contradicts itself is refused, never read beyond.
+
+mod ip;
+mod link;
+mod tcp;
+
+use crate::Flags;
+use crate::read::Frame;
+use std::net::{IpAddr, Ipv6Addr};
+
+/// The fields of one TCP segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// Number in the file, from 1.
+    pub number: u64,
+    /// Time of capture.
+    pub time_ns: i64,
+    /// The two ends, in an order that both directions share.
+    pub key: FlowKey,
+    /// The sender is the first end of the key.
+    pub forward: bool,
+    /// Raw sequence number.
+    pub seq: u32,
+    /// Raw acknowledgement number.
+    pub ack: u32,
+    /// Payload bytes on the wire.
+    pub len: u32,
+    /// Where the payload begins in the frame's block.
+    pub payload_offset: u32,
+    /// Payload bytes captured.
+    pub payload_captured: u32,
+    /// Timestamp value and echo; 0 without.
+    pub ts_value: u32,
+    /// Timestamp echo.
+    pub ts_echo: u32,
+    /// Unscaled window.
+    pub window: u16,
+    /// Checksum as it stands, to recognise a frame captured twice.
+    pub checksum: u16,
+    /// IPv4 identification, 0 in IPv6.
+    pub ip_id: u16,
+    /// Flags.
+    pub flags: Flags,
+    /// SACK blocks were present.
+    pub sack: bool,
+    /// The receiver reports data that came twice: sequence number where the
+    /// block begins.
+    pub dsack: Option<u32>,
+    /// Options of a SYN.
+    pub syn: SynOptions,
+}
+
+/// Options that only a SYN carries.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SynOptions {
+    /// Maximum segment size.
+    pub mss: Option<u16>,
+    /// Window scale, at most 14.
+    pub window_scale: Option<u8>,
+    /// SACK permitted.
+    pub sack_permitted: bool,
+    /// Timestamps present.
+    pub timestamps: bool,
+}
+
+/// The two ends of a connection, the smaller one first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FlowKey {
+    /// Addresses, IPv4 as ::ffff:a.b.c.d.
+    pub addresses: [u128; 2],
+    /// Ports.
+    pub ports: [u16; 2],
+}
+
+impl FlowKey {
+    /// The key of a segment from `source` to `destination`, and whether
+    /// `source` is its first end.
+    #[inline]
+    fn new(source: (u128, u16), destination: (u128, u16)) -> (FlowKey, bool) {
+        let forward = source <= destination;
+        let (a, b) = match forward {
+            true => (source, destination),
+            false => (destination, source),
+        };
+        let key = FlowKey {
+            addresses: [a.0, b.0],
+            ports: [a.1, b.1],
+        };
+        (key, forward)
+    }
+
+    /// One end.
+    pub fn end(&self, index: usize) -> (IpAddr, u16) {
+        let address = Ipv6Addr::from_bits(self.addresses[index]);
+        (address.to_canonical(), self.ports[index])
+    }
+
+    /// A number that both directions share and that is the same in every
+    /// run: shards are chosen by it.
+    #[inline]
+    pub fn shard_hash(&self) -> u64 {
+        let fold = |value: u128| (value >> 64) as u64 ^ value as u64;
+        let ports = (self.ports[0] as u64) << 16 | self.ports[1] as u64;
+        let mixed = fold(self.addresses[0]).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            ^ fold(self.addresses[1]).wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
+            ^ ports.wrapping_mul(0x1656_67b1_9e37_79f9);
+        let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        mixed ^ mixed >> 32
+    }
+}
+
+/// Why a frame gives no segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skip {
+    /// Something else than TCP.
+    Other,
+    /// Headers cut, or absurd.
+    Undecodable,
+    /// A fragment after the first.
+    Fragment,
+    /// A link type that is not read here.
+    UnknownLink,
+}
+
+/// A segment, or why there is none; `fragment` in the pair tells of a first
+/// fragment.
+pub struct Decoded {
+    /// The segment.
+    pub packet: Packet,
+    /// It is the first fragment of a datagram.
+    pub fragment: bool,
+}
+
+/// Decodes one frame of a block.
+#[inline]
+pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip> {
+    let network = link::network(frame.link, bytes)?;
+    let wire = (frame.wire as usize).saturating_sub(network.offset);
+    let datagram = ip::datagram(network.version, &bytes[network.offset..], wire)?;
+    let segment_offset = network.offset + datagram.offset;
+    let segment = &bytes[segment_offset..];
+    let header = tcp::header(segment)?;
+    if datagram.payload_bytes < header.bytes {
+        return Err(Skip::Undecodable);
+    }
+    let len = datagram.payload_bytes - header.bytes;
+    let (key, forward) = FlowKey::new(
+        (datagram.source, header.source),
+        (datagram.destination, header.destination),
+    );
+    let captured = segment.len().saturating_sub(header.bytes).min(len);
+    Ok(Decoded {
+        packet: Packet {
+            number,
+            time_ns: frame.time_ns,
+            key,
+            forward,
+            seq: header.seq,
+            ack: header.ack,
+            len: len as u32,
+            payload_offset: frame.offset + (segment_offset + header.bytes) as u32,
+            payload_captured: captured as u32,
+            ts_value: header.ts_value,
+            ts_echo: header.ts_echo,
+            window: header.window,
+            checksum: header.checksum,
+            ip_id: datagram.id,
+            flags: header.flags,
+            sack: header.sack,
+            dsack: header.dsack,
+            syn: header.syn,
+        },
+        fragment: datagram.fragment,
+    })
+}
+
+/// A big-endian half word.
+#[inline]
+fn be16(bytes: &[u8], at: usize) -> u16 {
+    u16::from_be_bytes([bytes[at], bytes[at + 1]])
+}
+
+/// A big-endian word.
+#[inline]
+fn be32(bytes: &[u8], at: usize) -> u32 {
+    u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}

@@ -1,0 +1,147 @@
+//! Everything held for one live connection.
+
+use crate::app::App;
+use crate::decode::{FlowKey, Packet};
+use crate::rules::CONTEXT;
+use crate::stream::Stream;
+use crate::tcp::Tracker;
+use crate::{Connection, Exchange, Flags, Options, Segment, Side};
+
+/// One live connection.
+#[derive(Debug)]
+pub(super) struct Flow {
+    pub(super) key: FlowKey,
+    /// The client is the first end of the key.
+    client_is_first: bool,
+    pub(super) connection: Connection,
+    pub(super) tracker: Tracker,
+    pub(super) streams: [Stream; 2],
+    pub(super) app: App,
+    pub(super) timeline: Timeline,
+    /// Its row in the shard's services.
+    pub(super) service: Option<usize>,
+    /// Packet that made it the most recently used.
+    pub(super) last_packet: u64,
+    /// Waits to be closed; late packets still belong to it.
+    pub(super) closing: bool,
+    /// Its SYN reused the addresses of an earlier connection.
+    pub(super) port_reused: bool,
+}
+
+/// The segments of a connection since its exchange began, and how far they
+/// have been judged.
+#[derive(Debug, Default)]
+pub(super) struct Timeline {
+    pub(super) segments: Vec<Segment>,
+    /// Gaps before this index have been offered to the rules.
+    pub(super) judged: usize,
+    /// The same as a time; pipelined exchanges look at some gaps again.
+    pub(super) judged_ns: i64,
+    /// End of the last exchange; 0 before the first.
+    pub(super) previous_end_ns: i64,
+}
+
+impl Flow {
+    /// A connection that begins with `packet`.
+    pub(super) fn new(packet: &Packet) -> Flow {
+        let from = first_sender(packet);
+        let client_is_first = (from == Side::Client) == packet.forward;
+        let mut connection = Connection {
+            id: packet.number,
+            first_ns: packet.time_ns,
+            last_ns: packet.time_ns,
+            ..Connection::default()
+        };
+        let (client, server) = match client_is_first {
+            true => (packet.key.end(0), packet.key.end(1)),
+            false => (packet.key.end(1), packet.key.end(0)),
+        };
+        (connection.client.address, connection.client.port) = client;
+        (connection.server.address, connection.server.port) = server;
+        Flow {
+            key: packet.key,
+            client_is_first,
+            connection,
+            tracker: Tracker::default(),
+            streams: Default::default(),
+            app: App::new(packet.number),
+            timeline: Timeline::default(),
+            service: None,
+            last_packet: packet.number,
+            closing: false,
+            port_reused: false,
+        }
+    }
+
+    /// Who sent `packet`.
+    #[inline]
+    pub(super) fn sender(&self, packet: &Packet) -> Side {
+        match packet.forward == self.client_is_first {
+            true => Side::Client,
+            false => Side::Server,
+        }
+    }
+}
+
+impl Timeline {
+    /// Drops what no rule will ask for any more, keeping the context of the
+    /// next gap. `wanted` is the first packet of the oldest open exchange.
+    pub(super) fn trim(&mut self, wanted: Option<u64>) {
+        let mut drop = self.judged.saturating_sub(CONTEXT);
+        if let Some(packet) = wanted {
+            drop = drop.min(self.segments.partition_point(|s| s.packet < packet));
+        }
+        self.segments.drain(..drop);
+        self.judged -= drop;
+    }
+
+    /// Copies the segments of an exchange into it, from `from_ns` to `to_ns`:
+    /// all of them up to half of `limit`, then those beside a gap.
+    pub(super) fn collect(
+        &self,
+        exchange: &mut Exchange,
+        (from_ns, to_ns): (i64, i64),
+        options: &Options,
+    ) {
+        let have = exchange.segments.last().map_or(0, |last| last.packet);
+        let have = have.max(exchange.segments_to);
+        let start = (self.segments).partition_point(|s| s.time_ns < from_ns || s.packet <= have);
+        for (at, segment) in self.segments.iter().enumerate().skip(start) {
+            if segment.time_ns > to_ns {
+                break;
+            }
+            exchange.segments_to = segment.packet;
+            let gap = |a: usize, b: usize| match (self.segments.get(a), self.segments.get(b)) {
+                (Some(a), Some(b)) => b.time_ns - a.time_ns > options.gap_ns,
+                _ => false,
+            };
+            let kept = exchange.segments.len();
+            let beside_gap = (at > 0 && gap(at - 1, at)) || gap(at, at + 1);
+            if kept < options.keep_segments / 2 || (beside_gap && kept < options.keep_segments) {
+                exchange.segments.push(*segment);
+            } else {
+                exchange.segments_omitted += 1;
+            }
+        }
+    }
+}
+
+/// The role of the sender of a connection's first captured packet: a SYN
+/// tells it; midway the lower port is taken for the server's.
+fn first_sender(packet: &Packet) -> Side {
+    if packet.flags.has(Flags::SYN) {
+        return match packet.flags.has(Flags::ACK) {
+            true => Side::Server,
+            false => Side::Client,
+        };
+    }
+    let [first, second] = packet.key.ports;
+    let (source, destination) = match packet.forward {
+        true => (first, second),
+        false => (second, first),
+    };
+    match source < destination {
+        true => Side::Server,
+        false => Side::Client,
+    }
+}

@@ -1,0 +1,133 @@
+//! What the rules found: sums by cause, and the worst findings of each.
+
+use super::worst::{Rank, Worst};
+use crate::rules::RULES;
+use crate::{Cause, Claim, Finding, Gap, Options};
+
+/// Sums by rule, in the order of [`RULES`].
+#[derive(Clone, Debug)]
+pub(super) struct Causes(Vec<Cause>);
+
+impl Default for Causes {
+    fn default() -> Causes {
+        Causes(
+            (RULES.iter())
+                .map(|rule| Cause {
+                    rule: rule.about().id,
+                    count: 0,
+                    cost_ns: 0,
+                    stalled_ns: 0,
+                })
+                .collect(),
+        )
+    }
+}
+
+impl Causes {
+    /// Counts one.
+    pub(super) fn add(&mut self, rule: usize, cost_ns: i64, stalled_ns: i64) {
+        let cause = &mut self.0[rule];
+        cause.count += 1;
+        cause.cost_ns = cause.cost_ns.saturating_add(cost_ns);
+        cause.stalled_ns = cause.stalled_ns.saturating_add(stalled_ns);
+    }
+
+    /// Adds the sums of `other`.
+    pub(super) fn merge(&mut self, other: &Causes) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            mine.count += theirs.count;
+            mine.cost_ns = mine.cost_ns.saturating_add(theirs.cost_ns);
+            mine.stalled_ns = mine.stalled_ns.saturating_add(theirs.stalled_ns);
+        }
+    }
+
+    /// The causes that were found, costliest first.
+    pub(super) fn found(&self) -> Vec<Cause> {
+        let mut found: Vec<Cause> = (self.0.iter())
+            .filter(|cause| cause.count > 0)
+            .copied()
+            .collect();
+        found.sort_by_key(|cause| std::cmp::Reverse((cause.cost_ns, cause.count)));
+        found
+    }
+}
+
+/// Sums and findings.
+#[derive(Debug)]
+pub(super) struct Ledger {
+    pub(super) causes: Causes,
+    findings: Vec<Worst<Finding>>,
+}
+
+impl Ledger {
+    /// Empty.
+    pub(super) fn new(options: &Options) -> Ledger {
+        Ledger {
+            causes: Causes::default(),
+            findings: (RULES.iter())
+                .map(|_| Worst::new(options.keep_findings))
+                .collect(),
+        }
+    }
+
+    /// Enters a claim on a gap; its sentence is made only if it is kept.
+    pub(super) fn claim(&mut self, rule: usize, gap: &Gap<'_>, claim: &Claim, stalled_ns: i64) {
+        self.causes.add(rule, claim.cost_ns, stalled_ns);
+        let id = (gap.connection.id, gap.after().packet);
+        let rank = Rank::new(claim.cost_ns, claim.confidence as i64, id);
+        if !self.findings[rule].qualifies(rank) {
+            return;
+        }
+        let finding = Finding {
+            rule: RULES[rule].about().id,
+            connection: Some(gap.connection.id),
+            exchange: Some(gap.exchange.id),
+            at_ns: gap.before().time_ns,
+            cost_ns: claim.cost_ns,
+            confidence: claim.confidence,
+            packets: claim.evidence.packets().to_vec(),
+            text: RULES[rule].sentence(gap, claim),
+        };
+        self.findings[rule].insert(rank, finding);
+    }
+
+    /// Enters what the rule at `rule` found without a gap, also in the sums
+    /// of the service it concerns.
+    pub(super) fn enter(
+        &mut self,
+        rule: usize,
+        findings: &mut Vec<Finding>,
+        mut service: Option<&mut Causes>,
+    ) {
+        for finding in findings.drain(..) {
+            self.causes.add(rule, finding.cost_ns, 0);
+            if let Some(service) = &mut service {
+                service.add(rule, finding.cost_ns, 0);
+            }
+            let id = (
+                finding.connection.unwrap_or(0),
+                finding.exchange.unwrap_or(0),
+            );
+            let rank = Rank::new(finding.cost_ns, finding.confidence as i64, id);
+            self.findings[rule].insert(rank, finding);
+        }
+    }
+
+    /// Takes everything of `other`.
+    pub(super) fn merge(&mut self, other: Ledger) {
+        self.causes.merge(&other.causes);
+        for (mine, theirs) in self.findings.iter_mut().zip(other.findings) {
+            mine.merge(theirs);
+        }
+    }
+
+    /// All findings kept, costliest first.
+    pub(super) fn into_findings(self) -> Vec<Finding> {
+        let mut all: Vec<Finding> = (self.findings.into_iter())
+            .flat_map(Worst::into_items)
+            .collect();
+        // Stable: equals keep the order of the rules.
+        all.sort_by_key(|finding| std::cmp::Reverse(finding.cost_ns));
+        all
+    }
+}

@@ -1,0 +1,134 @@
+//! From frames to the explanation: shards, threads, and the final sum.
+//!
+//! Connections are spread over a fixed number of [`Shard`]s by a hash of
+//! their two ends; a thread owns some of the shards. Everything that depends
+//! on order or on limits happens inside a shard, in the order of the file, so
+//! the result does not depend on the number of threads.
+
+mod flow;
+mod gaps;
+mod ledger;
+mod parallel;
+mod shard;
+mod split;
+mod sum;
+mod worst;
+
+use crate::decode::{self, Packet, Skip};
+use crate::read::{Block, Frame, Reader};
+use crate::{Explanation, Options, Problem, ReadError, Totals};
+use shard::Shard;
+use std::io::Read;
+
+/// Explains the capture that `source` gives.
+pub(crate) fn run(source: impl Read + Send, options: &Options) -> Result<Explanation, ReadError> {
+    let mut reader = Reader::new(source)?;
+    let mut front = Front::new(options);
+    let shards = match options.threads {
+        0 | 1 => alone(&mut reader, &mut front)?,
+        threads => parallel::run(&mut reader, &mut front, threads.min(SHARDS))?,
+    };
+    let mut info = reader.info();
+    info.problems.extend(front.problem());
+    Ok(sum::explanation(info, front.totals, shards, options))
+}
+
+/// Reads, decodes and analyses in one thread.
+fn alone(reader: &mut Reader<'_>, front: &mut Front<'_>) -> Result<Vec<Shard>, ReadError> {
+    let mut shards: Vec<Shard> = (0..SHARDS).map(|_| Shard::new(front.options)).collect();
+    let mut block = Block::default();
+    while reader.next_block(&mut block)? {
+        let data = block.data();
+        for (frame, number) in block.numbered() {
+            if let Some(packet) = front.decode(frame, block.bytes(frame), number) {
+                let shard = &mut shards[shard_of(&packet)];
+                shard.handle_packet(&packet, payload(data, &packet), front.options);
+            }
+        }
+    }
+    Ok(shards)
+}
+
+/// What happens to every frame before it reaches a shard: filters, decoding,
+/// counts.
+struct Front<'a> {
+    options: &'a Options,
+    totals: Totals,
+    /// A link type that is not read here, and how many frames had it.
+    unknown_link: Option<(u16, u64)>,
+}
+
+impl<'a> Front<'a> {
+    fn new(options: &'a Options) -> Front<'a> {
+        Front {
+            options,
+            totals: Totals::default(),
+            unknown_link: None,
+        }
+    }
+
+    /// The segment in a frame, if there is one and it is wanted.
+    #[inline]
+    fn decode(&mut self, frame: &Frame, bytes: &[u8], number: u64) -> Option<Packet> {
+        let options = self.options;
+        if options.from_ns.is_some_and(|from| frame.time_ns < from)
+            || options.to_ns.is_some_and(|to| frame.time_ns > to)
+        {
+            return None;
+        }
+        self.totals.cut_frames += (frame.captured < frame.wire) as u64;
+        match decode::decode(frame, bytes, number) {
+            Ok(decoded) => {
+                let packet = decoded.packet;
+                self.totals.fragments += decoded.fragment as u64;
+                if !options.filter.is_empty()
+                    && !options.filter.matches(packet.key.end(0), packet.key.end(1))
+                {
+                    return None;
+                }
+                Some(packet)
+            }
+            Err(skip) => {
+                match skip {
+                    Skip::Other => self.totals.other_frames += 1,
+                    Skip::Undecodable => self.totals.undecodable_frames += 1,
+                    Skip::Fragment => self.totals.fragments += 1,
+                    Skip::UnknownLink => {
+                        self.totals.undecodable_frames += 1;
+                        self.unknown_link.get_or_insert((frame.link, 0)).1 += 1;
+                    }
+                }
+                None
+            }
+        }
+    }
+
+    fn problem(&self) -> Option<Problem> {
+        let (link, frames) = self.unknown_link?;
+        Some(Problem {
+            id: "file.link-type",
+            offset: 0,
+            text: format!(
+                "{frames} frames have a link type that is not read here (the first: {link}); \
+                 record on an Ethernet, `any` or loopback interface, or convert with editcap -T"
+            ),
+        })
+    }
+}
+
+/// The captured payload of a segment.
+#[inline]
+fn payload<'a>(data: &'a [u8], packet: &Packet) -> &'a [u8] {
+    let start = packet.payload_offset as usize;
+    data.get(start..start + packet.payload_captured as usize)
+        .unwrap_or_default()
+}
+
+/// The shard of a segment.
+#[inline]
+fn shard_of(packet: &Packet) -> usize {
+    packet.key.shard_hash() as usize % SHARDS
+}
+
+/// Shards, whatever the number of threads; also the most threads of use.
+const SHARDS: usize = 16;

@@ -1,0 +1,380 @@
+//! One share of the connections, analysed in the order of the file.
+//!
+//! The table of live connections is bounded: past the limit the one that was
+//! idle longest among a few looked at is closed early and counted. A
+//! connection that has ended is kept for two more seconds of the capture, so
+//! that late packets find it, and is then summed up and dropped.
+
+use super::flow::Flow;
+use super::gaps;
+use super::ledger::Ledger;
+use super::split::Intervals;
+use super::worst::{Rank, Worst};
+use super::{SHARDS, sum::Services};
+use crate::app::Stamp;
+use crate::decode::{FlowKey, Packet};
+use crate::options::TIMELINE;
+use crate::rules::{CONTEXT, RULES};
+use crate::{Connection, Exchange, Finding, Flags, Marks, Options, Side, Totals};
+use std::collections::{HashMap, VecDeque};
+
+/// One share of the connections and what was found on them.
+pub(super) struct Shard {
+    table: HashMap<FlowKey, u32, foldhash::fast::RandomState>,
+    flows: Vec<Option<Box<Flow>>>,
+    free: Vec<u32>,
+    /// The connection of the last packet: often that of the next.
+    last: Option<(FlowKey, u32)>,
+    /// Connections that have ended: slot, identity, when to close.
+    closing: VecDeque<(u32, u64, i64)>,
+    /// Where the search for an idle connection goes on.
+    hand: usize,
+    limit: usize,
+    pub(super) totals: Totals,
+    pub(super) services: Services,
+    pub(super) ledger: Ledger,
+    pub(super) connections: Worst<Connection>,
+    pub(super) exchanges: Worst<Exchange>,
+    scratch: Vec<Finding>,
+}
+
+impl Shard {
+    /// A share without connections.
+    pub(super) fn new(options: &Options) -> Shard {
+        Shard {
+            table: HashMap::default(),
+            flows: Vec::new(),
+            free: Vec::new(),
+            last: None,
+            closing: VecDeque::new(),
+            hand: 0,
+            limit: (options.max_connections / SHARDS).max(1),
+            totals: Totals::default(),
+            services: Services::default(),
+            ledger: Ledger::new(options),
+            connections: Worst::new(options.keep_connections),
+            exchanges: Worst::new(options.keep_exchanges),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Takes the next packet of this share, with its captured payload.
+    pub(super) fn handle_packet(&mut self, packet: &Packet, payload: &[u8], options: &Options) {
+        self.close_due(packet.time_ns, options);
+        let slot = self.slot(packet, options);
+        let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
+            return;
+        };
+        flow.last_packet = packet.number;
+        let side = flow.sender(packet);
+        let mut segment = flow
+            .tracker
+            .handle_packet(&mut flow.connection, packet, side);
+        self.totals.segments += 1;
+        if segment
+            .marks
+            .any(Marks::DUPLICATE_FRAME | Marks::TIME_BACKWARDS)
+        {
+            self.totals.backward_times += segment.marks.any(Marks::TIME_BACKWARDS) as u64;
+            if segment.marks.any(Marks::DUPLICATE_FRAME) {
+                self.totals.duplicate_frames += 1;
+                return;
+            }
+        }
+        if flow.port_reused && segment.flags.has(Flags::SYN) && segment.packet == flow.connection.id
+        {
+            segment.marks.set(Marks::PORT_REUSED);
+        }
+        flow.timeline.segments.push(segment);
+        let stamp = Stamp {
+            time_ns: segment.time_ns,
+            packet: segment.packet,
+        };
+        if segment.flags.has(Flags::SYN) {
+            flow.streams[side.index()].start(segment.seq.wrapping_add(1));
+        }
+        if segment.len > 0 && !segment.flags.any(Flags::RST | Flags::SYN) {
+            let Flow {
+                streams,
+                app,
+                connection,
+                ..
+            } = &mut *flow;
+            let [client, server] = streams;
+            let (own, other) = match side {
+                Side::Client => (client, server),
+                Side::Server => (server, client),
+            };
+            if segment.flags.has(Flags::ACK) {
+                other.settle(segment.ack, |chunk| {
+                    app.handle_chunk(connection, side.other(), chunk, stamp, options);
+                });
+            }
+            if !segment.marks.any(Marks::KEEP_ALIVE) {
+                own.accept(
+                    segment.seq,
+                    segment.len,
+                    payload,
+                    options.max_held_bytes,
+                    |chunk| app.handle_chunk(connection, side, chunk, stamp, options),
+                );
+            }
+        }
+        let closed = flow.connection.close.is_closed();
+        if !flow.app.assembler.done.is_empty() {
+            self.finish_exchanges(slot, options);
+        }
+        self.keep_timeline_short(slot, options);
+        self.queue_if(closed, slot, segment.time_ns);
+    }
+
+    /// Closes every connection that is left.
+    pub(super) fn finish(&mut self, options: &Options) {
+        for slot in 0..self.flows.len() as u32 {
+            self.close(slot, false, options);
+        }
+    }
+
+    /// Connections being followed.
+    #[cfg(test)]
+    pub(super) fn live(&self) -> usize {
+        self.table.len()
+    }
+
+    /// The slot of the packet's connection, which may be new.
+    fn slot(&mut self, packet: &Packet, options: &Options) -> u32 {
+        let known = match self.last {
+            Some((key, slot)) if key == packet.key => Some(slot),
+            _ => self.table.get(&packet.key).copied(),
+        };
+        let opens = packet.flags.has(Flags::SYN) && !packet.flags.has(Flags::ACK);
+        let mut reused = false;
+        if let Some(slot) = known {
+            let flow = self.flows[slot as usize].as_deref();
+            let same = flow.is_some_and(|flow| {
+                !opens || !flow.tracker.is_new_syn(flow.sender(packet), packet.seq)
+            });
+            if same {
+                self.last = Some((packet.key, slot));
+                return slot;
+            }
+            // The address pair is used again.
+            self.close(slot, false, options);
+            reused = true;
+        }
+        if self.table.len() >= self.limit {
+            self.evict(options);
+        }
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.flows.push(None);
+            self.flows.len() as u32 - 1
+        });
+        let mut flow = Box::new(Flow::new(packet));
+        flow.port_reused = reused;
+        self.flows[slot as usize] = Some(flow);
+        self.table.insert(packet.key, slot);
+        self.last = Some((packet.key, slot));
+        slot
+    }
+
+    /// Puts a connection that has ended in the queue.
+    #[inline]
+    fn queue_if(&mut self, closed: bool, slot: u32, now_ns: i64) {
+        if closed
+            && let Some(flow) = self.flows[slot as usize].as_deref_mut()
+            && !flow.closing
+        {
+            flow.closing = true;
+            let entry = (slot, flow.connection.id, now_ns.saturating_add(LINGER_NS));
+            self.closing.push_back(entry);
+        }
+    }
+
+    /// Closes the connections whose time has come.
+    #[inline]
+    fn close_due(&mut self, now_ns: i64, options: &Options) {
+        while let Some((slot, id, due_ns)) = self.closing.front().copied() {
+            if due_ns > now_ns && self.closing.len() <= MAX_CLOSING {
+                return;
+            }
+            self.closing.pop_front();
+            let same =
+                (self.flows[slot as usize].as_deref()).is_some_and(|flow| flow.connection.id == id);
+            if same {
+                self.close(slot, false, options);
+            }
+        }
+    }
+
+    /// Closes the connection that was idle longest among the next few.
+    fn evict(&mut self, options: &Options) {
+        let mut oldest: Option<(u64, usize)> = None;
+        let mut looked_at = 0;
+        for _ in 0..self.flows.len() {
+            self.hand = (self.hand + 1) % self.flows.len();
+            if let Some(flow) = &self.flows[self.hand] {
+                let this = (flow.last_packet, self.hand);
+                oldest = Some(oldest.map_or(this, |other| other.min(this)));
+                looked_at += 1;
+            }
+            if looked_at == LOOKED_AT {
+                break;
+            }
+        }
+        if let Some((_, slot)) = oldest {
+            self.close(slot as u32, true, options);
+        }
+    }
+
+    /// Sums up a connection and drops it.
+    fn close(&mut self, slot: u32, evicted: bool, options: &Options) {
+        let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
+            return;
+        };
+        flow.app.close();
+        self.finish_exchanges(slot, options);
+        let Some(mut flow) = self.flows[slot as usize].take() else {
+            return;
+        };
+        self.free.push(slot);
+        self.table.remove(&flow.key);
+        self.last = None;
+        flow.connection.evicted = evicted;
+        let connection = flow.connection;
+        let service = (self.services).row(flow.service, &connection);
+        self.services
+            .add_connection(service, &connection, flow.port_reused);
+        self.totals.connections += 1;
+        self.totals.evicted_connections += evicted as u64;
+        let shake = &connection.handshake;
+        self.totals.midway_connections += (shake.syns == 0 && shake.syn_acks == 0) as u64;
+        self.totals.unanswered_connections +=
+            (shake.syns > 0 && shake.syn_acks == 0 && connection.server.segments == 0) as u64;
+        self.totals.payload_bytes += connection.client.bytes + connection.server.bytes;
+        self.totals.marks.merge(&connection.client.marks);
+        self.totals.marks.merge(&connection.server.marks);
+        for (index, rule) in RULES.iter().enumerate() {
+            rule.connection(&connection, &mut self.scratch);
+            if !self.scratch.is_empty() {
+                let (_, causes) = self.services.row_mut(service);
+                self.ledger.enter(index, &mut self.scratch, Some(causes));
+            }
+        }
+        let rank = Rank::new(
+            connection.stalled_ns,
+            connection.exchange_ns,
+            (connection.id, 0),
+        );
+        self.connections.insert(rank, connection);
+    }
+
+    /// Splits the time of every exchange that has ended.
+    fn finish_exchanges(&mut self, slot: u32, options: &Options) {
+        let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
+            return;
+        };
+        while let Some(mut exchange) = flow.app.assembler.done.pop_front() {
+            let service = (self.services).row(flow.service, &flow.connection);
+            flow.service = Some(service);
+            let connection = &mut flow.connection;
+            let previous_end_ns = flow.timeline.previous_end_ns;
+            let intervals =
+                Intervals::of(&exchange, connection, previous_end_ns, connection.last_ns);
+            let (_, causes) = self.services.row_mut(service);
+            gaps::judge(
+                &mut flow.timeline,
+                connection,
+                &mut exchange,
+                &intervals,
+                (&mut self.ledger, causes),
+                options,
+            );
+            exchange.split.phases.merge(&intervals.times());
+            exchange.split.settle();
+            exchange.start_ns = match exchange.index {
+                0 => intervals.start_ns(),
+                _ => exchange.request.start_ns,
+            };
+            exchange.end_ns = intervals.end_ns();
+            flow.timeline.previous_end_ns = previous_end_ns.max(exchange.end_ns);
+            connection.exchanges += 1;
+            connection.exchange_ns += exchange.total_ns();
+            self.totals.exchanges += 1;
+            self.totals.complete_exchanges += exchange.complete as u64;
+            self.totals.phases.merge(&exchange.split.phases);
+            self.totals.stalled_ns += exchange.split.stalled_ns();
+            self.services.add_exchange(service, &exchange);
+            for (index, rule) in RULES.iter().enumerate() {
+                rule.exchange(connection, &exchange, &mut self.scratch);
+                if !self.scratch.is_empty() {
+                    let (_, causes) = self.services.row_mut(service);
+                    self.ledger.enter(index, &mut self.scratch, Some(causes));
+                }
+            }
+            let id = (exchange.id, exchange.index);
+            let rank = Rank::new(exchange.split.stalled_ns(), exchange.total_ns(), id);
+            if self.exchanges.qualifies(rank) {
+                let range = (exchange.start_ns, exchange.end_ns);
+                flow.timeline.collect(&mut exchange, range, options);
+                self.exchanges.insert(rank, exchange);
+            } else {
+                exchange.reset();
+                flow.app.assembler.spare = Some(exchange);
+            }
+        }
+        if flow.timeline.judged > CONTEXT * 3 {
+            let wanted = flow.app.assembler.front().map(|front| front.id);
+            flow.timeline.trim(wanted);
+        }
+    }
+
+    /// Judges part of a long exchange, so that its timeline can be cut.
+    fn keep_timeline_short(&mut self, slot: u32, options: &Options) {
+        let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
+            return;
+        };
+        let length = flow.timeline.segments.len();
+        let open = flow.app.assembler.front().is_some();
+        if length < CONTEXT * 8 || (open && length < TIMELINE) {
+            return;
+        }
+        let service = (self.services).row(flow.service, &flow.connection);
+        flow.service = Some(service);
+        let Flow {
+            app,
+            connection,
+            timeline,
+            ..
+        } = &mut *flow;
+        if let Some(exchange) = app.assembler.front_mut() {
+            let previous_end_ns = timeline.previous_end_ns;
+            // Up to the segment before the last CONTEXT: rules look ahead.
+            let until_ns = timeline.segments[length - CONTEXT].time_ns;
+            let intervals =
+                Intervals::of(exchange, connection, previous_end_ns, until_ns).until(until_ns);
+            timeline.collect(exchange, (intervals.start_ns(), until_ns), options);
+            let (_, causes) = self.services.row_mut(service);
+            gaps::judge(
+                timeline,
+                connection,
+                exchange,
+                &intervals,
+                (&mut self.ledger, causes),
+                options,
+            );
+            timeline.trim(None);
+        } else {
+            timeline.judged = timeline.judged.max(length.saturating_sub(CONTEXT * 2));
+            timeline.trim(None);
+        }
+    }
+}
+
+/// How long a connection that has ended still gets late packets.
+const LINGER_NS: i64 = 2_000_000_000;
+
+/// Connections that have ended and still linger, a shard.
+const MAX_CLOSING: usize = 1024;
+
+/// Connections looked at to find one that is idle.
+const LOOKED_AT: usize = 16;

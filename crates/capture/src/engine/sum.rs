@@ -1,0 +1,233 @@
+//! The sums by service, and the final sum over all shards.
+
+use super::ledger::{Causes, Ledger};
+use super::shard::Shard;
+use super::worst::Worst;
+use crate::rules::RULES;
+use crate::{
+    CaptureInfo, Connection, Exchange, Explanation, Histogram, Options, PhaseTimes, Protocol,
+    Service, Side, Totals,
+};
+use std::collections::HashMap;
+use std::net::IpAddr;
+
+/// Sums by server address and port.
+#[derive(Debug, Default)]
+pub(super) struct Services {
+    index: HashMap<(IpAddr, u16), usize>,
+    rows: Vec<(Service, Causes)>,
+    /// The row for what came after the table was full.
+    rest: Option<usize>,
+}
+
+impl Services {
+    /// The row of a connection; `known` is what an earlier call gave.
+    pub(super) fn row(&mut self, known: Option<usize>, connection: &Connection) -> usize {
+        let row = known.unwrap_or_else(|| {
+            let end = &connection.server;
+            self.row_of(Some(end.address), end.port)
+        });
+        let protocol = &mut self.rows[row].0.protocol;
+        if *protocol == Protocol::Turns {
+            *protocol = connection.protocol;
+        }
+        row
+    }
+
+    /// One row and its causes.
+    pub(super) fn row_mut(&mut self, row: usize) -> (&mut Service, &mut Causes) {
+        let (service, causes) = &mut self.rows[row];
+        (service, causes)
+    }
+
+    /// Counts an exchange.
+    pub(super) fn add_exchange(&mut self, row: usize, exchange: &Exchange) {
+        let (service, _) = self.row_mut(row);
+        service.exchanges += 1;
+        service.phases.merge(&exchange.split.phases);
+        service.stalled_ns += exchange.split.stalled_ns();
+        service.request_bytes += exchange.request.bytes;
+        service.response_bytes += exchange.response.bytes;
+        service.request_segments += exchange.request.segments as u64;
+        service.response_segments += exchange.response.segments as u64;
+        service.times.record(exchange.total_ns());
+    }
+
+    /// Counts a connection that has ended.
+    pub(super) fn add_connection(&mut self, row: usize, connection: &Connection, reused: bool) {
+        let (service, _) = self.row_mut(row);
+        let shake = &connection.handshake;
+        let refused = shake.syns > 0
+            && shake.syn_acks == 0
+            && matches!(connection.close.reset, Some((Side::Server, _)));
+        service.connections += 1;
+        service.opened += (shake.syns > 0 && shake.syn_acks > 0) as u64;
+        service.single_exchange += (connection.exchanges == 1) as u64;
+        service.closed_by_server +=
+            matches!(connection.close.first_fin, Some((Side::Server, _))) as u64;
+        service.resets += connection.close.reset.is_some() as u64;
+        service.syn_retries += shake.syns.saturating_sub(1) as u64;
+        service.refused += refused as u64;
+        service.ports_reused += reused as u64;
+        service.packets += connection.client.segments + connection.server.segments;
+        if let Some(tls) = &connection.tls {
+            service.tls += 1;
+            service.tls_resumed += tls.resumed as u64;
+        }
+    }
+
+    /// Adds the rows of `other`.
+    fn merge(&mut self, other: Services) {
+        for (theirs, causes) in other.rows {
+            let row = self.row_of(theirs.address, theirs.port);
+            let (mine, my_causes) = self.row_mut(row);
+            my_causes.merge(&causes);
+            if mine.protocol == Protocol::Turns {
+                mine.protocol = theirs.protocol;
+            }
+            mine.connections += theirs.connections;
+            mine.opened += theirs.opened;
+            mine.single_exchange += theirs.single_exchange;
+            mine.closed_by_server += theirs.closed_by_server;
+            mine.resets += theirs.resets;
+            mine.syn_retries += theirs.syn_retries;
+            mine.refused += theirs.refused;
+            mine.ports_reused += theirs.ports_reused;
+            mine.tls += theirs.tls;
+            mine.tls_resumed += theirs.tls_resumed;
+            mine.exchanges += theirs.exchanges;
+            mine.phases.merge(&theirs.phases);
+            mine.stalled_ns += theirs.stalled_ns;
+            mine.packets += theirs.packets;
+            mine.request_bytes += theirs.request_bytes;
+            mine.response_bytes += theirs.response_bytes;
+            mine.request_segments += theirs.request_segments;
+            mine.response_segments += theirs.response_segments;
+            mine.times.merge(&theirs.times);
+        }
+    }
+
+    /// The row of a server; the rest's when the table is full.
+    fn row_of(&mut self, address: Option<IpAddr>, port: u16) -> usize {
+        let known = address.and_then(|address| self.index.get(&(address, port)));
+        if let Some(row) = known {
+            return *row;
+        }
+        let full = self.index.len() >= MAX_SERVICES;
+        let (address, port) = match address {
+            Some(address) if !full => (Some(address), port),
+            _ => (None, 0),
+        };
+        if let (None, Some(rest)) = (address, self.rest) {
+            return rest;
+        }
+        let row = self.rows.len();
+        match address {
+            Some(address) => {
+                self.index.insert((address, port), row);
+            }
+            None => self.rest = Some(row),
+        }
+        self.rows.push((empty(address, port), Causes::default()));
+        row
+    }
+}
+
+/// Adds up all shards and asks the rules about the whole.
+pub(super) fn explanation(
+    capture: CaptureInfo,
+    totals: Totals,
+    shards: Vec<Shard>,
+    options: &Options,
+) -> Explanation {
+    let mut all = Explanation {
+        capture,
+        totals,
+        ..Explanation::default()
+    };
+    let mut ledger = Ledger::new(options);
+    let mut services = Services::default();
+    let mut connections = Worst::new(options.keep_connections);
+    let mut exchanges = Worst::new(options.keep_exchanges);
+    for mut shard in shards {
+        shard.finish(options);
+        add_totals(&mut all.totals, &shard.totals);
+        ledger.merge(shard.ledger);
+        services.merge(shard.services);
+        connections.merge(shard.connections);
+        exchanges.merge(shard.exchanges);
+    }
+    all.services = (services.rows.into_iter())
+        .map(|(mut service, causes)| {
+            service.causes = causes.found();
+            service
+        })
+        .collect();
+    // The busiest first; the address breaks ties, so the order is one.
+    (all.services).sort_by_key(|s| {
+        let busy = std::cmp::Reverse((s.exchanges, s.connections));
+        (busy, s.address, s.port)
+    });
+    all.connections = connections.into_items().collect();
+    all.connections.sort_by_key(|connection| connection.id);
+    all.exchanges = exchanges.into_items().collect();
+    let mut found = Vec::new();
+    let mut entered = Vec::new();
+    for (index, rule) in RULES.iter().enumerate() {
+        rule.capture(&all, &mut found);
+        entered.push((index, std::mem::take(&mut found)));
+    }
+    for (index, mut found) in entered {
+        ledger.enter(index, &mut found, None);
+    }
+    all.causes = ledger.causes.found();
+    all.findings = ledger.into_findings();
+    all
+}
+
+fn add_totals(sum: &mut Totals, one: &Totals) {
+    sum.segments += one.segments;
+    sum.duplicate_frames += one.duplicate_frames;
+    sum.backward_times += one.backward_times;
+    sum.connections += one.connections;
+    sum.midway_connections += one.midway_connections;
+    sum.unanswered_connections += one.unanswered_connections;
+    sum.evicted_connections += one.evicted_connections;
+    sum.exchanges += one.exchanges;
+    sum.complete_exchanges += one.complete_exchanges;
+    sum.payload_bytes += one.payload_bytes;
+    sum.phases.merge(&one.phases);
+    sum.stalled_ns += one.stalled_ns;
+    sum.marks.merge(&one.marks);
+}
+
+fn empty(address: Option<IpAddr>, port: u16) -> Service {
+    Service {
+        address,
+        port,
+        protocol: Protocol::Turns,
+        connections: 0,
+        opened: 0,
+        single_exchange: 0,
+        closed_by_server: 0,
+        resets: 0,
+        syn_retries: 0,
+        refused: 0,
+        ports_reused: 0,
+        tls: 0,
+        tls_resumed: 0,
+        exchanges: 0,
+        phases: PhaseTimes::default(),
+        stalled_ns: 0,
+        causes: Vec::new(),
+        packets: 0,
+        request_bytes: 0,
+        response_bytes: 0,
+        request_segments: 0,
+        response_segments: 0,
+        times: Histogram::default(),
+    }
+}
+
+/// Services in the table; a scan of a network has more.
+const MAX_SERVICES: usize = 1024;

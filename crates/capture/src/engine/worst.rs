@@ -1,0 +1,88 @@
+//! The few worst of many, in bounded memory.
+
+/// Keeps the `limit` items with the largest cost; ties go to the smaller id.
+#[derive(Debug)]
+pub(super) struct Worst<T> {
+    limit: usize,
+    /// Worst first.
+    items: Vec<(Rank, T)>,
+}
+
+/// Order among items: cost, then a second cost, then who came first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
+    pub(super) cost_ns: i64,
+    pub(super) second_ns: i64,
+    pub(super) id: std::cmp::Reverse<(u64, u64)>,
+}
+
+impl Rank {
+    /// The rank of an item with these costs; `id` must tell items apart.
+    pub(super) fn new(cost_ns: i64, second_ns: i64, id: (u64, u64)) -> Rank {
+        Rank {
+            cost_ns,
+            second_ns,
+            id: std::cmp::Reverse(id),
+        }
+    }
+}
+
+impl<T> Worst<T> {
+    /// Keeps nothing yet.
+    pub(super) fn new(limit: usize) -> Worst<T> {
+        Worst {
+            limit,
+            items: Vec::new(),
+        }
+    }
+
+    /// True when an item of this rank would be kept.
+    #[inline]
+    pub(super) fn qualifies(&self, rank: Rank) -> bool {
+        self.items.len() < self.limit || self.items.last().is_some_and(|(last, _)| rank > *last)
+    }
+
+    /// Keeps the item if it qualifies.
+    pub(super) fn insert(&mut self, rank: Rank, item: T) {
+        if !self.qualifies(rank) {
+            return;
+        }
+        let at = self.items.partition_point(|(other, _)| *other >= rank);
+        self.items.insert(at, (rank, item));
+        self.items.truncate(self.limit);
+    }
+
+    /// Takes the items of `other`.
+    pub(super) fn merge(&mut self, other: Worst<T>) {
+        for (rank, item) in other.items {
+            self.insert(rank, item);
+        }
+    }
+
+    /// The items, worst first.
+    pub(super) fn into_items(self) -> impl Iterator<Item = T> {
+        self.items.into_iter().map(|(_, item)| item)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_are_kept_in_any_order_of_arrival() {
+        let costs = [5, 1, 9, 7, 9, 3];
+        let mut worst = Worst::new(3);
+        for (id, cost) in costs.iter().enumerate() {
+            worst.insert(Rank::new(*cost, 0, (id as u64, 0)), id);
+        }
+        assert_eq!(worst.into_items().collect::<Vec<_>>(), [2, 4, 3]);
+    }
+
+    #[test]
+    fn a_limit_of_zero_keeps_nothing() {
+        let mut worst = Worst::new(0);
+        worst.insert(Rank::new(1, 0, (0, 0)), ());
+        assert_eq!(worst.into_items().count(), 0);
+    }
+}

@@ -1,0 +1,35 @@
+//! Why a capture could not be read at all.
+
+use std::io;
+use thiserror::Error;
+
+/// Why a capture could not be read. What goes wrong after the first packet
+/// is a [`Problem`](crate::Problem) of the explanation instead.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The operating system refused.
+    #[error("cannot read the capture: {0}")]
+    Io(#[from] io::Error),
+    /// Nothing in it.
+    #[error("the capture is empty (0 bytes); record it again")]
+    Empty,
+    /// Not a format that is read here.
+    #[error(
+        "offset 0: {found} is no capture format known here; convert it with \
+         `editcap -F pcapng IN OUT`, or give a pcap, pcapng, .gz or .zst file"
+    )]
+    UnknownFormat {
+        /// The first bytes, in words.
+        found: String,
+    },
+    /// The header of the file makes no sense.
+    #[error("offset {offset}: {what}; {fix}")]
+    Corrupt {
+        /// Offset in the uncompressed file.
+        offset: u64,
+        /// What is wrong.
+        what: String,
+        /// What helps.
+        fix: &'static str,
+    },
+}

@@ -1,0 +1,164 @@
+//! The result of an analysis: what a report is made from.
+//!
+//! Its size is bounded by [`Options`](crate::Options), not by the capture.
+//! Invariant: the same file gives the same explanation, whatever the number
+//! of threads.
+
+use crate::{Connection, Exchange, Finding, Histogram, MarkCounts, PhaseTimes, Protocol};
+use serde::Serialize;
+use std::net::IpAddr;
+
+/// Everything found in a capture.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Explanation {
+    /// The file itself.
+    pub capture: CaptureInfo,
+    /// Sums over everything.
+    pub totals: Totals,
+    /// Sums by service (server address, port and protocol), busiest first.
+    pub services: Vec<Service>,
+    /// Sums by cause, costliest first.
+    pub causes: Vec<Cause>,
+    /// The worst findings of each rule, costliest first.
+    pub findings: Vec<Finding>,
+    /// The worst connections (most stalled time, then most time), by first packet.
+    pub connections: Vec<Connection>,
+    /// The worst exchanges (most stalled time, then most time), worst first.
+    pub exchanges: Vec<Exchange>,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CaptureInfo {
+    /// `pcap`, `pcapng` or a text format, with the compression if any.
+    pub format: String,
+    /// Bytes of the (uncompressed) file.
+    pub bytes: u64,
+    /// Packets.
+    pub packets: u64,
+    /// Time of the earliest packet; 0 without one.
+    pub first_ns: i64,
+    /// Time of the latest packet.
+    pub last_ns: i64,
+    /// Interfaces, over all sections.
+    pub interfaces: u32,
+    /// Link types that occur, by their registered numbers.
+    pub link_types: Vec<u16>,
+    /// What was wrong with the file, each with its offset.
+    pub problems: Vec<Problem>,
+}
+
+/// Something wrong with the file that did not stop the reading.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Stable dotted name (`file.truncated`).
+    pub id: &'static str,
+    /// Offset in the uncompressed file.
+    pub offset: u64,
+    /// What it is and what helps.
+    pub text: String,
+}
+
+/// Sums over the whole capture.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Totals {
+    /// TCP segments analysed.
+    pub segments: u64,
+    /// Frames that are not TCP.
+    pub other_frames: u64,
+    /// Frames whose headers were cut or make no sense.
+    pub undecodable_frames: u64,
+    /// IPv4 and IPv6 fragments; only a first one can be analysed.
+    pub fragments: u64,
+    /// Frames of which not everything was captured.
+    pub cut_frames: u64,
+    /// Frames captured twice.
+    pub duplicate_frames: u64,
+    /// Packets whose time was before their predecessor's on the connection.
+    pub backward_times: u64,
+    /// Connections.
+    pub connections: u64,
+    /// Of these: began before the capture.
+    pub midway_connections: u64,
+    /// Of these: a SYN was never answered.
+    pub unanswered_connections: u64,
+    /// Of these: dropped early to keep memory bounded.
+    pub evicted_connections: u64,
+    /// Exchanges.
+    pub exchanges: u64,
+    /// Of these: seen to their end.
+    pub complete_exchanges: u64,
+    /// Payload bytes.
+    pub payload_bytes: u64,
+    /// Time of all exchanges by phase, without stalls.
+    pub phases: PhaseTimes,
+    /// Stalls inside exchanges.
+    pub stalled_ns: i64,
+    /// How often each mark was set.
+    pub marks: MarkCounts,
+}
+
+/// Sums over one service.
+#[derive(Clone, Debug, Serialize)]
+pub struct Service {
+    /// Server address; none in the row that gathers what came after the
+    /// table was full.
+    pub address: Option<IpAddr>,
+    /// Server port.
+    pub port: u16,
+    /// What is spoken.
+    pub protocol: Protocol,
+    /// Connections.
+    pub connections: u64,
+    /// Connections whose handshake was captured.
+    pub opened: u64,
+    /// Connections that carried exactly one exchange.
+    pub single_exchange: u64,
+    /// Connections that the server closed first.
+    pub closed_by_server: u64,
+    /// Connections that ended with a RST.
+    pub resets: u64,
+    /// SYNs that were sent again.
+    pub syn_retries: u64,
+    /// Connections whose SYN met a RST.
+    pub refused: u64,
+    /// SYNs on an address pair that an earlier connection had used.
+    pub ports_reused: u64,
+    /// Connections with a TLS handshake.
+    pub tls: u64,
+    /// Of these: resumed.
+    pub tls_resumed: u64,
+    /// Exchanges.
+    pub exchanges: u64,
+    /// Time of its exchanges by phase, without stalls.
+    pub phases: PhaseTimes,
+    /// Stalls inside its exchanges.
+    pub stalled_ns: i64,
+    /// Stalls by cause, costliest first.
+    pub causes: Vec<Cause>,
+    /// Packets, both ways.
+    pub packets: u64,
+    /// Request payload bytes.
+    pub request_bytes: u64,
+    /// Response payload bytes.
+    pub response_bytes: u64,
+    /// Segments with payload that requests took.
+    pub request_segments: u64,
+    /// Segments with payload that responses took.
+    pub response_segments: u64,
+    /// Total time of its exchanges.
+    pub times: Histogram,
+}
+
+/// Sums over one cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// The rule.
+    pub rule: &'static str,
+    /// How often it was found.
+    pub count: u64,
+    /// What it cost in all: each gap once, client think included.
+    pub cost_ns: i64,
+    /// Of it: taken out of the phases of exchanges.
+    pub stalled_ns: i64,
+}

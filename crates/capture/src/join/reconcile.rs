@@ -1,0 +1,165 @@
+//! The sum: the client task's time against the tasks that served it, and the
+//! receives that waited in what is left.
+
+use super::tasks::Task;
+use super::time::TimeOfDay;
+use super::trace::Receive;
+
+/// The whole account. Times are in seconds.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Reconciliation {
+    /// The task that waited for the others.
+    pub client: Task,
+    /// The tasks that served it.
+    pub servers: Vec<Task>,
+    /// The servers' response times added up.
+    pub served_s: f64,
+    /// The client's response time less that.
+    pub unaccounted_s: f64,
+    /// The receives in the order of the trace, each with its place in the sum.
+    pub receives: Vec<Explained>,
+    /// Of the unaccounted time, what receives of the client explain.
+    pub explained_s: f64,
+    /// What remains without an explanation.
+    pub remaining_s: f64,
+    /// What does not agree within the sources.
+    pub remarks: Vec<Remark>,
+}
+
+/// A receive and what it means for the sum.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Explained {
+    /// Its number, from one.
+    pub case: usize,
+    /// The receive.
+    pub receive: Receive,
+    /// Its length by the time stamps.
+    pub stamped_s: f64,
+    /// Whether it explains unaccounted time; otherwise it lies inside a task
+    /// that is counted already, or in none of the list.
+    pub counts: bool,
+    /// The transaction of the task it belongs to, when listed.
+    pub transid: Option<String>,
+    /// Delays on the network that overlap it.
+    pub delays: Vec<Delay>,
+}
+
+/// A delay seen in a capture.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Delay {
+    /// Its beginning.
+    pub began: TimeOfDay,
+    /// Its end.
+    pub ended: TimeOfDay,
+    /// Its cause's dotted name.
+    pub cause: String,
+    /// The packets that show it.
+    pub packets: Vec<u64>,
+}
+
+/// Two figures of the sources that should be the same and are not.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Remark {
+    /// Which receive.
+    pub case: usize,
+    /// What is printed, in seconds.
+    pub printed_s: f64,
+    /// What the time stamps give.
+    pub stamped_s: f64,
+}
+
+/// Does the sum. The client is the task of that number, or the one with the
+/// longest response; `None` when there is no such task. `delays` come from a
+/// capture, or are none.
+pub fn reconcile(
+    tasks: &[Task],
+    receives: &[Receive],
+    client: Option<u64>,
+    delays: &[Delay],
+) -> Option<Reconciliation> {
+    let place = match client {
+        Some(number) => tasks.iter().position(|t| t.number == number)?,
+        None => {
+            let longest =
+                |a: &usize, b: &usize| tasks[*a].response_s.total_cmp(&tasks[*b].response_s);
+            (0..tasks.len()).max_by(longest)?
+        }
+    };
+    let client = tasks[place].clone();
+    let servers: Vec<Task> = (0..tasks.len())
+        .filter(|n| *n != place)
+        .map(|n| tasks[n].clone())
+        .collect();
+    let served_s: f64 = servers.iter().map(|t| t.response_s).sum();
+    let receives: Vec<Explained> = receives
+        .iter()
+        .enumerate()
+        .map(|(n, receive)| Explained {
+            case: n + 1,
+            stamped_s: receive.stamped_s(),
+            counts: receive.task == client.number,
+            transid: tasks
+                .iter()
+                .find(|t| t.number == receive.task)
+                .map(|t| t.transid.clone()),
+            delays: delays
+                .iter()
+                .filter(|d| overlap(d, receive))
+                .cloned()
+                .collect(),
+            receive: receive.clone(),
+        })
+        .collect();
+    let unaccounted_s = client.response_s - served_s;
+    let explained_s = union_s(receives.iter().filter(|r| r.counts).map(|r| &r.receive));
+    let remarks = receives
+        .iter()
+        .filter_map(|r| {
+            let printed_s = r.receive.printed_s?;
+            let differs = (printed_s - r.stamped_s).abs() > AGREES_S;
+            differs.then_some(Remark {
+                case: r.case,
+                printed_s,
+                stamped_s: r.stamped_s,
+            })
+        })
+        .collect();
+    Some(Reconciliation {
+        client,
+        servers,
+        served_s,
+        unaccounted_s,
+        explained_s,
+        remaining_s: unaccounted_s - explained_s,
+        receives,
+        remarks,
+    })
+}
+
+/// Whether at least half of the delay lies within the wait.
+fn overlap(delay: &Delay, receive: &Receive) -> bool {
+    let from = delay.began.max(receive.began);
+    let to = delay.ended.min(receive.ended);
+    let length = delay.ended.0.saturating_sub(delay.began.0);
+    to.0.saturating_sub(from.0) * 2 >= length.max(1)
+}
+
+/// The time that intervals cover together: an inner wait is not counted again.
+fn union_s<'a>(receives: impl Iterator<Item = &'a Receive>) -> f64 {
+    let mut spans: Vec<(TimeOfDay, f64)> = receives.map(|r| (r.began, r.stamped_s())).collect();
+    spans.sort_by_key(|s| s.0);
+    let mut total = 0.0;
+    let mut reached: Option<(TimeOfDay, f64)> = None;
+    for (began, length) in spans {
+        let covered = reached.map_or(0.0, |(at, len)| (len - began.since_s(at)).max(0.0));
+        if length > covered {
+            total += length - covered;
+            reached = Some((began, length));
+        }
+    }
+    total
+}
+
+/// Printed and stamped lengths that differ by less agree: tracing itself
+/// takes some microseconds.
+const AGREES_S: f64 = 0.000_5;

@@ -1,0 +1,176 @@
+//! What to analyse, how much to keep, and how many threads.
+
+use serde::Serialize;
+use std::net::IpAddr;
+
+/// Options of an analysis; the defaults suit a capture of any size.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Threads that analyse. With more than one, another one reads.
+    pub threads: usize,
+    /// Only connections that match.
+    pub filter: Filter,
+    /// Only packets from this time on.
+    pub from_ns: Option<i64>,
+    /// Only packets up to this time.
+    pub to_ns: Option<i64>,
+    /// Protocols told by server port; they override recognition.
+    pub protocols: Vec<(u16, Protocol)>,
+    /// Times without a segment longer than this are gaps, offered to rules.
+    pub gap_ns: i64,
+    /// Worst exchanges kept with their segments.
+    pub keep_exchanges: usize,
+    /// Worst connections kept.
+    pub keep_connections: usize,
+    /// Worst findings kept a rule.
+    pub keep_findings: usize,
+    /// Segments kept of one exchange.
+    pub keep_segments: usize,
+    /// Connections followed at one time; beyond it the one that was idle
+    /// longest is closed early, which is a finding.
+    pub max_connections: usize,
+    /// Bytes held a direction for segments that came out of order.
+    pub max_held_bytes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            threads: 1,
+            filter: Filter::default(),
+            from_ns: None,
+            to_ns: None,
+            protocols: Vec::new(),
+            gap_ns: 1_000_000,
+            keep_exchanges: 50,
+            keep_connections: 200,
+            keep_findings: 20,
+            keep_segments: 400,
+            max_connections: 131_072,
+            max_held_bytes: 256 * 1024,
+        }
+    }
+}
+
+/// What is spoken on a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protocol {
+    /// Not recognised: a request is what the client writes until the server
+    /// answers.
+    #[default]
+    Turns,
+    /// HTTP/1.0 and 1.1.
+    Http1,
+    /// TLS, by records.
+    Tls,
+    /// Messages with a two-byte length in front (big-endian, with or without itself).
+    Framed2,
+    /// Messages with a four-byte length in front.
+    Framed4,
+    /// Data-link switching: SSP messages (RFC 1795, port 2065).
+    Dlsw,
+}
+
+impl Protocol {
+    /// Every protocol.
+    pub const ALL: [Protocol; 6] = [
+        Protocol::Turns,
+        Protocol::Http1,
+        Protocol::Tls,
+        Protocol::Framed2,
+        Protocol::Framed4,
+        Protocol::Dlsw,
+    ];
+
+    /// Its name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Protocol::Turns => "turns",
+            Protocol::Http1 => "http",
+            Protocol::Tls => "tls",
+            Protocol::Framed2 => "framed2",
+            Protocol::Framed4 => "framed4",
+            Protocol::Dlsw => "dlsw",
+        }
+    }
+
+    /// The protocol of this name.
+    pub fn named(name: &str) -> Option<Protocol> {
+        Protocol::ALL.into_iter().find(|p| p.name() == name)
+    }
+}
+
+/// Which connections to analyse: all terms must hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Term {
+    Host(IpAddr),
+    Port(u16),
+    Not(Box<Term>),
+}
+
+impl Filter {
+    /// Parses `host ADDRESS`, `port NUMBER` and `not` before either, joined
+    /// by `and`. The error says what was not understood.
+    pub fn parse(text: &str) -> Result<Filter, String> {
+        let mut terms = Vec::new();
+        let mut words = text.split_whitespace().peekable();
+        while words.peek().is_some() {
+            terms.push(Term::parse(&mut words)?);
+            match words.next() {
+                None => break,
+                Some("and") if words.peek().is_some() => {}
+                Some(other) => return Err(format!("expected `and TERM`, found `{other}`")),
+            }
+        }
+        Ok(Filter { terms })
+    }
+
+    /// True when nothing is filtered.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// True when a connection between these ends is wanted.
+    pub fn matches(&self, one: (IpAddr, u16), other: (IpAddr, u16)) -> bool {
+        self.terms.iter().all(|term| term.matches(one, other))
+    }
+}
+
+impl Term {
+    fn parse<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<Term, String> {
+        let word = words.next().unwrap_or_default();
+        if word == "not" {
+            return Ok(Term::Not(Box::new(Term::parse(words)?)));
+        }
+        let value = words.next().unwrap_or_default();
+        match word {
+            "host" => value
+                .parse()
+                .map(Term::Host)
+                .map_err(|_| format!("`{value}` is not an IP address")),
+            "port" => value
+                .parse()
+                .map(Term::Port)
+                .map_err(|_| format!("`{value}` is not a port")),
+            _ => Err(format!("expected `host` or `port`, found `{word}`")),
+        }
+    }
+
+    fn matches(&self, one: (IpAddr, u16), other: (IpAddr, u16)) -> bool {
+        match self {
+            Term::Host(address) => one.0 == *address || other.0 == *address,
+            Term::Port(port) => one.1 == *port || other.1 == *port,
+            Term::Not(term) => !term.matches(one, other),
+        }
+    }
+}
+
+/// Segments of one connection held while its exchange lasts; a longer
+/// exchange is judged in pieces of this size.
+pub(crate) const TIMELINE: usize = 1024;

@@ -1,0 +1,332 @@
+//! From a file to frames: big blocks, no copy a frame.
+//!
+//! A [`Reader`] fills a [`Block`] of about a megabyte and lists the frames in
+//! it; the part of a record that the block's end cut is carried to the next.
+//! Own code and not a library: libraries hand out one frame at a time behind
+//! a copy or an allocation, which alone costs more than the whole budget of
+//! the analysis; and files are not mapped, because a mapped file that is cut
+//! while it is read kills the process.
+//! Reference: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng.
+//! Invariant: no record makes a block larger than [`MAX_RECORD_BYTES`] plus
+//! one block; what cannot be read is a [`Problem`] with its offset.
+
+mod compressed;
+mod pcap;
+mod pcapng;
+
+use crate::{CaptureInfo, Problem, ReadError};
+use std::io::{self, Read};
+
+/// Splits a capture file into frames.
+pub struct Reader<'a> {
+    source: Box<dyn Read + Send + 'a>,
+    format: Format,
+    /// What the last block could not use.
+    carry: Vec<u8>,
+    /// Offset in the uncompressed file of the first byte of `carry`.
+    offset: u64,
+    packets: u64,
+    end: bool,
+    compressed: bool,
+    info: CaptureInfo,
+}
+
+/// Frames and the bytes they lie in.
+#[derive(Default)]
+pub struct Block {
+    data: Vec<u8>,
+    filled: usize,
+    frames: Vec<Frame>,
+    first_packet: u64,
+}
+
+/// One frame of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Time of capture, nanoseconds since 1970.
+    pub time_ns: i64,
+    /// Where it begins in the block.
+    pub offset: u32,
+    /// Bytes captured.
+    pub captured: u32,
+    /// Bytes it had on the wire, at least `captured`.
+    pub wire: u32,
+    /// Registered number of its link type.
+    pub link: u16,
+}
+
+/// State of the format.
+enum Format {
+    Pcap(pcap::Pcap),
+    Pcapng(pcapng::Pcapng),
+}
+
+/// What a format says to the bytes at hand.
+enum Step {
+    /// A record of this many bytes, with a frame or without.
+    Record(usize, Option<Frame>),
+    /// The record needs this many bytes in all.
+    Need(usize),
+    /// Nothing sensible can follow.
+    Stop(Problem),
+}
+
+impl<'a> Reader<'a> {
+    /// Reads the head of `source` to find out what it is.
+    pub fn new(source: impl Read + Send + 'a) -> Result<Reader<'a>, ReadError> {
+        let (mut source, compression) = compressed::open(Box::new(source))?;
+        let mut head = vec![0; HEAD_BYTES];
+        let filled = read_full(&mut source, &mut head)?;
+        head.truncate(filled);
+        let (format, name, used) = if let Some((pcap, used)) = pcap::Pcap::open(&head)? {
+            (Format::Pcap(pcap), "pcap", used)
+        } else if pcapng::Pcapng::recognise(&head) {
+            (Format::Pcapng(pcapng::Pcapng::default()), "pcapng", 0)
+        } else if head.is_empty() {
+            return Err(ReadError::Empty);
+        } else {
+            return Err(ReadError::UnknownFormat {
+                found: in_words(&head),
+            });
+        };
+        let mut info = CaptureInfo {
+            format: match compression {
+                Some(compression) => format!("{name}, {compression}"),
+                None => name.to_owned(),
+            },
+            ..CaptureInfo::default()
+        };
+        if let Format::Pcap(pcap) = &format {
+            info.interfaces = 1;
+            info.link_types.push(pcap.link);
+        }
+        Ok(Reader {
+            source,
+            format,
+            offset: used as u64,
+            carry: head.split_off(used),
+            packets: 0,
+            end: false,
+            compressed: compression.is_some(),
+            info,
+        })
+    }
+
+    /// Fills `block` with the next frames; false at the end of the file.
+    pub fn next_block(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        block.frames.clear();
+        block.first_packet = self.packets + 1;
+        block.filled = self.carry.len();
+        if block.data.len() < BLOCK_BYTES.max(block.filled) {
+            block.data.resize(BLOCK_BYTES.max(block.filled), 0);
+        }
+        block.data[..block.filled].copy_from_slice(&self.carry);
+        self.carry.clear();
+        let mut used = 0;
+        loop {
+            let more = self.read_more(block)?;
+            let need = self.split(block, &mut used);
+            if !block.frames.is_empty() || self.end {
+                break;
+            }
+            if !more {
+                self.end = true;
+                break;
+            }
+            // Not one whole record: the block grows to hold it.
+            let wanted = (used + need).max(block.filled + 1);
+            if block.data.len() < wanted {
+                block.data.resize(wanted, 0);
+            }
+        }
+        self.carry
+            .extend_from_slice(&block.data[used..block.filled]);
+        self.offset += used as u64;
+        self.packets += block.frames.len() as u64;
+        for frame in &block.frames {
+            self.info.last_ns = self.info.last_ns.max(frame.time_ns);
+            self.info.first_ns = match self.info.first_ns {
+                0 => frame.time_ns,
+                first => first.min(frame.time_ns),
+            };
+        }
+        if self.end && !self.carry.is_empty() {
+            let left = self.carry.len();
+            self.problem(Problem {
+                id: "file.truncated",
+                offset: self.offset,
+                text: format!(
+                    "the file ends inside a record ({left} bytes are left over); the capture was \
+                     cut while it was written, everything before was read"
+                ),
+            });
+            self.carry.clear();
+        }
+        Ok(!block.frames.is_empty())
+    }
+
+    /// What is known of the file by now.
+    pub fn info(&self) -> CaptureInfo {
+        let mut info = self.info.clone();
+        info.bytes = self.offset;
+        info.packets = self.packets;
+        if let Format::Pcapng(pcapng) = &self.format {
+            info.interfaces = pcapng.interfaces_seen;
+            info.link_types = pcapng.link_types.clone();
+        }
+        info
+    }
+
+    /// Fills the rest of the block; false when the source has ended.
+    fn read_more(&mut self, block: &mut Block) -> Result<bool, ReadError> {
+        let room = &mut block.data[block.filled..];
+        match read_full(&mut self.source, room) {
+            Ok(read) => {
+                block.filled += read;
+                Ok(read == room.len() && read > 0)
+            }
+            Err(error) if self.compressed => {
+                let offset = self.offset + block.filled as u64;
+                self.problem(Problem {
+                    id: "file.compression",
+                    offset,
+                    text: format!(
+                        "the compressed data is damaged or cut ({error}); everything before was \
+                         read; try `gzip -t` or `zstd -t`, and copy the file again"
+                    ),
+                });
+                Ok(false)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Lists the records that are whole; says how many bytes the next needs.
+    fn split(&mut self, block: &mut Block, used: &mut usize) -> usize {
+        loop {
+            let rest = &block.data[*used..block.filled];
+            if rest.is_empty() {
+                return 1;
+            }
+            let step = match &mut self.format {
+                Format::Pcap(pcap) => pcap.step(rest),
+                Format::Pcapng(pcapng) => pcapng.step(rest),
+            };
+            match step {
+                Step::Record(bytes, frame) => {
+                    if let Some(mut frame) = frame {
+                        frame.offset += *used as u32;
+                        block.frames.push(frame);
+                    }
+                    *used += bytes;
+                }
+                Step::Need(bytes) => return bytes,
+                Step::Stop(mut problem) => {
+                    problem.offset = self.offset + *used as u64;
+                    self.problem(problem);
+                    // What follows cannot be told apart: leave it unread.
+                    block.filled = *used;
+                    self.end = true;
+                    return 0;
+                }
+            }
+        }
+    }
+
+    fn problem(&mut self, problem: Problem) {
+        if self.info.problems.len() < MAX_PROBLEMS {
+            self.info.problems.push(problem);
+        }
+    }
+}
+
+impl Block {
+    /// The frames, in the order of the file.
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// The frames with their numbers in the file, from 1.
+    pub fn numbered(&self) -> impl Iterator<Item = (&Frame, u64)> {
+        self.frames.iter().zip(self.first_packet..)
+    }
+
+    /// All bytes of the block.
+    pub fn data(&self) -> &[u8] {
+        &self.data[..self.filled]
+    }
+
+    /// The captured bytes of one frame.
+    pub fn bytes(&self, frame: &Frame) -> &[u8] {
+        &self.data[frame.offset as usize..][..frame.captured as usize]
+    }
+
+    /// Number in the file of the block's first frame, from 1.
+    pub fn first_packet(&self) -> u64 {
+        self.first_packet
+    }
+}
+
+/// Reads until `buffer` is full or the source ends.
+fn read_full(source: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match source.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// What the first bytes look like, for a message.
+fn in_words(head: &[u8]) -> String {
+    let start = &head[..head.len().min(16)];
+    let text = start
+        .iter()
+        .all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());
+    match (
+        text,
+        start.starts_with(b"XCP\0"),
+        start.starts_with(b"snoop\0"),
+    ) {
+        (_, true, _) => "a Network Monitor file".into(),
+        (_, _, true) => "a snoop file".into(),
+        (true, ..) => format!("text ({:?})", String::from_utf8_lossy(start)),
+        _ => format!("a file that begins {start:02x?}"),
+    }
+}
+
+/// A number of `bytes`, in the file's byte order.
+fn u32_at(bytes: &[u8], at: usize, swapped: bool) -> u32 {
+    let mut word = [0; 4];
+    word.copy_from_slice(&bytes[at..at + 4]);
+    match swapped {
+        false => u32::from_le_bytes(word),
+        true => u32::from_be_bytes(word),
+    }
+}
+
+/// A half word of `bytes`, in the file's byte order.
+fn u16_at(bytes: &[u8], at: usize, swapped: bool) -> u16 {
+    match swapped {
+        false => u16::from_le_bytes([bytes[at], bytes[at + 1]]),
+        true => u16::from_be_bytes([bytes[at], bytes[at + 1]]),
+    }
+}
+
+/// Longest record that is believed. Capture programs write at most 256 KiB a
+/// frame; blocks of secrets or name tables may be longer.
+pub const MAX_RECORD_BYTES: usize = 32 << 20;
+
+/// Bytes read at one time: large enough that a system call costs nothing,
+/// small enough to stay in the cache until its frames are analysed.
+const BLOCK_BYTES: usize = 1 << 20;
+
+/// Enough to recognise a format and read the header of a pcap file.
+const HEAD_BYTES: usize = 32;
+
+/// Problems listed; a damaged file repeats itself.
+const MAX_PROBLEMS: usize = 100;

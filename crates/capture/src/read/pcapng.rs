@@ -1,0 +1,257 @@
+//! The block format: sections, interfaces, packets of three kinds.
+//!
+//! Every section has its own byte order and interfaces, every interface its
+//! own link type, resolution and offset of time. Comments, names, statistics
+//! and decryption secrets are passed over.
+
+use super::{Frame, MAX_RECORD_BYTES, Step, u16_at, u32_at};
+use crate::Problem;
+
+/// State of the current section.
+#[derive(Default)]
+pub(super) struct Pcapng {
+    swapped: bool,
+    interfaces: Vec<Interface>,
+    /// Time of the last packet, for packets without one.
+    last_ns: i64,
+    /// Interfaces over all sections.
+    pub(super) interfaces_seen: u32,
+    /// Link types over all sections.
+    pub(super) link_types: Vec<u16>,
+}
+
+/// One interface of a section.
+#[derive(Clone, Copy)]
+struct Interface {
+    link: u16,
+    snap_bytes: u32,
+    resolution: Resolution,
+    offset_ns: i64,
+}
+
+/// The unit of an interface's time stamps.
+#[derive(Clone, Copy)]
+enum Resolution {
+    /// This many nanoseconds.
+    Times(u64),
+    /// This many in a nanosecond.
+    Parts(u64),
+    /// Two to this power in a second.
+    Binary(u32),
+}
+
+impl Pcapng {
+    /// True when `head` begins a section.
+    pub(super) fn recognise(head: &[u8]) -> bool {
+        head.len() >= 12
+            && u32_at(head, 0, false) == SECTION
+            && [u32_at(head, 8, false), u32_at(head, 8, true)].contains(&BYTE_ORDER)
+    }
+
+    /// The next block of `rest`.
+    #[inline]
+    pub(super) fn step(&mut self, rest: &[u8]) -> Step {
+        if rest.len() < 12 {
+            return Step::Need(12);
+        }
+        let kind = u32_at(rest, 0, self.swapped);
+        if kind == SECTION {
+            // The same in both orders; the order follows.
+            self.swapped = match u32_at(rest, 8, false) {
+                BYTE_ORDER => false,
+                _ if u32_at(rest, 8, true) == BYTE_ORDER => true,
+                other => return corrupt(format!("a section has the byte order {other:08x}")),
+            };
+        }
+        let total = u32_at(rest, 4, self.swapped) as usize;
+        if total < 12 || !total.is_multiple_of(4) || total > MAX_RECORD_BYTES {
+            return corrupt(format!("a block claims {total} bytes"));
+        }
+        if rest.len() < total {
+            return Step::Need(total);
+        }
+        let block = &rest[..total];
+        let repeated = u32_at(block, total - 4, self.swapped) as usize;
+        if repeated != total {
+            return corrupt(format!(
+                "a block has the length {total} in front and {repeated} behind"
+            ));
+        }
+        let body = &block[8..total - 4];
+        let frame = match kind {
+            ENHANCED => self.enhanced(body),
+            SIMPLE => self.simple(body),
+            OLD_PACKET => self.old_packet(body),
+            SECTION => {
+                self.interfaces.clear();
+                None
+            }
+            INTERFACE => {
+                self.interface(body);
+                None
+            }
+            _ => None,
+        };
+        match (kind, frame) {
+            (ENHANCED | SIMPLE | OLD_PACKET, None) => corrupt(
+                "a packet lies outside its block or names an interface that is not described"
+                    .into(),
+            ),
+            (_, frame) => Step::Record(total, frame),
+        }
+    }
+
+    fn enhanced(&mut self, body: &[u8]) -> Option<Frame> {
+        if body.len() < 20 {
+            return None;
+        }
+        let interface = *self
+            .interfaces
+            .get(u32_at(body, 0, self.swapped) as usize)?;
+        self.timed(body, interface, 4)
+    }
+
+    fn old_packet(&mut self, body: &[u8]) -> Option<Frame> {
+        if body.len() < 20 {
+            return None;
+        }
+        let interface = *self
+            .interfaces
+            .get(u16_at(body, 0, self.swapped) as usize)?;
+        self.timed(body, interface, 4)
+    }
+
+    /// Time, two lengths and data, from `at` on.
+    fn timed(&mut self, body: &[u8], interface: Interface, at: usize) -> Option<Frame> {
+        let word = |index: usize| u32_at(body, at + index * 4, self.swapped);
+        let stamp = (word(0) as u64) << 32 | word(1) as u64;
+        let captured = word(2);
+        if captured as usize > body.len() - at - 16 {
+            return None;
+        }
+        let time_ns = interface
+            .resolution
+            .ns(stamp)
+            .saturating_add(interface.offset_ns);
+        self.last_ns = time_ns;
+        Some(Frame {
+            time_ns,
+            offset: (8 + at + 16) as u32,
+            captured,
+            wire: word(3).max(captured),
+            link: interface.link,
+        })
+    }
+
+    fn simple(&mut self, body: &[u8]) -> Option<Frame> {
+        if body.len() < 4 {
+            return None;
+        }
+        let interface = *self.interfaces.first()?;
+        let wire = u32_at(body, 0, self.swapped);
+        let limit = match interface.snap_bytes {
+            0 => u32::MAX,
+            bytes => bytes,
+        };
+        let captured = wire.min(limit).min((body.len() - 4) as u32);
+        Some(Frame {
+            time_ns: self.last_ns,
+            offset: 12,
+            captured,
+            wire,
+            link: interface.link,
+        })
+    }
+
+    fn interface(&mut self, body: &[u8]) {
+        if body.len() < 8 || self.interfaces.len() >= MAX_INTERFACES {
+            return;
+        }
+        let mut interface = Interface {
+            link: u16_at(body, 0, self.swapped),
+            snap_bytes: u32_at(body, 4, self.swapped),
+            resolution: Resolution::Times(1_000),
+            offset_ns: 0,
+        };
+        let mut rest = &body[8..];
+        while rest.len() >= 4 {
+            let (code, len) = (
+                u16_at(rest, 0, self.swapped),
+                u16_at(rest, 2, self.swapped) as usize,
+            );
+            let Some(value) = rest.get(4..4 + len) else {
+                break;
+            };
+            match (code, len) {
+                (0, _) => break,
+                (9, 1) => interface.resolution = Resolution::of(value[0]),
+                (14, 8) => {
+                    let words = [
+                        u32_at(value, 0, self.swapped),
+                        u32_at(value, 4, self.swapped),
+                    ];
+                    let (low, high) = match self.swapped {
+                        false => (words[0], words[1]),
+                        true => (words[1], words[0]),
+                    };
+                    let seconds = ((high as u64) << 32 | low as u64) as i64;
+                    interface.offset_ns = seconds.saturating_mul(1_000_000_000);
+                }
+                _ => {}
+            }
+            rest = rest.get(4 + len.next_multiple_of(4)..).unwrap_or_default();
+        }
+        self.interfaces.push(interface);
+        self.interfaces_seen += 1;
+        if !self.link_types.contains(&interface.link) {
+            self.link_types.push(interface.link);
+        }
+    }
+}
+
+impl Resolution {
+    /// From the option's byte: a power of ten, or of two with the high bit.
+    fn of(byte: u8) -> Resolution {
+        let power = (byte & 0x7f) as u32;
+        match byte & 0x80 != 0 {
+            true => Resolution::Binary(power.min(127)),
+            false if power <= 9 => Resolution::Times(10u64.pow(9 - power)),
+            false => Resolution::Parts(10u64.checked_pow(power - 9).unwrap_or(u64::MAX)),
+        }
+    }
+
+    #[inline]
+    fn ns(self, stamp: u64) -> i64 {
+        let ns = match self {
+            Resolution::Times(times) => return clamp(stamp.saturating_mul(times)),
+            Resolution::Parts(parts) => return clamp(stamp / parts),
+            Resolution::Binary(power) => (stamp as u128 * 1_000_000_000) >> power,
+        };
+        clamp(ns.min(u64::MAX as u128) as u64)
+    }
+}
+
+/// Times beyond the year 2262 are all the same to this program.
+fn clamp(ns: u64) -> i64 {
+    ns.min(i64::MAX as u64) as i64
+}
+
+fn corrupt(what: String) -> Step {
+    Step::Stop(Problem {
+        id: "file.corrupt",
+        offset: 0,
+        text: format!(
+            "{what}; the file is damaged here, everything before was read; copy it again"
+        ),
+    })
+}
+
+const SECTION: u32 = 0x0a0d_0d0a;
+const BYTE_ORDER: u32 = 0x1a2b_3c4d;
+const INTERFACE: u32 = 1;
+const OLD_PACKET: u32 = 2;
+const SIMPLE: u32 = 3;
+const ENHANCED: u32 = 6;
+
+/// Interfaces of one section; no machine has more.
+const MAX_INTERFACES: usize = 65_536;

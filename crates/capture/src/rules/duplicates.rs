@@ -1,0 +1,49 @@
+//! The capture holds packets twice, as a mirror of both directions of a switch
+//! port, or a capture on two interfaces at once, gives them.
+//!
+//! Copies are left out of the analysis; without that they would look like
+//! retransmissions.
+
+use super::{About, Confidence, Finding, Rule};
+use crate::Explanation;
+
+/// Tells of captures that hold frames twice.
+pub struct Duplicates;
+
+static ABOUT: About = About {
+    id: "capture.duplicates",
+    title: "the capture holds packets twice",
+    linux: "capture on one interface instead of `any`; mirror one direction of a port; \
+            `editcap -d` removes copies",
+    zos: "trace one interface (LINKNAME or INTFNAME on PKTTRACE), not all that a packet passes",
+    limits: "A copy is the same packet with the same IP identification, sequence numbers and \
+             payload within a few milliseconds. The times of the analysis are those of the first.",
+    literature: "Paxson 1997 (\"Automated packet trace analysis of TCP implementations\": measurement \
+                 duplicates)",
+};
+
+impl Rule for Duplicates {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn capture(&self, explanation: &Explanation, out: &mut Vec<Finding>) {
+        let totals = &explanation.totals;
+        if totals.duplicate_frames == 0 {
+            return;
+        }
+        out.push(Finding {
+            rule: ABOUT.id,
+            connection: None,
+            exchange: None,
+            at_ns: explanation.capture.first_ns,
+            cost_ns: 0,
+            confidence: Confidence::High,
+            packets: Vec::new(),
+            text: format!(
+                "{} of {} packets are copies of the one before; they are left out",
+                totals.duplicate_frames, explanation.capture.packets
+            ),
+        });
+    }
+}

@@ -1,0 +1,116 @@
+//! A segment was lost, later ones made the loss known, and it was sent again
+//! without waiting for the timer.
+//!
+//! Three gaps belong to one such loss: until the duplicate acknowledgements
+//! come, until the segment is sent again, and until it is acknowledged.
+
+use super::ack_delayed::side;
+use super::{About, Claim, Confidence, Evidence, Gap, Rule};
+use crate::{Flags, Marks, Phase, Segment, Side};
+
+/// Claims the gaps around a loss that duplicate acknowledgements repaired.
+pub struct FastRetransmit;
+
+static ABOUT: About = About {
+    id: "tcp.retransmit.fast",
+    title: "a segment was lost and sent again after duplicate acknowledgements",
+    linux: "find the loss (`ip -s link`, `ethtool -S`, queue drops with `tc -s qdisc`); keep SACK \
+            on (net.ipv4.tcp_sack)",
+    zos: "find the loss (NETSTAT DEVLINKS, NETSTAT STATS, the OSA's and the switch's counters)",
+    limits: "Shows as data sent again after duplicate acknowledgements. Taken before the place of \
+             loss both copies are in the capture, taken behind it only the second.",
+    literature: "RFC 5681 3.2, RFC 6582, RFC 6675; TAPO: fast retransmission, not a timeout stall",
+};
+
+impl Rule for FastRetransmit {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
+        let after = gap.after();
+        let sender = match gap.phase {
+            Phase::Request => Side::Client,
+            Phase::Response => Side::Server,
+            _ => return None,
+        };
+        if after.flags.any(Flags::SYN | Flags::RST) || after.marks.any(Marks::TIMEOUT) {
+            return None;
+        }
+        let resent = match after.from == sender {
+            true if after.marks.any(Marks::RESENT) => after,
+            true => return None,
+            false => around(gap, sender)?,
+        };
+        let told = duplicates(gap, resent);
+        if told == 0 && !resent.marks.any(Marks::FAST_RETRANSMISSION) {
+            return None;
+        }
+        let sure = told >= 2 || resent.marks.any(Marks::FAST_RETRANSMISSION);
+        let confidence = if sure {
+            Confidence::High
+        } else {
+            Confidence::Medium
+        };
+        let mut claim = Claim::whole(gap, confidence);
+        claim.evidence = Evidence::of(&[gap.before().packet, resent.packet]);
+        Some(claim)
+    }
+
+    fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
+        let after = gap.after();
+        let sender = match after.marks.any(Marks::RESENT) {
+            true => after.from,
+            false => after.from.other(),
+        };
+        format!(
+            "{:.1} ms: the {} repaired a loss (sent again: packet {})",
+            claim.cost_ns as f64 / 1e6,
+            side(sender),
+            claim
+                .evidence
+                .packets()
+                .last()
+                .copied()
+                .unwrap_or(after.packet)
+        )
+    }
+}
+
+/// The segment sent again that this gap of waiting belongs to: `after` is an
+/// acknowledgement that tells of the hole, or the first that covers it.
+fn around<'a>(gap: &Gap<'a>, sender: Side) -> Option<&'a Segment> {
+    let after = gap.after();
+    let copy = |s: &&Segment| {
+        s.from == sender && s.marks.any(Marks::RESENT) && !s.marks.any(Marks::TIMEOUT)
+    };
+    if after.marks.any(Marks::DUPLICATE_ACK) {
+        return gap.later().iter().filter(copy).find(|s| s.seq == after.ack);
+    }
+    if !after.marks.any(Marks::ADVANCES) {
+        return None;
+    }
+    let receiver = sender.other();
+    let before = gap
+        .earlier()
+        .iter()
+        .rev()
+        .find(|s| s.from == receiver && s.flags.has(Flags::ACK))?;
+    gap.earlier()
+        .iter()
+        .rev()
+        .filter(copy)
+        .find(|s| s.seq == before.ack)
+}
+
+/// Duplicate acknowledgements that asked for this segment.
+fn duplicates(gap: &Gap<'_>, resent: &Segment) -> usize {
+    gap.timeline
+        .iter()
+        .filter(|s| {
+            s.from != resent.from
+                && s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK)
+                && s.ack == resent.seq
+        })
+        .count()
+}

@@ -1,0 +1,64 @@
+//! One side closed while the other still had data to send, or never closed.
+
+use super::ack_delayed::side;
+use super::{About, Confidence, Finding, Rule};
+use crate::{Connection, Side};
+
+/// Tells of connections that were closed on one side only, for a while or for good.
+pub struct HalfClose;
+
+static ABOUT: About = About {
+    id: "tcp.half-close",
+    title: "one side closed while the other went on",
+    linux: "let the client read the answer before it shuts its side down, unless the protocol \
+            wants a half-close; a side that never closes leaves FIN_WAIT2 (net.ipv4.tcp_fin_timeout)",
+    zos: "let the program read the answer before SHUTDOWN; a side that never closes leaves \
+          FINWAIT2 (TCPCONFIG FINWAIT2TIME) and CLOSWT (NETSTAT CONN) at the other",
+    limits: "A half-close costs nothing by itself and some protocols use it; servers and \
+             middleboxes that take the FIN for the end of the connection drop the answer, which \
+             shows as a reset.",
+    literature: "RFC 9293 3.6.1, RFC 1122 4.2.2.13",
+};
+
+impl Rule for HalfClose {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn connection(&self, connection: &Connection, out: &mut Vec<Finding>) {
+        let close = &connection.close;
+        let Some((first, at_ns)) = close.first_fin else {
+            return;
+        };
+        let other = first.other();
+        let open_ns = connection.last_ns - at_ns;
+        let text = if close.bytes_after_fin > 0 && first == Side::Client {
+            format!(
+                "the client closed its side and the server sent {} bytes afterwards",
+                close.bytes_after_fin
+            )
+        } else if close.second_fin_ns.is_none() && close.reset.is_none() && open_ns > LONG_NS {
+            format!(
+                "the {} closed and the {} had not done so {:.0} s later",
+                side(first),
+                side(other),
+                open_ns as f64 / 1e9
+            )
+        } else {
+            return;
+        };
+        out.push(Finding {
+            rule: ABOUT.id,
+            connection: Some(connection.id),
+            exchange: None,
+            at_ns,
+            cost_ns: 0,
+            confidence: Confidence::High,
+            packets: vec![connection.id],
+            text,
+        });
+    }
+}
+
+/// A side that stays open longer has forgotten to close.
+const LONG_NS: i64 = 10_000_000_000;

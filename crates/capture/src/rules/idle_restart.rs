@@ -1,0 +1,44 @@
+//! After an idle time the congestion window began again from its first size.
+
+use super::ack_delayed::side;
+use super::pause::{Pause, Reason};
+use super::{About, Claim, Gap, Rule};
+
+/// Claims the round trips of slow start after idleness.
+pub struct IdleRestart;
+
+static ABOUT: About = About {
+    id: "tcp.idle-restart",
+    title: "slow start again after an idle time",
+    linux: "net.ipv4.tcp_slow_start_after_idle = 0",
+    zos: "no statement; keep the connection busy, or use fewer connections so that each is idle \
+          for less long",
+    limits: "Needs an idle time of 200 ms or more before the message and, earlier on the same \
+             connection, bursts half as large again as the first one after it. A capture that \
+             begins after them shows slow start instead.",
+    literature: "RFC 5681 4.1, RFC 7661; T-RAT: opportunity limited",
+};
+
+impl Rule for IdleRestart {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
+        Pause::claim(gap, Reason::IdleRestart)
+    }
+
+    fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
+        let Some(pause) = Pause::of(gap) else {
+            return ABOUT.title.to_owned();
+        };
+        let flights = &gap.connection.end(pause.sender).flights;
+        format!(
+            "{:.1} ms: the {} had sent bursts of {} bytes before it was idle and began again with {}",
+            claim.cost_ns as f64 / 1e6,
+            side(pause.sender),
+            flights.iter().max().copied().unwrap_or(0),
+            pause.bursts.0
+        )
+    }
+}

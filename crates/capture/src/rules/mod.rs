@@ -1,0 +1,308 @@
+//! The causes: one file a rule, one row in [`RULES`].
+//!
+//! The engine offers every gap above the threshold to every rule; the claim
+//! with the highest confidence wins, the earlier row on a tie. A claim takes
+//! its cost out of the phase the gap lies in (a *stall*), or names the cause
+//! and leaves the time where it is ([`Claim::stays`]). Rules keep no state:
+//! what they need is in the [`Gap`], the [`Connection`] or the [`Explanation`].
+//!
+//! Adding a rule: a file with a unit struct that implements [`Rule`], and its
+//! row here.
+
+mod ack_delayed;
+mod ack_storm;
+mod client_think;
+mod congestion_window;
+mod connection_per_request;
+mod duplicates;
+mod fast_retransmit;
+mod half_close;
+mod idle_restart;
+mod mss_small;
+mod nagle;
+mod nagle_write_write_read;
+mod no_resumption;
+mod pause;
+mod pmtu_black_hole;
+mod ports_exhausted;
+mod reference;
+mod reordering;
+mod reset;
+mod rto;
+mod sender_limited;
+mod server_think;
+mod slow_start;
+mod spurious;
+mod syn_lost;
+mod tiny_writes;
+mod tls_per_connection;
+mod window_full;
+mod zero_window;
+
+pub use reference::reference_page;
+
+use crate::{Connection, Exchange, Explanation, Phase, Segment, Side};
+use serde::Serialize;
+
+/// Every rule, in order of precedence among claims of equal confidence.
+pub static RULES: &[&dyn Rule] = &[
+    &syn_lost::SynLost,
+    &pmtu_black_hole::PmtuBlackHole,
+    &spurious::Spurious,
+    &fast_retransmit::FastRetransmit,
+    &rto::RetransmissionTimeout,
+    &reordering::Reordering,
+    &zero_window::ZeroWindow,
+    &window_full::WindowFull,
+    &nagle_write_write_read::WriteWriteRead,
+    &nagle::Nagle,
+    &ack_delayed::AckDelayed,
+    &idle_restart::IdleRestart,
+    &slow_start::SlowStart,
+    &congestion_window::CongestionWindow,
+    &sender_limited::SenderLimited,
+    &server_think::ServerThink,
+    &client_think::ClientThink,
+    &mss_small::MssSmall,
+    &connection_per_request::ConnectionPerRequest,
+    &tls_per_connection::TlsPerConnection,
+    &no_resumption::NoResumption,
+    &ports_exhausted::PortsExhausted,
+    &reset::Reset,
+    &half_close::HalfClose,
+    &tiny_writes::TinyWrites,
+    &ack_storm::AckStorm,
+    &duplicates::Duplicates,
+];
+
+/// The rule of this name.
+pub fn rule(id: &str) -> Option<&'static dyn Rule> {
+    RULES.iter().copied().find(|rule| rule.about().id == id)
+}
+
+/// One cause and how it is told.
+pub trait Rule: Sync {
+    /// Name, remedies and limits, for reports and the reference.
+    fn about(&self) -> &'static About;
+
+    /// Claims a gap, or part of one.
+    fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
+        let _ = gap;
+        None
+    }
+
+    /// Says in one sentence what was claimed; called only for claims that
+    /// are kept for the report.
+    fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
+        format!(
+            "{:.3} ms between packets {} and {}: {}",
+            claim.cost_ns as f64 / 1e6,
+            gap.before().packet,
+            gap.after().packet,
+            self.about().title
+        )
+    }
+
+    /// Findings on one exchange, its split already made. Their cost is told
+    /// but does not change the split.
+    fn exchange(&self, connection: &Connection, exchange: &Exchange, out: &mut Vec<Finding>) {
+        let _ = (connection, exchange, out);
+    }
+
+    /// Findings on one connection when it has ended.
+    fn connection(&self, connection: &Connection, out: &mut Vec<Finding>) {
+        let _ = (connection, out);
+    }
+
+    /// Findings on the whole capture, once everything else is known.
+    fn capture(&self, explanation: &Explanation, out: &mut Vec<Finding>) {
+        let _ = (explanation, out);
+    }
+}
+
+/// What a rule is called, what to do, and what it cannot know.
+#[derive(Debug, Serialize)]
+pub struct About {
+    /// Stable dotted name (`tcp.ack.delayed`).
+    pub id: &'static str,
+    /// What it found, in a few words.
+    pub title: &'static str,
+    /// The remedy on Linux.
+    pub linux: &'static str,
+    /// The remedy on z/OS: the statement to code.
+    pub zos: &'static str,
+    /// What the rule can know and what it cannot.
+    pub limits: &'static str,
+    /// Where the literature has this cause, and under which name.
+    pub literature: &'static str,
+}
+
+/// A time without any segment on a connection, longer than the threshold.
+#[derive(Clone, Copy)]
+pub struct Gap<'a> {
+    /// The connection, as known by now.
+    pub connection: &'a Connection,
+    /// The exchange it lies in or before: times and sizes are known as far as
+    /// they have happened; its split is not made yet.
+    pub exchange: &'a Exchange,
+    /// The phase it lies in.
+    pub phase: Phase,
+    /// Segments of the connection around it: at least the last
+    /// [`CONTEXT`] before it, and as many after it as were seen.
+    pub timeline: &'a [Segment],
+    /// The gap lies between `timeline[at]` and `timeline[at + 1]`.
+    pub at: usize,
+}
+
+/// Segments before a gap that a rule can count on, as far as they exist.
+pub const CONTEXT: usize = 32;
+
+impl<'a> Gap<'a> {
+    /// The segment before the gap.
+    pub fn before(&self) -> &'a Segment {
+        &self.timeline[self.at]
+    }
+
+    /// The segment that ended it.
+    pub fn after(&self) -> &'a Segment {
+        &self.timeline[self.at + 1]
+    }
+
+    /// Its length.
+    pub fn length_ns(&self) -> i64 {
+        self.after().time_ns - self.before().time_ns
+    }
+
+    /// Segments up to the gap, oldest first, the last one being [`Gap::before`].
+    pub fn earlier(&self) -> &'a [Segment] {
+        &self.timeline[..=self.at]
+    }
+
+    /// Segments from [`Gap::after`] on.
+    pub fn later(&self) -> &'a [Segment] {
+        &self.timeline[self.at + 1..]
+    }
+
+    /// The last segment with payload from `side` before the gap.
+    pub fn last_data(&self, side: Side) -> Option<&'a Segment> {
+        (self.earlier().iter().rev()).find(|segment| segment.from == side && segment.len > 0)
+    }
+
+    /// The first segment with payload from `side` after the gap.
+    pub fn next_data(&self, side: Side) -> Option<&'a Segment> {
+        (self.later().iter()).find(|segment| segment.from == side && segment.len > 0)
+    }
+
+    /// Bytes that `side` had in flight during the gap: sent and, at the
+    /// place of capture, not acknowledged.
+    pub fn flight(&self, side: Side) -> u32 {
+        let sent = (self.earlier().iter().rev()).find(|s| s.from == side);
+        let acked = (self.earlier().iter().rev())
+            .find(|s| s.from == side.other() && s.flags.has(crate::Flags::ACK));
+        match (sent, acked) {
+            (Some(sent), Some(acked)) => {
+                let open = sent.end_seq().wrapping_sub(acked.ack);
+                // A repeat may end below what is acknowledged already.
+                if open < 1 << 31 { open } else { 0 }
+            }
+            (Some(sent), None) => sent.flight,
+            _ => 0,
+        }
+    }
+
+    /// The window that `side` last advertised before the gap.
+    pub fn window(&self, side: Side) -> Option<u32> {
+        (self.earlier().iter().rev())
+            .find(|s| s.from == side)
+            .map(|s| s.window)
+    }
+}
+
+/// One rule's word on one gap.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// How much of the gap it explains; the engine keeps it within the gap.
+    pub cost_ns: i64,
+    /// How sure the rule is.
+    pub confidence: Confidence,
+    /// Packets that show it.
+    pub evidence: Evidence,
+    /// The cause is named but the time stays in its phase.
+    pub stays: bool,
+}
+
+impl Claim {
+    /// Claims the whole gap, with the packets on both sides as evidence.
+    pub fn whole(gap: &Gap<'_>, confidence: Confidence) -> Claim {
+        Claim {
+            cost_ns: gap.length_ns(),
+            confidence,
+            evidence: Evidence::of(&[gap.before().packet, gap.after().packet]),
+            stays: false,
+        }
+    }
+}
+
+/// Up to six packet numbers, without an allocation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    packets: [u64; 6],
+    len: u8,
+}
+
+impl Evidence {
+    /// These packets; more than six are left out.
+    pub fn of(packets: &[u64]) -> Evidence {
+        let mut evidence = Evidence::default();
+        for packet in packets {
+            evidence.push(*packet);
+        }
+        evidence
+    }
+
+    /// Adds one packet, if there is room.
+    pub fn push(&mut self, packet: u64) {
+        if let Some(slot) = self.packets.get_mut(self.len as usize) {
+            *slot = packet;
+            self.len += 1;
+        }
+    }
+
+    /// The packets.
+    pub fn packets(&self) -> &[u64] {
+        &self.packets[..self.len as usize]
+    }
+}
+
+/// How sure a rule is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    /// It fits, and something else would fit too.
+    Low,
+    /// It fits better than anything else known.
+    Medium,
+    /// The packets show it.
+    High,
+}
+
+/// One thing found, with its evidence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The rule's stable name.
+    pub rule: &'static str,
+    /// Identity of the connection; none when it concerns the whole capture.
+    pub connection: Option<u64>,
+    /// Identity of the exchange.
+    pub exchange: Option<u64>,
+    /// When it began.
+    pub at_ns: i64,
+    /// What it cost.
+    pub cost_ns: i64,
+    /// How sure the rule is.
+    pub confidence: Confidence,
+    /// Packets that show it.
+    pub packets: Vec<u64>,
+    /// One sentence.
+    pub text: String,
+}

@@ -1,0 +1,115 @@
+//! The agreed segment size is far below what paths carry: 536 bytes from a
+//! default route, where 1,460 would do.
+//!
+//! The trap is a small MSS that harms nothing: messages that fit one segment
+//! anyway. Only exchanges that took more packets for it are told.
+
+use super::{About, Confidence, Finding, Rule};
+use crate::{Connection, Exchange, Side};
+
+/// Tells of exchanges that took more packets because of a small MSS.
+pub struct MssSmall;
+
+static ABOUT: About = About {
+    id: "tcp.mss.small",
+    title: "a small MSS made more packets and round trips of the same bytes",
+    linux: "look at the route to the peer (`ip route get`): remove a low mtu or advmss; the \
+            interface's MTU is the limit",
+    zos: "code MTU 1500 (or what the path carries) on the ROUTE or DEFAULT of BEGINROUTES, or on \
+          the OMPROUTE interface; DEFAULTSIZE and a route without MTU mean 576, which is an MSS \
+          of 536",
+    limits: "The MSS is on the SYN; what the path carries is not, and is taken to be Ethernet's. \
+             The cost is the round trips that slow start needs more, as counted by arithmetic; \
+             stalls that follow from the smaller segments are told by their own rules.",
+    literature: "RFC 6691, RFC 9293 3.7.1; RFC 879 for 536; T-RAT: opportunity limited",
+};
+
+impl Rule for MssSmall {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn exchange(&self, connection: &Connection, exchange: &Exchange, out: &mut Vec<Finding>) {
+        let (Some(client), Some(server)) = (connection.client.mss, connection.server.mss) else {
+            return;
+        };
+        let agreed = u32::from(client.min(server));
+        if agreed > SMALL {
+            return;
+        }
+        let mut extra_segments = 0;
+        let mut extra_rounds = 0;
+        for (side, part) in [
+            (Side::Client, &exchange.request),
+            (Side::Server, &exchange.response),
+        ] {
+            let now = part.bytes.div_ceil(u64::from(agreed.max(1)));
+            let then = part.bytes.div_ceil(u64::from(USUAL));
+            extra_segments += now - then;
+            let first = u64::from(connection.end(side).flights[0] / agreed.max(1)).clamp(1, 10);
+            extra_rounds += rounds(now, first) - rounds(then, first).min(rounds(now, first));
+        }
+        if extra_segments == 0 {
+            return;
+        }
+        let low = match client <= server {
+            true => &connection.client,
+            false => &connection.server,
+        };
+        let sure = client.max(server) > USUAL as u16 * 4 / 5;
+        out.push(Finding {
+            rule: ABOUT.id,
+            connection: Some(connection.id),
+            exchange: Some(exchange.id),
+            at_ns: exchange.start_ns,
+            cost_ns: extra_rounds as i64 * connection.rtt_ns().unwrap_or(0),
+            confidence: if sure {
+                Confidence::High
+            } else {
+                Confidence::Medium
+            },
+            packets: vec![
+                connection.id,
+                exchange.request.first_packet,
+                exchange.response.last_packet,
+            ],
+            text: format!(
+                "{} announced an MSS of {agreed}: {} packets of data for the request and {} for \
+                 the response, {extra_segments} more than with {USUAL}",
+                low.address, exchange.request.segments, exchange.response.segments
+            ),
+        });
+    }
+}
+
+/// Round trips that slow start waits between the bursts of so many segments.
+fn rounds(segments: u64, first: u64) -> u64 {
+    let (mut window, mut sent, mut rounds) = (first, first, 0);
+    while sent < segments {
+        window *= 2;
+        sent += window;
+        rounds += 1;
+    }
+    rounds
+}
+
+/// An MSS at or below this is small: no link in use needs it.
+const SMALL: u32 = 1000;
+
+/// The MSS of Ethernet with IPv4.
+const USUAL: u32 = 1460;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_start_doubles_from_round_to_round() {
+        assert_eq!(rounds(1, 1), 0);
+        assert_eq!(rounds(2, 1), 1);
+        assert_eq!(rounds(7, 1), 2);
+        assert_eq!(rounds(8, 1), 3);
+        assert_eq!(rounds(10, 10), 0);
+        assert_eq!(rounds(31, 10), 2);
+    }
+}

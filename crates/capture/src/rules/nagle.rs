@@ -1,0 +1,51 @@
+//! Nagle's algorithm held a short segment for a round trip.
+//!
+//! The trap is a transfer limited by the receiver's window, which also ends in
+//! short segments: here the bytes in flight and the short segment together
+//! must fit the window, and the congestion window must have been larger before.
+
+use super::ack_delayed::side;
+use super::pause::{Pause, Reason};
+use super::{About, Claim, Gap, Rule};
+
+/// Claims pauses in which a short segment waited for an acknowledgement in time.
+pub struct Nagle;
+
+static ABOUT: About = About {
+    id: "tcp.nagle",
+    title: "a short segment waited for an acknowledgement (Nagle's algorithm)",
+    linux: "set TCP_NODELAY on the sender's socket, or write the message in one piece (writev, \
+            TCP_CORK)",
+    zos: "the sending program sets TCP_NODELAY (SETSOCKOPT; EZASOKET has it too) or sends the \
+          message in one piece; no profile statement does it",
+    limits: "Shows as a short segment sent in the moment an acknowledgement came, while less than \
+             the window was in flight. An application that happens to write in that moment looks \
+             the same once; it does not look the same often.",
+    literature: "RFC 896; RFC 9293 3.7.4; Minshall et al. 1999; Mogul and Minshall 2001 \
+                 (\"Rethinking the TCP Nagle algorithm\"); T-RAT: application limited",
+};
+
+impl Rule for Nagle {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
+        Pause::claim(gap, Reason::Nagle)
+    }
+
+    fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
+        let Some(pause) = Pause::of(gap) else {
+            return ABOUT.title.to_owned();
+        };
+        format!(
+            "{:.1} ms: the {} held {} bytes back until {} bytes under way were acknowledged, \
+             though the window had room for {}",
+            claim.cost_ns as f64 / 1e6,
+            side(pause.sender),
+            pause.bursts.1,
+            pause.flight,
+            pause.window
+        )
+    }
+}

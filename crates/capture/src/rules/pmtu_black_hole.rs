@@ -1,0 +1,89 @@
+//! Large packets vanish, small ones arrive: a hop with a smaller MTU whose
+//! message about it never reaches the sender.
+
+use super::ack_delayed::side;
+use super::{About, Claim, Confidence, Evidence, Gap, Rule};
+use crate::{Flags, Marks, Segment};
+
+/// Claims timeouts of a full segment that only a smaller one ended.
+pub struct PmtuBlackHole;
+
+static ABOUT: About = About {
+    id: "tcp.pmtu.black-hole",
+    title: "large packets vanish on the path (Path MTU discovery fails)",
+    linux: "let ICMP \"fragmentation needed\" (type 3 code 4; ICMPv6 type 2) pass; else \
+            net.ipv4.tcp_mtu_probing = 1, or clamp the MSS (`ip route … advmss`, TCPMSS)",
+    zos: "let ICMP pass; else lower the MTU of the ROUTE (BEGINROUTES), or NOPATHMTUDISCOVERY on \
+          IPCONFIG",
+    limits: "Needs a full segment sent three times or more without an answer while shorter ones \
+             were answered. Certain when the same bytes then pass in smaller segments; taken \
+             behind the hop, the large packets are not in the capture at all.",
+    literature: "RFC 2923, RFC 4821 and 8899; Medina, Allman and Floyd 2005",
+};
+
+impl Rule for PmtuBlackHole {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
+        let after = gap.after();
+        if !after.marks.any(Marks::RESENT) || after.len == 0 || after.flags.has(Flags::SYN) {
+            return None;
+        }
+        let copies = || {
+            gap.timeline
+                .iter()
+                .filter(|s| s.from == after.from && s.len > 0 && s.seq == after.seq)
+        };
+        let largest = copies().map(|s| s.len).max()?;
+        let tries = copies().filter(|s| s.len == largest).count();
+        if tries < 3 || largest < LARGE || answered(gap, after, largest) {
+            return None;
+        }
+        let smaller = copies().find(|s| s.len < largest);
+        let mut claim = Claim::whole(gap, Confidence::Medium);
+        claim.evidence = Evidence::default();
+        for copy in copies().take(3) {
+            claim.evidence.push(copy.packet);
+        }
+        let none_answered = !passed(gap, after);
+        if smaller.is_some() || none_answered {
+            claim.confidence = Confidence::High;
+        }
+        if let Some(smaller) = smaller {
+            claim.evidence.push(smaller.packet);
+        }
+        Some(claim)
+    }
+
+    fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
+        format!(
+            "{:.1} ms: segments of this size from the {} are never answered, shorter ones are",
+            claim.cost_ns as f64 / 1e6,
+            side(gap.after().from)
+        )
+    }
+}
+
+/// Whether a segment as long as the lost one was acknowledged before it.
+fn answered(gap: &Gap<'_>, lost: &Segment, bytes: u32) -> bool {
+    gap.timeline.iter().any(|s| {
+        s.from == lost.from
+            && s.len >= bytes
+            && s.seq != lost.seq
+            && lost.seq.wrapping_sub(s.end_seq()) < 1 << 31
+    })
+}
+
+/// Whether the lost bytes were acknowledged in the end.
+fn passed(gap: &Gap<'_>, lost: &Segment) -> bool {
+    gap.later().iter().any(|s| {
+        s.from != lost.from
+            && s.flags.has(Flags::ACK)
+            && s.ack.wrapping_sub(lost.seq).wrapping_sub(1) < 1 << 31
+    })
+}
+
+/// Smaller segments pass every path there is.
+const LARGE: u32 = 1000;

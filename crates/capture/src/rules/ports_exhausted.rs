@@ -1,0 +1,44 @@
+//! Signs that a client goes through its ports: an address pair comes back
+//! while the other end may still be waiting in TIME_WAIT.
+
+use super::connection_per_request::{name, service_finding};
+use super::{About, Confidence, Finding, Rule};
+use crate::Explanation;
+
+/// Tells of services whose clients reused an address pair.
+pub struct PortsExhausted;
+
+static ABOUT: About = About {
+    id: "tcp.ports.exhausted",
+    title: "a client used its ports again while the server may still remember them",
+    linux: "keep connections open; else widen net.ipv4.ip_local_port_range, and keep \
+            net.ipv4.tcp_tw_reuse on at the client",
+    zos: "keep connections open; else widen EPHEMERALPORTS on TCPCONFIG and shorten \
+          TIMEWAITINTERVAL there",
+    limits: "The reuse of an address pair within one capture is a sign, not a proof. Ports that \
+             a client could not get at all leave no packet.",
+    literature: "RFC 1122 4.2.2.13, RFC 6191; Faber, Touch and Yue 1999 (TIME-WAIT)",
+};
+
+impl Rule for PortsExhausted {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn capture(&self, explanation: &Explanation, out: &mut Vec<Finding>) {
+        for service in explanation.services.iter().filter(|s| s.ports_reused > 0) {
+            let mut finding = service_finding(
+                ABOUT.id,
+                explanation,
+                0,
+                format!(
+                    "{} connections to {} used an address pair again that an earlier one had",
+                    service.ports_reused,
+                    name(service)
+                ),
+            );
+            finding.confidence = Confidence::Medium;
+            out.push(finding);
+        }
+    }
+}

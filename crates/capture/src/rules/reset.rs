@@ -1,0 +1,67 @@
+//! A connection was reset in the middle of an exchange, or refused.
+//!
+//! The trap is a reset after the last byte, with which many clients close:
+//! it harms nothing and is not told.
+
+use super::ack_delayed::side;
+use super::connection_per_request::{name, service_finding};
+use super::{About, Confidence, Finding, Rule};
+use crate::{Connection, Exchange, Explanation};
+
+/// Tells of exchanges that a reset cut off, and of refused connections.
+pub struct Reset;
+
+static ABOUT: About = About {
+    id: "tcp.reset",
+    title: "a connection was reset before the answer was complete",
+    linux: "see why the program closed with data unread, died or timed out; a RST to a SYN means \
+            that nobody listens on the port",
+    zos: "see the task's abend or the service's timeout (TCPIPSERVICE SOCKETCLOSE, RTIMOUT); a \
+          RST to a SYN means the TCPIPSERVICE is closed or the PORT is reserved otherwise",
+    limits: "The packet tells who sent the reset (a firewall between can forge it), not why.",
+    literature: "RFC 9293 3.10.7; Arlitt and Williamson 2005 (\"An analysis of TCP reset behaviour\")",
+};
+
+impl Rule for Reset {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn exchange(&self, connection: &Connection, exchange: &Exchange, out: &mut Vec<Finding>) {
+        let Some((who, at_ns)) = connection.close.reset else {
+            return;
+        };
+        if exchange.complete || exchange.request.bytes == 0 {
+            return;
+        }
+        let got = match exchange.response.bytes {
+            0 => "before any of the answer".to_owned(),
+            bytes => format!("after {bytes} bytes of the answer"),
+        };
+        out.push(Finding {
+            rule: ABOUT.id,
+            connection: Some(connection.id),
+            exchange: Some(exchange.id),
+            at_ns,
+            cost_ns: (at_ns - exchange.request.start_ns).max(0),
+            confidence: Confidence::High,
+            packets: vec![exchange.request.first_packet],
+            text: format!("the {} reset the connection {got}", side(who)),
+        });
+    }
+
+    fn capture(&self, explanation: &Explanation, out: &mut Vec<Finding>) {
+        for service in explanation.services.iter().filter(|s| s.refused > 0) {
+            out.push(service_finding(
+                ABOUT.id,
+                explanation,
+                0,
+                format!(
+                    "{} connections to {} were refused with a reset",
+                    service.refused,
+                    name(service)
+                ),
+            ));
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! A lost segment that only the sender's timer noticed.
+//!
+//! The gap ends with a retransmission by timeout, or with what it set free.
+//! Reference: RFC 6298; "stalls" in the sense of TAPO (double retransmission,
+//! tail retransmission and f-double stalls all end this way).
+
+use super::ack_delayed::side;
+use super::{About, Claim, Confidence, Evidence, Gap, Rule};
+use crate::{Flags, Marks};
+
+/// Claims gaps that end with a retransmission by timeout.
+pub struct RetransmissionTimeout;
+
+static ABOUT: About = About {
+    id: "tcp.rto",
+    title: "a segment was lost and only the sender's timer noticed",
+    linux: "find the loss (ip -s link, ethtool -S, nstat TcpRetransSegs); keep SACK and RACK on \
+            (net.ipv4.tcp_sack, net.ipv4.tcp_recovery), and on paths with a known short round \
+            trip lower the floor: ip route change … rto_min 40ms",
+    zos: "find the loss (NETSTAT DEVLINKS, NETSTAT STATS); in BEGINROUTES lower \
+          MINIMUMRETRANSMITTIME on the ROUTE when the path is short",
+    limits: "The capture shows that the sender waited for its timer. Where the segment was lost \
+             shows only when it was taken behind the loss: then the first copy is missing.",
+    literature: "RFC 6298; TAPO: timeout retransmission stalls (tail, double, small window); RFC \
+                 8985 (RACK-TLP) ends many of them early",
+};
+
+impl Rule for RetransmissionTimeout {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
+        let after = gap.after();
+        if !after.marks.any(Marks::TIMEOUT) || after.flags.has(Flags::SYN) {
+            return None;
+        }
+        let mut claim = Claim::whole(gap, Confidence::High);
+        let original = (gap.earlier().iter().rev())
+            .find(|s| s.from == after.from && s.seq == after.seq && s.len > 0);
+        claim.evidence = Evidence::default();
+        if let Some(original) = original {
+            claim.evidence.push(original.packet);
+        }
+        claim.evidence.push(after.packet);
+        Some(claim)
+    }
+
+    fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
+        let after = gap.after();
+        let copies = gap
+            .earlier()
+            .iter()
+            .filter(|s| s.from == after.from && s.seq == after.seq && s.len > 0)
+            .count();
+        format!(
+            "{:.1} ms: the {} sent packet {} again by its timer{}",
+            claim.cost_ns as f64 / 1e6,
+            side(after.from),
+            after.packet,
+            match copies {
+                0 => "; the first copy is not in the capture, so it was lost before this place"
+                    .to_owned(),
+                n => format!("; copies before it in the capture: {n}"),
+            }
+        )
+    }
+}

@@ -1,0 +1,49 @@
+//! The server worked: nothing on the wire between request and response, or
+//! between two parts of a response that nothing held back.
+//!
+//! The time stays in its phase; the rule names it so that a table of causes
+//! has a row for it. The acknowledgement of the request, where it comes by
+//! itself, splits the time in two gaps, and both are named.
+
+use super::pause::{Pause, Reason};
+use super::{About, Claim, Confidence, Gap, Rule};
+use crate::Phase;
+
+/// Names time between request and response that nothing else explains.
+pub struct ServerThink;
+
+static ABOUT: About = About {
+    id: "server.think",
+    title: "the server took its time to answer",
+    linux: "measure the server itself; the network has no part in this time",
+    zos: "read the task's monitoring record: dispatch, CPU and wait times of the transaction",
+    limits: "Told at the place of capture: taken at the client it includes one round trip, \
+             which is taken off when the handshake shows how long that is. What the server \
+             did, or waited for, does not show in packets.",
+    literature: "TAPO: data unavailable and resource constraint (head and tail of a response); \
+                 T-RAT: application limited",
+};
+
+impl Rule for ServerThink {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
+        if gap.phase == Phase::Response {
+            return Pause::claim(gap, Reason::Application);
+        }
+        if gap.phase != Phase::ServerThink {
+            return None;
+        }
+        let path_ns = (gap.connection.server.rtt.handshake_ns).unwrap_or(0);
+        let cost_ns = gap.length_ns() - path_ns;
+        if cost_ns <= 0 {
+            return None;
+        }
+        let mut claim = Claim::whole(gap, Confidence::Low);
+        claim.cost_ns = cost_ns;
+        claim.stays = true;
+        Some(claim)
+    }
+}

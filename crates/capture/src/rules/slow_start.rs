@@ -1,0 +1,49 @@
+//! The congestion window was still growing: the sender waited a round trip
+//! after each burst, and the bursts grew.
+
+use super::ack_delayed::side;
+use super::pause::{Pause, Reason};
+use super::{About, Claim, Gap, Rule};
+
+/// Claims the round trips of slow start.
+pub struct SlowStart;
+
+static ABOUT: About = About {
+    id: "tcp.slow-start",
+    title: "slow start: the sender waited a round trip for its window to grow",
+    linux: "keep connections open; raise the first window with `ip route change … initcwnd 10` \
+            (or more) where it was lowered",
+    zos: "keep connections open (CICS TCPIPSERVICE SOCKETCLOSE(NO), URIMAP SOCKETCLOSE); a larger \
+          MTU on the ROUTE makes each segment of the first window larger",
+    limits: "The congestion window itself is not on the wire; it shows as bursts that grow from \
+             round trip to round trip below the receiver's window. When the message ends in the \
+             second burst, growth cannot be seen and the confidence is lower.",
+    literature: "RFC 5681 3.1, RFC 6928 (ten segments); T-RAT: opportunity limited; TAPO: small \
+                 congestion window",
+};
+
+impl Rule for SlowStart {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
+        Pause::claim(gap, Reason::SlowStart)
+    }
+
+    fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
+        let Some(pause) = Pause::of(gap) else {
+            return ABOUT.title.to_owned();
+        };
+        let mss = gap.connection.segment_bytes(pause.sender);
+        let first = gap.connection.end(pause.sender).flights[0].div_ceil(mss);
+        format!(
+            "{:.1} ms: the {} sent {} bytes, waited a round trip, then sent {}; its first window \
+             was about {first} segments",
+            claim.cost_ns as f64 / 1e6,
+            side(pause.sender),
+            pause.bursts.0,
+            pause.bursts.1
+        )
+    }
+}

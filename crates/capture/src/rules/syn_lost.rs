@@ -1,0 +1,68 @@
+//! A connection's first packets were lost or not answered, and the client's
+//! timer of a second or more passed.
+
+use super::{About, Claim, Confidence, Evidence, Finding, Gap, Rule};
+use crate::{Explanation, Flags, Phase};
+
+/// Claims gaps before a SYN or SYN-ACK that was sent again.
+pub struct SynLost;
+
+static ABOUT: About = About {
+    id: "tcp.syn.lost",
+    title: "the connection's first packet was lost or refused by silence",
+    linux: "on the server look at the listen queue (`nstat -az TcpExtListenDrops`, `ss -lnt`), \
+            raise net.core.somaxconn and the program's backlog; otherwise find the loss or the \
+            firewall that drops",
+    zos: "on the server raise SOMAXCONN and the BACKLOG of the CICS TCPIPSERVICE; NETSTAT STATS \
+          counts dropped connections; otherwise find the loss or the filter that drops",
+    limits: "Shows that nothing answered within the client's timer (1 s, then 3 s and so on). A \
+             full listen queue, a filter and a lost packet look the same from outside.",
+    literature: "RFC 6298 2.1 and 5.7; Arlitt and Williamson 2005",
+};
+
+impl Rule for SynLost {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
+        let after = gap.after();
+        if gap.phase != Phase::Connect || !after.flags.has(Flags::SYN) {
+            return None;
+        }
+        let first = gap
+            .earlier()
+            .iter()
+            .find(|s| s.from == after.from && s.flags.has(Flags::SYN))?;
+        let mut claim = Claim::whole(gap, Confidence::High);
+        claim.evidence = Evidence::of(&[first.packet, after.packet]);
+        Some(claim)
+    }
+
+    fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
+        let what = match gap.after().flags.has(Flags::ACK) {
+            true => "SYN-ACK",
+            false => "SYN",
+        };
+        format!(
+            "{:.1} ms until the {what} was sent again",
+            claim.cost_ns as f64 / 1e6
+        )
+    }
+
+    fn capture(&self, explanation: &Explanation, out: &mut Vec<Finding>) {
+        let unanswered = explanation.totals.unanswered_connections;
+        if unanswered > 0 {
+            out.push(Finding {
+                rule: ABOUT.id,
+                connection: None,
+                exchange: None,
+                at_ns: explanation.capture.first_ns,
+                cost_ns: 0,
+                confidence: Confidence::Medium,
+                packets: Vec::new(),
+                text: format!("{unanswered} connections were asked for and never answered"),
+            });
+        }
+    }
+}

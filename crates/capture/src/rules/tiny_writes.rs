@@ -1,0 +1,60 @@
+//! A message went out in many small packets: the application writes piece by
+//! piece.
+
+use super::ack_delayed::side;
+use super::{About, Confidence, Finding, Rule};
+use crate::{Connection, Exchange, Side};
+
+/// Tells of messages in many packets far below the segment size.
+pub struct TinyWrites;
+
+static ABOUT: About = About {
+    id: "app.tiny-writes",
+    title: "a message was written in many small pieces",
+    linux: "write through a buffer, or gather the pieces (writev, TCP_CORK)",
+    zos: "gather the message before the SEND (EZASOKET WRITEV or SENDMSG, one EXEC CICS SEND)",
+    limits: "Eight packets or more of less than a quarter of a segment on average. How many writes \
+             made a packet is not on the wire; with Nagle's algorithm on, several do.",
+    literature: "Minshall et al. 1999; Siekkinen 2008: application limited; silly window syndrome \
+                 (RFC 813) has the receiver as its cause and is not this",
+};
+
+impl Rule for TinyWrites {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn exchange(&self, connection: &Connection, exchange: &Exchange, out: &mut Vec<Finding>) {
+        for (who, part) in [
+            (Side::Client, &exchange.request),
+            (Side::Server, &exchange.response),
+        ] {
+            let segments = u64::from(part.segments);
+            let segment_bytes = u64::from(connection.segment_bytes(who));
+            if segments < MANY || part.bytes * 4 >= segments * segment_bytes.min(USUAL) {
+                continue;
+            }
+            out.push(Finding {
+                rule: ABOUT.id,
+                connection: Some(connection.id),
+                exchange: Some(exchange.id),
+                at_ns: part.start_ns,
+                cost_ns: part.end_ns - part.start_ns,
+                confidence: Confidence::High,
+                packets: vec![part.first_packet, part.last_packet],
+                text: format!(
+                    "the {} sent {} bytes in {segments} packets where {} would do",
+                    side(who),
+                    part.bytes,
+                    part.bytes.div_ceil(segment_bytes.max(1))
+                ),
+            });
+        }
+    }
+}
+
+/// Fewer packets are no pattern.
+const MANY: u64 = 8;
+
+/// On loopback, segments are so large that every message would count as small.
+const USUAL: u64 = 1460;

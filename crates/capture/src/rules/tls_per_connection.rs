@@ -1,0 +1,45 @@
+//! Each request pays for a TLS handshake, because it has a connection of its own.
+
+use super::connection_per_request::{name, one_each, service_finding};
+use super::{About, Finding, Rule};
+use crate::{Explanation, Phase};
+
+/// Tells of TLS services whose connections carry one exchange each.
+pub struct TlsPerConnection;
+
+static ABOUT: About = About {
+    id: "tls.handshake-per-connection",
+    title: "every request paid for a connection and a TLS handshake",
+    linux: "let the client keep connections (HTTP keep-alive, a pool); the handshake is paid once \
+            a connection",
+    zos: "CICS TCPIPSERVICE SOCKETCLOSE(NO) or a time, MAXPERSIST above the clients' number; for \
+          requests from CICS, SOCKETCLOSE on the URIMAP keeps connections for use again",
+    limits: "Counts connections with a TLS handshake that carried one exchange. The CPU of the \
+             handshake is not on the wire; its time is.",
+    literature: "Coarfa, Druschel and Wallach 2006 (\"Performance analysis of TLS web servers\")",
+};
+
+impl Rule for TlsPerConnection {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn capture(&self, explanation: &Explanation, out: &mut Vec<Finding>) {
+        for service in &explanation.services {
+            if service.tls > 0 && one_each(service) {
+                let cost = service.phases.of(Phase::Tls) + service.phases.of(Phase::Connect);
+                out.push(service_finding(
+                    ABOUT.id,
+                    explanation,
+                    cost,
+                    format!(
+                        "{} of {} TLS connections to {} carried one request each",
+                        service.single_exchange,
+                        service.connections,
+                        name(service)
+                    ),
+                ));
+            }
+        }
+    }
+}

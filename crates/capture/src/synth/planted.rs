@@ -1,0 +1,423 @@
+//! One capture for every cause, with that cause planted and, beside what the
+//! cause itself brings about, no other.
+//!
+//! The rules are tested against these, the documentation shows them, and
+//! anyone can look at them with another tool. Adding a rule means adding a row.
+
+use std::io;
+
+use super::conversation::simulate;
+use super::frame::{ACK, Segment};
+use super::model::{
+    Action, Close, Conversation, DelayedAck, Exchange, Fault, Payload, Place, Reader, Select, Write,
+};
+use super::writer::{Format, Writer, capture_file};
+use crate::Side;
+
+/// A capture with a cause in it.
+pub struct Planted {
+    /// The cause's dotted name.
+    pub cause: &'static str,
+    /// What was done to plant it.
+    pub about: &'static str,
+    /// Causes that follow from it and may be named too.
+    pub brings: &'static [&'static str],
+    /// Makes the file.
+    pub make: fn() -> Vec<u8>,
+}
+
+/// The capture for a cause.
+pub fn planted(cause: &str) -> Option<&'static Planted> {
+    PLANTED.iter().find(|p| p.cause == cause)
+}
+
+/// Every cause's capture.
+pub static PLANTED: &[Planted] = &[
+    Planted {
+        cause: "tcp.nagle.write-write-read",
+        about: "requests in two writes, Nagle on, the server acknowledges after 200 ms",
+        brings: &[],
+        make: || {
+            let mut c = lan(vec![two_writes(); 3]);
+            c.client_end().nagle = true;
+            c.client_end().rto_min_us = 400_000;
+            c.server_end().delayed_ack = DelayedAck::FixedUs(200_000);
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.nagle",
+        about: "requests in two writes, Nagle on, acknowledged at once over 20 ms of round trip",
+        brings: &[],
+        make: || {
+            let mut c = far(10_000, vec![two_writes(); 3]);
+            c.client_end().nagle = true;
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.ack.delayed",
+        about: "a send buffer of one segment, the client acknowledges after 200 ms",
+        brings: &[],
+        make: || {
+            let mut c = lan(vec![Exchange::new(300, 2_000, 6_000)]);
+            c.server_end().send_limit_bytes = Some(1_448);
+            c.server_end().rto_min_us = 400_000;
+            c.client_end().delayed_ack = DelayedAck::FixedUs(200_000);
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.window.zero",
+        about: "the client stops reading for 300 ms after each 20,000 bytes",
+        brings: &[],
+        make: || {
+            let mut c = lan(vec![Exchange::new(300, 2_000, 90_000)]);
+            c.client_end().receive_bytes = 20_000;
+            c.client_end().reader = Reader::Pausing {
+                every_bytes: 20_000,
+                pause_us: 300_000,
+            };
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.window.full",
+        about: "a receive window of 14,000 bytes over 40 ms of round trip",
+        brings: &[],
+        make: || {
+            let mut c = far(20_000, vec![Exchange::new(300, 2_000, 150_000)]);
+            c.client_end().receive_bytes = 14_000;
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.slow-start",
+        about: "100,000 bytes over 50 ms of round trip with a first window of two segments",
+        brings: &[],
+        make: || {
+            let mut c = far(25_000, vec![Exchange::new(300, 2_000, 100_000)]);
+            c.server_end().initial_window = 2;
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.idle-restart",
+        about: "a second of idleness after bursts of 40 segments",
+        brings: &[],
+        make: || {
+            let sizes = [14_000, 28_000, 57_000];
+            let mut exchanges: Vec<Exchange> = sizes.map(|n| Exchange::new(300, 2_000, n)).into();
+            exchanges.push(Exchange {
+                client_think_us: 1_000_000,
+                ..Exchange::new(300, 2_000, 57_000)
+            });
+            let mut c = far(25_000, exchanges);
+            c.server_end().idle_restart = true;
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.sender.limited",
+        about: "a send buffer of ten segments over 50 ms of round trip",
+        brings: &[],
+        make: || {
+            let mut c = far(25_000, vec![Exchange::new(300, 2_000, 150_000)]);
+            c.server_end().send_limit_bytes = Some(14_480);
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.congestion-window",
+        about: "one loss in a burst of 40 segments, and 200 more to send",
+        brings: &["tcp.retransmit.fast"],
+        make: || {
+            let mut c = far(25_000, vec![Exchange::new(300, 2_000, 350_000)]);
+            c.server_end().initial_window = 40;
+            c.path.faults = vec![lose(Side::Server, Select::Data(5))];
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.rto",
+        about: "the last segment of a response is lost",
+        brings: &[],
+        make: || {
+            let mut c = far(5_000, vec![Exchange::new(300, 2_000, 10_000)]);
+            c.path.faults = vec![lose(Side::Server, Select::Data(6))];
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.retransmit.fast",
+        about: "one loss in a burst of 30 segments over 40 ms of round trip",
+        brings: &[],
+        make: || {
+            let mut c = far(20_000, vec![Exchange::new(300, 2_000, 43_000)]);
+            c.server_end().initial_window = 40;
+            c.path.faults = vec![lose(Side::Server, Select::Data(5))];
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.retransmit.spurious",
+        about: "the last segment of a request is late by 600 ms and sent again meanwhile",
+        brings: &[],
+        make: || {
+            let mut c = far(5_000, vec![Exchange::new(6_000, 2_000, 500); 2]);
+            c.path.capture = Place::Client;
+            c.path.faults = vec![Fault {
+                from: Side::Client,
+                select: Select::Data(4),
+                action: Action::DelayUs(600_000),
+            }];
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.reordering",
+        about: "one segment is overtaken by the next",
+        brings: &[],
+        make: || {
+            let mut c = far(5_000, vec![Exchange::new(300, 2_000, 13_000)]);
+            c.path.capture = Place::Client;
+            c.path.faults = vec![Fault {
+                from: Side::Server,
+                select: Select::Data(7),
+                action: Action::DelayUs(2_500),
+            }];
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.syn.lost",
+        about: "the first SYN is lost",
+        brings: &[],
+        make: || {
+            let mut c = lan(vec![Exchange::new(300, 2_000, 500); 2]);
+            c.path.faults = vec![lose(Side::Client, Select::Syn(0))];
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.pmtu.black-hole",
+        about: "packets above 1,200 bytes from the server vanish",
+        brings: &["tcp.rto", "tcp.congestion-window"],
+        make: || {
+            let mut c = lan(vec![Exchange::new(300, 2_000, 5_000)]);
+            c.path.capture = Place::Server;
+            c.path.faults = vec![lose(Side::Server, Select::LongerThan(1_200))];
+            c.server_end().fallback_mss = Some(536);
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "server.think",
+        about: "the server thinks for 300 ms",
+        brings: &[],
+        make: || file(&[lan(vec![Exchange::new(300, 300_000, 500); 3])]),
+    },
+    Planted {
+        cause: "client.think",
+        about: "the client thinks for 300 ms between requests",
+        brings: &[],
+        make: || {
+            let exchange = Exchange {
+                client_think_us: 300_000,
+                ..Exchange::new(300, 100, 500)
+            };
+            file(&[lan(vec![exchange; 3])])
+        },
+    },
+    Planted {
+        cause: "tcp.mss.small",
+        about: "the server announces an MSS of 536 and answers with 2,500 bytes",
+        brings: &[],
+        make: || {
+            let mut c = lan(vec![Exchange::new(1_400, 2_000, 2_500); 2]);
+            c.server_end().mss = 536;
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.connection-per-request",
+        about: "five requests, five connections",
+        brings: &[],
+        make: || file(&several(5, lan(vec![Exchange::new(300, 2_000, 500)]))),
+    },
+    Planted {
+        cause: "tls.handshake-per-connection",
+        about: "five requests, five TLS connections, sessions resumed",
+        brings: &[],
+        make: || {
+            let mut c = lan(vec![
+                Exchange::new(512, 2_000, 400),
+                Exchange::new(300, 2_000, 500),
+            ]);
+            c.payload = Payload::Tls { resumed: true };
+            c.server.set_port(443);
+            file(&several(5, c))
+        },
+    },
+    Planted {
+        cause: "tls.no-resumption",
+        about: "four TLS connections with five requests each, no session resumed",
+        brings: &[],
+        make: || {
+            let mut exchanges = vec![Exchange::new(512, 2_000, 3_000)];
+            exchanges.extend(vec![Exchange::new(300, 2_000, 500); 5]);
+            let mut c = lan(exchanges);
+            c.payload = Payload::Tls { resumed: false };
+            c.server.set_port(443);
+            file(&several(4, c))
+        },
+    },
+    Planted {
+        cause: "tcp.ports.exhausted",
+        about: "an address pair comes back five seconds after its connection closed",
+        brings: &[],
+        make: || {
+            let first = lan(vec![Exchange::new(300, 2_000, 500); 2]);
+            let again = Conversation {
+                start_us: 5_000_000,
+                seed: 99,
+                ..first.clone()
+            };
+            file(&[first, again])
+        },
+    },
+    Planted {
+        cause: "tcp.reset",
+        about: "the server resets instead of answering the second request",
+        brings: &[],
+        make: || {
+            let mut c = lan(vec![Exchange::new(300, 5_000, 500); 2]);
+            c.close = Close::ResetByServer;
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "tcp.half-close",
+        about: "the client closes its side before the answer",
+        brings: &[],
+        make: || {
+            let mut c = lan(vec![Exchange::new(300, 5_000, 500)]);
+            c.close = Close::HalfByClient;
+            file(&[c])
+        },
+    },
+    Planted {
+        cause: "app.tiny-writes",
+        about: "a response in twenty writes of 50 bytes",
+        brings: &[],
+        make: || {
+            let exchange = Exchange {
+                response: vec![Write::of(50); 20],
+                ..Exchange::new(300, 2_000, 0)
+            };
+            file(&[lan(vec![exchange; 2])])
+        },
+    },
+    Planted {
+        cause: "tcp.ack.storm",
+        about: "two hundred acknowledgements back and forth after an exchange",
+        brings: &[],
+        make: ack_storm,
+    },
+    Planted {
+        cause: "capture.duplicates",
+        about: "every packet is captured twice",
+        brings: &[],
+        make: || {
+            let mut c = lan(vec![Exchange::new(300, 2_000, 5_000); 2]);
+            c.path.captured_twice_us = Some(4);
+            file(&[c])
+        },
+    },
+];
+
+/// A conversation over a short path.
+fn lan(exchanges: Vec<Exchange>) -> Conversation {
+    Conversation {
+        exchanges,
+        close: Close::Client,
+        ..Conversation::default()
+    }
+}
+
+/// A conversation over a long path, captured at the server.
+fn far(one_way_us: u64, exchanges: Vec<Exchange>) -> Conversation {
+    let mut conversation = lan(exchanges);
+    conversation.path.one_way_us = one_way_us;
+    conversation.path.capture = Place::Server;
+    conversation
+}
+
+fn two_writes() -> Exchange {
+    Exchange {
+        request: vec![Write::of(200), Write::of(100)],
+        ..Exchange::new(0, 2_000, 500)
+    }
+}
+
+fn lose(from: Side, select: Select) -> Fault {
+    Fault {
+        from,
+        select,
+        action: Action::Lose,
+    }
+}
+
+/// The same conversation from several ports, one after the other.
+fn several(count: u16, conversation: Conversation) -> Vec<Conversation> {
+    let copy = |n: u16| {
+        let mut copy = conversation.clone();
+        copy.client.set_port(conversation.client.port() + n);
+        copy.start_us = u64::from(n) * 50_000;
+        copy.seed = u64::from(n) + 1;
+        copy
+    };
+    (0..count).map(copy).collect()
+}
+
+fn file(conversations: &[Conversation]) -> Vec<u8> {
+    capture_file(conversations, Format::Pcap)
+}
+
+/// An exchange, then two ends that answer each other without end.
+fn ack_storm() -> Vec<u8> {
+    let mut conversation = lan(vec![Exchange::new(300, 2_000, 500)]);
+    conversation.close = Close::Open;
+    let (mut segments, streams) = simulate(&conversation);
+    let last = |side: Side| segments.iter().rev().find(|s| s.from == side).cloned();
+    let (Some(client), Some(server)) = (last(Side::Client), last(Side::Server)) else {
+        return Vec::new();
+    };
+    let at_ns = client.at_ns.max(server.at_ns);
+    for n in 1..=200_u64 {
+        let (model, other) = if n % 2 == 0 {
+            (&client, &server)
+        } else {
+            (&server, &client)
+        };
+        segments.push(Segment {
+            at_ns: at_ns + n * 200_000,
+            seq: model.seq.wrapping_add(model.len),
+            ack: other.seq.wrapping_add(other.len),
+            id: model.id.wrapping_add(n as u16),
+            flags: ACK,
+            len: 0,
+            ..model.clone()
+        });
+    }
+    let write = || -> io::Result<Vec<u8>> {
+        let mut writer = Writer::new(Vec::new(), Format::Pcap)?;
+        for segment in &segments {
+            let stream = &streams[segment.from.index()];
+            let payload = &stream[segment.offset as usize..(segment.offset + segment.len) as usize];
+            writer.segment(segment, [conversation.client, conversation.server], payload)?;
+        }
+        writer.finish()
+    };
+    write().expect("writing to memory does not fail")
+}

@@ -1,0 +1,132 @@
+//! One direction: what its sender has sent and said.
+
+use crate::Flags;
+use crate::decode::Packet;
+
+/// State of one direction. Sequence numbers are relative to `base`.
+#[derive(Debug, Default)]
+pub(super) struct Half {
+    /// `base` is known.
+    pub(super) seen: bool,
+    /// Raw sequence number of the SYN, or the first one seen.
+    pub(super) base: u32,
+    /// A segment of this side was seen, not only acknowledgements for it.
+    pub(super) sent: bool,
+    /// Highest sequence number sent, plus one.
+    pub(super) next_seq: u32,
+    /// When `next_seq` last grew.
+    pub(super) next_seq_ns: i64,
+    /// Highest sequence number that an acknowledgement may name without
+    /// naming data that was not captured.
+    pub(super) seen_to: u32,
+    /// The last acknowledgement this side sent, relative to the other side.
+    pub(super) ack: Option<u32>,
+    /// When it sent it.
+    pub(super) ack_ns: i64,
+    /// When it last acknowledged something new.
+    pub(super) advance_ns: i64,
+    /// Window of its last segment, not scaled.
+    pub(super) window: u16,
+    /// Acknowledgements in a row that say the same.
+    pub(super) duplicate_acks: u32,
+    /// SACK blocks since its acknowledgement last advanced.
+    pub(super) sacked: bool,
+    /// Marks of its last segment.
+    pub(super) last_marks: u32,
+    /// Time of its last segment.
+    pub(super) last_ns: i64,
+    /// Shift announced in its SYN; 0 when the SYN had none.
+    pub(super) shift: Option<u8>,
+    /// Shift in force, once both SYNs are known.
+    pub(super) shift_in_force: u8,
+    /// The one segment whose acknowledgement is being timed.
+    pub(super) timed: Option<Timed>,
+    /// The last segment that was sent again.
+    pub(super) resent: Option<Resent>,
+    /// End of the round trip being counted.
+    pub(super) round_end: u32,
+    /// Round trips counted.
+    pub(super) rounds: u8,
+    /// Most bytes in flight in this round trip.
+    pub(super) round_flight: u32,
+    /// Votes for the most common size of large segments.
+    pub(super) votes: u32,
+    /// Sequence, length, acknowledgement, checksum, identification and time
+    /// of the last segment.
+    last_frame: Option<(u32, u32, u32, u16, u16, i64)>,
+}
+
+/// A segment being timed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timed {
+    pub(super) end_seq: u32,
+    pub(super) sent_ns: i64,
+    /// Nothing else was in flight: the acknowledgement's delay is all its own.
+    pub(super) alone: bool,
+}
+
+/// A segment sent again.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Resent {
+    pub(super) end_seq: u32,
+    pub(super) ts_value: u32,
+}
+
+impl Half {
+    /// Takes the first sequence number seen as this side's zero.
+    pub(super) fn learn_base(&mut self, raw_seq: u32) {
+        if !self.seen {
+            self.seen = true;
+            self.base = raw_seq;
+        }
+    }
+
+    /// The same from what the other side acknowledges.
+    pub(super) fn learn_base_from_ack(&mut self, raw_ack: u32) {
+        self.learn_base(raw_ack);
+    }
+
+    /// The window in bytes.
+    pub(super) fn scaled(&self, packet: &Packet) -> u32 {
+        match packet.flags.has(Flags::SYN) {
+            true => packet.window as u32,
+            false => (packet.window as u32) << self.shift_in_force,
+        }
+    }
+
+    /// Bytes sent and not acknowledged by `other`.
+    pub(super) fn flight(&self, other: &Half) -> u32 {
+        match other.ack {
+            Some(ack) if self.sent && super::before(ack, self.next_seq) => {
+                self.next_seq.wrapping_sub(ack)
+            }
+            _ => 0,
+        }
+    }
+
+    /// True when the frame before was this very one: a capture on two
+    /// interfaces, or on a port that mirrors both directions. A segment that
+    /// was really sent again has another identification; where there is none
+    /// (IPv6, some stacks) the copy must follow at once.
+    pub(super) fn is_same_frame(&mut self, packet: &Packet, time_ns: i64) -> bool {
+        let this = (
+            packet.seq,
+            packet.len,
+            packet.ack,
+            packet.checksum,
+            packet.ip_id,
+            time_ns,
+        );
+        let Some(last) = self.last_frame.replace(this) else {
+            return false;
+        };
+        let same =
+            (last.0, last.1, last.2, last.3, last.4) == (this.0, this.1, this.2, this.3, this.4);
+        let limit_ns = match (packet.ip_id, packet.len) {
+            (0, 0) => 0,
+            (0, _) => 20_000,
+            _ => 5_000_000,
+        };
+        same && packet.checksum != 0 && time_ns - last.5 < limit_ns
+    }
+}

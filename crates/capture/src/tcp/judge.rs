@@ -1,0 +1,152 @@
+//! The definitions: one test a mark, in the order that tshark has them.
+
+use super::{Tracker, before};
+use crate::decode::Packet;
+use crate::{Flags, Marks, Segment, Side};
+
+impl Tracker {
+    /// Sets the marks of `segment` and moves both directions on.
+    pub(super) fn judge(&mut self, packet: &Packet, segment: &mut Segment) {
+        let first_rtt_ns = self.first_rtt_ns;
+        let [client, server] = &mut self.halves;
+        let (fwd, rev) = match segment.from {
+            Side::Client => (client, server),
+            Side::Server => (server, client),
+        };
+        let (seq, len, flags) = (segment.seq, segment.len, segment.flags);
+        let (now, window) = (segment.time_ns, packet.window);
+        let control = flags.any(Flags::SYN | Flags::FIN | Flags::RST);
+        let acks = flags.has(Flags::ACK);
+        let repeats_ack = acks && fwd.ack == Some(segment.ack);
+        let expected = fwd.sent && seq == fwd.next_seq;
+        let mut marks = segment.marks;
+
+        if len == 1 && expected && rev.sent && rev.window == 0 {
+            marks.set(Marks::ZERO_WINDOW_PROBE);
+        } else {
+            if window == 0 && !control {
+                marks.set(Marks::ZERO_WINDOW);
+            }
+            if fwd.sent && before(fwd.next_seq, seq) && !flags.has(Flags::RST) {
+                marks.set(Marks::LOST_SEGMENT);
+            }
+            if len <= 1 && fwd.sent && seq == fwd.next_seq.wrapping_sub(1) && !control {
+                marks.set(Marks::KEEP_ALIVE);
+            }
+            let same_window = window == fwd.window;
+            if len == 0 && expected && repeats_ack && !control {
+                if window != 0 && !same_window {
+                    marks.set(Marks::WINDOW_UPDATE);
+                }
+                if window != 0 && same_window {
+                    match rev.last_marks & Marks::KEEP_ALIVE != 0 {
+                        true => marks.set(Marks::KEEP_ALIVE_ACK),
+                        false => marks.set(Marks::DUPLICATE_ACK),
+                    }
+                }
+                if window == 0 && same_window && rev.last_marks & Marks::ZERO_WINDOW_PROBE != 0 {
+                    marks.set(Marks::ZERO_WINDOW_PROBE_ACK);
+                }
+            }
+            if let (Some(ack), Some(_)) = (rev.ack, rev.shift) {
+                let edge = ack.wrapping_add((rev.window as u32) << rev.shift_in_force);
+                if len > 0 && seq.wrapping_add(len) == edge && !control {
+                    marks.set(Marks::WINDOW_FULL);
+                }
+            }
+        }
+
+        if acks {
+            if !repeats_ack {
+                fwd.duplicate_acks = 0;
+            } else if marks.any(Marks::DUPLICATE_ACK) {
+                fwd.duplicate_acks += 1;
+            }
+            if rev.sent && before(rev.seen_to, segment.ack) {
+                marks.set(Marks::ACKED_UNSEEN);
+                rev.seen_to = segment.ack;
+            }
+            if fwd.ack.is_none_or(|ack| before(ack, segment.ack)) {
+                marks.set(Marks::ADVANCES);
+                fwd.advance_ns = now;
+                fwd.sacked = false;
+            }
+            if packet.sack {
+                marks.set(Marks::SACK);
+                fwd.sacked = true;
+            }
+            if packet.dsack.is_some() {
+                marks.set(Marks::DSACK);
+            }
+        }
+
+        let repeats = fwd.sent
+            && before(seq, fwd.next_seq)
+            && !marks.any(Marks::KEEP_ALIVE)
+            && !(len > 1 && seq == fwd.next_seq.wrapping_sub(1));
+        if len > 0 || flags.any(Flags::SYN | Flags::FIN) {
+            let acked = rev
+                .ack
+                .is_some_and(|ack| !before(ack, seq.wrapping_add(len)));
+            let late_ns = first_rtt_ns.unwrap_or(LATE_NS);
+            if len > 0 && acked && fwd.sent && !marks.any(Marks::KEEP_ALIVE) {
+                marks.set(Marks::SPURIOUS_RETRANSMISSION);
+            } else if repeats {
+                let told = rev.duplicate_acks >= 2 && rev.ack == Some(seq);
+                if told && now - rev.ack_ns < FAST_NS {
+                    marks.set(Marks::FAST_RETRANSMISSION);
+                } else if now - fwd.next_seq_ns < late_ns && fwd.next_seq != segment.end_seq() {
+                    marks.set(Marks::OUT_OF_ORDER);
+                } else {
+                    marks.set(Marks::RETRANSMISSION);
+                }
+            }
+            if marks.any(Marks::RESENT) && rev.duplicate_acks < 2 && !rev.sacked {
+                // Nothing had come that could tell of a loss: if it also took
+                // longer than any answer would have, a timer sent it.
+                let quiet_since = fwd.last_ns.max(rev.advance_ns);
+                let patience_ns = (first_rtt_ns.unwrap_or(0) * 3 / 2).max(TIMER_NS);
+                if now - quiet_since >= patience_ns {
+                    marks.set(Marks::TIMEOUT);
+                }
+            }
+        }
+
+        let end = segment.end_seq();
+        if !marks.any(Marks::ZERO_WINDOW_PROBE) && (!fwd.sent || before(fwd.next_seq, end)) {
+            fwd.next_seq = end;
+            fwd.next_seq_ns = now;
+        }
+        if !fwd.sent || before(fwd.seen_to, end) {
+            fwd.seen_to = end;
+        }
+        fwd.sent = true;
+        if len > 0 && now - fwd.last_ns > IDLE_NS && fwd.last_ns != 0 && fwd.flight(rev) == len {
+            marks.set(Marks::AFTER_IDLE);
+        }
+        if acks {
+            fwd.ack = Some(segment.ack);
+            fwd.ack_ns = now;
+        }
+        fwd.window = window;
+        fwd.last_marks = marks.0;
+        fwd.last_ns = now;
+        segment.marks = marks;
+        segment.flight = fwd.flight(rev);
+    }
+}
+
+/// tshark's limit for data out of order while no round trip is known.
+const LATE_NS: i64 = 3_000_000;
+
+/// tshark's limit from the last duplicate ACK to a fast retransmission.
+const FAST_NS: i64 = 20_000_000;
+
+/// No sender's timer is shorter than this: Linux's floor for the probe of a
+/// lost tail is two timer ticks, for the timeout itself 200 ms unless a
+/// route lowers it.
+const TIMER_NS: i64 = 8_000_000;
+
+/// Linux forgets its congestion window after one retransmission timeout of
+/// silence, which is at least this.
+const IDLE_NS: i64 = 200_000_000;

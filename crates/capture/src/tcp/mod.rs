@@ -1,0 +1,105 @@
+//! The judge of segments: what each one is, seen against its connection.
+//!
+//! One [`Tracker`] a connection follows both directions. It keeps tshark's
+//! definitions where tshark has a word for something, so that the two can be
+//! compared, and adds what the causes need: which retransmissions a timer
+//! sent, which were needless, round-trip times from the place of capture to
+//! each end, and the growth of what is in flight.
+//! Reference: RFC 9293, 6298, 7323, 2883, 3522; Wireshark's `packet-tcp.c`
+//! for the definitions.
+//! Invariant: a fixed number of bytes a connection; no data is looked at.
+
+mod half;
+mod judge;
+mod measure;
+
+use crate::decode::Packet;
+use crate::{Connection, Flags, Marks, Segment, Side};
+use half::Half;
+
+/// Follows both directions of one connection.
+#[derive(Debug, Default)]
+pub(crate) struct Tracker {
+    halves: [Half; 2],
+    /// Time of the latest packet: none is before its predecessor.
+    now_ns: i64,
+    /// Time from the first SYN to the ACK that completes the handshake:
+    /// below it, data that does not advance is late, not sent again.
+    first_rtt_ns: Option<i64>,
+}
+
+impl Tracker {
+    /// The sequence number that `side` is expected to send next, relative.
+    #[cfg(test)]
+    pub(crate) fn next_seq(&self, side: Side) -> u32 {
+        self.halves[side.index()].next_seq
+    }
+
+    /// True when a SYN of `side` with this raw sequence number belongs to
+    /// another connection than the one followed.
+    pub(crate) fn is_new_syn(&self, side: Side, raw_seq: u32) -> bool {
+        let half = &self.halves[side.index()];
+        half.seen && half.base != raw_seq
+    }
+
+    /// Judges one segment and brings `connection` up to date.
+    pub(crate) fn handle_packet(
+        &mut self,
+        connection: &mut Connection,
+        packet: &Packet,
+        from: Side,
+    ) -> Segment {
+        let mut marks = Marks::default();
+        let time_ns = match packet.time_ns < self.now_ns {
+            true => {
+                marks.set(Marks::TIME_BACKWARDS);
+                self.now_ns
+            }
+            false => packet.time_ns,
+        };
+        self.now_ns = time_ns;
+        connection.last_ns = time_ns;
+        let [client, server] = &mut self.halves;
+        let (fwd, rev) = match from {
+            Side::Client => (client, server),
+            Side::Server => (server, client),
+        };
+        fwd.learn_base(packet.seq);
+        let acks = packet.flags.has(Flags::ACK);
+        if acks {
+            rev.learn_base_from_ack(packet.ack);
+        }
+        let mut segment = Segment {
+            packet: packet.number,
+            time_ns,
+            seq: packet.seq.wrapping_sub(fwd.base),
+            ack: match acks {
+                true => packet.ack.wrapping_sub(rev.base),
+                false => 0,
+            },
+            len: packet.len,
+            window: fwd.scaled(packet),
+            flight: 0,
+            ts_value: packet.ts_value,
+            ts_echo: packet.ts_echo,
+            marks,
+            flags: packet.flags,
+            from,
+        };
+        if fwd.is_same_frame(packet, time_ns) {
+            segment.marks.set(Marks::DUPLICATE_FRAME);
+            segment.flight = fwd.flight(rev);
+            connection.end_mut(from).marks.add(segment.marks);
+            return segment;
+        }
+        self.judge(packet, &mut segment);
+        self.measure(connection, packet, &mut segment);
+        segment
+    }
+}
+
+/// True when sequence number `a` is before `b`.
+#[inline]
+pub(crate) fn before(a: u32, b: u32) -> bool {
+    (a.wrapping_sub(b) as i32) < 0
+}

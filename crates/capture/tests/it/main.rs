@@ -1,0 +1,3 @@
+//! The crate from outside, one module an area.
+
+mod reconciliation;

@@ -1,0 +1,115 @@
+//! The published delayed-acknowledgement case: five tasks, three receives.
+//! The figures are the paper's facts, retyped; `1.0082` and so on are what a
+//! reader of it must be able to find again.
+
+use capture::join::{Delay, parse_tasks, parse_time, parse_trace, reconcile};
+
+const TASKS: &str = "\
+TIME(end) TRANID TASK TERMID RESPONSE CPU
+11:15:39  CWXN   233         0.0049   0.0020
+11:15:40  CWXN   234         0.3006   0.0016
+11:15:40  FXS1   236         0.0027   0.0018
+11:15:40  CPIH   235         0.0288   0.0231
+11:15:40  FXC1   232   X934  1.0082   0.0349
+";
+
+const TRACE: &str = "\
+233 SENDs 18            11:15:39.9520799375 00.0000017656
+232 socket RECEIVE wait 11:15:39.9522577656 00.0000033281
+233 SENDs 57            11:15:39.9525804697 00.0000028281
+232 exit RECEIVE wait   11:15:40.2331621093 00.2796516240*
+232 received 6F=18+57   11:15:40.2332788281 00.0000057656
+232 SENDs 34E           11:15:40.2362710625 00.0000020000
+234 socket RECEIVE wait 11:15:40.2367593906 00.0000356250
+234 exit RECEIVE wait   11:15:40.5341173447 00.2973579541*
+234 received 34E        11:15:40.5342929541 00.0000055156
+235 SENDs 24C           11:15:40.5623532656 00.0000021093
+232 socket RECEIVE wait 11:15:40.5628594687 00.0000033125
+232 exit RECEIVE wait   11:15:40.8344376879 00.1696457187*
+232 received 24C        11:15:40.8345477036 00.0000387343
+";
+
+fn four(value: f64) -> String {
+    format!("{value:.4}")
+}
+
+#[test]
+fn the_papers_lines_add_up_as_its_ledger_says() {
+    let (list, trace) = (parse_tasks(TASKS), parse_trace(TRACE));
+    assert!(list.unread.is_empty() && trace.unread.is_empty());
+    let account = reconcile(&list.tasks, &trace.receives, None, &[]).unwrap();
+    assert_eq!(account.client.transid, "FXC1");
+    assert_eq!(four(account.client.response_s), "1.0082");
+    assert_eq!(
+        (account.servers.len(), four(account.served_s)),
+        (4, "0.3370".to_owned())
+    );
+    assert_eq!(four(account.unaccounted_s), "0.6712");
+    assert_eq!(four(account.explained_s), "0.5525");
+    assert_eq!(four(account.remaining_s), "0.1187");
+    let cases: Vec<(u64, bool, String)> = account
+        .receives
+        .iter()
+        .map(|r| (r.receive.task, r.counts, four(r.stamped_s)))
+        .collect();
+    let expected = [
+        (232, true, "0.2809"),
+        (234, false, "0.2974"),
+        (232, true, "0.2716"),
+    ];
+    assert_eq!(cases, expected.map(|(t, c, s)| (t, c, s.to_owned())));
+}
+
+#[test]
+fn figures_that_differ_from_their_time_stamps_are_named() {
+    let (list, trace) = (parse_tasks(TASKS), parse_trace(TRACE));
+    let account = reconcile(&list.tasks, &trace.receives, None, &[]).unwrap();
+    let remarks: Vec<(usize, String, String)> = account
+        .remarks
+        .iter()
+        .map(|r| (r.case, four(r.printed_s), four(r.stamped_s)))
+        .collect();
+    let expected = [(1, "0.2797", "0.2809"), (3, "0.1696", "0.2716")];
+    assert_eq!(
+        remarks,
+        expected.map(|(c, p, s)| (c, p.to_owned(), s.to_owned()))
+    );
+    let text = account.to_string();
+    assert!(
+        text.contains("inside CWXN task 234, counted already"),
+        "{text}"
+    );
+    assert!(text.contains("waited for 111 bytes"), "{text}");
+}
+
+#[test]
+fn sizes_are_hexadecimal_and_sends_are_those_of_the_other_task() {
+    let trace = parse_trace(TRACE);
+    let sends: Vec<Vec<(u64, Option<u64>)>> = trace
+        .receives
+        .iter()
+        .map(|r| r.sends.iter().map(|s| (s.task, s.bytes)).collect())
+        .collect();
+    assert_eq!(sends[0], [(233, Some(0x18)), (233, Some(0x57))]);
+    assert_eq!(sends[1], [(232, Some(0x34e))]);
+    assert_eq!(trace.receives[2].bytes, Some(0x24c));
+}
+
+#[test]
+fn a_delay_in_packets_is_laid_beside_the_receive_it_covers() {
+    let (list, trace) = (parse_tasks(TASKS), parse_trace(TRACE));
+    let delay = |from: &str, to: &str| Delay {
+        began: parse_time(from).unwrap(),
+        ended: parse_time(to).unwrap(),
+        cause: "tcp.ack.delayed".to_owned(),
+        packets: vec![7, 8],
+    };
+    let delays = [
+        delay("11:15:39.9521", "11:15:40.1521"),
+        delay("11:15:41.0", "11:15:41.2"),
+    ];
+    let account = reconcile(&list.tasks, &trace.receives, Some(232), &delays).unwrap();
+    let counts: Vec<usize> = account.receives.iter().map(|r| r.delays.len()).collect();
+    assert_eq!(counts, [1, 0, 0]);
+    assert!(reconcile(&list.tasks, &trace.receives, Some(999), &[]).is_none());
+}

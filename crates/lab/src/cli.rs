@@ -1,0 +1,143 @@
+//! `tupelo lab`: the arguments and what they do. The binary only dispatches
+//! to [`run`].
+
+use crate::error::LabError;
+use crate::experiments::{self, Context, EXPERIMENTS, Experiment, Needs};
+use crate::net::permission;
+use crate::report::{self, Report};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+
+/// Reproduce the papers' experiments and print what they published beside
+/// what is found here.
+#[derive(Clone, Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  tupelo lab                       list the experiments\n  \
+    tupelo lab nagle --html nagle.html\n  tupelo lab all --json\n\n\
+    Network experiments make network namespaces of their own and need root or\n\
+    user namespaces. Exit status: 0 clean, 1 a planted cause was not named,\n\
+    2 could not run, 64 wrong usage."
+)]
+pub struct Args {
+    /// The experiment, or `all`; none to list them.
+    pub name: Option<String>,
+    /// One JSON object a figure instead of text.
+    #[arg(long)]
+    pub json: bool,
+    /// Write a report with pictures.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Keep captures and pictures in this folder.
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// What everything random depends on.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+}
+
+/// Runs what was asked for; everything it has to say is said on the way.
+pub fn run(args: &Args) -> ExitCode {
+    let chosen: Vec<&Experiment> = match args.name.as_deref() {
+        None => {
+            list(args.json);
+            return ExitCode::SUCCESS;
+        }
+        Some("all") => EXPERIMENTS.iter().collect(),
+        Some(name) => match experiments::find(name) {
+            Some(experiment) => vec![experiment],
+            None => {
+                let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).collect();
+                eprintln!(
+                    "error: no experiment `{name}`; there are {} and all",
+                    names.join(", ")
+                );
+                return ExitCode::from(64);
+            }
+        },
+    };
+    if chosen.iter().any(|e| e.needs == Needs::Network)
+        && let Some(status) = as_root_of_a_namespace()
+    {
+        return status;
+    }
+    let alone = chosen.len() == 1;
+    let mut reports = Vec::new();
+    for experiment in chosen {
+        match one(experiment, args) {
+            Ok(report) => reports.push(report),
+            Err(error) if error.is_lacking() && !alone => {
+                eprintln!("skipped {}: {error}", experiment.name);
+            }
+            Err(error) => {
+                eprintln!("error: {}: {error}", experiment.name);
+                return ExitCode::from(2);
+            }
+        }
+    }
+    if let Some(path) = &args.html
+        && let Err(error) = std::fs::write(path, report::html(&reports))
+    {
+        eprintln!("error: {}: {error}", path.display());
+        return ExitCode::from(2);
+    }
+    match reports.iter().all(Report::holds) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(1),
+    }
+}
+
+fn one(experiment: &Experiment, args: &Args) -> Result<Report, LabError> {
+    let tell = std::io::stderr().is_terminal() && !args.json;
+    let progress = |text: &str| {
+        if tell {
+            eprintln!("{}: {text}", experiment.name);
+        }
+    };
+    let context = Context {
+        seed: args.seed,
+        keep: args.keep.clone(),
+        progress: &progress,
+    };
+    let mut report = (experiment.run)(&context)?;
+    for (number, picture) in report.pictures.iter().enumerate() {
+        let name = format!("{}-{}.svg", experiment.name, number + 1);
+        let kept = context.keep(&name, report::standalone(picture).as_bytes())?;
+        report.files.extend(kept);
+    }
+    match args.json {
+        true => print!("{}", report::json_lines(&report)),
+        false => println!("{}", report::text(&report)),
+    }
+    Ok(report)
+}
+
+/// Starts this very command again where an ordinary user may make networks:
+/// as root of a user namespace of its own. None where that is not needed, or
+/// not possible; then the experiments say what is missing.
+fn as_root_of_a_namespace() -> Option<ExitCode> {
+    let refused = permission::check().is_err_and(|error| error.is_lacking());
+    if !refused || permission::is_inside() {
+        return None;
+    }
+    let mut again = Command::new(std::env::current_exe().ok()?);
+    again.args(std::env::args_os().skip(1));
+    let status = permission::inside_user_namespace(&mut again)
+        .status()
+        .ok()?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Some(ExitCode::from(code.unwrap_or(2)))
+}
+
+fn list(json: bool) {
+    let width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
+    for e in EXPERIMENTS {
+        match json {
+            true => println!(
+                "{}",
+                serde_json::json!({"experiment": e.name, "about": e.about, "paper": e.paper})
+            ),
+            false => println!("{:width$}  {}  (paper {})", e.name, e.about, e.paper),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What an experiment is given: the seed, where captures are kept, and whom
+//! to tell how far it is.
+
+use crate::error::LabError;
+use std::path::{Path, PathBuf};
+
+/// What an experiment is given.
+pub struct Context<'a> {
+    /// What everything random depends on; the same seed gives the same losses
+    /// and the same order.
+    pub seed: u64,
+    /// Where captures are kept; none to throw them away.
+    pub keep: Option<PathBuf>,
+    /// Is told what happens next, for a person who waits.
+    pub progress: &'a dyn Fn(&str),
+}
+
+impl Context<'_> {
+    /// Keeps a file under `name`, if files are kept. Returns where.
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<Option<PathBuf>, LabError> {
+        let Some(folder) = &self.keep else {
+            return Ok(None);
+        };
+        let path = folder.join(name);
+        let write = |path: &Path| {
+            std::fs::create_dir_all(folder)?;
+            std::fs::write(path, bytes)
+        };
+        write(&path).map_err(LabError::system(path.display().to_string()))?;
+        Ok(Some(path))
+    }
+
+    /// Says what happens next.
+    pub fn say(&self, text: &str) {
+        (self.progress)(text);
+    }
+}

@@ -1,0 +1,182 @@
+//! Delayed acknowledgements, on and off: the kernel's adaptive 40 ms with the
+//! two ways to switch them off, and a peer that waits 200 ms as z/OS does.
+//!
+//! Reference: RFC 1122, 4.2.3.2; paper 000 (NODELAYACKS), paper 002 (three
+//! receives that waited, and response times before and after).
+
+use super::network::{cause, common_conditions};
+use super::pictures::{bytes_over_time, where_time_went};
+use super::{Context, Experiment, Needs};
+use crate::error::LabError;
+use crate::net::{Route, WirePlan};
+use crate::report::{Published, Report};
+use crate::traffic::{ClientPlan, Endpoint, PeerPlan, Run, ServerPlan, Trial};
+
+/// The row of the table.
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "delayed-ack",
+    about: "acknowledgements delayed 40 and 200 ms, against none delayed",
+    paper: "002",
+    needs: Needs::Network,
+    run,
+};
+
+fn run(context: &Context<'_>) -> Result<Report, LabError> {
+    let mut report = Report {
+        experiment: EXPERIMENT.name.into(),
+        title: "Delayed acknowledgements".into(),
+        paper: EXPERIMENT.paper.into(),
+        question: "A receiver that delays its acknowledgement hopes to send it along with data. \
+                   A sender that may not send more before it comes waits for a timer instead. \
+                   How long, and what does switching the delay off save?"
+            .into(),
+        ..Report::default()
+    };
+    common_conditions(&mut report);
+    report.condition(
+        "kernel runs",
+        "12 requests of 400 bytes on one connection, head and body written apart with Nagle's algorithm on",
+    );
+    report.condition(
+        "peer runs",
+        "5 requests of 1,400 bytes, a connection each, to a user-space TCP with segments of 536 bytes; \
+         the client's initial window is one segment, so the second waits for the first one's acknowledgement",
+    );
+    let mut run = |trial: Trial, name: &str| trial.run(context, &mut report, name);
+    let delayed = run(
+        kernel("kernel, delayed", Route::default(), false),
+        "ack-kernel-delayed",
+    )?;
+    let quick = Route {
+        quickack: true,
+        ..Route::default()
+    };
+    let route = run(
+        kernel("kernel, route quickack 1", quick, false),
+        "ack-kernel-route",
+    )?;
+    let option = kernel("kernel, TCP_QUICKACK", Route::default(), true);
+    let option = run(option, "ack-kernel-option")?;
+    let peer_delayed = run(peer("peer, delayed 200 ms", Some(200)), "ack-peer-delayed")?;
+    let peer_quick = run(peer("peer, not delayed", None), "ack-peer-quick")?;
+    report.findings = vec![
+        delayed.finding(Some(cause::WRITE_WRITE_READ)),
+        route.finding(None),
+        option.finding(None),
+        peer_delayed.finding(Some(cause::DELAYED_ACK)),
+        peer_quick.finding(None),
+    ];
+    figures(
+        &mut report,
+        [&delayed, &route, &option],
+        [&peer_delayed, &peer_quick],
+    );
+    let runs = [&delayed, &route, &option, &peer_delayed, &peer_quick];
+    report.pictures = vec![
+        where_time_went(&runs),
+        bytes_over_time("One exchange", &runs, true),
+    ];
+    Ok(report)
+}
+
+fn kernel(conditions: &str, server: Route, quick_ack: bool) -> Trial {
+    Trial {
+        conditions: conditions.into(),
+        wire: WirePlan {
+            server,
+            ..WirePlan::default()
+        },
+        server: Endpoint::Kernel(ServerPlan {
+            quick_ack,
+            ..ServerPlan::default()
+        }),
+        client: ClientPlan {
+            requests: 12,
+            head_apart: true,
+            no_delay: false,
+            ..ClientPlan::default()
+        },
+    }
+}
+
+fn peer(conditions: &str, ack_delay_ms: Option<u64>) -> Trial {
+    Trial {
+        conditions: conditions.into(),
+        wire: WirePlan {
+            client: Route {
+                initcwnd: Some(1),
+                ..Route::default()
+            },
+            ..WirePlan::default()
+        },
+        server: Endpoint::User(PeerPlan {
+            ack_delay_ms,
+            mtu: 576,
+            ..PeerPlan::default()
+        }),
+        client: ClientPlan {
+            requests: 5,
+            request_bytes: 1400,
+            keep_alive: false,
+            ..ClientPlan::default()
+        },
+    }
+}
+
+fn figures(report: &mut Report, kernel: [&Run; 3], peer: [&Run; 2]) {
+    for run in kernel.iter().chain(&peer) {
+        let (name, unit) = ("response time, half are faster", "ms");
+        report.measured(name, &run.conditions, None, run.response_ms(), unit);
+    }
+    let saved = |before: &Run, after: &Run| before.response_ms() - after.response_ms();
+    let [delayed, route, option] = kernel;
+    let [peer_delayed, peer_quick] = peer;
+    let waited = saved(peer_delayed, peer_quick);
+    for (case, ms) in WAITS {
+        let conditions = format!("peer, 200 ms; paper: {case}");
+        let name = "wait of one receive";
+        report.measured(name, &conditions, Published::number(ms), waited, "ms");
+    }
+    let change =
+        |before: &Run, after: &Run| (after.response_ms() / before.response_ms() - 1.0) * 100.0;
+    for (flow, before, after) in FLOWS {
+        report.measured(
+            "change of the response time",
+            &format!("peer; paper: {flow}"),
+            Published::number((after / before - 1.0) * 100.0),
+            change(peer_delayed, peer_quick),
+            "%",
+        );
+    }
+    for after in [route, option] {
+        report.measured(
+            "change of the response time",
+            &after.conditions,
+            None,
+            change(delayed, after),
+            "%",
+        );
+    }
+    report.conclusions.push(format!(
+        "The kernel's delay costs {:.0} ms an exchange and either way of switching it off ends \
+         that; the peer's costs {waited:.0} ms. The paper's receives waited 272 to 297 ms, so its \
+         timer was longer than 200 ms or more than one timer was in the way; its changes keep \
+         the services' own time, which is zero here.",
+        saved(delayed, route),
+    ));
+}
+
+/// The receives that waited in paper 002, by their time stamps.
+const WAITS: [(&str, f64); 3] = [
+    ("case 1, task 232", 280.9),
+    ("case 2, task 234", 297.4),
+    ("case 3, task 232", 271.6),
+];
+
+/// Response times of paper 002, before and after, in seconds.
+const FLOWS: [(&str, f64, f64); 4] = [
+    ("Web Services without SSL", 0.9042, 0.0888),
+    ("Web Support without SSL", 0.8484, 0.0271),
+    ("Web Services with SSL", 1.6228, 0.1344),
+    ("Web Support with SSL", 1.5414, 0.0606),
+];

@@ -1,0 +1,52 @@
+//! The experiments: one file each, one row here.
+
+mod context;
+mod delayed_ack;
+mod mss;
+mod nagle;
+mod network;
+mod pictures;
+mod slow_start;
+mod tcp_tuning;
+
+pub use context::Context;
+
+use crate::error::LabError;
+use crate::report::Report;
+
+/// One experiment.
+pub struct Experiment {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it shows, in one line.
+    pub about: &'static str,
+    /// The paper it reproduces, `000` to `004`.
+    pub paper: &'static str,
+    /// What it needs of the machine.
+    pub needs: Needs,
+    /// Carries it out.
+    pub run: fn(&Context<'_>) -> Result<Report, LabError>,
+}
+
+/// What an experiment needs of the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing that an ordinary user lacks.
+    Nothing,
+    /// Network namespaces of its own.
+    Network,
+}
+
+/// Every experiment, in the order of the papers.
+pub const EXPERIMENTS: &[Experiment] = &[
+    mss::EXPERIMENT,
+    nagle::EXPERIMENT,
+    slow_start::EXPERIMENT,
+    tcp_tuning::EXPERIMENT,
+    delayed_ack::EXPERIMENT,
+];
+
+/// The experiment of this name.
+pub fn find(name: &str) -> Option<&'static Experiment> {
+    EXPERIMENTS.iter().find(|e| e.name == name)
+}

@@ -1,0 +1,160 @@
+//! The maximum segment size: 1,460 bytes against the 536 that z/OS advertises
+//! where a ROUTE statement says no MTU, and what part of that comes from the
+//! advertisement alone.
+//!
+//! Reference: RFC 9293, 3.7.1; paper 000, whose request took three packets and
+//! its response six.
+
+use super::network::{cause, common_conditions, exactness};
+use super::pictures::{bytes_over_time, where_time_went};
+use super::{Context, Experiment, Needs};
+use crate::error::LabError;
+use crate::net::{Impairment, Route, WirePlan};
+use crate::report::{Published, Report};
+use crate::traffic::{ClientPlan, Endpoint, Run, ServerPlan, Trial};
+
+/// The row of the table.
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "mss",
+    about: "segments of 536 bytes against 1,460: packets and time of an exchange",
+    paper: "000",
+    needs: Needs::Network,
+    run,
+};
+
+fn run(context: &Context<'_>) -> Result<Report, LabError> {
+    let mut report = Report {
+        experiment: EXPERIMENT.name.into(),
+        title: "Maximum segment size 536 against 1,460".into(),
+        paper: EXPERIMENT.paper.into(),
+        question: "A route without an MTU is taken for 576 bytes, so the host advertises segments \
+                   of 536 and sends no larger ones. How many packets does that make of one \
+                   exchange, and what does it cost where nothing else is wrong?"
+            .into(),
+        ..Report::default()
+    };
+    common_conditions(&mut report);
+    report.condition("path", "0.5 ms each way at 100 Mb/s");
+    report.condition(
+        "traffic",
+        format!(
+            "{REQUESTS} requests of {REQUEST_BYTES} bytes on one connection, answers of {RESPONSE_BYTES}"
+        ),
+    );
+    let mut run = |conditions: &str, name: &str, server: Route| {
+        trial(conditions, server).run(context, &mut report, name)
+    };
+    let small = Route {
+        mtu: Some(576),
+        ..Route::default()
+    };
+    let advertised = Route {
+        advmss: Some(536),
+        ..Route::default()
+    };
+    let small = run("server's route MTU 576", "mss-mtu-576", small)?;
+    let advertised = run("server advertises 536", "mss-advertised-536", advertised)?;
+    let full = run("1,460 both ways", "mss-1460", Route::default())?;
+    report.findings = vec![
+        small.finding(Some(cause::SMALL_MSS)),
+        advertised.finding(Some(cause::SMALL_MSS)),
+        full.finding(None),
+    ];
+    let runs = [&small, &advertised, &full];
+    figures(&mut report, runs);
+    exactness(&mut report, &runs);
+    report.pictures = vec![
+        bytes_over_time("One exchange", &runs, false),
+        where_time_went(&runs),
+    ];
+    Ok(report)
+}
+
+fn trial(conditions: &str, server: Route) -> Trial {
+    let way = Impairment {
+        rate_bits: Some(100_000_000),
+        ..Impairment::delay(500)
+    };
+    Trial {
+        conditions: conditions.into(),
+        wire: WirePlan {
+            to_server: way.clone(),
+            to_client: way,
+            server,
+            ..WirePlan::default()
+        },
+        server: Endpoint::Kernel(ServerPlan {
+            response_bytes: RESPONSE_BYTES,
+            ..ServerPlan::default()
+        }),
+        client: ClientPlan {
+            requests: REQUESTS,
+            request_bytes: REQUEST_BYTES,
+            ..ClientPlan::default()
+        },
+    }
+}
+
+fn figures(report: &mut Report, runs: [&Run; 3]) {
+    let [small, advertised, full] = runs;
+    for run in runs {
+        let paper = std::ptr::eq(run, small);
+        let published = |n: f64| paper.then_some(Published::Number(n));
+        let (conditions, unit) = (&run.conditions, "packets");
+        report.measured(
+            "packets of the request",
+            conditions,
+            published(3.0),
+            run.request_segments(),
+            unit,
+        );
+        report.measured(
+            "packets of the response",
+            conditions,
+            published(6.0),
+            run.response_segments(),
+            unit,
+        );
+        report.measured(
+            "all packets of an exchange",
+            conditions,
+            None,
+            run.packets(),
+            unit,
+        );
+        report.measured(
+            "response time, half are faster",
+            conditions,
+            None,
+            run.response_ms(),
+            "ms",
+        );
+    }
+    let change = (small.response_ms() / full.response_ms() - 1.0) * 100.0;
+    report.measured(
+        "change of the response time",
+        &small.conditions,
+        None,
+        change,
+        "%",
+    );
+    let effect = match change.abs() < NOISE_PERCENT {
+        true => "leave the response time where it was",
+        false => "change the response time",
+    };
+    report.conclusions.push(format!(
+        "The route's MTU makes three packets of the request and six of the answer, as in the \
+         paper. The advertisement alone chops only what the other side sends: the answer stays at \
+         {:.0} packets. Small segments alone {effect} ({change:+.1} %): they cost packets, and \
+         round trips where the window is small, which `tcp-tuning` shows.",
+        advertised.response_segments()
+    ));
+}
+
+const REQUESTS: u64 = 20;
+/// Three segments of 536 bytes, as in the paper, and one of 1,460.
+const REQUEST_BYTES: usize = 1400;
+/// Six segments of 536 bytes, as in the paper, and three of 1,460.
+const RESPONSE_BYTES: usize = 3000;
+/// Runs of the same conditions differ by this much.
+const NOISE_PERCENT: f64 = 5.0;

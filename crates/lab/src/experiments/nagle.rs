@@ -1,0 +1,107 @@
+//! Nagle's algorithm against delayed acknowledgements: a client that writes
+//! twice and then reads, with the algorithm, without it, and with one write.
+//!
+//! Reference: RFC 896; RFC 1122, 4.2.3.2 and 4.2.3.4; paper 000, which names
+//! write-write-read as the pattern that hurts.
+
+use super::network::{cause, common_conditions};
+use super::pictures::{bytes_over_time, where_time_went};
+use super::{Context, Experiment, Needs};
+use crate::error::LabError;
+use crate::net::WirePlan;
+use crate::report::{Published, Report};
+use crate::traffic::{ClientPlan, Endpoint, Run, ServerPlan, Trial};
+
+/// The row of the table.
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "nagle",
+    about: "write-write-read with Nagle's algorithm, without it, and with one write",
+    paper: "000",
+    needs: Needs::Network,
+    run,
+};
+
+fn run(context: &Context<'_>) -> Result<Report, LabError> {
+    let mut report = Report {
+        experiment: EXPERIMENT.name.into(),
+        title: "Nagle's algorithm and write-write-read".into(),
+        paper: EXPERIMENT.paper.into(),
+        question: "A client writes the head of a request and then its body. The second write is \
+                   small and waits until the first is acknowledged; the server delays that \
+                   acknowledgement because it waits for the rest. What does that cost, and what \
+                   do the two known remedies save?"
+            .into(),
+        ..Report::default()
+    };
+    common_conditions(&mut report);
+    report.condition(
+        "traffic",
+        format!(
+            "{REQUESTS} requests of {REQUEST_BYTES} bytes on one connection; answers of 200 bytes"
+        ),
+    );
+    let mut trial = |conditions: &str, name: &str, head_apart, no_delay| {
+        let trial = Trial {
+            conditions: conditions.into(),
+            wire: WirePlan::default(),
+            server: Endpoint::Kernel(ServerPlan::default()),
+            client: ClientPlan {
+                requests: REQUESTS,
+                request_bytes: REQUEST_BYTES,
+                head_apart,
+                no_delay,
+                ..ClientPlan::default()
+            },
+        };
+        trial.run(context, &mut report, name)
+    };
+    let nagle = trial("two writes, Nagle", "nagle-two-writes", true, false)?;
+    let no_delay = trial("two writes, TCP_NODELAY", "nagle-no-delay", true, true)?;
+    let one = trial("one write, Nagle", "nagle-one-write", false, false)?;
+    figures(&mut report, &nagle, &[&no_delay, &one]);
+    let runs = [&nagle, &no_delay, &one];
+    report.pictures = vec![
+        where_time_went(&runs),
+        bytes_over_time("One exchange", &runs, true),
+    ];
+    Ok(report)
+}
+
+fn figures(report: &mut Report, nagle: &Run, remedied: &[&Run]) {
+    report.findings = vec![nagle.finding(Some(cause::WRITE_WRITE_READ))];
+    report.measured(
+        "response time, half are faster",
+        &nagle.conditions,
+        Published::words("up to 500 more"),
+        nagle.response_ms(),
+        "ms",
+    );
+    for run in remedied {
+        report.findings.push(run.finding(None));
+        report.measured(
+            "response time, half are faster",
+            &run.conditions,
+            Published::words("no delay"),
+            run.response_ms(),
+            "ms",
+        );
+    }
+    for run in remedied {
+        report.measured(
+            "change of the response time",
+            &format!("{} against two writes, Nagle", run.conditions),
+            None,
+            (run.response_ms() / nagle.response_ms() - 1.0) * 100.0,
+            "%",
+        );
+    }
+    report.conclusions.push(format!(
+        "Each exchange after the first waits about {:.0} ms: the kernel acknowledges the first \
+         request of a connection at once and delays from then on. Writing once costs the client \
+         nothing and needs no option on either side.",
+        nagle.response_ms()
+    ));
+}
+
+const REQUESTS: u64 = 12;
+const REQUEST_BYTES: usize = 400;

@@ -1,0 +1,54 @@
+//! What network experiments have in common: the conditions of the wire, the
+//! exactness of the path, and the names of the causes that they plant.
+
+use crate::report::Report;
+use crate::traffic::Run;
+
+/// Causes by the names that `capture` gives them.
+pub mod cause {
+    /// A small write waits behind an unacknowledged one, whose
+    /// acknowledgement is delayed.
+    pub const WRITE_WRITE_READ: &str = "tcp.nagle.write-write-read";
+    /// A sender waits for an acknowledgement that the receiver holds back.
+    pub const DELAYED_ACK: &str = "tcp.ack.delayed";
+    /// Segments are smaller than the path carries.
+    pub const SMALL_MSS: &str = "tcp.mss.small";
+    /// The congestion window is still opening.
+    pub const SLOW_START: &str = "tcp.slow-start";
+}
+
+/// Says what is true of every wire of the laboratory.
+pub fn common_conditions(report: &mut Report) {
+    report.condition(
+        "hosts",
+        "two network namespaces of this machine; segmentation, coalescing and check sum offloads are off",
+    );
+    report.condition(
+        "TCP",
+        "the kernel's, without time stamps and with Reno congestion control, unless a user-space peer is named",
+    );
+    report.condition(
+        "client",
+        "the load driver with one connection at a time; captured at its interface",
+    );
+}
+
+/// Says how exact the path was, over all runs that had one.
+pub fn exactness(report: &mut Report, runs: &[&Run]) {
+    let mut lateness = measure::Histogram::new();
+    for path in runs.iter().filter_map(|r| r.path.as_ref()) {
+        lateness.merge(&path.lateness);
+    }
+    if !lateness.is_empty() {
+        let us = |q| lateness.quantile(q) as f64 / 1e3;
+        report.condition(
+            "exactness of the path",
+            format!(
+                "{} frames left {:.1} µs (half) and {:.0} µs (99 %) after they were due",
+                lateness.count(),
+                us(0.5),
+                us(0.99)
+            ),
+        );
+    }
+}

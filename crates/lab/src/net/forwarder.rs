@@ -1,0 +1,193 @@
+//! The path between two interfaces: a thread that takes frames from either,
+//! asks the plan what becomes of them, and sends each when it is due.
+//!
+//! The thread sleeps until shortly before the next frame is due and spins the
+//! rest, and it counts how late each frame was sent: the report says how exact
+//! the path was.
+
+use super::impair::{Direction, Fate, Impairment};
+use super::packet::{Batch, PacketSocket, Seen, wait};
+use super::{Namespace, permission};
+use crate::error::LabError;
+use measure::Histogram;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+use std::{io, mem};
+
+/// A running forwarder. It stops when it is dropped.
+pub struct Forwarder {
+    stop: Option<UnixStream>,
+    thread: Option<JoinHandle<Traffic>>,
+}
+
+/// What a forwarder did.
+#[derive(Clone, Default)]
+pub struct Traffic {
+    /// Frames handed on.
+    pub forwarded: u64,
+    /// Segments lost as planned.
+    pub lost: u64,
+    /// Segments held back behind later ones as planned.
+    pub late: u64,
+    /// Frames that an interface did not take.
+    pub refused: u64,
+    /// How long after it was due each frame was sent.
+    pub lateness: Histogram,
+}
+
+/// A frame on its way: due, order of arrival, side it leaves by, bytes.
+type Waiting = Reverse<(u64, u64, usize, Vec<u8>)>;
+
+impl Forwarder {
+    /// Joins two interfaces of a namespace. `plans` are the directions out of
+    /// the first interface's network and out of the second's.
+    pub fn start(
+        namespace: &Namespace,
+        interfaces: [&str; 2],
+        plans: [Impairment; 2],
+        seed: u64,
+    ) -> Result<Forwarder, LabError> {
+        let open = || {
+            let [a, b] = interfaces;
+            Ok([
+                PacketSocket::open(a, Seen::Incoming)?,
+                PacketSocket::open(b, Seen::Incoming)?,
+            ])
+        };
+        let sockets = namespace
+            .run(open)?
+            .map_err(permission::refused("a packet socket"))?;
+        let failed = || LabError::system("starting the forwarder");
+        let (stop, stopped) = UnixStream::pair().map_err(failed())?;
+        let [a, b] = plans;
+        let path = Path {
+            sockets,
+            directions: [Direction::new(a, seed, 0), Direction::new(b, seed, 1)],
+            waiting: BinaryHeap::new(),
+            arrivals: 0,
+            traffic: Traffic::default(),
+        };
+        let thread = thread::Builder::new()
+            .name("forwarder".into())
+            .spawn(move || path.run(&stopped))
+            .map_err(failed())?;
+        Ok(Forwarder {
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+
+    /// Stops, and tells what was done.
+    pub fn stop(mut self) -> Traffic {
+        self.end()
+    }
+
+    fn end(&mut self) -> Traffic {
+        drop(self.stop.take());
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(traffic)) => traffic,
+            Some(Err(panic)) if !thread::panicking() => std::panic::resume_unwind(panic),
+            _ => Traffic::default(),
+        }
+    }
+}
+
+impl Drop for Forwarder {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+struct Path {
+    sockets: [PacketSocket; 2],
+    directions: [Direction; 2],
+    waiting: BinaryHeap<Waiting>,
+    arrivals: u64,
+    traffic: Traffic,
+}
+
+impl Path {
+    fn run(mut self, stopped: &UnixStream) -> Traffic {
+        let mut batch = Batch::new(FRAME_BYTES);
+        // SAFETY: sets how much later than asked this thread may be woken.
+        unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+        loop {
+            self.send_due();
+            match self.rest(stopped) {
+                // An interface that went away ends the path as a stop does.
+                Ok(true) | Err(_) => return mem::take(&mut self.traffic),
+                Ok(false) => {}
+            }
+            for side in 0..2 {
+                if self.take(side, &mut batch).is_err() {
+                    return mem::take(&mut self.traffic);
+                }
+            }
+        }
+    }
+
+    /// Sleeps until something may be there to do. Says whether to stop.
+    fn rest(&self, stopped: &UnixStream) -> io::Result<bool> {
+        let next = self.waiting.peek().map(|Reverse(frame)| frame.0);
+        let ahead = next.map(|due| due.saturating_sub(drive::clock::now()));
+        let timeout = ahead.map(|ns| Duration::from_nanos(ns.saturating_sub(SPIN_NS)));
+        let [a, b] = &self.sockets;
+        let fds = [stopped.as_raw_fd(), a.as_raw_fd(), b.as_raw_fd()];
+        Ok(wait(fds, timeout)?[0])
+    }
+
+    fn take(&mut self, side: usize, batch: &mut Batch) -> io::Result<()> {
+        while self.sockets[side].receive(batch)? > 0 {
+            // The plan counts from when the kernel saw a frame, not from when
+            // this thread woke up.
+            let (now, wall) = (drive::clock::now(), drive::clock::wall());
+            for frame in batch.frames() {
+                let age = wall.saturating_sub(frame.time_ns).min(OLDEST_NS);
+                let came = now.saturating_sub(age);
+                match self.directions[side].handle_frame(came, frame.bytes) {
+                    Fate::Lost => self.traffic.lost += 1,
+                    Fate::Arrives { at_ns, late } => {
+                        self.traffic.late += u64::from(late);
+                        self.arrivals += 1;
+                        let bytes = frame.bytes.to_vec();
+                        let waiting = (at_ns, self.arrivals, 1 - side, bytes);
+                        self.waiting.push(Reverse(waiting));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn send_due(&mut self) {
+        while let Some(Reverse((due, ..))) = self.waiting.peek() {
+            let now = drive::clock::now();
+            if *due > now + SPIN_NS {
+                return;
+            }
+            if *due > now {
+                std::hint::spin_loop();
+                continue;
+            }
+            if let Some(Reverse((due, _, side, bytes))) = self.waiting.pop() {
+                self.traffic.lateness.record(now - due);
+                match self.sockets[side].send(&bytes) {
+                    true => self.traffic.forwarded += 1,
+                    false => self.traffic.refused += 1,
+                }
+            }
+        }
+    }
+}
+
+/// How late a sleeping processor of a virtual machine usually is: what remains
+/// is spun.
+const SPIN_NS: u64 = 150_000;
+/// A frame older than this means that the wall clock was set.
+const OLDEST_NS: u64 = 100_000_000;
+/// An Ethernet frame with every option, and jumbo frames.
+const FRAME_BYTES: usize = 10_240;

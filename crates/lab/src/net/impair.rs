@@ -1,0 +1,188 @@
+//! What a path does to frames: delay, a rate, loss, reordering. Pure: a frame's
+//! time and size go in, its fate comes out, and the same seed gives the same
+//! fates whatever the clock does.
+
+use drive::rng::Rng;
+
+/// What one direction of a path does to TCP segments. Other frames are only
+/// delayed, so that addresses are always found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Impairment {
+    /// Time on the way, in microseconds.
+    pub delay_us: u64,
+    /// Bits a second of the slowest link; none for no limit.
+    pub rate_bits: Option<u64>,
+    /// Share of segments that are lost.
+    pub loss: f64,
+    /// Segments that are lost for certain, counted from 0.
+    pub lose: Vec<u64>,
+    /// Share of segments that come later than those behind them.
+    pub reorder: f64,
+    /// By how much those come later, in microseconds.
+    pub reorder_us: u64,
+}
+
+/// One direction at work.
+#[derive(Debug)]
+pub struct Direction {
+    plan: Impairment,
+    rng: Rng,
+    segments: u64,
+    free_ns: u64,
+}
+
+/// What becomes of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It arrives at this time.
+    Arrives {
+        /// When, on the clock of the call.
+        at_ns: u64,
+        /// Whether it was held back behind later ones.
+        late: bool,
+    },
+    /// It is lost.
+    Lost,
+}
+
+impl Direction {
+    /// A direction whose chances depend on `seed` and its number.
+    pub fn new(plan: Impairment, seed: u64, number: u64) -> Direction {
+        Direction {
+            plan,
+            rng: Rng::new(seed, number),
+            segments: 0,
+            free_ns: 0,
+        }
+    }
+
+    /// The fate of a frame that came in at `now_ns`.
+    pub fn handle_frame(&mut self, now_ns: u64, frame: &[u8]) -> Fate {
+        let sent_ns = match self.plan.rate_bits {
+            Some(rate) => {
+                // A wire also carries preamble, check sequence and a gap.
+                let bits = (frame.len() as u64 + 24) * 8;
+                let time = bits.saturating_mul(1_000_000_000) / rate.max(1);
+                self.free_ns = self.free_ns.max(now_ns).saturating_add(time);
+                self.free_ns
+            }
+            None => now_ns,
+        };
+        let at_ns = sent_ns.saturating_add(self.plan.delay_us.saturating_mul(1000));
+        if !is_tcp(frame) {
+            return Fate::Arrives { at_ns, late: false };
+        }
+        // Both are drawn for every segment, so that one chance does not shift
+        // the others.
+        let (lost, late) = (self.chance(self.plan.loss), self.chance(self.plan.reorder));
+        let number = self.segments;
+        self.segments += 1;
+        if lost || self.plan.lose.contains(&number) {
+            return Fate::Lost;
+        }
+        let more = if late { self.plan.reorder_us } else { 0 };
+        Fate::Arrives {
+            at_ns: at_ns.saturating_add(more.saturating_mul(1000)),
+            late,
+        }
+    }
+
+    fn chance(&mut self, share: f64) -> bool {
+        self.rng.unit() <= share
+    }
+}
+
+impl Impairment {
+    /// Nothing but delay.
+    pub fn delay(delay_us: u64) -> Impairment {
+        Impairment {
+            delay_us,
+            ..Impairment::default()
+        }
+    }
+}
+
+/// Whether an Ethernet frame carries TCP over IPv4.
+fn is_tcp(frame: &[u8]) -> bool {
+    frame.get(12..14) == Some(&[8, 0]) && frame.get(23) == Some(&6)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn segment(bytes: usize) -> Vec<u8> {
+        let mut frame = vec![0; bytes.max(24)];
+        frame[12] = 8;
+        frame[23] = 6;
+        frame
+    }
+
+    fn fates(plan: &Impairment, seed: u64, step_ns: u64) -> Vec<Fate> {
+        let mut direction = Direction::new(plan.clone(), seed, 0);
+        (0..200)
+            .map(|i| direction.handle_frame(i * step_ns, &segment(1000)))
+            .collect()
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_fates_at_any_pace() {
+        let plan = Impairment {
+            loss: 0.1,
+            reorder: 0.1,
+            reorder_us: 5,
+            ..Impairment::delay(10)
+        };
+        let kinds = |seed, step| {
+            fates(&plan, seed, step)
+                .iter()
+                .map(|f| match f {
+                    Fate::Lost => 0,
+                    Fate::Arrives { late: true, .. } => 1,
+                    Fate::Arrives { .. } => 2,
+                })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(kinds(7, 1), kinds(7, 1_000_000));
+        assert_ne!(kinds(7, 1), kinds(8, 1));
+        let lost = kinds(7, 1).iter().filter(|k| **k == 0).count();
+        assert!((5..40).contains(&lost), "{lost}");
+    }
+
+    #[test]
+    fn a_rate_spaces_segments() {
+        let plan = Impairment {
+            rate_bits: Some(8_000_000),
+            ..Impairment::default()
+        };
+        let mut direction = Direction::new(plan, 1, 0);
+        let mut at = |now| match direction.handle_frame(now, &segment(976)) {
+            Fate::Arrives { at_ns, .. } => at_ns,
+            Fate::Lost => panic!("nothing is lost here"),
+        };
+        assert_eq!(at(0), 1_000_000);
+        assert_eq!(at(0), 2_000_000);
+        assert_eq!(at(5_000_000), 6_000_000);
+    }
+
+    #[test]
+    fn named_segments_are_lost_and_other_frames_never() {
+        let plan = Impairment {
+            loss: 1.0,
+            ..Impairment::default()
+        };
+        let mut direction = Direction::new(plan, 1, 0);
+        assert_eq!(direction.handle_frame(0, &segment(60)), Fate::Lost);
+        assert!(matches!(
+            direction.handle_frame(0, &[0; 42]),
+            Fate::Arrives { .. }
+        ));
+        let plan = Impairment {
+            lose: vec![1],
+            ..Impairment::default()
+        };
+        let lost = fates(&plan, 1, 1);
+        assert_eq!(lost.iter().filter(|f| **f == Fate::Lost).count(), 1);
+        assert_eq!(lost[1], Fate::Lost);
+    }
+}

@@ -1,0 +1,21 @@
+//! Networks that an experiment makes for itself: namespaces joined by veth
+//! pairs, with a forwarder between them that delays, loses and reorders.
+//!
+//! A namespace has no name in the system: it is held by a descriptor of this
+//! process and by threads inside it. When the process ends, in whatever way,
+//! the kernel takes namespaces, interfaces and routes away; nothing can be
+//! left behind and two laboratories cannot meet.
+
+mod forwarder;
+mod impair;
+mod ip;
+mod namespace;
+mod offload;
+pub mod packet;
+pub mod permission;
+mod wire;
+
+pub use forwarder::{Forwarder, Traffic};
+pub use impair::{Direction, Fate, Impairment};
+pub use namespace::{Namespace, enter};
+pub use wire::{CLIENT, PORT, Route, SERVER, SERVER_HARDWARE, Wire, WirePlan};

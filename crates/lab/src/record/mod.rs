@@ -1,0 +1,15 @@
+//! Captures of traffic on interfaces of this host: what `tupelo capture
+//! record` does, and how an experiment sees its own packets.
+//!
+//! A thread reads frames from a packet socket, keeps those that the filter
+//! wants and writes pcapng with the kernel's time stamps in nanoseconds.
+
+pub mod cli;
+mod filter;
+mod pcapng;
+mod recorder;
+
+pub use cli::{Args, run};
+pub use filter::Filter;
+pub use pcapng::PcapngWriter;
+pub use recorder::{Limits, Recorder, Recording, Setup};

@@ -1,0 +1,186 @@
+//! A capture in progress, on a thread of its own.
+
+use super::filter::Filter;
+use super::pcapng::PcapngWriter;
+use crate::error::LabError;
+use crate::net::packet::{Batch, Frame, PacketSocket, Seen, wait};
+use crate::net::permission;
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::UnixStream;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// What is to be captured.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The interface, in the namespace of the calling thread.
+    pub interface: String,
+    /// Which frames are kept.
+    pub filter: Filter,
+    /// The most that is kept of a frame.
+    pub snap_bytes: usize,
+    /// When to end without being told.
+    pub limits: Limits,
+}
+
+/// When a capture ends without being told.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Limits {
+    /// After this time.
+    pub duration: Option<Duration>,
+    /// After this many packets.
+    pub packets: Option<u64>,
+}
+
+/// A capture in progress.
+pub struct Recorder<W> {
+    stop: Option<UnixStream>,
+    thread: JoinHandle<io::Result<Recording<W>>>,
+}
+
+/// A finished capture.
+#[derive(Debug)]
+pub struct Recording<W> {
+    /// The pcapng file.
+    pub file: W,
+    /// Packets in it.
+    pub packets: u64,
+    /// Packets that came faster than they could be taken.
+    pub dropped: u64,
+}
+
+impl<W: Write + Send + 'static> Recorder<W> {
+    /// Begins. Whatever passes the interface from now on is seen.
+    pub fn start(setup: Setup, file: W) -> Result<Recorder<W>, LabError> {
+        let socket =
+            PacketSocket::open(&setup.interface, Seen::Both).map_err(|error| {
+                match error.kind() {
+                    io::ErrorKind::PermissionDenied => LabError::Permission {
+                        what: format!("capturing on {}", setup.interface),
+                        hint: "it needs CAP_NET_RAW: run as root, or allow this program with \
+                           `setcap cap_net_raw+ep`"
+                            .into(),
+                    },
+                    _ => permission::refused(&setup.interface)(error),
+                }
+            })?;
+        let link_type = link_type(socket.hardware()).ok_or_else(|| {
+            LabError::Failed(format!(
+                "{}: frames of hardware type {} are not known",
+                setup.interface,
+                socket.hardware()
+            ))
+        })?;
+        let failed = || LabError::system("starting the capture");
+        let snap_bytes = setup.snap_bytes.clamp(1, SNAP_BYTES);
+        let writer = PcapngWriter::new(file, &setup.interface, link_type, snap_bytes as u32)
+            .map_err(failed())?;
+        let (stop, stopped) = UnixStream::pair().map_err(failed())?;
+        let tape = Tape {
+            socket,
+            writer,
+            setup,
+            link_type,
+            packets: 0,
+        };
+        let thread = thread::Builder::new()
+            .name("recorder".into())
+            .spawn(move || tape.run(&stopped, snap_bytes))
+            .map_err(failed())?;
+        Ok(Recorder {
+            stop: Some(stop),
+            thread,
+        })
+    }
+
+    /// Ends the capture; what was seen before this call is in the file.
+    pub fn stop(mut self) -> Result<Recording<W>, LabError> {
+        drop(self.stop.take());
+        self.wait()
+    }
+
+    /// Waits until a limit ends the capture.
+    pub fn wait(self) -> Result<Recording<W>, LabError> {
+        match self.thread.join() {
+            Ok(done) => done.map_err(LabError::system("the capture")),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+
+    /// What ends the capture when it is dropped.
+    pub fn stopper(&self) -> io::Result<Option<UnixStream>> {
+        self.stop.as_ref().map(UnixStream::try_clone).transpose()
+    }
+}
+
+struct Tape<W> {
+    socket: PacketSocket,
+    writer: PcapngWriter<W>,
+    setup: Setup,
+    link_type: u16,
+    packets: u64,
+}
+
+impl<W: Write> Tape<W> {
+    fn run(mut self, stopped: &UnixStream, snap_bytes: usize) -> io::Result<Recording<W>> {
+        let mut batch = Batch::new(snap_bytes);
+        let limit = self.setup.limits.duration.map(|d| Instant::now() + d);
+        let mut stop = false;
+        while !stop {
+            let left = limit.map(|l| l.saturating_duration_since(Instant::now()));
+            stop = left.is_some_and(|l| l.is_zero())
+                || wait([stopped.as_raw_fd(), self.socket.as_raw_fd()], left)?[0];
+            // What had arrived when the stop came belongs to the capture.
+            while self.socket.receive(&mut batch)? > 0 {
+                for frame in batch.frames() {
+                    if self.setup.limits.packets.is_some_and(|n| self.packets >= n) {
+                        return self.finish();
+                    }
+                    self.take(frame)?;
+                }
+            }
+            stop |= self.setup.limits.packets.is_some_and(|n| self.packets >= n);
+        }
+        self.finish()
+    }
+
+    fn take(&mut self, frame: Frame<'_>) -> io::Result<()> {
+        // On the loopback every frame is seen leaving and arriving.
+        let twice = self.socket.hardware() == libc::ARPHRD_LOOPBACK && frame.outgoing;
+        let ethernet = self.link_type == ETHERNET;
+        if twice || !self.setup.filter.keeps(frame.bytes, ethernet) {
+            return Ok(());
+        }
+        self.packets += 1;
+        self.writer
+            .packet(frame.time_ns, frame.wire_bytes, frame.bytes)
+    }
+
+    fn finish(self) -> io::Result<Recording<W>> {
+        let dropped = self.socket.dropped();
+        let seen = self.packets + dropped;
+        let file = self.writer.finish(drive::clock::wall(), seen, dropped)?;
+        Ok(Recording {
+            file,
+            packets: self.packets,
+            dropped,
+        })
+    }
+}
+
+/// The registered link type of a kind of hardware.
+fn link_type(hardware: u16) -> Option<u16> {
+    match hardware {
+        libc::ARPHRD_ETHER | libc::ARPHRD_LOOPBACK => Some(ETHERNET),
+        libc::ARPHRD_NONE | libc::ARPHRD_PPP | libc::ARPHRD_TUNNEL | libc::ARPHRD_TUNNEL6 => {
+            Some(RAW_IP)
+        }
+        _ => None,
+    }
+}
+
+/// The longest frame that is kept whole, as other tools have it.
+pub(super) const SNAP_BYTES: usize = 262_144;
+const ETHERNET: u16 = 1;
+const RAW_IP: u16 = 101;

@@ -1,0 +1,192 @@
+//! Reports as one HTML page without scripts or outside parts, with the look of
+//! the load reports.
+
+use super::bars;
+use super::model::{Finding, Picture, Report};
+use super::text::{found, off, published};
+use measure::report::{Plot, escape, page, short};
+use std::fmt::Write;
+
+/// One page of one or more reports.
+pub fn html(reports: &[Report]) -> String {
+    let title = match reports {
+        [one] => one.title.clone(),
+        _ => "Laboratory".to_owned(),
+    };
+    let body: String = reports.iter().map(section).collect();
+    page(
+        &title,
+        &format!("<style>{STYLE}{}</style>{body}", bars::STYLE),
+    )
+}
+
+fn section(report: &Report) -> String {
+    let mut out = format!(
+        "<h1>{}</h1><p class=soft>tupelo lab {} · paper {}</p><p>{}</p>",
+        escape(&report.title),
+        escape(&report.experiment),
+        escape(&report.paper),
+        escape(&report.question)
+    );
+    out += &report
+        .conclusions
+        .iter()
+        .map(|c| format!("<p>{}</p>", escape(c)))
+        .collect::<String>();
+    out += &pictures(report);
+    out += &figures(report);
+    if !report.findings.is_empty() {
+        out += "<h2>What the explained captures name</h2><div class=\"card scroll\"><table>\
+                <tr><th>run<th class=words>planted<th class=words>named<th class=words></tr>";
+        out.extend(report.findings.iter().map(finding));
+        out += "</table></div>";
+    }
+    if !report.conditions.is_empty() {
+        out += "<h2>Conditions</h2><div class=card><dl>";
+        for (name, value) in &report.conditions {
+            out += &format!("<dt>{}</dt><dd>{}</dd>", escape(name), escape(value));
+        }
+        out += "</dl></div>";
+    }
+    out
+}
+
+fn figures(report: &Report) -> String {
+    let rows: String = report
+        .figures
+        .iter()
+        .map(|f| {
+            format!(
+                "<tr><td>{}<td class=words>{}<td>{}<td><b>{}</b><td class=words>{}<td>{}</tr>",
+                escape(&f.name),
+                escape(&f.conditions),
+                escape(&published(f)),
+                escape(&found(f)),
+                escape(&f.unit),
+                escape(&off(f))
+            )
+        })
+        .collect();
+    format!(
+        "<h2>Published and found</h2><div class=\"card scroll\"><table><tr><th>figure<th class=words>conditions\
+         <th>published<th>found<th class=words>unit<th>off</tr>{rows}</table>\
+         <p class=soft>A figure with ~ is predicted by a model; the others are measured.</p></div>"
+    )
+}
+
+fn finding(finding: &Finding) -> String {
+    let named: Vec<String> = finding
+        .named
+        .iter()
+        .map(|n| {
+            format!(
+                "<code>{}</code> {} × {} ms",
+                escape(&n.cause),
+                n.count,
+                short(n.cost_ms)
+            )
+        })
+        .collect();
+    let class = if finding.holds() { "" } else { " class=missed" };
+    format!(
+        "<tr{class}><td>{}<td class=words><code>{}</code><td class=words>{}<td class=\"words wrap\">{}</tr>",
+        escape(&finding.conditions),
+        escape(finding.planted.as_deref().unwrap_or("nothing")),
+        if named.is_empty() {
+            "nothing".to_owned()
+        } else {
+            named.join("<br>")
+        },
+        escape(&finding.summary)
+    )
+}
+
+fn pictures(report: &Report) -> String {
+    let cards: String = report
+        .pictures
+        .iter()
+        .map(|picture| match picture {
+            Picture::Plot(plot) => format!(
+                "<div class=card><h3>{}</h3>{}{}</div>",
+                escape(&plot.title),
+                plot.legend(),
+                plot.svg()
+            ),
+            Picture::Svg {
+                title,
+                svg,
+                caption,
+            } => format!(
+                "<div class=card><h3>{}</h3>{svg}<p class=soft>{}</p></div>",
+                escape(title),
+                escape(caption)
+            ),
+        })
+        .collect();
+    match cards.is_empty() {
+        true => String::new(),
+        false => format!("<br><div class=plots>{cards}</div>"),
+    }
+}
+
+/// A picture as an SVG file of its own, with its colours inside.
+pub fn standalone(picture: &Picture) -> String {
+    let svg = match picture {
+        Picture::Plot(plot) => with_legend(plot),
+        Picture::Svg { svg, .. } => svg.clone(),
+    };
+    let style = format!(
+        "<style>{}{}svg{{background:var(--card)}}</style>",
+        measure::report::STYLE,
+        bars::STYLE
+    );
+    match svg.find('>') {
+        Some(end) => format!("{}{style}{}", &svg[..=end], &svg[end + 1..]),
+        None => svg,
+    }
+}
+
+/// A plot whose legend is part of the drawing.
+fn with_legend(plot: &Plot) -> String {
+    let mut svg = plot.svg();
+    let mut keys = String::new();
+    for (i, series) in plot.series.iter().enumerate() {
+        let dashed = if series.dashed { " dashed" } else { "" };
+        // Below the lines: what grows leaves the lower right corner empty.
+        let top = 236 - 14 * (plot.series.len() - 1 - i);
+        // Writing to a string does not fail.
+        let _ = write!(
+            keys,
+            r#"<path class="line c{}{dashed}" d="M380 {top}h18"/><text x="403" y="{}">{}</text>"#,
+            i % 5,
+            top + 4,
+            escape(&series.name)
+        );
+    }
+    if let Some(end) = svg.rfind("</svg>") {
+        svg.insert_str(end, &keys);
+    }
+    svg
+}
+
+/// What the tables here need beyond the common style.
+const STYLE: &str = "th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}\
+code{font-size:13px}h1:not(:first-of-type){margin-top:56px}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_break_out_of_the_page() {
+        let mut report = Report {
+            title: "<script>".into(),
+            ..Report::default()
+        };
+        report.measured("<b>", "a & b", None, 1.0, "\"");
+        let page = html(&[report]);
+        assert!(!page.contains("<script>"));
+        assert!(page.contains("&lt;b&gt;"));
+        assert!(page.contains("a &amp; b"));
+    }
+}

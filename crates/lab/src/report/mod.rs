@@ -1,0 +1,14 @@
+//! The result of an experiment: one model, shown as text for a terminal, as
+//! JSON lines for a program, and as one HTML page for everybody else.
+
+mod bars;
+mod html;
+mod json;
+mod model;
+mod text;
+
+pub use bars::{Bar, BarPart, bars};
+pub use html::{html, standalone};
+pub use json::json_lines;
+pub use model::{Figure, Finding, Named, Origin, Picture, Published, Report};
+pub use text::text;

@@ -1,0 +1,231 @@
+//! What an experiment found. A figure always says where it comes from and
+//! under which conditions; what was published stands beside it untouched.
+
+use measure::report::Plot;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// The result of one experiment.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The experiment's name on the command line.
+    pub experiment: String,
+    /// Its title.
+    pub title: String,
+    /// The paper it reproduces, `000` to `004`.
+    pub paper: String,
+    /// What it asks, in a sentence or two.
+    pub question: String,
+    /// Name and value of what holds for all figures.
+    pub conditions: Vec<(String, String)>,
+    /// The figures.
+    pub figures: Vec<Figure>,
+    /// What the explained captures (or another judge) named.
+    pub findings: Vec<Finding>,
+    /// Pictures.
+    pub pictures: Vec<Picture>,
+    /// What follows from it, in whole sentences.
+    pub conclusions: Vec<String>,
+    /// Files that were kept.
+    pub files: Vec<PathBuf>,
+}
+
+/// One figure.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figure {
+    /// What it is, for example `packets per request`.
+    pub name: String,
+    /// The conditions that are this figure's own, for example `MSS 536`.
+    pub conditions: String,
+    /// What the paper says.
+    pub published: Option<Published>,
+    /// What came out here.
+    pub found: f64,
+    /// Where `found` comes from.
+    pub origin: Origin,
+    /// The unit, last and in the usual symbols: `ms`, `Mb/s`, `%`, `packets`.
+    pub unit: String,
+}
+
+/// What a paper says about a figure.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Published {
+    /// A number.
+    Number(f64),
+    /// Words, where a chart or a sentence carries no number.
+    Words(String),
+}
+
+/// Where a figure comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// Real traffic on this machine.
+    Measured,
+    /// A model in virtual time, or arithmetic.
+    Predicted,
+}
+
+/// What a judge that did not know the plan named as the cause.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// Which of the experiment's runs it is about.
+    pub conditions: String,
+    /// The cause that was planted; none when nothing should be found.
+    pub planted: Option<String>,
+    /// What was named.
+    pub named: Vec<Named>,
+    /// A sentence about it.
+    pub summary: String,
+}
+
+/// One named cause.
+#[derive(Clone, Debug, Serialize)]
+pub struct Named {
+    /// Its dotted name.
+    pub cause: String,
+    /// What it cost in this run, in milliseconds.
+    pub cost_ms: f64,
+    /// How often it was found.
+    pub count: usize,
+}
+
+/// A picture of a report.
+#[derive(Clone, Debug)]
+pub enum Picture {
+    /// Lines over axes.
+    Plot(Plot),
+    /// A drawing that is SVG already.
+    Svg {
+        /// Its title.
+        title: String,
+        /// The SVG element.
+        svg: String,
+        /// What is to be seen, in a sentence.
+        caption: String,
+    },
+}
+
+impl Report {
+    /// Whether every planted cause was named, and named nothing where nothing
+    /// was planted.
+    pub fn holds(&self) -> bool {
+        self.findings.iter().all(Finding::holds)
+    }
+
+    /// Adds a figure that was measured.
+    pub fn measured(
+        &mut self,
+        name: &str,
+        conditions: &str,
+        published: Option<Published>,
+        found: f64,
+        unit: &str,
+    ) {
+        self.figures.push(Figure {
+            name: name.into(),
+            conditions: conditions.into(),
+            published,
+            found,
+            origin: Origin::Measured,
+            unit: unit.into(),
+        });
+    }
+
+    /// Adds a figure that was predicted.
+    pub fn predicted(
+        &mut self,
+        name: &str,
+        conditions: &str,
+        published: Option<Published>,
+        found: f64,
+        unit: &str,
+    ) {
+        self.measured(name, conditions, published, found, unit);
+        if let Some(figure) = self.figures.last_mut() {
+            figure.origin = Origin::Predicted;
+        }
+    }
+
+    /// Adds a condition of all figures.
+    pub fn condition(&mut self, name: &str, value: impl Into<String>) {
+        self.conditions.push((name.into(), value.into()));
+    }
+
+    /// The figure of this name under these conditions.
+    pub fn figure(&self, name: &str, conditions: &str) -> Option<f64> {
+        let found = |f: &&Figure| f.name == name && f.conditions == conditions;
+        self.figures.iter().find(found).map(|f| f.found)
+    }
+}
+
+impl Figure {
+    /// How far the figure is from the published one, as a share of that;
+    /// none where no number was published or it was zero.
+    pub fn error(&self) -> Option<f64> {
+        match &self.published {
+            Some(Published::Number(published)) if *published != 0.0 => {
+                Some((self.found - published) / published.abs())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Finding {
+    /// Whether what was named is what was planted.
+    pub fn holds(&self) -> bool {
+        match &self.planted {
+            Some(planted) => self.named.iter().any(|n| &n.cause == planted),
+            None => self.named.is_empty(),
+        }
+    }
+}
+
+impl Published {
+    /// Words in place of a number.
+    pub fn words(text: &str) -> Option<Published> {
+        Some(Published::Words(text.into()))
+    }
+
+    /// A number.
+    pub fn number(value: f64) -> Option<Published> {
+        Some(Published::Number(value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_error_is_a_share_of_what_was_published() {
+        let mut report = Report::default();
+        report.measured("change", "", Published::number(-38.0), -19.0, "%");
+        report.predicted("time", "", Published::words("short"), 3.0, "s");
+        report.measured("packets", "", Published::number(0.0), 1.0, "");
+        let errors: Vec<_> = report.figures.iter().map(Figure::error).collect();
+        assert_eq!(errors, [Some(0.5), None, None]);
+        assert_eq!(report.figure("time", ""), Some(3.0));
+    }
+
+    #[test]
+    fn a_finding_holds_when_it_names_what_was_planted() {
+        let mut finding = Finding {
+            conditions: String::new(),
+            planted: None,
+            named: Vec::new(),
+            summary: String::new(),
+        };
+        assert!(finding.holds());
+        finding.planted = Some("tcp.ack.delayed".into());
+        assert!(!finding.holds());
+        finding.named.push(Named {
+            cause: "tcp.ack.delayed".into(),
+            cost_ms: 40.0,
+            count: 1,
+        });
+        assert!(finding.holds());
+    }
+}

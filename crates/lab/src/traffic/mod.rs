@@ -1,0 +1,14 @@
+//! Real traffic between the two ends of a wire: the load driver as client, and
+//! as server either threads on the kernel's sockets or a TCP endpoint in user
+//! space whose acknowledgements wait as long as they are told to.
+
+mod client;
+mod http;
+mod peer;
+mod server;
+mod trial;
+
+pub use client::{ClientPlan, Timing};
+pub use peer::{PeerPlan, UserPeer};
+pub use server::{Server, ServerPlan};
+pub use trial::{Endpoint, Run, Taken, Trial};

@@ -1,0 +1,171 @@
+//! One run of an experiment: a wire, a server, a client, a capture of what
+//! they said, and the explanation of that capture.
+
+use super::client::{ClientPlan, Timing};
+use super::peer::{PeerPlan, UserPeer};
+use super::server::{Server, ServerPlan};
+use crate::error::LabError;
+use crate::experiments::Context;
+use crate::net::{Traffic, Wire, WirePlan};
+use crate::record::{Filter, Limits, Recorder, Setup};
+use crate::report::{Finding, Named, Report};
+use capture::Explanation;
+
+/// What is to be run.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// What tells this run from the others of its experiment.
+    pub conditions: String,
+    /// The hosts and their path.
+    pub wire: WirePlan,
+    /// The far end.
+    pub server: Endpoint,
+    /// The near end.
+    pub client: ClientPlan,
+}
+
+/// What answers.
+#[derive(Clone, Debug)]
+pub enum Endpoint {
+    /// Threads on the kernel's sockets.
+    Kernel(ServerPlan),
+    /// A TCP in user space.
+    User(PeerPlan),
+}
+
+/// What a run gave, before anybody looked at it.
+pub struct Taken {
+    /// Response times as the client saw them.
+    pub timing: Timing,
+    /// The capture near the client, as pcapng.
+    pub capture: Vec<u8>,
+    /// What the path did, when there was one.
+    pub path: Option<Traffic>,
+}
+
+/// What came of it.
+pub struct Run {
+    /// What tells this run from the others of its experiment.
+    pub conditions: String,
+    /// Response times as the client saw them.
+    pub timing: Timing,
+    /// What the capture near the client says.
+    pub explanation: Explanation,
+    /// What the path did, when there was one.
+    pub path: Option<Traffic>,
+}
+
+impl Trial {
+    /// Runs it and explains it. `name` is that of the capture, if captures are
+    /// kept.
+    pub fn run(
+        &self,
+        context: &Context<'_>,
+        report: &mut Report,
+        name: &str,
+    ) -> Result<Run, LabError> {
+        context.say(&self.conditions);
+        let taken = self.take(context.seed)?;
+        let kept = context.keep(&format!("{name}.pcapng"), &taken.capture)?;
+        report.files.extend(kept);
+        let explanation = capture::explain(taken.capture.as_slice(), &capture::Options::default())
+            .map_err(|error| LabError::Failed(format!("explaining the capture: {error}")))?;
+        Ok(Run {
+            conditions: self.conditions.clone(),
+            timing: taken.timing,
+            explanation,
+            path: taken.path,
+        })
+    }
+
+    /// Runs it without judging what was captured.
+    pub fn take(&self, seed: u64) -> Result<Taken, LabError> {
+        let wire = WirePlan {
+            user_space_server: matches!(self.server, Endpoint::User(_)),
+            ..self.wire.clone()
+        };
+        let wire = Wire::new(&wire, seed)?;
+        let setup = Setup {
+            interface: "eth0".into(),
+            filter: Filter::parse("tcp").map_err(|e| LabError::Failed(e.to_string()))?,
+            snap_bytes: SNAP_BYTES,
+            limits: Limits::default(),
+        };
+        let recorder = wire.client.run(|| Recorder::start(setup, Vec::new()))??;
+        let timing = match &self.server {
+            Endpoint::Kernel(plan) => {
+                let _server = Server::start(&wire, plan)?;
+                self.client.run(&wire)?
+            }
+            Endpoint::User(plan) => {
+                let _peer = UserPeer::start(&wire, plan)?;
+                self.client.run(&wire)?
+            }
+        };
+        let recording = recorder.stop()?;
+        Ok(Taken {
+            timing,
+            capture: recording.file,
+            path: wire.close(),
+        })
+    }
+}
+
+impl Run {
+    /// The median response time in milliseconds.
+    pub fn response_ms(&self) -> f64 {
+        self.timing.response.quantile(0.5) as f64 / 1e6
+    }
+
+    /// The mean response time in milliseconds.
+    pub fn mean_ms(&self) -> f64 {
+        self.timing.response.mean() / 1e6
+    }
+
+    /// Segments with payload that a request took, on average.
+    pub fn request_segments(&self) -> f64 {
+        self.per_exchange(|s| s.request_segments)
+    }
+
+    /// Segments with payload that a response took, on average.
+    pub fn response_segments(&self) -> f64 {
+        self.per_exchange(|s| s.response_segments)
+    }
+
+    /// Packets of all kinds, both ways, that an exchange took, on average.
+    pub fn packets(&self) -> f64 {
+        self.per_exchange(|s| s.packets)
+    }
+
+    fn per_exchange(&self, count: impl Fn(&capture::Service) -> u64) -> f64 {
+        let services = &self.explanation.services;
+        let total: u64 = services.iter().map(count).sum();
+        let exchanges: u64 = services.iter().map(|s| s.exchanges).sum();
+        total as f64 / exchanges.max(1) as f64
+    }
+
+    /// What the explanation names, beside what was planted: the planted
+    /// cause, and every other one that made exchanges wait.
+    pub fn finding(&self, planted: Option<&str>) -> Finding {
+        let named = self.explanation.causes.iter();
+        let named = named.filter(|c| Some(c.rule) == planted || c.stalled_ns >= NOTED_NS);
+        let named = named.map(|c| Named {
+            cause: c.rule.into(),
+            cost_ms: c.cost_ns as f64 / 1e6,
+            count: c.count as usize,
+        });
+        let text = self.explanation.findings.iter();
+        let mut text = text.filter(|f| Some(f.rule) == planted).map(|f| &f.text);
+        Finding {
+            conditions: self.conditions.clone(),
+            planted: planted.map(str::to_owned),
+            named: named.collect(),
+            summary: text.next().cloned().unwrap_or_default(),
+        }
+    }
+}
+
+/// Whole frames of an Ethernet.
+const SNAP_BYTES: usize = 2048;
+/// Waits that add up to less in a whole run are this machine's scheduling.
+const NOTED_NS: i64 = 20_000_000;
