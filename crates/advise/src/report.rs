@@ -73,7 +73,15 @@ fn block(out: &mut String, finding: &Finding, first: bool, look: &Look) {
         finding.rule, finding.value
     );
     if !finding.place.text.trim().is_empty() {
-        let _ = writeln!(out, "{:LABEL$}| {}", "", finding.place.text.trim_start());
+        let line = finding.place.text.trim_start();
+        let room = look.width.max(40) - LABEL - 3;
+        let cut = if line.chars().count() > room {
+            "…"
+        } else {
+            ""
+        };
+        let line: String = line.chars().take(room).collect();
+        let _ = writeln!(out, "{:LABEL$}| {line}{cut}", "");
     }
     for (i, line) in finding.code.iter().take(CODE_LINES).enumerate() {
         let label = if i == 0 { "code" } else { "" };

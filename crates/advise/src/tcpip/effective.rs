@@ -88,8 +88,8 @@ pub fn effective(documents: &Documents) -> Vec<Effective> {
             place: way.document.place(way.at),
             acknowledgement,
             decided,
-            mtu: Some(way.mtu),
-            mss: Some(mss(way.mtu, way.v6)),
+            mtu: way.mtu,
+            mss: way.mtu.map(|mtu| mss(mtu, way.v6)),
         }
     });
     ports.chain(ways).collect()
@@ -111,8 +111,8 @@ pub(crate) struct Way<'a> {
     pub(crate) delay: Option<(bool, At)>,
     /// What to code so that it does not say DELAYACKS.
     pub(crate) mended: String,
-    /// The MTU that holds.
-    pub(crate) mtu: u64,
+    /// The MTU that holds; `None` where a symbol stands for it.
+    pub(crate) mtu: Option<u64>,
     pub(crate) v6: bool,
     pub(crate) at: At,
 }
@@ -138,7 +138,10 @@ impl<'a> Stack<'a> {
                 subject: format!("{} {}", i.statement, name_or(&i.name, &i.address)),
                 delay: i.delay,
                 mended: "Delay_Acks=NO".into(),
-                mtu: i.mtu.map_or(DEFAULT_MTU, |(mtu, _)| mtu),
+                mtu: match i.mtu {
+                    Some((mtu, _)) => Some(mtu),
+                    None => (!i.symbolic).then_some(DEFAULT_MTU),
+                },
                 v6: i.v6(),
                 at: i.at,
             }));
@@ -247,7 +250,7 @@ fn way<'a>(document: &'a Document, route: &super::Route) -> Way<'a> {
             route.destination, route.first_hop, route.link
         ),
         delay: route.delay(),
-        mended: route.statement(route.effective_mtu(), kept.map(|w| w.text.as_str())),
+        mended: route.statement(route.mtu_text(), kept.map(|w| w.text.as_str())),
         mtu: route.effective_mtu(),
         v6: route.v6(),
         at: route.at,

@@ -1,7 +1,7 @@
 //! `tupelo advise`: tuning advice for configuration text of z/OS, CICS, Linux
 //! and SNA products.
 
-use std::io::{IsTerminal, Read};
+use std::io::{ErrorKind, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
 use advise::report::Look;
@@ -77,12 +77,9 @@ fn known_rule(text: &str) -> Result<String, String> {
 
 /// Reads, judges and prints.
 pub fn run(args: Args) -> Result<Outcome> {
-    if args.rules {
-        list_rules(args.json);
-        return Ok(Outcome::Clean);
-    }
-    if args.kinds {
-        list_kinds(args.json);
+    if args.rules || args.kinds {
+        let list = if args.rules { list_rules(args.json) } else { list_kinds(args.json) };
+        print(&list)?;
         return Ok(Outcome::Clean);
     }
     let mut documents = Documents::default();
@@ -98,13 +95,11 @@ pub fn run(args: Args) -> Result<Outcome> {
     }
     let findings = advise::advise(&documents, &args.rule);
     let settings = effective(&documents);
-    if args.json {
-        println!("{}", as_json(&documents, &findings, &settings));
-    } else if args.effective {
-        print!("{}", settings_table(&settings));
-    } else {
-        print!("{}", advise::report::text(&documents, &findings, &look()));
-    }
+    print(&match (args.json, args.effective) {
+        (true, _) => format!("{}\n", as_json(&documents, &findings, &settings)),
+        (_, true) => settings_table(&settings).to_string(),
+        _ => advise::report::text(&documents, &findings, &look()),
+    })?;
     let faulty = documents.all.iter().any(Document::has_errors);
     Ok(match findings.is_empty() && !faulty {
         true => Outcome::Clean,
@@ -143,7 +138,15 @@ fn look() -> Look {
     }
 }
 
-fn list_rules(as_json: bool) {
+/// Prints; a reader that has seen enough is no fault.
+fn print(text: &str) -> Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e).into_diagnostic(),
+        _ => Ok(()),
+    }
+}
+
+fn list_rules(as_json: bool) -> String {
     if as_json {
         let all: Vec<Value> = rules()
             .map(|r| {
@@ -151,28 +154,26 @@ fn list_rules(as_json: bool) {
                        "why": r.why, "effect": r.effect, "sources": r.sources})
             })
             .collect();
-        println!("{}", Value::Array(all));
-        return;
+        return format!("{}\n", Value::Array(all));
     }
     let mut table = Table::new(&["rule", "severity", "what it looks for"]);
     for rule in rules() {
         table.row([rule.name.into(), rule.severity.to_string(), rule.summary.into()]);
     }
-    print!("{table}");
+    table.to_string()
 }
 
-fn list_kinds(as_json: bool) {
+fn list_kinds(as_json: bool) -> String {
     if as_json {
         let all: Vec<Value> =
             kinds().map(|k| json!({"kind": k.word, "title": k.title})).collect();
-        println!("{}", Value::Array(all));
-        return;
+        return format!("{}\n", Value::Array(all));
     }
     let mut table = Table::new(&["kind", "what it is"]);
     for kind in kinds() {
         table.row([kind.word.into(), kind.title.into()]);
     }
-    print!("{table}");
+    table.to_string()
 }
 
 fn settings_table(settings: &[Effective]) -> Table {

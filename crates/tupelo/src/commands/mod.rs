@@ -35,8 +35,8 @@ commands! {
     File => file,
     Record => record,
     Drive => drive,
-    Advise => advise,
     Lab => lab,
+    Advise => advise,
     Reference => reference,
     #[command(hide = true)]
     Worker => worker,
