@@ -147,6 +147,15 @@ impl Host<'_> {
         }
     }
 
+    /// The application's mode table, for people.
+    pub fn table(&self) -> String {
+        let named = self.appl.and_then(|(_, a)| a.operand("MODETAB"));
+        match named {
+            Some(table) => format!("mode table {}", table.value),
+            None => "the mode table".to_owned(),
+        }
+    }
+
     /// The place that decides the host's own proposal.
     pub fn place(&self) -> Option<Place> {
         if let Some(entry) = &self.entry {
