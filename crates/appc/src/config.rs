@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// One APPC node.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct AppcConfig {
     /// The local logical unit, `NET.NAME`; also the control-point name that
@@ -55,7 +55,7 @@ pub struct AppcConfig {
 }
 
 /// What a symbolic destination name stands for.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct SideConfig {
     /// The partner logical unit.
@@ -68,7 +68,7 @@ pub struct SideConfig {
 }
 
 /// A partner logical unit.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct PartnerConfig {
     /// Its DLSw switch, `host:port`; port 2065 when left out.
@@ -88,7 +88,7 @@ pub struct PartnerConfig {
 }
 
 /// A mode.
-#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct ModeConfig {
     /// The largest RU either way, in bytes.

@@ -61,8 +61,15 @@ const DS: usize = 35;
 const REQID: usize = 43;
 const RSRCE: usize = 51;
 const SYNC: usize = 59;
+const FREE: usize = 60;
 const RECV: usize = 61;
+const COMPL: usize = 66;
+const SIG: usize = 67;
+const CONF: usize = 68;
+const ERR: usize = 69;
+const ERRCD: usize = 70;
 const SYNRB: usize = 74;
+const NODAT: usize = 75;
 const RESP: usize = 76;
 const RESP2: usize = 80;
 const RLDBK: usize = 84;
@@ -206,9 +213,24 @@ impl<'a> Eib<'a> {
         self.0[SYNC] = flag(on);
     }
 
-    /// Sets EIBRECV: the program must receive.
-    pub fn set_receive(&mut self, on: bool) {
-        self.0[RECV] = flag(on);
+    /// Sets what a command of a conversation tells: EIBRECV, EIBFREE, EIBCONF,
+    /// EIBCOMPL, EIBNODAT, EIBSIG, EIBERR and EIBERRCD. Syncpoint flows are
+    /// not there, so EIBSYNC and EIBSYNRB are cleared.
+    pub fn set_conversation(&mut self, told: &Told) {
+        for (at, on) in [
+            (RECV, told.receive),
+            (FREE, told.free),
+            (CONF, told.confirm),
+            (COMPL, told.complete),
+            (NODAT, told.no_data),
+            (SIG, told.signal),
+            (ERR, told.error),
+            (SYNC, false),
+            (SYNRB, false),
+        ] {
+            self.0[at] = flag(on);
+        }
+        self.0[ERRCD..ERRCD + 4].copy_from_slice(&told.error_code.to_be_bytes());
     }
 
     /// Sets EIBSYNRB: a rollback must be taken.
@@ -272,6 +294,27 @@ impl<'a> Eib<'a> {
             self.0[at + i] = pair[0] << 4 | pair[1];
         }
     }
+}
+
+/// What a command of a conversation tells its program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Told {
+    /// EIBRECV: the program must receive again.
+    pub receive: bool,
+    /// EIBFREE: the program must free the conversation.
+    pub free: bool,
+    /// EIBCONF: the partner wants a confirmation.
+    pub confirm: bool,
+    /// EIBCOMPL: the data are the record's last.
+    pub complete: bool,
+    /// EIBNODAT: there were no data.
+    pub no_data: bool,
+    /// EIBSIG: the partner asks to send.
+    pub signal: bool,
+    /// EIBERR: the partner or the session reports an error.
+    pub error: bool,
+    /// EIBERRCD: the sense data of the error, zero for none.
+    pub error_code: u32,
 }
 
 fn flag(on: bool) -> u8 {
@@ -360,7 +403,14 @@ mod tests {
             ("EIBREQID", REQID),
             ("EIBRSRCE", RSRCE),
             ("EIBSYNC", SYNC),
+            ("EIBFREE", FREE),
             ("EIBRECV", RECV),
+            ("EIBCOMPL", COMPL),
+            ("EIBSIG", SIG),
+            ("EIBCONF", CONF),
+            ("EIBERR", ERR),
+            ("EIBERRCD", ERRCD),
+            ("EIBNODAT", NODAT),
             ("EIBSYNRB", SYNRB),
             ("EIBRESP", RESP),
             ("EIBRESP2", RESP2),

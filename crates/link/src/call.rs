@@ -41,6 +41,8 @@ pub enum Op {
     /// A line for the region's log. `args`: level (0 error … 4 trace). Data:
     /// text.
     Log = 10,
+    /// A verb of an APPC conversation; see [`crate::conversation`].
+    Converse = 11,
 }
 
 /// READ: the key may be a generic one, shorter than the file's.
@@ -75,7 +77,7 @@ pub enum Step {
 impl Op {
     /// The operation of a number.
     pub fn from_number(number: u16) -> Option<Self> {
-        const ALL: [Op; 10] = [
+        const ALL: [Op; 11] = [
             Op::Read,
             Op::Browse,
             Op::Write,
@@ -86,6 +88,7 @@ impl Op {
             Op::Rollback,
             Op::Link,
             Op::Log,
+            Op::Converse,
         ];
         ALL.into_iter().find(|op| *op as u16 == number)
     }

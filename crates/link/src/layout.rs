@@ -132,7 +132,10 @@ pub struct Request {
     /// Priority, 0 to 255.
     pub priority: u8,
     #[doc(hidden)]
-    pub reserved: [u8; 5],
+    pub reserved: u8,
+    /// The principal facility: the conversation with which a partner attached
+    /// the task; blank for none.
+    pub facility: Name<4>,
     /// Name of the current channel, blank for none.
     pub channel: ChannelName,
     /// Arena bytes that the request uses.
@@ -301,11 +304,12 @@ mod tests {
                 offset_of!(Request, transid),
                 offset_of!(Request, program),
                 offset_of!(Request, port),
+                offset_of!(Request, facility),
                 offset_of!(Request, channel),
                 offset_of!(Request, used),
                 offset_of!(Request, commarea_bytes),
             ],
-            [16, 32, 40, 56, 64, 80, 112]
+            [16, 32, 40, 56, 60, 64, 80, 112]
         );
         assert_eq!(
             [

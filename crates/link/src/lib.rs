@@ -27,6 +27,7 @@
 
 pub mod call;
 pub mod config;
+pub mod conversation;
 mod directory;
 mod futex;
 pub mod heap;

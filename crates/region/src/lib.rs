@@ -11,6 +11,7 @@ pub mod api;
 mod core;
 mod files;
 mod shell;
+mod talk;
 
 pub use api::*;
 pub use link::{

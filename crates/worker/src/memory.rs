@@ -7,13 +7,14 @@
 use std::collections::HashMap;
 
 use cics::resp::Condition;
+use link::conversation::Verb;
 use link::{FileEntry, Heap};
 use store::{
     FileDef, FileId, KeyField, MemoryStore, RecordFormat, Seek, UnitError, UnitOfWork, WriteStore,
 };
 
 use crate::files::key_in;
-use crate::services::{Arena, Crossings, Elsewhere, Failure, Served, Services};
+use crate::services::{Arena, Crossings, Elsewhere, Failure, Served, Services, Talked};
 
 /// A program that lives elsewhere: changes its COMMAREA.
 pub type Remote = fn(&mut [u8]);
@@ -216,6 +217,14 @@ impl Services for MemoryServices {
         _commarea: &mut [u8],
     ) -> Served<Elsewhere> {
         Ok(Elsewhere::Done)
+    }
+
+    /// There are no partners, and no task was attached by one.
+    fn converse(&mut self, verb: Verb, _args: [u64; 3], _data: &[&[u8]]) -> Served<Talked> {
+        Ok(Talked::refused(match verb {
+            Verb::Allocate => Condition::SysIdErr,
+            _ => Condition::NotAlloc,
+        }))
     }
 
     fn crossings(&self) -> Crossings {

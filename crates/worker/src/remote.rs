@@ -16,10 +16,11 @@ use cics::resp::Condition;
 use link::call::{
     DELETE_GENERIC, DELETE_HELD, READ_GENERIC, READ_GTEQ, READ_NOSUSPEND, READ_UPDATE,
 };
+use link::conversation::Verb;
 use link::{AnswerHeader, Heap, Heard, Op, Step, WorkerConfig, WorkerSide};
 use store::{FileId, ReadError, ReadStore, Seek};
 
-use crate::services::{Arena, Crossings, Elsewhere, Failure, Served, Services};
+use crate::services::{Arena, Crossings, Elsewhere, Failure, Served, Services, Talked};
 
 /// The worker's end of the link, shared with the main loop.
 pub type SharedSide = Rc<RefCell<WorkerSide>>;
@@ -112,11 +113,7 @@ impl LinkServices {
             match heard {
                 Heard::Answer(header) => return answer(header),
                 Heard::Run(_) => {
-                    let refused = AnswerHeader {
-                        resp: u32::from(Condition::PgmIdErr.number()),
-                        ..AnswerHeader::default()
-                    };
-                    heard = self.waiting(|side| side.nested_done(refused, &[]));
+                    heard = self.waiting(|side| side.nested_done(refused_run(), &[]));
                 }
             }
         }
@@ -211,6 +208,14 @@ impl LinkServices {
 
 fn args(file: usize, how: u64, token: u64) -> [u64; 8] {
     [file as u64, how, token, 0, 0, 0, 0, 0]
+}
+
+/// The answer to a wish for a nested run where none is expected.
+fn refused_run() -> AnswerHeader {
+    AnswerHeader {
+        resp: u32::from(Condition::PgmIdErr.number()),
+        ..AnswerHeader::default()
+    }
 }
 
 fn answer(header: AnswerHeader) -> Served<AnswerHeader> {
@@ -361,6 +366,32 @@ impl Services for LinkServices {
         };
         let heard = self.waiting(|side| side.nested_done(header, &[result]));
         self.elsewhere(heard, commarea)
+    }
+
+    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<Talked> {
+        let [conversation, flags, limit] = args;
+        let args = [verb as u64, conversation, flags, limit, 0, 0, 0, 0];
+        let mut heard = self.call(Op::Converse, args, data);
+        let header = loop {
+            match heard {
+                Heard::Answer(header) => break header,
+                Heard::Run(_) => {
+                    heard = self.waiting(|side| side.nested_done(refused_run(), &[]));
+                }
+            }
+        };
+        let data = self.side.borrow().call_data(&header).to_vec();
+        let (condition, resp2) = match answer(header) {
+            Ok(_) => (Condition::Normal, header.resp2),
+            Err(Failure::Condition(condition, resp2)) => (condition, resp2),
+            Err(abend) => return Err(abend),
+        };
+        Ok(Talked {
+            condition,
+            resp2,
+            args: header.args,
+            data,
+        })
     }
 
     fn crossings(&self) -> Crossings {

@@ -8,6 +8,7 @@
 //! to a closure where they lie.
 
 use cics::resp::Condition;
+use link::conversation::Verb;
 use link::{Heap, TransId};
 use store::Seek;
 
@@ -36,6 +37,32 @@ pub enum Elsewhere {
         /// Its COMMAREA.
         commarea: Vec<u8>,
     },
+}
+
+/// What came of a verb of a conversation. A condition does not hide the rest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Talked {
+    /// The condition, or NORMAL.
+    pub condition: Condition,
+    /// RESP2.
+    pub resp2: u32,
+    /// Conversation, state, indicators, error code and what the verb says, as
+    /// [`link::conversation`] has them.
+    pub args: [u64; 8],
+    /// The record received, or a name.
+    pub data: Vec<u8>,
+}
+
+impl Talked {
+    /// A verb that could not be tried.
+    pub fn refused(condition: Condition) -> Talked {
+        Talked {
+            condition,
+            resp2: 0,
+            args: [0; 8],
+            data: Vec::new(),
+        }
+    }
 }
 
 /// A channel's containers and the COMMAREA live in this arena.
@@ -102,6 +129,9 @@ pub trait Services {
         result: &[u8],
         commarea: &mut [u8],
     ) -> Served<Elsewhere>;
+
+    /// A verb of an APPC conversation, waiting until it is done.
+    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<Talked>;
 
     /// What was counted since the worker's start.
     fn crossings(&self) -> Crossings;

@@ -77,6 +77,8 @@ pub(crate) struct Task {
     pub userid: [u8; 8],
     pub start_code: [u8; 2],
     pub priority: u8,
+    /// The principal facility, blank for none.
+    pub facility: [u8; 4],
     /// When it began; EIBTIME and EIBDATE.
     begun: Now,
     levels: Vec<Level>,
@@ -337,6 +339,7 @@ impl Worker {
         let number = self.task.depth;
         let above = (number > 1).then(|| *self.task.levels[number - 2].eib);
         let (transid, task_number) = (self.task.transid, self.task.number);
+        let facility = self.task.facility;
         let level = self.task.level_mut();
         let bytes = level.passed.bytes;
         if let Some(above) = above {
@@ -346,6 +349,7 @@ impl Worker {
         if above.is_none() {
             eib.reset();
             eib.set_transid(&transid);
+            eib.set_terminal(&facility);
             eib.set_task_number((task_number % 10_000_000) as u32);
             let (time, date) = now.eib();
             eib.set_time(time);
@@ -412,6 +416,7 @@ impl Task {
         self.userid = *request.userid.as_bytes();
         self.start_code = *request.start_code.as_bytes();
         self.priority = request.priority;
+        self.facility = *request.facility.as_bytes();
         self.depth = 0;
         self.channels.clear();
         self.loaded.clear();
@@ -494,6 +499,7 @@ impl Default for Task {
             userid: [b' '; 8],
             start_code: [b' '; 2],
             priority: 0,
+            facility: [b' '; 4],
             begun: Now::default(),
             levels: Vec::new(),
             depth: 0,

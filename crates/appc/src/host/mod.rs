@@ -19,6 +19,7 @@ use jobs::Jobs;
 use mio::{Events, Interest, Token, Waker};
 use pump::Pump;
 pub use pump::Wake;
+use sna::conversation::code::{DeallocateType, State};
 use sna::dlc::pdu::SAP_SNA;
 use sna::dlc::ssp::{PORT, Stations};
 use sna::{ConversationId, Instant, LuName, Node, NodeConfig, Partner, TpDefinition};
@@ -352,6 +353,23 @@ impl Host {
         shared.blocking(Wake::Conversation(conversation), |inner| {
             verb(&mut inner.node, shared.now())
         })
+    }
+
+    /// Ends a conversation as failed, whoever uses it: a verb that waits in it
+    /// comes back.
+    pub fn abend(&self, conversation: ConversationId) {
+        let mut inner = self.shared.lock();
+        if inner.node.state(conversation) == State::Reset {
+            return;
+        }
+        // Never waits: an abend needs no answer.
+        let _ = inner.node.deallocate(conversation, DeallocateType::Abend);
+        self.shared.drain(&mut inner, false);
+        let wake = Wake::Conversation(conversation);
+        inner.ready.insert(wake);
+        if inner.waiting.notify(wake) {
+            self.shared.wake_pump();
+        }
     }
 
     /// What the node holds now.

@@ -94,6 +94,7 @@ macro_rules! later {
 mod activities;
 mod channels;
 mod conditions;
+mod conversations;
 mod diagnostics;
 mod environment;
 mod files;
@@ -109,6 +110,7 @@ mod web;
 pub mod commands {
     pub use super::channels::rows::*;
     pub use super::conditions::rows::*;
+    pub use super::conversations::rows::*;
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
     pub use super::programs::rows::*;
@@ -134,6 +136,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     queues::COUNTERS,
     queues::STARTING,
     terminals::MAPS,
+    conversations::SERVED,
     terminals::TERMINALS,
     terminals::BATCH_DATA,
     activities::LATER,

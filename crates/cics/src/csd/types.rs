@@ -26,6 +26,8 @@ pub struct TransactionDef {
     pub twa_bytes: u16,
     /// DTIMOUT in seconds; `None` waits without a limit.
     pub wait_limit_s: Option<u32>,
+    /// TPNAME: another name by which partners attach it.
+    pub tp_name: Option<String>,
     /// REMOTESYSTEM.
     pub remote_system: Option<SysId>,
     /// REMOTENAME.

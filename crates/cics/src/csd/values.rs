@@ -155,6 +155,7 @@ impl<'a> Values<'a> {
             twa_bytes: self.number("TWASIZE", 0..=32_767).map_or(0, |n| n as u16),
             wait_limit_s,
             remote_system: self.parsed("REMOTESYSTEM"),
+            tp_name: self.text("TPNAME"),
             remote_name: self.text("REMOTENAME"),
             description: self.text("DESCRIPTION").unwrap_or_default(),
         };

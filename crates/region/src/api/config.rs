@@ -2,8 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use link::{FileEntry, Name, ProgramEntry, ProgramName, StoreEntry, TransId};
+
+use crate::api::Conversations;
 
 /// Everything that a region needs to start.
 #[derive(Debug, Clone)]
@@ -36,6 +39,8 @@ pub struct RegionConfig {
     pub monitoring: Option<PathBuf>,
     /// Where embedded files are; none for a region without files.
     pub store: Option<StoreEntry>,
+    /// Partners of APPC conversations; none for a region without them.
+    pub conversations: Option<Arc<dyn Conversations>>,
     /// Transactions, classes, programs and files.
     pub definitions: Definitions,
 }
@@ -57,6 +62,7 @@ impl Default for RegionConfig {
             engines: Engines::default(),
             monitoring: None,
             store: None,
+            conversations: None,
             definitions: Definitions::default(),
         }
     }

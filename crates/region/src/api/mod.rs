@@ -4,6 +4,7 @@
 //! place and reads their output in place. Nothing here knows a wire format.
 
 mod config;
+mod conversations;
 mod door;
 mod handle;
 mod record;
@@ -12,6 +13,7 @@ mod request;
 mod task;
 
 pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, TransactionDef};
+pub use conversations::{Conversation, Conversations, Destination, Fault, Heard, sense};
 pub use door::DoorRuntime;
 pub use handle::{Handle, Port, Region, block_on};
 pub use record::{MonitoringRecord, Statistics, Work};

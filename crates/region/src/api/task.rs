@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use link::layout::REQUEST_CHANNEL;
 use link::{ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name, Request};
 
-use crate::api::{PutError, Reply, StartCode};
+use crate::api::{Conversation, PutError, Reply, StartCode};
 use crate::shell::SlotLease;
 
 /// An admitted task. Dropping it before [`Task::run`] gives its place up.
@@ -15,6 +15,7 @@ pub struct Task {
     commarea: (usize, usize),
     channel: ChannelName,
     start_code: StartCode,
+    facility: Name<4>,
 }
 
 impl Task {
@@ -26,6 +27,7 @@ impl Task {
             commarea: (0, 0),
             channel: ChannelName::BLANK,
             start_code,
+            facility: Name::BLANK,
         }
     }
 
@@ -37,6 +39,19 @@ impl Task {
     /// Names the channel; without it a task with containers has `TUPELO`.
     pub fn set_channel(&mut self, name: ChannelName) {
         self.channel = name;
+    }
+
+    /// Gives the task the conversation with which a partner attached it: its
+    /// principal facility. False when the system has no thread left for it;
+    /// the conversation is gone then.
+    pub fn set_conversation(&mut self, conversation: Box<dyn Conversation>) -> bool {
+        match self.lease.attach(conversation) {
+            Some(name) => {
+                self.facility = name;
+                true
+            }
+            None => false,
+        }
     }
 
     /// Puts a container of at most `max_len` bytes. `fill` writes it in place,
@@ -146,6 +161,7 @@ impl Task {
                 REQUEST_CHANNEL
             },
             channel,
+            facility: self.facility,
             used: self.heap.top() as u64,
             directory: directory as u64,
             containers: entries.len() as u64,

@@ -46,12 +46,13 @@ impl Shared {
         }
     }
 
-    fn serve(self: &Arc<Self>, worker: usize, link: &WorkerLink, key: TaskKey, call: Call) {
+    fn serve(self: &Arc<Self>, worker: usize, link: &Arc<WorkerLink>, key: TaskKey, call: Call) {
         match call.op {
             Op::Log => {
                 self.log(worker, key, &call);
                 link.side.answer(&Answer::default());
             }
+            Op::Converse => self.converse(worker, link, key, call),
             Op::Link => link.side.answer(&no_such_program(&call)),
             _ => self.serve_file(worker, link, key, call),
         }

@@ -10,7 +10,7 @@ use super::Shared;
 use super::clock::now_ns;
 use super::lease::ended_well;
 use super::links::WorkerLink;
-use crate::api::StartError;
+use crate::api::{Abend, StartError};
 use crate::core::TaskKey;
 use crate::files::{Committer, Effect, Files};
 
@@ -97,6 +97,7 @@ impl Shared {
     /// A task with a unit of work is over: commit, or back out.
     pub(super) fn end_unit(self: &Arc<Self>, key: TaskKey, has_results: bool) {
         let Some(room) = &self.files else {
+            self.unit_over(key, None);
             return;
         };
         let commit = has_results && ended_well(&self.lock(), key);
@@ -163,11 +164,15 @@ impl Shared {
                         committer.commit(job);
                     }
                 }
-                Effect::Ended(task, abend) => self.with(|core, links, out| {
-                    core.unit_ended(now_ns(), links, task, abend, out);
-                }),
+                Effect::Ended(task, abend) => self.unit_over(task, abend),
             }
         }
+    }
+
+    /// The unit of work of a task that ends is over, and so is the task.
+    fn unit_over(self: &Arc<Self>, key: TaskKey, abend: Option<Abend>) {
+        self.end_talks(key, abend.is_some());
+        self.with(|core, links, out| core.unit_ended(now_ns(), links, key, abend, out));
     }
 }
 

@@ -9,7 +9,7 @@ use link::{Entry, Name, Request, Results};
 use super::clock::now_ns;
 use super::links::{LinkTable, WorkerLink};
 use super::{Shared, State};
-use crate::api::{Abend, MonitoringRecord, Outcome, Reply, Work};
+use crate::api::{Abend, Conversation, MonitoringRecord, Outcome, Reply, Work};
 use crate::core::{Core, Place, Stage, TaskKey, TaskState};
 
 /// Owns a slot. Dropping it gives up, abandons or releases the task, as far as
@@ -73,6 +73,11 @@ impl SlotLease {
         assert!(offset + bytes <= self.arena_bytes());
         // SAFETY: inside the arena, and the slot is the lease's alone.
         unsafe { std::slice::from_raw_parts_mut(self.arena().add(offset), bytes) }
+    }
+
+    /// Gives the task its principal facility.
+    pub fn attach(&mut self, conversation: Box<dyn Conversation>) -> Option<Name<4>> {
+        self.shared.attach_talk(self.key, conversation)
     }
 
     /// The lease of a task that has its place.
@@ -293,6 +298,9 @@ impl Drop for SlotLease {
         let (stage, ok) = (self.stage, self.ended_ok);
         let (high_water, elapsed) = (self.high_water, self.elapsed_ns);
         let work = self.work;
+        if stage == LeaseStage::Building {
+            self.shared.end_talks(key, true);
+        }
         self.shared.with(|core, links, out| {
             if let Some(task) = core.task_mut(key) {
                 task.entries = entries;

@@ -7,6 +7,7 @@
 
 mod calls;
 mod clock;
+mod conversations;
 mod dispatch;
 mod engines;
 mod files;
@@ -33,6 +34,7 @@ use link::RegionPage;
 
 use crate::api::{Refusal, RegionConfig, TaskRequest};
 use crate::core::{Action, Core, Stage, TaskKey, TaskSpec};
+use conversations::TalkRoom;
 use files::FileRoom;
 use links::WorkerLink;
 use process::Order;
@@ -47,6 +49,8 @@ pub struct Shared {
     pub sink: Option<Sink>,
     /// Files, when the region has a store.
     files: Option<FileRoom>,
+    /// Conversations of tasks.
+    talks: TalkRoom,
     /// As the region was started.
     pub config: RegionConfig,
     /// CPUs for doors.

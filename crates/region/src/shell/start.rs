@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 
 use link::{ConfigText, MAX_WORKERS, PAGE, RegionPage, TransactionEntry, WorkerConfig};
 
+use super::conversations::TalkRoom;
 use super::dispatch::Dispatch;
 use super::engines::{available_cpus, bind, cpu_set};
 use super::files::FileRoom;
@@ -65,6 +66,7 @@ impl Threads {
             sink,
             offload: cpu_set(&config.engines.offload),
             files,
+            talks: TalkRoom::default(),
             config,
             orders,
             fine: AtomicBool::new(false),
@@ -130,6 +132,7 @@ impl Threads {
         shared.stop.store(true, Ordering::SeqCst);
         shared.page.notify(0);
         let _ = dispatch.join();
+        shared.close_talks();
         if let Some(files) = &shared.files {
             files.close();
         }

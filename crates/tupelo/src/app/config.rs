@@ -29,6 +29,9 @@ pub struct Config {
     pub gateway: GatewaySection,
     /// The administration server: health, metrics, API documents.
     pub admin: AdminSection,
+    /// The node for APPC partners, when there is one. It listens on
+    /// 127.0.0.1:2065 when `listen` is absent.
+    pub appc: Option<appc::AppcConfig>,
     /// Which CPUs serve what.
     pub engines: EnginesSection,
 }

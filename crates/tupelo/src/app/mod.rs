@@ -3,6 +3,7 @@
 //! Every subcommand that works on a folder opens it here, so that `check`,
 //! `serve` and `run` agree on what it says.
 
+pub mod appc;
 pub mod backend;
 pub mod compile;
 pub mod config;

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use gateway::{Api, Gateway, GatewayConfig, TlsConfig};
@@ -10,6 +11,7 @@ use region::Region;
 
 use crate::Outcome;
 use crate::app::Application;
+use crate::app::appc::{self as partners, Partners};
 use crate::app::backend::RegionBackend;
 use crate::app::compile::Compiled;
 use crate::app::signals::Signals;
@@ -58,11 +60,19 @@ pub fn run(args: Args) -> Result<Outcome> {
     let installed = app.install(&compiled.programs)?;
     let apis = load_apis(&app)?;
     app.prepare_files(&installed)?;
-    let region = Region::start(app.region_config(&installed)?).into_diagnostic()?;
+    let partners = partners::start(&app)?;
+    let mut config = app.region_config(&installed)?;
+    if let Some(partners) = &partners {
+        config.conversations = Some(Arc::new(partners.clone()));
+    }
+    let region = Region::start(config).into_diagnostic()?;
     let backend = RegionBackend {
         region: region.handle(),
         user: app.user()?,
     };
+    if let Some(partners) = &partners {
+        partners.define(&app.csd, &region.handle(), app.user()?);
+    }
     let (operations, projects) = (apis.iter().flat_map(Api::operations).count(), apis.len());
     let gateway = Gateway::start(gateway_config(&app)?, apis, backend).into_diagnostic()?;
 
@@ -73,6 +83,9 @@ pub fn run(args: Args) -> Result<Outcome> {
     }
     if let Some(address) = gateway.admin_address() {
         println!("{:<10}http://{address}  /docs/ /health /metrics", "admin");
+    }
+    if let Some(address) = partners.as_ref().and_then(|p| p.host().listening()) {
+        println!("{:<10}dlsw://{address}", "appc");
     }
 
     let mut seen = newest(&app);
@@ -85,13 +98,16 @@ pub fn run(args: Args) -> Result<Outcome> {
             continue;
         }
         seen = now;
-        match reload(&args, &region, &gateway) {
+        match reload(&args, &region, &gateway, partners.as_ref()) {
             Ok(changed) => tracing::warn!("loaded again: {changed}"),
             Err(report) => tracing::error!("not loaded, the old state stays in force: {report:?}"),
         }
     }
     tracing::info!("stopping");
     gateway.shutdown(Duration::from_secs(10));
+    if let Some(partners) = partners {
+        partners.host().stop();
+    }
     region::block_on(region.shutdown());
     Ok(Outcome::Clean)
 }
@@ -155,13 +171,21 @@ fn gateway_config(app: &Application) -> Result<GatewayConfig> {
 }
 
 /// Reads the folder again and switches region and gateway over.
-fn reload(args: &Args, region: &Region, gateway: &Gateway<RegionBackend>) -> Result<String> {
+fn reload(
+    args: &Args,
+    region: &Region,
+    gateway: &Gateway<RegionBackend>,
+    partners: Option<&Partners>,
+) -> Result<String> {
     let app = Application::open(&args.folder, args.state.as_deref())?;
     let compiled = compile(&app)?;
     let installed = app.install(&compiled.programs)?;
     let apis = load_apis(&app)?;
     let told = format!("{} programs, {} APIs", compiled.programs.len(), apis.len());
     region.handle().reload(installed.region).into_diagnostic()?;
+    if let Some(partners) = partners {
+        partners.define(&app.csd, &region.handle(), app.user()?);
+    }
     gateway.reload(apis);
     Ok(told)
 }

@@ -287,14 +287,27 @@ fn advise_tells_findings_by_its_exit_status() {
     let bad = tupelo(&["advise", &path("bad")]);
     assert_eq!(bad.status.code(), Some(1));
     assert!(text(&bad.stdout).contains("PORT 3010 TCP CICSA NODELAYACKS"));
-    assert!(!text(&bad.stdout).contains('\x1b'), "colour is for terminals");
+    assert!(
+        !text(&bad.stdout).contains('\x1b'),
+        "colour is for terminals"
+    );
     assert_eq!(tupelo(&["advise", &path("good")]).status.code(), Some(0));
     assert_eq!(tupelo(&["advise", &path("strange")]).status.code(), Some(2));
     assert_eq!(tupelo(&["advise", &path("missing")]).status.code(), Some(2));
-    for usage in [&["advise"][..], &["advise", "--kind", "x", "y"], &["advise", "--rule", "x", "y"]] {
+    for usage in [
+        &["advise"][..],
+        &["advise", "--kind", "x", "y"],
+        &["advise", "--rule", "x", "y"],
+    ] {
         assert_eq!(tupelo(usage).status.code(), Some(64), "{usage:?}");
     }
-    let json = tupelo(&["advise", "--json", "--rule", "tcpip.delayed-ack", &path("bad")]);
+    let json = tupelo(&[
+        "advise",
+        "--json",
+        "--rule",
+        "tcpip.delayed-ack",
+        &path("bad"),
+    ]);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["findings"].as_array().unwrap().len(), 2);
     assert_eq!(json["effective"][0]["acknowledgement"], "delayed");

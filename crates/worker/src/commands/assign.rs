@@ -1,7 +1,8 @@
 //! ASSIGN: values of the task, its program and the region.
 //!
 //! Reference: CICS API reference, ASSIGN. Options of terminals answer INVREQ
-//! 1, since a worker's tasks have none, those of maps INVREQ 5 and of batch
+//! 1, since a worker's tasks have none, but FACILITY of a task that a partner
+//! attached is its conversation. Options of maps answer INVREQ 5 and of batch
 //! data interchange INVREQ 6; the other options of the command are still
 //! given.
 
@@ -110,6 +111,7 @@ fn give(w: &Worker, call: &Call<'_>, option: u8) -> Result<(), u32> {
         | row::INITPARM
         | row::TNADDR
         | row::USERNAME => text(b""),
+        row::FACILITY if task.facility != [b' '; 4] => text(&task.facility),
         row::QNAME => return Err(NOT_STARTED_BY_QUEUE),
         row::DESTCOUNT
         | row::INPARTN

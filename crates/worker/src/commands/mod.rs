@@ -8,23 +8,29 @@ use cics::command::commands as rows;
 use crate::exec::Serve;
 
 mod address;
+mod allocate;
 mod asktime;
 mod assign;
 mod bif_deedit;
 mod browse;
 mod containers;
+mod conversation;
 mod convert;
 mod converttime;
 mod delete;
+mod extract;
 mod formattime;
 mod get_container;
 mod handle;
+mod issue;
 mod key;
 mod link;
 mod load;
 mod put_container;
 mod read;
+mod receive;
 mod ret;
+mod send;
 mod storage;
 mod syncpoint;
 mod write;
@@ -75,6 +81,19 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::resetbr::NUMBER, browse::resetbr),
     (rows::endbr::NUMBER, browse::endbr),
     (rows::syncpoint::NUMBER, syncpoint::serve),
+    (rows::allocate::NUMBER, allocate::allocate),
+    (rows::connect_process::NUMBER, allocate::connect_process),
+    (rows::free::NUMBER, allocate::free),
+    (rows::send::NUMBER, send::send),
+    (rows::wait_convid::NUMBER, send::wait_convid),
+    (rows::receive::NUMBER, receive::receive),
+    (rows::converse::NUMBER, receive::converse),
+    (rows::issue_confirmation::NUMBER, issue::confirmation),
+    (rows::issue_error::NUMBER, issue::error),
+    (rows::issue_abend::NUMBER, issue::abend),
+    (rows::issue_signal::NUMBER, issue::signal),
+    (rows::extract_process::NUMBER, extract::process),
+    (rows::extract_attributes::NUMBER, extract::attributes),
 ];
 
 #[cfg(test)]

@@ -1,0 +1,117 @@
+//! APPC conversations as a mid-task call: [`crate::Op::Converse`].
+//!
+//! The worker names the verb and the conversation; the region holds the
+//! conversation, its state and its thread, and answers when the verb is done.
+//!
+//! Call `args`: verb, conversation (0: the principal facility), `TALK_*` flags,
+//! then what the verb says. Answer `args`: conversation, state, `TOLD_*`
+//! indicators, error code, then what the verb says. An answer has them with a
+//! condition too.
+
+/// What a command wants of its conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Verb {
+    /// ALLOCATE. Data: SYSID (4), PROFILE (8), PARTNER (8), blank for none.
+    Allocate = 1,
+    /// CONNECT PROCESS. `args[3]`: sync level. Data: PARTNER (8), then
+    /// PROCNAME.
+    Connect = 2,
+    /// SEND. Data: the record, when [`TALK_DATA`] is set.
+    Send = 3,
+    /// RECEIVE. `args[3]`: most bytes wanted. Answer: `args[4]` bytes that were
+    /// there; data: those given.
+    Receive = 4,
+    /// CONVERSE: SEND INVITE WAIT, then RECEIVE.
+    Converse = 5,
+    /// WAIT CONVID.
+    Wait = 6,
+    /// FREE.
+    Free = 7,
+    /// ISSUE CONFIRMATION.
+    Confirmation = 8,
+    /// ISSUE ERROR.
+    Error = 9,
+    /// ISSUE ABEND.
+    Abend = 10,
+    /// ISSUE SIGNAL.
+    Signal = 11,
+    /// EXTRACT PROCESS. Answer: `args[4]` sync level; data: the process name.
+    Process = 12,
+    /// EXTRACT ATTRIBUTES.
+    Attributes = 13,
+}
+
+/// SEND: INVITE.
+pub const TALK_INVITE: u64 = 1;
+/// SEND: LAST.
+pub const TALK_LAST: u64 = 2;
+/// SEND: CONFIRM.
+pub const TALK_CONFIRM: u64 = 4;
+/// SEND: WAIT.
+pub const TALK_WAIT: u64 = 8;
+/// RECEIVE: what does not fit stays for the next one.
+pub const TALK_NOTRUNCATE: u64 = 16;
+/// SEND: there is a record, if an empty one.
+pub const TALK_DATA: u64 = 32;
+
+/// EIBRECV: receive again.
+pub const TOLD_RECEIVE: u64 = 1;
+/// EIBFREE: free the conversation.
+pub const TOLD_FREE: u64 = 2;
+/// EIBCONF: the partner wants a confirmation.
+pub const TOLD_CONFIRM: u64 = 4;
+/// EIBCOMPL: the record was given to its end.
+pub const TOLD_COMPLETE: u64 = 8;
+/// EIBNODAT: no data came.
+pub const TOLD_NO_DATA: u64 = 16;
+/// EIBSIG: the partner asks to send.
+pub const TOLD_SIGNAL: u64 = 32;
+/// EIBERR: the partner reports an error; the error code says which.
+pub const TOLD_ERROR: u64 = 64;
+
+/// State of a conversation, numbered as the CVDA of its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
+pub enum TalkState {
+    /// A session is there, no process yet.
+    Allocated = 81,
+    /// Confirm, then free.
+    ConfFree = 82,
+    /// Confirm, then receive.
+    ConfReceive = 83,
+    /// Confirm, then send.
+    ConfSend = 84,
+    /// Free it.
+    Free = 85,
+    /// The end waits for WAIT or FREE.
+    PendFree = 86,
+    /// The turn waits for WAIT or RECEIVE.
+    PendReceive = 87,
+    /// The partner sends.
+    Receive = 88,
+    /// This side sends.
+    Send = 90,
+}
+
+impl Verb {
+    /// The verb of a number.
+    pub fn from_number(number: u64) -> Option<Self> {
+        const ALL: [Verb; 13] = [
+            Verb::Allocate,
+            Verb::Connect,
+            Verb::Send,
+            Verb::Receive,
+            Verb::Converse,
+            Verb::Wait,
+            Verb::Free,
+            Verb::Confirmation,
+            Verb::Error,
+            Verb::Abend,
+            Verb::Signal,
+            Verb::Process,
+            Verb::Attributes,
+        ];
+        ALL.into_iter().find(|verb| *verb as u64 == number)
+    }
+}

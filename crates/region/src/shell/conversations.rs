@@ -1,0 +1,236 @@
+//! The conversations of tasks: a thread each, so that nobody else waits.
+//!
+//! A verb that a worker asks for goes to its conversation's thread, which
+//! answers the worker when it is done. The end of a task closes what it has
+//! left open; when the task failed, its conversations are ended under the
+//! threads that wait in them.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use link::conversation::Verb;
+use link::{Answer, Call, Name};
+
+use super::Shared;
+use super::clock::now_ns;
+use super::lease::ended_well;
+use super::links::WorkerLink;
+use crate::api::Conversation;
+use crate::core::TaskKey;
+use crate::talk::{Talk, no_partners, not_allocated};
+
+/// Stack of a conversation's thread.
+const STACK_BYTES: usize = 512 * 1024;
+/// Letters of an identifier behind its hyphen.
+const LETTERS: u32 = 26;
+
+/// All conversations of a region.
+#[derive(Default)]
+pub struct TalkRoom {
+    tasks: Mutex<HashMap<TaskKey, Vec<Entry>>>,
+    next: AtomicU32,
+}
+
+/// One conversation.
+struct Entry {
+    id: u32,
+    principal: bool,
+    orders: Sender<Order>,
+    reins: Arc<Reins>,
+}
+
+/// How others end a conversation.
+#[derive(Default)]
+struct Reins {
+    failed: AtomicBool,
+    interrupter: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
+}
+
+/// A verb for a conversation's thread.
+struct Order {
+    worker: usize,
+    link: Arc<WorkerLink>,
+    call: Call,
+}
+
+impl TalkRoom {
+    fn lock(&self) -> MutexGuard<'_, HashMap<TaskKey, Vec<Entry>>> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// An identifier, `-AAA` and so on.
+    fn fresh_id(&self) -> Name<4> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let letter = |place: u32| b'A' + (number / place % LETTERS) as u8;
+        Name::from_bytes([b'-', letter(LETTERS * LETTERS), letter(LETTERS), letter(1)])
+    }
+}
+
+impl Reins {
+    fn hold(&self, talk: &Talk) {
+        let interrupter = talk.interrupter();
+        // It may have been asked for while the conversation was being made.
+        if self.failed.load(Ordering::SeqCst)
+            && let Some(interrupt) = &interrupter
+        {
+            interrupt();
+        }
+        *self.lock() = interrupter;
+    }
+
+    fn fail(&self) {
+        self.failed.store(true, Ordering::SeqCst);
+        if let Some(interrupt) = &*self.lock() {
+            interrupt();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Box<dyn Fn() + Send + Sync>>> {
+        self.interrupter
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    /// A verb of a running task.
+    pub(super) fn converse(
+        self: &Arc<Self>,
+        worker: usize,
+        link: &Arc<WorkerLink>,
+        key: TaskKey,
+        call: Call,
+    ) {
+        let order = Order {
+            worker,
+            link: link.clone(),
+            call,
+        };
+        let orders = if order.call.args[0] == Verb::Allocate as u64 {
+            let Some(partners) = self.config.conversations.clone() else {
+                link.side.answer(&no_partners());
+                return;
+            };
+            self.open_talk(key, Talk::new(partners), false)
+                .map(|(_, orders)| orders)
+        } else {
+            let wanted = order.call.args[1];
+            let tasks = self.talks.lock();
+            let mut own = tasks.get(&key).into_iter().flatten();
+            own.find(|e| match wanted {
+                0 => e.principal,
+                id => u64::from(e.id) == id,
+            })
+            .map(|e| e.orders.clone())
+        };
+        let Some(orders) = orders else {
+            link.side.answer(&not_allocated());
+            return;
+        };
+        self.with(|core, links, out| core.waits(now_ns(), worker, true, links, out));
+        if let Err(returned) = orders.send(order) {
+            self.answer_talk(&returned.0, &not_allocated());
+        }
+    }
+
+    /// Gives a task that is being built the conversation it was attached with.
+    pub(super) fn attach_talk(
+        self: &Arc<Self>,
+        key: TaskKey,
+        conversation: Box<dyn Conversation>,
+    ) -> Option<Name<4>> {
+        self.open_talk(key, Talk::attached(conversation), true)
+            .map(|(name, _)| name)
+    }
+
+    fn open_talk(
+        self: &Arc<Self>,
+        key: TaskKey,
+        talk: Talk,
+        principal: bool,
+    ) -> Option<(Name<4>, Sender<Order>)> {
+        if let Some(task) = self.lock().core.task_mut(key) {
+            // The task's end must close the conversation.
+            task.unit_open = true;
+        }
+        let name = self.talks.fresh_id();
+        let id = u32::from_be_bytes(*name.as_bytes());
+        let (orders, queue) = channel();
+        let reins = Arc::new(Reins::default());
+        reins.hold(&talk);
+        let (shared, own) = (self.clone(), reins.clone());
+        let started = std::thread::Builder::new()
+            .name("tupelo-talk".into())
+            .stack_size(STACK_BYTES)
+            .spawn(move || shared.run_talk(key, id, talk, &own, &queue));
+        if let Err(error) = started {
+            tracing::error!(%error, "no thread for a conversation");
+            return None;
+        }
+        let entry = Entry {
+            id,
+            principal,
+            orders: orders.clone(),
+            reins,
+        };
+        self.talks.lock().entry(key).or_default().push(entry);
+        Some((name, orders))
+    }
+
+    /// A conversation's thread.
+    fn run_talk(
+        self: &Arc<Self>,
+        key: TaskKey,
+        id: u32,
+        mut talk: Talk,
+        reins: &Reins,
+        queue: &Receiver<Order>,
+    ) {
+        while let Ok(order) = queue.recv() {
+            let (answer, lives) = talk.serve(id, &order.call);
+            reins.hold(&talk);
+            if !lives && let Some(own) = self.talks.lock().get_mut(&key) {
+                own.retain(|e| e.id != id);
+            }
+            self.answer_talk(&order, &answer);
+        }
+        talk.close(reins.failed.load(Ordering::SeqCst));
+    }
+
+    fn answer_talk(self: &Arc<Self>, order: &Order, answer: &Answer) {
+        let (worker, link) = (order.worker, &order.link);
+        self.with(|core, links, out| {
+            // The worker may be another by now.
+            if links.get(worker).is_some_and(|now| Arc::ptr_eq(now, link)) {
+                core.waits(now_ns(), worker, false, links, out);
+            }
+        });
+        link.side.answer(answer);
+    }
+
+    /// The region stops: whoever still waits in a conversation comes back.
+    pub(super) fn close_talks(&self) {
+        let tasks = std::mem::take(&mut *self.talks.lock());
+        for entry in tasks.into_values().flatten() {
+            entry.reins.fail();
+        }
+    }
+
+    /// A task is over, or was given up before it ran: its conversations end.
+    pub(super) fn end_talks(&self, key: TaskKey, failed: bool) {
+        let Some(entries) = self.talks.lock().remove(&key) else {
+            return;
+        };
+        let state = self.lock();
+        let abend = state.core.task(key).is_none_or(|t| t.abend.is_some());
+        let failed = failed || abend || !ended_well(&state, key);
+        drop(state);
+        for entry in entries {
+            if failed {
+                entry.reins.fail();
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Receiving: records, the turn, confirmations and the end.
+//!
+//! A record is read to its end before any of it is given. What came with its
+//! last bytes (the turn, a request to confirm, the end) is told when the
+//! program has all of it.
+
+use link::conversation::{
+    TALK_NOTRUNCATE, TOLD_COMPLETE, TOLD_CONFIRM, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE, TalkState,
+};
+
+use super::{INVREQ, LENGERR, Talk, Told};
+use crate::api::{Fault, Heard, sense};
+
+/// Bytes asked for at once: the longest record of a mapped conversation.
+const PIECE_BYTES: usize = 32_767;
+/// A record that is longer than this ends the conversation.
+const MOST_BYTES: usize = 1 << 20;
+
+impl Talk {
+    pub(super) fn receive(&mut self, flags: u64, limit: u64) -> Told {
+        if let TalkState::Send | TalkState::PendReceive = self.state
+            && let Err(fault) = self.invite(false)
+        {
+            return self.fault(fault);
+        }
+        if self.behind.is_none() {
+            if self.state != TalkState::Receive {
+                return Told::condition(INVREQ);
+            }
+            match self.read() {
+                Ok(heard) => self.behind = Some(heard),
+                Err(fault) => {
+                    self.forget_record();
+                    return self.fault(fault);
+                }
+            }
+        }
+        self.give(flags & TALK_NOTRUNCATE != 0, limit as usize)
+    }
+
+    /// Reads a record, or what comes instead of one.
+    fn read(&mut self) -> Result<Heard, Fault> {
+        self.forget_record();
+        let mut signal = false;
+        loop {
+            let start = self.record.len();
+            self.record.resize(start + PIECE_BYTES, 0);
+            let Some(conversation) = &mut self.conversation else {
+                return Err(Fault::State);
+            };
+            let heard = conversation.receive(&mut self.record[start..]);
+            let bytes = heard.as_ref().map_or(0, |h| h.bytes.unwrap_or(0));
+            self.record.truncate(start + bytes);
+            let mut heard = heard?;
+            signal |= heard.signal;
+            let whole = heard.bytes.is_none() || heard.complete;
+            if whole || heard.turn || heard.confirm || heard.end {
+                heard.signal = signal;
+                // A record that was cut short counts as data, too.
+                if start > 0 {
+                    heard.bytes = Some(self.record.len());
+                }
+                return Ok(heard);
+            }
+            if self.record.len() > MOST_BYTES {
+                conversation.interrupter()();
+                return Err(Fault::Over(sense::SESSION));
+            }
+        }
+    }
+
+    /// Gives the program what it wants of the record.
+    fn give(&mut self, keep: bool, limit: usize) -> Told {
+        let Some(heard) = self.behind else {
+            return Told::condition(INVREQ);
+        };
+        let left = &self.record[self.given..];
+        let piece = &left[..left.len().min(limit)];
+        let fits = piece.len() == left.len();
+        let mut told = Told {
+            data: piece.to_vec(),
+            figure: if keep { piece.len() } else { left.len() } as u64,
+            ..Told::default()
+        };
+        if !fits && keep {
+            self.given += piece.len();
+            told.indicators = TOLD_RECEIVE;
+            return told;
+        }
+        if !fits {
+            told.condition = LENGERR;
+        }
+        told.indicators = match heard.bytes {
+            None => TOLD_NO_DATA,
+            Some(_) => TOLD_COMPLETE,
+        };
+        self.state = match (heard.confirm, heard.turn, heard.end) {
+            (true, true, _) => TalkState::ConfSend,
+            (true, _, true) => TalkState::ConfFree,
+            (true, _, _) => TalkState::ConfReceive,
+            (_, _, true) => TalkState::Free,
+            (_, true, _) => TalkState::Send,
+            _ => TalkState::Receive,
+        };
+        told.indicators |= match self.state {
+            TalkState::Free => TOLD_FREE,
+            TalkState::ConfFree => TOLD_FREE | TOLD_CONFIRM,
+            TalkState::ConfSend => TOLD_CONFIRM,
+            TalkState::ConfReceive => TOLD_CONFIRM | TOLD_RECEIVE,
+            TalkState::Receive => TOLD_RECEIVE,
+            _ => 0,
+        };
+        if self.state == TalkState::Free {
+            self.conversation = None;
+        }
+        told.note_signal(heard.signal);
+        self.forget_record();
+        told
+    }
+
+    pub(super) fn forget_record(&mut self) {
+        self.record.clear();
+        self.given = 0;
+        self.behind = None;
+    }
+}

@@ -1,0 +1,254 @@
+//! State and indicators over a partner that says what it is told to.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use link::conversation::{
+    TALK_CONFIRM, TALK_DATA, TALK_INVITE, TALK_LAST, TALK_NOTRUNCATE, TALK_WAIT, TOLD_COMPLETE,
+    TOLD_CONFIRM, TOLD_ERROR, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE, TalkState, Verb,
+};
+use link::{Answer, Call, Op};
+
+use super::{INVREQ, LENGERR, SYSIDERR, TERMERR, Talk};
+use crate::api::{Conversation, Conversations, Destination, Fault, Heard, sense};
+
+type Log = Arc<Mutex<Vec<String>>>;
+type Said = (Vec<u8>, Result<Heard, Fault>);
+
+struct Partner {
+    log: Log,
+    says: VecDeque<Said>,
+}
+
+impl Partner {
+    fn note(&self, what: &str) -> Result<(), Fault> {
+        self.log.lock().unwrap().push(what.to_owned());
+        Ok(())
+    }
+}
+
+impl Conversation for Partner {
+    fn process(&self) -> (String, u8) {
+        ("ECHO".into(), 1)
+    }
+    fn send(&mut self, record: &[u8]) -> Result<bool, Fault> {
+        self.note(&format!("send {}", record.len())).map(|()| false)
+    }
+    fn flush(&mut self) -> Result<(), Fault> {
+        self.note("flush")
+    }
+    fn confirm(&mut self) -> Result<bool, Fault> {
+        self.note("confirm").map(|()| false)
+    }
+    fn confirmed(&mut self) -> Result<(), Fault> {
+        self.note("confirmed")
+    }
+    fn invite(&mut self, confirm: bool) -> Result<(), Fault> {
+        self.note(if confirm { "invite confirm" } else { "invite" })
+    }
+    fn receive(&mut self, buffer: &mut [u8]) -> Result<Heard, Fault> {
+        let (data, heard) = self.says.pop_front().expect("the partner has more to say");
+        buffer[..data.len()].copy_from_slice(&data);
+        heard
+    }
+    fn error(&mut self) -> Result<(), Fault> {
+        self.note("error")
+    }
+    fn signal(&mut self) -> Result<(), Fault> {
+        self.note("signal")
+    }
+    fn end(self: Box<Self>, confirm: bool) -> Result<(), Fault> {
+        self.note(if confirm { "end confirm" } else { "end" })
+    }
+    fn interrupter(&self) -> Box<dyn Fn() + Send + Sync> {
+        let log = self.log.clone();
+        Box::new(move || log.lock().unwrap().push("abend".into()))
+    }
+}
+
+#[derive(Debug)]
+struct Nobody;
+
+impl Conversations for Nobody {
+    fn system(&self, sysid: &str) -> Option<Destination> {
+        (sysid == "GONE").then(Destination::default)
+    }
+    fn partner(&self, _: &str) -> Option<Destination> {
+        None
+    }
+    fn profile(&self, _: &str) -> Option<String> {
+        None
+    }
+    fn reach(&self, _: &Destination) -> bool {
+        false
+    }
+    fn connect(&self, _: &Destination, _: &str, _: bool) -> Result<Box<dyn Conversation>, Fault> {
+        Err(Fault::Over(sense::NAME_UNKNOWN))
+    }
+}
+
+fn attached(says: impl IntoIterator<Item = Said>) -> (Talk, Log) {
+    let log = Log::default();
+    let partner = Partner {
+        log: log.clone(),
+        says: says.into_iter().collect(),
+    };
+    (Talk::attached(Box::new(partner)), log)
+}
+
+fn record(data: &[u8], more: Heard) -> Said {
+    let heard = Heard {
+        bytes: Some(data.len()),
+        complete: true,
+        ..more
+    };
+    (data.to_vec(), Ok(heard))
+}
+
+fn ask(talk: &mut Talk, verb: Verb, flags: u64, limit: u64, data: &[u8]) -> (Answer, bool) {
+    let call = Call {
+        op: Op::Converse,
+        slot: 0,
+        args: [verb as u64, 0, flags, limit, 0, 0, 0, 0],
+        data: data.to_vec(),
+    };
+    talk.serve(1, &call)
+}
+
+fn state(answer: &Answer) -> (u32, u64, u64) {
+    (answer.resp, answer.args[1], answer.args[2])
+}
+
+const TURN: Heard = Heard {
+    bytes: None,
+    complete: false,
+    confirm: false,
+    turn: true,
+    end: false,
+    signal: false,
+};
+
+#[test]
+fn an_echo_goes_through_its_states() {
+    let (mut talk, log) = attached([record(b"hello", TURN)]);
+    let (got, _) = ask(&mut talk, Verb::Receive, 0, 100, &[]);
+    assert_eq!(
+        state(&got),
+        (0, TalkState::Send as u64, TOLD_COMPLETE),
+        "{got:?}"
+    );
+    assert_eq!(got.data, b"hello");
+    let (sent, _) = ask(&mut talk, Verb::Send, TALK_DATA | TALK_LAST, 0, b"hello");
+    assert_eq!(state(&sent), (0, TalkState::PendFree as u64, 0));
+    let (freed, lives) = ask(&mut talk, Verb::Free, 0, 0, &[]);
+    assert_eq!((freed.resp, lives), (0, false));
+    assert_eq!(*log.lock().unwrap(), ["send 5", "end"]);
+}
+
+#[test]
+fn a_long_record_is_cut_or_goes_on() {
+    for keep in [false, true] {
+        let (mut talk, _) = attached([record(b"abcdef", TURN)]);
+        let flags = if keep { TALK_NOTRUNCATE } else { 0 };
+        let (first, _) = ask(&mut talk, Verb::Receive, flags, 4, &[]);
+        assert_eq!(first.data, b"abcd");
+        if !keep {
+            assert_eq!((first.resp, first.args[4]), (LENGERR, 6));
+            assert_eq!(first.args[1], TalkState::Send as u64);
+            continue;
+        }
+        assert_eq!(state(&first), (0, TalkState::Receive as u64, TOLD_RECEIVE));
+        let (rest, _) = ask(&mut talk, Verb::Receive, flags, 4, &[]);
+        assert_eq!(rest.data, b"ef");
+        assert_eq!(state(&rest), (0, TalkState::Send as u64, TOLD_COMPLETE));
+    }
+}
+
+#[test]
+fn a_confirmation_is_asked_for_and_given() {
+    let wants = Heard {
+        confirm: true,
+        end: true,
+        ..Heard::default()
+    };
+    let (mut talk, log) = attached([(Vec::new(), Ok(wants))]);
+    let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
+    let told = TOLD_NO_DATA | TOLD_FREE | TOLD_CONFIRM;
+    assert_eq!(state(&got), (0, TalkState::ConfFree as u64, told));
+    let (done, _) = ask(&mut talk, Verb::Confirmation, 0, 0, &[]);
+    assert_eq!(state(&done), (0, TalkState::Free as u64, TOLD_FREE));
+    assert_eq!(*log.lock().unwrap(), ["confirmed"]);
+}
+
+#[test]
+fn verbs_in_the_wrong_state_do_nothing() {
+    let (mut talk, log) = attached([]);
+    for verb in [Verb::Send, Verb::Free, Verb::Confirmation, Verb::Connect] {
+        let (answer, lives) = ask(&mut talk, verb, TALK_DATA, 0, b"x");
+        assert_eq!((answer.resp, lives), (INVREQ, true), "{verb:?}");
+    }
+    assert!(log.lock().unwrap().is_empty());
+    talk.close(false);
+    assert_eq!(*log.lock().unwrap(), ["abend"]);
+}
+
+#[test]
+fn errors_of_the_partner_are_told_apart() {
+    let error = Err(Fault::Error(sense::PROGRAM_ERROR));
+    let (mut talk, _) = attached([
+        (Vec::new(), error),
+        (Vec::new(), Err(Fault::Over(sense::ABEND))),
+    ]);
+    let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
+    let told = TOLD_ERROR | TOLD_RECEIVE;
+    assert_eq!(state(&got), (0, TalkState::Receive as u64, told));
+    assert_eq!(got.args[3], 0x0889_0000);
+    let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
+    let told = TOLD_ERROR | TOLD_FREE;
+    assert_eq!(state(&got), (TERMERR, TalkState::Free as u64, told));
+    assert_eq!(got.args[3], 0x0864_0000);
+}
+
+#[test]
+fn sending_with_confirm_or_the_turn_waits_for_it() {
+    let (mut talk, log) = attached([record(b"", TURN)]);
+    ask(&mut talk, Verb::Receive, 0, 10, &[]);
+    let (answer, _) = ask(&mut talk, Verb::Send, TALK_DATA | TALK_CONFIRM, 0, b"a");
+    assert_eq!(state(&answer), (0, TalkState::Send as u64, 0));
+    let flags = TALK_INVITE | TALK_WAIT;
+    let (answer, _) = ask(&mut talk, Verb::Send, flags, 0, b"");
+    let receive = (0, TalkState::Receive as u64, TOLD_RECEIVE);
+    assert_eq!(state(&answer), receive);
+    assert_eq!(*log.lock().unwrap(), ["send 1", "confirm", "invite"]);
+}
+
+#[test]
+fn partners_that_are_not_there_are_sysiderr() {
+    for name in [b"NONE", b"GONE"] {
+        let mut talk = Talk::new(Arc::new(Nobody));
+        let mut data = name.to_vec();
+        data.resize(20, b' ');
+        let (answer, lives) = ask(&mut talk, Verb::Allocate, 0, 0, &data);
+        assert_eq!((answer.resp, lives), (SYSIDERR, false));
+    }
+}
+
+mod anything {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever a worker asks, the answer fits the call area.
+        #[test]
+        fn is_answered(verbs in proptest::collection::vec(
+            (0u64..16, any::<u64>(), any::<u64>(), proptest::collection::vec(any::<u8>(), 0..40)), 1..12)) {
+            let says = (0..64).map(|i| record(b"some record", if i % 3 == 0 { TURN } else { Heard::default() }));
+            let (mut talk, _) = attached(says);
+            for (verb, flags, limit, data) in verbs {
+                let call = Call { op: Op::Converse, slot: 0, args: [verb, 0, flags, limit, 0, 0, 0, 0], data };
+                let (answer, _) = talk.serve(1, &call);
+                prop_assert!(answer.data.len() <= link::layout::CALL_BYTES);
+            }
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! The verbs and the states they are allowed in, except for receiving.
+
+use link::conversation::{
+    TALK_CONFIRM, TALK_DATA, TALK_INVITE, TALK_LAST, TALK_WAIT, TOLD_FREE, TOLD_RECEIVE, TalkState,
+    Verb,
+};
+use link::{Answer, Call};
+
+use super::{CBIDERR, INVREQ, PARTNERIDERR, SYSIDERR, Talk, Told};
+use crate::api::{Conversation, Fault};
+
+impl Talk {
+    /// Serves a verb. False when the conversation is gone with it.
+    pub fn serve(&mut self, id: u32, call: &Call) -> (Answer, bool) {
+        let [_, _, flags, limit, ..] = call.args;
+        let data = &call.data;
+        let mut lives = true;
+        let told = match Verb::from_number(call.args[0]) {
+            None => Told::condition(INVREQ),
+            Some(Verb::Allocate) => {
+                let told = self.allocate(data);
+                lives = told.condition == 0;
+                told
+            }
+            Some(Verb::Connect) => self.connect(data, limit == 1),
+            Some(Verb::Send) => self.send(data, flags),
+            Some(Verb::Receive) => self.receive(flags, limit),
+            Some(Verb::Converse) => {
+                let sent = self.send(data, flags & TALK_DATA | TALK_INVITE | TALK_WAIT);
+                match sent.error == 0 && self.state == TalkState::Receive {
+                    true => self.receive(flags, limit),
+                    false => sent,
+                }
+            }
+            Some(Verb::Wait) => self.wait(),
+            Some(Verb::Free) => {
+                let told = self.free();
+                lives = told.condition != 0;
+                told
+            }
+            Some(Verb::Confirmation) => self.confirmation(),
+            Some(Verb::Error) => self.error(),
+            Some(Verb::Abend) => self.abend(),
+            Some(Verb::Signal) => self.signal(),
+            Some(Verb::Process) => match &self.conversation {
+                Some(conversation) => {
+                    let (name, level) = conversation.process();
+                    Told {
+                        figure: u64::from(level),
+                        data: name.into_bytes(),
+                        ..Told::default()
+                    }
+                }
+                None => Told::condition(INVREQ),
+            },
+            Some(Verb::Attributes) => Told::default(),
+        };
+        (told.into_answer(id, self.state), lives)
+    }
+
+    fn allocate(&mut self, data: &[u8]) -> Told {
+        let Some(partners) = &self.partners else {
+            return Told::condition(SYSIDERR);
+        };
+        let text = |from: usize, to: usize| {
+            let part = data.get(from..to).unwrap_or_default();
+            String::from_utf8_lossy(part).trim_end().to_owned()
+        };
+        let (system, profile, partner) = (text(0, 4), text(4, 12), text(12, 20));
+        let found = match partner.is_empty() {
+            true => partners.system(&system).ok_or(SYSIDERR),
+            false => partners.partner(&partner).ok_or(PARTNERIDERR),
+        };
+        let mut destination = match found {
+            Ok(destination) => destination,
+            Err(condition) => return Told::condition(condition),
+        };
+        if !profile.is_empty() {
+            match partners.profile(&profile) {
+                Some(mode) => destination.mode = mode,
+                None => return Told::condition(CBIDERR),
+            }
+        }
+        if !partners.reach(&destination) {
+            return Told::condition(SYSIDERR);
+        }
+        self.destination = destination;
+        Told::default()
+    }
+
+    fn connect(&mut self, data: &[u8], confirm: bool) -> Told {
+        let Some(partners) = self.partners.clone() else {
+            return Told::condition(INVREQ);
+        };
+        if self.state != TalkState::Allocated {
+            return Told::condition(INVREQ);
+        }
+        let (partner, name) = data.split_at(data.len().min(8));
+        let partner = String::from_utf8_lossy(partner).trim_end().to_owned();
+        let mut process = String::from_utf8_lossy(name).trim_end().to_owned();
+        if !partner.is_empty() {
+            let named = partners.partner(&partner).and_then(|found| found.process);
+            match named {
+                Some(named) => process = named,
+                None => return Told::condition(PARTNERIDERR),
+            }
+        }
+        match partners.connect(&self.destination, &process, confirm) {
+            Ok(conversation) => {
+                self.conversation = Some(conversation);
+                self.state = TalkState::Send;
+                Told::default()
+            }
+            Err(fault) => self.fault(fault),
+        }
+    }
+
+    pub(super) fn send(&mut self, data: &[u8], flags: u64) -> Told {
+        if self.state != TalkState::Send {
+            return Told::condition(INVREQ);
+        }
+        let confirm = flags & TALK_CONFIRM != 0;
+        let level = self.conversation.as_ref().map_or(0, |c| c.process().1);
+        if confirm && level == 0 {
+            return Told::condition(INVREQ);
+        }
+        let mut signal = false;
+        if flags & TALK_DATA != 0 {
+            match self.with(|c| c.send(data)) {
+                Ok(asked) => signal = asked,
+                Err(fault) => return self.fault(fault),
+            }
+        }
+        let at_once = confirm || flags & TALK_WAIT != 0;
+        let done = if flags & TALK_LAST != 0 {
+            self.state = TalkState::PendFree;
+            if at_once { self.end(confirm) } else { Ok(()) }
+        } else if flags & TALK_INVITE != 0 {
+            self.state = TalkState::PendReceive;
+            if at_once {
+                self.invite(confirm)
+            } else {
+                Ok(())
+            }
+        } else if confirm {
+            self.with(|c| c.confirm()).map(|asked| signal |= asked)
+        } else if at_once {
+            self.with(|c| c.flush())
+        } else {
+            Ok(())
+        };
+        let mut told = match done {
+            Ok(()) => self.where_it_is(),
+            Err(fault) => self.fault(fault),
+        };
+        told.note_signal(signal);
+        told
+    }
+
+    fn wait(&mut self) -> Told {
+        let done = match self.state {
+            TalkState::Send => self.with(|c| c.flush()),
+            TalkState::PendReceive => self.invite(false),
+            TalkState::PendFree => self.end(false),
+            _ => return Told::condition(INVREQ),
+        };
+        match done {
+            Ok(()) => self.where_it_is(),
+            Err(fault) => self.fault(fault),
+        }
+    }
+
+    fn free(&mut self) -> Told {
+        let done = match self.state {
+            TalkState::Allocated | TalkState::Free => Ok(()),
+            TalkState::Send | TalkState::PendFree => self.end(false),
+            _ => return Told::condition(INVREQ),
+        };
+        match done {
+            Ok(()) => Told::default(),
+            Err(fault) => self.fault(fault),
+        }
+    }
+
+    fn confirmation(&mut self) -> Told {
+        let next = match self.state {
+            TalkState::ConfReceive => TalkState::Receive,
+            TalkState::ConfSend => TalkState::Send,
+            TalkState::ConfFree => TalkState::Free,
+            _ => return Told::condition(INVREQ),
+        };
+        match self.with(|c| c.confirmed()) {
+            Ok(()) => {
+                self.state = next;
+                self.where_it_is()
+            }
+            Err(fault) => self.fault(fault),
+        }
+    }
+
+    fn error(&mut self) -> Told {
+        if matches!(self.state, TalkState::Allocated | TalkState::Free) {
+            return Told::condition(INVREQ);
+        }
+        match self.with(|c| c.error()) {
+            Ok(()) => {
+                self.forget_record();
+                self.state = TalkState::Send;
+                Told::default()
+            }
+            Err(fault) => self.fault(fault),
+        }
+    }
+
+    fn abend(&mut self) -> Told {
+        if matches!(self.state, TalkState::Allocated | TalkState::Free) {
+            return Told::condition(INVREQ);
+        }
+        if let Some(conversation) = self.conversation.take() {
+            conversation.interrupter()();
+        }
+        self.state = TalkState::Free;
+        self.where_it_is()
+    }
+
+    fn signal(&mut self) -> Told {
+        if matches!(self.state, TalkState::Allocated | TalkState::Free) {
+            return Told::condition(INVREQ);
+        }
+        match self.with(|c| c.signal()) {
+            Ok(()) => self.where_it_is(),
+            Err(fault) => self.fault(fault),
+        }
+    }
+
+    /// Gives the turn away.
+    pub(super) fn invite(&mut self, confirm: bool) -> Result<(), Fault> {
+        self.with(|c| c.invite(confirm))?;
+        self.state = TalkState::Receive;
+        Ok(())
+    }
+
+    fn end(&mut self, confirm: bool) -> Result<(), Fault> {
+        if let Some(conversation) = self.conversation.take() {
+            conversation.end(confirm)?;
+        }
+        self.state = TalkState::Free;
+        Ok(())
+    }
+
+    pub(super) fn with<R>(
+        &mut self,
+        verb: impl FnOnce(&mut dyn Conversation) -> Result<R, Fault>,
+    ) -> Result<R, Fault> {
+        match &mut self.conversation {
+            Some(conversation) => verb(&mut **conversation),
+            None => Err(Fault::State),
+        }
+    }
+
+    /// The indicators of the state.
+    fn where_it_is(&self) -> Told {
+        Told {
+            indicators: match self.state {
+                TalkState::Receive => TOLD_RECEIVE,
+                TalkState::Free => TOLD_FREE,
+                _ => 0,
+            },
+            ..Told::default()
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! The region's partners: its programs attached over LU 6.2, and attaching.
+//!
+//! A transaction is attached by its name or its TPNAME. A SYSID is a DEFINE
+//! CONNECTION whose NETNAME is a partner of `[appc]`, or that partner's own
+//! name; PARTNER and PROFILE are the definitions of these types.
+
+use std::sync::Arc;
+
+use appc::{Call, Host, Incoming};
+use cics::csd::{Csd, OtherDef};
+use miette::{IntoDiagnostic, Result};
+use region::{Conversation, Conversations, Destination, Fault, Heard, StartCode, TaskRequest};
+use region::{UserId, sense};
+use sna::conversation::code::{
+    ConversationType, DataReceived, DeallocateType, PrepareToReceiveType, ReturnCode,
+    StatusReceived,
+};
+use sna::mode::SyncLevel;
+use sna::{ConversationId, Refusal, TpDefinition};
+
+use super::Application;
+
+/// Mode of conversations whose PROFILE names none.
+const DEFAULT_MODE: &str = "#INTER";
+
+/// The node of a region, and what its definitions say of partners.
+#[derive(Clone)]
+pub struct Partners {
+    host: Host,
+    connections: Vec<OtherDef>,
+    names: Vec<String>,
+}
+
+/// Starts the node when there is an `[appc]` section.
+pub fn start(app: &Application) -> Result<Option<Partners>> {
+    let Some(section) = &app.config.appc else {
+        return Ok(None);
+    };
+    let mut section = section.clone();
+    let loopback = ([127, 0, 0, 1], sna::dlc::ssp::PORT).into();
+    section.listen = section.listen.or(Some(loopback));
+    let names = section.partners.keys().cloned().collect();
+    let kinds = ["CONNECTION", "PARTNER", "PROFILE"];
+    let wanted = |other: &&OtherDef| kinds.contains(&other.kind.as_str());
+    Ok(Some(Partners {
+        host: Host::start(section).into_diagnostic()?,
+        connections: app.csd.others.iter().filter(wanted).cloned().collect(),
+        names,
+    }))
+}
+
+impl Partners {
+    /// The node.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// Lets partners attach the transactions of `csd`.
+    pub fn define(&self, csd: &Csd, region: &region::Handle, user: UserId) {
+        for def in &csd.transactions {
+            let names = [Some(def.name.as_str()), def.tp_name.as_deref()];
+            for name in names.into_iter().flatten() {
+                let (Ok(tp), Ok(transid)) = (name.parse(), def.name.as_str().parse()) else {
+                    tracing::warn!("{name} cannot be the name of a transaction program");
+                    continue;
+                };
+                let program = TpDefinition {
+                    types: vec![ConversationType::Mapped],
+                    ..TpDefinition::new(tp)
+                };
+                let (host, region) = (self.host.clone(), region.clone());
+                let run = move |incoming| attach(&host, &region, transid, user, incoming);
+                self.host.define_program(program, Arc::new(run));
+            }
+        }
+    }
+
+    fn definition(&self, kind: &str, name: &str) -> Option<&OtherDef> {
+        let mut all = self.connections.iter();
+        all.find(|def| def.kind == kind && def.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The partner of `[appc]` with this name, qualified or not.
+    fn configured(&self, name: &str) -> Option<Destination> {
+        let same = |full: &&String| {
+            let own = full.rsplit('.').next().unwrap_or(full);
+            full.eq_ignore_ascii_case(name) || own.eq_ignore_ascii_case(name)
+        };
+        self.names.iter().find(same).map(|partner| Destination {
+            partner: partner.clone(),
+            mode: DEFAULT_MODE.to_owned(),
+            process: None,
+        })
+    }
+}
+
+/// An attach becomes a task.
+fn attach(
+    host: &Host,
+    region: &region::Handle,
+    transid: region::TransId,
+    user: UserId,
+    incoming: Incoming,
+) {
+    let Incoming {
+        conversation,
+        attached,
+    } = incoming;
+    let named = attached.user.as_deref().and_then(|name| name.parse().ok());
+    let request = TaskRequest {
+        transid,
+        userid: named.unwrap_or(user),
+        start_code: StartCode::Terminal,
+        ..TaskRequest::default()
+    };
+    let begun = region::block_on(region.begin(&region.default_port(), request));
+    let mut task = match begun {
+        Ok(task) => task,
+        Err(refusal) => {
+            tracing::warn!("{} of {}: {refusal}", attached.tp, attached.partner);
+            let answer = match refusal.is_temporary() {
+                true => Refusal::Later,
+                false => Refusal::Never,
+            };
+            host.once(|node, _| node.refuse(attached.conversation, answer));
+            return;
+        }
+    };
+    let mut mapped = Mapped {
+        host: host.clone(),
+        id: conversation.id(),
+        inner: conversation,
+        process: attached.tp.to_string(),
+        level: u8::from(attached.sync == SyncLevel::Confirm),
+    };
+    if let Err(error) = mapped.inner.accept() {
+        tracing::warn!("{} of {}: {error}", attached.tp, attached.partner);
+        return;
+    }
+    if task.set_conversation(Box::new(mapped)) {
+        let reply = region::block_on(task.run());
+        if let region::Outcome::Abend(abend) = reply.outcome() {
+            tracing::warn!("{transid} abended with {}: {}", abend.code(), abend.message);
+        }
+    }
+}
+
+impl std::fmt::Debug for Partners {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Partners")
+            .field("lu", &self.host.lu())
+            .field("names", &self.names)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Conversations for Partners {
+    fn system(&self, sysid: &str) -> Option<Destination> {
+        match self.definition("CONNECTION", sysid) {
+            Some(def) => self.configured(attribute(def, "NETNAME")?),
+            None => self.configured(sysid),
+        }
+    }
+
+    fn partner(&self, name: &str) -> Option<Destination> {
+        let def = self.definition("PARTNER", name)?;
+        let net_name = attribute(def, "NETNAME")?;
+        let found = match attribute(def, "NETWORK") {
+            Some(network) => self.configured(&format!("{network}.{net_name}")),
+            None => self.configured(net_name),
+        };
+        let mut destination = found?;
+        destination.process = attribute(def, "TPNAME").map(str::to_owned);
+        if let Some(profile) = attribute(def, "PROFILE") {
+            destination.mode = self.profile(profile)?;
+        }
+        Some(destination)
+    }
+
+    fn profile(&self, name: &str) -> Option<String> {
+        let def = self.definition("PROFILE", name)?;
+        let mode = attribute(def, "MODENAME").unwrap_or(DEFAULT_MODE);
+        Some(mode.to_owned())
+    }
+
+    fn reach(&self, destination: &Destination) -> bool {
+        match self.host.connect(&destination.partner) {
+            Ok(()) => true,
+            Err(error) => {
+                tracing::warn!("{}: {error}", destination.partner);
+                false
+            }
+        }
+    }
+
+    fn connect(
+        &self,
+        destination: &Destination,
+        process: &str,
+        confirm: bool,
+    ) -> Result<Box<dyn Conversation>, Fault> {
+        let call = Call {
+            mode: destination.mode.clone(),
+            sync: match confirm {
+                true => SyncLevel::Confirm,
+                false => SyncLevel::None,
+            },
+            ..Call::new(&destination.partner, process)
+        };
+        let inner = self.host.allocate(&call).map_err(|error| {
+            tracing::warn!("{process} of {}: {error}", destination.partner);
+            fault(&error)
+        })?;
+        Ok(Box::new(Mapped {
+            host: self.host.clone(),
+            id: inner.id(),
+            inner,
+            process: process.to_owned(),
+            level: u8::from(confirm),
+        }))
+    }
+}
+
+fn attribute<'d>(def: &'d OtherDef, name: &str) -> Option<&'d str> {
+    let found = def.attributes.iter().find(|a| a.name == name)?;
+    found.value.as_deref().filter(|value| !value.is_empty())
+}
+
+/// A mapped conversation of the stack, as the region wants it.
+struct Mapped {
+    host: Host,
+    id: ConversationId,
+    inner: appc::Conversation,
+    process: String,
+    level: u8,
+}
+
+impl Conversation for Mapped {
+    fn process(&self) -> (String, u8) {
+        (self.process.clone(), self.level)
+    }
+
+    fn send(&mut self, record: &[u8]) -> Result<bool, Fault> {
+        self.inner.send(record).map_err(|e| fault(&e))
+    }
+
+    fn flush(&mut self) -> Result<(), Fault> {
+        self.inner.flush().map_err(|e| fault(&e))
+    }
+
+    fn confirm(&mut self) -> Result<bool, Fault> {
+        self.inner.confirm().map_err(|e| fault(&e))
+    }
+
+    fn confirmed(&mut self) -> Result<(), Fault> {
+        self.inner.confirmed().map_err(|e| fault(&e))
+    }
+
+    fn invite(&mut self, confirm: bool) -> Result<(), Fault> {
+        let kind = match confirm {
+            true => PrepareToReceiveType::Confirm,
+            false => PrepareToReceiveType::Flush,
+        };
+        self.inner.prepare_to_receive(kind).map_err(|e| fault(&e))
+    }
+
+    fn receive(&mut self, buffer: &mut [u8]) -> Result<Heard, Fault> {
+        let got = self.inner.receive(buffer).map_err(|e| fault(&e))?;
+        let status = got.status;
+        Ok(Heard {
+            bytes: got.data.any().then_some(got.len),
+            complete: got.data == DataReceived::Complete,
+            confirm: matches!(
+                status,
+                StatusReceived::Confirm
+                    | StatusReceived::ConfirmSend
+                    | StatusReceived::ConfirmDeallocate
+            ),
+            turn: matches!(status, StatusReceived::Send | StatusReceived::ConfirmSend),
+            end: got.ended || status == StatusReceived::ConfirmDeallocate,
+            signal: got.request_to_send,
+        })
+    }
+
+    fn error(&mut self) -> Result<(), Fault> {
+        self.inner.send_error().map_err(|e| fault(&e))
+    }
+
+    fn signal(&mut self) -> Result<(), Fault> {
+        self.inner.request_to_send().map_err(|e| fault(&e))
+    }
+
+    fn end(self: Box<Self>, confirm: bool) -> Result<(), Fault> {
+        let kind = match confirm {
+            true => DeallocateType::Confirm,
+            false => DeallocateType::Flush,
+        };
+        self.inner.deallocate(kind).map_err(|e| fault(&e))
+    }
+
+    fn interrupter(&self) -> Box<dyn Fn() + Send + Sync> {
+        let (host, id) = (self.host.clone(), self.id);
+        Box::new(move || host.abend(id))
+    }
+}
+
+/// What the stack's error means to a program.
+fn fault(error: &appc::Error) -> Fault {
+    use ReturnCode as R;
+    let Some(code) = error.code() else {
+        return Fault::Over(sense::SESSION);
+    };
+    match code {
+        code if code.is_error_report() => Fault::Error(sense::PROGRAM_ERROR),
+        R::ProgramStateCheck | R::ProgramParameterCheck => Fault::State,
+        R::DeallocatedAbend | R::DeallocatedAbendSvc | R::DeallocatedAbendTimer => {
+            Fault::Over(sense::ABEND)
+        }
+        R::TpnNotRecognized => Fault::Over(sense::NAME_UNKNOWN),
+        R::TpNotAvailableRetry => Fault::Over(sense::NOT_NOW),
+        R::TpNotAvailableNoRetry => Fault::Over(sense::NOT_AVAILABLE),
+        R::SecurityNotValid => Fault::Over(sense::SECURITY),
+        R::ConversationTypeMismatch => Fault::Over(sense::TYPE),
+        R::SyncLevelNotSupportedLu | R::SyncLevelNotSupportedPgm => Fault::Over(sense::SYNC_LEVEL),
+        _ => Fault::Over(sense::SESSION),
+    }
+}

@@ -1,0 +1,75 @@
+//! ALLOCATE, CONNECT PROCESS and FREE.
+//!
+//! Reference: CICS API reference, ALLOCATE (APPC), CONNECT PROCESS, FREE
+//! (APPC). EIBRSRCE has the conversation's identifier after ALLOCATE. NOQUEUE
+//! makes no difference: the region makes a session when there is none.
+//! Initialisation parameters are not supported: PIPLIST answers INVREQ.
+
+use cics::command::commands::{allocate as row, connect_process, free as free_row};
+use cics::resp::Condition;
+use link::conversation::Verb;
+
+use super::conversation::{Named, outcome, talk, tell};
+use crate::exec::{Call, Outcome, condition};
+use crate::worker::Worker;
+
+/// Longest name of a process.
+const MAX_NAME: usize = 64;
+/// The highest sync level without syncpoint flows.
+const CONFIRM_LEVEL: i64 = 1;
+
+pub fn allocate(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    if let Some(session) = call.name::<4>(row::SESSION) {
+        w.task.level_mut().eib().set_resource(&session);
+        return condition(Condition::SessionErr, 0);
+    }
+    let blank = [b' '; 8];
+    let system = call.name::<4>(row::SYSID).unwrap_or([b' '; 4]);
+    let profile = call.name::<8>(row::PROFILE).unwrap_or(blank);
+    let partner = call.name::<8>(row::PARTNER).unwrap_or(blank);
+    let data: [&[u8]; 3] = [&system, &profile, &partner];
+    let talked = w.services.converse(Verb::Allocate, [0; 3], &data)?;
+    tell(w, call, Some(row::STATE), &talked);
+    outcome(&talked)
+}
+
+pub fn connect_process(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    const NAMED: Named = Named {
+        convid: connect_process::CONVID,
+        session: Some(connect_process::SESSION),
+        state: Some(connect_process::STATE),
+    };
+    if call.has(connect_process::PIPLIST) {
+        return condition(Condition::InvReq, 0);
+    }
+    let level = call.int(connect_process::SYNCLEVEL).unwrap_or(0);
+    if !(0..=CONFIRM_LEVEL).contains(&level) {
+        return condition(Condition::InvReq, 0);
+    }
+    let partner = call
+        .name::<8>(connect_process::PARTNER)
+        .unwrap_or([b' '; 8]);
+    let mut name: &[u8] = &[];
+    if let Some(area) = call.arg(connect_process::PROCNAME) {
+        let bytes = call
+            .int(connect_process::PROCLENGTH)
+            .unwrap_or(area.size() as i64);
+        match usize::try_from(bytes) {
+            Ok(bytes @ 1..=MAX_NAME) if bytes <= area.size() => name = &area.bytes()[..bytes],
+            _ => return condition(Condition::LengErr, 0),
+        }
+    }
+    let args = [0, level as u64];
+    let talked = talk(w, call, &NAMED, Verb::Connect, args, &[&partner, name])?;
+    outcome(&talked)
+}
+
+pub fn free(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    const NAMED: Named = Named {
+        convid: free_row::CONVID,
+        session: Some(free_row::SESSION),
+        state: Some(free_row::STATE),
+    };
+    let talked = talk(w, call, &NAMED, Verb::Free, [0; 2], &[])?;
+    outcome(&talked)
+}

@@ -1,0 +1,147 @@
+//! What the commands of conversations share.
+//!
+//! The region holds the conversation and its state; a command asks it, puts
+//! what it tells into the EIB and stores STATE. Without CONVID a command is
+//! meant for the principal facility.
+
+use cics::eib::Told;
+use cics::resp::Condition;
+use link::conversation::{
+    TOLD_COMPLETE, TOLD_CONFIRM, TOLD_ERROR, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE, TOLD_SIGNAL,
+    Verb,
+};
+
+use crate::exec::{Call, Outcome, Stop, condition};
+use crate::services::Talked;
+use crate::worker::Worker;
+
+/// Longest record of a mapped conversation, in bytes.
+pub const MAX_RECORD: i64 = 32_767;
+
+/// The options that name a conversation and receive its state.
+pub struct Named {
+    /// CONVID.
+    pub convid: u8,
+    /// SESSION: a session of an older kind, of which there are none.
+    pub session: Option<u8>,
+    /// STATE.
+    pub state: Option<u8>,
+}
+
+/// Number of the conversation: 0 for the principal facility.
+pub fn number(w: &mut Worker, call: &Call<'_>, named: &Named) -> Result<u64, Stop> {
+    let name = call.name::<4>(named.convid);
+    let session = named.session.and_then(|option| call.name::<4>(option));
+    if let Some(name) = name.or(session) {
+        w.task.level_mut().eib().set_resource(&name);
+    }
+    match (name, session) {
+        (None, Some(_)) => condition(Condition::NotAlloc, 0),
+        (None, None) => Ok(0),
+        (Some(name), _) => Ok(u64::from(u32::from_be_bytes(name))),
+    }
+}
+
+/// Asks the region and tells the program, except for the data. Answers the
+/// region's condition when it is one that leaves nothing else to do.
+pub fn talk(
+    w: &mut Worker,
+    call: &Call<'_>,
+    named: &Named,
+    verb: Verb,
+    args: [u64; 2],
+    data: &[&[u8]],
+) -> Result<Talked, Stop> {
+    let conversation = number(w, call, named)?;
+    let talked = w
+        .services
+        .converse(verb, [conversation, args[0], args[1]], data)?;
+    tell(w, call, named.state, &talked);
+    Ok(talked)
+}
+
+/// Puts what the region told into the EIB and STATE.
+pub fn tell(w: &mut Worker, call: &Call<'_>, state: Option<u8>, talked: &Talked) {
+    let [conversation, state_now, told, error_code, ..] = talked.args;
+    let has = |bit: u64| told & bit != 0;
+    let mut eib = w.task.level_mut().eib();
+    if conversation != 0 {
+        eib.set_resource(&(conversation as u32).to_be_bytes());
+    }
+    eib.set_conversation(&Told {
+        receive: has(TOLD_RECEIVE),
+        free: has(TOLD_FREE),
+        confirm: has(TOLD_CONFIRM),
+        complete: has(TOLD_COMPLETE),
+        no_data: has(TOLD_NO_DATA),
+        signal: has(TOLD_SIGNAL),
+        error: has(TOLD_ERROR),
+        error_code: error_code as u32,
+    });
+    if let Some(state) = state
+        && state_now != 0
+    {
+        call.set_int(state, state_now as i64);
+    }
+}
+
+/// The region's condition as the command's.
+pub fn outcome(talked: &Talked) -> Outcome {
+    match talked.condition {
+        Condition::Normal => Ok(()),
+        other => condition(other, talked.resp2),
+    }
+}
+
+/// INVREQ when the command has one of these options, which are for terminals
+/// and sessions of other kinds.
+pub fn refuse_options(call: &Call<'_>, options: &[u8]) -> Outcome {
+    match options.iter().any(|option| call.has(*option)) {
+        true => condition(Condition::InvReq, 0),
+        false => Ok(()),
+    }
+}
+
+/// The record to send, when the command has FROM.
+pub fn from<'c>(
+    call: &Call<'c>,
+    area: u8,
+    halfword: u8,
+    fullword: u8,
+) -> Result<Option<&'c [u8]>, Stop> {
+    let Some(area) = call.arg(area) else {
+        return Ok(None);
+    };
+    let given = call.int(halfword).or_else(|| call.int(fullword));
+    let bytes = given.unwrap_or(area.size() as i64);
+    if !(0..=MAX_RECORD).contains(&bytes) {
+        return condition(Condition::LengErr, 0);
+    }
+    // SAFETY: the program's storage; a length beyond the item is the
+    // program's error and can harm only its own process.
+    Ok(Some(unsafe {
+        std::slice::from_raw_parts(area.data(), bytes as usize)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use link::conversation::TalkState;
+
+    #[test]
+    fn states_have_the_numbers_of_their_cvdas() {
+        for (name, state) in [
+            ("ALLOCATED", TalkState::Allocated),
+            ("CONFFREE", TalkState::ConfFree),
+            ("CONFRECEIVE", TalkState::ConfReceive),
+            ("CONFSEND", TalkState::ConfSend),
+            ("FREE", TalkState::Free),
+            ("PENDFREE", TalkState::PendFree),
+            ("PENDRECEIVE", TalkState::PendReceive),
+            ("RECEIVE", TalkState::Receive),
+            ("SEND", TalkState::Send),
+        ] {
+            assert_eq!(cics::cvda::value(name).map(u64::from), Some(state as u64));
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! ISSUE CONFIRMATION, ISSUE ERROR, ISSUE ABEND and ISSUE SIGNAL.
+//!
+//! Reference: CICS API reference, ISSUE CONFIRMATION, ISSUE ERROR, ISSUE ABEND,
+//! ISSUE SIGNAL (APPC).
+
+use cics::command::commands::{issue_abend, issue_confirmation, issue_error, issue_signal};
+use link::conversation::Verb;
+
+use super::conversation::{Named, outcome, talk};
+use crate::exec::{Call, Outcome};
+use crate::worker::Worker;
+
+pub fn confirmation(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    const NAMED: Named = Named {
+        convid: issue_confirmation::CONVID,
+        session: None,
+        state: Some(issue_confirmation::STATE),
+    };
+    issue(w, call, &NAMED, Verb::Confirmation)
+}
+
+pub fn error(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    const NAMED: Named = Named {
+        convid: issue_error::CONVID,
+        session: None,
+        state: Some(issue_error::STATE),
+    };
+    issue(w, call, &NAMED, Verb::Error)
+}
+
+pub fn abend(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    const NAMED: Named = Named {
+        convid: issue_abend::CONVID,
+        session: None,
+        state: Some(issue_abend::STATE),
+    };
+    issue(w, call, &NAMED, Verb::Abend)
+}
+
+pub fn signal(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    const NAMED: Named = Named {
+        convid: issue_signal::CONVID,
+        session: Some(issue_signal::SESSION),
+        state: Some(issue_signal::STATE),
+    };
+    issue(w, call, &NAMED, Verb::Signal)
+}
+
+fn issue(w: &mut Worker, call: &Call<'_>, named: &Named, verb: Verb) -> Outcome {
+    let talked = talk(w, call, named, verb, [0; 2], &[])?;
+    outcome(&talked)
+}

@@ -1,0 +1,67 @@
+//! SEND and WAIT CONVID.
+//!
+//! Reference: CICS API reference, SEND (APPC), WAIT CONVID (APPC).
+
+use cics::command::commands::{send as row, wait_convid as wait_row};
+use cics::resp::Condition;
+use link::conversation::{TALK_CONFIRM, TALK_DATA, TALK_INVITE, TALK_LAST, TALK_WAIT, Verb};
+
+use super::conversation::{Named, from, outcome, refuse_options, talk};
+use crate::exec::{Call, Outcome, condition};
+use crate::worker::Worker;
+
+const NAMED: Named = Named {
+    convid: row::CONVID,
+    session: Some(row::SESSION),
+    state: Some(row::STATE),
+};
+
+/// Options of terminals and of sessions of other kinds.
+const OTHERS: [u8; 15] = [
+    row::ALTERNATE,
+    row::ASIS,
+    row::ATTACHID,
+    row::CBUFF,
+    row::CNOTCOMPL,
+    row::CTLCHAR,
+    row::DEFAULT,
+    row::DEFRESP,
+    row::ERASE,
+    row::FMH,
+    row::LDC,
+    row::LEAVEKB,
+    row::LINEADDR,
+    row::PSEUDOBIN,
+    row::STRFIELD,
+];
+
+pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let record = from(call, row::FROM, row::LENGTH, row::FLENGTH)?;
+    let mut flags = 0;
+    for (option, flag) in [
+        (row::FROM, TALK_DATA),
+        (row::INVITE, TALK_INVITE),
+        (row::LAST, TALK_LAST),
+        (row::CONFIRM, TALK_CONFIRM),
+        (row::WAIT, TALK_WAIT),
+    ] {
+        flags |= if call.has(option) { flag } else { 0 };
+    }
+    if w.task.facility == [b' '; 4] && !call.has(row::CONVID) {
+        return condition(Condition::NotAlloc, 0);
+    }
+    refuse_options(call, &OTHERS)?;
+    let data: &[&[u8]] = &[record.unwrap_or_default()];
+    let talked = talk(w, call, &NAMED, Verb::Send, [flags, 0], data)?;
+    outcome(&talked)
+}
+
+pub fn wait_convid(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    const NAMED: Named = Named {
+        convid: wait_row::CONVID,
+        session: None,
+        state: Some(wait_row::STATE),
+    };
+    let talked = talk(w, call, &NAMED, Verb::Wait, [0; 2], &[])?;
+    outcome(&talked)
+}
