@@ -85,6 +85,11 @@ fn configuration() -> String {
 }
 
 fn resolve<'a>(schema: &'a Value, shape: &'a Value) -> &'a Value {
+    // A section that may be left out is its shape or null.
+    let shape = match shape["anyOf"].get(0) {
+        Some(some) if shape["anyOf"][1]["type"] == "null" => some,
+        _ => shape,
+    };
     match shape["$ref"].as_str() {
         Some(path) => schema.pointer(path.trim_start_matches('#')).unwrap_or(shape),
         None => shape,

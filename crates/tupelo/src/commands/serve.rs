@@ -49,6 +49,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     app.config.gateway.listen = args.listen.unwrap_or(app.config.gateway.listen);
     app.config.admin.listen = args.admin.unwrap_or(app.config.admin.listen);
     if args.print_config {
+        let users = app.config.appc.iter_mut().flat_map(|node| node.users.values_mut());
+        users.for_each(|password| *password = "********".to_owned());
         print!("{}", toml::to_string_pretty(&app.config).into_diagnostic()?);
         return Ok(Outcome::Clean);
     }

@@ -15,6 +15,8 @@ pub struct Server {
     pub gateway: String,
     /// Where the administration server listens.
     pub admin: String,
+    /// Where APPC partners connect; empty without an `[appc]` section.
+    pub appc: String,
     /// Records and compiled programs; removed with the server.
     pub state: tempfile::TempDir,
 }
@@ -79,13 +81,19 @@ impl Server {
         });
         let mut gateway = None;
         let mut admin = None;
-        while gateway.is_none() || admin.is_none() {
+        let settings = std::fs::read_to_string(folder.join("tupelo.toml")).unwrap_or_default();
+        let mut appc = (!settings.contains("[appc]")).then(String::new);
+        while gateway.is_none() || admin.is_none() || appc.is_none() {
             let line = lines
                 .recv_timeout(Duration::from_secs(120))
                 .expect("the server says where it listens");
             let mut words = line.split_whitespace();
             let what = words.next();
-            let address = words.next().and_then(|url| url.strip_prefix("http://"));
+            let url = words.next();
+            if let Some(address) = url.and_then(|url| url.strip_prefix("dlsw://")) {
+                appc = Some(address.to_owned());
+            }
+            let address = url.and_then(|url| url.strip_prefix("http://"));
             match (what, address) {
                 (Some("gateway"), Some(address)) => gateway = Some(address.to_owned()),
                 (Some("admin"), Some(address)) => admin = Some(address.to_owned()),
@@ -96,6 +104,7 @@ impl Server {
             child,
             gateway: gateway.unwrap(),
             admin: admin.unwrap(),
+            appc: appc.unwrap(),
             state,
         }
     }

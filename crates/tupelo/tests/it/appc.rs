@@ -1,0 +1,210 @@
+//! Region programs and APPC partners, over DLSw on loopback.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+use appc::{AppcConfig, Call, Host, Incoming};
+use sna::TpDefinition;
+use sna::conversation::code::{DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived};
+
+use crate::server::{Server, application, example};
+
+/// How long a test waits for what must happen.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A node of the test's own, with this configuration's partner.
+fn node() -> Host {
+    let config = AppcConfig {
+        listen: Some(([127, 0, 0, 1], 0).into()),
+        ..AppcConfig::named("NET.PEER").unwrap()
+    };
+    Host::start(config).unwrap()
+}
+
+/// The example, on a port of its own.
+fn echo() -> (tempfile::TempDir, Server, Host) {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("appc-echo"), folder.path());
+    let settings = folder.path().join("tupelo.toml");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    std::fs::write(&settings, text.replace(":2065", ":0")).unwrap();
+    let server = Server::start(folder.path());
+    let node = node();
+    node.define_partner("NET.REGION", &server.appc).unwrap();
+    (folder, server, node)
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn a_partner_attaches_a_transaction_by_either_name() {
+    let (_folder, _server, node) = echo();
+    for name in ["ECHO", "ECHOSERVER"] {
+        let mut conversation = node.allocate(&Call::new("NET.REGION", name)).unwrap();
+        let mut buffer = vec![0; 32_767];
+        for record in [&b"hello"[..], &[0xA5; 20_000]] {
+            conversation.send(record).unwrap();
+            conversation
+                .prepare_to_receive(PrepareToReceiveType::Flush)
+                .unwrap();
+            let got = conversation.receive(&mut buffer).unwrap();
+            assert_eq!(&buffer[..got.len], record);
+            if got.status != StatusReceived::Send {
+                let turn = conversation.receive(&mut buffer).unwrap();
+                assert_eq!(turn.status, StatusReceived::Send);
+            }
+        }
+        conversation.confirm().unwrap();
+        conversation.deallocate(DeallocateType::Confirm).unwrap();
+    }
+}
+
+#[test]
+fn a_name_that_is_no_transaction_is_refused() {
+    let (_folder, _server, node) = echo();
+    let mut conversation = node.allocate(&Call::new("NET.REGION", "NOSUCH")).unwrap();
+    conversation.send(b"hello").unwrap();
+    let error = conversation.confirm().unwrap_err();
+    assert_eq!(error.code(), Some(ReturnCode::TpnNotRecognized));
+}
+
+#[test]
+fn a_partner_that_vanishes_ends_the_task_and_not_the_region() {
+    let (_folder, _server, node) = echo();
+    let mut conversation = node.allocate(&Call::new("NET.REGION", "ECHO")).unwrap();
+    conversation.send(b"hello").unwrap();
+    conversation.confirm().unwrap();
+    node.stop();
+    let next = self::node();
+    next.define_partner("NET.REGION", &_server.appc).unwrap();
+    let mut conversation = next.allocate(&Call::new("NET.REGION", "ECHO")).unwrap();
+    conversation.confirm().unwrap();
+    conversation.deallocate(DeallocateType::Flush).unwrap();
+}
+
+/// A program that asks SYSID(PEER) and shows the answer as its greeting.
+const ASKING: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-CONVID                    PIC X(4).
+       01  WS-ANSWER                    PIC X(30).
+       01  WS-LENGTH                    PIC S9(4) COMP.
+       01  WS-RESP                      PIC S9(8) COMP.
+       01  WS-SHOWN                     PIC 9(4).
+       01  WS-CODE                      PIC X(4).
+       01  WS-WORD REDEFINES WS-CODE    PIC S9(8) COMP.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X.
+       COPY HELLO.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
+           EXEC CICS ALLOCATE SYSID('PEER') RESP(WS-RESP) END-EXEC
+           MOVE 'ALLOCATE' TO WS-ANSWER
+           IF WS-RESP = DFHRESP(NORMAL)
+               MOVE EIBRSRCE TO WS-CONVID
+               EXEC CICS CONNECT PROCESS CONVID(WS-CONVID)
+                    PROCNAME('SHOUT') PROCLENGTH(5) SYNCLEVEL(1)
+                    RESP(WS-RESP)
+               END-EXEC
+               MOVE 'CONNECT' TO WS-ANSWER
+           END-IF
+           IF WS-RESP = DFHRESP(NORMAL)
+               MOVE SPACES TO WS-ANSWER
+               EXEC CICS CONVERSE CONVID(WS-CONVID)
+                    FROM(HELLO-NAME) FROMLENGTH(LENGTH OF HELLO-NAME)
+                    INTO(WS-ANSWER) TOLENGTH(WS-LENGTH)
+                    MAXLENGTH(LENGTH OF WS-ANSWER)
+                    RESP(WS-RESP)
+               END-EXEC
+               IF WS-RESP NOT = DFHRESP(NORMAL)
+                   MOVE EIBERRCD TO WS-CODE
+                   MOVE 'CONVERSE' TO WS-ANSWER
+               END-IF
+           END-IF
+           IF WS-RESP = DFHRESP(NORMAL)
+               EXEC CICS FREE CONVID(WS-CONVID) RESP(WS-RESP) END-EXEC
+           END-IF
+           MOVE WS-RESP TO WS-SHOWN
+           MOVE SPACES TO HELLO-GREETING
+           STRING WS-SHOWN ' ' WS-ANSWER DELIMITED BY SIZE
+                  INTO HELLO-GREETING
+           MOVE EIBTASKN TO HELLO-TASK
+           EXEC CICS RETURN END-EXEC.
+";
+
+/// A server whose program asks the node at `address`.
+fn asking(address: &str) -> (tempfile::TempDir, Server) {
+    let settings = format!(
+        "[appc]\nlu = \"NET.REGION\"\nlisten = \"127.0.0.1:0\"\nactivation-timeout-s = 5\n\
+         [appc.partners.\"NET.PEER\"]\naddress = \"{address}\"\n"
+    );
+    let app = application(&[("cobol/HELLO.cbl", ASKING), ("tupelo.toml", &settings)]);
+    let server = Server::start(app.path());
+    (app, server)
+}
+
+/// Lets partners attach SHOUT.
+fn shout(node: &Host, run: impl Fn(Incoming) + Send + Sync + 'static) {
+    let tp = TpDefinition::new("SHOUT".parse().unwrap());
+    node.define_program(tp, Arc::new(run));
+}
+
+fn upper(mut incoming: Incoming, done: &Sender<bool>) {
+    let conversation = &mut incoming.conversation;
+    conversation.accept().unwrap();
+    let mut buffer = [0; 100];
+    let mut record = Vec::new();
+    loop {
+        let got = conversation.receive(&mut buffer).unwrap();
+        record.extend_from_slice(&buffer[..got.len]);
+        if got.status == StatusReceived::Send {
+            break;
+        }
+    }
+    record.make_ascii_uppercase();
+    conversation.send(&record).unwrap();
+    conversation
+        .prepare_to_receive(PrepareToReceiveType::Flush)
+        .unwrap();
+    let end = conversation.receive(&mut buffer).unwrap();
+    let _ = done.send(end.ended);
+}
+
+#[test]
+fn a_program_converses_with_a_partner() {
+    let node = node();
+    let (done, ended) = channel();
+    shout(&node, move |incoming| upper(incoming, &done));
+    let (_app, server) = asking(&node.listening().unwrap().to_string());
+    for _ in 0..3 {
+        let answer = server.get("/hello/ada");
+        assert_eq!(answer.json()["greeting"], "0000 ADA", "{answer:?}");
+        assert!(ended.recv_timeout(LIMIT).unwrap(), "FREE ends it normally");
+    }
+}
+
+#[test]
+fn a_program_hears_that_its_partner_failed() {
+    let node = node();
+    shout(&node, |mut incoming: Incoming| {
+        incoming.conversation.accept().unwrap();
+    });
+    let (_app, server) = asking(&node.listening().unwrap().to_string());
+    let answer = server.get("/hello/ada");
+    assert_eq!(answer.json()["greeting"], "0081 CONVERSE", "{answer:?}");
+    node.stop();
+    let answer = server.get("/hello/ada");
+    assert_eq!(answer.json()["greeting"], "0053 ALLOCATE", "{answer:?}");
+}
