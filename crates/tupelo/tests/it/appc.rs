@@ -103,8 +103,6 @@ const ASKING: &str = "       IDENTIFICATION DIVISION.
        01  WS-LENGTH                    PIC S9(4) COMP.
        01  WS-RESP                      PIC S9(8) COMP.
        01  WS-SHOWN                     PIC 9(4).
-       01  WS-CODE                      PIC X(4).
-       01  WS-WORD REDEFINES WS-CODE    PIC S9(8) COMP.
        LINKAGE SECTION.
        01  DFHCOMMAREA                  PIC X.
        COPY HELLO.
@@ -129,8 +127,14 @@ const ASKING: &str = "       IDENTIFICATION DIVISION.
                     RESP(WS-RESP)
                END-EXEC
                IF WS-RESP NOT = DFHRESP(NORMAL)
-                   MOVE EIBERRCD TO WS-CODE
                    MOVE 'CONVERSE' TO WS-ANSWER
+                   IF EIBERR = X'FF' AND EIBFREE = X'FF'
+                       EVALUATE EIBERRCD
+                         WHEN X'08640000' MOVE 'ABEND' TO WS-ANSWER
+                         WHEN X'10086021' MOVE 'NAME' TO WS-ANSWER
+                         WHEN X'A0000000' MOVE 'SESSION' TO WS-ANSWER
+                       END-EVALUATE
+                   END-IF
                END-IF
            END-IF
            IF WS-RESP = DFHRESP(NORMAL)
@@ -196,15 +200,104 @@ fn a_program_converses_with_a_partner() {
 }
 
 #[test]
-fn a_program_hears_that_its_partner_failed() {
+fn a_program_hears_why_its_partner_failed() {
     let node = node();
+    let (_app, server) = asking(&node.listening().unwrap().to_string());
+    let greeting = || server.get("/hello/ada").json()["greeting"].clone();
+    assert_eq!(greeting(), "0081 NAME");
     shout(&node, |mut incoming: Incoming| {
         incoming.conversation.accept().unwrap();
     });
-    let (_app, server) = asking(&node.listening().unwrap().to_string());
-    let answer = server.get("/hello/ada");
-    assert_eq!(answer.json()["greeting"], "0081 CONVERSE", "{answer:?}");
-    node.stop();
+    assert_eq!(greeting(), "0081 ABEND");
+    let whole = node.clone();
+    shout(&node, move |mut incoming: Incoming| {
+        incoming.conversation.accept().unwrap();
+        whole.stop();
+    });
+    assert_eq!(greeting(), "0081 SESSION");
+}
+
+#[test]
+fn a_partner_that_cannot_be_reached_is_sysiderr() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = free.local_addr().unwrap().to_string();
+    drop(free);
+    let (_app, server) = asking(&address);
     let answer = server.get("/hello/ada");
     assert_eq!(answer.json()["greeting"], "0053 ALLOCATE", "{answer:?}");
+}
+
+/// A transaction that takes one record and abends.
+const FAILING: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. FAIL.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-RECORD                    PIC X(100).
+       01  WS-RESP                      PIC S9(8) COMP.
+       PROCEDURE DIVISION.
+           EXEC CICS RECEIVE INTO(WS-RECORD) RESP(WS-RESP) END-EXEC
+           EXEC CICS ABEND ABCODE('OOPS') END-EXEC.
+";
+
+#[test]
+fn a_task_that_fails_ends_its_conversation_as_failed() {
+    let settings = "[appc]\nlu = \"NET.REGION\"\nlisten = \"127.0.0.1:0\"\n";
+    let app = application(&[
+        ("cobol/FAIL.cbl", FAILING),
+        ("tupelo.toml", settings),
+        (
+            "resources.csd",
+            "DEFINE TRANSACTION(FAIL) GROUP(A) PROGRAM(FAIL)\n\
+             DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n",
+        ),
+    ]);
+    let server = Server::start(app.path());
+    let node = node();
+    node.define_partner("NET.REGION", &server.appc).unwrap();
+    let mut buffer = [0; 100];
+    let mut failed = |send: &[u8]| {
+        let mut conversation = node.allocate(&Call::new("NET.REGION", "FAIL")).unwrap();
+        if send.is_empty() {
+            conversation.flush().unwrap();
+            kill_workers_that_wait(&server);
+        } else {
+            conversation.send(send).unwrap();
+            conversation
+                .prepare_to_receive(PrepareToReceiveType::Flush)
+                .unwrap();
+        }
+        let error = conversation.receive(&mut buffer).unwrap_err();
+        assert_eq!(error.code(), Some(ReturnCode::DeallocatedAbend));
+    };
+    failed(b"hello");
+    failed(b"");
+}
+
+/// Kills the workers once a task is active.
+fn kill_workers_that_wait(server: &Server) {
+    loop {
+        let metrics = crate::http::send(&server.admin, "GET", "/metrics", None);
+        let text = String::from_utf8(metrics.body).unwrap();
+        if text
+            .lines()
+            .any(|line| line == "tupelo_region_tasks_active 1")
+        {
+            break;
+        }
+        std::thread::yield_now();
+    }
+    for pid in server.workers() {
+        // SAFETY: kill(2) takes any pid; these are the server's children.
+        unsafe { libc::kill(pid, libc::SIGKILL) };
+    }
+}
+
+#[test]
+fn a_server_stops_though_a_conversation_waits() {
+    let (_folder, server, node) = echo();
+    let mut conversation = node.allocate(&Call::new("NET.REGION", "ECHO")).unwrap();
+    conversation.send(b"hello").unwrap();
+    conversation.flush().unwrap();
+    drop(server);
+    conversation.confirm().unwrap_err();
 }
