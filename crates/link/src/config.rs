@@ -45,6 +45,8 @@ pub struct ProgramEntry {
     pub threadsafe: bool,
     /// False: LINK and XCTL answer PGMIDERR.
     pub enabled: bool,
+    /// REMOTESYSTEM: LINK runs it there; blank for here.
+    pub remote_system: Name<4>,
     /// The program was translated from EXEC CICS; false: a plain COBOL
     /// subprogram that only CALL reaches.
     pub translated: bool,

@@ -10,7 +10,7 @@ use appc::{Call, Host, Incoming};
 use cics::csd::{Csd, OtherDef};
 use miette::{IntoDiagnostic, Result};
 use region::{Conversation, Conversations, Destination, Fault, Heard, StartCode, TaskRequest};
-use region::{UserId, sense};
+use region::{Definitions, UserId, sense};
 use sna::conversation::code::{
     ConversationType, DataReceived, DeallocateType, PrepareToReceiveType, ReturnCode,
     StatusReceived,
@@ -18,7 +18,7 @@ use sna::conversation::code::{
 use sna::mode::SyncLevel;
 use sna::{ConversationId, Refusal, TpDefinition};
 
-use super::Application;
+use super::{Application, mirror};
 
 /// Mode of conversations whose PROFILE names none.
 const DEFAULT_MODE: &str = "#INTER";
@@ -56,7 +56,14 @@ impl Partners {
     }
 
     /// Lets partners attach the transactions of `csd`.
-    pub fn define(&self, csd: &Csd, region: &region::Handle, user: UserId) {
+    pub fn define(
+        &self,
+        csd: &Csd,
+        installed: &Definitions,
+        region: &region::Handle,
+        user: UserId,
+    ) {
+        mirror::define(&self.host, installed, region, user);
         for def in &csd.transactions {
             let names = [Some(def.name.as_str()), def.tp_name.as_deref()];
             for name in names.into_iter().flatten() {

@@ -9,7 +9,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use cics::csd::{Concurrency, Csd, FileDef, RecordFormat, Recovery, Runaway, TransactionDef};
+use cics::csd::{
+    Concurrency, Csd, FileDef, ProgramDef, RecordFormat, Recovery, Runaway, TransactionDef,
+};
 use region::{Definitions, FileEntry, Name, ProgramEntry};
 
 use super::config::{Config, FileSection};
@@ -122,6 +124,7 @@ fn install_programs(csd: &Csd, programs: &[Program], made: &mut Installed) {
             module: Some(program.module.clone()),
             threadsafe: def.is_some_and(|d| d.concurrency != Concurrency::Quasirent),
             enabled: def.is_none_or(|d| d.enabled),
+            remote_system: remote_system(def),
             translated: program.translated,
         });
     }
@@ -141,11 +144,19 @@ fn install_programs(csd: &Csd, programs: &[Program], made: &mut Installed) {
             made.region.programs.push(ProgramEntry {
                 name: name(missing),
                 enabled: false,
+                remote_system: remote_system(
+                    csd.programs.iter().find(|d| d.name.as_str() == missing),
+                ),
                 translated: true,
                 ..ProgramEntry::default()
             });
         }
     }
+}
+
+fn remote_system(def: Option<&ProgramDef>) -> Name<4> {
+    let system = def.and_then(|d| d.remote_system.as_ref());
+    system.map_or(Name::BLANK, |system| name(system.as_str()))
 }
 
 fn transaction(def: &TransactionDef) -> region::TransactionDef {

@@ -11,6 +11,7 @@ pub mod cpus;
 pub mod definitions;
 pub mod files;
 pub mod metrics;
+pub mod mirror;
 pub mod records;
 pub mod signals;
 pub mod toml_errors;

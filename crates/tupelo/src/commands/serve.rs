@@ -73,7 +73,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         user: app.user()?,
     };
     if let Some(partners) = &partners {
-        partners.define(&app.csd, &region.handle(), app.user()?);
+        partners.define(&app.csd, &installed.region, &region.handle(), app.user()?);
     }
     let (operations, projects) = (apis.iter().flat_map(Api::operations).count(), apis.len());
     let gateway = Gateway::start(gateway_config(&app)?, apis, backend).into_diagnostic()?;
@@ -184,9 +184,9 @@ fn reload(
     let installed = app.install(&compiled.programs)?;
     let apis = load_apis(&app)?;
     let told = format!("{} programs, {} APIs", compiled.programs.len(), apis.len());
-    region.handle().reload(installed.region).into_diagnostic()?;
+    region.handle().reload(installed.region.clone()).into_diagnostic()?;
     if let Some(partners) = partners {
-        partners.define(&app.csd, &region.handle(), app.user()?);
+        partners.define(&app.csd, &installed.region, &region.handle(), app.user()?);
     }
     gateway.reload(apis);
     Ok(told)

@@ -301,3 +301,104 @@ fn a_server_stops_though_a_conversation_waits() {
     drop(server);
     conversation.confirm().unwrap_err();
 }
+
+/// A program of another region: turns its COMMAREA round, or fails when it is
+/// asked to.
+const ROUND: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. ROUND.
+       DATA DIVISION.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X(30000).
+       PROCEDURE DIVISION.
+           IF DFHCOMMAREA(1:4) = 'fail'
+               EXEC CICS ABEND ABCODE('OOPS') END-EXEC
+           END-IF
+           MOVE FUNCTION REVERSE(DFHCOMMAREA) TO DFHCOMMAREA
+           EXEC CICS RETURN END-EXEC.
+";
+
+/// LINKs to it: by SYSID, or by the definition of FAR when the name is `far`.
+const LINKING: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-AREA                      PIC X(30000).
+       01  WS-RESP                      PIC S9(8) COMP.
+       01  WS-RESP2                     PIC S9(8) COMP.
+       01  WS-SHOWN                     PIC 9(4).
+       01  WS-SHOWN2                    PIC 9(4).
+       01  WS-PROGRAM                   PIC X(8) VALUE 'ROUND'.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X.
+       COPY HELLO.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
+           EXEC CICS HANDLE ABEND LABEL(FAILED) END-EXEC
+           MOVE HELLO-NAME TO WS-AREA
+           IF HELLO-NAME = 'none'
+               MOVE 'NONE' TO WS-PROGRAM
+           END-IF
+           IF HELLO-NAME = 'defined'
+               EXEC CICS LINK PROGRAM('ROUND')
+                    COMMAREA(WS-AREA) LENGTH(30000)
+                    RESP(WS-RESP) RESP2(WS-RESP2)
+               END-EXEC
+           ELSE
+               EXEC CICS LINK PROGRAM(WS-PROGRAM) SYSID('PEER')
+                    COMMAREA(WS-AREA) LENGTH(30000) SYNCONRETURN
+                    RESP(WS-RESP) RESP2(WS-RESP2)
+               END-EXEC
+           END-IF
+           MOVE WS-RESP TO WS-SHOWN
+           MOVE WS-RESP2 TO WS-SHOWN2
+           MOVE SPACES TO HELLO-GREETING
+           STRING WS-SHOWN ' ' WS-SHOWN2 ' ' DELIMITED BY SIZE
+                  WS-AREA(29981:20) DELIMITED BY SIZE
+                  INTO HELLO-GREETING
+           EXEC CICS RETURN END-EXEC.
+       FAILED.
+           EXEC CICS ASSIGN ABCODE(WS-PROGRAM(1:4)) END-EXEC
+           MOVE WS-PROGRAM(1:4) TO HELLO-GREETING
+           EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
+fn a_program_links_to_a_program_of_another_region() {
+    let far = application(&[
+        ("cobol/ROUND.cbl", ROUND),
+        (
+            "tupelo.toml",
+            "[appc]\nlu = \"NET.PEER\"\nlisten = \"127.0.0.1:0\"\n",
+        ),
+    ]);
+    let far = Server::start(far.path());
+    let settings = format!(
+        "[appc]\nlu = \"NET.REGION\"\nlisten = \"127.0.0.1:0\"\nactivation-timeout-s = 5\n\
+         [appc.partners.\"NET.PEER\"]\naddress = \"{}\"\n",
+        far.appc
+    );
+    let near = application(&[
+        ("cobol/HELLO.cbl", LINKING),
+        ("tupelo.toml", &settings),
+        (
+            "resources.csd",
+            "DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n\
+             DEFINE PROGRAM(ROUND) GROUP(A) REMOTESYSTEM(PEER)\n",
+        ),
+    ]);
+    let near = Server::start(near.path());
+    let greeting = |name: &str| {
+        let answer = near.get(&format!("/hello/{name}"));
+        let text = answer.json()["greeting"].as_str().map(str::to_owned);
+        text.unwrap_or_else(|| format!("{answer:?}"))
+    };
+    assert_eq!(greeting("olleh"), "0000 0000 hello");
+    assert_eq!(greeting("defined"), "0000 0000 denifed");
+    assert_eq!(greeting("none"), "0027 0001");
+    assert_eq!(greeting("fail"), "OOPS");
+    drop(far);
+    assert!(
+        ["0053 0018", "0081 0017"].contains(&greeting("olleh").as_str()),
+        "a region that is gone is told"
+    );
+}

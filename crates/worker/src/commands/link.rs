@@ -1,13 +1,15 @@
 //! LINK: a program at the next level, here or elsewhere.
 //!
 //! Reference: CICS API reference, LINK. SYNCONRETURN and TRANSID concern
-//! programs of other regions and are ignored for one that runs here.
+//! programs of other regions and are ignored for one that runs here. A program
+//! of another region commits by itself, with SYNCONRETURN or without.
 
 use cics::command::commands::link as row;
 use cics::names::AbendCode;
 use cics::resp::Condition;
 
 use super::containers::{channel_named, valid_name};
+use super::remote_link;
 use crate::abend::Abend;
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::services::{Elsewhere, Served};
@@ -15,6 +17,8 @@ use crate::worker::{Passed, Worker};
 
 /// Longest COMMAREA.
 pub const MAX_COMMAREA: i64 = 32_763;
+/// SYSIDERR: a channel cannot go to that system.
+const NO_CHANNELS: u32 = 20;
 
 pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let name = call.name::<8>(row::PROGRAM).unwrap_or([b' '; 8]);
@@ -29,6 +33,15 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
             d if d > bytes as i64 => return condition(Condition::LengErr, 13),
             _ => {}
         }
+    }
+    if let Some(system) = remote_system(w, call, &name) {
+        if call.has(row::CHANNEL) {
+            return condition(Condition::SysIdErr, NO_CHANNELS);
+        }
+        let mirror = call.name::<4>(row::TRANSID).unwrap_or(*b"CSMI");
+        // SAFETY: the program's own area, which nobody else uses while it waits.
+        let area = unsafe { as_area(commarea, bytes) };
+        return remote_link::serve(w, system, mirror, &name, area);
     }
     let Some(program) = w.programs.find(&name) else {
         return condition(Condition::PgmIdErr, 1);
@@ -81,12 +94,32 @@ pub fn channel(
     }
 }
 
+/// The system that SYSID or the program's definition names, when it is not
+/// this region.
+fn remote_system(w: &Worker, call: &Call<'_>, name: &[u8; 8]) -> Option<[u8; 4]> {
+    let defined = || {
+        let program = w.programs.find(name)?;
+        Some(*w.programs.definition(program).remote_system.as_bytes())
+    };
+    let system = call.name::<4>(row::SYSID).or_else(defined)?;
+    (system != [b' '; 4] && system != w.facts.sysid).then_some(system)
+}
+
+/// The bytes of a COMMAREA.
+///
+/// # Safety
+/// `commarea` has so many bytes, which nobody else uses meanwhile.
+unsafe fn as_area<'a>(commarea: *mut u8, bytes: usize) -> &'a mut [u8] {
+    match bytes {
+        0 => &mut [],
+        // SAFETY: by the contract.
+        _ => unsafe { std::slice::from_raw_parts_mut(commarea, bytes) },
+    }
+}
+
 fn elsewhere(w: &mut Worker, name: &[u8; 8], commarea: *mut u8, bytes: usize) -> Outcome {
     // SAFETY: the program's own area, which nobody else uses while it waits.
-    let area = match bytes {
-        0 => &mut [][..],
-        _ => unsafe { std::slice::from_raw_parts_mut(commarea, bytes) },
-    };
+    let area = unsafe { as_area(commarea, bytes) };
     let mut answer = w.services.link(name, area)?;
     loop {
         match answer {

@@ -29,6 +29,7 @@ mod load;
 mod put_container;
 mod read;
 mod receive;
+mod remote_link;
 mod ret;
 mod send;
 mod storage;
