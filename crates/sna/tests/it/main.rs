@@ -3,4 +3,6 @@
 
 mod basics;
 mod harness;
+mod hostile;
+mod soak;
 mod traces;
