@@ -14,8 +14,8 @@ use sna::{
 use std::task::Poll;
 
 /// Runs a small dialogue in which side 0's PIUs pass through `change`.
-fn dialogue(mut change: impl FnMut(&mut Pair, Vec<u8>) -> Vec<Vec<u8>>) -> Pair {
-    let mut pair = Pair::new(265);
+fn dialogue(max_btu: usize, mut change: impl FnMut(&mut Pair, Vec<u8>) -> Vec<Vec<u8>>) -> Pair {
+    let mut pair = Pair::new(max_btu);
     let wish = pair.wish(0, "#INTER");
     let now = pair.now;
     let id = pair.nodes[0].allocate(wish, now);
@@ -24,7 +24,7 @@ fn dialogue(mut change: impl FnMut(&mut Pair, Vec<u8>) -> Vec<Vec<u8>>) -> Pair 
     for _ in 0..300 {
         if !sent && pair.nodes[0].allocated(id).is_ready() {
             sent = true;
-            let _ = pair.nodes[0].send(id, &[5; 2000]);
+            let _ = pair.nodes[0].send(id, &[5; 9000]);
             let _ = pair.nodes[0].deallocate(id, DeallocateType::Flush);
         }
         pair.drain();
@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn flipped_bits_repeats_and_gaps_never_panic(seed in any::<u64>(), one_in in 2u64..40) {
         let mut rng = Rng::new(seed);
-        dialogue(|_, mut piu| {
+        dialogue(265, |_, mut piu| {
             if rng.below(one_in) > 0 {
                 return vec![piu];
             }
@@ -135,7 +135,7 @@ fn bytes_len(head: u8) -> u8 {
 /// Lets the PIUs of a dialogue pass but one change to data RUs; gives the
 /// senses that side 1 found.
 fn faults(mut change: impl FnMut(&mut Vec<u8>)) -> Vec<u32> {
-    let pair = dialogue(|_, mut piu| {
+    let pair = dialogue(1033, |_, mut piu| {
         let data = Packet::parse(&piu).is_ok_and(|p| {
             let th = p.th;
             !th.expedited && th.sequence > 1 && p.rh.is_some()
@@ -170,7 +170,7 @@ fn each_breach_is_named_in_the_unbind() {
 #[test]
 fn a_sender_that_ignores_its_window_is_unbound() {
     let mut extra = 0;
-    let pair = dialogue(|_, piu| {
+    let pair = dialogue(1033, |_, piu| {
         let packet = Packet::parse(&piu).unwrap();
         let data = !packet.th.expedited && packet.th.sequence > 2;
         let Some(_) = packet.rh.filter(|h| data && !h.is_response()) else {
