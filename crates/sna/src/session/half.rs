@@ -425,7 +425,7 @@ impl HalfSession {
             self.queued_bytes -= queued.biu.len();
             self.cutting = Some(self.launch(queued, marks));
         }
-        let (piu, last) = self.cutting.as_mut()?.next();
+        let (piu, last) = self.cutting.as_mut()?.cut();
         if last {
             self.cutting = None;
         }

@@ -13,9 +13,12 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
+/// What a PIU should show in a field.
+type Meaning = fn(&Packet<'_>) -> Option<u32>;
+
 /// Fields of tshark, and what a PIU should show in them; nothing where the
 /// PIU has no such field.
-const FIELDS: &[(&str, fn(&Packet<'_>) -> Option<u32>)] = &[
+const FIELDS: &[(&str, Meaning)] = &[
     ("sna.th.fid", |_| Some(2)),
     ("sna.th.mpf", |p| {
         Some(match p.th.segment {
