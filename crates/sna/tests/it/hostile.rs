@@ -152,9 +152,12 @@ fn faults(mut change: impl FnMut(&mut Vec<u8>)) -> Vec<u32> {
     found.collect()
 }
 
+/// What is done to a PIU.
+type Change = fn(&mut Vec<u8>);
+
 #[test]
 fn each_breach_is_named_in_the_unbind() {
-    let cases: [(&str, fn(&mut Vec<u8>), u32); 5] = [
+    let cases: [(&str, Change, u32); 5] = [
         ("sequence", |piu| piu[5] ^= 0x40, 0x2001_0000),
         ("chain", |piu| piu[6] |= 0x02, 0x2002_0000),
         ("code", |piu| piu[8] |= 0x08, 0x4010_0000),

@@ -317,23 +317,24 @@ fn run(case: &Case) -> Vec<ReturnCode> {
                     let crossing = sense.code() == 0x0805;
                     assert!(crossing || case.cut.is_some(), "{sense} {}", last(&pair));
                 }
-                if let Event::Attached(attached) = event {
-                    if pair.nodes[side].accept(attached.conversation) == ReturnCode::Ok {
-                        assert_eq!(attached.partner, lu(1 - side));
-                        actors.push(Actor {
-                            side,
-                            part: 1,
-                            id: attached.conversation,
-                            script: None,
-                            allocated: true,
-                            turn: 0,
-                            at: 0,
-                            got: Vec::new(),
-                            owes: false,
-                            done: None,
-                        });
-                        moved = true;
-                    }
+                let Event::Attached(attached) = event else {
+                    continue;
+                };
+                if pair.nodes[side].accept(attached.conversation) == ReturnCode::Ok {
+                    assert_eq!(attached.partner, lu(1 - side));
+                    actors.push(Actor {
+                        side,
+                        part: 1,
+                        id: attached.conversation,
+                        script: None,
+                        allocated: true,
+                        turn: 0,
+                        at: 0,
+                        got: Vec::new(),
+                        owes: false,
+                        done: None,
+                    });
+                    moved = true;
                 }
             }
         }
