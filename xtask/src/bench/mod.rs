@@ -5,6 +5,8 @@
 //! which is not a pass. `cargo xtask bench drive` runs every bench whose name
 //! starts with `drive`.
 
+mod appc;
+mod appc_peer;
 mod copybook;
 mod drive;
 mod exec;
@@ -13,6 +15,7 @@ mod program;
 mod row;
 
 use anyhow::{Result, bail};
+pub use appc_peer::serve as appc_peer;
 pub use drive::{ServeArgs, serve};
 pub use row::{Bound, Row};
 
@@ -47,6 +50,7 @@ pub struct Bench {
 
 /// Every bench there is.
 const BENCHES: &[&[Bench]] = &[
+    appc::BENCHES,
     copybook::BENCHES,
     drive::BENCHES,
     exec::BENCHES,
