@@ -5,6 +5,7 @@
 
 mod arena;
 pub mod conversation;
+pub mod cpic;
 pub mod dlc;
 pub mod ebcdic;
 pub mod mode;

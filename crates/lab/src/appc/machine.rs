@@ -52,7 +52,7 @@ const RS_BYTE_PS: u64 = 200_000;
 /// OS/2 on the 486: a verb, down to the session and back.
 const OS2_VERB_NS: u64 = 400_000;
 /// Giving a waiting program the processor.
-const OS2_DISPATCH_NS: u64 = 1_000_000;
+const OS2_DISPATCH_NS: u64 = 800_000;
 /// An RU, and as much again a frame.
 const OS2_RU_NS: u64 = 150_000;
 /// A byte through shared memory.
@@ -62,7 +62,7 @@ const BUSMASTER_BYTE_PS: u64 = 440_000;
 /// A receive buffer of the driver.
 const DRIVER_BUFFER_NS: u64 = 10_000;
 /// NS/DOS on the 486.
-const DOS_VERB_NS: u64 = 850_000;
+const DOS_VERB_NS: u64 = 720_000;
 const DOS_FRAME_NS: u64 = 550_000;
 const DOS_BYTE_IN_PS: u64 = 620_000;
 const DOS_BYTE_OUT_PS: u64 = 970_000;

@@ -31,6 +31,8 @@ macro_rules! values {
         }
     };
 }
+pub(crate) use values;
+
 values!(
     /// What came of a call.
     ReturnCode {

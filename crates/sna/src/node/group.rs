@@ -90,6 +90,16 @@ impl Group {
         self.count() < self.limits.sessions
     }
 
+    /// Whether a partner's BIND fits the limits, or those that this side has
+    /// asked for and whose reply the BIND may have overtaken.
+    pub fn admits(&self, local_wins: bool) -> bool {
+        if self.has_room() && (self.single || self.may_win(local_wins)) {
+            return true;
+        }
+        let asked = self.exchange.as_ref().filter(|e| e.sent);
+        asked.is_some_and(|e| self.count() < e.wish.sessions)
+    }
+
     /// Whether a new session may have this side as contention winner, or the
     /// partner.
     pub fn may_win(&self, local: bool) -> bool {

@@ -61,6 +61,13 @@ impl Link {
         self.ready[priority as usize].push_back(session);
     }
 
+    /// Takes the next session that has the network's own priority. It goes
+    /// before session control, so that a BIND does not overtake the limits
+    /// that allow it.
+    pub fn dequeue_network(&mut self) -> Option<SessionId> {
+        self.ready[Priority::Network as usize].pop_front()
+    }
+
     /// Takes the session whose turn it is.
     pub fn dequeue(&mut self) -> Option<SessionId> {
         self.ready.iter_mut().rev().find_map(VecDeque::pop_front)

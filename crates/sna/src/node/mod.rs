@@ -225,15 +225,20 @@ impl Node {
             .find_map(|id| self.poll_transmit_on(id).map(|piu| (id, piu)))
     }
 
-    /// The next PIU for this link: the network's own first, then sessions by
-    /// transmission priority and in turn.
+    /// The next PIU for this link: windows and session limits first, then
+    /// session control, then sessions by transmission priority and in turn.
     pub fn poll_transmit_on(&mut self, id: LinkId) -> Option<Vec<u8>> {
         loop {
             let link = self.links.get_mut(&id)?;
-            if let Some(piu) = link.control.pop_front() {
-                return Some(piu);
-            }
-            let session_id = link.dequeue()?;
+            let session_id = match link.dequeue_network() {
+                Some(session) => session,
+                None => {
+                    if let Some(piu) = link.control.pop_front() {
+                        return Some(piu);
+                    }
+                    link.dequeue()?
+                }
+            };
             let Some(session) = self.sessions.get_mut(session_id) else {
                 continue;
             };

@@ -297,15 +297,9 @@ impl Node {
 
     /// Whether limits let a partner's BIND in. Where two BINDs cross on the
     /// last session, the one of the partner with the greater name goes first.
-    fn admit(
-        &mut self,
-        at: usize,
-        bind: &Bind,
-        partner: &LuName,
-        local: &LuName,
-    ) -> Result<(), Sense> {
+    fn admit(&self, at: usize, bind: &Bind, partner: &LuName, local: &LuName) -> Result<(), Sense> {
         let group = &self.groups[at];
-        if group.has_room() && (group.single || group.may_win(!bind.primary_wins)) {
+        if group.admits(!bind.primary_wins) {
             return Ok(());
         }
         let crossing = group.sessions.iter().copied().find(|id| {

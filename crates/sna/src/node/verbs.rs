@@ -327,7 +327,9 @@ impl Node {
 
     /// The state of a conversation; Reset when there is none.
     pub fn state(&self, id: ConversationId) -> State {
-        self.conversations.get(id).map_or(State::Reset, |c| c.state)
+        let conversation = self.conversations.get(id);
+        let conversation = conversation.filter(|c| c.owner != Owner::Nobody);
+        conversation.map_or(State::Reset, |c| c.state)
     }
 
     /// What can be told about a conversation.
@@ -346,6 +348,11 @@ impl Node {
         id: ConversationId,
         f: impl FnOnce(&mut Conversation, Option<&mut HalfSession>) -> Poll<R>,
     ) -> Option<Poll<R>> {
+        // A conversation that only tells its error belongs to nobody.
+        let owner = self.conversations.get(id)?.owner;
+        if owner != Owner::Program {
+            return None;
+        }
         let out = self.verb(id, f)?;
         self.finish_verb(id);
         self.settle();
