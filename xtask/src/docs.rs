@@ -14,7 +14,7 @@ pub struct Args {
 }
 
 /// Each page of `tupelo reference`.
-const PAGES: [&str; 3] = ["configuration", "commands", "drive-scenario"];
+const PAGES: [&str; 4] = ["configuration", "commands", "drive-scenario", "causes"];
 
 /// Writes or compares the pages; false when one differs.
 pub fn run(args: &Args) -> Result<bool> {

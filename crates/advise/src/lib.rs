@@ -1,3 +1,46 @@
-//! Tuning rules over configuration text: TCP/IP profiles, CICS definitions, VTAM and SNA products.
+//! Tuning rules over configuration text: TCP/IP profiles, CICS definitions,
+//! Linux settings, VTAM and SNA products. Layer 0: text in, findings out.
 //!
-//! Layer 0: text in, findings out.
+//! A [`Document`] is one file: its [`Kind`] is recognised from its content or
+//! told by the caller, and its parser gives typed statements that remember
+//! their places. [`Documents`] holds all files of one question, because the
+//! setting of a port may depend on three of them. Each [`Rule`] is one file
+//! under a `rules/` folder and one row in the table beside it; [`advise`] runs
+//! them and gives [`Finding`]s in the order of the files. The same tables make
+//! the reference page ([`reference_page`]).
+//!
+//! ```
+//! use advise::{Document, Documents, advise};
+//!
+//! let text = "TCPCONFIG DELAYACKS\nPORT\n  8080 TCP CICSA\n";
+//! let document = Document::read("profile.tcpip", text, None)?;
+//! let findings = advise(&Documents::new([document]), &["tcpip.delayed-ack.port".into()]);
+//! assert_eq!(findings[0].code, ["PORT 8080 TCP CICSA NODELAYACKS"]);
+//! assert_eq!((findings[0].place.line, findings[0].place.column), (3, 3));
+//! # Ok::<(), advise::Unrecognised>(())
+//! ```
+//!
+//! Invariant: no text makes a parser or a rule panic, and nothing here reads a
+//! file, a clock or this machine's own settings.
+
+mod document;
+mod finding;
+mod kind;
+mod page;
+mod rule;
+mod source;
+mod unknown;
+
+pub mod cicsts;
+pub mod linux;
+pub mod sna;
+pub mod tcpip;
+
+#[cfg(test)]
+mod fixture;
+
+pub use document::{At, Content, Document, Documents, Parsed, Place};
+pub use finding::{Finding, Severity};
+pub use kind::{Kind, Unrecognised, kinds};
+pub use page::reference_page;
+pub use rule::{Rule, advise, rule, rules};

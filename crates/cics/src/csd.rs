@@ -15,7 +15,7 @@ mod scan;
 mod types;
 mod values;
 
-pub use read::{Csd, parse};
+pub use read::{Csd, definitions, parse};
 pub use scan::{Attribute, Statement};
 pub use types::{
     Concurrency, FileDef, Language, OtherDef, ProgramDef, RecordFormat, Recovery, Runaway,

@@ -7,7 +7,7 @@
 //! Reference: CICS TS API reference, ASKTIME, FORMATTIME and CONVERTTIME.
 
 /// Milliseconds since 00:00 on 1 January 1900.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AbsTime(pub i64);
 
 /// A date and a time of day.

@@ -157,6 +157,9 @@ pub struct Knobs {
     pub no_delay: bool,
     /// TCP_QUICKACK after every read: acknowledge at once.
     pub quick_ack: bool,
+    /// SO_TIMESTAMPNS: the time on the wire ends when the kernel received the
+    /// last byte, not when the driver read it. In clear only.
+    pub kernel_times: bool,
     /// SO_SNDBUF.
     pub send_buffer_bytes: Option<usize>,
     /// SO_RCVBUF.
@@ -171,6 +174,7 @@ impl Default for Knobs {
         Knobs {
             no_delay: true,
             quick_ack: false,
+            kernel_times: true,
             send_buffer_bytes: None,
             receive_buffer_bytes: None,
             reset_on_close: false,

@@ -1,5 +1,7 @@
 //! Remote servers through Prometheus endpoints: a process's own metrics
 //! (`process_cpu_seconds_total`) or a node-exporter's (`node_cpu_seconds_total`).
+//! A Tupelo region also tells its CPU time by kind of engine and the sums of its
+//! monitoring records.
 //!
 //! Reference: Prometheus text exposition format 0.0.4.
 
@@ -100,6 +102,30 @@ pub fn parse_metrics(text: &str) -> Result<Usage, ScrapeError> {
                 usage.cpu_ns += ns;
                 own = true;
             }
+            "tupelo_engine_cpu_seconds_total" => {
+                let engine = label(labels, "engine").unwrap_or("other");
+                *usage
+                    .threads
+                    .entry(format!("{engine} engines"))
+                    .or_default() += ns;
+            }
+            "tupelo_region_task_cpu_seconds_total" => {
+                count(&mut usage, "CPU of programs, us", value * 1e6);
+            }
+            "tupelo_region_wait_seconds_total" => {
+                let kind = label(labels, "kind").unwrap_or("other");
+                count(&mut usage, &format!("wait: {kind}, us"), value * 1e6);
+            }
+            "tupelo_region_commands_total" => {
+                let kind = label(labels, "kind").unwrap_or("other");
+                count(&mut usage, &format!("EXEC CICS commands: {kind}"), value);
+            }
+            "tupelo_region_mode_switches_total" => {
+                count(&mut usage, "changes of mode", value);
+            }
+            "tupelo_region_calls_total" => {
+                count(&mut usage, "calls to the region", value);
+            }
             "process_resident_memory_bytes" => usage.resident_bytes += value as u64,
             "node_cpu_seconds_total" => {
                 of_node = true;
@@ -128,6 +154,18 @@ pub fn parse_metrics(text: &str) -> Result<Usage, ScrapeError> {
         }
         (false, false) => Err(ScrapeError::NoCpu),
     }
+}
+
+fn count(usage: &mut Usage, name: &str, value: f64) {
+    *usage.counters.entry(name.to_owned()).or_default() += value;
+}
+
+/// The value of a label.
+fn label<'a>(labels: &'a str, name: &str) -> Option<&'a str> {
+    labels.split(',').find_map(|l| {
+        let (key, value) = l.split_once('=')?;
+        (key.trim() == name).then(|| value.trim_matches('"'))
+    })
 }
 
 /// Name, labels and value of a line; none when it is not a metric.
@@ -170,6 +208,13 @@ mod tests {
             node_network_receive_bytes_total{device=\"eth0\"} 5\n";
         let usage = parse_metrics(node).unwrap();
         assert_eq!((usage.cpu_ns, usage.network_in), (3_000_000_000, 5));
+        let region = "process_cpu_seconds_total 3\n\
+            tupelo_engine_cpu_seconds_total{engine=\"general\"} 1\n\
+            tupelo_engine_cpu_seconds_total{engine=\"offload\"} 2\n\
+            tupelo_region_wait_seconds_total{kind=\"qr\"} 0.5\n";
+        let usage = parse_metrics(region).unwrap();
+        assert_eq!(usage.threads["offload engines"], 2_000_000_000);
+        assert_eq!(usage.counters["wait: qr, us"], 500_000.0);
         assert!(matches!(
             parse_metrics("x{ 1\n} y\n"),
             Err(ScrapeError::NoCpu)

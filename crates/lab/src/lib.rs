@@ -8,6 +8,7 @@
 //!
 //! Layer 3: reads wires and records, never internals of what it measures.
 
+pub mod appc;
 pub mod cli;
 mod error;
 pub mod experiments;

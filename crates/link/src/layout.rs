@@ -16,7 +16,7 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
 /// Version of the layout; both sides come from one binary, so it must match.
 pub const VERSION: u32 = 1;
 /// Request slots of a worker.
-pub const SLOTS: usize = 16;
+pub const SLOTS: usize = 32;
 /// Default bytes of a slot's arena.
 pub const ARENA_BYTES: usize = 512 << 20;
 /// Arena bytes that stay resident when a slot is freed.
@@ -91,8 +91,8 @@ pub struct Header {
     pub worker: u32,
     /// Bytes of each arena.
     pub arena_bytes: u64,
-    /// The words of all slots, in two neighbouring lines, so that one look
-    /// finds work.
+    /// The words of all slots, in neighbouring lines, so that one look finds
+    /// work.
     pub slots: Line<[AtomicU64; SLOTS]>,
     /// 1 while the worker sleeps for work; the futex word.
     pub sleeping: Line<AtomicU32>,
@@ -282,7 +282,7 @@ mod tests {
     fn the_layout_is_as_drawn() {
         assert_eq!(
             [CALL_OFFSET, CALL_OUT_OFFSET, CALL_IN_OFFSET, ARENA_OFFSET],
-            [69632, 73728, 204_800, 335_872]
+            [135168, 139264, 270_336, 401_408]
         );
         assert_eq!(
             [
@@ -293,7 +293,7 @@ mod tests {
                 offset_of!(Header, retire),
                 offset_of!(Header, progress),
             ],
-            [12, 16, 64, 192, 256, 320]
+            [12, 16, 64, 320, 384, 448]
         );
         assert_eq!(
             [

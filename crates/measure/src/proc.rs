@@ -47,6 +47,8 @@ pub struct Usage {
     pub processes: usize,
     /// CPU time by group of threads: the thread's name without its number, ns.
     pub threads: BTreeMap<String, u64>,
+    /// What the program itself counted, by name and unit.
+    pub counters: BTreeMap<String, f64>,
 }
 
 /// Why resources cannot be counted.
@@ -113,6 +115,10 @@ impl Usage {
             let before = earlier.threads.get(name).copied().unwrap_or(0);
             (name.clone(), less(*ns, before))
         });
+        let counters = self.counters.iter().map(|(name, value)| {
+            let before = earlier.counters.get(name).copied().unwrap_or(0.0);
+            (name.clone(), (value - before).max(0.0))
+        });
         Usage {
             cpu_ns: less(self.cpu_ns, earlier.cpu_ns),
             user_ns: less(self.user_ns, earlier.user_ns),
@@ -124,6 +130,7 @@ impl Usage {
             network_out: less(self.network_out, earlier.network_out),
             processes: self.processes,
             threads: threads.collect(),
+            counters: counters.collect(),
         }
     }
 }

@@ -119,6 +119,8 @@ static uint64_t serials;
 static void *pending_target;
 static const char *libcob_base;
 static const char *(*last_error)(void);
+typedef void (*version_check)(const char *, const char *, int);
+static version_check check_version;
 static char message[512];
 static int has_message;
 
@@ -496,6 +498,19 @@ EXPORT __attribute__((noreturn)) void cob_hard_failure_internal(const char *why)
 	stopped(1);
 }
 
+/* A program asks this whenever its storage has been given back since. The
+ * answer does not change, and libcob scans two version texts for it. */
+EXPORT void cob_check_version(const char *program, const char *version, const int patch)
+{
+	static const char *checked[256];
+	const char **last = &checked[(uintptr_t)version / 16 % 256];
+
+	if (*last != version) {
+		check_version(program, version, patch);
+		*last = version;
+	}
+}
+
 /* Called by a libcob that was linked so that it finds its own cob_stop_run
  * and cob_runtime_error first. Such a libcob keeps the message itself, if it
  * can tell it at all. */
@@ -552,6 +567,10 @@ EXPORT int tw_start(void *libcob, const tw_handlers *handlers, tw_entries *entri
 	}
 	libcob_base = info.dli_fbase;
 	last_error = (const char *(*)(void))dlsym(libcob, "cob_last_runtime_error");
+	check_version = (version_check)dlsym(libcob, "cob_check_version");
+	if (!check_version) {
+		return 0;
+	}
 	on = *handlers;
 	init(0, NULL);
 	glob = global();

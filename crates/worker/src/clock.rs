@@ -14,7 +14,7 @@ pub struct Clock {
 }
 
 /// One reading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Now {
     /// Nanoseconds of the monotonic clock.
     pub monotonic_ns: u64,
@@ -28,17 +28,22 @@ impl Clock {
     /// Reads the clocks.
     pub fn now(&mut self) -> Now {
         let (seconds, nanos) = read(libc::CLOCK_REALTIME);
-        let (up, up_nanos) = read(libc::CLOCK_MONOTONIC);
         if seconds / 900 != self.quarter {
             self.quarter = seconds / 900;
             self.offset_ms = local_offset(seconds) * 1000;
         }
         Now {
-            monotonic_ns: up as u64 * 1_000_000_000 + up_nanos as u64,
+            monotonic_ns: monotonic_ns(),
             absolute: AbsTime::from_unix_ms(seconds * 1000 + nanos / 1_000_000 + self.offset_ms),
             zone_ms: self.offset_ms,
         }
     }
+}
+
+/// Nanoseconds of the monotonic clock.
+pub fn monotonic_ns() -> u64 {
+    let (seconds, nanos) = read(libc::CLOCK_MONOTONIC);
+    seconds as u64 * 1_000_000_000 + nanos as u64
 }
 
 /// CPU time of this thread in nanoseconds.

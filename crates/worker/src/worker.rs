@@ -17,7 +17,7 @@ use link::{Counts, Entry, Request, TransId, WorkerConfig};
 
 use crate::abend::Abend;
 use crate::channel::{ChannelId, Channels};
-use crate::clock::Clock;
+use crate::clock::{Clock, Now, monotonic_ns};
 use crate::cob::{Code, Runtime, StartError};
 use crate::commands::Fetched;
 use crate::conditions::Frames;
@@ -77,6 +77,8 @@ pub(crate) struct Task {
     pub userid: [u8; 8],
     pub start_code: [u8; 2],
     pub priority: u8,
+    /// When it began; EIBTIME and EIBDATE.
+    begun: Now,
     levels: Vec<Level>,
     /// Levels in use.
     pub depth: usize,
@@ -170,6 +172,7 @@ impl Worker {
         let task = &mut self.task;
         task.begin(request);
         task.counts.started_ns = now.monotonic_ns;
+        task.begun = now;
         if request.flags & link::layout::REQUEST_CHANNEL != 0 {
             passed.channel = Some(task.channels.adopt(request.channel.as_bytes(), entries));
         }
@@ -214,7 +217,7 @@ impl Worker {
         task.counts.region_calls = crossings.calls - crossed.calls;
         task.counts.call_wait_ns = crossings.wait_ns - crossed.wait_ns;
         task.counts.qr_wait_ns = crossings.qr_wait_ns - crossed.qr_wait_ns;
-        task.counts.ended_ns = self.clock.now().monotonic_ns;
+        task.counts.ended_ns = monotonic_ns();
         let result = task.result;
         let at = if result.bytes == 0 {
             0
@@ -330,7 +333,7 @@ impl Worker {
     }
 
     fn fill_eib(&mut self) {
-        let now = self.clock.now();
+        let now = self.task.begun;
         let number = self.task.depth;
         let above = (number > 1).then(|| *self.task.levels[number - 2].eib);
         let (transid, task_number) = (self.task.transid, self.task.number);
@@ -491,6 +494,7 @@ impl Default for Task {
             userid: [b' '; 8],
             start_code: [b' '; 2],
             priority: 0,
+            begun: Now::default(),
             levels: Vec::new(),
             depth: 0,
             frames: Frames::default(),

@@ -27,7 +27,12 @@ pub fn sequence_svg(connection: Option<&Connection>, exchange: &Exchange) -> Str
             .gaps
             .iter()
             .find(|g| g.after == arrow.packet && g.from_ns >= start_ns);
-        let height = ARROW_HEIGHT + (arrow.at_ns - before_ns).max(0) as f64 / span * tall;
+        let least = if gap.is_some() {
+            GAP_HEIGHT
+        } else {
+            ARROW_HEIGHT
+        };
+        let height = least + (arrow.at_ns - before_ns).max(0) as f64 / span * tall;
         if let Some(gap) = gap {
             body += &band(gap, y, y + height);
         }
@@ -47,7 +52,7 @@ pub fn sequence_svg(connection: Option<&Connection>, exchange: &Exchange) -> Str
         )
     };
     format!(
-        r#"<svg viewBox="0 0 {WIDTH} {:.0}" role="img" xmlns="http://www.w3.org/2000/svg"><title>Packets of exchange {}</title><text class="label" x="{LEFT}" y="16" text-anchor="middle">client</text><text class="faint" x="{LEFT}" y="30" text-anchor="middle">{}</text><text class="label" x="{RIGHT}" y="16" text-anchor="middle">server</text><text class="faint" x="{RIGHT}" y="30" text-anchor="middle">{}</text>{body}{}{}</svg>"#,
+        r#"<svg viewBox="0 0 {WIDTH} {:.0}" style="max-width:900px" role="img" xmlns="http://www.w3.org/2000/svg"><title>Packets of exchange {}</title><text class="label" x="{LEFT}" y="16" text-anchor="middle">client</text><text class="faint" x="{LEFT}" y="30" text-anchor="middle">{}</text><text class="label" x="{RIGHT}" y="16" text-anchor="middle">server</text><text class="faint" x="{RIGHT}" y="30" text-anchor="middle">{}</text>{body}{}{}</svg>"#,
         bottom + 8.0,
         exchange.id,
         escape(&name(Side::Client)),
@@ -106,6 +111,9 @@ fn arrows(exchange: &Exchange) -> Vec<Arrow> {
 }
 
 fn words(segment: &Segment) -> String {
+    if segment.flags.has(Flags::SYN | Flags::ACK) {
+        return "SYN ACK".to_owned();
+    }
     let flags = [
         (Flags::SYN, "SYN"),
         (Flags::FIN, "FIN"),
@@ -147,7 +155,7 @@ fn draw(arrow: &Arrow, y: f64, start_ns: i64, connection: Option<&Connection>) -
     format!(
         r#"<line x1="{from}" y1="{y:.1}" x2="{to}" y2="{end:.1}" style="stroke:{stroke}" stroke-width="1.5"/><path d="M{to} {end:.1}l{head} -4v7z" style="fill:{stroke}"/><text x="{:.0}" y="{:.1}" text-anchor="middle">{}{again}</text><text class="faint" x="{:.0}" y="{:.1}" text-anchor="end">{} ms</text><text class="faint" x="{:.0}" y="{:.1}">#{}</text>"#,
         (LEFT + RIGHT) / 2.0,
-        y - 2.0 + slope / 2.0,
+        y - 5.0 + slope / 2.0,
         escape(&text),
         LEFT - 8.0,
         y + 4.0,
@@ -164,7 +172,7 @@ fn band(gap: &GapReport, from: f64, to: f64) -> String {
         None => ("fill:var(--line)".to_owned(), gap.phase.name()),
     };
     let top = from + 11.0;
-    let height = (to - from - 16.0).max(2.0);
+    let height = (to - from - 26.0).max(2.0);
     format!(
         r#"<rect x="{LEFT}" y="{top:.1}" width="{}" height="{height:.1}" style="{style}" opacity=".22"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{} ms  {}</text>"#,
         RIGHT - LEFT,
@@ -185,7 +193,10 @@ const WIDTH: f64 = 760.0;
 const LEFT: f64 = 110.0;
 const RIGHT: f64 = 650.0;
 const TOP: f64 = 44.0;
-const ARROW_HEIGHT: f64 = 19.0;
+const ARROW_HEIGHT: f64 = 20.0;
+
+/// A gap has room for its own line of text above its arrow's.
+const GAP_HEIGHT: f64 = 42.0;
 
 /// Height that is shared out by time.
 const TIME_HEIGHT: f64 = 260.0;

@@ -41,7 +41,7 @@ fn fill(name: &str, n: usize) -> String {
         Some(rule) => format!(
             r#"style="fill:var(--c{})" opacity="{}""#,
             colour(rule),
-            if n % 2 == 0 { 1.0 } else { 0.8 }
+            if n.is_multiple_of(2) { 1.0 } else { 0.8 }
         ),
         None if name.starts_with("server think") => r#"style="fill:var(--c2)""#.to_owned(),
         None => format!(

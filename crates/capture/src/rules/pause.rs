@@ -139,7 +139,7 @@ impl<'a> View<'a> {
             last,
             resumed,
             ack,
-            mss: gap.connection.segment_bytes(sender),
+            mss: segment_bytes(gap, sender),
             near_ns: best(sender),
             far_ns: best(sender.other()),
         })
@@ -184,11 +184,13 @@ impl<'a> View<'a> {
         let short = self.resumed.len < self.mss && !self.resumed.marks.any(Marks::OFFLOADED);
         let fits = flight.saturating_add(self.resumed.len) <= window;
         // A sender that once had more in flight than it has here with the short
-        // segment added was not stopped by its congestion window.
+        // segment added was not stopped by its congestion window, unless a loss
+        // has made that smaller since.
         let reach = flight.saturating_add(self.resumed.len);
+        let lost = end.marks.of(Marks::RESENT | Marks::LOST_SEGMENT) > 0;
         let roomy = flight < self.mss
-            || end.flight_max_bytes > reach
-            || self.bursts_back().any(|burst| burst > reach);
+            || (!lost && end.flight_max_bytes > reach)
+            || (!lost && self.bursts_back().any(|burst| burst > reach));
         if short && fits && flight > 0 && roomy {
             return match delayed {
                 true => (Reason::NagleDelayed, Confidence::High),
@@ -201,7 +203,7 @@ impl<'a> View<'a> {
         if delayed {
             return (Reason::AckDelayed, Confidence::High);
         }
-        self.congestion(end.marks.of(Marks::RESENT) > 0)
+        self.congestion(lost)
     }
 
     fn congestion(&self, lost: bool) -> (Reason, Confidence) {
@@ -435,7 +437,7 @@ impl<'a> View<'a> {
             .earlier()
             .iter()
             .filter(|s| s.from == self.sender && s.len > 0);
-        let before = mine.clone().filter(|s| s.time_ns < start).next_back();
+        let before = mine.clone().rfind(|s| s.time_ns < start);
         let mut message = mine.filter(|s| s.time_ns >= start);
         let Some(first) = message.next() else {
             return false;
@@ -455,6 +457,21 @@ impl<'a> View<'a> {
         (idle || marked) && larger.is_some_and(|f| u64::from(*f) * 2 > u64::from(burst) * 3)
     }
 }
+
+/// Bytes of a full segment. Where the handshake was not captured, or its options
+/// were not printed, no less than what every end must accept: a sender of short
+/// messages alone would otherwise make them full.
+fn segment_bytes(gap: &Gap<'_>, sender: Side) -> u32 {
+    let connection = gap.connection;
+    let known = connection.client.mss.is_some() || connection.server.mss.is_some();
+    match known {
+        true => connection.segment_bytes(sender),
+        false => connection.segment_bytes(sender).max(LEAST_MSS),
+    }
+}
+
+/// What every end must accept (RFC 9293 3.7.1).
+const LEAST_MSS: u32 = 536;
 
 /// What an end takes to react, at most, beside the path.
 const TURN_NS: i64 = 2_000_000;

@@ -7,5 +7,6 @@ mod protocols;
 mod reconciliation;
 mod robust;
 mod split;
+mod text_input;
 mod traps;
 mod tshark;

@@ -44,6 +44,22 @@ pub fn parse(source: &str) -> Csd {
     reader.finish()
 }
 
+/// Reads a text into definitions of every type as they are written: ALTER and
+/// DELETE applied, names of types and attributes in full, values untouched.
+/// This is for readers that look at attributes which mean nothing to a region
+/// here.
+pub fn definitions(source: &str) -> (Vec<OtherDef>, Vec<Diagnostic>) {
+    let mut reader = Reader::default();
+    for statement in statements(source, &mut reader.diagnostics) {
+        reader.statement(statement);
+    }
+    let raw = std::mem::take(&mut reader.raw);
+    reader.list_unknown();
+    let mut diagnostics = reader.diagnostics;
+    diagnostics.sort_by_key(|d| (d.line, d.column));
+    (raw.into_iter().map(OtherDef::from).collect(), diagnostics)
+}
+
 /// A definition before its values are read.
 #[derive(Debug)]
 pub(super) struct Raw {
@@ -53,6 +69,19 @@ pub(super) struct Raw {
     pub(super) line: u32,
     pub(super) column: u32,
     pub(super) attributes: Vec<Attribute>,
+}
+
+impl From<Raw> for OtherDef {
+    fn from(raw: Raw) -> OtherDef {
+        OtherDef {
+            kind: raw.kind,
+            name: raw.name,
+            group: raw.group,
+            line: raw.line,
+            column: raw.column,
+            attributes: raw.attributes,
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -291,13 +320,7 @@ impl Reader {
                 "PROGRAM" => csd.programs.extend(v.program()),
                 "FILE" => csd.files.extend(v.file()),
                 "TRANCLASS" => csd.tranclasses.extend(v.tranclass()),
-                _ => csd.others.push(OtherDef {
-                    kind: raw.kind,
-                    name: raw.name,
-                    group: raw.group,
-                    line: raw.line,
-                    attributes: raw.attributes,
-                }),
+                _ => csd.others.push(OtherDef::from(raw)),
             }
         }
         self.list_unknown();
@@ -409,6 +432,29 @@ ADD GROUP(BANK) LIST(BANKLIST)
             csd.diagnostics
                 .iter()
                 .all(|d| d.severity == Severity::Warning)
+        );
+    }
+
+    #[test]
+    fn definitions_keep_every_attribute_of_every_type() {
+        let (found, diagnostics) = definitions(
+            "DEFINE PROGRAM(A) GROUP(G) CONC(THREADSAFE) API(CICSAPI)\n\
+             DEFINE TCPIPS(T) GROUP(G) BACKLOG(10)\nALTER PROGRAM(A) GROUP(G) API(OPENAPI)\n",
+        );
+        assert_eq!(diagnostics, []);
+        let shown: Vec<(&str, &str)> = found
+            .iter()
+            .flat_map(|d| &d.attributes)
+            .map(|a| (a.name.as_str(), a.value.as_deref().unwrap_or("")))
+            .collect();
+        assert_eq!(found[1].kind, "TCPIPSERVICE");
+        assert_eq!(
+            shown,
+            [
+                ("CONCURRENCY", "THREADSAFE"),
+                ("API", "OPENAPI"),
+                ("BACKLOG", "10")
+            ]
         );
     }
 

@@ -193,6 +193,8 @@ pub struct OtherDef {
     pub group: GroupName,
     /// Line of the definition, from 1.
     pub line: u32,
+    /// Column of the type, from 1.
+    pub column: u32,
     /// Its attributes.
     pub attributes: Vec<Attribute>,
 }

@@ -50,7 +50,7 @@ impl Worker<'_> {
         slot.close();
         slot.began = clock::now();
         let fd = connect(target.address, source, &target.knobs)?;
-        let stream = Stream::new(fd, target.tls.as_ref(), target.knobs.quick_ack)?;
+        let stream = Stream::new(fd, target.tls.as_ref(), &target.knobs)?;
         let token = Token {
             client: c,
             conn,

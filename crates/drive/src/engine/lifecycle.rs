@@ -199,6 +199,8 @@ impl Worker<'_> {
         let passed = super::exchange::examine(step, reply, &mut client.captured);
         let status = super::exchange::status(step, reply);
         let reusable = super::exchange::reusable(step, reply);
+        let stream = reply.stream.as_ref();
+        let arrived = stream.map_or(0, |s| s.arrived_wall().saturating_sub(self.wall_ahead));
         let record = &mut self.interval.populations[p];
         let in_window = (self.window.0..self.window.1).contains(&now);
         let each = |counts: &mut super::Counts| {
@@ -215,6 +217,7 @@ impl Worker<'_> {
                 client.step,
                 passed,
                 [client.intended, client.ready, client.sent, now],
+                arrived,
             );
         } else if in_window {
             // Begun in the warm-up, answered in the measured part: it belongs
@@ -340,10 +343,17 @@ pub(super) fn record_times(
     step: usize,
     passed: bool,
     times: [u64; 4],
+    arrived: u64,
 ) {
     let [intended, ready, sent, done] = times;
+    // A stamp outside of the request's life is that of a clock that was set.
+    let arrived = if (sent..done).contains(&arrived) {
+        arrived
+    } else {
+        done
+    };
     record.lateness.record(sent.saturating_sub(ready));
-    record.wire.record(done.saturating_sub(sent));
+    record.wire.record(arrived.saturating_sub(sent));
     record.response.record(done.saturating_sub(intended));
     if let Some(step) = record.steps.get_mut(step) {
         step.response.record(done.saturating_sub(intended));

@@ -37,6 +37,8 @@ pub(super) struct Worker<'p> {
     cpu_at_flush: u64,
     cpu_at_window: [Option<u64>; 2],
     last_done: u64,
+    /// By how much the wall clock is ahead of the monotonic one, ns.
+    pub wall_ahead: u64,
 }
 
 /// One population's share in one thread.
@@ -172,6 +174,7 @@ impl<'p> Worker<'p> {
             cpu_at_flush: 0,
             cpu_at_window: [None; 2],
             last_done: 0,
+            wall_ahead: 0,
         })
     }
 
@@ -256,6 +259,7 @@ impl<'p> Worker<'p> {
     /// What need not happen at every turn: a wish to stop, requests too old,
     /// the CPU at both ends of the measured part.
     fn tick(&mut self, now: u64, stop: &AtomicBool) {
+        self.wall_ahead = clock::wall().saturating_sub(clock::now());
         if !self.stopped && stop.load(Ordering::Relaxed) {
             self.stopped = true;
             self.end = self.end.min(now);

@@ -4,6 +4,7 @@
 
 mod poller;
 mod socket;
+mod stamp;
 mod stream;
 
 pub use poller::{Poller, Ready};

@@ -1,5 +1,7 @@
 //! A connection in clear or under TLS, read and written without blocking.
 
+use super::stamp;
+use crate::plan::Knobs;
 use crate::tls::TlsTarget;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{RecvFlags, SendFlags, recv, send, sockopt};
@@ -11,11 +13,13 @@ pub struct Stream {
     fd: OwnedFd,
     tls: Option<Box<ClientConnection>>,
     quick_ack: bool,
+    stamps: bool,
+    arrived_wall: u64,
 }
 
 impl Stream {
     /// Takes a socket that was begun by [`super::connect`].
-    pub fn new(fd: OwnedFd, tls: Option<&TlsTarget>, quick_ack: bool) -> io::Result<Stream> {
+    pub fn new(fd: OwnedFd, tls: Option<&TlsTarget>, knobs: &Knobs) -> io::Result<Stream> {
         let tls = match tls {
             None => None,
             Some(tls) => {
@@ -23,7 +27,13 @@ impl Stream {
                 Some(Box::new(client.map_err(io::Error::other)?))
             }
         };
-        Ok(Stream { fd, tls, quick_ack })
+        Ok(Stream {
+            stamps: knobs.kernel_times && tls.is_none() && stamp::enable(fd.as_fd()),
+            quick_ack: knobs.quick_ack,
+            arrived_wall: 0,
+            fd,
+            tls,
+        })
     }
 
     /// The error with which connecting ended, if it did.
@@ -37,7 +47,13 @@ impl Stream {
     /// Reads what has arrived; 0 is the end, `WouldBlock` nothing yet.
     pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let Some(tls) = &mut self.tls else {
-            let (_, n) = recv(&self.fd, &mut *buffer, RecvFlags::empty())?;
+            let n = if self.stamps {
+                let (n, at) = stamp::recv(&self.fd, buffer)?;
+                self.arrived_wall = at;
+                n
+            } else {
+                recv(&self.fd, &mut *buffer, RecvFlags::empty())?.1
+            };
             if self.quick_ack {
                 sockopt::set_tcp_quickack(&self.fd, true)?;
             }
@@ -56,6 +72,12 @@ impl Stream {
             flush(tls, self.fd.as_fd())?;
             taken.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
         }
+    }
+
+    /// When the last bytes read had arrived by the kernel's account, in
+    /// nanoseconds of the wall clock; 0 when it did not say.
+    pub fn arrived_wall(&self) -> u64 {
+        self.arrived_wall
     }
 
     /// Whether bytes have been read off the socket but not yet handed out.

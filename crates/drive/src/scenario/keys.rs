@@ -256,6 +256,11 @@ const THINKING: &[Key] = &[
 const CONNECTION: &[Key] = &[
     key("no_delay", Kind::Bool, "TCP_NODELAY; true unless given."),
     key("quick_ack", Kind::Bool, "TCP_QUICKACK after every read."),
+    key(
+        "kernel_times",
+        Kind::Bool,
+        "The kernel's time stamps end the time on the wire; true unless given.",
+    ),
     key("send_buffer", Kind::Size, "SO_SNDBUF."),
     key("receive_buffer", Kind::Size, "SO_RCVBUF."),
     key(

@@ -85,6 +85,7 @@ impl<'a> Targets<'a> {
         self.knobs = Knobs {
             no_delay: node.bool("no_delay").unwrap_or(true),
             quick_ack: node.bool("quick_ack").unwrap_or(false),
+            kernel_times: node.bool("kernel_times").unwrap_or(true),
             send_buffer_bytes: size("send_buffer"),
             receive_buffer_bytes: size("receive_buffer"),
             reset_on_close: node.bool("reset_on_close").unwrap_or(false),

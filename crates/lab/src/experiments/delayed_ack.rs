@@ -74,7 +74,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     let runs = [&delayed, &route, &option, &peer_delayed, &peer_quick];
     report.pictures = vec![
         where_time_went(&runs),
-        bytes_over_time("One exchange", &runs),
+        bytes_over_time("One exchange", &runs, true),
     ];
     Ok(report)
 }
@@ -125,7 +125,7 @@ fn peer(conditions: &str, ack_delay_ms: Option<u64>) -> Trial {
 
 fn figures(report: &mut Report, kernel: [&Run; 3], peer: [&Run; 2]) {
     for run in kernel.iter().chain(&peer) {
-        let (name, unit) = ("response, half are faster", "ms");
+        let (name, unit) = ("response time, half are faster", "ms");
         report.measured(name, &run.conditions, None, run.response_ms(), unit);
     }
     let saved = |before: &Run, after: &Run| before.response_ms() - after.response_ms();
@@ -141,7 +141,7 @@ fn figures(report: &mut Report, kernel: [&Run; 3], peer: [&Run; 2]) {
         |before: &Run, after: &Run| (after.response_ms() / before.response_ms() - 1.0) * 100.0;
     for (flow, before, after) in FLOWS {
         report.measured(
-            "change of the response",
+            "change of the response time",
             &format!("peer; paper: {flow}"),
             Published::number((after / before - 1.0) * 100.0),
             change(peer_delayed, peer_quick),
@@ -150,7 +150,7 @@ fn figures(report: &mut Report, kernel: [&Run; 3], peer: [&Run; 2]) {
     }
     for after in [route, option] {
         report.measured(
-            "change of the response",
+            "change of the response time",
             &after.conditions,
             None,
             change(delayed, after),

@@ -62,7 +62,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     let runs = [&nagle, &no_delay, &one];
     report.pictures = vec![
         where_time_went(&runs),
-        bytes_over_time("One exchange", &runs),
+        bytes_over_time("One exchange", &runs, true),
     ];
     Ok(report)
 }
@@ -70,7 +70,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
 fn figures(report: &mut Report, nagle: &Run, remedied: &[&Run]) {
     report.findings = vec![nagle.finding(Some(cause::WRITE_WRITE_READ))];
     report.measured(
-        "response, half are faster",
+        "response time, half are faster",
         &nagle.conditions,
         Published::words("up to 500 more"),
         nagle.response_ms(),
@@ -79,7 +79,7 @@ fn figures(report: &mut Report, nagle: &Run, remedied: &[&Run]) {
     for run in remedied {
         report.findings.push(run.finding(None));
         report.measured(
-            "response, half are faster",
+            "response time, half are faster",
             &run.conditions,
             Published::words("no delay"),
             run.response_ms(),
@@ -88,7 +88,7 @@ fn figures(report: &mut Report, nagle: &Run, remedied: &[&Run]) {
     }
     for run in remedied {
         report.measured(
-            "change of the response",
+            "change of the response time",
             &format!("{} against two writes, Nagle", run.conditions),
             None,
             (run.response_ms() / nagle.response_ms() - 1.0) * 100.0,

@@ -52,9 +52,15 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
         // One round trip opens the connection; the request shares the first
         // one of the answer.
         let expected = f64::from(1 + rounds) * ROUND_TRIP_MS;
-        report.predicted("response", &run.conditions, None, expected, "ms");
+        report.predicted(
+            "response time, expected",
+            &run.conditions,
+            None,
+            expected,
+            "ms",
+        );
         report.measured(
-            "response, half are faster",
+            "response time, half are faster",
             &run.conditions,
             Published::words("not conclusive"),
             run.response_ms(),
@@ -70,7 +76,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     ));
     exactness(&mut report, &runs);
     report.pictures = vec![
-        bytes_over_time("The first answer of a connection", &runs),
+        bytes_over_time("The first answer of a connection", &runs, false),
         where_time_went(&runs),
     ];
     Ok(report)

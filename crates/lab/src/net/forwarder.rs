@@ -184,8 +184,9 @@ impl Path {
     }
 }
 
-/// A timer's usual delay: what remains is spun.
-const SPIN_NS: u64 = 60_000;
+/// How late a sleeping processor of a virtual machine usually is: what remains
+/// is spun.
+const SPIN_NS: u64 = 150_000;
 /// A frame older than this means that the wall clock was set.
 const OLDEST_NS: u64 = 100_000_000;
 /// An Ethernet frame with every option, and jumbo frames.

@@ -1,21 +1,41 @@
 //! Horizontal bars split into parts: where the time of a run went, one bar a
-//! run, the same part in the same colour.
+//! run, the same part in the same colour. What is to be looked at is drawn in
+//! strong colours, the rest in quiet ones.
 
 use super::model::Picture;
 use measure::report::{escape, short};
 
-/// One bar: its name and its parts, each with a name and a length.
-pub type Bar = (String, Vec<(String, f64)>);
+/// One bar.
+#[derive(Clone, Debug)]
+pub struct Bar {
+    /// Its name.
+    pub name: String,
+    /// Its parts, from the left.
+    pub parts: Vec<BarPart>,
+}
+
+/// A part of a bar.
+#[derive(Clone, Debug)]
+pub struct BarPart {
+    /// Its name, the same in every bar.
+    pub name: String,
+    /// Its length.
+    pub length: f64,
+    /// Whether it is what the picture is about.
+    pub strong: bool,
+}
 
 /// The picture of some bars. Lengths are in `unit`.
 pub fn bars(title: &str, unit: &str, bars: &[Bar], caption: &str) -> Picture {
-    let mut names: Vec<&str> = Vec::new();
-    for (name, _) in bars.iter().flat_map(|b| &b.1) {
-        if !names.contains(&name.as_str()) {
-            names.push(name);
+    let mut names: Vec<(&str, String)> = Vec::new();
+    for part in bars.iter().flat_map(|b| &b.parts) {
+        if !names.iter().any(|n| n.0 == part.name) {
+            let kind = if part.strong { 's' } else { 'q' };
+            let same = names.iter().filter(|n| n.1.starts_with(kind)).count();
+            names.push((&part.name, format!("{kind}{}", same % COLOURS)));
         }
     }
-    let sum = |bar: &Bar| bar.1.iter().map(|p| p.1.max(0.0)).sum::<f64>();
+    let sum = |bar: &Bar| bar.parts.iter().map(|p| p.length.max(0.0)).sum::<f64>();
     let longest = bars.iter().map(sum).fold(f64::MIN_POSITIVE, f64::max);
     let key_top = TOP + bars.len() as f64 * STEP + 6.0;
     let keys = place_keys(&names);
@@ -30,17 +50,18 @@ pub fn bars(title: &str, unit: &str, bars: &[Bar], caption: &str) -> Picture {
         let text = top + 12.0;
         svg += &format!(
             r#"<text class="label" x="0" y="{text:.1}">{}</text>"#,
-            escape(&bar.0)
+            escape(&bar.name)
         );
         let mut left = 0.0;
-        for (name, length) in &bar.1 {
-            let width = length.max(0.0) / longest * ROOM;
-            let colour = names.iter().position(|n| n == name).unwrap_or(0) % COLOURS;
+        for part in &bar.parts {
+            let width = part.length.max(0.0) / longest * ROOM;
+            let found = names.iter().find(|n| n.0 == part.name);
+            let colour = found.map_or("", |n| &n.1);
             svg += &format!(
-                r#"<rect class="part p{colour}" x="{left:.1}" y="{:.1}" width="{width:.1}" height="{THICK}"><title>{}: {} {unit}</title></rect>"#,
+                r#"<rect class="part {colour}" x="{left:.1}" y="{:.1}" width="{width:.1}" height="{THICK}"><title>{}: {} {unit}</title></rect>"#,
                 top + 17.0,
-                escape(name),
-                short(*length)
+                escape(&part.name),
+                short(part.length)
             );
             left += width;
         }
@@ -54,11 +75,11 @@ pub fn bars(title: &str, unit: &str, bars: &[Bar], caption: &str) -> Picture {
     for (i, (left, row)) in keys.iter().enumerate() {
         let top = key_top + *row as f64 * KEY_STEP;
         svg += &format!(
-            r#"<rect class="part p{}" x="{left:.1}" y="{top:.1}" width="10" height="10"/><text x="{:.1}" y="{:.1}">{}</text>"#,
-            i % COLOURS,
+            r#"<rect class="part {}" x="{left:.1}" y="{top:.1}" width="10" height="10"/><text x="{:.1}" y="{:.1}">{}</text>"#,
+            names[i].1,
             left + 15.0,
             top + 9.0,
-            escape(names[i])
+            escape(names[i].0)
         );
     }
     svg += "</svg>";
@@ -70,10 +91,10 @@ pub fn bars(title: &str, unit: &str, bars: &[Bar], caption: &str) -> Picture {
 }
 
 /// Where each key of the legend begins, and in which row.
-fn place_keys(names: &[&str]) -> Vec<(f64, usize)> {
+fn place_keys(names: &[(&str, String)]) -> Vec<(f64, usize)> {
     let (mut left, mut row) = (0.0, 0);
     let mut places = Vec::new();
-    for name in names {
+    for (name, _) in names {
         let width = 28.0 + name.chars().count() as f64 * LETTER;
         if left > 0.0 && left + width > WIDTH {
             (left, row) = (0.0, row + 1);
@@ -86,8 +107,8 @@ fn place_keys(names: &[&str]) -> Vec<(f64, usize)> {
 
 /// What the bars need beyond the common style.
 pub(super) const STYLE: &str = ".part{stroke:var(--card);stroke-width:.5}\
-.p0{fill:var(--c0)}.p1{fill:var(--c1)}.p2{fill:var(--c2)}.p3{fill:var(--c3)}.p4{fill:var(--c4)}\
-.p5{fill:var(--faint)}.p6{fill:var(--ink)}";
+.s0{fill:var(--c1)}.s1{fill:var(--c4)}.s2{fill:var(--c3)}.s3{fill:var(--warn)}\
+.q0{fill:var(--faint)}.q1{fill:var(--c0)}.q2{fill:var(--c2)}.q3{fill:var(--c0);opacity:.55}";
 
 const WIDTH: f64 = 560.0;
 /// The longest bar, so that its length can stand behind it.
@@ -97,7 +118,8 @@ const STEP: f64 = 44.0;
 const THICK: f64 = 16.0;
 const KEY_STEP: f64 = 17.0;
 const LETTER: f64 = 6.4;
-const COLOURS: usize = 7;
+/// Colours of each kind, [`STYLE`].
+const COLOURS: usize = 4;
 
 #[cfg(test)]
 mod tests {
@@ -105,33 +127,35 @@ mod tests {
 
     #[test]
     fn the_longest_bar_fills_the_room_and_parts_keep_their_colour() {
-        let part = |name: &str, ms: f64| (name.to_owned(), ms);
-        let picture = bars(
-            "time",
-            "ms",
-            &[
-                ("<a>".into(), vec![part("x", 1.0), part("y", 3.0)]),
-                ("b".into(), vec![part("y", 2.0)]),
-            ],
-            "",
-        );
+        let part = |name: &str, length, strong| BarPart {
+            name: name.to_owned(),
+            length,
+            strong,
+        };
+        let bar = |name: &str, parts| Bar {
+            name: name.into(),
+            parts,
+        };
+        let all = [
+            bar("<a>", vec![part("x", 1.0, false), part("y", 3.0, true)]),
+            bar("b", vec![part("y", 2.0, true)]),
+        ];
+        let picture = bars("time", "ms", &all, "");
         let Picture::Svg { svg, .. } = picture else {
             panic!("bars are a drawing");
         };
         assert!(svg.contains("&lt;a&gt;"));
-        assert!(
-            svg.contains(r#"p1" x="120.0" y="21.0" width="360.0""#),
-            "{svg}"
-        );
-        assert!(
-            svg.contains(r#"p1" x="0.0" y="65.0" width="240.0""#),
-            "{svg}"
-        );
+        for part in [
+            r#"q0" x="0.0" y="21.0" width="120.0""#,
+            r#"s0" x="120.0" y="21.0" width="360.0""#,
+            r#"s0" x="0.0" y="65.0" width="240.0""#,
+        ] {
+            assert!(svg.contains(part), "{svg}");
+        }
     }
 
     #[test]
     fn nothing_to_show_is_no_reason_to_fail() {
         bars("", "ms", &[], "");
-        bars("", "ms", &[("a".into(), Vec::new())], "");
     }
 }

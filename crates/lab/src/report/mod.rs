@@ -7,7 +7,7 @@ mod json;
 mod model;
 mod text;
 
-pub use bars::{Bar, bars};
+pub use bars::{Bar, BarPart, bars};
 pub use html::{html, standalone};
 pub use json::json_lines;
 pub use model::{Figure, Finding, Named, Origin, Picture, Published, Report};

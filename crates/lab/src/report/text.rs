@@ -107,8 +107,12 @@ pub(super) fn found(figure: &Figure) -> String {
     format!("{mark}{}", short(figure.found))
 }
 
-/// How far it is from what was published.
+/// How far it is from what was published: a share, or points where the figure
+/// is a share already.
 pub(super) fn off(figure: &Figure) -> String {
+    if let (Some(Published::Number(published)), "%") = (&figure.published, figure.unit.as_str()) {
+        return format!("{:+.0} points", figure.found - published);
+    }
     match figure.error() {
         Some(error) => format!("{:+.0} %", error * 100.0),
         None => String::new(),

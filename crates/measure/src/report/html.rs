@@ -396,6 +396,13 @@ fn cpu_section(report: &Report) -> String {
                 short(t.percent)
             );
         }
+        for (name, each) in &s.counters {
+            rows += &format!(
+                "<tr><td class=soft>&emsp;{}, each answer<td>{}<td><td><td><td><td></tr>",
+                escape(name),
+                short(*each)
+            );
+        }
     }
     format!(
         "<h2>CPU at {} answers a second</h2><div class=\"card scroll\"><table><tr><th>who<th>µs an answer<th>of a processor\
@@ -407,7 +414,7 @@ fn cpu_section(report: &Report) -> String {
 const WORDS: &str = "<h2>What the words mean</h2><div class=card><dl>\
 <dt>response</dt><dd>From the moment the request was meant to begin to the last byte of its answer: what a user sees, \
 also when the server or the driver was not ready.</dd>\
-<dt>wire</dt><dd>From the request's first byte out to the answer's last byte in.</dd>\
+<dt>wire</dt><dd>From the request's first byte out to the answer's last byte in, by the kernel's time stamp where there is one.</dd>\
 <dt>lateness</dt><dd>How far behind its own schedule the driver began the request. When it is not small against the \
 response, the driver is part of the result.</dd>\
 <dt>p99</dt><dd>99 % of the requests were not slower than this.</dd>\

@@ -186,8 +186,11 @@ pub struct Server {
     pub network_in: u64,
     /// Bytes sent by the network namespace.
     pub network_out: u64,
-    /// By group of threads.
+    /// By group of threads, or by kind of engine.
     pub threads: Vec<ThreadShare>,
+    /// What the server itself counted, by name and unit: per answer.
+    #[serde(default)]
+    pub counters: Vec<(String, f64)>,
 }
 
 /// A group of threads within a server.
@@ -308,6 +311,11 @@ impl Server {
             network_in: usage.network_in,
             network_out: usage.network_out,
             threads,
+            counters: usage
+                .counters
+                .iter()
+                .map(|(name, sum)| (name.clone(), sum / answers.max(1.0)))
+                .collect(),
         }
     }
 }

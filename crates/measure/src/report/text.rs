@@ -112,23 +112,31 @@ fn write_cpu(report: &Report, out: &mut String) -> std::fmt::Result {
         d.spin_percent
     )?;
     for server in &report.servers {
-        writeln!(
+        write!(
             out,
-            "  {}: {:.2} µs an answer ({:.0} % of a processor; user {:.2} s, system {:.2} s), {:.2} switches an answer, {:.1} MB",
-            server.subject,
-            server.cpu_us,
-            server.cpu_percent,
-            server.user_s,
-            server.system_s,
-            server.switches,
-            server.resident_bytes as f64 / 1e6
+            "  {}: {:.2} µs an answer ({:.0} % of a processor",
+            server.subject, server.cpu_us, server.cpu_percent
         )?;
+        // A remote server does not tell the two apart.
+        if server.user_s + server.system_s > 0.0 {
+            write!(
+                out,
+                "; user {:.2} s, system {:.2} s), {:.2} switches an answer",
+                server.user_s, server.system_s, server.switches
+            )?;
+        } else {
+            write!(out, ")")?;
+        }
+        writeln!(out, ", {:.1} MB", server.resident_bytes as f64 / 1e6)?;
         for thread in server.threads.iter().filter(|t| t.percent >= 1.0) {
             writeln!(
                 out,
                 "    {:<20}{:>10.2} µs an answer{:>7.1} %",
                 thread.name, thread.cpu_us, thread.percent
             )?;
+        }
+        for (name, each) in &server.counters {
+            writeln!(out, "    {name:<32}{each:>10.2} an answer")?;
         }
     }
     Ok(())

@@ -1,7 +1,8 @@
 //! What a LINK from a front door costs, against bare shared memory.
 //!
 //! `link-idle`: one request at a time, round trip; the peer is a futex round
-//! trip between two processes. `link-saturated`: CPU of both sides a request,
+//! trip between two processes, and both have a side on each of two processors.
+//! `link-idle-together` is the same on one. `link-saturated`: CPU of both sides a request,
 //! many at once; the peer is a bare ring with the same batching. The worker
 //! runs an empty program without COBOL: what is measured is the way there and
 //! back. With `--worker=EXE --module=FILE` it is a real worker (`EXE worker`)
@@ -31,7 +32,10 @@ fn main() {
     let only = args.iter().skip(1).find(|a| !a.starts_with("--"));
     let wanted = |row: &str| only.is_none_or(|o| row.contains(o.as_str()));
     if wanted("link-idle") {
-        report(json, "link-idle", "us", idle(), 2.0);
+        report(json, "link-idle", "us", idle(0, 1), 2.0);
+    }
+    if wanted("link-idle-together") {
+        report(json, "link-idle-together", "us", idle(0, 0), 2.0);
     }
     if wanted("link-saturated") {
         report(json, "link-saturated", "us-cpu", saturated(), 3.0);
@@ -61,10 +65,15 @@ fn print_row(json: bool, row: &str, unit: &str, ours: f64, peer: f64, must: f64,
     }
 }
 
-/// Round trips in microseconds: ours and the peer's, medians.
-fn idle() -> (f64, f64) {
+/// Round trips in microseconds: ours and the peer's, medians. Both have one
+/// side on processor `here` and the other on `there`: where the kernel puts
+/// them decides the time of a wake-up by a factor of ten.
+fn idle(here: usize, there: usize) -> (f64, f64) {
+    let all = affinity();
+    pin(there);
     let peer = Peer::ping_pong();
     let bench = Bench::start();
+    pin(here);
     let n = 3000;
     let mut ours = Vec::new();
     let mut theirs = Vec::new();
@@ -78,6 +87,7 @@ fn idle() -> (f64, f64) {
         });
         ours.push(start.elapsed().as_secs_f64() * 1e6 / f64::from(n));
     }
+    set_affinity(&all);
     (median(ours), median(theirs))
 }
 
@@ -217,6 +227,33 @@ fn config() -> RegionConfig {
         },
         ..RegionConfig::default()
     }
+}
+
+/// Keeps the calling thread, and what it starts from now on, on one processor.
+fn pin(cpu: usize) {
+    // SAFETY: a CPU set is plain bits.
+    let set = unsafe {
+        let mut set: libc::cpu_set_t = std::mem::zeroed();
+        libc::CPU_SET(cpu, &mut set);
+        set
+    };
+    if !set_affinity(&set) {
+        eprintln!("processor {cpu} is not there: the threads run where the kernel puts them");
+    }
+}
+
+fn affinity() -> libc::cpu_set_t {
+    // SAFETY: the call fills the set; 0 is the calling thread.
+    unsafe {
+        let mut set = std::mem::zeroed();
+        libc::sched_getaffinity(0, std::mem::size_of_val(&set), &mut set);
+        set
+    }
+}
+
+fn set_affinity(set: &libc::cpu_set_t) -> bool {
+    // SAFETY: the set is valid and of the size said.
+    unsafe { libc::sched_setaffinity(0, std::mem::size_of_val(set), set) == 0 }
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

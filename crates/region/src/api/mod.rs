@@ -14,7 +14,7 @@ mod task;
 pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, TransactionDef};
 pub use door::DoorRuntime;
 pub use handle::{Handle, Port, Region, block_on};
-pub use record::{MonitoringRecord, Statistics};
+pub use record::{MonitoringRecord, Statistics, Work};
 pub use reply::{Abend, Container, Outcome, Reply};
 pub use request::{PutError, Refusal, StartCode, TaskRequest};
 pub use task::Task;

@@ -136,4 +136,64 @@ pub struct Statistics {
     pub deadlocks: u64,
     /// Monitoring records dropped because the sink was behind.
     pub records_dropped: u64,
+    /// Sums over the monitoring records of all tasks.
+    pub work: Work,
+}
+
+/// What tasks waited for and used, added up. Times are in nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Work {
+    /// CPU time on general engines.
+    pub general_cpu_ns: u64,
+    /// Waiting for admission and for a worker.
+    pub admission_wait_ns: u64,
+    /// Queued in a worker.
+    pub dispatch_wait_ns: u64,
+    /// Waiting for the QR token.
+    pub qr_wait_ns: u64,
+    /// Waiting for the region.
+    pub region_wait_ns: u64,
+    /// Committing at the end of the task.
+    pub commit_wait_ns: u64,
+    /// EXEC CICS commands.
+    pub commands: u64,
+    /// Of these, file commands.
+    pub file_commands: u64,
+    /// Changes between the QR and the open mode.
+    pub mode_switches: u64,
+    /// Calls that crossed to the region.
+    pub region_calls: u64,
+}
+
+impl Work {
+    /// One task's work.
+    pub fn of(record: &MonitoringRecord) -> Work {
+        Work {
+            general_cpu_ns: record.general_cpu_ns,
+            admission_wait_ns: record.admission_wait_ns,
+            dispatch_wait_ns: record.dispatch_wait_ns,
+            qr_wait_ns: record.qr_wait_ns,
+            region_wait_ns: record.region_wait_ns,
+            commit_wait_ns: record.commit_wait_ns,
+            commands: record.commands.into(),
+            file_commands: record.file_commands.into(),
+            mode_switches: record.mode_switches.into(),
+            region_calls: record.region_calls.into(),
+        }
+    }
+}
+
+impl std::ops::AddAssign for Work {
+    fn add_assign(&mut self, other: Work) {
+        self.general_cpu_ns += other.general_cpu_ns;
+        self.admission_wait_ns += other.admission_wait_ns;
+        self.dispatch_wait_ns += other.dispatch_wait_ns;
+        self.qr_wait_ns += other.qr_wait_ns;
+        self.region_wait_ns += other.region_wait_ns;
+        self.commit_wait_ns += other.commit_wait_ns;
+        self.commands += other.commands;
+        self.file_commands += other.file_commands;
+        self.mode_switches += other.mode_switches;
+        self.region_calls += other.region_calls;
+    }
 }

@@ -47,7 +47,7 @@ impl Core {
                 .tasks
                 .get(key)
                 .map_or(now, |t| t.begun.max(t.submitted));
-            let force = now.saturating_sub(since) >= super::STUCK_NS;
+            let force = now.saturating_sub(since) >= super::PATIENCE_NS;
             if !self.place(now, key, force, links, out) {
                 self.queue_for_place(key);
                 return;
@@ -247,8 +247,11 @@ impl Core {
         Some(Place { worker, slot })
     }
 
+    /// A program that has not run yet counts as short: if it is not, the tasks
+    /// behind it are soon taken away, and a burst at the start does not make a
+    /// worker for each of its requests.
     fn is_short(&self, key: TaskKey) -> bool {
-        self.pace_of(key).is_some_and(|ns| ns < SHORT_NS)
+        self.pace_of(key).is_none_or(|ns| ns < SHORT_NS)
     }
 
     /// How long the runs of a task's program take; `None` when that is not

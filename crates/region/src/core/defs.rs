@@ -34,7 +34,8 @@ pub struct Transaction {
 /// What is known of a program's runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProgramPace {
-    /// Moving average of the elapsed time; `None` before the first run.
+    /// Moving average of the elapsed time; `None` before the first run
+    /// has ended.
     pub elapsed_ns: Option<u64>,
 }
 

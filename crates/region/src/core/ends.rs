@@ -285,7 +285,7 @@ impl Core {
         self.start_failures = 0;
         let ran_long = w
             .seen
-            .is_some_and(|(s, q, _)| s == place.slot && q == sequence);
+            .is_some_and(|s| s.slot == place.slot && s.sequence == sequence);
         if ran_long {
             w.seen = None;
             w.stuck = false;

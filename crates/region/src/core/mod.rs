@@ -43,6 +43,9 @@ const SHORT_NS: u64 = 200_000;
 const BRIEF_NS: u64 = 20_000;
 /// A task that runs longer than this has its queue taken away.
 const STUCK_NS: u64 = 1_000_000;
+/// A task that waits longer than this for a place gets a worker of its own,
+/// though those that run are busy and not stuck.
+const PATIENCE_NS: u64 = 20_000_000;
 /// Input above this is not queued behind another task by choice.
 const SMALL_BYTES: usize = 64 << 10;
 /// How often a queued task may lose its worker before it abends.
@@ -74,6 +77,9 @@ pub trait Links {
     fn progress(&mut self, worker: usize) -> u64;
     /// CPU time of the worker's process in nanoseconds.
     fn cpu_ns(&mut self, worker: usize) -> u64;
+    /// True when the worker's process runs or wants to: it waits for nothing
+    /// but a processor.
+    fn is_runnable(&mut self, worker: usize) -> bool;
 }
 
 /// What the shell must do after a call.

@@ -86,6 +86,9 @@ impl Links for FakeLinks {
     fn progress(&mut self, _: usize) -> u64 {
         0
     }
+    fn is_runnable(&mut self, _: usize) -> bool {
+        false
+    }
     fn cpu_ns(&mut self, worker: usize) -> u64 {
         self.workers[&worker].cpu_ns
     }
@@ -429,14 +432,18 @@ fn short_tasks_queue_behind_one_worker_and_long_ones_get_their_own() {
             .unwrap();
         world.core.task(key).unwrap().place.unwrap().worker
     };
-    let short = world
-        .core
-        .defs
-        .program(Name::from_bytes(*b"SHORT   "))
-        .unwrap();
-    world.core.defs.programs[short].add(10_000);
+    let number = |world: &World, program: &[u8; 8]| {
+        let name = Name::from_bytes(*program);
+        world.core.defs.program(name).unwrap()
+    };
+    // One that never ran counts as short.
     let first = begin(&mut world, b"SHORT   ");
     assert_eq!(begin(&mut world, b"SHORT   "), first);
+    let short = number(&world, b"SHORT   ");
+    world.core.defs.programs[short].add(10_000);
+    assert_eq!(begin(&mut world, b"SHORT   "), first);
+    let long = number(&world, b"LONG    ");
+    world.core.defs.programs[long].add(10_000_000);
     let long = begin(&mut world, b"LONG    ");
     assert_ne!(long, first);
     assert_ne!(begin(&mut world, b"LONG    "), long);

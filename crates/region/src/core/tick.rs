@@ -3,7 +3,7 @@
 use link::SlotState;
 
 use super::task::{Stage, TaskKey};
-use super::worker::{Life, Place, Sentence};
+use super::worker::{Life, Place, Seen, Sentence};
 use super::{Action, Core, Links, STUCK_NS};
 use crate::api::Refusal;
 
@@ -56,11 +56,22 @@ impl Core {
         let running = self.running(worker, links);
         let w = &mut self.workers[worker];
         match (running, w.seen) {
-            (Some((slot, sequence, _)), Some((s, q, since))) if (slot, sequence) == (s, q) => {
-                w.stuck = now.saturating_sub(since) >= STUCK_NS;
+            (Some((slot, sequence, _)), Some(seen))
+                if (slot, sequence) == (seen.slot, seen.sequence) =>
+            {
+                // One that has had no processor is not stuck: another worker
+                // would have none either.
+                let long = now.saturating_sub(seen.since) >= STUCK_NS;
+                let mut used = || links.cpu_ns(worker).saturating_sub(seen.cpu_ns) >= STUCK_NS / 2;
+                w.stuck = long && (w.stuck || used() || !links.is_runnable(worker));
             }
             (Some((slot, sequence, _)), _) => {
-                w.seen = Some((slot, sequence, now));
+                w.seen = Some(Seen {
+                    slot,
+                    sequence,
+                    since: now,
+                    cpu_ns: links.cpu_ns(worker),
+                });
                 w.stuck = false;
                 w.progress_cpu_ns = 0;
             }

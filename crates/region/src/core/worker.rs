@@ -46,14 +46,27 @@ pub struct WorkerState {
     pub(super) waiting: bool,
     /// Its running task runs for long.
     pub(super) stuck: bool,
-    /// The slot seen running last, its sequence number, and since when.
-    pub(super) seen: Option<(usize, u32, u64)>,
+    /// The task seen running last.
+    pub(super) seen: Option<Seen>,
     pub(super) progress: u64,
     pub(super) progress_cpu_ns: u64,
     pub(super) idle_since: u64,
     pub(super) ended_tasks: u64,
     /// Why it is being killed.
     pub(super) sentence: Option<Sentence>,
+}
+
+/// A running task as it was first seen.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    /// Its slot.
+    pub slot: usize,
+    /// Its sequence number.
+    pub sequence: u32,
+    /// When.
+    pub since: u64,
+    /// CPU time of the worker's process then.
+    pub cpu_ns: u64,
 }
 
 /// Why a worker is being killed, and so how its running task ends.

@@ -22,6 +22,17 @@ pub fn process_cpu_ns(pid: libc::pid_t) -> u64 {
     }
 }
 
+/// True when a process runs or waits for nothing but a processor.
+pub fn is_runnable(pid: libc::pid_t) -> bool {
+    let Ok(stat) = std::fs::read(format!("/proc/{pid}/stat")) else {
+        return false;
+    };
+    // The state follows the name, which may hold anything but ends with the
+    // last parenthesis.
+    let name_end = stat.iter().rposition(|&b| b == b')');
+    name_end.and_then(|at| stat.get(at + 2)).copied() == Some(b'R')
+}
+
 fn read(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,

@@ -9,7 +9,7 @@ use link::{Entry, Name, Request, Results};
 use super::clock::now_ns;
 use super::links::{LinkTable, WorkerLink};
 use super::{Shared, State};
-use crate::api::{Abend, MonitoringRecord, Outcome, Reply};
+use crate::api::{Abend, MonitoringRecord, Outcome, Reply, Work};
 use crate::core::{Core, Place, Stage, TaskKey, TaskState};
 
 /// Owns a slot. Dropping it gives up, abandons or releases the task, as far as
@@ -24,6 +24,7 @@ pub struct SlotLease {
     high_water: u64,
     elapsed_ns: Option<u64>,
     ended_ok: bool,
+    work: Work,
     /// The directory being written, then the one read.
     pub entries: Vec<Entry>,
 }
@@ -93,6 +94,7 @@ impl SlotLease {
             high_water: 0,
             elapsed_ns: None,
             ended_ok: false,
+            work: Work::default(),
             entries: std::mem::take(&mut task.entries),
         })
     }
@@ -209,6 +211,7 @@ impl SlotLease {
             }
             Outcome::Abend(abend) => record.abend = Name::from_bytes(abend.code),
         }
+        self.work = Work::of(&record);
         self.high_water = self.high_water.max(results.high_water);
         if let Some(sink) = &self.shared.sink {
             sink.push(&record);
@@ -289,6 +292,7 @@ impl Drop for SlotLease {
         let entries = std::mem::take(&mut self.entries);
         let (stage, ok) = (self.stage, self.ended_ok);
         let (high_water, elapsed) = (self.high_water, self.elapsed_ns);
+        let work = self.work;
         self.shared.with(|core, links, out| {
             if let Some(task) = core.task_mut(key) {
                 task.entries = entries;
@@ -298,6 +302,7 @@ impl Drop for SlotLease {
                 LeaseStage::Building => core.cancel(now, links, key, out),
                 LeaseStage::Submitted => core.abandon(key, out),
                 LeaseStage::Done => {
+                    core.stats.work += work;
                     match ok {
                         true => core.stats.tasks_ok += 1,
                         false => core.stats.tasks_abended += 1,

@@ -149,4 +149,11 @@ impl Links for LinkTable {
             _ => 0,
         }
     }
+
+    fn is_runnable(&mut self, worker: usize) -> bool {
+        match self.get(worker).map(|l| l.pid.load(Ordering::Relaxed)) {
+            Some(pid) if pid > 0 => clock::is_runnable(pid),
+            _ => false,
+        }
+    }
 }

@@ -1,11 +1,10 @@
 //! The region as the gateway sees it.
 
-use std::fmt::Write;
 use std::future::Future;
 use std::io;
 
 use gateway::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
-use region::{ContainerType, Handle, Outcome, Port, Statistics, TaskRequest, UserId};
+use region::{ContainerType, Handle, Outcome, Port, TaskRequest, UserId};
 
 /// A handle on the region, and who its callers are.
 #[derive(Clone)]
@@ -51,15 +50,7 @@ impl Backend for RegionBackend {
     }
 
     fn metrics(&self, out: &mut String) {
-        let statistics = self.region.statistics();
-        for (name, kind, help, value) in METRICS {
-            let value = value(&statistics);
-            let _ = write!(
-                out,
-                "# HELP tupelo_region_{name} {help}\n# TYPE tupelo_region_{name} {kind}\n\
-                 tupelo_region_{name} {value}\n"
-            );
-        }
+        super::metrics::write(&self.region.statistics(), out);
     }
 }
 
@@ -149,134 +140,3 @@ impl Reply for RegionReply {
         self.0.commarea()
     }
 }
-
-/// A figure of the region: name, type, help, and where it stands.
-type Metric = (
-    &'static str,
-    &'static str,
-    &'static str,
-    fn(&Statistics) -> u64,
-);
-
-/// The region's figures on `/metrics`.
-const METRICS: &[Metric] = &[
-    (
-        "tasks_ok_total",
-        "counter",
-        "Tasks that ended normally.",
-        |s| s.tasks_ok,
-    ),
-    (
-        "tasks_abended_total",
-        "counter",
-        "Tasks that abended.",
-        |s| s.tasks_abended,
-    ),
-    (
-        "refused_mxt_total",
-        "counter",
-        "Requests refused at the maximum of tasks.",
-        |s| s.refused_mxt,
-    ),
-    (
-        "refused_class_total",
-        "counter",
-        "Requests refused by their class.",
-        |s| s.refused_class,
-    ),
-    (
-        "refused_other_total",
-        "counter",
-        "Requests refused for other reasons.",
-        |s| s.refused_other,
-    ),
-    ("tasks_active", "gauge", "Tasks active now.", |s| s.active),
-    (
-        "tasks_waiting",
-        "gauge",
-        "Requests waiting for admission.",
-        |s| s.waiting,
-    ),
-    (
-        "tasks_active_peak",
-        "gauge",
-        "Most tasks active at once.",
-        |s| s.peak_active,
-    ),
-    ("workers", "gauge", "Worker processes.", |s| s.workers),
-    (
-        "workers_started_total",
-        "counter",
-        "Workers started.",
-        |s| s.workers_started,
-    ),
-    (
-        "workers_lost_total",
-        "counter",
-        "Workers that died or were killed.",
-        |s| s.workers_lost,
-    ),
-    (
-        "task_moves_total",
-        "counter",
-        "Queued tasks given to another worker.",
-        |s| s.moves,
-    ),
-    (
-        "runaways_total",
-        "counter",
-        "Tasks ended by the runaway limit.",
-        |s| s.runaways,
-    ),
-    (
-        "purged_total",
-        "counter",
-        "Tasks purged by their time limit.",
-        |s| s.purged,
-    ),
-    (
-        "worker_lies_total",
-        "counter",
-        "Results refused because they made no sense.",
-        |s| s.lies,
-    ),
-    (
-        "qr_deaths_total",
-        "counter",
-        "Workers that died with the QR token.",
-        |s| s.qr_deaths,
-    ),
-    (
-        "commits_total",
-        "counter",
-        "Units of work committed.",
-        |s| s.commits,
-    ),
-    (
-        "backouts_total",
-        "counter",
-        "Units of work backed out.",
-        |s| s.backouts,
-    ),
-    (
-        "commit_batches_total",
-        "counter",
-        "Flushes that carried the commits.",
-        |s| s.commit_batches,
-    ),
-    (
-        "lock_waits_total",
-        "counter",
-        "Waits for record locks.",
-        |s| s.lock_waits,
-    ),
-    ("deadlocks_total", "counter", "Deadlocks found.", |s| {
-        s.deadlocks
-    }),
-    (
-        "records_dropped_total",
-        "counter",
-        "Monitoring records dropped.",
-        |s| s.records_dropped,
-    ),
-];

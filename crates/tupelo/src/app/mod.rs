@@ -9,6 +9,7 @@ pub mod config;
 pub mod cpus;
 pub mod definitions;
 pub mod files;
+pub mod metrics;
 pub mod records;
 pub mod signals;
 pub mod toml_errors;

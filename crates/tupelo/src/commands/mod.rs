@@ -35,6 +35,7 @@ commands! {
     File => file,
     Record => record,
     Drive => drive,
+    Capture => capture,
     Lab => lab,
     Reference => reference,
     #[command(hide = true)]

@@ -27,6 +27,8 @@ enum Page {
     Commands,
     /// Every key of a load scenario.
     DriveScenario,
+    /// Every cause that `capture explain` names.
+    Causes,
 }
 
 /// Prints the page.
@@ -35,6 +37,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         Page::Configuration => print!("{}", configuration()),
         Page::Commands => print!("{}", cics::command::reference_page()),
         Page::DriveScenario => print!("{}", drive::scenario::reference()),
+        Page::Causes => print!("{}", capture::rules::reference_page()),
     }
     Ok(Outcome::Clean)
 }

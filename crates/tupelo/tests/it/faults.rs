@@ -212,3 +212,43 @@ fn killing_every_worker_costs_only_the_tasks_they_ran() {
         assert!(lost.load(Ordering::Relaxed) <= killed);
     });
 }
+
+#[test]
+fn a_full_disk_refuses_updates_and_loses_none() {
+    let Some(bank) = Server::start_on_small_disk(&example("bank"), "12m") else {
+        return;
+    };
+    let open = |number: u32| {
+        let body =
+            format!("{{\"number\": {number}, \"holder\": \"A holder\", \"kind\": \"CURRENT\"}}");
+        bank.send("POST", "/bank/accounts", Some(&body))
+    };
+    assert_eq!(open(20_000_000).status, 201);
+    let filler = bank.in_state("filler");
+    let mut file = std::fs::File::create(&filler).unwrap();
+    for block in [64 << 10, 4096, 512] {
+        while file.write_all(&vec![0; block]).is_ok() {}
+    }
+    let mut kept = vec![20_000_000];
+    let refused = (20_000_001..20_020_000).find_map(|number| {
+        let answer = open(number);
+        match answer.status {
+            201 => kept.push(number),
+            _ => return Some(answer),
+        }
+        None
+    });
+    let refused = refused.expect("the disk is full");
+    let text = String::from_utf8_lossy(&refused.body).into_owned();
+    assert!((500..600).contains(&refused.status), "{text}");
+    // Everything that was acknowledged is there, and reading goes on.
+    for number in &kept {
+        let path = format!("/bank/accounts/{number}");
+        assert_eq!(bank.get(&path).status, 200, "{number}");
+    }
+    drop(file);
+    std::fs::remove_file(&filler).unwrap();
+    let again = open(20_030_000);
+    let text = String::from_utf8_lossy(&again.body).into_owned();
+    assert_eq!(again.status, 201, "{text}");
+}

@@ -28,7 +28,39 @@ impl Server {
 
     /// The same with a state folder that has been used before.
     pub fn start_in(folder: &Path, state: tempfile::TempDir) -> Server {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+        let command = Command::new(env!("CARGO_BIN_EXE_tupelo"));
+        Server::run(command, folder, state)
+    }
+
+    /// Serves with its state on a disk of `size` (as mount(8) has it) in a
+    /// mount namespace of its own; none where that is not allowed.
+    pub fn start_on_small_disk(folder: &Path, size: &str) -> Option<Server> {
+        let namespace = ["--user", "--map-root-user", "--mount"];
+        let mount = format!("mount -t tmpfs -o size={size} tmpfs");
+        let state = tempfile::tempdir().unwrap();
+        let mut probe = Command::new("unshare");
+        probe.args(namespace).args(["sh", "-c"]);
+        probe.arg(format!("{mount} {}", state.path().display()));
+        if !probe.output().is_ok_and(|o| o.status.success()) {
+            eprintln!("skipped: no mount namespace may be made here");
+            return None;
+        }
+        let mut command = Command::new("unshare");
+        command.args(namespace).args(["sh", "-c"]);
+        command.arg(format!("{mount} {} && exec \"$@\"", state.path().display()));
+        command.args(["sh", env!("CARGO_BIN_EXE_tupelo")]);
+        Some(Server::run(command, folder, state))
+    }
+
+    /// A path of its state as it sees it, from outside of its namespace.
+    pub fn in_state(&self, name: &str) -> PathBuf {
+        let inside = self.state.path().join(name);
+        let root = PathBuf::from(format!("/proc/{}/root", self.child.id()));
+        root.join(inside.strip_prefix("/").unwrap())
+    }
+
+    fn run(mut command: Command, folder: &Path, state: tempfile::TempDir) -> Server {
+        let mut child = command
             .arg("serve")
             .arg(folder)
             .arg("--state")

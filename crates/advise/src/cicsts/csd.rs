@@ -1,0 +1,130 @@
+//! CSD extracts: DEFINE statements for DFHCSDUP, read by the vocabulary crate.
+//!
+//! Reference: CICS system definition utility program (DFHCSDUP).
+
+use cics::csd::OtherDef;
+
+use super::{Content, Placed};
+use crate::document::{At, Parsed};
+use crate::kind::{Kind, lines_beginning};
+
+/// Everything a CSD extract defines.
+#[derive(Debug, Clone, Default)]
+pub struct Csd {
+    /// The definitions in their order.
+    pub definitions: Vec<Definition>,
+}
+
+/// One definition, as written.
+#[derive(Debug, Clone)]
+pub struct Definition {
+    /// The type in full, as `TCPIPSERVICE`.
+    pub kind: String,
+    /// The name.
+    pub name: String,
+    /// The group.
+    pub group: String,
+    /// Where the definition begins.
+    pub at: At,
+    /// The attributes: full name, value, place.
+    pub attributes: Vec<(String, String, At)>,
+}
+
+impl Definition {
+    /// The value of an attribute and its place.
+    pub fn get(&self, name: &str) -> Option<Placed<&str>> {
+        let found = self.attributes.iter().find(|(n, ..)| n == name);
+        found.map(|(_, value, at)| (value.as_str(), *at))
+    }
+
+    /// The value of an attribute as a number.
+    pub fn number(&self, name: &str) -> Option<Placed<u64>> {
+        let (value, at) = self.get(name)?;
+        Some((value.trim().parse().ok()?, at))
+    }
+
+    /// Whether an attribute has a value; abbreviated values count.
+    pub fn is(&self, name: &str, value: &str) -> bool {
+        self.get(name)
+            .is_some_and(|(v, _)| v.eq_ignore_ascii_case(value))
+    }
+
+    /// Whether an attribute is coded, with a value.
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some_and(|(value, _)| !value.is_empty())
+    }
+
+    /// The attribute that names the LSR pool: LSRPOOLNUM, or LSRPOOLID in older
+    /// releases.
+    pub(crate) fn pool_attribute(&self) -> &'static str {
+        match self.has("LSRPOOLID") && !self.has("LSRPOOLNUM") {
+            true => "LSRPOOLID",
+            false => "LSRPOOLNUM",
+        }
+    }
+
+    /// The number of the LSR pool; 1 is the default.
+    pub(crate) fn pool_number(&self) -> u64 {
+        self.number(self.pool_attribute()).map_or(1, |(n, _)| n)
+    }
+
+    /// Whether the file is in no LSR pool.
+    pub(crate) fn is_nsr(&self) -> bool {
+        self.is(self.pool_attribute(), "NONE")
+    }
+
+    /// The place of an attribute, or of the definition where it is left out.
+    pub fn at(&self, name: &str) -> At {
+        self.get(name).map_or(self.at, |(_, at)| at)
+    }
+
+    /// The statement that gives attributes other values.
+    pub fn alter(&self, attributes: &str) -> String {
+        let Definition {
+            kind, name, group, ..
+        } = self;
+        format!("ALTER {kind}({name}) GROUP({group}) {attributes}")
+    }
+}
+
+impl From<OtherDef> for Definition {
+    fn from(def: OtherDef) -> Definition {
+        let attributes = def.attributes.into_iter().map(|a| {
+            let at = At {
+                line: a.line,
+                column: a.column,
+            };
+            (a.name, a.value.unwrap_or_default(), at)
+        });
+        Definition {
+            kind: def.kind,
+            name: def.name,
+            group: def.group.as_str().to_owned(),
+            at: At {
+                line: def.line,
+                column: def.column,
+            },
+            attributes: attributes.collect(),
+        }
+    }
+}
+
+pub(super) static KIND: Kind = Kind {
+    word: "csd",
+    title: "CICS resource definitions: DEFINE and ALTER statements for DFHCSDUP",
+    recognise,
+    parse,
+};
+
+fn recognise(text: &str) -> usize {
+    2 * lines_beginning(text, &["DEFINE", "ALTER"])
+}
+
+fn parse(text: &str) -> Parsed {
+    let (definitions, diagnostics) = cics::csd::definitions(text);
+    let definitions = definitions.into_iter().map(Definition::from).collect();
+    Parsed {
+        content: crate::Content::Cics(Content::Csd(Csd { definitions })),
+        diagnostics,
+    }
+}

@@ -1,0 +1,78 @@
+//! CICS: resource definitions, system initialization parameters, and the
+//! configuration of CICS sockets.
+
+mod csd;
+mod ezacicd;
+pub mod rules;
+mod sit;
+mod sit_names;
+
+pub use csd::{Csd, Definition};
+pub use ezacicd::{SocketEntry, Sockets};
+pub use sit::{Sit, SitParameter};
+
+use crate::document::{At, Document, Documents};
+use crate::kind::Kind;
+
+/// What a document of this area says.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// Statements for DFHCSDUP.
+    Csd(Csd),
+    /// System initialization parameters.
+    Sit(Sit),
+    /// EZACICD macros.
+    Sockets(Sockets),
+}
+
+/// The kinds of this area.
+pub(crate) static KINDS: &[&Kind] = &[&csd::KIND, &sit::KIND, &ezacicd::KIND];
+
+impl Documents {
+    /// Each CSD extract of the set.
+    pub fn csds(&self) -> impl Iterator<Item = (&Document, &Csd)> {
+        self.all.iter().filter_map(|d| match &d.content {
+            crate::Content::Cics(Content::Csd(csd)) => Some((d, csd)),
+            _ => None,
+        })
+    }
+
+    /// Each definition of a type (`TCPIPSERVICE`) in all CSD extracts.
+    pub fn definitions(&self, kind: &str) -> impl Iterator<Item = (&Document, &Definition)> {
+        self.csds()
+            .flat_map(|(document, csd)| csd.definitions.iter().map(move |d| (document, d)))
+            .filter(move |(_, d)| d.kind == kind)
+    }
+
+    /// A system initialization parameter: the last one wins.
+    pub fn sit(&self, name: &str) -> Option<(&Document, &SitParameter)> {
+        let all = self.all.iter().rev().filter_map(|d| match &d.content {
+            crate::Content::Cics(Content::Sit(sit)) => Some((d, sit)),
+            _ => None,
+        });
+        all.into_iter()
+            .find_map(|(d, sit)| Some((d, sit.get(name)?)))
+    }
+
+    /// The first document with system initialization parameters.
+    pub fn first_sit(&self) -> Option<&Document> {
+        let sit = |d: &&Document| matches!(d.content, crate::Content::Cics(Content::Sit(_)));
+        self.all.iter().find(sit)
+    }
+
+    /// Each EZACICD macro of a TYPE.
+    pub fn socket_entries(&self, kind: &str) -> impl Iterator<Item = (&Document, &SocketEntry)> {
+        let each = self.all.iter().filter_map(|d| match &d.content {
+            crate::Content::Cics(Content::Sockets(s)) => Some((d, s)),
+            _ => None,
+        });
+        each.flat_map(|(d, s)| s.entries.iter().map(move |e| (d, e)))
+            .filter(move |(_, e)| {
+                e.get("TYPE")
+                    .is_some_and(|(t, _)| t.eq_ignore_ascii_case(kind))
+            })
+    }
+}
+
+/// A value and where it stands.
+pub(crate) type Placed<T> = (T, At);

@@ -1,0 +1,43 @@
+//! A backlog that is cut.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::{cics, ip};
+
+pub(super) static RULE: Rule = Rule {
+    name: "cics.backlog-limit",
+    summary: "A listener asks for a larger BACKLOG than SOMAXCONN, or the kernel, allows.",
+    why: "The smaller value holds and nobody is told: a burst is refused although the definition \
+          has room for it.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[cics::BACKLOG, ip::SOMAXCONN, cics::SOCKETS],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    let coded = documents
+        .profiles()
+        .filter_map(|(d, p)| Some((d, p.somaxconn?)));
+    let Some((profile, (limit, limit_at))) = coded.last() else {
+        return;
+    };
+    let services = documents.definitions("TCPIPSERVICE");
+    let services = services.filter_map(|(d, s)| Some((d, s.number("BACKLOG")?)));
+    let listeners = documents.socket_entries("LISTENER");
+    let listeners = listeners.filter_map(|(d, l)| Some((d, l.number("BACKLOG")?)));
+    for (document, (backlog, at)) in services.chain(listeners) {
+        if backlog > limit {
+            findings.push(
+                Finding::at(
+                    &RULE,
+                    document.place(at),
+                    format!("BACKLOG {backlog}, cut to {limit}"),
+                )
+                .code(format!("SOMAXCONN {backlog}"))
+                .because(profile.place(limit_at), format!("SOMAXCONN {limit}")),
+            );
+        }
+    }
+}

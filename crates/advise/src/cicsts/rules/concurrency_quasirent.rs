@@ -1,0 +1,54 @@
+//! Quasi-reentrant programs in a threadsafe region.
+
+use crate::cicsts::Definition;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::{PAPER_000, cics};
+
+pub(super) static RULE: Rule = Rule {
+    name: "cics.concurrency.quasirent",
+    summary: "FCQRONLY=NO is set and programs are quasi-reentrant, coded or by default.",
+    why: "A quasi-reentrant program runs on the QR TCB alone: only one of the region at a time, \
+          and each return from DB2, MQ or sockets switches to QR. The default of the definition \
+          is QUASIRENT.",
+    severity: Severity::Note,
+    effect: None,
+    sources: &[PAPER_000, cics::PROGRAM, cics::THREADSAFE_FILES],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    let Some((sit, parameter)) = documents.sit("FCQRONLY").filter(|(_, p)| p.is("NO")) else {
+        return;
+    };
+    for (document, csd) in documents.csds() {
+        let quasi = |d: &&Definition| {
+            d.kind == "PROGRAM"
+                && !d.has("REMOTESYSTEM")
+                && (!d.has("CONCURRENCY") || d.is("CONCURRENCY", "QUASIRENT"))
+                && !d.is("API", "OPENAPI")
+        };
+        let programs: Vec<&Definition> = csd.definitions.iter().filter(quasi).collect();
+        let Some(first) = programs.first() else {
+            continue;
+        };
+        let names: Vec<&str> = programs.iter().take(8).map(|d| d.name.as_str()).collect();
+        let more = if programs.len() > 8 { ", …" } else { "" };
+        let value = format!(
+            "{} of QUASIRENT: {}{more}",
+            programs.len(),
+            names.join(", ")
+        );
+        let mut finding = Finding::at(&RULE, document.place(first.at("CONCURRENCY")), value)
+            .needs(
+                "that the program and all it calls share no storage unserialised: CWA, \
+                    GETMAIN SHARED, loaded tables",
+            )
+            .because(sit.place(parameter.at), parameter.text());
+        for program in programs {
+            finding = finding.code(program.alter("CONCURRENCY(THREADSAFE)"));
+        }
+        findings.push(finding);
+    }
+}

@@ -1,0 +1,48 @@
+//! More sessions than tasks.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::{PAPER_003, cics};
+
+pub(super) static RULE: Rule = Rule {
+    name: "cics.mxt.sessions",
+    summary: "IPIC sessions that receive add up to MXT or more.",
+    why: "Each busy session runs one task. When partners use all sessions, MXT is reached and \
+          nothing else starts, such as the transactions that would let one look.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[PAPER_003, cics::MXT, cics::IPCONN],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    let Some((sit, parameter)) = documents.sit("MXT") else {
+        return;
+    };
+    let Some(mxt) = parameter.number() else {
+        return;
+    };
+    let receive = || {
+        let all = documents.definitions("IPCONN");
+        all.filter_map(|(d, c)| Some((d, c, c.number("RECEIVECOUNT")?)))
+    };
+    let sum = receive().fold(0_u64, |sum, (_, _, (n, _))| sum.saturating_add(n));
+    let Some((document, first, (_, at))) = receive().max_by_key(|(_, _, (n, _))| *n) else {
+        return;
+    };
+    if sum >= mxt {
+        let mut finding = Finding::at(
+            &RULE,
+            document.place(at),
+            format!("{sum} sessions, MXT={mxt}"),
+        )
+        .code(format!("MXT={}", sum.saturating_add(50).min(2000)))
+        .needs("storage for the tasks; or fewer sessions, so that partners queue instead")
+        .because(sit.place(parameter.at), parameter.text());
+        for (d, c, (n, at)) in receive().filter(|(_, c, _)| !std::ptr::eq(*c, first)) {
+            finding = finding.because(d.place(at), format!("IPCONN({}) has {n}", c.name));
+        }
+        findings.push(finding);
+    }
+}

@@ -1,0 +1,37 @@
+//! More TCBs for sockets than the region has.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::cics;
+
+pub(super) static RULE: Rule = Rule {
+    name: "cics.sockets.tcblim",
+    summary: "TCBLIM is above MAXOPENTCBS.",
+    why: "The region stops at MAXOPENTCBS, so TCBLIM protects nobody: sockets may take every \
+          open TCB.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[cics::SOCKETS, cics::MAXOPENTCBS],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    let Some((sit, open)) = documents.sit("MAXOPENTCBS") else {
+        return;
+    };
+    let Some(most) = open.number() else {
+        return;
+    };
+    for (document, entry) in documents.socket_entries("CICS") {
+        if let Some((limit, at)) = entry.number("TCBLIM")
+            && limit > most
+        {
+            findings.push(
+                Finding::at(&RULE, document.place(at), format!("TCBLIM={limit}"))
+                    .code(format!("TCBLIM={most}"))
+                    .because(sit.place(open.at), open.text()),
+            );
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! A class that is not defined.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::cics;
+
+pub(super) static RULE: Rule = Rule {
+    name: "cics.tranclass.undefined",
+    summary: "A TRANSACTION names a TRANCLASS that the given definitions lack, though they \
+              define others.",
+    why: "A transaction whose class is not installed runs as if it had none: only MXT limits it.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[cics::TRANSACTION, cics::TRANCLASS],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    let defined: Vec<&str> = documents
+        .definitions("TRANCLASS")
+        .map(|(_, d)| d.name.as_str())
+        .collect();
+    if defined.is_empty() {
+        return;
+    }
+    for (document, transaction) in documents.definitions("TRANSACTION") {
+        let Some((class, at)) = transaction.get("TRANCLASS") else {
+            continue;
+        };
+        let known = defined.iter().any(|d| d.eq_ignore_ascii_case(class));
+        // Those that CICS supplies.
+        let supplied = class.to_ascii_uppercase().starts_with("DFH");
+        if !known && !supplied {
+            findings.push(
+                Finding::at(&RULE, document.place(at), format!("TRANCLASS({class})")).code(
+                    format!(
+                        "DEFINE TRANCLASS({class}) GROUP({}) MAXACTIVE(10) PURGETHRESH(100)",
+                        transaction.group
+                    ),
+                ),
+            );
+        }
+    }
+}

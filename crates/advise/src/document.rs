@@ -1,0 +1,181 @@
+//! A file of configuration text, read: its kind, its statements, what was
+//! wrong with it. Places are kept as line and column by the parsers and become
+//! a [`Place`] with the file's name and line when a finding needs one.
+
+use std::sync::Arc;
+
+use cics::diagnostic::{Diagnostic, Severity};
+use serde::Serialize;
+
+use crate::kind::{self, Kind, Unrecognised};
+use crate::{cicsts, linux, sna, tcpip};
+
+/// One file.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The file's name as the caller gave it.
+    pub name: Arc<str>,
+    /// What it is.
+    pub kind: &'static Kind,
+    /// What it says.
+    pub content: Content,
+    /// What is wrong with the text itself, in its order.
+    pub diagnostics: Vec<Diagnostic>,
+    lines: Vec<Arc<str>>,
+}
+
+impl Document {
+    /// Reads a text. Without a kind, the content tells what it is.
+    ///
+    /// # Errors
+    /// When no kind is given and none fits.
+    pub fn read(
+        name: &str,
+        text: &str,
+        kind: Option<&'static Kind>,
+    ) -> Result<Document, Unrecognised> {
+        let kind = match kind {
+            Some(kind) => kind,
+            None => kind::recognise(text).ok_or_else(|| Unrecognised { name: name.into() })?,
+        };
+        let Parsed {
+            content,
+            mut diagnostics,
+        } = (kind.parse)(text);
+        diagnostics.sort_by_key(|d| (d.line, d.column));
+        Ok(Document {
+            name: name.into(),
+            kind,
+            content,
+            diagnostics,
+            lines: text.lines().map(|l| l.trim_end().into()).collect(),
+        })
+    }
+
+    /// The place of a line and column of this file.
+    pub fn place(&self, at: At) -> Place {
+        let text = (at.line as usize)
+            .checked_sub(1)
+            .and_then(|i| self.lines.get(i));
+        Place {
+            file: self.name.clone(),
+            line: at.line,
+            column: at.column,
+            text: text.cloned().unwrap_or_else(|| "".into()),
+        }
+    }
+
+    /// The place for what the file does not say: its beginning.
+    pub fn absent(&self) -> Place {
+        Place {
+            file: self.name.clone(),
+            line: 0,
+            column: 0,
+            text: "".into(),
+        }
+    }
+
+    /// Whether a word stands anywhere in the text, comments included: people
+    /// write there which fixes they have applied.
+    pub fn mentions(&self, word: &str) -> bool {
+        self.lines.iter().any(|line| line.contains(word))
+    }
+
+    /// Whether a statement could not be understood.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error)
+    }
+}
+
+/// The files of one question.
+#[derive(Debug, Clone, Default)]
+pub struct Documents {
+    /// In the order in which they were given.
+    pub all: Vec<Document>,
+}
+
+impl Documents {
+    /// A set of documents.
+    pub fn new(all: impl IntoIterator<Item = Document>) -> Documents {
+        Documents {
+            all: all.into_iter().collect(),
+        }
+    }
+}
+
+/// What a document says, typed by kind.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// PROFILE.TCPIP, OMPROUTE and Policy Agent.
+    Tcpip(tcpip::Content),
+    /// Settings of a Linux system.
+    Linux(linux::Content),
+    /// CICS definitions and system initialization parameters.
+    Cics(cicsts::Content),
+    /// VTAM, NCP and the SNA products.
+    Sna(sna::Content),
+}
+
+/// What a parser gives.
+#[derive(Debug, Clone)]
+pub struct Parsed {
+    /// The statements.
+    pub content: Content,
+    /// What was wrong or passed over.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A line and a column, both from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct At {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+impl At {
+    /// From indices that count from 0.
+    pub fn from_zero(line: usize, column: usize) -> At {
+        let one_up = |n: usize| u32::try_from(n.saturating_add(1)).unwrap_or(u32::MAX);
+        At {
+            line: one_up(line),
+            column: one_up(column),
+        }
+    }
+
+    /// A diagnostic at this place.
+    pub fn diagnostic(self, severity: Severity, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity,
+            line: self.line,
+            column: self.column,
+            message: message.into(),
+            help: None,
+        }
+    }
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The file's name.
+    pub file: Arc<str>,
+    /// Line, from 1; 0 where the finding is about what the file lacks.
+    pub line: u32,
+    /// Column in characters, from 1; 0 as above.
+    pub column: u32,
+    /// The whole line.
+    pub text: Arc<str>,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => write!(f, "{}", self.file),
+            line => write!(f, "{}:{line}:{}", self.file, self.column),
+        }
+    }
+}

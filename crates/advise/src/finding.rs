@@ -1,0 +1,110 @@
+//! What a rule found.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::document::Place;
+use crate::rule::Rule;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Whether it matters depends on the load; measure.
+    Note,
+    /// The sources advise another value.
+    Advice,
+    /// It costs time on every request or every connection, or statements
+    /// contradict each other.
+    Warning,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Severity::Note => "note",
+            Severity::Advice => "advice",
+            Severity::Warning => "warning",
+        })
+    }
+}
+
+/// One finding: a place, the value there, and what to code in its stead.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The rule's dotted name.
+    pub rule: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Where.
+    pub place: Place,
+    /// The value found.
+    pub value: String,
+    /// Why it matters.
+    pub why: String,
+    /// The statement to code, exactly, a line each.
+    pub code: Vec<String>,
+    /// What must hold before it is coded: releases, APARs, other settings.
+    pub needs: Vec<String>,
+    /// Other places that decided it, each with what it says.
+    pub because: Vec<(Place, String)>,
+    /// Published or calculated effect, if one is known.
+    pub effect: Option<String>,
+    /// Papers and manuals.
+    pub sources: &'static [&'static str],
+}
+
+impl Finding {
+    /// A finding of a rule, with the rule's severity, reason and effect.
+    pub fn at(rule: &'static Rule, place: Place, value: impl Into<String>) -> Finding {
+        Finding {
+            rule: rule.name,
+            severity: rule.severity,
+            place,
+            value: value.into(),
+            why: rule.why.to_owned(),
+            code: Vec::new(),
+            needs: Vec::new(),
+            because: Vec::new(),
+            effect: rule.effect.map(str::to_owned),
+            sources: rule.sources,
+        }
+    }
+
+    /// Adds lines to code.
+    pub fn code(mut self, text: impl Into<String>) -> Finding {
+        self.code.extend(text.into().lines().map(str::to_owned));
+        self
+    }
+
+    /// Says why in words of this case.
+    pub fn why(mut self, text: impl Into<String>) -> Finding {
+        self.why = text.into();
+        self
+    }
+
+    /// Adds a condition.
+    pub fn needs(mut self, text: impl Into<String>) -> Finding {
+        self.needs.push(text.into());
+        self
+    }
+
+    /// Adds a place that decided it.
+    pub fn because(mut self, place: Place, text: impl Into<String>) -> Finding {
+        self.because.push((place, text.into()));
+        self
+    }
+
+    /// States the effect in figures of this case.
+    pub fn effect(mut self, text: impl Into<String>) -> Finding {
+        self.effect = Some(text.into());
+        self
+    }
+
+    /// Matters more or less than the rule usually does.
+    pub fn severity(mut self, severity: Severity) -> Finding {
+        self.severity = severity;
+        self
+    }
+}

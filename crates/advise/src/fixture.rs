@@ -1,0 +1,145 @@
+//! The fixture of every rule, run.
+//!
+//! `testdata/rules/NAME.txt` holds documents and what the rule says of them:
+//! `>>> FILE [KIND]` begins a document, `>>> expected` the findings (made by
+//! `ADVISE_UPDATE=1 cargo test -p advise`; read them before you commit),
+//! `>>> good FILE [KIND]` a document of a second set, in which the rule must
+//! be silent. Files under `testdata/clean/` give no finding of any rule.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::{Document, Documents, Finding, advise, kinds, rules};
+
+fn testdata() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("testdata")
+}
+
+/// Sections of a fixture: heading words, text.
+fn sections(text: &str) -> Vec<(Vec<&str>, String)> {
+    let mut found: Vec<(Vec<&str>, String)> = Vec::new();
+    for line in text.lines() {
+        match line.strip_prefix(">>> ") {
+            Some(heading) => found.push((heading.split_whitespace().collect(), String::new())),
+            None => {
+                if let Some((_, body)) = found.last_mut() {
+                    body.push_str(line);
+                    body.push('\n');
+                }
+            }
+        }
+    }
+    found
+}
+
+fn read(heading: &[&str], text: &str) -> Document {
+    let kind = heading.get(1).map(|word| {
+        kinds()
+            .find(|k| k.word == *word)
+            .unwrap_or_else(|| panic!("no kind {word}"))
+    });
+    Document::read(heading[0], text, kind).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// What is compared: everything that depends on the documents.
+fn shown(findings: &[Finding]) -> String {
+    let mut out = String::new();
+    for f in findings {
+        let _ = writeln!(out, "{}: {}: {}: {}", f.place, f.severity, f.rule, f.value);
+        for line in &f.code {
+            let _ = writeln!(out, "  code: {line}");
+        }
+        for line in &f.needs {
+            let _ = writeln!(out, "  needs: {line}");
+        }
+        for (place, what) in &f.because {
+            let _ = writeln!(out, "  because: {place}: {what}");
+        }
+        if let Some(effect) = &f.effect {
+            let _ = writeln!(out, "  effect: {effect}");
+        }
+    }
+    out
+}
+
+#[test]
+fn every_rule_finds_its_fault_and_is_silent_once_it_is_mended() {
+    let mut wrong = Vec::new();
+    for rule in rules() {
+        let path = testdata().join("rules").join(format!("{}.txt", rule.name));
+        let Ok(text) = fs::read_to_string(&path) else {
+            wrong.push(format!("{}: no fixture {}", rule.name, path.display()));
+            continue;
+        };
+        let (mut bad, mut good, mut expected) = (Vec::new(), Vec::new(), String::new());
+        for (heading, body) in sections(&text) {
+            match heading[..] {
+                ["expected"] => expected = body,
+                ["good", ..] => good.push(read(&heading[1..], &body)),
+                _ => bad.push(read(&heading, &body)),
+            }
+        }
+        let only = [rule.name.to_owned()];
+        let found = shown(&advise(&Documents::new(bad), &only));
+        if found.is_empty() {
+            wrong.push(format!("{}: finds nothing", rule.name));
+        }
+        if found.trim_end() != expected.trim_end() {
+            if std::env::var_os("ADVISE_UPDATE").is_some() {
+                fs::write(&path, updated(&text, &found)).expect("the fixture is written");
+            } else {
+                wrong.push(format!("{}: found\n{found}expected\n{expected}", rule.name));
+            }
+        }
+        if good.is_empty() {
+            wrong.push(format!("{}: no good document", rule.name));
+        }
+        let silent = shown(&advise(&Documents::new(good), &only));
+        if !silent.is_empty() {
+            wrong.push(format!("{}: on the good document: {silent}", rule.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The fixture with new findings after its bad documents.
+fn updated(text: &str, found: &str) -> String {
+    let mut out = String::new();
+    let mut skipping = false;
+    let mut written = false;
+    for line in text.lines() {
+        if line.starts_with(">>> ") {
+            skipping = line == ">>> expected";
+            if skipping || (line.starts_with(">>> good") && !written) {
+                written = true;
+                let _ = write!(out, ">>> expected\n{found}");
+            }
+        }
+        if !skipping {
+            let _ = writeln!(out, "{line}");
+        }
+    }
+    if !written {
+        let _ = write!(out, ">>> expected\n{found}");
+    }
+    out
+}
+
+#[test]
+fn a_clean_configuration_gives_no_finding() {
+    for entry in fs::read_dir(testdata().join("clean")).expect("testdata/clean is there") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("text");
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let document = Document::read(&name, &text, None).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(
+            path.extension().unwrap_or_default(),
+            document.kind.word,
+            "{name}"
+        );
+        assert_eq!(document.diagnostics, [], "{name}");
+        let found = shown(&advise(&Documents::new([document]), &[]));
+        assert!(found.is_empty(), "{found}");
+    }
+}

@@ -1,0 +1,61 @@
+//! The kinds of document, and how a text is recognised.
+
+use crate::document::Parsed;
+use crate::{cicsts, linux, sna, tcpip};
+
+/// A kind of document: one row, beside its parser.
+pub struct Kind {
+    /// The word for `--kind`.
+    pub word: &'static str,
+    /// What it is, for people.
+    pub title: &'static str,
+    /// How many lines of a text speak for this kind.
+    pub recognise: fn(&str) -> usize,
+    /// Reads a text.
+    pub parse: fn(&str) -> Parsed,
+}
+
+impl std::fmt::Debug for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.word)
+    }
+}
+
+impl PartialEq for Kind {
+    fn eq(&self, other: &Kind) -> bool {
+        self.word == other.word
+    }
+}
+
+/// A text that is of no known kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name}: the content is of no kind that is known here")]
+pub struct Unrecognised {
+    /// The file.
+    pub name: String,
+}
+
+/// Every kind.
+pub fn kinds() -> impl Iterator<Item = &'static Kind> {
+    [tcpip::KINDS, linux::KINDS, cicsts::KINDS, sna::KINDS]
+        .into_iter()
+        .flatten()
+        .copied()
+}
+
+/// The kind that most lines speak for; the earlier one of equals.
+pub(crate) fn recognise(text: &str) -> Option<&'static Kind> {
+    let scored = kinds().map(|kind| ((kind.recognise)(text), kind));
+    scored
+        .filter(|(score, _)| *score > 0)
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })
+        .map(|(_, kind)| kind)
+}
+
+/// How many lines begin with one of some words, in any case.
+pub(crate) fn lines_beginning(text: &str, words: &[&str]) -> usize {
+    text.lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|first| words.iter().any(|w| w.eq_ignore_ascii_case(first)))
+        .count()
+}

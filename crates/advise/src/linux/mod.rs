@@ -1,0 +1,55 @@
+//! Settings of a Linux system: sysctl, routes and links.
+
+mod link;
+mod route;
+pub mod rules;
+mod sysctl;
+
+pub use link::{IpLink, IpLinks};
+pub use route::{IpRoute, IpRoutes};
+pub use sysctl::{Sysctl, SysctlValue};
+
+use crate::document::{Document, Documents};
+use crate::kind::Kind;
+
+/// What a document of this area says.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// `sysctl -a` or sysctl.conf.
+    Sysctl(Sysctl),
+    /// `ip route`.
+    Routes(IpRoutes),
+    /// `ip link` or `ip -d link`.
+    Links(IpLinks),
+}
+
+/// The kinds of this area.
+pub(crate) static KINDS: &[&Kind] = &[&sysctl::KIND, &route::KIND, &link::KIND];
+
+impl Documents {
+    /// Each set of kernel settings.
+    pub fn sysctls(&self) -> impl Iterator<Item = (&Document, &Sysctl)> {
+        self.all.iter().filter_map(|d| match &d.content {
+            crate::Content::Linux(Content::Sysctl(s)) => Some((d, s)),
+            _ => None,
+        })
+    }
+
+    /// Each route of Linux systems.
+    pub fn ip_routes(&self) -> impl Iterator<Item = (&Document, &IpRoute)> {
+        let each = self.all.iter().filter_map(|d| match &d.content {
+            crate::Content::Linux(Content::Routes(r)) => Some((d, r)),
+            _ => None,
+        });
+        each.flat_map(|(d, r)| r.routes.iter().map(move |route| (d, route)))
+    }
+
+    /// Each link of Linux systems.
+    pub fn ip_links(&self) -> impl Iterator<Item = (&Document, &IpLink)> {
+        let each = self.all.iter().filter_map(|d| match &d.content {
+            crate::Content::Linux(Content::Links(l)) => Some((d, l)),
+            _ => None,
+        });
+        each.flat_map(|(d, l)| l.links.iter().map(move |link| (d, link)))
+    }
+}

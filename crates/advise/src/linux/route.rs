@@ -1,0 +1,180 @@
+//! Routes: the output of `ip route`.
+//!
+//! Reference: iproute2, ip-route(8).
+
+use cics::diagnostic::Severity;
+
+use crate::document::{At, Parsed};
+use crate::kind::Kind;
+use crate::tcpip::Word;
+
+/// Routes of a system.
+#[derive(Debug, Clone, Default)]
+pub struct IpRoutes {
+    /// In their order.
+    pub routes: Vec<IpRoute>,
+}
+
+/// One route.
+#[derive(Debug, Clone)]
+pub struct IpRoute {
+    /// The destination, as `default` or `10.0.0.0/8`.
+    pub destination: String,
+    /// All words of the route, the destination first.
+    pub words: Vec<Word>,
+    /// Where it begins.
+    pub at: At,
+}
+
+impl IpRoute {
+    /// The word after a keyword; `lock` is passed over.
+    pub fn get(&self, key: &str) -> Option<&Word> {
+        let at = self.words.iter().position(|w| w.text == key)?;
+        self.words[at + 1..].iter().find(|w| w.text != "lock")
+    }
+
+    /// The number after a keyword, and its place.
+    pub fn number(&self, key: &str) -> Option<(u64, At)> {
+        let word = self.get(key)?;
+        Some((word.text.parse().ok()?, word.at))
+    }
+
+    /// The command that changes the route: a keyword with another value, or
+    /// without the keyword.
+    pub fn change(&self, key: &str, value: Option<&str>) -> String {
+        let mut text = match self.v6() {
+            true => String::from("ip -6 route change"),
+            false => String::from("ip route change"),
+        };
+        let mut words = self.words.iter();
+        while let Some(word) = words.next() {
+            if word.text == key {
+                let locked = words.clone().next().is_some_and(|w| w.text == "lock");
+                words.nth(usize::from(locked));
+            } else if word.text != "linkdown" && word.text != "dead" {
+                text += " ";
+                text += &word.text;
+            }
+        }
+        match value {
+            Some(value) => format!("{text} {key} {value}"),
+            None => text,
+        }
+    }
+
+    /// Whether it leads to IPv6 addresses, as far as the route tells.
+    pub fn v6(&self) -> bool {
+        self.destination.contains(':') || self.get("via").is_some_and(|w| w.text.contains(':'))
+    }
+}
+
+const TYPES: &[&str] = &[
+    "anycast",
+    "blackhole",
+    "broadcast",
+    "local",
+    "multicast",
+    "nat",
+    "prohibit",
+    "throw",
+    "unicast",
+    "unreachable",
+];
+
+pub(super) static KIND: Kind = Kind {
+    word: "ip-route",
+    title: "Linux routes: `ip route`",
+    recognise: |text| 2 * text.lines().filter(|l| destination(l)).count(),
+    parse,
+};
+
+/// Whether a line is a route.
+fn destination(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let Some(first) = words.next() else {
+        return false;
+    };
+    let address = first == "default"
+        || TYPES.contains(&first)
+        || first
+            .split('/')
+            .next()
+            .unwrap_or_default()
+            .parse::<std::net::IpAddr>()
+            .is_ok();
+    address && words.any(|w| ["dev", "via", "proto", "scope", "nhid"].contains(&w))
+}
+
+fn parse(text: &str) -> Parsed {
+    let mut diagnostics = Vec::new();
+    let mut routes: Vec<IpRoute> = Vec::new();
+    let words = crate::tcpip::words(text, &['#'], &[]);
+    for line in words.chunk_by(|a, b| a.at.line == b.at.line) {
+        let head = &line[0];
+        // Next hops of a route with several stand on lines of their own.
+        if head.text == "nexthop" {
+            if let Some(route) = routes.last_mut() {
+                route.words.extend(line.iter().cloned());
+            }
+            continue;
+        }
+        let typed = TYPES.contains(&head.text.as_str());
+        let Some(target) = line.get(usize::from(typed)) else {
+            continue;
+        };
+        let shown: Vec<&str> = line.iter().map(|w| w.text.as_str()).collect();
+        if !destination(&shown.join(" ")) && !typed {
+            diagnostics.push(head.at.diagnostic(Severity::Error, "this is not a route"));
+            continue;
+        }
+        routes.push(IpRoute {
+            destination: target.text.clone(),
+            words: line.to_vec(),
+            at: head.at,
+        });
+    }
+    Parsed {
+        content: crate::Content::Linux(super::Content::Routes(IpRoutes { routes })),
+        diagnostics,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_is_read_and_changed() {
+        let Parsed {
+            content,
+            diagnostics,
+        } = parse(
+            "default via 10.0.0.1 dev eth0 proto dhcp mtu lock 1400 advmss 536 linkdown\nhello\n\
+             unreachable 10.9.0.0/16\n10.8.0.0/16\n\tnexthop via 10.0.0.2 dev eth0 weight 1\n",
+        );
+        let crate::Content::Linux(super::super::Content::Routes(found)) = content else {
+            panic!("another kind");
+        };
+        let route = &found.routes[0];
+        assert_eq!(
+            route.number("mtu"),
+            Some((
+                1400,
+                At {
+                    line: 1,
+                    column: 51
+                }
+            ))
+        );
+        assert_eq!(
+            route.change("mtu", Some("1500")),
+            "ip route change default via 10.0.0.1 dev eth0 proto dhcp advmss 536 mtu 1500"
+        );
+        assert_eq!(
+            route.change("advmss", None),
+            "ip route change default via 10.0.0.1 dev eth0 proto dhcp mtu lock 1400"
+        );
+        assert_eq!(diagnostics.len(), 2);
+        assert_eq!(found.routes.len(), 2);
+    }
+}

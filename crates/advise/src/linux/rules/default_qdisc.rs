@@ -1,0 +1,28 @@
+//! `net.core.default_qdisc`.
+
+use super::setting;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::kernel;
+
+pub(super) static RULE: Rule = Rule {
+    name: "linux.default-qdisc",
+    summary: "default_qdisc is pfifo_fast.",
+    why: "One queue for all: a bulk transfer makes short requests wait behind it. fq_codel gives \
+          each flow its own queue and keeps queues short; fq also paces.",
+    severity: Severity::Note,
+    effect: None,
+    sources: &[kernel::NET_SYSCTL],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    setting(
+        documents,
+        &RULE,
+        "net.core.default_qdisc",
+        findings,
+        |value| (value.value == "pfifo_fast").then(|| "fq_codel".to_owned()),
+    );
+}

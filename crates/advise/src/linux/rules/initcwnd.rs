@@ -1,0 +1,31 @@
+//! A small initial congestion window.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::{PAPER_000, kernel};
+
+pub(super) static RULE: Rule = Rule {
+    name: "linux.route.initcwnd",
+    summary: "A route sets initcwnd below 10.",
+    why: "A new connection may send so many segments before it hears from its partner. A \
+          response of 14,600 bytes takes one round trip with 10 segments, three with 2 and four \
+          with 1.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[PAPER_000, kernel::RFC6928, kernel::IP_ROUTE],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    for (document, route) in documents.ip_routes() {
+        if let Some((value, at)) = route.number("initcwnd")
+            && value < 10
+        {
+            findings.push(
+                Finding::at(&RULE, document.place(at), format!("initcwnd {value}"))
+                    .code(route.change("initcwnd", None)),
+            );
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! One queue for all on a link.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::kernel;
+
+pub(super) static RULE: Rule = Rule {
+    name: "linux.link.qdisc",
+    summary: "A link queues with pfifo_fast.",
+    why: "A bulk transfer makes short requests wait behind it in one long queue. fq_codel gives \
+          each flow its own.",
+    severity: Severity::Note,
+    effect: None,
+    sources: &[kernel::IP_LINK, kernel::NET_SYSCTL],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    for (document, link) in documents.ip_links() {
+        if let Some((qdisc, at)) = &link.qdisc
+            && qdisc == "pfifo_fast"
+        {
+            findings.push(
+                Finding::at(&RULE, document.place(*at), "qdisc pfifo_fast")
+                    .code(format!("tc qdisc replace dev {} root fq_codel", link.name)),
+            );
+        }
+    }
+}

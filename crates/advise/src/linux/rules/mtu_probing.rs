@@ -1,0 +1,28 @@
+//! `net.ipv4.tcp_mtu_probing`.
+
+use super::setting;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::kernel;
+
+pub(super) static RULE: Rule = Rule {
+    name: "linux.tcp.mtu-probing",
+    summary: "tcp_mtu_probing is off.",
+    why: "Where a router drops large packets and its message is filtered, a connection hangs at \
+          its first full segment. 1 makes the kernel try smaller ones after a timeout.",
+    severity: Severity::Note,
+    effect: None,
+    sources: &[kernel::IP_SYSCTL, kernel::RFC4821],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    setting(
+        documents,
+        &RULE,
+        "net.ipv4.tcp_mtu_probing",
+        findings,
+        |value| (value.number()? == 0).then(|| "1".to_owned()),
+    );
+}

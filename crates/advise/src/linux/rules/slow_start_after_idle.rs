@@ -1,0 +1,29 @@
+//! `net.ipv4.tcp_slow_start_after_idle`.
+
+use super::setting;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::{PAPER_000, kernel};
+
+pub(super) static RULE: Rule = Rule {
+    name: "linux.tcp.slow-start-after-idle",
+    summary: "tcp_slow_start_after_idle is on.",
+    why: "A connection that rested for one retransmission timeout starts with a small congestion \
+          window again. Clients that think between requests pay round trips for every large \
+          response.",
+    severity: Severity::Advice,
+    effect: None,
+    sources: &[PAPER_000, kernel::IP_SYSCTL, kernel::RFC2861],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    setting(
+        documents,
+        &RULE,
+        "net.ipv4.tcp_slow_start_after_idle",
+        findings,
+        |value| (value.number()? != 0).then(|| "0".to_owned()),
+    );
+}

@@ -1,0 +1,25 @@
+//! `net.core.somaxconn`.
+
+use super::setting;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::{PAPER_000, kernel};
+
+pub(super) static RULE: Rule = Rule {
+    name: "linux.somaxconn",
+    summary: "somaxconn is below 4096.",
+    why: "It caps the backlog of every listening socket without an error. A burst beyond it \
+          loses connection requests, and each lost one waits a second. The default was 128 \
+          before Linux 5.4 and is 4096 since.",
+    severity: Severity::Advice,
+    effect: None,
+    sources: &[PAPER_000, kernel::NET_SYSCTL],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    setting(documents, &RULE, "net.core.somaxconn", findings, |value| {
+        (value.number()? < 4096).then(|| "4096".to_owned())
+    });
+}

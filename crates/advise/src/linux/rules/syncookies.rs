@@ -1,0 +1,29 @@
+//! `net.ipv4.tcp_syncookies`.
+
+use super::setting;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::kernel;
+
+pub(super) static RULE: Rule = Rule {
+    name: "linux.tcp.syncookies",
+    summary: "tcp_syncookies is off, or always on.",
+    why: "Without cookies a full queue of half-open connections drops new ones, and clients wait \
+          a second for their next SYN. 2 sends cookies always, which loses TCP options where \
+          time stamps are missing; 1 sends them when the queue is full.",
+    severity: Severity::Advice,
+    effect: None,
+    sources: &[kernel::IP_SYSCTL],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    setting(
+        documents,
+        &RULE,
+        "net.ipv4.tcp_syncookies",
+        findings,
+        |value| (value.number()? != 1).then(|| "1".to_owned()),
+    );
+}

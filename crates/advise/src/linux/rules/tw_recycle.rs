@@ -1,0 +1,29 @@
+//! `net.ipv4.tcp_tw_recycle`.
+
+use super::setting;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::kernel;
+
+pub(super) static RULE: Rule = Rule {
+    name: "linux.tcp.tw-recycle",
+    summary: "tcp_tw_recycle is on.",
+    why: "It drops connection requests of clients behind one translated address whose time \
+          stamps differ: they see lost SYNs and wait a second or more. Kernels from 4.12 no \
+          longer have it.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[kernel::IP_SYSCTL],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    setting(
+        documents,
+        &RULE,
+        "net.ipv4.tcp_tw_recycle",
+        findings,
+        |value| (value.number()? != 0).then(|| "0".to_owned()),
+    );
+}

@@ -1,0 +1,27 @@
+//! `net.ipv4.tcp_window_scaling`.
+
+use super::setting;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::kernel;
+
+pub(super) static RULE: Rule = Rule {
+    name: "linux.tcp.window-scaling",
+    summary: "tcp_window_scaling is off.",
+    why: "The window cannot be more than 64K, so a connection carries at most 64K a round trip.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[kernel::IP_SYSCTL, kernel::RFC7323],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    setting(
+        documents,
+        &RULE,
+        "net.ipv4.tcp_window_scaling",
+        findings,
+        |value| (value.number()? == 0).then(|| "1".to_owned()),
+    );
+}

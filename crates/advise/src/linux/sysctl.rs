@@ -1,0 +1,145 @@
+//! Kernel settings: the output of `sysctl -a`, or a sysctl.conf.
+//!
+//! Reference: sysctl.conf(5).
+
+use cics::diagnostic::Severity;
+
+use crate::document::{At, Parsed};
+use crate::kind::Kind;
+
+/// Kernel settings.
+#[derive(Debug, Clone, Default)]
+pub struct Sysctl {
+    /// In their order; a later one wins.
+    pub values: Vec<SysctlValue>,
+}
+
+/// One setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SysctlValue {
+    /// With dots, as `net.ipv4.tcp_rmem`.
+    pub key: String,
+    /// With single blanks.
+    pub value: String,
+    /// Where the key stands.
+    pub at: At,
+    /// Where the value stands.
+    pub value_at: At,
+}
+
+impl Sysctl {
+    /// The value that holds.
+    pub fn get(&self, key: &str) -> Option<&SysctlValue> {
+        self.values.iter().rev().find(|v| v.key == key)
+    }
+}
+
+impl SysctlValue {
+    /// The value's numbers; `None` where one is not a number.
+    pub fn numbers(&self) -> Option<Vec<u64>> {
+        let words = self.value.split_whitespace();
+        words.map(|w| w.parse().ok()).collect()
+    }
+
+    /// The value where it is one number.
+    pub fn number(&self) -> Option<u64> {
+        self.value.parse().ok()
+    }
+
+    /// The setting with another value.
+    pub fn set(&self, value: &str) -> String {
+        format!("{} = {value}", self.key)
+    }
+}
+
+pub(super) static KIND: Kind = Kind {
+    word: "sysctl",
+    title: "Linux kernel settings: `sysctl -a` or sysctl.conf",
+    recognise,
+    parse,
+};
+
+const ROOTS: &[&str] = &["abi", "debug", "dev", "fs", "kernel", "net", "user", "vm"];
+
+fn recognise(text: &str) -> usize {
+    let ours = |line: &&str| {
+        let line = line.trim_start().trim_start_matches('-');
+        let root = line.split(['.', '/']).next().unwrap_or_default();
+        line.len() > root.len() && ROOTS.contains(&root) && line.contains('=')
+    };
+    2 * text.lines().filter(ours).count()
+}
+
+fn parse(text: &str) -> Parsed {
+    let mut diagnostics = Vec::new();
+    let mut values = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let trimmed = line.trim_start();
+        let column = line.chars().count() - trimmed.chars().count();
+        let at = At::from_zero(number, column);
+        let bare = trimmed.strip_prefix('-').unwrap_or(trimmed);
+        if bare.trim().is_empty() || trimmed.starts_with(['#', ';']) {
+            continue;
+        }
+        let Some((key, value)) = bare.split_once('=') else {
+            // What sysctl says of keys that it may not read.
+            if !trimmed.starts_with("sysctl:") {
+                diagnostics.push(at.diagnostic(Severity::Error, "a setting is KEY = VALUE"));
+            }
+            continue;
+        };
+        let before = line.chars().count() - value.trim_start().chars().count();
+        values.push(SysctlValue {
+            key: dotted(key.trim()),
+            value: value.split_whitespace().collect::<Vec<_>>().join(" "),
+            at,
+            value_at: At::from_zero(number, before),
+        });
+    }
+    Parsed {
+        content: crate::Content::Linux(super::Content::Sysctl(Sysctl { values })),
+        diagnostics,
+    }
+}
+
+/// A key with dots: `net/ipv4/tcp_sack` is the same as `net.ipv4.tcp_sack`.
+fn dotted(key: &str) -> String {
+    match key.find(['.', '/']) {
+        Some(at) if key[at..].starts_with('/') => key.replace('/', "."),
+        _ => key.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_values_and_faults_are_told_with_places() {
+        let Parsed {
+            content,
+            diagnostics,
+        } = parse(
+            "# comment\n net/ipv4/tcp_sack=1\n-net.ipv4.tcp_rmem = 4096\t131072  6291456\nnonsense\n\
+             sysctl: permission denied on key 'x'\nnet.ipv4.tcp_sack = 0\n",
+        );
+        let crate::Content::Linux(super::super::Content::Sysctl(sysctl)) = content else {
+            panic!("another kind");
+        };
+        let sack = sysctl.get("net.ipv4.tcp_sack").unwrap();
+        assert_eq!(
+            (sack.number(), sack.value_at),
+            (
+                Some(0),
+                At {
+                    line: 6,
+                    column: 21
+                }
+            )
+        );
+        let rmem = sysctl.get("net.ipv4.tcp_rmem").unwrap();
+        assert_eq!(rmem.numbers(), Some(vec![4096, 131072, 6291456]));
+        assert_eq!(diagnostics.len(), 1);
+        assert_eq!(diagnostics[0].line, 4);
+    }
+}

@@ -1,0 +1,101 @@
+//! A tuning rule, the tables of all rules, and the run over a set of documents.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::{cicsts, linux, sna, tcpip};
+
+/// A rule: one file, one row in the table of its `rules/mod.rs`, and one
+/// fixture `testdata/rules/NAME.txt`.
+pub struct Rule {
+    /// Stable dotted name, as `tcpip.mtu.route`.
+    pub name: &'static str,
+    /// What it looks for, in one sentence.
+    pub summary: &'static str,
+    /// Why that matters, in plain sentences.
+    pub why: &'static str,
+    /// How much it usually matters.
+    pub severity: Severity,
+    /// Published effect, if there is one.
+    pub effect: Option<&'static str>,
+    /// Papers and manuals that say so.
+    pub sources: &'static [&'static str],
+    /// Looks.
+    pub check: fn(&Documents, &mut Vec<Finding>),
+}
+
+/// Every rule, by area.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    [
+        tcpip::rules::RULES,
+        linux::rules::RULES,
+        cicsts::rules::RULES,
+        sna::rules::RULES,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+}
+
+/// The rule of a name.
+pub fn rule(name: &str) -> Option<&'static Rule> {
+    rules().find(|r| r.name == name)
+}
+
+/// Runs the rules over the documents. With names in `only`, a rule runs when
+/// its name is one of them or begins with one and a dot (`tcpip.mtu`).
+/// Findings come in the order of the files, then of the places.
+pub fn advise(documents: &Documents, only: &[String]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for rule in rules().filter(|r| only.is_empty() || only.iter().any(|o| selects(o, r.name))) {
+        (rule.check)(documents, &mut findings);
+    }
+    let order = |file: &str| documents.all.iter().position(|d| *d.name == *file);
+    findings.sort_by_cached_key(|f| {
+        let place = (order(&f.place.file), f.place.line, f.place.column);
+        (place, std::cmp::Reverse(f.severity))
+    });
+    findings
+}
+
+/// Whether a word of the caller's selects a rule.
+fn selects(word: &str, name: &str) -> bool {
+    match name.strip_prefix(word) {
+        Some(rest) => rest.is_empty() || rest.starts_with('.'),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_dotted_and_sourced() {
+        let mut names: Vec<&str> = rules().map(|r| r.name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        for rule in rules() {
+            let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-".contains(c);
+            assert!(
+                rule.name.contains('.') && rule.name.chars().all(plain),
+                "{}",
+                rule.name
+            );
+            assert!(!rule.sources.is_empty(), "{}", rule.name);
+            assert!(
+                rule.summary.ends_with('.') && rule.why.ends_with('.'),
+                "{}",
+                rule.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_prefix_selects_whole_words_only() {
+        assert!(selects("tcpip.mtu", "tcpip.mtu.route"));
+        assert!(selects("tcpip.mtu.route", "tcpip.mtu.route"));
+        assert!(!selects("tcpip.mt", "tcpip.mtu.route"));
+    }
+}

@@ -1,0 +1,213 @@
+//! AIX SNA Services/6000: profiles as `exportsna` prints them, the adapter's
+//! attributes and the network options.
+//!
+//! A profile is a stanza: `name_TYPE:` in column 1, then ` key = value`
+//! lines. Beside them may stand `no -o name=value`, a row of `no -a`,
+//! `chdev -l tok0 -a name=value` and a row of `lsattr -El tok0`, so that a
+//! start-up script and printed listings both can be read.
+//!
+//! Reference: Using AIX SNA Services/6000; AIX commands no, chdev, lsattr.
+
+use super::parsed;
+use crate::document::{At, Parsed};
+use crate::kind::Kind;
+use crate::sna::syntax::lines::{Line, lines};
+use crate::sna::syntax::{Operand, Statement, Text};
+
+pub(crate) static KIND: Kind = Kind {
+    word: "aix-sna",
+    title: "AIX SNA Services/6000: exportsna profiles, `no -o` options, token-ring adapter attributes",
+    recognise,
+    parse,
+};
+
+/// The profile of a mode.
+pub(crate) const MODE: &str = "MODE";
+/// The token ring's logical link profile.
+pub(crate) const LOGICAL_LINK: &str = "TOKENRINGLOGICAL";
+/// Network options, one statement each.
+pub(crate) const OPTION: &str = "NO";
+/// Adapter attributes, one statement each.
+pub(crate) const ADAPTER: &str = "CHDEV";
+
+/// Spellings of the RU size of a mode profile.
+pub(crate) const RU: &[&str] = &["MAXIMUM_RU_SIZE", "MAX_RU_SIZE", "RU_SIZE", "MAXIMUM_RU"];
+/// Spellings of a mode's send window.
+pub(crate) const SEND_PACING: &[&str] = &["SEND_PACING", "SEND_PACING_WINDOW"];
+/// Spellings of a mode's receive window.
+pub(crate) const RECEIVE_PACING: &[&str] = &["RECEIVE_PACING", "RECEIVE_PACING_WINDOW"];
+/// Spellings of a link's frame size.
+pub(crate) const FRAME: &[&str] = &[
+    "MAXIMUM_I_FIELD",
+    "MAXIMUM_I_FIELD_SIZE",
+    "MAX_I_FIELD_SIZE",
+    "DLC_WINDOW_SIZE",
+];
+/// Spellings of a link's send window.
+pub(crate) const TRANSMIT_COUNT: &[&str] = &[
+    "TRANSMIT_WINDOW_COUNT",
+    "TRANSMIT_COUNT",
+    "DLC_TRANSMIT_COUNT",
+];
+/// Spellings of a link's receive window.
+pub(crate) const RECEIVE_COUNT: &[&str] =
+    &["RECEIVE_WINDOW_COUNT", "RECEIVE_COUNT", "DLC_RECEIVE_COUNT"];
+
+/// Options of `no` that rules look at.
+const OPTIONS: &[&str] = &["thewall", "lowclust", "lowmbuf", "mb_cl_hiwat"];
+/// Attributes of an adapter that rules look at.
+const ATTRIBUTES: &[&str] = &["xmt_que_size", "rec_que_size"];
+
+fn recognise(text: &str) -> usize {
+    lines(text, &['#'], true)
+        .map(|l| match (stanza(&l), l.text) {
+            (Some(_), _) => 3,
+            (_, t) if t.starts_with("no -") || t.starts_with("chdev ") => 3,
+            (_, t) if OPTIONS.iter().chain(ATTRIBUTES).any(|o| t.starts_with(o)) => 2,
+            _ => 0,
+        })
+        .sum()
+}
+
+fn parse(text: &str) -> Parsed {
+    let mut out = Text::default();
+    let mut open = false;
+    for line in lines(text, &['#'], true) {
+        if let Some((name, kind)) = stanza(&line) {
+            out.statements.push(Statement::new(kind, name, line.at));
+            open = true;
+        } else if command(&line, &mut out) {
+            open = false;
+        } else if let (true, false, Some(setting)) = (open, line.flush, line.setting()) {
+            if let Some(s) = out.statements.last_mut() {
+                match setting.name.as_str() {
+                    "TYPE" => s.verb = kind_of(&setting.value),
+                    "PROFILE_NAME" | "NAME" => s.name.clone_from(&setting.value),
+                    _ => {}
+                }
+                s.operands.push(setting);
+            }
+        } else {
+            out.warn(
+                line.at,
+                "neither a profile, an attribute of one, nor a command known here",
+            );
+        }
+    }
+    let known = [
+        MODE,
+        LOGICAL_LINK,
+        OPTION,
+        ADAPTER,
+        "CONNECTION",
+        "LOCALLU",
+        "ATTACHMENT",
+        "TPN",
+        "REMOTETPN",
+        "CONTROLPT",
+        "TOKENRINGPHYSICAL",
+        "SNA",
+    ];
+    parsed(out, &known, "profile type")
+}
+
+/// Name and type of `name_TYPE:`; a stanza of a later release has the type alone.
+fn stanza<'a>(line: &Line<'a>) -> Option<(&'a str, &'a str)> {
+    let head = line
+        .text
+        .strip_suffix(':')
+        .filter(|h| line.flush && !h.contains(' '))?;
+    Some(head.rsplit_once('_').unwrap_or((head, head)))
+}
+
+/// One spelling of a profile type.
+fn kind_of(value: &str) -> String {
+    let plain: String = value.chars().filter(char::is_ascii_alphanumeric).collect();
+    match plain.to_ascii_uppercase().as_str() {
+        "TOKENRINGLOGICALLINK" | "TRLOGICAL" | "LOGICALLINK" => LOGICAL_LINK.to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+/// Reads a command or a row of a listing; false where the line is neither.
+fn command(line: &Line<'_>, out: &mut Text) -> bool {
+    let words = line.words();
+    let rest: Vec<(&str, At)> = words.iter().skip(1).copied().collect();
+    match words.first().map(|(w, _)| *w) {
+        Some("no") => {
+            for (value, at) in after(&rest, "-o") {
+                push(out, OPTION, "", value, at);
+            }
+            true
+        }
+        Some("chdev") => {
+            let device = after(&rest, "-l").next().map_or("", |(w, _)| w);
+            for (value, at) in after(&rest, "-a") {
+                push(out, ADAPTER, device, value, at);
+            }
+            true
+        }
+        Some(first) => {
+            // `thewall = 2048` of a listing of `no`, or a row of `lsattr`.
+            let name = first.split('=').next().unwrap_or("").trim();
+            let (verb, value) = match () {
+                () if OPTIONS.contains(&name) && first.contains('=') => (OPTION, first.to_owned()),
+                () if ATTRIBUTES.contains(&first) => (
+                    ADAPTER,
+                    format!("{first}={}", rest.first().map_or("", |(w, _)| w)),
+                ),
+                () => return false,
+            };
+            push(out, verb, "", &value, line.at);
+            true
+        }
+        None => false,
+    }
+}
+
+/// The words that follow a flag.
+fn after<'a>(words: &[(&'a str, At)], flag: &str) -> impl Iterator<Item = (&'a str, At)> {
+    let next = words.iter().skip(1).copied();
+    let found: Vec<_> = words
+        .iter()
+        .zip(next)
+        .filter(|((w, _), _)| *w == flag)
+        .map(|(_, n)| n)
+        .collect();
+    found.into_iter()
+}
+
+fn push(out: &mut Text, verb: &str, name: &str, setting: &str, at: At) {
+    let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
+    let mut statement = Statement::new(verb, name, at);
+    statement.operands.push(Operand {
+        name: key.trim().to_ascii_uppercase(),
+        value: value.trim().to_owned(),
+        at,
+    });
+    out.statements.push(statement);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind;
+
+    #[test]
+    fn profiles_commands_and_listings_are_read() {
+        let text = "batch_MODE:\n type = MODE\n profile_name = batch\n mode_name = #BATCH\n send_pacing = 3\n\
+                    no -o thewall= 2048\nno -o lowclust=29 -o lowmbuf=88\nmb_cl_hiwat = 58\n\
+                    chdev -l tok0 -a xmt_que_size=30\nrec_que_size 30 RECEIVE queue size True\n";
+        assert_eq!(kind::recognise(text).map(|k| k.word), Some("aix-sna"));
+        let p = parse(text);
+        assert_eq!(p.diagnostics, []);
+        let crate::Content::Sna(content) = p.content else {
+            panic!("not of SNA")
+        };
+        let verbs: Vec<_> = content.statements.iter().map(|s| s.verb.as_str()).collect();
+        assert_eq!(verbs, ["MODE", "NO", "NO", "NO", "NO", "CHDEV", "CHDEV"]);
+        assert_eq!(content.statements[1].operands[0].number(), Some(2048));
+        assert_eq!(content.statements[5].name, "tok0");
+        assert_eq!(content.statements[6].operands[0].number(), Some(30));
+    }
+}

@@ -1,0 +1,77 @@
+//! Communications objects of OS/400, as the control language that makes them:
+//! mode descriptions (MODD), line descriptions (LIND) and controller
+//! descriptions (CTLD).
+//!
+//! Reference: OS/400 CL Reference, CRTMODD, CRTLINTRN, CRTLINETH, CRTLINX25,
+//! CRTLINSDLC, CRTCTLAPPC and the CHG commands beside them.
+
+use super::parsed;
+use crate::document::Parsed;
+use crate::kind::Kind;
+use crate::sna::syntax::keyword::{End, read};
+
+pub(crate) static KIND: Kind = Kind {
+    word: "as400",
+    title: "AS/400 control language: CRTMODD, CRTLINTRN and the other lines, CRTCTLAPPC, and CHG",
+    recognise,
+    parse,
+};
+
+fn recognise(text: &str) -> usize {
+    let telling = |w: &str| {
+        let w = w.to_ascii_uppercase();
+        let rest = w.strip_prefix("CRT").or_else(|| w.strip_prefix("CHG"));
+        rest.is_some_and(|r| r == "MODD" || r.starts_with("LIN") || r.starts_with("CTL"))
+    };
+    let command = |l: &str| {
+        let mut words = l.split_whitespace().filter(|w| !w.ends_with(':'));
+        words.next().is_some_and(telling)
+    };
+    3 * text.lines().filter(|l| command(l)).count()
+}
+
+fn parse(text: &str) -> Parsed {
+    let mut out = read(text, End::Line);
+    for s in &mut out.statements {
+        // The name may stand first without its keyword.
+        let keyword = match s.verb.get(3..) {
+            Some("MODD") => "MODD",
+            Some(v) if v.starts_with("LIN") => "LIND",
+            Some(v) if v.starts_with("CTL") => "CTLD",
+            _ => continue,
+        };
+        let named = s
+            .operands
+            .iter_mut()
+            .enumerate()
+            .find(|(i, o)| o.name == keyword || (*i == 0 && o.name.is_empty()));
+        if let Some((_, o)) = named {
+            keyword.clone_into(&mut o.name);
+            s.name = o.value.clone();
+        }
+    }
+    parsed(
+        out,
+        &[
+            "CRT*", "CHG*", "VRYCFG", "PGM", "ENDPGM", "DCL", "MONMSG", "ADD*",
+        ],
+        "command",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind;
+
+    #[test]
+    fn objects_have_their_names_with_and_without_a_keyword() {
+        let text = "CRTMODD MODD(#BATCH) INPACING(3)\nCRTLINTRN TRNLINE RSRCNAME(LIN011) +\n  MAXFRAME(1994)\n";
+        assert_eq!(kind::recognise(text).map(|k| k.word), Some("as400"));
+        let crate::Content::Sna(content) = parse(text).content else {
+            panic!("not of SNA")
+        };
+        let names: Vec<_> = content.statements.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!(names, ["#BATCH", "TRNLINE"]);
+    }
+}

@@ -1,0 +1,191 @@
+//! The texts in assembler columns: VTAM mode tables, VTAM major nodes, NCP
+//! generations; and VTAM start options.
+//!
+//! A mode table has MODEENT statements. A major node begins with VBUILD and
+//! defines applications, lines, physical and logical units. A generation has
+//! PCCU, BUILD and HOST beside its lines. Start options are `NAME=VALUE`
+//! lists in a member ATCSTRxx.
+//!
+//! Reference: z/OS Communications Server SNA Resource Definition Reference;
+//! NCP, SSP and EP Resource Definition Reference.
+
+use cics::diagnostic::Severity;
+
+use super::parsed;
+use crate::document::Parsed;
+use crate::kind::Kind;
+use crate::sna::ru;
+use crate::sna::syntax::assembler;
+
+pub(crate) static MODES: Kind = Kind {
+    word: "vtam-modes",
+    title: "VTAM mode table: MODETAB and MODEENT",
+    recognise: recognise_modes,
+    parse: parse_modes,
+};
+
+pub(crate) static MAJOR: Kind = Kind {
+    word: "vtam-node",
+    title: "VTAM major node: VBUILD with APPL, LINE, PU and LU statements",
+    recognise: recognise_major,
+    parse: parse_major,
+};
+
+pub(crate) static NCP: Kind = Kind {
+    word: "ncp",
+    title: "NCP generation: PCCU, BUILD, HOST, GROUP, LINE, PU and LU statements",
+    recognise: recognise_ncp,
+    parse: parse_ncp,
+};
+
+pub(crate) static START: Kind = Kind {
+    word: "vtam-start",
+    title: "VTAM start options: member ATCSTRxx with IOBUF and the other buffer pools",
+    recognise: recognise_start,
+    parse: parse_start,
+};
+
+/// What may stand around statements in any of the texts.
+const ASSEMBLER: &[&str] = &["END", "TITLE", "PRINT", "EJECT", "SPACE", "STATOPT", "COPY"];
+const MODE_VERBS: &[&str] = &["MODETAB", "MODEENT", "MODEEND"];
+const MAJOR_VERBS: &[&str] = &[
+    "VBUILD", "APPL", "CDRM", "CDRSC", "ADJSSCP", "ADJCP", "LOCAL", "PORT", "TGP",
+];
+const NCP_VERBS: &[&str] = &[
+    "OPTIONS",
+    "PCCU",
+    "BUILD",
+    "SYSCNTRL",
+    "HOST",
+    "SDLCST",
+    "GENEND",
+    "LUDRPOOL",
+    "DYNADMP",
+    "NETWORK",
+    "NCPNAU",
+    "DRDYNPOOL",
+    "DIALSET",
+    "SERVICE",
+    "ORDER",
+    "UACB",
+];
+const SHARED_VERBS: &[&str] = &[
+    "GROUP", "LINE", "CLUSTER", "PU", "LU", "TERMINAL", "PATH", "COMP",
+];
+const START_OPTIONS: &[&str] = &[
+    "IOBUF", "LPBUF", "LFBUF", "CRPLBUF", "SFBUF", "SPBUF", "APBUF", "BSBUF", "XDBUF", "TIBUF",
+    "SSCPID", "SSCPNAME", "HOSTPU", "HOSTSA", "NETID", "CONFIG", "MAXSUBA", "NODETYPE", "CPCP",
+    "SUPP", "SONLIM", "CSALIMIT", "DYNLU", "PROMPT", "NOPROMPT", "LIST", "XNETALS", "PPOLOG",
+];
+
+/// Lines whose verb is one of some words: the second word where a label
+/// stands in column 1.
+fn verbs(text: &str, words: &[&str]) -> usize {
+    let verb = |line: &str| {
+        let labelled = !line.starts_with([' ', '\t']);
+        let verb = line.split_whitespace().nth(usize::from(labelled))?;
+        words
+            .iter()
+            .any(|w| w.eq_ignore_ascii_case(verb))
+            .then_some(())
+    };
+    text.lines()
+        .filter(|l| !l.starts_with('*'))
+        .filter_map(verb)
+        .count()
+}
+
+fn recognise_modes(text: &str) -> usize {
+    2 * verbs(text, MODE_VERBS)
+}
+
+fn recognise_major(text: &str) -> usize {
+    let own = verbs(text, MAJOR_VERBS);
+    match verbs(text, &["PCCU", "BUILD", "GENEND"]) {
+        0 => 2 * own + verbs(text, SHARED_VERBS),
+        _ => 0,
+    }
+}
+
+fn recognise_ncp(text: &str) -> usize {
+    match verbs(text, NCP_VERBS) {
+        0 => 0,
+        own => 2 * own + verbs(text, SHARED_VERBS) + 1,
+    }
+}
+
+fn recognise_start(text: &str) -> usize {
+    let option = |line: &&str| {
+        let name = line.split(['=', ',', ' ']).next().unwrap_or("");
+        START_OPTIONS.iter().any(|o| o.eq_ignore_ascii_case(name))
+    };
+    2 * text.lines().map(str::trim_start).filter(option).count()
+}
+
+fn parse_modes(text: &str) -> Parsed {
+    let mut read = assembler::read(text);
+    for i in 0..read.statements.len() {
+        let Some(sizes) = read.statements[i].operand("RUSIZES") else {
+            continue;
+        };
+        if let Err(e) = ru::rusizes(&sizes.value) {
+            let d = sizes.at.diagnostic(Severity::Error, e.to_string());
+            read.diagnostics.push(d);
+        }
+    }
+    parsed(read, &[MODE_VERBS, ASSEMBLER].concat(), "statement")
+}
+
+fn parse_major(text: &str) -> Parsed {
+    parsed(
+        assembler::read(text),
+        &[MAJOR_VERBS, SHARED_VERBS, ASSEMBLER].concat(),
+        "statement",
+    )
+}
+
+fn parse_ncp(text: &str) -> Parsed {
+    parsed(
+        assembler::read(text),
+        &[NCP_VERBS, SHARED_VERBS, ASSEMBLER].concat(),
+        "statement",
+    )
+}
+
+fn parse_start(text: &str) -> Parsed {
+    parsed(assembler::options(text), &["START"], "statement")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kind::recognise;
+
+    #[test]
+    fn each_text_is_recognised_by_its_verbs() {
+        for (text, word) in [
+            (
+                "T MODETAB\nB MODEENT LOGMODE=#BATCH,RUSIZES=X'8D8D'\n MODEEND\n",
+                "vtam-modes",
+            ),
+            (
+                " VBUILD TYPE=SWNET\nP PU MAXDATA=4105\nL LU LOCADDR=0\nM LU LOCADDR=0\n",
+                "vtam-node",
+            ),
+            (
+                "N BUILD BFRS=240\nH HOST UNITSZ=4000\nL LINE MAXTSL=4060\n GENEND\n",
+                "ncp",
+            ),
+            ("SSCPID=01,\nIOBUF=(200,4000,,,100,50)\n", "vtam-start"),
+        ] {
+            assert_eq!(recognise(text).map(|k| k.word), Some(word), "{text}");
+        }
+    }
+
+    #[test]
+    fn rusizes_that_are_none_are_an_error_and_new_verbs_a_note() {
+        let p = parse_modes("T MODETAB\nB MODEENT LOGMODE=X,RUSIZES=X'87'\n FROB A=B\n");
+        let told: Vec<_> = p.diagnostics.iter().map(|d| (d.severity, d.line)).collect();
+        assert_eq!(told, [(Severity::Error, 2), (Severity::Note, 3)]);
+    }
+}

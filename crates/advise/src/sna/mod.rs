@@ -1,0 +1,70 @@
+//! VTAM, NCP and the SNA products: LU 6.2 sessions over token rings.
+//!
+//! Every text becomes [`Statement`]s ([`syntax`]), whatever its punctuation.
+//! [`model`] gathers the modes and links of all products under common names;
+//! [`session`] works out what BIND negotiation leaves of them for each pair
+//! of nodes. The rules follow the APPC tuning guide.
+
+pub(crate) mod kinds;
+pub mod model;
+pub mod ru;
+pub mod rules;
+pub mod session;
+mod source;
+pub mod syntax;
+#[cfg(test)]
+mod tables;
+
+pub use syntax::{Operand, Statement};
+
+use crate::document::{Document, Documents};
+use crate::kind::Kind;
+use kinds::{aix, as400, cm2_lan, cm2_ndf, nsdos, vtam};
+
+/// What a document of this area says; its kind tells how it was written.
+#[derive(Debug, Clone)]
+pub struct Content {
+    /// The statements in their order.
+    pub statements: Vec<Statement>,
+}
+
+/// The kinds of this area.
+pub(crate) static KINDS: &[&Kind] = &[
+    &vtam::MODES,
+    &vtam::MAJOR,
+    &vtam::NCP,
+    &vtam::START,
+    &cm2_ndf::KIND,
+    &cm2_lan::KIND,
+    &nsdos::KIND,
+    &as400::KIND,
+    &aix::KIND,
+];
+
+impl Document {
+    /// The statements of an SNA text; none of another text.
+    pub fn statements(&self) -> &[Statement] {
+        match &self.content {
+            crate::Content::Sna(content) => &content.statements,
+            _ => &[],
+        }
+    }
+}
+
+impl Documents {
+    /// The documents of a kind.
+    pub(crate) fn of(&self, kind: &'static Kind) -> impl Iterator<Item = &Document> {
+        self.all.iter().filter(move |d| d.kind == kind)
+    }
+
+    /// The statements with a verb, in the documents of a kind.
+    pub(crate) fn stated<'a>(
+        &'a self,
+        kind: &'static Kind,
+        verb: &'a str,
+    ) -> impl Iterator<Item = (&'a Document, &'a Statement)> {
+        self.of(kind)
+            .flat_map(|d| d.statements().iter().map(move |s| (d, s)))
+            .filter(move |(_, s)| s.verb == verb)
+    }
+}

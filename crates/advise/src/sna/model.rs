@@ -1,0 +1,348 @@
+//! Modes and links of all products under common names.
+//!
+//! A host's mode is a MODEENT, with sizes for the secondary and the primary
+//! and three pacing counts. A station's mode (Communications Manager/2,
+//! Networking Services/DOS, SNA Services/6000, AS/400) has one RU size for
+//! both directions and one or two windows. Rules that compare products and
+//! the negotiation in [`super::session`] start here.
+
+use super::Statement;
+use super::kinds::{aix, as400, cm2_lan, cm2_ndf, nsdos, vtam};
+use super::ru;
+use super::syntax::Operand;
+use crate::document::{Document, Documents, Place};
+
+/// A product that is an end of sessions, apart from the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Product {
+    /// Communications Manager/2 and Extended Services.
+    Cm2,
+    /// Networking Services/DOS.
+    NsDos,
+    /// AIX SNA Services/6000.
+    SnaServices,
+    /// AS/400.
+    As400,
+}
+
+impl Product {
+    /// The product's short name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Product::Cm2 => "CM/2",
+            Product::NsDos => "NS/DOS",
+            Product::SnaServices => "SNA Services/6000",
+            Product::As400 => "AS/400",
+        }
+    }
+
+    /// Whether it paces adaptively with a partner that does so too. The
+    /// profiles of SNA Services/6000 name a window for each direction, which
+    /// only fixed pacing has.
+    pub fn adaptive(self) -> bool {
+        self != Product::SnaServices
+    }
+}
+
+/// The RU size that a mode asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ru {
+    /// So many bytes.
+    Bytes(u32),
+    /// As many as one frame holds: `*`, `*CALC`, the default RU size.
+    Frame,
+    /// Nothing is said.
+    Open,
+}
+
+/// A mode of a station.
+#[derive(Debug, Clone)]
+pub struct Mode<'a> {
+    /// Whose it is.
+    pub product: Product,
+    /// Where it is defined.
+    pub document: &'a Document,
+    /// The statement that defines it.
+    pub statement: &'a Statement,
+    /// Its name in upper case; empty for the blank mode.
+    pub name: String,
+    /// The RU size for both directions.
+    pub ru: Ru,
+    /// The operand that says so.
+    pub ru_operand: Option<&'a Operand>,
+    /// RUs sent before a pacing response must come, where the mode says so.
+    pub send_window: Option<u32>,
+    /// RUs received before a pacing response is sent, where the mode says so.
+    pub receive_window: Option<u32>,
+    /// The class of service, where the mode names one.
+    pub cos: Option<&'a Operand>,
+    /// The session limit.
+    pub limit: Option<u32>,
+    /// Sessions of the limit that this side wins.
+    pub winners: Option<u32>,
+}
+
+impl Mode<'_> {
+    /// The place of the mode.
+    pub fn place(&self) -> Place {
+        self.document.place(self.statement.at)
+    }
+}
+
+/// A MODEENT of a VTAM mode table for LU 6.2.
+#[derive(Debug, Clone)]
+pub struct HostMode<'a> {
+    /// The mode table's document.
+    pub document: &'a Document,
+    /// The name of the table that holds it.
+    pub table: &'a str,
+    /// The statement.
+    pub statement: &'a Statement,
+    /// LOGMODE in upper case.
+    pub name: String,
+    /// The largest RU that the secondary may send.
+    pub secondary: Option<u32>,
+    /// The largest RU that the primary may send.
+    pub primary: Option<u32>,
+}
+
+impl HostMode<'_> {
+    /// The place of an operand, or of the statement without it.
+    pub fn place(&self, operand: &str) -> Place {
+        let at = self
+            .statement
+            .operand(operand)
+            .map_or(self.statement.at, |o| o.at);
+        self.document.place(at)
+    }
+
+    /// A pacing count: PSNDPAC, SSNDPAC or SRCVPAC.
+    pub fn pacing(&self, operand: &str) -> Option<u32> {
+        ru::byte(&self.statement.operand(operand)?.value)
+    }
+}
+
+/// What a station's link control can do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Link {
+    /// The largest frame in bytes, with the headers of SNA.
+    pub frame: Option<u32>,
+    /// Frames sent before an acknowledgement must come.
+    pub send: Option<u32>,
+    /// Frames received before an acknowledgement is sent.
+    pub receive: Option<u32>,
+}
+
+/// Whether a mode may carry bulk data. Modes for inquiries and for the
+/// services of the network do not, and the guide leaves them alone.
+pub fn bulk(mode: &str) -> bool {
+    const OTHERS: &[&str] = &["", "#INTER", "#INTERSC", "SNASVCMG", "CPSVCMG", "CPSVRMGR"];
+    !OTHERS.contains(&mode)
+}
+
+/// A mode's name as it is compared.
+fn named(value: &str) -> String {
+    let name = super::syntax::statement::unquote(value).to_ascii_uppercase();
+    if name == "BLANK" || name == "*BLANK" {
+        String::new()
+    } else {
+        name
+    }
+}
+
+/// Every mode of every station, in the order of the files.
+pub fn modes(documents: &Documents) -> Vec<Mode<'_>> {
+    let read = |document| {
+        let all = Document::statements(document).iter();
+        all.filter_map(move |statement| mode(document, statement))
+    };
+    documents.all.iter().flat_map(read).collect()
+}
+
+fn mode<'a>(document: &'a Document, s: &'a Statement) -> Option<Mode<'a>> {
+    let kind = document.kind;
+    let mut mode = Mode {
+        product: Product::Cm2,
+        document,
+        statement: s,
+        name: named(&s.name),
+        ru: Ru::Open,
+        ru_operand: None,
+        send_window: None,
+        receive_window: None,
+        cos: None,
+        limit: None,
+        winners: None,
+    };
+    let count = |names: &[&str]| s.any(names).and_then(Operand::number);
+    if *kind == cm2_ndf::KIND && s.verb == "DEFINE_MODE" {
+        mode.name = named(s.operand("MODE_NAME").map_or("", |o| &o.value));
+        mode.ru_operand = s.any(&["MAX_RU_SIZE_UPPER_BOUND", "DEFAULT_RU_SIZE"]);
+        let by_default = s.operand("DEFAULT_RU_SIZE").is_none_or(|o| o.is("YES"));
+        mode.ru = match count(&["MAX_RU_SIZE_UPPER_BOUND"]) {
+            Some(bytes) if !by_default || s.operand("DEFAULT_RU_SIZE").is_none() => {
+                Ru::Bytes(bytes)
+            }
+            _ => Ru::Frame,
+        };
+        mode.receive_window = count(&["RECEIVE_PACING_WINDOW"]);
+        mode.limit = count(&["PLU_MODE_SESSION_LIMIT", "MAX_NEGOTIABLE_SESSION_LIMIT"]);
+        mode.winners = count(&["MIN_CONWINNERS_SOURCE"]);
+        mode.cos = s.operand("COS_NAME");
+    } else if *kind == nsdos::KIND && s.verb == "MODE" {
+        mode.product = Product::NsDos;
+        mode.ru_operand = s.operand(nsdos::RU);
+        // A size of one frame is all this product has.
+        mode.ru = mode
+            .ru_operand
+            .and_then(Operand::number)
+            .map_or(Ru::Frame, Ru::Bytes);
+        mode.receive_window = count(&[nsdos::RECEIVE_PACING]);
+    } else if *kind == as400::KIND && matches!(s.verb.as_str(), "CRTMODD" | "CHGMODD") {
+        mode.product = Product::As400;
+        mode.ru_operand = s.operand("MAXLENRU");
+        mode.ru = mode
+            .ru_operand
+            .and_then(Operand::number)
+            .map_or(Ru::Frame, Ru::Bytes);
+        mode.send_window = count(&["OUTPACING"]);
+        mode.receive_window = count(&["INPACING"]);
+        mode.limit = count(&["MAXSSN"]);
+        mode.winners = count(&["LCLCTLSSN"]);
+        mode.cos = s.operand("COS");
+    } else if *kind == aix::KIND && s.verb == aix::MODE {
+        mode.product = Product::SnaServices;
+        mode.name = named(s.operand("MODE_NAME").map_or(&s.name, |o| &o.value));
+        mode.ru_operand = s.any(aix::RU);
+        mode.ru = mode
+            .ru_operand
+            .and_then(Operand::number)
+            .map_or(Ru::Open, Ru::Bytes);
+        mode.send_window = count(aix::SEND_PACING);
+        mode.receive_window = count(aix::RECEIVE_PACING);
+        mode.limit = count(&["MAXIMUM_NUMBER_OF_SESSIONS", "MAX_NUMBER_OF_SESSIONS"]);
+        mode.winners = count(&["MINIMUM_CONTENTION_WINNERS", "MIN_CONTENTION_WINNERS"]);
+    } else {
+        return None;
+    }
+    Some(mode)
+}
+
+/// Every mode entry for LU 6.2 of every mode table.
+pub fn host_modes(documents: &Documents) -> Vec<HostMode<'_>> {
+    let mut found = Vec::new();
+    for document in documents.of(&vtam::MODES) {
+        let mut table = "";
+        for s in document.statements() {
+            match s.verb.as_str() {
+                "MODETAB" => table = &s.name,
+                "MODEENT" if lu62(s) => {
+                    let sizes = s.operand("RUSIZES").map(|o| ru::rusizes(&o.value));
+                    let (secondary, primary) = sizes.and_then(Result::ok).unwrap_or_default();
+                    let name = named(s.operand("LOGMODE").map_or(&s.name, |o| &o.value));
+                    found.push(HostMode {
+                        document,
+                        table,
+                        statement: s,
+                        name,
+                        secondary,
+                        primary,
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Whether a mode entry is for LU 6.2: FM profile 19 and TS profile 7, or
+/// none named.
+fn lu62(entry: &Statement) -> bool {
+    let profile = |name: &str| entry.operand(name).and_then(|o| ru::byte(&o.value));
+    profile("FMPROF").is_none_or(|p| p == 0x13) && profile("TSPROF").is_none_or(|p| p == 0x07)
+}
+
+/// The link of a product: the smallest frame and windows that any of its
+/// documents names.
+pub fn link(documents: &Documents, product: Product) -> Link {
+    let least = |kind, verb, keys: &[&str]| {
+        let all = documents.stated(kind, verb);
+        all.filter_map(|(_, s)| s.any(keys)?.number()).min()
+    };
+    match product {
+        Product::Cm2 => {
+            let of = |key| least(&cm2_lan::KIND, "PROFILE", &[key]);
+            Link {
+                frame: of(cm2_lan::FRAME),
+                send: of(cm2_lan::SEND_WINDOW),
+                receive: of(cm2_lan::RECEIVE_WINDOW),
+            }
+        }
+        Product::NsDos => Link {
+            frame: least(&nsdos::KIND, "TRMF", &["", "SIZE", "MAXFRAME", "FRAME"]),
+            send: least(&nsdos::KIND, "TRLD", &["MAXOUT"]),
+            receive: least(&nsdos::KIND, "TRLD", &["MAXIN"]),
+        },
+        Product::SnaServices => {
+            let of = |keys| least(&aix::KIND, aix::LOGICAL_LINK, keys);
+            Link {
+                frame: of(aix::FRAME),
+                send: of(aix::TRANSMIT_COUNT),
+                receive: of(aix::RECEIVE_COUNT),
+            }
+        }
+        Product::As400 => {
+            let any = |key: &str| {
+                let all = documents.of(&as400::KIND).flat_map(Document::statements);
+                all.filter(|s| s.verb.len() > 3)
+                    .filter_map(|s| s.operand(key)?.number())
+                    .min()
+            };
+            Link {
+                frame: any("MAXFRAME"),
+                send: any("LANMAXOUT"),
+                receive: any("LANACKFRQ"),
+            }
+        }
+    }
+}
+
+/// The largest frame that the NCP takes from stations: the smallest MAXTSL.
+pub fn ncp_frame(documents: &Documents) -> Option<u32> {
+    let all = documents.of(&vtam::NCP).flat_map(Document::statements);
+    all.filter_map(|s| s.operand("MAXTSL")?.number()).min()
+}
+
+/// Whether a VTAM host or its NCP is in the set. Without one, the stations
+/// talk to each other.
+pub fn has_host(documents: &Documents) -> bool {
+    [&vtam::MODES, &vtam::MAJOR, &vtam::NCP, &vtam::START]
+        .into_iter()
+        .any(|kind| documents.of(kind).next().is_some())
+}
+
+/// Names under which a station's document says it is known.
+pub fn lu_names(documents: &Documents, product: Product) -> Vec<String> {
+    let kind = match product {
+        Product::Cm2 => &cm2_ndf::KIND,
+        Product::NsDos => &nsdos::KIND,
+        Product::SnaServices => &aix::KIND,
+        Product::As400 => return Vec::new(),
+    };
+    const KEYS: &[&str] = &["LU_NAME", "FQ_CP_NAME", "LOCAL_LU_NAME", "NAME", "LUNAME"];
+    const VERBS: &[&str] = &["DEFINE_LOCAL_LU", "DEFINE_LOCAL_CP", "LOCALLU", "LU"];
+    let all = documents.of(kind).flat_map(Document::statements);
+    all.filter(|s| VERBS.contains(&s.verb.as_str()))
+        .filter_map(|s| s.any(KEYS))
+        .map(|o| {
+            o.value
+                .rsplit('.')
+                .next()
+                .unwrap_or("")
+                .trim()
+                .to_ascii_uppercase()
+        })
+        .filter(|n| !n.is_empty())
+        .collect()
+}

@@ -1,0 +1,31 @@
+//! The fix without which a large link window breaks the link.
+
+use super::coded::Coded;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::kinds::aix;
+use crate::sna::source::AIX;
+
+/// The largest window that works without the fix.
+const LIMIT: u32 = 10;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.aix.dlc-fix",
+    summary: "The transmit window count is above 10, which needs APAR IX41022.",
+    why: "The token-ring driver of AIX 3.2.4 loses its link to NCP V6R2 when it sends with a window \
+          above 10. APAR IX41022 mends it; a comment that names it says that it is applied.",
+    severity: Severity::Note,
+    effect: None,
+    sources: &[AIX],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for (document, profile) in documents.stated(&aix::KIND, aix::LOGICAL_LINK) {
+        let coded = Coded::on(document, profile, aix::TRANSMIT_COUNT);
+        if coded.number().is_some_and(|n| n > LIMIT) && !document.mentions("IX41022") {
+            out.push(coded.finding(&RULE).needs("APAR IX41022 on AIX 3.2.4"));
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The RU size of SNA Services/6000.
+
+use super::coded::Coded;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::kinds::aix;
+use crate::sna::model::{Product, Ru, bulk, modes};
+use crate::sna::source::{AIX, FIGURES_6_7};
+
+/// The most that version 1.2 takes.
+const MOST: u32 = 3840;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.aix.ru",
+    summary: "A mode profile of SNA Services/6000 for bulk data has RUs other than 3,840 bytes.",
+    why: "3,840 is the most that version 1.2 takes, and it fits one frame on a 4 Mb/s ring.",
+    severity: Severity::Advice,
+    effect: Some(
+        "paper 004, all changes together: RS/6000 to VTAM, 1,000,000 bytes in 8.66 s before, 4.74 s after",
+    ),
+    sources: &[AIX, FIGURES_6_7],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for mode in modes(documents)
+        .into_iter()
+        .filter(|m| m.product == Product::SnaServices && bulk(&m.name))
+    {
+        if mode.ru != Ru::Bytes(MOST) {
+            let coded = Coded::on(mode.document, mode.statement, aix::RU);
+            out.push(coded.finding(&RULE).code(coded.line("3840")));
+        }
+    }
+}

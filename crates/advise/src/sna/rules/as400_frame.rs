@@ -1,0 +1,83 @@
+//! MAXFRAME in the line and in the controller.
+
+use super::coded::Coded;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::kinds::as400::KIND;
+use crate::sna::source::AS400;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.as400.frame",
+    summary: "MAXFRAME is not the largest of its line, or differs between line and controller.",
+    why: "The defaults are not the best, and the smaller of line description and controller \
+          description counts: a change to one of them alone changes nothing.",
+    severity: Severity::Advice,
+    effect: None,
+    sources: &[AS400],
+    check,
+};
+
+/// The largest frame of a line, by its command and speed.
+fn most(verb: &str, speed_16: bool) -> Option<u32> {
+    match verb.get(3..)? {
+        "LINTRN" => Some(if speed_16 { 16_393 } else { 4472 }),
+        "LINETH" => Some(1496),
+        "LINSDLC" => Some(2057),
+        _ => None,
+    }
+}
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    let all = documents
+        .of(&KIND)
+        .flat_map(|d| d.statements().iter().map(move |s| (d, s)));
+    let coded = |(d, s)| Coded::on(d, s, &["MAXFRAME"]);
+    let objects: Vec<_> = all.filter(|(_, s)| s.verb.len() > 6).map(coded).collect();
+    let lines = objects
+        .iter()
+        .filter(|c| c.statement.verb.get(3..6) == Some("LIN"));
+    for line in lines.clone() {
+        let sixteen = line
+            .statement
+            .operand("LINESPEED")
+            .is_some_and(|o| o.is("16M"));
+        let Some(want) = most(&line.statement.verb, sixteen) else {
+            continue;
+        };
+        if line.number().is_some_and(|n| n < want) {
+            let finding = line.finding(&RULE).code(line.line(&want.to_string()));
+            let finding = finding.needs("the same in the controller descriptions");
+            out.push(finding.needs("partners that take such frames"));
+        }
+    }
+    let controllers = objects
+        .iter()
+        .filter(|c| c.statement.verb.get(3..6) == Some("CTL"));
+    for controller in controllers {
+        // A controller names its lines; without names, the only line is its.
+        let named = controller.statement.any(&["SWTLINLST", "LINE"]);
+        let names = named.map_or("", |o| o.value.as_str());
+        let theirs: Vec<_> = match names {
+            "" => lines.clone().collect(),
+            names => lines
+                .clone()
+                .filter(|l| {
+                    names
+                        .split_whitespace()
+                        .any(|n| n.eq_ignore_ascii_case(&l.statement.name))
+                })
+                .collect(),
+        };
+        let [line] = theirs[..] else { continue };
+        if let (Some(frame), Some(most)) = (controller.number(), line.number())
+            && frame < most
+        {
+            let finding = controller
+                .finding(&RULE)
+                .code(controller.line(&most.to_string()));
+            let finding = finding.severity(Severity::Warning);
+            out.push(finding.because(line.place(), format!("the line has MAXFRAME({most})")));
+        }
+    }
+}

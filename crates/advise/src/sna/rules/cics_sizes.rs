@@ -1,0 +1,50 @@
+//! SENDSIZE and RECEIVESIZE against what stations ask for.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::model::bulk;
+use crate::sna::source::{FIGURES_6_7, MATCHING};
+
+/// The most that CICS takes.
+const MOST: u64 = 30_720;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.cics.sizes",
+    summary: "SENDSIZE or RECEIVESIZE of sessions for bulk data is below 30,720.",
+    why: "CICS lowers the RU sizes of a session to these two, whatever mode table and station allow. \
+          They must not be the smallest number in the path; 30,720 is the most they take.",
+    severity: Severity::Advice,
+    effect: None,
+    sources: &[MATCHING, FIGURES_6_7],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for (document, sessions) in documents.definitions("SESSIONS") {
+        // Without a mode name the sessions serve every mode; APPC alone has one.
+        let mode = sessions
+            .get("MODENAME")
+            .map(|(m, _)| m.trim().to_ascii_uppercase());
+        let wanted = match &mode {
+            Some(mode) => bulk(mode),
+            None => sessions.is("PROTOCOL", "APPC"),
+        };
+        if !wanted {
+            continue;
+        }
+        for name in ["SENDSIZE", "RECEIVESIZE"] {
+            let size = sessions.number(name).map(|(n, _)| n);
+            if size.is_some_and(|n| n >= MOST) {
+                continue;
+            }
+            let value = match size {
+                Some(n) => format!("{name}({n})"),
+                None => format!("{name} is not coded"),
+            };
+            let place = document.place(sessions.at(name));
+            let line = sessions.alter(&format!("{name}(30720)"));
+            out.push(Finding::at(&RULE, place, value).code(line));
+        }
+    }
+}

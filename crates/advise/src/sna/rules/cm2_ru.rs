@@ -1,0 +1,63 @@
+//! The RU size of Communications Manager/2.
+
+use super::coded::Coded;
+use super::stations;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::model::{Product, Ru, bulk, modes};
+use crate::sna::source::{CM2, FIGURES_6_7, FIGURES_9_10};
+
+/// The text's size, the largest there is.
+const TEXT: u32 = 16_384;
+/// The measured best of figure 9.
+const MEASURED: u32 = 7168;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.cm2.ru",
+    summary: "A mode of Communications Manager/2 for bulk data has neither RUs of 16,384 bytes nor the 7,168 that measured best.",
+    why: "The default RU is exactly one frame; larger RUs make bulk data cheaper even where they are \
+          cut into frames. The guide's text says 16,384, its figure 9 measured 7,168 as best, with \
+          the remark that OS/2 improves with the RU size only to a point, and its table of tuned \
+          values leaves the field blank. Measure both.",
+    severity: Severity::Advice,
+    effect: Some(
+        "paper 004 names RU size and link window for OS/2 to VTAM: 1,000,000 bytes in 6.4 s before, 5.1 s after",
+    ),
+    sources: &[CM2, FIGURES_6_7, FIGURES_9_10],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for mode in modes(documents) {
+        if mode.product != Product::Cm2
+            || !bulk(&mode.name)
+            || matches!(mode.ru, Ru::Bytes(TEXT | MEASURED))
+        {
+            continue;
+        }
+        let coded = Coded::on(
+            mode.document,
+            mode.statement,
+            &["MAX_RU_SIZE_UPPER_BOUND", "DEFAULT_RU_SIZE"],
+        );
+        let line = |bytes: u32, remark: &str| {
+            let text = coded.with(&format!(
+                "DEFAULT_RU_SIZE(NO) MAX_RU_SIZE_UPPER_BOUND({bytes})"
+            ));
+            format!("{text}   // {remark}")
+        };
+        let mut lines = [
+            line(TEXT, "the guide's text"),
+            line(
+                MEASURED,
+                "figure 9: best measured for files; 1024 for inquiries alone",
+            ),
+        ];
+        if stations::os2_and_dos(documents) {
+            lines.reverse();
+        }
+        let finding = coded.finding(&RULE).code(lines.join("\n"));
+        out.push(finding.needs("frames that it fills, see sna.ru.frames"));
+    }
+}

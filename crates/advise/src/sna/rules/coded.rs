@@ -1,0 +1,171 @@
+//! A setting as it is coded, or the statement on which it is missing, in any
+//! of the syntaxes: the value found and the line to code in its stead.
+
+use crate::document::{Document, Documents, Place};
+use crate::finding::Finding;
+use crate::kind::Kind;
+use crate::rule::Rule;
+use crate::sna::kinds::{aix, as400, cm2_lan, cm2_ndf, nsdos, vtam};
+use crate::sna::syntax::{Operand, Statement};
+
+/// A setting in its place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Coded<'a> {
+    /// Where it is.
+    pub document: &'a Document,
+    /// The statement that has it or should have it.
+    pub statement: &'a Statement,
+    /// The setting; `None` where the default holds.
+    pub operand: Option<&'a Operand>,
+    /// Its keyword.
+    pub name: &'a str,
+}
+
+/// Every place of a kind of text where a setting is coded; in a text that
+/// does not code it, the first statement on which it belongs.
+pub(super) fn coded<'a>(
+    documents: &'a Documents,
+    kind: &'static Kind,
+    names: &[&'a str],
+    home: &str,
+) -> Vec<Coded<'a>> {
+    let mut found = Vec::new();
+    for document in documents.of(kind) {
+        let all = document.statements();
+        let before = found.len();
+        for statement in all {
+            if let Some(operand) = statement.any(names) {
+                let (operand, name) = (Some(operand), operand.name.as_str());
+                found.push(Coded {
+                    document,
+                    statement,
+                    operand,
+                    name,
+                });
+            }
+        }
+        if found.len() == before
+            && let (Some(statement), Some(name)) =
+                (all.iter().find(|s| s.verb == home), names.first())
+        {
+            found.push(Coded {
+                document,
+                statement,
+                operand: None,
+                name,
+            });
+        }
+    }
+    found
+}
+
+impl<'a> Coded<'a> {
+    /// A setting of one statement.
+    pub(super) fn on(document: &'a Document, statement: &'a Statement, names: &[&'a str]) -> Self {
+        let operand = statement.any(names);
+        let name = operand.map_or(names.first().copied().unwrap_or(""), |o| o.name.as_str());
+        Coded {
+            document,
+            statement,
+            operand,
+            name,
+        }
+    }
+
+    /// The value as a number.
+    pub(super) fn number(&self) -> Option<u32> {
+        self.operand.and_then(Operand::number)
+    }
+
+    /// Where the setting stands, or the statement without it.
+    pub(super) fn place(&self) -> Place {
+        self.document
+            .place(self.operand.map_or(self.statement.at, |o| o.at))
+    }
+
+    /// A finding at this place that quotes the value found.
+    pub(super) fn finding(&self, rule: &'static Rule) -> Finding {
+        let name = self.shown();
+        let value = match self.operand {
+            Some(o) if name.is_empty() => format!("{} {}", self.statement.verb, o.value),
+            Some(o) => self.spell(&o.value),
+            None => format!("{name} is not coded"),
+        };
+        Finding::at(rule, self.place(), value)
+    }
+
+    /// The line with another value.
+    pub(super) fn line(&self, value: &str) -> String {
+        self.with(&self.spell(value))
+    }
+
+    /// The line with another value and a remark in the comment of its syntax.
+    pub(super) fn noted(&self, value: &str, remark: &str) -> String {
+        let kind = self.document.kind;
+        let line = self.line(value);
+        match () {
+            () if *kind == as400::KIND => format!("{line} /* {remark} */"),
+            () if *kind == aix::KIND => format!("{line}   # {remark}"),
+            () if *kind == cm2_ndf::KIND => format!("{line}   // {remark}"),
+            () if *kind == nsdos::KIND || *kind == cm2_lan::KIND => format!("{line}   ; {remark}"),
+            () => format!("{line}   {remark}"),
+        }
+    }
+
+    /// The statement with settings in place of the present ones.
+    pub(super) fn with(&self, settings: &str) -> String {
+        let (kind, s) = (self.document.kind, self.statement);
+        match () {
+            () if *kind == vtam::START || *kind == cm2_lan::KIND => settings.to_owned(),
+            () if *kind == cm2_ndf::KIND => {
+                let name = s.operand("MODE_NAME").map_or("", |o| o.value.trim());
+                format!("{} MODE_NAME({name}) … {settings};", s.verb)
+            }
+            () if *kind == as400::KIND => {
+                let verb = s.verb.replacen("CRT", "CHG", 1);
+                let object = s.any(&["MODD", "LIND", "CTLD"]);
+                let object = object.map_or(String::new(), |o| format!(" {}({})", o.name, o.value));
+                format!("{verb}{object} {settings}")
+            }
+            () if *kind == aix::KIND => self.aix(settings),
+            () if *kind == nsdos::KIND => match s.verb.as_str() {
+                "MODE" => format!("MODE {} … {settings}", s.name),
+                verb => format!("{verb} {settings}"),
+            },
+            () => format!("{:<8} {:<8} …,{settings}", s.name, s.verb),
+        }
+    }
+
+    fn aix(&self, settings: &str) -> String {
+        match self.statement.verb.as_str() {
+            aix::OPTION => format!("no -o {}", settings.replace(" = ", "=")),
+            aix::ADAPTER => {
+                let device = match self.statement.name.as_str() {
+                    "" => "tok0",
+                    name => name,
+                };
+                format!("chdev -l {device} -a {}", settings.replace(" = ", "="))
+            }
+            _ => format!("{}: {settings}", self.statement.name),
+        }
+    }
+
+    /// The keyword as its product spells it.
+    fn shown(&self) -> String {
+        match *self.document.kind == aix::KIND {
+            true => self.name.to_ascii_lowercase(),
+            false => self.name.to_owned(),
+        }
+    }
+
+    /// Keyword and value in the syntax of the text.
+    pub(super) fn spell(&self, value: &str) -> String {
+        let (kind, name) = (self.document.kind, self.shown());
+        match () {
+            () if name.is_empty() => value.to_owned(),
+            () if *kind == cm2_ndf::KIND || *kind == as400::KIND => format!("{name}({value})"),
+            () if *kind == aix::KIND || *kind == cm2_lan::KIND => format!("{name} = {value}"),
+            () => format!("{name}={value}"),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A station gets smaller RUs than its mode asks for.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::model::{Ru, bulk};
+use crate::sna::ru;
+use crate::sna::session::{Partner, pairs};
+use crate::sna::source::{GENERAL, MATCHING};
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.session.lowered",
+    summary: "Negotiation lowers a station's RU below what its mode asks for.",
+    why: "The configured size is not the one that data travels in. Raise the limit at the other end, \
+          or what is configured here means nothing.",
+    severity: Severity::Note,
+    effect: None,
+    sources: &[GENERAL, MATCHING],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for pair in pairs(documents).into_iter().filter(|p| bulk(&p.mode.name)) {
+        let Ru::Bytes(asked) = pair.mode.ru else {
+            continue;
+        };
+        let flows = [pair.won.0, pair.won.1, pair.lost.0, pair.lost.1];
+        let Some(least) = flows.iter().filter_map(|f| f.ru).min() else {
+            continue;
+        };
+        if least >= ru::floor(asked) {
+            continue;
+        }
+        let at = pair
+            .mode
+            .ru_operand
+            .map_or(pair.mode.statement.at, |o| o.at);
+        let value = format!(
+            "mode {} asks for {asked}, sessions with {} have {least}",
+            pair.mode.name,
+            pair.partner.name()
+        );
+        let mut finding = Finding::at(&RULE, pair.mode.document.place(at), value);
+        let limit = match &pair.partner {
+            Partner::Host(host) => host.place(),
+            Partner::Station(mode) => Some(mode.place()),
+        };
+        if let Some(place) = limit {
+            finding = finding.because(place, "the limit at the other end");
+        }
+        out.push(finding);
+    }
+}

@@ -1,0 +1,42 @@
+//! DELAY: how long data waits for company on the channel.
+
+use super::coded::coded;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::kinds::vtam;
+use crate::sna::source::{FIGURES_6_7, NCP};
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.ncp.delay",
+    summary: "DELAY is not 0.",
+    why: "Data for the host may be held for so long before it crosses the channel. Pacing \
+          responses and confirmations are held with it, so every window and every inquiry waits. \
+          Where DELAY is not coded, the default of the release holds; the guide does not say what \
+          it was then, later releases have 0.",
+    severity: Severity::Warning,
+    effect: Some(
+        "paper 004 names DELAY and MAXBFRU for NS/DOS to VTAM: 100,000 bytes in 31 s before all \
+         changes, 0.53 s after",
+    ),
+    sources: &[NCP, FIGURES_6_7],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for delay in coded(documents, &vtam::NCP, &["DELAY"], "PCCU") {
+        if delay.operand.is_some_and(|o| is_zero(&o.value)) {
+            continue;
+        }
+        let mut finding = delay.finding(&RULE).code(delay.line("0"));
+        if delay.operand.is_none() {
+            finding = finding.severity(Severity::Advice);
+        }
+        out.push(finding);
+    }
+}
+
+/// `0`, `0.0` and `.0` are all no delay.
+fn is_zero(value: &str) -> bool {
+    !value.is_empty() && value.bytes().all(|b| matches!(b, b'0' | b'.'))
+}

@@ -1,0 +1,47 @@
+//! VTAM's IOBUF and NCP's UNITSZ have one length.
+
+use super::coded::coded;
+use super::{ncp_unitsz, vtam_iobuf};
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::kinds::vtam;
+use crate::sna::source::MATCHING;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.ncp.iobuf-unitsz",
+    summary: "The buffer size in IOBUF is not UNITSZ.",
+    why: "NCP cuts data for the host into units of UNITSZ, and VTAM receives them in buffers of \
+          IOBUF. The two are one number, and 4,000 is the best one.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[MATCHING],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for iobuf in coded(documents, &vtam::START, &["IOBUF"], "START") {
+        let Some(size) = vtam_iobuf::size(&iobuf) else {
+            continue;
+        };
+        for unitsz in coded(documents, &vtam::NCP, &["UNITSZ"], "") {
+            let Some(unit) = unitsz.number().filter(|unit| *unit != size) else {
+                continue;
+            };
+            // The finding stands where the other number is.
+            let (wrong, other, line) = match unit {
+                ncp_unitsz::BYTES => (&iobuf, &unitsz, vtam_iobuf::line(&iobuf)),
+                _ => (&unitsz, &iobuf, unitsz.line("4000")),
+            };
+            let mut finding = Finding::at(&RULE, wrong.place(), told(size, unit)).code(line);
+            if ![size, unit].contains(&ncp_unitsz::BYTES) {
+                finding = finding.code(vtam_iobuf::line(&iobuf));
+            }
+            out.push(finding.because(other.place(), "the other of the two"));
+        }
+    }
+}
+
+fn told(size: u32, unit: u32) -> String {
+    format!("buffers of {size} bytes in IOBUF, UNITSZ={unit}")
+}

@@ -1,0 +1,50 @@
+//! T2TIMER and stations that send one frame at a time.
+
+use super::coded::coded;
+use super::ncp_t2timer::subarea;
+use super::stations;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::kinds::vtam;
+use crate::sna::model;
+use crate::sna::source::NCP;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.ncp.single-window",
+    summary: "T2TIMER makes stations wait that send one frame at a time.",
+    why: "With T2TIMER, NCP acknowledges the second frame or the end of the time. A station with a \
+          send window of 1 never sends the second, so it waits for the time at every frame.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[NCP],
+    check,
+};
+
+/// The local time below which the wait does not matter much, in seconds.
+const SHORT_S: f64 = 0.2;
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for timer in coded(documents, &vtam::NCP, &["T2TIMER"], "") {
+        let Some(operand) = timer.operand.filter(|_| !subarea(timer.statement)) else {
+            continue;
+        };
+        let local = operand.list().first().and_then(|t| t.parse::<f64>().ok());
+        if local.is_some_and(|t| t < SHORT_S) {
+            continue;
+        }
+        for product in stations::ALL {
+            if model::link(documents, product).send == Some(1) {
+                let line = timer.noted(
+                    "(0.1,1,2)",
+                    "a local time below 200 ms; or no T2TIMER at all",
+                );
+                let why = format!("{} has a send window of 1", product.name());
+                let mut finding = timer.finding(&RULE).code(line).needs(why);
+                finding = finding
+                    .needs("the guide prints \"200 milliseconds (< 0.002)\"; 200 ms is 0.2 s");
+                out.push(finding);
+            }
+        }
+    }
+}

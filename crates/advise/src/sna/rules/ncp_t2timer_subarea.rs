@@ -1,0 +1,40 @@
+//! T2TIMER between subareas.
+
+use super::coded::Coded;
+use super::ncp_t2timer::subarea;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::kinds::vtam;
+use crate::sna::source::NCP;
+
+/// The count from which trials start.
+const START: u32 = 16;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.ncp.t2timer-subarea",
+    summary: "T2TIMER of a subarea line acknowledges after fewer than 16 frames.",
+    why: "Between subareas the count is the acknowledgement window. Start at (1,3,16), try 32, 64 \
+          and 127, and stop where nothing improves: a larger window than the line needs only takes \
+          storage.",
+    severity: Severity::Advice,
+    effect: None,
+    sources: &[NCP],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    let lines = ["LINE", "GROUP"]
+        .into_iter()
+        .flat_map(|v| documents.stated(&vtam::NCP, v));
+    for (document, line) in lines.filter(|(_, s)| subarea(s)) {
+        let timer = Coded::on(document, line, &["T2TIMER"]);
+        let count = timer
+            .operand
+            .and_then(|o| o.list().get(2)?.parse::<u32>().ok());
+        if count.is_none_or(|n| n < START) {
+            let finding = timer.finding(&RULE).code(timer.line("(1,3,16)"));
+            out.push(finding.needs("trials with (1,3,32), (1,3,64) and (1,3,127)"));
+        }
+    }
+}

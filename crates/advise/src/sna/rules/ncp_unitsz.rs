@@ -1,0 +1,31 @@
+//! UNITSZ: the host buffers that NCP fills.
+
+use super::coded::coded;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::kinds::vtam;
+use crate::sna::source::{FIGURES_6_7, NCP};
+
+/// Bytes of a buffer, here and in IOBUF.
+pub(super) const BYTES: u32 = 4000;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.ncp.unitsz",
+    summary: "UNITSZ is not 4,000 bytes.",
+    why: "NCP hands data to the host in buffers of this length. Bulk data moves with less work in \
+          large ones; IOBUF of VTAM has the same length.",
+    severity: Severity::Advice,
+    effect: None,
+    sources: &[NCP, FIGURES_6_7],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for unitsz in coded(documents, &vtam::NCP, &["UNITSZ"], "HOST") {
+        if unitsz.number() != Some(BYTES) {
+            let finding = unitsz.finding(&RULE).code(unitsz.line("4000"));
+            out.push(finding.needs("IOBUF of 4000 bytes in VTAM's start options"));
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The fix without which large frames stay small.
+
+use super::coded::Coded;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::kinds::nsdos::KIND;
+use crate::sna::source::NSDOS;
+
+/// What Networking Services/DOS 1.0 sends at most without the fix.
+const LIMIT: u32 = 2048;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.nsdos.frame-fix",
+    summary: "TRMF is above 2,048 bytes, which needs PTF IC06030.",
+    why: "Networking Services/DOS 1.0 sends frames of 2,048 bytes at most, whatever TRMF says, until \
+          PTF IC06030 is applied. Look at a trace, or at the RU size of a live session. \
+          A comment that names the PTF says that it is applied.",
+    severity: Severity::Note,
+    effect: None,
+    sources: &[NSDOS],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for (document, trmf) in documents.stated(&KIND, "TRMF") {
+        let frame = Coded::on(document, trmf, &["", "SIZE", "MAXFRAME", "FRAME"]);
+        if frame.number().is_some_and(|n| n > LIMIT) && !document.mentions("IC06030") {
+            out.push(frame.finding(&RULE).needs("PTF IC06030"));
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Windows below eight.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::model::{Product, bulk};
+use crate::sna::session::{Window, pairs};
+use crate::sna::source::{AS400, GENERAL};
+
+/// Where fixed windows start, and what adaptive ones should reach.
+const GOAL: u32 = 8;
+/// The AS/400's own best window.
+const AS400_GOAL: u32 = 7;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.pacing.small",
+    summary: "A session for bulk data has a pacing window below 8 (7 with an AS/400).",
+    why: "A sender that has used its window waits for the network to bring a pacing response. With \
+          fixed pacing start at 8 and stop where a larger window changes nothing; with adaptive \
+          pacing allow the largest and see that it opens to 8.",
+    severity: Severity::Advice,
+    effect: None,
+    sources: &[GENERAL, AS400],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for pair in pairs(documents).into_iter().filter(|p| bulk(&p.mode.name)) {
+        let goal = match pair.mode.product {
+            Product::As400 => AS400_GOAL,
+            _ => GOAL,
+        };
+        let small = |w: Window| match w {
+            Window::Fixed(n) | Window::Adaptive(n) => n < goal,
+            Window::Unpaced => false,
+        };
+        let (station, partner) = (pair.mode.product.name(), pair.partner.name());
+        for (from, to, flow) in [
+            (station, partner.as_str(), pair.won.0),
+            (partner.as_str(), station, pair.won.1),
+        ] {
+            if small(flow.window) {
+                let value = format!("mode {}, {from} to {to}: {}", pair.mode.name, flow.window);
+                let finding = Finding::at(&RULE, pair.mode.place(), value);
+                out.push(finding.needs(format!(
+                    "send and receive windows of at least {goal} at both ends"
+                )));
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! A window that is large one way only.
+
+use super::coded::Coded;
+use crate::document::{Documents, Place};
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::model::{bulk, host_modes, modes};
+use crate::sna::source::GENERAL;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.pacing.uneven",
+    summary: "A mode for bulk data has different send and receive windows.",
+    why: "Pacing is one window a direction. Raise both, or sending and receiving take different \
+          times.",
+    severity: Severity::Note,
+    effect: None,
+    sources: &[GENERAL],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    let mut look = |name: &str, send: Option<u32>, receive: Option<u32>, place: Place| {
+        let (Some(send), Some(receive)) = (send, receive) else {
+            return;
+        };
+        if bulk(name) && send != receive {
+            let value = format!("mode {name}: send window {send}, receive window {receive}");
+            out.push(Finding::at(&RULE, place, value));
+        }
+    };
+    for m in modes(documents) {
+        look(&m.name, m.send_window, m.receive_window, m.place());
+    }
+    for m in host_modes(documents) {
+        let place = Coded::on(m.document, m.statement, &["PSNDPAC"]).place();
+        look(&m.name, m.pacing("PSNDPAC"), m.pacing("SSNDPAC"), place);
+    }
+}

@@ -1,0 +1,78 @@
+//! Sessions of one mode whose RUs depend on who sent the BIND.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::session::{DEFAULT_RU, Pair, Partner, pairs};
+use crate::sna::source::MODES;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.session.unlike",
+    summary: "Sessions that one end wins have other RU sizes than sessions that it loses.",
+    why: "The values of a session come from its initiator's mode and are only ever lowered. Where \
+          the two ends' modes differ, or one end has no such mode, a conversation is fast or slow \
+          by the session that happens to be free.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[MODES],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for pair in pairs(documents) {
+        let Some((won, lost)) = sizes(&pair) else {
+            continue;
+        };
+        let place = match &pair.partner {
+            Partner::Host(host) => host.place(),
+            Partner::Station(mode) => Some(mode.place()),
+        };
+        let value = told(&pair);
+        let mut finding = Finding::at(&RULE, place.unwrap_or_else(|| pair.mode.place()), value);
+        if let Partner::Host(host) = &pair.partner {
+            finding = match &host.entry {
+                None if lost == DEFAULT_RU => finding.code(format!(
+                    "{:<8} MODEENT LOGMODE={},RUSIZES=X'8D8D',PSNDPAC=X'3F',SSNDPAC=X'3F',SRCVPAC=X'3F',COS={}",
+                    pair.mode.name.trim_start_matches('#'), pair.mode.name, pair.mode.name
+                )).needs(format!("the mode table has no {}, so VTAM's default of {DEFAULT_RU} bytes holds", pair.mode.name)),
+                _ => finding.needs(format!("{} bytes for both in RUSIZES, SENDSIZE, RECEIVESIZE and the station's mode", won.max(lost))),
+            };
+        }
+        out.push(finding.because(
+            pair.mode.place(),
+            format!("the {} side of the mode", pair.mode.product.name()),
+        ));
+    }
+}
+
+/// The RUs of won and lost sessions, of the direction in which they differ
+/// most; `None` where both directions are alike.
+pub(super) fn sizes(pair: &Pair<'_>) -> Option<(u32, u32)> {
+    let of = |won: Option<u32>, lost: Option<u32>| Some((won?, lost?)).filter(|(w, l)| w != l);
+    let directions = [
+        of(pair.won.0.ru, pair.lost.0.ru),
+        of(pair.won.1.ru, pair.lost.1.ru),
+    ];
+    directions
+        .into_iter()
+        .flatten()
+        .max_by_key(|(w, l)| w.abs_diff(*l))
+}
+
+/// The difference in words.
+pub(super) fn told(pair: &Pair<'_>) -> String {
+    let (won, lost) = sizes(pair).unwrap_or_default();
+    let (station, partner) = (pair.mode.product.name(), pair.partner.name());
+    let count = |n: u32| match n {
+        1 => "1 session".to_owned(),
+        n => format!("{n} sessions"),
+    };
+    let counts = match pair.counts() {
+        Some((w, l)) => format!(": {} of {won} bytes, {} of {lost}", count(w), count(l)),
+        None => String::new(),
+    };
+    format!(
+        "mode {}: RU {won} where {station} initiates, RU {lost} where {partner} initiates{counts}",
+        pair.mode.name
+    )
+}

@@ -1,0 +1,40 @@
+//! AUTOSES: sessions bound before anyone asks for them.
+
+use super::coded::Coded;
+use super::unlike;
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::kinds::vtam;
+use crate::sna::session::pairs;
+use crate::sna::source::MATCHING;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.vtam.autoses",
+    summary: "AUTOSES binds sessions whose RU sizes depend on who initiates.",
+    why: "With AUTOSES, VTAM binds the mode's sessions at the first contact. Those that the host \
+          initiates get other sizes than those of the station, and a conversation takes whichever \
+          is free.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[MATCHING],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for (document, appl) in documents.stated(&vtam::MAJOR, "APPL") {
+        let autoses = Coded::on(document, appl, &["AUTOSES"]);
+        if !autoses.number().is_some_and(|n| n > 0) {
+            continue;
+        }
+        for pair in pairs(documents)
+            .iter()
+            .filter(|p| unlike::sizes(p).is_some())
+        {
+            let finding = autoses.finding(&RULE);
+            let finding = finding
+                .needs("RU sizes that are the same whoever initiates, see sna.session.unlike");
+            out.push(finding.because(pair.mode.place(), unlike::told(pair)));
+        }
+    }
+}

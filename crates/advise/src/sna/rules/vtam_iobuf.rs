@@ -1,0 +1,47 @@
+//! IOBUF: VTAM's buffers for the channel.
+
+use super::coded::{Coded, coded};
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::sna::kinds::vtam;
+use crate::sna::source::{FIGURES_6_7, RESOURCE_DEFINITION, VTAM};
+use crate::sna::syntax::statement::number;
+
+/// Bytes of a buffer, here and in UNITSZ.
+const BYTES: u32 = 4000;
+
+pub(super) static RULE: Rule = Rule {
+    name: "sna.vtam.iobuf",
+    summary: "The buffers of IOBUF are not 4,000 bytes long.",
+    why: "VTAM reads from and writes to channel-attached controllers in these buffers. The larger \
+          they are, the less work bulk data is.",
+    severity: Severity::Advice,
+    effect: None,
+    sources: &[VTAM, FIGURES_6_7, RESOURCE_DEFINITION],
+    check,
+};
+
+fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    for iobuf in coded(documents, &vtam::START, &["IOBUF"], "START") {
+        if size(&iobuf) != Some(BYTES) {
+            let finding = iobuf.finding(&RULE).code(line(&iobuf));
+            out.push(finding.needs("UNITSZ=4000 on NCP's HOST statement"));
+        }
+    }
+}
+
+/// The second value: the length of a buffer.
+pub(super) fn size(iobuf: &Coded<'_>) -> Option<u32> {
+    number(iobuf.operand?.list().get(1)?)
+}
+
+/// The option with the length of 4,000 bytes and its other values as they are.
+pub(super) fn line(iobuf: &Coded<'_>) -> String {
+    let mut list = iobuf.operand.map(|o| o.list()).unwrap_or_default();
+    if list.len() < 2 {
+        list.resize(2, "");
+    }
+    list[1] = "4000";
+    iobuf.line(&format!("({})", list.join(",")))
+}

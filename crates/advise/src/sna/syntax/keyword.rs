@@ -1,0 +1,246 @@
+//! Statements of the form `VERB KEYWORD(VALUE) KEYWORD(VALUE)`: node
+//! definition files of Communications Manager/2 and control language of
+//! OS/400.
+//!
+//! A node definition ends with a semicolon and its comments begin a line with
+//! `//` or `*`. A control-language command ends with its line unless that
+//! ends in `+` or `-`, has comments in `/* */` and may follow a label.
+//!
+//! Reference: Communications Manager/2 CMVERIFY.TXT (format of a node
+//! definitions file); OS/400 CL Programming, command syntax.
+
+use super::statement::{Operand, Statement, Text, unquote};
+use crate::document::At;
+
+/// What ends a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// A semicolon: node definitions.
+    Semicolon,
+    /// The end of the line: control language.
+    Line,
+}
+
+/// Reads a text.
+pub fn read(text: &str, end: End) -> Text {
+    let mut found = Text::default();
+    let chars = characters(text, end, &mut found);
+    let mut scan = Scan { chars, at: 0 };
+    while scan.skip_to_statement() {
+        scan.statement(&mut found);
+    }
+    found
+}
+
+/// A character with its place; `END` where a statement ends.
+type Char = (char, At);
+const END: char = '\u{0}';
+
+/// The characters without comments and continuation marks.
+fn characters(text: &str, end: End, found: &mut Text) -> Vec<Char> {
+    let mut out = Vec::new();
+    let mut comment: Option<At> = None;
+    for (i, line) in text.lines().enumerate() {
+        let line = line.trim_end();
+        let trimmed = line.trim_start();
+        if end == End::Semicolon && (trimmed.starts_with("//") || trimmed.starts_with('*')) {
+            continue;
+        }
+        let chars: Vec<char> = line.chars().filter(|c| *c != END).collect();
+        let mut quoted = false;
+        let mut goes_on = false;
+        let mut j = 0;
+        while j < chars.len() {
+            let at = At::from_zero(i, j);
+            let pair = (chars[j], chars.get(j + 1).copied());
+            if comment.is_some() {
+                if pair == ('*', Some('/')) {
+                    comment = None;
+                    j += 1;
+                }
+            } else if end == End::Line && !quoted && pair == ('/', Some('*')) {
+                comment = Some(at);
+                j += 1;
+            } else if end == End::Line && j + 1 == chars.len() && matches!(chars[j], '+' | '-') {
+                goes_on = true;
+            } else {
+                quoted ^= chars[j] == '\'';
+                let c = match (end, chars[j]) {
+                    (End::Semicolon, ';') if !quoted => END,
+                    (_, c) => c,
+                };
+                out.push((c, at));
+            }
+            j += 1;
+        }
+        let at = At::from_zero(i, chars.len());
+        let ends = end == End::Line && !goes_on && comment.is_none();
+        out.push((if ends { END } else { ' ' }, at));
+    }
+    if let Some(at) = comment {
+        found.warn(at, "the comment is never closed");
+    }
+    out
+}
+
+struct Scan {
+    chars: Vec<Char>,
+    at: usize,
+}
+
+impl Scan {
+    fn peek(&self) -> Option<char> {
+        self.chars.get(self.at).map(|(c, _)| *c)
+    }
+
+    fn place(&self) -> At {
+        let last = self.chars.last().map_or_else(At::default, |(_, at)| *at);
+        self.chars.get(self.at).map_or(last, |(_, at)| *at)
+    }
+
+    fn skip_blanks(&mut self) {
+        while self.peek().is_some_and(char::is_whitespace) {
+            self.at += 1;
+        }
+    }
+
+    /// Moves to the next word; false at the end of the text.
+    fn skip_to_statement(&mut self) -> bool {
+        while self.peek().is_some_and(|c| c.is_whitespace() || c == END) {
+            self.at += 1;
+        }
+        self.at < self.chars.len()
+    }
+
+    fn word(&mut self) -> String {
+        let mut word = String::new();
+        while let Some(c) = self.peek() {
+            if c.is_whitespace() || matches!(c, '(' | ')' | END) {
+                break;
+            }
+            word.push(c);
+            self.at += 1;
+        }
+        word
+    }
+
+    fn statement(&mut self, found: &mut Text) {
+        let mut at = self.place();
+        let mut verb = self.word();
+        if verb.ends_with(':') {
+            self.skip_blanks();
+            at = self.place();
+            verb = self.word();
+        }
+        let mut statement = Statement::new(&verb, "", at);
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                None => break,
+                Some(END) => {
+                    self.at += 1;
+                    break;
+                }
+                Some(')') => {
+                    found.warn(
+                        self.place(),
+                        "a parenthesis is closed that was never opened",
+                    );
+                    self.at += 1;
+                }
+                Some(_) => {
+                    let operand = self.operand(found);
+                    statement.operands.push(operand);
+                }
+            }
+        }
+        if !statement.verb.is_empty() || !statement.operands.is_empty() {
+            found.statements.push(statement);
+        }
+    }
+
+    /// `KEYWORD(VALUE)`, or a value alone.
+    fn operand(&mut self, found: &mut Text) -> Operand {
+        let at = self.place();
+        let word = self.word();
+        let start = self.at;
+        self.skip_blanks();
+        if self.peek() != Some('(') {
+            self.at = start;
+            return Operand {
+                name: String::new(),
+                value: unquote(&word).to_owned(),
+                at,
+            };
+        }
+        self.at += 1;
+        let (mut depth, mut quoted, mut value) = (1u32, false, String::new());
+        loop {
+            let Some(c) = self.peek() else {
+                found.warn(at, format!("{word}: the parenthesis is never closed"));
+                break;
+            };
+            match c {
+                END => {
+                    found.warn(at, format!("{word}: the parenthesis is never closed"));
+                    break;
+                }
+                '\'' => quoted = !quoted,
+                '(' if !quoted => depth += 1,
+                ')' if !quoted => depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                break;
+            }
+            value.push(c);
+        }
+        Operand {
+            name: word.to_ascii_uppercase(),
+            value: unquote(&value).to_owned(),
+            at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_definition_ends_with_its_semicolon() {
+        let text = "// modes\nDEFINE_MODE  MODE_NAME(#BATCH  )\n   COS_NAME(#BATCH  )\n   \
+                    RECEIVE_PACING_WINDOW(8);\nSTART_ATTACH_MANAGER;\n";
+        let t = read(text, End::Semicolon);
+        assert_eq!(t.diagnostics, []);
+        assert_eq!(t.statements.len(), 2);
+        let m = &t.statements[0];
+        assert_eq!(m.operand("MODE_NAME").unwrap().value, "#BATCH");
+        let w = m.operand("RECEIVE_PACING_WINDOW").unwrap();
+        assert_eq!((w.number(), w.at.line, w.at.column), (Some(8), 4, 4));
+    }
+
+    #[test]
+    fn a_command_ends_with_its_line_unless_it_is_continued() {
+        let text = "/* modes */\nMODES: CRTMODD MODD(#BATCH) +\n  INPACING(7) /* in */ TEXT('a (b) -')\n\
+                    CHGLINTRN LIND(TRN) MAXFRAME(4060)\n";
+        let t = read(text, End::Line);
+        assert_eq!(t.diagnostics, []);
+        assert_eq!(t.statements.len(), 2);
+        assert_eq!(t.statements[0].verb, "CRTMODD");
+        assert_eq!(t.statements[0].operand("TEXT").unwrap().value, "a (b) -");
+        assert_eq!(
+            t.statements[1].operand("MAXFRAME").unwrap().number(),
+            Some(4060)
+        );
+    }
+
+    #[test]
+    fn what_is_not_closed_is_told_and_ends_with_its_statement() {
+        let t = read("CRTMODD MODD(#BATCH\nCRTMODD MODD(X) )\n", End::Line);
+        assert_eq!((t.statements.len(), t.diagnostics.len()), (2, 2));
+        let t = read("/* open", End::Line);
+        assert_eq!(t.diagnostics.len(), 1);
+    }
+}

@@ -1,0 +1,165 @@
+//! Texts whose statements are lines: stanzas of AIX profiles, sections of
+//! OS/2 files, statements of Networking Services/DOS.
+//!
+//! The helpers split; what a line means is the business of its kind.
+
+use super::statement::{Operand, unquote};
+use crate::document::At;
+
+/// A line without its comment, with the place of its first character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// The text without blanks around it.
+    pub text: &'a str,
+    /// Where it begins.
+    pub at: At,
+    /// Whether it begins in column 1.
+    pub flush: bool,
+}
+
+/// The lines that hold something. A comment begins with one of the marks at
+/// the beginning of a line, or after a blank where `inside` allows that.
+pub fn lines<'a>(
+    text: &'a str,
+    marks: &'static [char],
+    inside: bool,
+) -> impl Iterator<Item = Line<'a>> {
+    text.lines().enumerate().filter_map(move |(i, line)| {
+        let trimmed = line.trim_start();
+        if trimmed.is_empty() || trimmed.starts_with(marks) {
+            return None;
+        }
+        // A value may begin with a mark: `mode_name = #BATCH`.
+        let comment = trimmed
+            .char_indices()
+            .zip(trimmed.chars().skip(1))
+            .filter(|((_, before), mark)| before.is_whitespace() && marks.contains(mark))
+            .map(|((at, _), _)| at)
+            .find(|at| inside && !trimmed[..*at].trim_end().ends_with('='));
+        let blanks = line.chars().count() - trimmed.chars().count();
+        Some(Line {
+            text: trimmed[..comment.unwrap_or(trimmed.len())].trim_end(),
+            at: At::from_zero(i, blanks),
+            flush: blanks == 0,
+        })
+    })
+}
+
+impl<'a> Line<'a> {
+    /// `KEY = VALUE` as an operand, the key in upper case.
+    pub fn setting(&self) -> Option<Operand> {
+        let (name, value) = self.text.split_once('=')?;
+        Some(Operand {
+            name: name.trim().to_ascii_uppercase(),
+            value: unquote(value).to_owned(),
+            at: self.at,
+        })
+    }
+
+    /// The words with their places. Commas part words outside parentheses;
+    /// blanks around an equals sign and before a parenthesis do not.
+    pub fn words(&self) -> Vec<(&'a str, At)> {
+        let mut words: Vec<(&'a str, At)> = Vec::new();
+        let mut start: Option<(usize, usize)> = None;
+        let (mut depth, mut last) = (0u32, ' ');
+        for (n, (i, c)) in self.text.char_indices().enumerate() {
+            let blank = c.is_whitespace() || c == ',';
+            let rest = self.text[i..].trim_start();
+            let joined = depth > 0 || last == '=' || rest.starts_with('=') || rest.starts_with('(');
+            if blank && !joined {
+                if let Some(begun) = start.take() {
+                    words.push(self.word(begun, i));
+                }
+            } else if !blank || start.is_some() {
+                start.get_or_insert((i, n));
+                match c {
+                    '(' => depth += 1,
+                    ')' => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                if !blank {
+                    last = c;
+                }
+            }
+        }
+        if let Some(begun) = start {
+            words.push(self.word(begun, self.text.len()));
+        }
+        words
+    }
+
+    fn word(&self, (from, column): (usize, usize), to: usize) -> (&'a str, At) {
+        let column = self
+            .at
+            .column
+            .saturating_add(u32::try_from(column).unwrap_or(u32::MAX));
+        (
+            self.text[from..to].trim(),
+            At {
+                line: self.at.line,
+                column,
+            },
+        )
+    }
+}
+
+/// `KEY=VALUE`, `KEY(VALUE)` or a value alone.
+pub fn operand(word: &str, at: At) -> Operand {
+    let pair = word.split_once('=').or_else(|| {
+        let (name, value) = word.split_once('(')?;
+        Some((name, value.strip_suffix(')').unwrap_or(value)))
+    });
+    let (name, value) = match pair {
+        Some((name, value)) if !name.trim().is_empty() => (name.trim().to_ascii_uppercase(), value),
+        _ => (String::new(), word),
+    };
+    Operand {
+        name,
+        value: unquote(value).to_owned(),
+        at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_keep_their_values_and_places() {
+        let text = "; links\n  TRLD MAXIN = 2, MAXOUT(2) X=(1, 2)\n";
+        let line = lines(text, &[';'], true).next().unwrap();
+        let words = line.words();
+        assert_eq!(
+            words.iter().map(|(w, _)| *w).collect::<Vec<_>>(),
+            ["TRLD", "MAXIN = 2", "MAXOUT(2)", "X=(1, 2)"]
+        );
+        assert_eq!(
+            words[2].1,
+            At {
+                line: 2,
+                column: 19
+            }
+        );
+        let o = operand(words[1].0, words[1].1);
+        assert_eq!((o.name.as_str(), o.number()), ("MAXIN", Some(2)));
+        assert_eq!(operand("MAXOUT(2)", line.at).number(), Some(2));
+    }
+
+    #[test]
+    fn comments_after_a_blank_are_cut() {
+        let line = lines("  send_pacing = 3   # small\n", &['#'], true)
+            .next()
+            .unwrap();
+        let o = line.setting().unwrap();
+        assert_eq!(
+            (o.name.as_str(), o.value.as_str(), o.at.column),
+            ("SEND_PACING", "3", 3)
+        );
+        let line = lines(" mode_name = #BATCH #bulk\n", &['#'], true)
+            .next()
+            .unwrap();
+        assert_eq!(line.text, "mode_name = #BATCH");
+        let line = lines("MODE #BATCH RU=*\n", &[';'], true).next().unwrap();
+        assert_eq!(line.text, "MODE #BATCH RU=*");
+    }
+}

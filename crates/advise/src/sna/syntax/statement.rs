@@ -1,0 +1,166 @@
+//! The one shape that every SNA configuration text is read into.
+//!
+//! A mode table, an NCP generation, a control-language program and an AIX
+//! stanza differ only in punctuation: each is a row of statements with a
+//! verb, a name and operands. Rules look at statements, never at text.
+
+use cics::diagnostic::{Diagnostic, Severity};
+
+use crate::document::At;
+
+/// A keyword with its value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operand {
+    /// The keyword in upper case; empty for a positional value.
+    pub name: String,
+    /// The value as written, without outer blanks.
+    pub value: String,
+    /// Where the operand begins.
+    pub at: At,
+}
+
+/// One statement of any of the syntaxes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// What it defines, in upper case: `MODEENT`, `LINE`, `CRTMODD`, `MODE`.
+    pub verb: String,
+    /// Its label or name as written; empty without one.
+    pub name: String,
+    /// Its operands in their order.
+    pub operands: Vec<Operand>,
+    /// Where the verb begins.
+    pub at: At,
+}
+
+impl Statement {
+    /// A statement without operands.
+    pub fn new(verb: &str, name: &str, at: At) -> Self {
+        Self {
+            verb: verb.to_ascii_uppercase(),
+            name: name.to_owned(),
+            operands: Vec::new(),
+            at,
+        }
+    }
+
+    /// The operand of a keyword; the last one where it is given twice.
+    pub fn operand(&self, name: &str) -> Option<&Operand> {
+        self.operands.iter().rev().find(|o| o.name == name)
+    }
+
+    /// The first of several spellings of a keyword that is given.
+    pub fn any(&self, names: &[&str]) -> Option<&Operand> {
+        names.iter().find_map(|n| self.operand(n))
+    }
+}
+
+impl Operand {
+    /// The value as a whole number; thousands may be set off by commas.
+    pub fn number(&self) -> Option<u32> {
+        number(&self.value)
+    }
+
+    /// The elements of a list in parentheses, or the one value.
+    pub fn list(&self) -> Vec<&str> {
+        let inner = self
+            .value
+            .strip_prefix('(')
+            .map_or(self.value.as_str(), |v| v.strip_suffix(')').unwrap_or(v));
+        split(inner)
+    }
+
+    /// Whether the value is this word, in any case.
+    pub fn is(&self, word: &str) -> bool {
+        unquote(&self.value).eq_ignore_ascii_case(word)
+    }
+}
+
+/// What a reader gives back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text {
+    /// The statements in their order.
+    pub statements: Vec<Statement>,
+    /// What could not be understood.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Text {
+    /// Adds a warning about a place.
+    pub fn warn(&mut self, at: At, message: impl Into<String>) {
+        self.diagnostics
+            .push(at.diagnostic(Severity::Warning, message));
+    }
+}
+
+/// A whole number, with or without commas between its thousands.
+pub fn number(text: &str) -> Option<u32> {
+    let text = unquote(text);
+    let digits: String = text.chars().filter(|c| *c != ',').collect();
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    digits.parse().ok()
+}
+
+/// A value without the quotes around it.
+pub fn unquote(text: &str) -> &str {
+    let text = text.trim();
+    for quote in ['\'', '"'] {
+        if let Some(inner) = text.strip_prefix(quote).and_then(|t| t.strip_suffix(quote)) {
+            return inner.trim();
+        }
+    }
+    text
+}
+
+/// Splits at the commas that stand outside parentheses and quotes.
+fn split(text: &str) -> Vec<&str> {
+    let (mut depth, mut quoted, mut start) = (0i32, false, 0);
+    let mut parts = Vec::new();
+    for (i, c) in text.char_indices() {
+        match c {
+            '\'' => quoted = !quoted,
+            '(' if !quoted => depth += 1,
+            ')' if !quoted => depth -= 1,
+            ',' if !quoted && depth <= 0 => {
+                parts.push(text[start..i].trim());
+                start = i + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operand(value: &str) -> Operand {
+        Operand {
+            name: "X".to_owned(),
+            value: value.to_owned(),
+            at: At { line: 1, column: 1 },
+        }
+    }
+
+    #[test]
+    fn lists_keep_their_empty_places() {
+        assert_eq!(
+            operand("(200,384,,,100,50)").list(),
+            ["200", "384", "", "", "100", "50"]
+        );
+        assert_eq!(operand("4000").list(), ["4000"]);
+        assert_eq!(operand("(A,(B,C))").list(), ["A", "(B,C)"]);
+    }
+
+    #[test]
+    fn numbers_may_have_commas_and_quotes() {
+        assert_eq!(number("30,720"), Some(30_720));
+        assert_eq!(number("'4096'"), Some(4096));
+        assert_eq!(number("*CALC"), None);
+        assert_eq!(number(""), None);
+        assert_eq!(number("99999999999"), None);
+    }
+}

@@ -1,0 +1,259 @@
+//! What holds for each port and each route, and which statement decided it.
+//!
+//! NODELAYACKS on TCPCONFIG is global and final. Otherwise NODELAYACKS on the
+//! port or on the route of a connection wins; AUTODELAYACKS on TCPCONFIG holds
+//! unless DELAYACKS is coded on one of them; DELAYACKS is the default. Routes
+//! are those of BEGINROUTES and GATEWAY, of Policy Agent's route tables, and
+//! the dynamic ones that OMPROUTE adds with what its interfaces say.
+//!
+//! All profiles of a set are taken as one, in their order, as INCLUDE would.
+//!
+//! Reference: z/OS Communications Server: IP Configuration Reference,
+//! TCPCONFIG statement.
+
+use serde::Serialize;
+
+use super::profile::{Port, Profile, Protocol};
+use super::{DEFAULT_MTU, mss};
+use crate::document::{At, Document, Documents, Place};
+
+/// When the stack acknowledges data with the PUSH bit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Acknowledgement {
+    /// Up to 200 ms later, unless data goes the same way before.
+    Delayed,
+    /// At once.
+    Immediate,
+    /// As the stack sees fit for the connection.
+    Automatic,
+}
+
+impl std::fmt::Display for Acknowledgement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Acknowledgement::Delayed => "delayed",
+            Acknowledgement::Immediate => "immediate",
+            Acknowledgement::Automatic => "automatic",
+        })
+    }
+}
+
+/// The statement that decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Decision {
+    /// Where it stands; `None` for a default.
+    pub place: Option<Place>,
+    /// What it says.
+    pub says: String,
+}
+
+/// What holds for a port or a route.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Effective {
+    /// The port or route, as `PORT 3010 TCP CICSA`.
+    pub subject: String,
+    /// Where it is defined.
+    pub place: Place,
+    /// When data is acknowledged.
+    pub acknowledgement: Acknowledgement,
+    /// Which statement decided that.
+    pub decided: Decision,
+    /// MTU of a route.
+    pub mtu: Option<u64>,
+    /// The MSS that follows from it.
+    pub mss: Option<u64>,
+}
+
+/// What holds for each TCP port and each route of a set with a TCP/IP profile.
+pub fn effective(documents: &Documents) -> Vec<Effective> {
+    let Some(stack) = Stack::of(documents) else {
+        return Vec::new();
+    };
+    let ports = stack.ports().map(|(document, port)| {
+        let (acknowledgement, decided) = stack.port(document, port);
+        Effective {
+            subject: port.statement(std::iter::empty()),
+            place: document.place(port.at),
+            acknowledgement,
+            decided,
+            mtu: None,
+            mss: None,
+        }
+    });
+    let ways = stack.ways.iter().map(|way| {
+        let (acknowledgement, decided) = stack.way(way);
+        Effective {
+            subject: way.subject.clone(),
+            place: way.document.place(way.at),
+            acknowledgement,
+            decided,
+            mtu: Some(way.mtu),
+            mss: Some(mss(way.mtu, way.v6)),
+        }
+    });
+    ports.chain(ways).collect()
+}
+
+/// The stack that the documents of a set describe together.
+pub(crate) struct Stack<'a> {
+    pub(crate) profiles: Vec<(&'a Document, &'a Profile)>,
+    pub(crate) ways: Vec<Way<'a>>,
+}
+
+/// A way for packets: a static route, a policy route, or an interface of
+/// OMPROUTE.
+pub(crate) struct Way<'a> {
+    pub(crate) document: &'a Document,
+    /// As `ROUTE DEFAULT 10.1.1.1 OSA1`.
+    pub(crate) subject: String,
+    /// DELAYACKS (true) or NODELAYACKS where it is coded.
+    pub(crate) delay: Option<(bool, At)>,
+    /// What to code so that it does not say DELAYACKS.
+    pub(crate) mended: String,
+    /// The MTU that holds.
+    pub(crate) mtu: u64,
+    pub(crate) v6: bool,
+    pub(crate) at: At,
+}
+
+impl<'a> Stack<'a> {
+    /// `None` where there is no profile.
+    pub(crate) fn of(documents: &'a Documents) -> Option<Stack<'a>> {
+        let profiles: Vec<_> = documents.profiles().collect();
+        if profiles.is_empty() {
+            return None;
+        }
+        let mut ways = Vec::new();
+        for (document, profile) in &profiles {
+            ways.extend(profile.routes.iter().map(|r| way(document, r)));
+        }
+        for (document, policy) in documents.policies() {
+            let routes = policy.tables.iter().flat_map(|t| &t.routes);
+            ways.extend(routes.map(|r| way(document, r)));
+        }
+        for (document, config) in documents.omproutes() {
+            ways.extend(config.interfaces.iter().map(|i| Way {
+                document,
+                subject: format!("{} {}", i.statement, name_or(&i.name, &i.address)),
+                delay: i.delay,
+                mended: "Delay_Acks=NO".into(),
+                mtu: i.mtu.map_or(DEFAULT_MTU, |(mtu, _)| mtu),
+                v6: i.v6(),
+                at: i.at,
+            }));
+        }
+        Some(Stack { profiles, ways })
+    }
+
+    /// The TCP entries of PORT and PORTRANGE that name a user.
+    pub(crate) fn ports(&self) -> impl Iterator<Item = (&'a Document, &'a Port)> {
+        self.profiles
+            .iter()
+            .flat_map(|(d, p)| p.ports.iter().map(move |port| (*d, port)))
+            .filter(|(_, p)| {
+                p.protocol == Protocol::Tcp && !p.user.eq_ignore_ascii_case("RESERVED")
+            })
+    }
+
+    /// What TCPCONFIG says, and where.
+    pub(crate) fn global(&self) -> (Acknowledgement, Decision) {
+        let names = ["DELAYACKS", "NODELAYACKS", "AUTODELAYACKS"];
+        let mut profiles = self.profiles.iter().rev();
+        let coded = profiles.find_map(|(d, p)| Some((d, p.tcp.last(&names)?)));
+        let Some((document, setting)) = coded else {
+            let decision = Decision {
+                place: None,
+                says: "TCPCONFIG defaults to DELAYACKS".into(),
+            };
+            return (Acknowledgement::Delayed, decision);
+        };
+        let acknowledgement = match setting.name.as_str() {
+            "NODELAYACKS" => Acknowledgement::Immediate,
+            "AUTODELAYACKS" => Acknowledgement::Automatic,
+            _ => Acknowledgement::Delayed,
+        };
+        let decision = Decision {
+            place: Some(document.place(setting.at)),
+            says: format!("TCPCONFIG {}", setting.name),
+        };
+        (acknowledgement, decision)
+    }
+
+    /// What holds for a port, before the route of a connection is known.
+    pub(crate) fn port(&self, document: &Document, port: &Port) -> (Acknowledgement, Decision) {
+        self.overridden(
+            document,
+            port.delay(),
+            if port.range { "PORTRANGE" } else { "PORT" },
+        )
+    }
+
+    /// What holds for a route, before the port of a connection is known.
+    pub(crate) fn way(&self, way: &Way) -> (Acknowledgement, Decision) {
+        self.overridden(way.document, way.delay, &way.subject)
+    }
+
+    fn overridden(
+        &self,
+        document: &Document,
+        coded: Option<(bool, At)>,
+        statement: &str,
+    ) -> (Acknowledgement, Decision) {
+        let (global, decision) = self.global();
+        let local = |at, word: &str| Decision {
+            place: Some(document.place(at)),
+            says: format!("{word} on {statement}"),
+        };
+        match (global, coded) {
+            (Acknowledgement::Immediate, _) | (_, None) => (global, decision),
+            (_, Some((false, at))) => (Acknowledgement::Immediate, local(at, "NODELAYACKS")),
+            (_, Some((true, at))) => (Acknowledgement::Delayed, local(at, "DELAYACKS")),
+        }
+    }
+
+    /// Whether every way is known to acknowledge at once.
+    pub(crate) fn every_way_is_immediate(&self) -> bool {
+        let immediate = |w: &Way| self.way(w).0 == Acknowledgement::Immediate;
+        !self.ways.is_empty() && self.ways.iter().all(immediate)
+    }
+
+    /// Says which files a profile includes that nobody gave: a parameter may
+    /// stand there.
+    pub(crate) fn unread(&self) -> Option<String> {
+        let names: Vec<&str> = self
+            .profiles
+            .iter()
+            .flat_map(|(_, p)| &p.includes)
+            .map(|w| w.text.as_str())
+            .collect();
+        match names.is_empty() {
+            true => None,
+            false => Some(format!(
+                "that no included file codes it: {}",
+                names.join(", ")
+            )),
+        }
+    }
+}
+
+fn way<'a>(document: &'a Document, route: &super::Route) -> Way<'a> {
+    let word = if route.gateway { "GATEWAY" } else { "ROUTE" };
+    let kept = route.options.iter().filter(|w| !w.is("DELAYAcks"));
+    Way {
+        document,
+        subject: format!(
+            "{word} {} {} {}",
+            route.destination, route.first_hop, route.link
+        ),
+        delay: route.delay(),
+        mended: route.statement(route.effective_mtu(), kept.map(|w| w.text.as_str())),
+        mtu: route.effective_mtu(),
+        v6: route.v6(),
+        at: route.at,
+    }
+}
+
+fn name_or<'a>(name: &'a str, address: &'a str) -> &'a str {
+    if name.is_empty() { address } else { name }
+}

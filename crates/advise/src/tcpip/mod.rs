@@ -1,0 +1,74 @@
+//! The TCP/IP stack of z/OS: its profile, OMPROUTE and Policy Agent, and how
+//! their statements override each other ([`effective`]).
+
+mod effective;
+mod omproute;
+mod policy;
+mod profile;
+pub mod rules;
+mod words;
+
+pub(crate) use effective::Stack;
+pub use effective::{Acknowledgement, Decision, Effective, effective};
+pub use omproute::{OmpRoute, RoutedInterface};
+pub use policy::{Policy, RouteTable};
+pub(crate) use profile::PORT_OPTIONS;
+pub use profile::{Interface, Link, Port, Profile, Protocol, Route, Setting, Settings};
+pub use words::Word;
+pub(crate) use words::words;
+
+use crate::document::{Document, Documents};
+use crate::kind::Kind;
+
+/// What a document of this area says.
+#[derive(Debug, Clone)]
+pub enum Content {
+    /// PROFILE.TCPIP.
+    Profile(Box<Profile>),
+    /// The configuration of OMPROUTE.
+    OmpRoute(OmpRoute),
+    /// The routing policy of Policy Agent.
+    Policy(Policy),
+}
+
+/// The kinds of this area.
+pub(crate) static KINDS: &[&Kind] = &[&profile::KIND, &omproute::KIND, &policy::KIND];
+
+impl Documents {
+    /// Each TCP/IP profile.
+    pub fn profiles(&self) -> impl Iterator<Item = (&Document, &Profile)> {
+        self.all.iter().filter_map(|d| match &d.content {
+            crate::Content::Tcpip(Content::Profile(p)) => Some((d, &**p)),
+            _ => None,
+        })
+    }
+
+    /// Each OMPROUTE configuration.
+    pub fn omproutes(&self) -> impl Iterator<Item = (&Document, &OmpRoute)> {
+        self.all.iter().filter_map(|d| match &d.content {
+            crate::Content::Tcpip(Content::OmpRoute(o)) => Some((d, o)),
+            _ => None,
+        })
+    }
+
+    /// Each Policy Agent file with route tables.
+    pub fn policies(&self) -> impl Iterator<Item = (&Document, &Policy)> {
+        self.all.iter().filter_map(|d| match &d.content {
+            crate::Content::Tcpip(Content::Policy(p)) => Some((d, p)),
+            _ => None,
+        })
+    }
+}
+
+/// The MTU of a route that names none.
+pub(crate) const DEFAULT_MTU: u64 = 576;
+/// The same for IPv6.
+pub(crate) const DEFAULT_MTU_V6: u64 = 1280;
+/// What Ethernet carries.
+pub(crate) const ETHERNET_MTU: u64 = 1500;
+
+/// The largest segment that an MTU carries: 20 bytes of TCP header and the IP
+/// header less.
+pub(crate) fn mss(mtu: u64, v6: bool) -> u64 {
+    mtu.saturating_sub(if v6 { 60 } else { 40 })
+}

@@ -1,0 +1,347 @@
+//! From words to statements of the profile.
+
+use cics::diagnostic::{Diagnostic, Severity, nearest};
+
+use super::super::words::{Word, abbreviates, words};
+use super::routes::{gateway_routes, route_block};
+use super::table::{IPCONFIG, STATEMENTS, TCPCONFIG, UDPCONFIG};
+use super::{Interface, Link, Port, Profile, Protocol, Setting, Settings};
+use crate::document::At;
+use crate::unknown::Unknowns;
+
+/// Lines that begin with a keyword of the profile. Those that no other kind
+/// uses count twice.
+pub(super) fn recognise(text: &str) -> usize {
+    words(text, &[';'], &[])
+        .iter()
+        .filter(|w| w.first)
+        .map(|w| match statement(&w.text) {
+            Some((name, _)) if TELLING.contains(&name) => 3,
+            Some(("INTERFACE" | "DELETE" | "START" | "LINK" | "PORT", _)) => 1,
+            Some(_) => 2,
+            None => 0,
+        })
+        .sum()
+}
+
+/// Statements of no other kind of document.
+const TELLING: &[&str] = &[
+    "TCPCONFig",
+    "IPCONFig",
+    "UDPCONFig",
+    "GLOBALCONFig",
+    "BEGINRoutes",
+    "SOMAXCONN",
+    "AUTOLOG",
+    "PORTRange",
+    "GATEWAY",
+];
+
+fn statement(word: &str) -> Option<(&'static str, Option<&'static str>)> {
+    STATEMENTS
+        .iter()
+        .find(|(name, _)| abbreviates(word, name))
+        .copied()
+}
+
+/// Reads a profile.
+pub(super) fn read(text: &str) -> (Profile, Vec<Diagnostic>) {
+    let all = words(text, &[';'], &[]);
+    let mut reader = Reader::default();
+    let mut rest = &all[..];
+    while let Some((head, tail)) = rest.split_first() {
+        let Some((name, end)) = statement(&head.text) else {
+            // A word where a statement should begin: past its line.
+            reader.unknown.add(&head.text.to_ascii_uppercase(), head.at);
+            let line = tail.iter().take_while(|w| !w.first).count();
+            rest = &tail[line..];
+            continue;
+        };
+        let length = match end {
+            Some(end) => match tail.iter().position(|w| w.is(end)) {
+                Some(at) => at,
+                None => {
+                    reader.error(head.at, format!("{} has no {}", upper(name), upper(end)));
+                    free_length(head, name, tail)
+                }
+            },
+            None => free_length(head, name, tail),
+        };
+        let body = &tail[..length];
+        reader.take(head, name, body);
+        let closed = end.is_some_and(|end| tail.get(length).is_some_and(|w| w.is(end)));
+        rest = &tail[length + usize::from(closed)..];
+    }
+    let mut diagnostics = reader.diagnostics;
+    reader.unknown.report("statement", &mut diagnostics);
+    (reader.profile, diagnostics)
+}
+
+/// Words of a statement that has no end word: to the next line that begins
+/// with a statement, or with an unknown word that stands no further right
+/// than this statement's keyword.
+fn free_length(head: &Word, name: &str, tail: &[Word]) -> usize {
+    let ends = |word: &Word| {
+        if !word.first || word.at.line == head.at.line {
+            return false;
+        }
+        if parameters(name).iter().any(|(p, _)| word.is(p)) {
+            return false;
+        }
+        let named = word.text.starts_with(|c: char| c.is_ascii_alphabetic());
+        let entry =
+            matches!(name, "PORT" | "GATEWAY") && (word.is("UNRSV") || word.is("DEFAULTNET"));
+        statement(&word.text).is_some() || (named && !entry && word.at.column <= head.at.column)
+    };
+    tail.iter().position(ends).unwrap_or(tail.len())
+}
+
+/// Known parameters of a statement.
+fn parameters(name: &str) -> &'static [(&'static str, usize)] {
+    match name {
+        "TCPCONFig" => TCPCONFIG,
+        "UDPCONFig" => UDPCONFIG,
+        "IPCONFig" => IPCONFIG,
+        _ => &[],
+    }
+}
+
+/// The keyword in full.
+fn upper(keyword: &str) -> String {
+    keyword.to_ascii_uppercase()
+}
+
+#[derive(Default)]
+struct Reader {
+    profile: Profile,
+    unknown: Unknowns,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Reader {
+    fn error(&mut self, at: At, message: impl Into<String>) {
+        self.diagnostics
+            .push(at.diagnostic(Severity::Error, message));
+    }
+
+    fn take(&mut self, head: &Word, name: &'static str, body: &[Word]) {
+        match name {
+            "TCPCONFig" | "UDPCONFig" | "IPCONFig" | "GLOBALCONFig" => {
+                self.settings(head, name, body);
+            }
+            "SOMAXCONN" => match body.first().map(|w| (w.number(), w)) {
+                Some((Some(n), word)) => self.profile.somaxconn = Some((n, word.at)),
+                Some((None, word)) => self.error(word.at, "SOMAXCONN takes a number"),
+                None => self.error(head.at, "SOMAXCONN takes a number"),
+            },
+            "PORT" => self.ports(body),
+            "PORTRange" => self.port_ranges(body),
+            "BEGINRoutes" => {
+                let routes = route_block(body, &mut self.diagnostics);
+                self.profile.routes.extend(routes);
+            }
+            "GATEWAY" => {
+                let routes = gateway_routes(body, &mut self.diagnostics);
+                self.profile.routes.extend(routes);
+            }
+            "INTERFACE" => self.interface(head, body),
+            "LINK" => {
+                if let [link, kind, words @ ..] = body {
+                    self.profile.links.push(Link {
+                        name: link.text.to_ascii_uppercase(),
+                        kind: kind.text.to_ascii_uppercase(),
+                        words: words.to_vec(),
+                        at: head.at,
+                    });
+                }
+            }
+            "HOME" => {
+                let pairs = body.chunks_exact(2).map(|pair| {
+                    let link = pair[1].text.to_ascii_uppercase();
+                    (pair[0].text.clone(), link, pair[0].at)
+                });
+                self.profile.home.extend(pairs);
+            }
+            "AUTOLOG" => self
+                .profile
+                .autolog
+                .extend(body.iter().filter(|w| w.first).cloned()),
+            "INCLUDE" => {
+                if let Some(file) = body.first() {
+                    self.profile.includes.push(file.clone());
+                    let message =
+                        format!("INCLUDE {} is not followed; give that file too", file.text);
+                    self.diagnostics
+                        .push(head.at.diagnostic(Severity::Note, message));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn settings(&mut self, head: &Word, name: &str, body: &[Word]) {
+        let known = parameters(name);
+        let mut all = Vec::new();
+        let mut rest = body;
+        while let Some((word, tail)) = rest.split_first() {
+            let found = known.iter().find(|(p, _)| word.is(p));
+            if found.is_none() && name == "TCPCONFig" {
+                let names = known.iter().map(|(p, _)| upper(p)).collect::<Vec<_>>();
+                let typed = upper(&word.text);
+                let near = nearest(&typed, names.iter().map(String::as_str));
+                let mut told = word
+                    .at
+                    .diagnostic(Severity::Warning, format!("TCPCONFIG has no {typed}"));
+                told.help = near.map(|n| format!("is {n} meant?"));
+                self.diagnostics.push(told);
+            }
+            let (full, count) =
+                found.map_or_else(|| (upper(&word.text), 0), |(p, n)| (upper(p), *n));
+            let count = count.min(tail.len());
+            let value = tail[..count]
+                .iter()
+                .map(|w| w.text.as_str())
+                .collect::<Vec<_>>();
+            rest = &tail[count..];
+            if name == "TCPCONFig"
+                && count == 1
+                && full != "SENDGARBAGE"
+                && tail[0].number().is_none()
+            {
+                self.error(tail[0].at, format!("{full} takes a number"));
+            }
+            all.push(Setting {
+                name: full,
+                value: (count > 0).then(|| value.join(" ")),
+                at: word.at,
+            });
+        }
+        let settings: &mut Settings = match name {
+            "TCPCONFig" => &mut self.profile.tcp,
+            "UDPCONFig" => &mut self.profile.udp,
+            "IPCONFig" => &mut self.profile.ip,
+            _ => &mut self.profile.global,
+        };
+        settings.at = Some(head.at);
+        settings.all.extend(all);
+    }
+
+    /// Entries of PORT: a number, TCP or UDP, a user, options.
+    fn ports(&mut self, body: &[Word]) {
+        for entry in entries(body, 1) {
+            let Some((first, rest)) = entry.split_first() else {
+                continue;
+            };
+            if first.is("UNRSV") {
+                continue;
+            }
+            let number = first.number().and_then(|n| u16::try_from(n).ok());
+            match (number.filter(|n| *n > 0), rest) {
+                (Some(port), [protocol, user, options @ ..]) => {
+                    self.port(first.at, port, 1, false, protocol, user, options);
+                }
+                (None, _) => self.error(first.at, "a port is 1 to 65535"),
+                (Some(_), _) => self.error(first.at, "PORT takes a number, TCP or UDP, and a user"),
+            }
+        }
+    }
+
+    fn port_ranges(&mut self, body: &[Word]) {
+        for entry in entries(body, 2) {
+            let [first, count, protocol, user, options @ ..] = entry else {
+                let at = entry.first().map_or(At::default(), |w| w.at);
+                self.error(
+                    at,
+                    "PORTRANGE takes a first port, a count, TCP or UDP, and a user",
+                );
+                continue;
+            };
+            let number = first.number().and_then(|n| u16::try_from(n).ok());
+            let count = count.number().and_then(|n| u32::try_from(n).ok());
+            match (number.filter(|n| *n > 0), count) {
+                (Some(port), Some(count)) => {
+                    self.port(first.at, port, count, true, protocol, user, options);
+                }
+                _ => self.error(first.at, "a port is 1 to 65535"),
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "the columns of one entry")]
+    fn port(
+        &mut self,
+        at: At,
+        first: u16,
+        count: u32,
+        range: bool,
+        protocol: &Word,
+        user: &Word,
+        options: &[Word],
+    ) {
+        let protocol = match protocol.text.to_ascii_uppercase().as_str() {
+            "TCP" => Protocol::Tcp,
+            "UDP" => Protocol::Udp,
+            other => {
+                self.error(protocol.at, format!("{other} is neither TCP nor UDP"));
+                return;
+            }
+        };
+        self.profile.ports.push(Port {
+            first,
+            count,
+            range,
+            protocol,
+            user: user.text.clone(),
+            options: options.to_vec(),
+            at,
+        });
+    }
+
+    fn interface(&mut self, head: &Word, body: &[Word]) {
+        let Some((name, rest)) = body.split_first() else {
+            self.error(head.at, "INTERFACE needs a name");
+            return;
+        };
+        let rest = match rest.first() {
+            Some(word) if word.is("DEFINE") => &rest[1..],
+            Some(word) if word.is("DELETE") || word.is("ADDADDR") || word.is("DELADDR") => return,
+            _ => rest,
+        };
+        let kind = rest.first().map_or(String::new(), |w| upper(&w.text));
+        let words = rest.get(1..).unwrap_or_default();
+        let mtu = words.windows(2).find(|pair| pair[0].is("MTU"));
+        self.profile.interfaces.push(Interface {
+            name: upper(&name.text),
+            kind,
+            mtu: mtu.and_then(|pair| Some((pair[1].number()?, pair[1].at))),
+            words: words.to_vec(),
+            at: head.at,
+        });
+    }
+}
+
+/// Entries that begin with `numbers` numbers: at the beginning of a line, or
+/// after the entry before on the same line.
+fn entries(body: &[Word], numbers: usize) -> Vec<&[Word]> {
+    let begins = |at: usize| {
+        let word = &body[at];
+        if at == 0 || (word.first && word.is("UNRSV")) {
+            return true;
+        }
+        let counted = body[at..]
+            .iter()
+            .take(numbers)
+            .all(|w| w.number().is_some());
+        let protocol = body
+            .get(at + numbers)
+            .is_some_and(|w| w.is("TCP") || w.is("UDP"));
+        counted && (word.first || protocol)
+    };
+    let starts: Vec<usize> = (0..body.len()).filter(|at| begins(*at)).collect();
+    let ends = starts.iter().skip(1).copied().chain([body.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(start, end)| &body[*start..end])
+        .collect()
+}

@@ -1,0 +1,49 @@
+//! A small receive buffer.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::ip;
+
+pub(super) static RULE: Rule = Rule {
+    name: "tcpip.buffer.receive",
+    summary: "TCPRCVBUFRSIZE is below 64K.",
+    why: "The receive buffer is the window that a partner may fill before it must wait for an \
+          acknowledgement: one buffer a round trip is all it can send. The default was 16K \
+          before z/OS V2R1 and is 64K since.",
+    severity: Severity::Advice,
+    effect: None,
+    sources: &[ip::TCPCONFIG, ip::MIGRATION_V2R1],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    small(documents, &RULE, "TCPRCVBUFRSIZE", findings);
+}
+
+/// Tells a buffer size below the default.
+pub(super) fn small(
+    documents: &Documents,
+    rule: &'static Rule,
+    name: &str,
+    findings: &mut Vec<Finding>,
+) {
+    for (document, profile) in documents.profiles() {
+        if let Some((bytes, at)) = profile.tcp.number(name)
+            && bytes < DEFAULT_BYTES
+        {
+            // At 10 ms a round trip carries one buffer, 100 times a second.
+            let rate = bytes * 100 * 8 / 1_000_000;
+            findings.push(
+                Finding::at(rule, document.place(at), format!("{name} {bytes}"))
+                    .code(format!("TCPCONFIG {name} {DEFAULT_BYTES}"))
+                    .effect(format!(
+                        "at a round trip of 10 ms at most {rate} Mb/s a connection"
+                    )),
+            );
+        }
+    }
+}
+
+/// The default since z/OS V2R1.
+const DEFAULT_BYTES: u64 = 65_536;

@@ -1,0 +1,44 @@
+//! A CICS listener's port has no PORT entry that could say NODELAYACKS.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::{PAPER_000, ip};
+use crate::tcpip::{Acknowledgement, Stack};
+
+pub(super) static RULE: Rule = Rule {
+    name: "tcpip.delayed-ack.unreserved",
+    summary: "A TCPIPSERVICE listens on a port that the profile does not reserve, with delayed \
+              acknowledgements.",
+    why: "The port takes what TCPCONFIG says, which is DELAYACKS. A PORT entry reserves it for \
+          the region and carries NODELAYACKS.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[PAPER_000, ip::PORT],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    let Some(stack) = Stack::of(documents) else {
+        return;
+    };
+    let (global, decision) = stack.global();
+    if global != Acknowledgement::Delayed || stack.every_way_is_immediate() {
+        return;
+    }
+    for (document, service) in documents.definitions("TCPIPSERVICE") {
+        let Some((number, at)) = service.number("PORTNUMBER") else {
+            continue;
+        };
+        let reserved = |n| stack.ports().any(|(_, p)| p.covers(n));
+        if u16::try_from(number).is_ok_and(|n| n > 0 && !reserved(n)) {
+            let mut finding = Finding::at(&RULE, document.place(at), format!("port {number}"))
+                .code(format!("PORT {number} TCP jobname NODELAYACKS"))
+                .needs("the job name of the region in the place of jobname");
+            if let Some(place) = decision.place.clone() {
+                finding = finding.because(place, &*decision.says);
+            }
+            findings.push(finding);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Routes by GATEWAY.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::ip;
+use crate::tcpip::ETHERNET_MTU;
+
+pub(super) static RULE: Rule = Rule {
+    name: "tcpip.gateway",
+    summary: "Static routes are coded with GATEWAY.",
+    why: "The manual announces the end of GATEWAY and advises BEGINROUTES. GATEWAY cannot route \
+          over an INTERFACE, and a packet size of DEFAULTSIZE or 0 means 576 bytes.",
+    severity: Severity::Advice,
+    effect: None,
+    sources: &[ip::GATEWAY],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    for (document, profile) in documents.profiles() {
+        let routes: Vec<_> = profile.routes.iter().filter(|r| r.gateway).collect();
+        let Some(first) = routes.first() else {
+            continue;
+        };
+        let mut code = String::from("BEGINROUTES\n");
+        for route in &routes {
+            let options = route.options.iter().map(|w| w.text.as_str());
+            let mtu = route.mtu.unwrap_or(ETHERNET_MTU);
+            code += &format!("  {}\n", route.statement(mtu, options));
+        }
+        code += "ENDROUTES";
+        let value = match routes.len() {
+            1 => "one route".to_owned(),
+            n => format!("{n} routes"),
+        };
+        findings.push(Finding::at(&RULE, document.place(first.at), value).code(code));
+    }
+}

@@ -1,0 +1,55 @@
+//! The rules for PROFILE.TCPIP, OMPROUTE and Policy Agent: one file each, one
+//! row here.
+
+use crate::rule::Rule;
+
+mod buffer_max;
+mod buffer_receive;
+mod buffer_send;
+mod delayed_ack_forced;
+mod delayed_ack_global;
+mod delayed_ack_ignored;
+mod delayed_ack_port;
+mod delayed_ack_unreserved;
+mod gateway;
+mod inbperf;
+mod mtu_below_ethernet;
+mod mtu_discovery;
+mod mtu_interface;
+mod mtu_omproute;
+mod mtu_omproute_interface;
+mod mtu_policy_route;
+mod mtu_route;
+mod nagle_off;
+mod port_option_order;
+mod port_overlap;
+mod ports_ephemeral;
+mod somaxconn;
+mod time_wait;
+
+/// The rows.
+pub(crate) static RULES: &[&Rule] = &[
+    &delayed_ack_global::RULE,
+    &delayed_ack_port::RULE,
+    &delayed_ack_unreserved::RULE,
+    &delayed_ack_forced::RULE,
+    &delayed_ack_ignored::RULE,
+    &nagle_off::RULE,
+    &mtu_route::RULE,
+    &mtu_policy_route::RULE,
+    &mtu_omproute::RULE,
+    &mtu_omproute_interface::RULE,
+    &mtu_interface::RULE,
+    &mtu_below_ethernet::RULE,
+    &mtu_discovery::RULE,
+    &buffer_receive::RULE,
+    &buffer_send::RULE,
+    &buffer_max::RULE,
+    &somaxconn::RULE,
+    &ports_ephemeral::RULE,
+    &time_wait::RULE,
+    &port_overlap::RULE,
+    &port_option_order::RULE,
+    &gateway::RULE,
+    &inbperf::RULE,
+];

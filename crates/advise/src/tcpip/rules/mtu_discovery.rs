@@ -1,0 +1,41 @@
+//! Large packets without path MTU discovery.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::ip;
+use crate::tcpip::ETHERNET_MTU;
+
+pub(super) static RULE: Rule = Rule {
+    name: "tcpip.mtu.discovery",
+    summary: "A route through a router has an MTU above 1500 and path MTU discovery is off.",
+    why: "Beyond the first router a link may carry less. Without discovery, routers fragment \
+          each large packet, and one lost fragment loses them all.",
+    severity: Severity::Advice,
+    effect: None,
+    sources: &[ip::IPCONFIG],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    let names = ["PATHMTUDISCOVERY", "NOPATHMTUDISCOVERY"];
+    let coded = documents
+        .profiles()
+        .filter_map(|(_, p)| p.ip.last(&names))
+        .last();
+    if coded.is_some_and(|s| s.name == "PATHMTUDISCOVERY") {
+        return;
+    }
+    for (document, profile) in documents.profiles() {
+        let large = |r: &&crate::tcpip::Route| {
+            !r.v6() && r.first_hop != "=" && r.mtu.is_some_and(|mtu| mtu > ETHERNET_MTU)
+        };
+        for route in profile.routes.iter().filter(large) {
+            let value = format!("MTU {}", route.effective_mtu());
+            findings.push(
+                Finding::at(&RULE, document.place(route.mtu_at), value)
+                    .code("IPCONFIG PATHMTUDISCOVERY"),
+            );
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! An OMPROUTE interface with the default MTU.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::{PAPER_000, ip};
+use crate::tcpip::{DEFAULT_MTU, mss};
+
+pub(super) static RULE: Rule = Rule {
+    name: "tcpip.mtu.omproute",
+    summary: "An interface of OMPROUTE has no MTU, or one of 576 bytes or less.",
+    why: "Every dynamic route over the interface gets this MTU. The default is 576, which makes \
+          an MSS of 536.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[PAPER_000, ip::OMPROUTE],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    for (document, config) in documents.omproutes() {
+        for interface in config.interfaces.iter().filter(|i| !i.v6()) {
+            let (mtu, at) = interface.mtu.unwrap_or((DEFAULT_MTU, interface.at));
+            if mtu <= DEFAULT_MTU {
+                let coded = if interface.mtu.is_some() {
+                    "MTU="
+                } else {
+                    "no MTU: "
+                };
+                let value = format!("{coded}{mtu}, hence MSS {}", mss(mtu, false));
+                findings.push(Finding::at(&RULE, document.place(at), value).code("MTU=1500"));
+            }
+        }
+    }
+}

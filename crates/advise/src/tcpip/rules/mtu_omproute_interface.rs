@@ -1,0 +1,45 @@
+//! OMPROUTE and the profile disagree about an interface's MTU.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::ip;
+
+pub(super) static RULE: Rule = Rule {
+    name: "tcpip.mtu.omproute-interface",
+    summary: "OMPROUTE and the INTERFACE statement name different MTUs for one interface.",
+    why: "OMPROUTE adds its routes with its own value (message EZZ8163I), so static and dynamic \
+          routes over the interface differ.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[ip::EZZ8163I, ip::OMPROUTE],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    let interfaces = || {
+        let all = documents.profiles();
+        all.flat_map(|(d, p)| p.interfaces.iter().map(move |i| (d, i)))
+    };
+    for (document, config) in documents.omproutes() {
+        for routed in &config.interfaces {
+            let Some((mtu, at)) = routed.mtu else {
+                continue;
+            };
+            let same = interfaces().find(|(_, i)| i.name == routed.name);
+            if let Some((profile, stack)) = same
+                && let Some((coded, coded_at)) = stack.mtu
+                && coded != mtu
+            {
+                findings.push(
+                    Finding::at(&RULE, document.place(at), format!("MTU={mtu}"))
+                        .code(format!("MTU={coded}"))
+                        .because(
+                            profile.place(coded_at),
+                            format!("INTERFACE has MTU {coded}"),
+                        ),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! A static route with the default MTU.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::{PAPER_000, ip};
+use crate::tcpip::{DEFAULT_MTU, ETHERNET_MTU, Route, mss};
+
+pub(super) static RULE: Rule = Rule {
+    name: "tcpip.mtu.route",
+    summary: "A static route has no MTU, DEFAULTSIZE, or one of 576 bytes or less.",
+    why: "An IPv4 route without an MTU takes 576 bytes, so segments carry 536: a request that \
+          fits one Ethernet packet takes three. Code at least what the path carries.",
+    severity: Severity::Warning,
+    effect: Some(
+        "published: 3 packets for the request and 6 for the response at MSS 536; with NODELAYACKS \
+         on the port, response time -38 %",
+    ),
+    sources: &[PAPER_000, ip::BEGINROUTES],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    for (document, profile) in documents.profiles() {
+        for route in &profile.routes {
+            if let Some((value, mtu)) = too_small(documents, route) {
+                let options = route.options.iter().map(|w| w.text.as_str());
+                let finding = Finding::at(&RULE, document.place(route.mtu_at), value)
+                    .code(route.statement(mtu, options));
+                findings.push(match route.v6() {
+                    true => finding
+                        .severity(Severity::Advice)
+                        .why("An IPv6 route without an MTU takes the least that IPv6 allows.")
+                        .effect(segments(route.effective_mtu(), mtu, true)),
+                    false => finding,
+                });
+            }
+        }
+    }
+}
+
+/// How many packets 10,000 bytes take with one MTU and the other.
+fn segments(from: u64, to: u64, v6: bool) -> String {
+    let packets = |mtu| 10_000_u64.div_ceil(mss(mtu, v6).max(1));
+    format!(
+        "10,000 bytes take {} packets in the place of {}",
+        packets(to),
+        packets(from)
+    )
+}
+
+/// What a route has, and what it should have, where that is 576 or less, or
+/// for IPv6 left at the least.
+pub(super) fn too_small(documents: &Documents, route: &Route) -> Option<(String, u64)> {
+    let mtu = route.effective_mtu();
+    let small = match route.v6() {
+        true => route.mtu.is_none(),
+        false => mtu <= DEFAULT_MTU,
+    };
+    if !small || route.link.starts_with("LOOPBACK") {
+        return None;
+    }
+    let coded = match route.mtu {
+        Some(mtu) => format!("MTU {mtu}"),
+        None => format!("no MTU: {mtu}"),
+    };
+    let interface = documents
+        .profiles()
+        .flat_map(|(_, p)| &p.interfaces)
+        .find(|i| i.name == route.link);
+    let better = interface
+        .and_then(|i| i.mtu)
+        .map_or(ETHERNET_MTU, |(mtu, _)| mtu);
+    let value = format!("{coded}, hence MSS {}", mss(mtu, route.v6()));
+    (better > mtu).then_some((value, better))
+}

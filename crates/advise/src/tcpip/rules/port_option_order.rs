@@ -1,0 +1,51 @@
+//! Options of PORT out of their order.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::ip;
+use crate::tcpip::{PORT_OPTIONS, Port, Word};
+
+pub(super) static RULE: Rule = Rule {
+    name: "tcpip.port.option-order",
+    summary: "Options of a PORT or PORTRANGE entry stand in another order than the syntax \
+              demands.",
+    why: "NOAUTOLOG, DELAYACKS or NODELAYACKS, SHAREPORT, BIND and SAF must come in this order; \
+          an entry in another order is in error, and its NODELAYACKS with it.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[ip::PORT],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    for (document, profile) in documents.profiles() {
+        for port in &profile.ports {
+            if let Some((word, code)) = out_of_order(port) {
+                findings.push(Finding::at(&RULE, document.place(word.at), &*word.text).code(code));
+            }
+        }
+    }
+}
+
+/// The first option that should stand further left, and the entry in order.
+fn out_of_order(port: &Port) -> Option<(&Word, String)> {
+    // BIND and SAF take the next word along.
+    let mut groups: Vec<(usize, Vec<&Word>)> = Vec::new();
+    for word in &port.options {
+        let rank = PORT_OPTIONS.iter().position(|o| word.is(o));
+        match (rank, groups.last_mut()) {
+            (Some(rank), _) => groups.push((rank, vec![word])),
+            (None, Some((_, words))) => words.push(word),
+            (None, None) => return None,
+        }
+    }
+    let wrong = groups.windows(2).find(|pair| pair[1].0 < pair[0].0)?;
+    let word = wrong[1].1[0];
+    groups.sort_by_key(|(rank, _)| *rank);
+    let words = groups
+        .iter()
+        .flat_map(|(_, words)| words)
+        .map(|w| w.text.as_str());
+    Some((word, port.statement(words)))
+}

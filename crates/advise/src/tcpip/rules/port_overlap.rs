@@ -1,0 +1,46 @@
+//! One port on PORT and on PORTRANGE.
+
+use crate::document::Documents;
+use crate::finding::{Finding, Severity};
+use crate::rule::Rule;
+use crate::source::ip;
+use crate::tcpip::Port;
+
+pub(super) static RULE: Rule = Rule {
+    name: "tcpip.port.overlap",
+    summary: "A PORTRANGE covers a port that another PORTRANGE or a PORT entry reserves.",
+    why: "The stack ignores whichever comes second, with an error message, and with it its \
+          NODELAYACKS.",
+    severity: Severity::Warning,
+    effect: None,
+    sources: &[ip::PORT],
+    check,
+};
+
+fn check(documents: &Documents, findings: &mut Vec<Finding>) {
+    for (document, profile) in documents.profiles() {
+        for (i, later) in profile.ports.iter().enumerate() {
+            let clash = |earlier: &&Port| {
+                (earlier.range || later.range)
+                    && earlier.protocol == later.protocol
+                    && overlap(earlier, later)
+            };
+            if let Some(earlier) = profile.ports[..i].iter().find(clash) {
+                let value = later.statement(std::iter::empty());
+                findings.push(
+                    Finding::at(&RULE, document.place(later.at), value)
+                        .code(earlier.statement(earlier.options.iter().map(|w| w.text.as_str())))
+                        .because(
+                            document.place(earlier.at),
+                            "this entry comes first and holds; keep one of the two",
+                        ),
+                );
+            }
+        }
+    }
+}
+
+fn overlap(a: &Port, b: &Port) -> bool {
+    let end = |p: &Port| u32::from(p.first).saturating_add(p.count);
+    u32::from(a.first) < end(b) && u32::from(b.first) < end(a)
+}

@@ -1,0 +1,41 @@
+//! What a parser passes over: each name is listed once, with its first place
+//! and how often it stands in the text.
+
+use cics::diagnostic::{Diagnostic, Severity};
+
+use crate::document::At;
+
+/// Collects names that a parser does not know.
+#[derive(Debug, Default)]
+pub struct Unknowns {
+    seen: Vec<(String, At, usize)>,
+}
+
+impl Unknowns {
+    /// Notes one.
+    pub fn add(&mut self, name: &str, at: At) {
+        if let Some((.., count)) = self.seen.iter_mut().find(|(n, ..)| n == name) {
+            *count += 1;
+        } else if self.seen.len() < LISTED {
+            self.seen.push((name.to_owned(), at, 1));
+        }
+    }
+
+    /// One note a name. `what` is the noun, as `statement`.
+    pub fn report(self, what: &str, diagnostics: &mut Vec<Diagnostic>) {
+        for (name, at, count) in self.seen {
+            let times = match count {
+                1 => String::new(),
+                n => format!(", {n} times"),
+            };
+            let name: String = name.chars().take(40).collect();
+            diagnostics.push(at.diagnostic(
+                Severity::Note,
+                format!("{what} {name} is passed over{times}"),
+            ));
+        }
+    }
+}
+
+/// Names listed at most: text of a wrong kind has a new one on every line.
+const LISTED: usize = 200;

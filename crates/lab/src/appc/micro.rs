@@ -1,0 +1,173 @@
+//! The network of Appendix B: two 486 machines on a 16 Mb/s ring of their own,
+//! OS/2 on both, or OS/2 and DOS; parameters as Figures 9 and 10 have them.
+
+use super::machine;
+use super::mainframe::expressible;
+use sna::ring::{Link, Machine, Network, Pacing, Ring, Server, Session, Workload};
+
+/// Which machines talk, and over which cards. The client is named first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pair {
+    /// OS/2 and OS/2, Turbo adapters.
+    Turbo,
+    /// OS/2 and OS/2, Busmaster adapters.
+    BusMaster,
+    /// OS/2 client, DOS server, Turbo adapters.
+    DosServer,
+    /// DOS client, OS/2 server, Turbo adapters.
+    DosClient,
+}
+
+/// Which transaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// 100,000 bytes in 32,000-byte buffers.
+    File,
+    /// 100 bytes each way.
+    Inquiry,
+}
+
+/// The parameters of Figures 9 and 10.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// Mode Receive Pacing Window of OS/2.
+    pub os2_pacing: u8,
+    /// Max DLC RU of OS/2.
+    pub os2_ru_bytes: usize,
+    /// DLC Send/Receive Window Count.
+    pub dlc_window: u8,
+    /// Adapter Driver Receive Buffer Size of OS/2.
+    pub driver_buffer_bytes: usize,
+    /// Session Receive Pacing Window of DOS.
+    pub dos_pacing: u8,
+    /// DLC Frame Size of DOS.
+    pub dos_frame_bytes: usize,
+}
+
+impl Pair {
+    /// All four.
+    pub const ALL: [Pair; 4] = [
+        Pair::Turbo,
+        Pair::BusMaster,
+        Pair::DosServer,
+        Pair::DosClient,
+    ];
+
+    /// Its name in the report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pair::Turbo => "OS/2-OS/2 Turbo",
+            Pair::BusMaster => "OS/2-OS/2 Busmaster",
+            Pair::DosServer => "OS/2-DOS (DOS server)",
+            Pair::DosClient => "DOS-OS/2 (DOS client)",
+        }
+    }
+
+    /// Whether one of the two runs DOS.
+    pub fn has_dos(self) -> bool {
+        matches!(self, Pair::DosServer | Pair::DosClient)
+    }
+
+    /// The tuned values for a transaction.
+    pub fn tuned(self, kind: Kind) -> Parameters {
+        let file = kind == Kind::File;
+        let pick = |yes, no| if file { yes } else { no };
+        Parameters {
+            os2_pacing: match self {
+                Pair::BusMaster => pick(63, 4),
+                _ => pick(63, 24),
+            },
+            os2_ru_bytes: if file { 7168 } else { 1024 },
+            dlc_window: if self.has_dos() { 2 } else { pick(8, 4) },
+            driver_buffer_bytes: match self {
+                Pair::BusMaster => 2048,
+                _ if file => 2040,
+                _ => 256,
+            },
+            dos_pacing: pick(63, 16),
+            dos_frame_bytes: if file { 16_393 } else { 1929 },
+        }
+    }
+
+    /// The tuned values with the defaults of OS/2 in their places.
+    pub fn os2_defaults(self, kind: Kind) -> Parameters {
+        Parameters {
+            os2_pacing: 4,
+            os2_ru_bytes: 1024,
+            dlc_window: 4,
+            driver_buffer_bytes: if self == Pair::BusMaster { 2048 } else { 256 },
+            ..self.tuned(kind)
+        }
+    }
+
+    /// The tuned values with the defaults of DOS in their places.
+    pub fn dos_defaults(self, kind: Kind) -> Parameters {
+        Parameters {
+            dos_pacing: 3,
+            dos_frame_bytes: 256,
+            ..self.tuned(kind)
+        }
+    }
+}
+
+impl Kind {
+    /// Its name in the report.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::File => "file transfer",
+            Kind::Inquiry => "inquiry",
+        }
+    }
+
+    /// The workload, `repetitions` times.
+    pub fn workload(self, repetitions: usize) -> Workload {
+        match self {
+            Kind::File => Workload::file(100_000, 2, repetitions),
+            Kind::Inquiry => Workload::inquiry(8, repetitions),
+        }
+    }
+}
+
+impl Parameters {
+    /// The simulated network.
+    pub fn network(&self, pair: Pair) -> Network {
+        let os2 = || self.os2(pair);
+        let (client, server) = match pair {
+            Pair::Turbo | Pair::BusMaster => (os2(), os2()),
+            Pair::DosServer => (os2(), self.dos()),
+            Pair::DosClient => (self.dos(), os2()),
+        };
+        Network {
+            ring: Ring::at_16_mbit(),
+            client,
+            server: Server::OnRing(server),
+        }
+    }
+
+    fn os2(&self, pair: Pair) -> Machine {
+        let busmaster = pair == Pair::BusMaster;
+        Machine {
+            cost: machine::os2(busmaster, self.driver_buffer_bytes),
+            adapter: machine::os2_adapter(busmaster),
+            link: Link::new(self.dlc_window, self.dlc_window, 17_749),
+            session: Session::new(
+                expressible(self.os2_ru_bytes),
+                Pacing::Adaptive,
+                self.os2_pacing,
+            ),
+        }
+    }
+
+    fn dos(&self) -> Machine {
+        Machine {
+            cost: machine::dos(),
+            adapter: machine::dos_adapter(),
+            link: Link::new(self.dlc_window, self.dlc_window, self.dos_frame_bytes),
+            session: Session::new(
+                expressible(self.dos_frame_bytes - 9),
+                Pacing::Fixed,
+                self.dos_pacing,
+            ),
+        }
+    }
+}

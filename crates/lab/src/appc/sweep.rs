@@ -1,0 +1,258 @@
+//! Throughput against one parameter at a time, as pictures.
+
+use super::mainframe::{Client, Parameters};
+use super::micro::{self, Kind, Pair};
+use measure::report::{Axis, Plot, Series};
+use sna::ring::{Network, Pacing, RingError, Server, Workload, run};
+
+/// One picture and what to see in it.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    /// The plot: Mb/s of user data, or seconds.
+    pub plot: Plot,
+    /// What to see in it.
+    pub caption: &'static str,
+}
+
+/// All of them.
+pub fn all(seed: u64) -> Result<Vec<Sweep>, RingError> {
+    Ok(vec![
+        ru_size(seed)?,
+        frame_size(seed)?,
+        pacing_window(seed)?,
+        link_window(seed)?,
+        delay(seed)?,
+    ])
+}
+
+/// RU size, Appendix B and Appendix A.
+pub fn ru_size(seed: u64) -> Result<Sweep, RingError> {
+    let mut series = Vec::new();
+    for pair in [Pair::Turbo, Pair::BusMaster] {
+        let point = |ru: usize| {
+            let parameters = micro::Parameters {
+                os2_ru_bytes: ru,
+                ..pair.tuned(Kind::File)
+            };
+            micro_mbit(&parameters.network(pair), seed)
+        };
+        series.push(line(pair.name(), RU_BYTES, point)?);
+    }
+    let point = |ru: usize| {
+        let tuned = Client::Os2.tuned();
+        let parameters = Parameters {
+            ru_bytes: Some(ru),
+            ..tuned
+        };
+        mainframe_mbit(Client::Os2, &parameters, seed)
+    };
+    series.push(line("OS/2 to VTAM, frames of 4,000", RU_BYTES, point)?);
+    Ok(Sweep {
+        plot: plot(
+            "Throughput against RU size",
+            log("RU, bytes", RU_BYTES),
+            series,
+        ),
+        caption: "Larger RUs help until the time to fill and empty one RU costs more than the \
+                  headers it saves: OS/2 to OS/2 has its best value in the middle, as the guide \
+                  warns. Behind a front end, RUs above a frame are segmented and gain little.",
+    })
+}
+
+/// Frame size, with RUs that fill a frame.
+pub fn frame_size(seed: u64) -> Result<Sweep, RingError> {
+    let mut series = Vec::new();
+    for client in Client::ALL {
+        let point = |frame: usize| {
+            let parameters = Parameters {
+                ru_bytes: None,
+                frame_bytes: frame,
+                maxtsl: frame,
+                ..client.tuned()
+            };
+            mainframe_mbit(client, &parameters, seed)
+        };
+        series.push(line(client.name(), FRAME_BYTES, point)?);
+    }
+    Ok(Sweep {
+        plot: plot(
+            "Throughput against frame size, Appendix A tuned",
+            log("frame, bytes", FRAME_BYTES),
+            series,
+        ),
+        caption: "Every frame costs the front end the same whatever it carries; this is the \
+                  strongest single parameter once DELAY is out of the way.",
+    })
+}
+
+/// Session pacing window, fixed.
+pub fn pacing_window(seed: u64) -> Result<Sweep, RingError> {
+    let mut series = Vec::new();
+    for (name, delay_ms) in [("DELAY 0", 0), ("DELAY 50 ms", 50), ("DELAY 200 ms", 200)] {
+        let point = |window: usize| {
+            let parameters = Parameters {
+                pacing_window: window as u8,
+                delay_ns: delay_ms * 1_000_000,
+                ..Client::Dos.tuned()
+            };
+            mainframe_mbit(Client::Dos, &parameters, seed)
+        };
+        series.push(line(name, WINDOWS, point)?);
+    }
+    Ok(Sweep {
+        plot: plot(
+            "Throughput against a fixed pacing window, NS/DOS to VTAM",
+            log("window, RUs", WINDOWS),
+            series,
+        ),
+        caption: "A window helps up to the point where the first response is back before the \
+                  window is used up; the longer the way, the larger that window. Beyond it only \
+                  memory is spent.",
+    })
+}
+
+/// Link window, with the receiver acknowledging as often as the guide sets it.
+pub fn link_window(seed: u64) -> Result<Sweep, RingError> {
+    let mut series = Vec::new();
+    for (name, ack_every) in [
+        ("acknowledged every 2", Some(2)),
+        ("as often as the window", None),
+    ] {
+        let point = |window: usize| {
+            let parameters = Pair::Turbo.tuned(Kind::File);
+            let mut network = parameters.network(Pair::Turbo);
+            set_link(
+                &mut network,
+                window as u8,
+                ack_every.unwrap_or(window as u8),
+            );
+            micro_mbit(&network, seed)
+        };
+        series.push(line(name, LINK_WINDOWS, point)?);
+    }
+    let point = |window: usize| {
+        let parameters = Parameters {
+            dlc_send: window as u8,
+            ..Client::Os2.tuned()
+        };
+        mainframe_mbit(Client::Os2, &parameters, seed)
+    };
+    series.push(line("OS/2 to VTAM", LINK_WINDOWS, point)?);
+    Ok(Sweep {
+        plot: plot(
+            "Throughput against link window",
+            log("window, frames", LINK_WINDOWS),
+            series,
+        ),
+        caption: "A sender whose window is not larger than what the receiver waits for stops \
+                  after every window; one below it waits for the acknowledgement timer. A few \
+                  frames more than the receiver's count are enough on one ring.",
+    })
+}
+
+/// DELAY, before and after the other parameters were tuned.
+pub fn delay(seed: u64) -> Result<Sweep, RingError> {
+    let mut series = Vec::new();
+    for client in Client::ALL {
+        for (name, parameters) in [("before", client.baseline()), ("after", client.tuned())] {
+            let point = |ms: usize| {
+                let parameters = Parameters {
+                    delay_ns: ms as u64 * 1_000_000,
+                    ..parameters
+                };
+                mainframe_mbit(client, &parameters, seed)
+            };
+            let name = format!("{} {name}", client.name());
+            let mut one = line(&name, DELAY_MS, point)?;
+            one.dashed = parameters.maxbfru != 2;
+            series.push(one);
+        }
+    }
+    // One colour a client: the page has five.
+    let mut plot = plot(
+        "Throughput against DELAY",
+        linear("DELAY, ms"),
+        series
+            .into_iter()
+            .filter(|s| !s.name.starts_with("RS"))
+            .collect(),
+    );
+    plot.y.from_zero = true;
+    Ok(Sweep {
+        plot,
+        caption: "Fixed pacing (NS/DOS) pays DELAY with every window, adaptive pacing only with \
+                  the last confirmation, because window messages are expedited and data fill \
+                  MAXBFRU before DELAY is over.",
+    })
+}
+
+fn line(
+    name: &str,
+    values: &[usize],
+    point: impl Fn(usize) -> Result<f64, RingError>,
+) -> Result<Series, RingError> {
+    let points = values.iter().map(|v| Ok((*v as f64, point(*v)?)));
+    Ok(Series {
+        name: name.to_owned(),
+        points: points.collect::<Result<_, RingError>>()?,
+        dots: true,
+        ..Series::default()
+    })
+}
+
+fn plot(title: &str, x: Axis, series: Vec<Series>) -> Plot {
+    Plot {
+        title: title.to_owned(),
+        x,
+        y: Axis {
+            from_zero: true,
+            ..linear("Mb/s of user data")
+        },
+        series,
+        ..Plot::default()
+    }
+}
+
+fn linear(label: &str) -> Axis {
+    Axis {
+        label: label.to_owned(),
+        ..Axis::default()
+    }
+}
+
+fn log(label: &str, values: &[usize]) -> Axis {
+    Axis {
+        label: label.to_owned(),
+        log: true,
+        ticks: values.iter().map(|v| (*v as f64, v.to_string())).collect(),
+        ..Axis::default()
+    }
+}
+
+fn mainframe_mbit(client: Client, parameters: &Parameters, seed: u64) -> Result<f64, RingError> {
+    let network = parameters.network(client);
+    let outcome = run(&network, client.workload(REPETITIONS), seed)?;
+    Ok(client.file_bytes() as f64 * 8e-6 / outcome.mean_s())
+}
+
+fn micro_mbit(network: &Network, seed: u64) -> Result<f64, RingError> {
+    let workload = Workload::file(100_000, 2, REPETITIONS * 5);
+    Ok(0.8 / run(network, workload, seed)?.mean_s())
+}
+
+fn set_link(network: &mut Network, send_window: u8, ack_every: u8) {
+    network.client.link.send_window = send_window;
+    network.client.link.ack_every = ack_every;
+    if let Server::OnRing(server) = &mut network.server {
+        server.link.send_window = send_window;
+        server.link.ack_every = ack_every;
+        server.session.pacing = Pacing::Adaptive;
+    }
+}
+
+const RU_BYTES: &[usize] = &[256, 512, 1024, 2048, 4096, 7168, 16_384];
+const FRAME_BYTES: &[usize] = &[265, 521, 1033, 2057, 4060];
+const WINDOWS: &[usize] = &[1, 2, 4, 8, 16, 32, 63];
+const LINK_WINDOWS: &[usize] = &[1, 2, 4, 8, 16];
+const DELAY_MS: &[usize] = &[0, 25, 50, 100, 200, 400];
+const REPETITIONS: usize = 2;

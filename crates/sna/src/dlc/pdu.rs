@@ -1,0 +1,281 @@
+//! 802.2 protocol data units: two service access points, a control field of one
+//! or two bytes, and an information field.
+//!
+//! The addresses of a PDU on a link between two nodes are the same in both
+//! directions; the low bit of the source SAP tells a response from a command.
+//!
+//! Reference: ISO/IEC 8802-2, sections 3 and 5.
+//! Invariant: only extended (modulo 128) sequence numbers.
+
+use thiserror::Error;
+
+/// The service access point that SNA path control listens on by default.
+pub const SAP_SNA: u8 = 0x04;
+/// The null SAP, which answers TEST before a link exists.
+pub const SAP_NULL: u8 = 0x00;
+/// Bytes before the information field of an I frame.
+pub const I_HEADER_BYTES: usize = 4;
+
+/// A PDU as it lies in a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pdu<'a> {
+    /// Destination SAP, its low (group) bit removed.
+    pub dsap: u8,
+    /// Source SAP without the command/response bit.
+    pub ssap: u8,
+    /// Whether this is a response.
+    pub response: bool,
+    /// What it says.
+    pub control: Control,
+    /// The information field; empty for supervisory frames.
+    pub info: &'a [u8],
+}
+
+/// The control field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// Numbered information.
+    I {
+        /// Its own number, 0..=127.
+        ns: u8,
+        /// The number expected next from the other side.
+        nr: u8,
+        /// Poll or final.
+        pf: bool,
+    },
+    /// Supervisory.
+    S {
+        /// Which one.
+        kind: Supervisory,
+        /// The number expected next from the other side.
+        nr: u8,
+        /// Poll or final.
+        pf: bool,
+    },
+    /// Unnumbered.
+    U {
+        /// Which one.
+        kind: Unnumbered,
+        /// Poll or final.
+        pf: bool,
+    },
+}
+
+/// Supervisory frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Supervisory {
+    /// Receive ready.
+    Rr,
+    /// Receive not ready.
+    Rnr,
+    /// Reject: send again from N(R).
+    Rej,
+}
+
+/// Unnumbered frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unnumbered {
+    /// Set asynchronous balanced mode extended.
+    Sabme,
+    /// Disconnect.
+    Disc,
+    /// Unnumbered acknowledgement.
+    Ua,
+    /// Disconnected mode.
+    Dm,
+    /// Frame reject.
+    Frmr,
+    /// Exchange identification.
+    Xid,
+    /// Test.
+    Test,
+    /// Unnumbered information.
+    Ui,
+}
+
+/// Why bytes are no PDU. `control` is the field as received, for a FRMR.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum PduError {
+    /// Fewer bytes than a header has.
+    #[error("a PDU of {0} bytes is shorter than its header")]
+    Short(usize),
+    /// A control field that 802.2 does not define.
+    #[error("the control field X'{0:02X}' is not defined")]
+    Control(u8),
+    /// An information field where none may be.
+    #[error("the control field X'{0:02X}' does not allow an information field")]
+    Information(u8),
+}
+
+impl<'a> Pdu<'a> {
+    /// Reads a PDU. `bytes` begin with the destination SAP and end with the
+    /// information field: 802.3 padding must be gone.
+    pub fn parse(bytes: &'a [u8]) -> Result<Pdu<'a>, PduError> {
+        let [dsap, ssap, first, rest @ ..] = bytes else {
+            return Err(PduError::Short(bytes.len()));
+        };
+        let (control, info) = Control::parse(*first, rest)?;
+        if !info.is_empty() && !control.allows_information() {
+            return Err(PduError::Information(*first));
+        }
+        Ok(Pdu {
+            dsap: dsap & 0xFE,
+            ssap: ssap & 0xFE,
+            response: ssap & 1 == 1,
+            control,
+            info,
+        })
+    }
+
+    /// Appends the PDU's bytes to `out`.
+    pub fn emit(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&[self.dsap, self.ssap | u8::from(self.response)]);
+        let (first, second) = self.control.bytes();
+        out.push(first);
+        out.extend(second);
+        out.extend_from_slice(self.info);
+    }
+}
+
+impl Control {
+    /// The control field that begins with `first`, and what follows it.
+    fn parse(first: u8, rest: &[u8]) -> Result<(Control, &[u8]), PduError> {
+        let supervisory = match first {
+            0x01 => Some(Supervisory::Rr),
+            0x05 => Some(Supervisory::Rnr),
+            0x09 => Some(Supervisory::Rej),
+            _ if first & 3 == 3 => {
+                let kind = Unnumbered::from_bits(first & !PF_U).ok_or(PduError::Control(first))?;
+                let pf = first & PF_U != 0;
+                return Ok((Control::U { kind, pf }, rest));
+            }
+            _ if first & 1 == 1 => return Err(PduError::Control(first)),
+            _ => None,
+        };
+        let (second, info) = rest.split_first().ok_or(PduError::Short(3))?;
+        let (nr, pf) = (second >> 1, second & 1 == 1);
+        let control = match supervisory {
+            Some(kind) => Control::S { kind, nr, pf },
+            None => Control::I {
+                ns: first >> 1,
+                nr,
+                pf,
+            },
+        };
+        Ok((control, info))
+    }
+
+    /// The one or two bytes on the wire.
+    pub fn bytes(self) -> (u8, Option<u8>) {
+        let second = |nr: u8, pf: bool| Some(nr << 1 | u8::from(pf));
+        match self {
+            Control::I { ns, nr, pf } => (ns << 1, second(nr, pf)),
+            Control::S { kind, nr, pf } => (kind.bits(), second(nr, pf)),
+            Control::U { kind, pf } => (kind.bits() | if pf { PF_U } else { 0 }, None),
+        }
+    }
+
+    /// The poll or final bit.
+    pub fn pf(self) -> bool {
+        match self {
+            Control::I { pf, .. } | Control::S { pf, .. } | Control::U { pf, .. } => pf,
+        }
+    }
+
+    fn allows_information(self) -> bool {
+        use Unnumbered::{Frmr, Test, Ui, Xid};
+        match self {
+            Control::I { .. } => true,
+            Control::S { .. } => false,
+            Control::U { kind, .. } => matches!(kind, Frmr | Test | Ui | Xid),
+        }
+    }
+}
+
+impl Supervisory {
+    fn bits(self) -> u8 {
+        match self {
+            Supervisory::Rr => 0x01,
+            Supervisory::Rnr => 0x05,
+            Supervisory::Rej => 0x09,
+        }
+    }
+}
+
+impl Unnumbered {
+    fn bits(self) -> u8 {
+        match self {
+            Unnumbered::Sabme => 0x6F,
+            Unnumbered::Disc => 0x43,
+            Unnumbered::Ua => 0x63,
+            Unnumbered::Dm => 0x0F,
+            Unnumbered::Frmr => 0x87,
+            Unnumbered::Xid => 0xAF,
+            Unnumbered::Test => 0xE3,
+            Unnumbered::Ui => 0x03,
+        }
+    }
+
+    fn from_bits(bits: u8) -> Option<Unnumbered> {
+        use Unnumbered::{Disc, Dm, Frmr, Sabme, Test, Ua, Ui, Xid};
+        [Sabme, Disc, Ua, Dm, Frmr, Xid, Test, Ui]
+            .into_iter()
+            .find(|kind| kind.bits() == bits)
+    }
+}
+
+/// Where the P/F bit of an unnumbered control field lies.
+const PF_U: u8 = 0x10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_documented_control_fields_are_read() {
+        for (byte, kind, pf) in [
+            (0x7F, Unnumbered::Sabme, true),
+            (0x73, Unnumbered::Ua, true),
+            (0x53, Unnumbered::Disc, true),
+            (0x1F, Unnumbered::Dm, true),
+            (0x97, Unnumbered::Frmr, true),
+            (0xBF, Unnumbered::Xid, true),
+            (0xF3, Unnumbered::Test, true),
+            (0x03, Unnumbered::Ui, false),
+        ] {
+            let bytes = [4, 5, byte];
+            let pdu = Pdu::parse(&bytes).unwrap();
+            assert_eq!(pdu.control, Control::U { kind, pf }, "{byte:02X}");
+            assert!(pdu.response);
+        }
+        let pdu = Pdu::parse(&[4, 4, 0x0A, 0x07, 0x2C]).unwrap();
+        let control = Control::I {
+            ns: 5,
+            nr: 3,
+            pf: true,
+        };
+        assert_eq!((pdu.control, pdu.info), (control, &[0x2C][..]));
+    }
+
+    #[test]
+    fn a_missing_second_control_byte_is_short_and_an_information_field_on_rr_is_wrong() {
+        assert_eq!(Pdu::parse(&[4, 4, 0x01]), Err(PduError::Short(3)));
+        assert_eq!(Pdu::parse(&[4, 4, 0x0D, 0]), Err(PduError::Control(0x0D)));
+        assert_eq!(
+            Pdu::parse(&[4, 4, 0x01, 0, 9]),
+            Err(PduError::Information(1))
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_read_is_written_the_same(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            if let Ok(pdu) = Pdu::parse(&bytes) {
+                let mut out = Vec::new();
+                pdu.emit(&mut out);
+                prop_assert_eq!(out[2..].to_vec(), bytes[2..].to_vec());
+            }
+        }
+    }
+}

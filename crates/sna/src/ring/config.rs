@@ -1,0 +1,251 @@
+//! What a simulated network is made of, and what runs on it.
+//!
+//! Names are the products' own: MAXOUT, T2TIMER, MAXTSL, RCVBUFC, MAXBFRU,
+//! UNITSZ, DELAY, IOBUF. Times are in nanoseconds, sizes in bytes.
+
+use super::cost::{Adapter, Cost, Transfer, buffers, bytes_ns};
+use super::medium::Ring;
+
+/// A network of two ends.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// The ring that the client is on.
+    pub ring: Ring,
+    /// The machine whose program allocates and sends first.
+    pub client: Machine,
+    /// What the client talks to.
+    pub server: Server,
+}
+
+/// The other end of the conversation.
+#[derive(Clone, Debug)]
+pub enum Server {
+    /// A machine on the same ring.
+    OnRing(Machine),
+    /// A host behind a front end and a channel.
+    BehindFrontEnd(Box<FrontEnd>),
+}
+
+/// A machine with a program, a logical unit and a place on the ring.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    /// What its work costs.
+    pub cost: Cost,
+    /// Its adapter.
+    pub adapter: Adapter,
+    /// Its link station.
+    pub link: Link,
+    /// Its mode definition.
+    pub session: Session,
+}
+
+/// A link station's parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// I frames sent before an acknowledgement is needed (MAXOUT), 1 to 127.
+    pub send_window: u8,
+    /// I frames received before one is given (N3; W of T2TIMER), 1 to 127.
+    pub ack_every: u8,
+    /// How long an acknowledgement may wait (T2); 0 gives it at once.
+    pub t2_ns: u64,
+    /// How long to wait for one (T1).
+    pub t1_ns: u64,
+    /// The largest information field it takes: TH, RH and RU (MAXTSL of a
+    /// front end, the frame size of a workstation).
+    pub max_btu_bytes: usize,
+}
+
+/// A logical unit's mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Largest RU either way, before negotiation with the partner's.
+    pub ru_bytes: usize,
+    /// Which pacing it knows.
+    pub pacing: Pacing,
+    /// RUs sent before a pacing response, as proposed; 1 to 63.
+    pub send_window: u8,
+    /// RUs received before one is given; 1 to 63.
+    pub receive_window: u8,
+    /// The most that adaptive pacing grants the partner.
+    pub max_adaptive_window: u16,
+}
+
+/// Session-level pacing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// Windows of one size; the response that grants one is an ordinary PIU.
+    Fixed,
+    /// The receiver tells the size of each window in an expedited message.
+    Adaptive,
+}
+
+/// A communication controller with its network control program, and the host
+/// on its channel.
+#[derive(Clone, Debug)]
+pub struct FrontEnd {
+    /// What its link work costs.
+    pub cost: Cost,
+    /// What passing a PIU on costs.
+    pub path_control: PathControl,
+    /// Its ring adapter; `receive_bytes` is RCVBUFC.
+    pub adapter: Adapter,
+    /// Its link station towards the client; `max_btu_bytes` is MAXTSL.
+    pub link: Link,
+    /// The channel between the two.
+    pub channel: Channel,
+    /// The host.
+    pub host: Host,
+}
+
+/// What a front end spends on a PIU between link and channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathControl {
+    /// A PIU on its way to the host.
+    pub piu_in_ns: u64,
+    /// A PIU on its way to the ring.
+    pub piu_out_ns: u64,
+    /// Each buffer that a PIU fills.
+    pub buffer_ns: u64,
+    /// The size of those buffers (BFRS).
+    pub buffer_bytes: usize,
+}
+
+impl PathControl {
+    /// The time for a PIU of this size on its way to the host.
+    pub fn in_ns(&self, piu_bytes: usize) -> u64 {
+        let buffers = buffers(piu_bytes, self.buffer_bytes) as u64;
+        self.piu_in_ns + buffers * self.buffer_ns
+    }
+}
+
+/// A channel between a front end and a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Bytes of one of the host's read buffers (UNITSZ).
+    pub unit_bytes: usize,
+    /// Buffers of one read (MAXBFRU): as many are filled before an attention.
+    pub max_units: usize,
+    /// How long the front end waits for more before the attention (DELAY).
+    pub inbound_delay_ns: u64,
+    /// How long VTAM holds low-priority PIUs before it writes (DELAY).
+    pub outbound_delay_ns: u64,
+    /// Starting a channel program.
+    pub start_ns: u64,
+    /// Each byte, in picoseconds.
+    pub byte_ps: u64,
+}
+
+/// A host.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// What its work costs; `buffer_bytes` is the size of IOBUF.
+    pub cost: Cost,
+    /// One channel program, in either direction.
+    pub channel_program_ns: u64,
+    /// Its mode definition.
+    pub session: Session,
+}
+
+/// What the two programs do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Workload {
+    /// One transaction.
+    pub transaction: Transaction,
+    /// Transactions before the clock counts; the conversation and the pacing
+    /// windows are then as in a long run.
+    pub warm_up: usize,
+    /// Transactions that are timed, one after another.
+    pub repetitions: usize,
+}
+
+/// A transaction of the benchmark, on a conversation that stays allocated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transaction {
+    /// The client sends `bytes` in buffers of `buffer_bytes` and asks for a
+    /// confirmation; it is over when that has come.
+    FileTransfer {
+        /// Bytes of user data.
+        bytes: usize,
+        /// Bytes of one send.
+        buffer_bytes: usize,
+    },
+    /// The client sends, the server answers.
+    Inquiry {
+        /// Bytes of the question.
+        send_bytes: usize,
+        /// Bytes of the answer.
+        answer_bytes: usize,
+    },
+}
+
+impl Workload {
+    /// A file of this size in 32,000-byte buffers.
+    pub fn file(bytes: usize, warm_up: usize, repetitions: usize) -> Workload {
+        Workload {
+            transaction: Transaction::FileTransfer {
+                bytes,
+                buffer_bytes: 32_000,
+            },
+            warm_up,
+            repetitions,
+        }
+    }
+
+    /// Inquiries of 100 bytes each way.
+    pub fn inquiry(warm_up: usize, repetitions: usize) -> Workload {
+        Workload {
+            transaction: Transaction::Inquiry {
+                send_bytes: 100,
+                answer_bytes: 100,
+            },
+            warm_up,
+            repetitions,
+        }
+    }
+}
+
+impl Channel {
+    /// How long a channel program with this many bytes takes.
+    pub fn ns(&self, bytes: usize) -> u64 {
+        self.start_ns + bytes_ns(bytes, self.byte_ps)
+    }
+}
+
+impl Link {
+    /// A link station with these windows and frames of `max_btu_bytes`.
+    pub fn new(send_window: u8, ack_every: u8, max_btu_bytes: usize) -> Link {
+        Link {
+            send_window,
+            ack_every,
+            t2_ns: 80_000_000,
+            t1_ns: 2_000_000_000,
+            max_btu_bytes,
+        }
+    }
+}
+
+impl Session {
+    /// A mode with the same window both ways.
+    pub fn new(ru_bytes: usize, pacing: Pacing, window: u8) -> Session {
+        Session {
+            ru_bytes,
+            pacing,
+            send_window: window,
+            receive_window: window,
+            max_adaptive_window: u16::from(window.max(1)),
+        }
+    }
+}
+
+impl Adapter {
+    /// Shared memory of `receive_bytes` for what comes in, and two frames on
+    /// their way out.
+    pub fn shared_memory(receive_bytes: usize) -> Adapter {
+        Adapter {
+            receive_bytes,
+            transmit_frames: 2,
+            transfer: Transfer::Processor,
+            waits_for_send: false,
+        }
+    }
+}

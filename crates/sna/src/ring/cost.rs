@@ -1,0 +1,121 @@
+//! What a machine's work costs: processor time by verb, RU, frame and byte,
+//! and what its adapter does on its own.
+//!
+//! These are the quantities that a paper does not publish and an experiment
+//! has to calibrate. All are times of an otherwise idle machine; waiting comes
+//! out of the simulation. Per-byte costs are in picoseconds so that all sums
+//! stay integers.
+
+/// Processor time of a machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// A verb that a program issues, down to the session and back.
+    pub verb_ns: u64,
+    /// Giving a program the processor when what it waits for is there.
+    pub dispatch_ns: u64,
+    /// A whole RU on its way out: chaining, pacing, header.
+    pub ru_out_ns: u64,
+    /// A whole RU that came in.
+    pub ru_in_ns: u64,
+    /// A data frame on its way out: link header, command to the adapter.
+    pub frame_out_ns: u64,
+    /// A data frame that came in: interrupt, link header.
+    pub frame_in_ns: u64,
+    /// A frame without data, either way.
+    pub control_ns: u64,
+    /// Each byte on its way out, in picoseconds.
+    pub byte_out_ps: u64,
+    /// Each byte that came in, in picoseconds.
+    pub byte_in_ps: u64,
+    /// Each buffer that a frame fills on its way in.
+    pub buffer_ns: u64,
+    /// The size of those buffers; zero for one that holds any frame.
+    pub buffer_bytes: usize,
+}
+
+/// An adapter card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapter {
+    /// Memory for frames that came in and were not taken over yet.
+    pub receive_bytes: usize,
+    /// Frames that may wait on the card to be sent.
+    pub transmit_frames: usize,
+    /// How bytes move between the card and the machine.
+    pub transfer: Transfer,
+    /// Whether the processor waits until a frame has left, as a program
+    /// without interrupts or tasks does.
+    pub waits_for_send: bool,
+}
+
+/// How bytes move between an adapter and its machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// The processor copies them out of shared memory; [`Cost`] has the time.
+    Processor,
+    /// The card writes them to memory while the processor does other things.
+    BusMaster {
+        /// Setting up the transfer of a frame.
+        frame_ns: u64,
+        /// Each byte, in picoseconds.
+        byte_ps: u64,
+    },
+}
+
+impl Cost {
+    /// A data frame going out.
+    pub fn out_ns(&self, bytes: usize, begins_ru: bool) -> u64 {
+        let ru = if begins_ru { self.ru_out_ns } else { 0 };
+        ru + self.frame_out_ns + bytes_ns(bytes, self.byte_out_ps)
+    }
+
+    /// A data frame coming in.
+    pub fn in_ns(&self, bytes: usize, begins_ru: bool) -> u64 {
+        let ru = if begins_ru { self.ru_in_ns } else { 0 };
+        let buffers = buffers(bytes, self.buffer_bytes) as u64;
+        ru + self.frame_in_ns + buffers * self.buffer_ns + bytes_ns(bytes, self.byte_in_ps)
+    }
+}
+
+impl Transfer {
+    /// How long the card needs for a frame; zero when the processor does it.
+    pub fn ns(&self, bytes: usize) -> u64 {
+        match self {
+            Transfer::Processor => 0,
+            Transfer::BusMaster { frame_ns, byte_ps } => frame_ns + bytes_ns(bytes, *byte_ps),
+        }
+    }
+}
+
+/// How many buffers of `size` hold `bytes`; one for a size of zero.
+pub fn buffers(bytes: usize, size: usize) -> usize {
+    match size {
+        0 => 1,
+        size => bytes.div_ceil(size).max(1),
+    }
+}
+
+/// The time of `bytes` at `ps` picoseconds each.
+pub(super) fn bytes_ns(bytes: usize, ps: u64) -> u64 {
+    (bytes as u64).saturating_mul(ps) / 1000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_pays_for_its_ru_once_and_for_every_buffer() {
+        let cost = Cost {
+            ru_in_ns: 1000,
+            frame_in_ns: 100,
+            byte_in_ps: 1000,
+            buffer_ns: 10,
+            buffer_bytes: 256,
+            ..Cost::default()
+        };
+        assert_eq!(cost.in_ns(512, true), 1000 + 100 + 2 * 10 + 512);
+        assert_eq!(cost.in_ns(513, false), 100 + 3 * 10 + 513);
+        assert_eq!(buffers(0, 256), 1);
+        assert_eq!(buffers(5000, 0), 1);
+    }
+}

@@ -1,0 +1,48 @@
+//! A token ring in virtual time, with what hangs on it: workstations, a front
+//! end with its channel, a host; real sessions and a real link layer on top.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`config`] | networks, machines, parameters, workloads |
+//! | [`cost`] | processor and adapter time, the quantities to calibrate |
+//! | [`medium`] | the ring: token, frames, rates |
+//! | `clock` | the event queue and the seeded generator |
+//! | `cpu`, `port`, `hold`, `channel` | the parts of a machine |
+//! | `end` | a program with its node: the transactions of the benchmark |
+//! | `world` | the simulation |
+//! | [`outcome`] | what a run found |
+//!
+//! Everything is counted in integer nanoseconds and depends on the seed alone:
+//! the same network, workload and seed give the same [`Outcome`], to the last
+//! frame. The link layer is [`crate::dlc::llc2`], the sessions are those of
+//! [`crate::Node`]; this module gives them time and charges for their work.
+//!
+//! Invariant: no real clock, no thread, nothing random but the seeded wait for
+//! the token and lost frames.
+
+mod channel;
+mod clock;
+pub mod config;
+pub mod cost;
+mod cpu;
+mod end;
+mod hold;
+mod lu;
+pub mod medium;
+pub mod outcome;
+mod port;
+mod world;
+
+pub use config::{
+    Channel, FrontEnd, Host, Link, Machine, Network, Pacing, PathControl, Server, Session,
+    Transaction, Workload,
+};
+pub use cost::{Adapter, Cost, Transfer};
+pub use hold::SUBAREA_BYTES;
+pub use medium::{FRAME_OVERHEAD_BYTES, Ring};
+pub use outcome::{Outcome, RingError};
+
+/// Runs `workload` over `network`.
+pub fn run(network: &Network, workload: Workload, seed: u64) -> Result<Outcome, RingError> {
+    world::World::new(network, workload, seed).run()
+}

@@ -1,0 +1,118 @@
+//! A machine's place on the ring: its adapter and its link station.
+
+use super::config::Link;
+use super::cost::Adapter;
+use crate::dlc::llc2::{self, Station};
+
+/// An adapter with the link station above it.
+#[derive(Debug)]
+pub(super) struct Port {
+    /// The card.
+    pub(super) adapter: Adapter,
+    /// The link station.
+    pub(super) station: Station,
+    window: usize,
+    /// Frames on the card that have not left.
+    pub(super) on_card: usize,
+    /// Bytes on the card that the machine has not taken over.
+    pub(super) held_bytes: usize,
+    /// Until when the card's own transfer is busy.
+    card_free_at: u64,
+    /// Whether the processor prepares a data frame.
+    pub(super) preparing: bool,
+    /// Data frames whose preparation was paid for and that have not left the
+    /// station; what else it sends was sent before.
+    pub(super) prepared: usize,
+    /// When the link timer is planned.
+    timer_at: Option<u64>,
+}
+
+impl Port {
+    /// A port whose station has no link yet.
+    pub(super) fn new(adapter: &Adapter, link: &Link, max_info_bytes: usize) -> Port {
+        let station = Station::new(llc2::Config {
+            window: link.send_window,
+            ack_every: link.ack_every,
+            t1_ns: link.t1_ns,
+            t2_ns: link.t2_ns,
+            max_info_bytes,
+            ..llc2::Config::default()
+        });
+        Port {
+            adapter: adapter.clone(),
+            window: usize::from(station.config().window),
+            station,
+            on_card: 0,
+            held_bytes: 0,
+            card_free_at: 0,
+            preparing: false,
+            prepared: 0,
+            timer_at: None,
+        }
+    }
+
+    /// Whether another data frame may be prepared: the window is open, the card
+    /// has room, and nothing older waits.
+    pub(super) fn may_prepare(&self) -> bool {
+        !self.preparing
+            && self.on_card < self.adapter.transmit_frames
+            && self.station.state() == llc2::State::Connected
+            && self.station.waiting() == 0
+            && self.station.outstanding() < self.window
+    }
+
+    /// Whether a frame that came finds room on the card; if so it is held.
+    pub(super) fn hold(&mut self, pdu_bytes: usize) -> bool {
+        if self.held_bytes + pdu_bytes > self.adapter.receive_bytes {
+            return false;
+        }
+        self.held_bytes += pdu_bytes;
+        true
+    }
+
+    /// When the card has moved a frame by itself; none when the processor does.
+    pub(super) fn moved_at(&mut self, now: u64, pdu_bytes: usize) -> Option<u64> {
+        let ns = self.adapter.transfer.ns(pdu_bytes);
+        (ns > 0).then(|| {
+            self.card_free_at = self.card_free_at.max(now) + ns;
+            self.card_free_at
+        })
+    }
+
+    /// When to plan the link timer, if it must be planned anew.
+    pub(super) fn plan_timer(&mut self) -> Option<u64> {
+        let at = self.station.next_timeout()?;
+        if self.timer_at.is_some_and(|planned| planned <= at) {
+            return None;
+        }
+        self.timer_at = Some(at);
+        Some(at)
+    }
+
+    /// The planned instant has come.
+    pub(super) fn handle_timer(&mut self, now: u64) {
+        if self.timer_at.is_some_and(|planned| planned <= now) {
+            self.timer_at = None;
+        }
+        if self.station.next_timeout().is_some_and(|at| at <= now) {
+            self.station.handle_timeout(now);
+        }
+    }
+}
+
+/// Whether a PDU is an I frame.
+pub(super) fn is_data(pdu: &[u8]) -> bool {
+    pdu.len() >= I_HEADER_BYTES && pdu[2] & 1 == 0
+}
+
+/// Whether a PIU begins an RU of a request: the first segment, or the only one.
+pub(super) fn begins_ru(piu: &[u8]) -> bool {
+    piu.len() >= 9 && piu[0] & 0x08 != 0 && piu[6] & 0x80 == 0
+}
+
+/// Whether a PIU is of the expedited flow.
+pub(super) fn is_expedited(piu: &[u8]) -> bool {
+    piu.first().is_some_and(|byte| byte & 0x01 != 0)
+}
+
+pub(super) use crate::dlc::pdu::I_HEADER_BYTES;

@@ -1,0 +1,187 @@
+//! What jobs do when their time is over, and the way between front end and
+//! host.
+
+use super::super::cost::Transfer;
+use super::super::end::Step;
+use super::super::port::{begins_ru, is_expedited};
+use super::{Event, Job, RingError, World};
+
+impl World {
+    /// The effect of a job.
+    pub(super) fn carry_out(&mut self, m: usize, job: Job) {
+        match job {
+            Job::Receive(pdu) => self.receive_pdu(m, &pdu),
+            Job::Send(piu) => {
+                if let Some(port) = &mut self.nodes[m].port {
+                    port.preparing = false;
+                    match port.station.send(piu) {
+                        Ok(()) => port.prepared += 1,
+                        Err(_) => self.failed = Some(RingError::LinkFailed),
+                    }
+                }
+                self.emit(m);
+            }
+            Job::Emit(pdu) => {
+                self.put_on_card(m, pdu);
+                self.prepare(m);
+            }
+            Job::Program => self.program(m),
+            Job::PassOn(piu) => self.pass_on(piu),
+            Job::Channel => {}
+            Job::HostReceive(piu) => self.receive_piu(m, piu),
+            Job::HostSend(piu) => self.host_sends(piu),
+        }
+    }
+
+    fn receive_pdu(&mut self, m: usize, pdu: &[u8]) {
+        let now = self.clock.now();
+        if let Some(port) = &mut self.nodes[m].port {
+            if port.adapter.transfer == Transfer::Processor {
+                port.held_bytes -= pdu.len();
+            }
+            port.station.handle_pdu(now, pdu);
+        }
+        self.learn(m);
+        self.emit(m);
+    }
+
+    /// The link is up: so is the session's link, at both ends of it.
+    pub(super) fn connected(&mut self, m: usize) {
+        let now = self.clock.now();
+        let ends: &[usize] = match self.end_of(m) {
+            Some(0) => &[0],
+            Some(_) => &[1],
+            None => &[1],
+        };
+        for &end in ends {
+            self.ends[end].link_up(now);
+            self.after_end(end);
+        }
+    }
+
+    /// A PIU came over the link, or to the host over the channel.
+    pub(super) fn receive_piu(&mut self, m: usize, piu: Vec<u8>) {
+        let now = self.clock.now();
+        match (self.end_of(m), &self.channel) {
+            (Some(end), _) => {
+                self.ends[end].handle_piu(piu, now);
+                self.after_end(end);
+            }
+            (None, Some(channel)) => {
+                let ns = channel.path_control.in_ns(piu.len());
+                self.submit(m, ns, Job::PassOn(piu));
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// After anything that may have changed a logical unit: its program may go
+    /// on, it may have something to send, it may want to be called later.
+    pub(super) fn after_end(&mut self, end: usize) {
+        let m = self.machine_of(end);
+        if self.ends[end].may_go_on() {
+            let ns = self.nodes[m].cost.dispatch_ns;
+            self.submit(m, ns, Job::Program);
+        }
+        if let Some(at) = self.ends[end].plan_timer() {
+            self.clock.at(at, Event::EndTimer(end));
+        }
+        self.prepare(m);
+    }
+
+    fn program(&mut self, m: usize) {
+        let Some(end) = self.end_of(m) else { return };
+        let step = self.ends[end].step(self.clock.now());
+        if matches!(step, Step::Began | Step::Over) {
+            self.done += usize::from(matches!(step, Step::Over));
+            self.stamp();
+        }
+        if !matches!(step, Step::Wait) {
+            let ns = self.nodes[m].cost.verb_ns;
+            self.submit(m, ns, Job::Program);
+        }
+        self.after_end(end);
+    }
+
+    fn pass_on(&mut self, piu: Vec<u8>) {
+        let now = self.clock.now();
+        let Some(channel) = &mut self.channel else {
+            return;
+        };
+        if !channel.inbound.fits(piu.len()) {
+            self.failed = Some(RingError::PiuTooLong { bytes: piu.len() });
+            return;
+        }
+        if let Some(at) = channel.inbound.push(now, piu) {
+            self.clock.at(at, Event::ChannelTimer);
+        }
+        self.use_channel();
+    }
+
+    fn host_sends(&mut self, piu: Vec<u8>) {
+        let now = self.clock.now();
+        let Some(channel) = &mut self.channel else {
+            return;
+        };
+        let expedited = is_expedited(&piu);
+        if let Some(at) = channel.outbound.push(now, piu) {
+            self.clock.at(at, Event::ChannelTimer);
+        }
+        if expedited {
+            channel.outbound.release(now);
+        }
+        self.use_channel();
+    }
+
+    /// A host hands everything to VTAM as it comes; VTAM holds it.
+    pub(super) fn prepare_on_host(&mut self, m: usize) {
+        let Some(end) = self.end_of(m) else { return };
+        while let Some(piu) = self.ends[end].poll_piu() {
+            let ns = self.nodes[m].cost.out_ns(piu.len(), begins_ru(&piu));
+            self.submit(m, ns, Job::HostSend(piu));
+        }
+    }
+
+    /// Begins a channel program if one is due.
+    pub(super) fn use_channel(&mut self) {
+        let now = self.clock.now();
+        let Some(channel) = &mut self.channel else {
+            return;
+        };
+        let Some(program) = channel.begin(now) else {
+            return;
+        };
+        let host_ns = channel.program_ns;
+        if program.write {
+            self.submit(HOST, host_ns, Job::Channel);
+        }
+        let end = Event::ChannelEnd(program.write, program.batch);
+        self.clock.after(program.ns, end);
+    }
+
+    /// A channel program is over.
+    pub(super) fn channel_ended(&mut self, write: bool, batch: Vec<Vec<u8>>) {
+        self.outcome.channel_programs += 1;
+        let Some(channel) = &mut self.channel else {
+            return;
+        };
+        channel.end();
+        if write {
+            channel.to_ring.extend(batch);
+            self.prepare(FRONT_END);
+        } else {
+            let ns = channel.program_ns;
+            self.submit(HOST, ns, Job::Channel);
+            for piu in batch {
+                let ns = self.nodes[HOST].cost.in_ns(piu.len(), begins_ru(&piu));
+                self.submit(HOST, ns, Job::HostReceive(piu));
+            }
+        }
+        self.use_channel();
+    }
+}
+
+/// The front end's place among the machines.
+const FRONT_END: usize = 1;
+/// The host's.
+const HOST: usize = 2;

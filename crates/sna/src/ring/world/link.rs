@@ -1,0 +1,176 @@
+//! The ring's side of the simulation: from link station to card to ring to card
+//! to link station.
+
+use super::super::port::{I_HEADER_BYTES, begins_ru, is_data};
+use super::{Event, Job, World};
+use crate::dlc::llc2;
+
+impl World {
+    /// Lets a machine's link station send what it has, and prepares more.
+    pub(super) fn emit(&mut self, m: usize) {
+        let now = self.clock.now();
+        let Some(mut port) = self.nodes[m].port.take() else {
+            return;
+        };
+        let mut pdu = Vec::new();
+        let mut ready = Vec::new();
+        while port.station.poll_transmit(now, &mut pdu) {
+            let pdu = std::mem::take(&mut pdu);
+            let paid = is_data(&pdu) && port.prepared > 0;
+            if paid {
+                port.prepared -= 1;
+            }
+            ready.push((paid, pdu));
+        }
+        let outstanding = port.station.outstanding();
+        let timer = port.plan_timer();
+        self.nodes[m].port = Some(port);
+        self.outcome.note_window(m, outstanding);
+        if let Some(at) = timer {
+            self.clock.at(at, Event::LinkTimer(m));
+        }
+        for (paid, pdu) in ready {
+            let cost = &self.nodes[m].cost;
+            match (paid, is_data(&pdu)) {
+                (true, _) => self.put_on_card(m, pdu),
+                (false, true) => {
+                    let ns = cost.out_ns(pdu.len(), false);
+                    self.submit_urgent(m, ns, Job::Emit(pdu));
+                }
+                (false, false) => self.submit_urgent(m, cost.control_ns, Job::Emit(pdu)),
+            }
+        }
+        self.prepare(m);
+    }
+
+    /// Begins to prepare the next data frame, if the link takes one.
+    pub(super) fn prepare(&mut self, m: usize) {
+        let Some(port) = &self.nodes[m].port else {
+            return self.prepare_on_host(m);
+        };
+        if !port.may_prepare() {
+            return;
+        }
+        let (piu, extra_ns) = match (self.end_of(m), &mut self.channel) {
+            (Some(end), _) => (self.ends[end].poll_piu(), 0),
+            (None, Some(channel)) => (channel.to_ring.pop_front(), channel.path_control.piu_out_ns),
+            (None, None) => (None, 0),
+        };
+        let Some(piu) = piu else { return };
+        let ns = extra_ns + self.nodes[m].cost.out_ns(piu.len(), begins_ru(&piu));
+        if let Some(port) = &mut self.nodes[m].port {
+            port.preparing = true;
+        }
+        self.submit(m, ns, Job::Send(piu));
+    }
+
+    /// Puts a frame on the card; the card fetches it or has it already.
+    pub(super) fn put_on_card(&mut self, m: usize, pdu: Vec<u8>) {
+        let now = self.clock.now();
+        let Some(port) = &mut self.nodes[m].port else {
+            return;
+        };
+        port.on_card += 1;
+        let stalls = port.adapter.waits_for_send;
+        let fetched = port.moved_at(now, pdu.len());
+        if stalls {
+            self.nodes[m].cpu.stall(true);
+        }
+        match fetched {
+            Some(at) => self.clock.at(at, Event::Fetched(m, pdu)),
+            None => self.ask_for_token(m, pdu),
+        }
+    }
+
+    /// A frame waits for the token.
+    pub(super) fn ask_for_token(&mut self, m: usize, pdu: Vec<u8>) {
+        self.ready.push_back((m, pdu));
+        self.pass_token();
+    }
+
+    fn pass_token(&mut self) {
+        if self.ring_busy {
+            return;
+        }
+        let Some((m, pdu)) = self.ready.pop_front() else {
+            return;
+        };
+        self.ring_busy = true;
+        let wait_ns = self.clock.random_below(self.ring.circulation_ns());
+        let ns = self.ring.frame_ns(pdu.len());
+        self.outcome.note_frame(self.clock.now(), m, pdu.len(), ns);
+        self.clock.after(wait_ns + ns, Event::Left(m, pdu));
+    }
+
+    /// A frame has left its card and is at the other station.
+    pub(super) fn frame_left(&mut self, m: usize, pdu: Vec<u8>) {
+        self.ring_busy = false;
+        let mut stalled = false;
+        if let Some(port) = &mut self.nodes[m].port {
+            port.on_card -= 1;
+            stalled = port.adapter.waits_for_send && port.on_card == 0;
+        }
+        if stalled {
+            self.nodes[m].cpu.stall(false);
+            self.begin_job(m);
+        }
+        let one_in = self.ring.loss_one_in;
+        if one_in > 0 && self.clock.random_below(one_in) == 0 {
+            self.outcome.lost += 1;
+        } else {
+            self.arrive(1 - m, pdu);
+        }
+        self.pass_token();
+        self.prepare(m);
+    }
+
+    fn arrive(&mut self, m: usize, pdu: Vec<u8>) {
+        let now = self.clock.now();
+        let Some(port) = &mut self.nodes[m].port else {
+            return;
+        };
+        if !port.hold(pdu.len()) {
+            self.outcome.overrun += 1;
+            return;
+        }
+        match port.moved_at(now, pdu.len()) {
+            Some(at) => self.clock.at(at, Event::Moved(m, pdu)),
+            None => self.take_in(m, pdu),
+        }
+    }
+
+    /// A card has moved a frame by itself.
+    pub(super) fn moved(&mut self, m: usize, pdu: Vec<u8>) {
+        if let Some(port) = &mut self.nodes[m].port {
+            port.held_bytes -= pdu.len();
+        }
+        self.take_in(m, pdu);
+    }
+
+    fn take_in(&mut self, m: usize, pdu: Vec<u8>) {
+        let cost = &self.nodes[m].cost;
+        let ns = match is_data(&pdu) {
+            true => cost.in_ns(pdu.len(), begins_ru(&pdu[I_HEADER_BYTES..])),
+            false => cost.control_ns,
+        };
+        self.submit_urgent(m, ns, Job::Receive(pdu));
+    }
+
+    /// Passes on what a machine's link station tells.
+    pub(super) fn learn(&mut self, m: usize) {
+        let mut events = Vec::new();
+        if let Some(port) = &mut self.nodes[m].port {
+            events.extend(std::iter::from_fn(|| port.station.poll_event()));
+        }
+        for event in events {
+            match event {
+                llc2::Event::Connected => self.connected(m),
+                llc2::Event::Data(piu) => self.receive_piu(m, piu),
+                llc2::Event::Closed(_) | llc2::Event::Reset => {
+                    self.failed = Some(super::RingError::LinkFailed);
+                }
+                _ => {}
+            }
+        }
+    }
+}

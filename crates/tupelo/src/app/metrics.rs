@@ -1,0 +1,251 @@
+//! The figures of the region and of this process on `/metrics`.
+//!
+//! `tupelo_engine_cpu_seconds_total` is CPU time by the kind of engine that a
+//! thread belongs to: `offload` for the front doors, `general` for the region's
+//! threads and the workers, whose time is kept when they end.
+//!
+//! Reference: Prometheus, "Writing client libraries", process metrics.
+
+use std::fmt::Write;
+
+use measure::proc::{Subject, Usage};
+use region::{Statistics, Work};
+
+/// Appends everything as text.
+pub fn write(statistics: &Statistics, out: &mut String) {
+    for (name, kind, help, value) in METRICS {
+        head(out, &format!("tupelo_region_{name}"), kind, help);
+        let _ = writeln!(out, "tupelo_region_{name} {}", value(statistics));
+    }
+    let work = &statistics.work;
+    for (name, help, label, rows) in WORK {
+        head(out, name, "counter", help);
+        for (value, of) in *rows {
+            let labels = match value.is_empty() {
+                true => String::new(),
+                false => format!("{{{label}=\"{value}\"}}"),
+            };
+            let sum = of(work);
+            match name.ends_with("_seconds_total") {
+                true => writeln!(out, "{name}{labels} {:.9}", sum as f64 / 1e9),
+                false => writeln!(out, "{name}{labels} {sum}"),
+            }
+            .expect("a string takes everything");
+        }
+    }
+    if let Ok(usage) = Subject::Process(std::process::id()).usage() {
+        write_process(&usage, out);
+    }
+}
+
+fn write_process(usage: &Usage, out: &mut String) {
+    // Only threads of doors are named so; see the gateway's door and admin.
+    let doors = usage.threads.iter().filter(|(n, _)| n.starts_with("gw-"));
+    let offload: u64 = doors.map(|(_, ns)| ns).sum();
+    let ended = ended_children_ns();
+    let general = usage.cpu_ns.saturating_sub(offload) + ended;
+    let name = "tupelo_engine_cpu_seconds_total";
+    head(out, name, "counter", "CPU time by kind of engine.");
+    for (engine, ns) in [("general", general), ("offload", offload)] {
+        let _ = writeln!(out, "{name}{{engine=\"{engine}\"}} {:.9}", ns as f64 / 1e9);
+    }
+    let name = "process_cpu_seconds_total";
+    head(out, name, "counter", "CPU time, with the workers'.");
+    let _ = writeln!(out, "{name} {:.9}", (usage.cpu_ns + ended) as f64 / 1e9);
+    let name = "process_resident_memory_bytes";
+    head(out, name, "gauge", "Resident memory, with the workers'.");
+    let _ = writeln!(out, "{name} {}", usage.resident_bytes);
+}
+
+/// CPU time of the workers that have ended, as far as the kernel keeps it.
+fn ended_children_ns() -> u64 {
+    // SAFETY: all zeros are a valid rusage, which the call fills.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_CHILDREN, &mut usage);
+        usage
+    };
+    let ns = |t: libc::timeval| t.tv_sec as u64 * 1_000_000_000 + t.tv_usec as u64 * 1000;
+    ns(usage.ru_utime) + ns(usage.ru_stime)
+}
+
+fn head(out: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = write!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
+}
+
+/// A figure of the region: name, type, help, and where it stands.
+type Metric = (
+    &'static str,
+    &'static str,
+    &'static str,
+    fn(&Statistics) -> u64,
+);
+
+/// The region's figures on `/metrics`.
+const METRICS: &[Metric] = &[
+    (
+        "tasks_ok_total",
+        "counter",
+        "Tasks that ended normally.",
+        |s| s.tasks_ok,
+    ),
+    (
+        "tasks_abended_total",
+        "counter",
+        "Tasks that abended.",
+        |s| s.tasks_abended,
+    ),
+    (
+        "refused_mxt_total",
+        "counter",
+        "Requests refused at the maximum of tasks.",
+        |s| s.refused_mxt,
+    ),
+    (
+        "refused_class_total",
+        "counter",
+        "Requests refused by their class.",
+        |s| s.refused_class,
+    ),
+    (
+        "refused_other_total",
+        "counter",
+        "Requests refused for other reasons.",
+        |s| s.refused_other,
+    ),
+    ("tasks_active", "gauge", "Tasks active now.", |s| s.active),
+    (
+        "tasks_waiting",
+        "gauge",
+        "Requests waiting for admission.",
+        |s| s.waiting,
+    ),
+    (
+        "tasks_active_peak",
+        "gauge",
+        "Most tasks active at once.",
+        |s| s.peak_active,
+    ),
+    ("workers", "gauge", "Worker processes.", |s| s.workers),
+    (
+        "workers_started_total",
+        "counter",
+        "Workers started.",
+        |s| s.workers_started,
+    ),
+    (
+        "workers_lost_total",
+        "counter",
+        "Workers that died or were killed.",
+        |s| s.workers_lost,
+    ),
+    (
+        "task_moves_total",
+        "counter",
+        "Queued tasks given to another worker.",
+        |s| s.moves,
+    ),
+    (
+        "runaways_total",
+        "counter",
+        "Tasks ended by the runaway limit.",
+        |s| s.runaways,
+    ),
+    (
+        "purged_total",
+        "counter",
+        "Tasks purged by their time limit.",
+        |s| s.purged,
+    ),
+    (
+        "worker_lies_total",
+        "counter",
+        "Results refused because they made no sense.",
+        |s| s.lies,
+    ),
+    (
+        "qr_deaths_total",
+        "counter",
+        "Workers that died with the QR token.",
+        |s| s.qr_deaths,
+    ),
+    (
+        "commits_total",
+        "counter",
+        "Units of work committed.",
+        |s| s.commits,
+    ),
+    (
+        "backouts_total",
+        "counter",
+        "Units of work backed out.",
+        |s| s.backouts,
+    ),
+    (
+        "commit_batches_total",
+        "counter",
+        "Flushes that carried the commits.",
+        |s| s.commit_batches,
+    ),
+    (
+        "lock_waits_total",
+        "counter",
+        "Waits for record locks.",
+        |s| s.lock_waits,
+    ),
+    ("deadlocks_total", "counter", "Deadlocks found.", |s| {
+        s.deadlocks
+    }),
+    (
+        "records_dropped_total",
+        "counter",
+        "Monitoring records dropped.",
+        |s| s.records_dropped,
+    ),
+];
+
+/// One sum of the tasks' work, by the value of its label.
+type Sum = (&'static str, fn(&Work) -> u64);
+
+/// Name, help, label and sums.
+const WORK: &[(&str, &str, &str, &[Sum])] = &[
+    (
+        "tupelo_region_task_cpu_seconds_total",
+        "CPU time of programs, by the monitoring records.",
+        "",
+        &[("", |w| w.general_cpu_ns)],
+    ),
+    (
+        "tupelo_region_wait_seconds_total",
+        "Time that tasks waited, by the monitoring records.",
+        "kind",
+        &[
+            ("admission", |w| w.admission_wait_ns),
+            ("dispatch", |w| w.dispatch_wait_ns),
+            ("qr", |w| w.qr_wait_ns),
+            ("region", |w| w.region_wait_ns),
+            ("commit", |w| w.commit_wait_ns),
+        ],
+    ),
+    (
+        "tupelo_region_commands_total",
+        "EXEC CICS commands.",
+        "kind",
+        &[
+            ("file", |w| w.file_commands),
+            ("other", |w| w.commands - w.file_commands),
+        ],
+    ),
+    (
+        "tupelo_region_mode_switches_total",
+        "Changes between the QR and the open mode.",
+        "",
+        &[("", |w| w.mode_switches)],
+    ),
+    (
+        "tupelo_region_calls_total",
+        "Commands that crossed from a worker to the region.",
+        "",
+        &[("", |w| w.region_calls)],
+    ),
+];
