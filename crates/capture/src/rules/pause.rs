@@ -102,18 +102,18 @@ impl Pause {
 }
 
 /// The facts around a pause.
-struct View<'a> {
-    gap: &'a Gap<'a>,
-    sender: Side,
+pub(super) struct View<'a> {
+    pub(super) gap: &'a Gap<'a>,
+    pub(super) sender: Side,
     /// The last data before, and the first new data after.
     last: &'a Segment,
-    resumed: &'a Segment,
+    pub(super) resumed: &'a Segment,
     /// The acknowledgement that may have set the sender free.
     ack: Option<&'a Segment>,
     mss: u32,
     /// Round trip between the place of capture and the sender, and the receiver.
-    near_ns: i64,
-    far_ns: i64,
+    pub(super) near_ns: i64,
+    pub(super) far_ns: i64,
 }
 
 impl<'a> View<'a> {
@@ -212,6 +212,10 @@ impl<'a> View<'a> {
         if lost {
             return (Reason::CongestionWindow, Confidence::Medium);
         }
+        let idle = self.after_idle();
+        if !idle && self.shrunk(before) {
+            return (Reason::CongestionWindow, Confidence::Low);
+        }
         let first_round = self.rounds_before() == 0;
         let ends = self.ends_message();
         match (grows, ends) {
@@ -226,7 +230,7 @@ impl<'a> View<'a> {
         } else {
             Confidence::Medium
         };
-        match self.after_idle() {
+        match idle {
             true => (Reason::IdleRestart, confidence),
             false => (Reason::SlowStart, confidence),
         }
@@ -333,129 +337,6 @@ impl<'a> View<'a> {
         });
         covered.map_or(0, |s| ack.time_ns - s.time_ns - self.far_ns)
     }
-
-    /// A pause of this length separates two bursts.
-    fn apart_ns(&self) -> i64 {
-        ((self.near_ns + self.far_ns) / 2).max(BURST_NS)
-    }
-
-    fn bursts_back(&self) -> impl Iterator<Item = u32> + '_ {
-        let mut rest = self
-            .gap
-            .earlier()
-            .iter()
-            .rev()
-            .filter(|s| s.from == self.sender && s.is_new_data())
-            .peekable();
-        std::iter::from_fn(move || {
-            let first = rest.next()?;
-            let (mut bytes, mut time) = (first.len, first.time_ns);
-            while let Some(s) = rest.next_if(|s| time - s.time_ns < self.apart_ns()) {
-                bytes = bytes.saturating_add(s.len);
-                time = s.time_ns;
-            }
-            Some(bytes)
-        })
-    }
-
-    fn burst_before(&self) -> u32 {
-        self.bursts_back().next().unwrap_or(0)
-    }
-
-    fn burst_after(&self) -> u32 {
-        let mut time = self.resumed.time_ns;
-        let data = self
-            .gap
-            .later()
-            .iter()
-            .filter(|s| s.from == self.sender && s.is_new_data());
-        let mut bytes = 0_u32;
-        for s in data {
-            if s.time_ns - time >= self.apart_ns() {
-                break;
-            }
-            time = s.time_ns;
-            bytes = bytes.saturating_add(s.len);
-        }
-        bytes
-    }
-
-    fn part_start_ns(&self) -> i64 {
-        match self.sender {
-            Side::Client => self.gap.exchange.request.start_ns,
-            Side::Server => self.gap.exchange.response.start_ns,
-        }
-    }
-
-    /// Bursts of this message before the one that the gap ended.
-    fn rounds_before(&self) -> usize {
-        let start = self.part_start_ns();
-        let mut data = self
-            .gap
-            .earlier()
-            .iter()
-            .filter(|s| s.from == self.sender && s.is_new_data() && s.time_ns >= start);
-        let Some(mut time) = data.next().map(|s| s.time_ns) else {
-            return 0;
-        };
-        let mut rounds = 0;
-        for s in data {
-            rounds += usize::from(s.time_ns - time >= self.apart_ns());
-            time = s.time_ns;
-        }
-        rounds
-    }
-
-    fn grew_before(&self) -> bool {
-        let mut back = self.bursts_back();
-        match (back.next(), back.next()) {
-            (Some(last), Some(before)) => u64::from(last) * 4 >= u64::from(before) * 5,
-            _ => false,
-        }
-    }
-
-    /// Whether the message ends within the burst after the pause.
-    fn ends_message(&self) -> bool {
-        let end = self.resumed.seq.wrapping_add(self.burst_after());
-        !self.gap.later().iter().any(|s| {
-            s.from == self.sender
-                && s.is_new_data()
-                && s.seq.wrapping_sub(end) < 1 << 31
-                && s.len > 0
-        })
-    }
-
-    /// Whether the message began after an idle time with a smaller window than
-    /// the connection once had.
-    fn after_idle(&self) -> bool {
-        if self.gap.exchange.index == 0 {
-            return false;
-        }
-        let start = self.part_start_ns();
-        let mine = self
-            .gap
-            .earlier()
-            .iter()
-            .filter(|s| s.from == self.sender && s.len > 0);
-        let before = mine.clone().rfind(|s| s.time_ns < start);
-        let mut message = mine.filter(|s| s.time_ns >= start);
-        let Some(first) = message.next() else {
-            return false;
-        };
-        let idle = before.is_some_and(|b| first.time_ns - b.time_ns >= IDLE_NS);
-        let mut since = self.gap.earlier().iter().filter(|s| s.time_ns >= start);
-        let marked = since.any(|s| s.marks.any(Marks::AFTER_IDLE));
-        let (mut burst, mut time) = (first.len, first.time_ns);
-        for s in message {
-            if s.time_ns - time >= self.apart_ns() {
-                break;
-            }
-            time = s.time_ns;
-            burst = burst.saturating_add(s.len);
-        }
-        let larger = self.gap.connection.end(self.sender).flights.iter().max();
-        (idle || marked) && larger.is_some_and(|f| u64::from(*f) * 2 > u64::from(burst) * 3)
-    }
 }
 
 /// Bytes of a full segment. Where the handshake was not captured, or its options
@@ -479,10 +360,3 @@ const TURN_NS: i64 = 2_000_000;
 /// An acknowledgement later than this was delayed on purpose: the shortest
 /// timers in use are 40 ms, less what the path's figure may be wrong by.
 const DELAYED_NS: i64 = 20_000_000;
-
-/// Data closer together than this is one burst, on any path.
-const BURST_NS: i64 = 500_000;
-
-/// Shortest idle time after which a window starts again (the least
-/// retransmission timeout).
-const IDLE_NS: i64 = 200_000_000;

@@ -37,6 +37,8 @@ commands! {
     Drive => drive,
     Capture => capture,
     Lab => lab,
+    Aping => aping,
+    Appc => appc,
     Reference => reference,
     #[command(hide = true)]
     Worker => worker,
