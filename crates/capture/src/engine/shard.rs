@@ -100,6 +100,12 @@ impl Shard {
         {
             segment.marks.set(Marks::PORT_REUSED);
         }
+        if let Some(byte) = flow.tracker.proven
+            && flow.timeline.mark_needless(side.other(), byte)
+        {
+            let sender = flow.connection.end_mut(side.other());
+            sender.marks.add(Marks(Marks::PROVEN_SPURIOUS));
+        }
         flow.timeline.segments.push(segment);
         let stamp = Stamp {
             time_ns: segment.time_ns,
