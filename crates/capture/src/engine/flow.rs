@@ -20,8 +20,6 @@ pub(super) struct Flow {
     pub(super) timeline: Timeline,
     /// Its row in the shard's services.
     pub(super) service: Option<usize>,
-    /// Packet that made it the most recently used.
-    pub(super) last_packet: u64,
     /// Waits to be closed; late packets still belong to it.
     pub(super) closing: bool,
     /// Its SYN reused the addresses of an earlier connection.
@@ -75,7 +73,6 @@ impl Flow {
                 ..Timeline::default()
             },
             service: None,
-            last_packet: packet.number,
             closing: false,
             port_reused: false,
         }
