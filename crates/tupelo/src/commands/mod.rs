@@ -39,6 +39,7 @@ commands! {
     Lab => lab,
     Aping => aping,
     Appc => appc,
+    Advise => advise,
     Reference => reference,
     #[command(hide = true)]
     Worker => worker,
