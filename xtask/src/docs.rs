@@ -15,6 +15,7 @@ pub struct Args {
 
 /// Each page of `tupelo reference`.
 const PAGES: [&str; 4] = ["configuration", "commands", "drive-scenario", "causes"];
+const PAGES: [&str; 4] = ["configuration", "commands", "drive-scenario", "advice"];
 
 /// Writes or compares the pages; false when one differs.
 pub fn run(args: &Args) -> Result<bool> {

@@ -143,3 +143,40 @@ fn a_clean_configuration_gives_no_finding() {
         assert!(found.is_empty(), "{found}");
     }
 }
+
+/// What the guide shows is what the examples give.
+#[test]
+fn the_guide_shows_what_is_printed() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let guide = fs::read_to_string(root.join("docs/guide/advise.md")).expect("the guide is there");
+    let folder = root.join("examples/advise/web");
+    let look = crate::report::Look {
+        width: 100,
+        colour: false,
+    };
+    let prompt = "$ tupelo advise --rule ";
+    let mut shown = 0;
+    for block in guide
+        .split("```")
+        .filter(|b| b.trim_start().starts_with(prompt))
+    {
+        let (command, printed) = block
+            .trim_start()
+            .split_once('\n')
+            .expect("a command and output");
+        let mut words = command[2..].split_whitespace().skip(2);
+        let (mut only, mut documents) = (Vec::new(), Documents::default());
+        while let Some(word) = words.next() {
+            if word == "--rule" {
+                only.extend(words.next().map(str::to_owned));
+                continue;
+            }
+            let text = fs::read_to_string(folder.join(word)).expect("the example is there");
+            documents.all.push(read(&[word], &text));
+        }
+        let report = crate::report::text(&documents, &advise(&documents, &only), &look);
+        assert_eq!(printed, report, "{command}");
+        shown += 1;
+    }
+    assert_eq!(shown, 2);
+}

@@ -27,6 +27,7 @@ mod document;
 mod finding;
 mod kind;
 mod page;
+pub mod report;
 mod rule;
 mod source;
 mod unknown;

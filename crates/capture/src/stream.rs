@@ -65,6 +65,12 @@ impl Stream {
         if seq != self.next {
             if before(self.next, seq) {
                 self.hold(seq, len, bytes, limit);
+                if self.held.len() >= MAX_HELD {
+                    // The hole will not be filled: go on behind it.
+                    let first = self.held[0].seq;
+                    self.skip_to(first, &mut out);
+                    self.release(&mut out);
+                }
                 return;
             }
             let seen = self.next.wrapping_sub(seq);
@@ -175,3 +181,81 @@ pub(crate) const MAX_HELD: usize = 1024;
 
 /// A jump of more than this is no hole but nonsense: no window is larger.
 const MAX_JUMP: u32 = 1 << 30;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Feeds pieces of `text` (start, length) and gives what came out, with
+    /// `?` for missing bytes.
+    fn feed(text: &[u8], pieces: &[(usize, usize)], limit: usize) -> Vec<u8> {
+        let mut stream = Stream::default();
+        stream.start(ISN);
+        let mut out = Vec::new();
+        for (start, len) in pieces {
+            let bytes = &text[*start..*start + *len];
+            let seq = ISN.wrapping_add(*start as u32);
+            stream.accept(seq, *len as u32, bytes, limit, |chunk| {
+                out.extend(chunk.bytes);
+                out.extend(std::iter::repeat_n(b'?', chunk.missing as usize));
+            });
+        }
+        out
+    }
+
+    /// Wraps in the middle of the text.
+    const ISN: u32 = u32::MAX - 40;
+
+    proptest! {
+        #[test]
+        fn pieces_in_any_order_give_the_text_up_to_the_first_hole(
+            pieces in proptest::collection::vec((0usize..90, 1usize..30), 0..40),
+        ) {
+            let text: Vec<u8> = (0..120).collect();
+            let mut have = [false; 120];
+            for (start, len) in &pieces {
+                have[*start..start + len].fill(true);
+            }
+            let until = have.iter().take_while(|have| **have).count();
+            prop_assert_eq!(feed(&text, &pieces, 1 << 20), &text[..until]);
+            // Without room to hold, the length is the same and what was held is missing.
+            let poor = feed(&text, &pieces, 0);
+            prop_assert_eq!(poor.len(), until);
+            for (at, byte) in poor.iter().enumerate() {
+                prop_assert!(*byte == text[at] || *byte == b'?');
+            }
+        }
+    }
+
+    #[test]
+    fn holes_that_were_acknowledged_are_given_up() {
+        let mut stream = Stream::default();
+        stream.start(1);
+        let mut out = Vec::new();
+        let push = |chunk: Chunk<'_>, out: &mut Vec<(Vec<u8>, u32)>| {
+            out.push((chunk.bytes.to_vec(), chunk.missing));
+        };
+        stream.accept(4, 2, b"de", 100, |chunk| push(chunk, &mut out));
+        stream.settle(3, |chunk| push(chunk, &mut out));
+        assert_eq!(out, [(vec![], 2)]);
+        stream.settle(9, |chunk| push(chunk, &mut out));
+        assert_eq!(out[1..], [(vec![], 1), (b"de".to_vec(), 0), (vec![], 3)]);
+    }
+
+    #[test]
+    fn a_hole_with_too_much_behind_it_is_given_up() {
+        let mut stream = Stream::default();
+        stream.start(0);
+        let mut missing = 0;
+        let mut given = 0;
+        for n in 0..2 * MAX_HELD as u32 {
+            stream.accept(10 + 2 * n, 1, b"x", 1 << 20, |chunk| {
+                missing += chunk.missing;
+                given += chunk.bytes.len();
+            });
+        }
+        assert!(missing >= 10 && given >= MAX_HELD);
+        assert!(stream.held.len() <= MAX_HELD);
+    }
+}

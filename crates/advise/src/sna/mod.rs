@@ -7,6 +7,8 @@
 
 pub(crate) mod kinds;
 pub mod model;
+#[cfg(test)]
+mod never_panics;
 pub mod ru;
 pub mod rules;
 pub mod session;

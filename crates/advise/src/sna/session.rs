@@ -80,8 +80,8 @@ impl Flow {
     pub fn in_flight_bytes(&self) -> Option<u64> {
         let ru = u64::from(self.ru?);
         match self.window {
-            Window::Fixed(n) => Some(ru * (2 * u64::from(n)).saturating_sub(1)),
-            Window::Adaptive(n) => Some(ru * u64::from(n)),
+            Window::Fixed(n) => Some(ru.saturating_mul((2 * u64::from(n)).saturating_sub(1))),
+            Window::Adaptive(n) => Some(ru.saturating_mul(u64::from(n))),
             Window::Unpaced => None,
         }
     }
@@ -144,6 +144,15 @@ impl Host<'_> {
             (Some((_, s)), _) => &s.name,
             (None, Some((_, appl))) => &appl.name,
             (None, None) => "VTAM",
+        }
+    }
+
+    /// The application's mode table, for people.
+    pub fn table(&self) -> String {
+        let named = self.appl.and_then(|(_, a)| a.operand("MODETAB"));
+        match named {
+            Some(table) => format!("mode table {}", table.value),
+            None => "the mode table".to_owned(),
         }
     }
 

@@ -2,7 +2,8 @@
 //! author found, the rules advise the values that he measured with, line by
 //! line. Where the guide has two values for one setting, both are advised.
 //!
-//! The documents of figures 6 and 7 are the example under `examples/advise`.
+//! The documents of figures 6 and 7 and of the mode that one side lacks are
+//! the examples under `examples/advise`.
 
 use std::path::PathBuf;
 
@@ -292,27 +293,7 @@ fn figures_9_and_10_between_an_os2_and_a_dos_machine() {
 /// CICS initiates, 8,192 where it receives, two winners and two losers.
 #[test]
 fn the_batch_example_gives_slow_and_fast_sessions() {
-    let set = Documents::new([
-        read(
-            "pc.ndf",
-            "DEFINE_MODE MODE_NAME(#BATCH) COS_NAME(#BATCH) DEFAULT_RU_SIZE(NO)\n  \
-              MAX_RU_SIZE_UPPER_BOUND(8192) RECEIVE_PACING_WINDOW(63)\n  \
-              PLU_MODE_SESSION_LIMIT(4) MIN_CONWINNERS_SOURCE(2);\n",
-        ),
-        read(
-            "appc.csd",
-            "DEFINE SESSIONS(PC) GROUP(G) CONNECTION(PC) PROTOCOL(APPC) MODENAME(#BATCH)\n       \
-              AUTOCONNECT(ALL) SENDSIZE(30720) RECEIVESIZE(30720)\n",
-        ),
-        read(
-            "appls",
-            "A VBUILD TYPE=APPL\nCICSA APPL ACBNAME=CICSA,MODETAB=OURMODES\n",
-        ),
-        read(
-            "modes",
-            "OURMODES MODETAB\n MODEENT LOGMODE=#INTER,RUSIZES=X'8787'\n MODEEND\n",
-        ),
-    ]);
+    let set = example("batch");
     let pairs = super::session::pairs(&set);
     let [pair] = &pairs[..] else {
         panic!("one pair")

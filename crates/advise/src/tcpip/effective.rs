@@ -88,8 +88,8 @@ pub fn effective(documents: &Documents) -> Vec<Effective> {
             place: way.document.place(way.at),
             acknowledgement,
             decided,
-            mtu: Some(way.mtu),
-            mss: Some(mss(way.mtu, way.v6)),
+            mtu: way.mtu,
+            mss: way.mtu.map(|mtu| mss(mtu, way.v6)),
         }
     });
     ports.chain(ways).collect()
@@ -109,10 +109,12 @@ pub(crate) struct Way<'a> {
     pub(crate) subject: String,
     /// DELAYACKS (true) or NODELAYACKS where it is coded.
     pub(crate) delay: Option<(bool, At)>,
+    /// How its statement says no and yes.
+    words: [&'static str; 2],
     /// What to code so that it does not say DELAYACKS.
     pub(crate) mended: String,
-    /// The MTU that holds.
-    pub(crate) mtu: u64,
+    /// The MTU that holds; `None` where a symbol stands for it.
+    pub(crate) mtu: Option<u64>,
     pub(crate) v6: bool,
     pub(crate) at: At,
 }
@@ -137,8 +139,12 @@ impl<'a> Stack<'a> {
                 document,
                 subject: format!("{} {}", i.statement, name_or(&i.name, &i.address)),
                 delay: i.delay,
+                words: ["Delay_Acks=NO", "Delay_Acks=YES"],
                 mended: "Delay_Acks=NO".into(),
-                mtu: i.mtu.map_or(DEFAULT_MTU, |(mtu, _)| mtu),
+                mtu: match i.mtu {
+                    Some((mtu, _)) => Some(mtu),
+                    None => (!i.symbolic).then_some(DEFAULT_MTU),
+                },
                 v6: i.v6(),
                 at: i.at,
             }));
@@ -185,19 +191,21 @@ impl<'a> Stack<'a> {
         self.overridden(
             document,
             port.delay(),
+            PROFILE_WORDS,
             if port.range { "PORTRANGE" } else { "PORT" },
         )
     }
 
     /// What holds for a route, before the port of a connection is known.
     pub(crate) fn way(&self, way: &Way) -> (Acknowledgement, Decision) {
-        self.overridden(way.document, way.delay, &way.subject)
+        self.overridden(way.document, way.delay, way.words, &way.subject)
     }
 
     fn overridden(
         &self,
         document: &Document,
         coded: Option<(bool, At)>,
+        words: [&str; 2],
         statement: &str,
     ) -> (Acknowledgement, Decision) {
         let (global, decision) = self.global();
@@ -207,8 +215,8 @@ impl<'a> Stack<'a> {
         };
         match (global, coded) {
             (Acknowledgement::Immediate, _) | (_, None) => (global, decision),
-            (_, Some((false, at))) => (Acknowledgement::Immediate, local(at, "NODELAYACKS")),
-            (_, Some((true, at))) => (Acknowledgement::Delayed, local(at, "DELAYACKS")),
+            (_, Some((false, at))) => (Acknowledgement::Immediate, local(at, words[0])),
+            (_, Some((true, at))) => (Acknowledgement::Delayed, local(at, words[1])),
         }
     }
 
@@ -237,6 +245,9 @@ impl<'a> Stack<'a> {
     }
 }
 
+/// How the profile and Policy Agent say no and yes.
+const PROFILE_WORDS: [&str; 2] = ["NODELAYACKS", "DELAYACKS"];
+
 fn way<'a>(document: &'a Document, route: &super::Route) -> Way<'a> {
     let word = if route.gateway { "GATEWAY" } else { "ROUTE" };
     let kept = route.options.iter().filter(|w| !w.is("DELAYAcks"));
@@ -247,7 +258,8 @@ fn way<'a>(document: &'a Document, route: &super::Route) -> Way<'a> {
             route.destination, route.first_hop, route.link
         ),
         delay: route.delay(),
-        mended: route.statement(route.effective_mtu(), kept.map(|w| w.text.as_str())),
+        words: PROFILE_WORDS,
+        mended: route.statement(route.mtu_text(), kept.map(|w| w.text.as_str())),
         mtu: route.effective_mtu(),
         v6: route.v6(),
         at: route.at,

@@ -30,8 +30,10 @@ pub struct RoutedInterface {
     pub name: String,
     /// IP_address.
     pub address: String,
-    /// MTU, where it is coded.
+    /// MTU, where it is coded as a number.
     pub mtu: Option<(u64, At)>,
+    /// Whether a system symbol stands for the MTU.
+    pub symbolic: bool,
     /// Delay_Acks (true for YES), where it is coded.
     pub delay: Option<(bool, At)>,
     /// Where it begins.
@@ -165,6 +167,7 @@ fn interface(head: &Word, words: &[Word], diagnostics: &mut Vec<Diagnostic>) -> 
         name: String::new(),
         address: String::new(),
         mtu: None,
+        symbolic: false,
         delay: None,
         at: head.at,
     };
@@ -180,6 +183,7 @@ fn interface(head: &Word, words: &[Word], diagnostics: &mut Vec<Diagnostic>) -> 
             "IP_ADDRESS" => found.address.clone_from(&value.text),
             "MTU" => match value.number() {
                 Some(mtu) => found.mtu = Some((mtu, value.at)),
+                None if value.is_symbolic() => found.symbolic = true,
                 None => {
                     diagnostics.push(value.at.diagnostic(Severity::Error, "MTU takes a number"))
                 }

@@ -154,8 +154,10 @@ pub struct Route {
     pub first_hop: String,
     /// The link or interface.
     pub link: String,
-    /// MTU as coded: `None` where it is left out or DEFAULTSIZE.
+    /// MTU as coded: `None` where it is left out, DEFAULTSIZE or a symbol.
     pub mtu: Option<u64>,
+    /// The system symbol that stands for the MTU.
+    pub symbol: Option<String>,
     /// Where the MTU stands; the route where it is left out.
     pub mtu_at: At,
     /// What follows, in its order.
@@ -175,17 +177,30 @@ impl Route {
         delay(&self.options)
     }
 
-    /// The MTU that holds.
-    pub fn effective_mtu(&self) -> u64 {
+    /// The MTU that holds; `None` where a symbol stands for it.
+    pub fn effective_mtu(&self) -> Option<u64> {
         match (self.mtu, self.v6()) {
-            (Some(mtu), _) => mtu,
-            (None, true) => super::DEFAULT_MTU_V6,
-            (None, false) => super::DEFAULT_MTU,
+            (Some(mtu), _) => Some(mtu),
+            (None, _) if self.symbol.is_some() => None,
+            (None, true) => Some(super::DEFAULT_MTU_V6),
+            (None, false) => Some(super::DEFAULT_MTU),
+        }
+    }
+
+    /// The MTU as text for a statement: a symbol as it is written.
+    pub fn mtu_text(&self) -> String {
+        match (&self.symbol, self.effective_mtu()) {
+            (Some(symbol), _) => symbol.clone(),
+            (None, mtu) => mtu.unwrap_or(super::DEFAULT_MTU).to_string(),
         }
     }
 
     /// The route as a ROUTE statement with another MTU and other options.
-    pub fn statement<'a>(&self, mtu: u64, options: impl Iterator<Item = &'a str>) -> String {
+    pub fn statement<'a>(
+        &self,
+        mtu: impl std::fmt::Display,
+        options: impl Iterator<Item = &'a str>,
+    ) -> String {
         let Route {
             destination,
             first_hop,

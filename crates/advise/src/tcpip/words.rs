@@ -21,6 +21,11 @@ impl Word {
         abbreviates(&self.text, keyword)
     }
 
+    /// Whether a system symbol stands in it, so that its value is not known.
+    pub fn is_symbolic(&self) -> bool {
+        self.text.contains('&')
+    }
+
     /// The number that the word is, with K and M as the profile knows them.
     pub fn number(&self) -> Option<u64> {
         number(&self.text)

@@ -12,7 +12,8 @@ pub(crate) struct Assembler {
     connection: u64,
     index: u64,
     open: VecDeque<Box<Exchange>>,
-    /// Finished, oldest first.
+    /// Finished, oldest first; they wait for the acknowledgement of their last
+    /// byte, which may have to be sent again.
     pub(crate) done: VecDeque<Box<Exchange>>,
     /// An exchange whose memory can be used again.
     pub(crate) spare: Option<Box<Exchange>>,
@@ -130,6 +131,25 @@ impl Assembler {
                 self.response_bytes(bytes, stamp);
             }
         }
+    }
+
+    /// Something that `side` had sent had to be sent again: the message it
+    /// belongs to ends with it. Seen only near the sender; elsewhere the
+    /// first copy is missing and the bytes come late by themselves.
+    pub(crate) fn resend(&mut self, side: Side, stamp: Stamp) {
+        let part = match side {
+            Side::Client => match self.open.back_mut() {
+                Some(exchange) if !exchange.is_answered() => &mut exchange.request,
+                _ => return,
+            },
+            Side::Server => match (self.open.front_mut(), self.done.back_mut()) {
+                (Some(exchange), _) if exchange.is_answered() => &mut exchange.response,
+                (None, Some(exchange)) if exchange.is_answered() => &mut exchange.response,
+                _ => return,
+            },
+        };
+        part.end_ns = stamp.time_ns;
+        part.last_packet = stamp.packet;
     }
 
     /// True when the next bytes of the client begin a new exchange.

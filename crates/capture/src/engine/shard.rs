@@ -27,6 +27,10 @@ pub(super) struct Shard {
     last: Option<(FlowKey, u32)>,
     /// Connections that have ended: slot, identity, when to close.
     closing: VecDeque<(u32, u64, i64)>,
+    /// Pairs of ends whose connection was dropped, and when that was.
+    recent: HashMap<FlowKey, i64, foldhash::fast::RandomState>,
+    /// The same in order of time.
+    recent_order: VecDeque<(FlowKey, i64)>,
     /// Where the search for an idle connection goes on.
     hand: usize,
     limit: usize,
@@ -55,6 +59,8 @@ impl Shard {
             free: Vec::new(),
             last: None,
             closing: VecDeque::new(),
+            recent: HashMap::default(),
+            recent_order: VecDeque::new(),
             hand: 0,
             limit: (options.max_connections / SHARDS).max(1),
             totals: Totals::default(),
@@ -115,6 +121,8 @@ impl Shard {
                 Side::Server => (server, client),
             };
             if segment.flags.has(Flags::ACK) {
+                // Midway: what the other side sends next begins here.
+                other.start(segment.ack);
                 other.settle(segment.ack, |chunk| {
                     app.handle_chunk(connection, side.other(), chunk, stamp, options);
                 });
@@ -129,8 +137,19 @@ impl Shard {
                 );
             }
         }
+        if segment.marks.any(Marks::RESENT)
+            && !segment.marks.any(Marks::SPURIOUS_RETRANSMISSION)
+            && segment.len > 0
+        {
+            flow.app.assembler.resend(side, stamp);
+        }
         let closed = flow.connection.close.is_closed();
-        if !flow.app.assembler.done.is_empty() {
+        let done = flow.app.assembler.done.len();
+        let settled = match side {
+            Side::Client => segment.len > 0 || flow.tracker.is_acknowledged(Side::Server),
+            Side::Server => done > MAX_DONE,
+        };
+        if done > 0 && (settled || closed) {
             self.finish_exchanges(slot, options);
         }
         self.keep_timeline_short(slot, options);
@@ -164,6 +183,8 @@ impl Shard {
             // The address pair is used again.
             self.close(slot, false, options);
             reused = true;
+        } else if opens && let Some(ended_ns) = self.recent.get(&packet.key) {
+            reused = packet.time_ns - ended_ns < REUSE_NS;
         }
         if self.table.len() >= self.limit {
             self.evict(options);
@@ -245,6 +266,7 @@ impl Shard {
         self.free.push(slot);
         self.table.remove(&flow.key);
         self.last = None;
+        self.remember(flow.key, flow.connection.last_ns);
         if self.spare.len() < MAX_SPARE {
             let mut segments = flow.timeline.segments;
             segments.clear();
@@ -279,6 +301,18 @@ impl Shard {
         );
         if self.connections.qualifies(rank) {
             self.connections.insert(rank, Box::new(connection));
+        }
+    }
+
+    /// Remembers a pair of ends that was used.
+    fn remember(&mut self, key: FlowKey, ended_ns: i64) {
+        self.recent.insert(key, ended_ns);
+        self.recent_order.push_back((key, ended_ns));
+        if self.recent_order.len() > MAX_RECENT
+            && let Some((key, ended_ns)) = self.recent_order.pop_front()
+            && self.recent.get(&key) == Some(&ended_ns)
+        {
+            self.recent.remove(&key);
         }
     }
 
@@ -384,6 +418,16 @@ impl Shard {
         }
     }
 }
+
+/// Exchanges of one connection that wait for their acknowledgement.
+const MAX_DONE: usize = 16;
+
+/// A pair of ends used again within this time is told: a client that closed
+/// first keeps its port for as long (TIME_WAIT).
+const REUSE_NS: i64 = 60_000_000_000;
+
+/// Pairs of ends remembered for it, a shard.
+const MAX_RECENT: usize = 4096;
 
 /// How long a connection that has ended still gets late packets.
 const LINGER_NS: i64 = 1_000_000_000;

@@ -36,6 +36,12 @@ impl Tracker {
         half.seen && half.base != raw_seq
     }
 
+    /// True when everything that `side` sent is acknowledged.
+    pub(crate) fn is_acknowledged(&self, side: Side) -> bool {
+        let half = &self.halves[side.index()];
+        half.flight(&self.halves[side.other().index()]) == 0
+    }
+
     /// Judges one segment and brings `connection` up to date.
     pub(crate) fn handle_packet(
         &mut self,

@@ -1,6 +1,9 @@
 //! The crate from outside, one module an area.
 
+mod build;
+mod formats;
 mod planted;
+mod protocols;
 mod reconciliation;
 mod robust;
 mod split;

@@ -1,48 +1,17 @@
 //! Bad input: findings or errors, never a panic, and bounded memory.
 
+use crate::build::{RAW, pcap, segment};
 use capture::synth::{Bulk, Conversation, Exchange, Format, bulk, capture_file};
 use capture::{Options, ReadError};
 use proptest::prelude::*;
 
 fn sample(format: Format) -> Vec<u8> {
-    let mut conversation = Conversation::default();
-    conversation.exchanges = vec![Exchange::new(700, 2_000, 9_000); 3];
+    let conversation = Conversation {
+        exchanges: vec![Exchange::new(700, 2_000, 9_000); 3],
+        ..Conversation::default()
+    };
     capture_file(&[conversation], format)
 }
-
-/// A pcap of frames given as (time in µs, bytes).
-fn pcap(link: u32, frames: &[(u32, Vec<u8>)]) -> Vec<u8> {
-    let mut file = 0xa1b2_c3d4_u32.to_le_bytes().to_vec();
-    file.extend([2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0]);
-    file.extend(link.to_le_bytes());
-    for (time_us, frame) in frames {
-        let length = frame.len() as u32;
-        for word in [time_us / 1_000_000, time_us % 1_000_000, length, length] {
-            file.extend(word.to_le_bytes());
-        }
-        file.extend(frame);
-    }
-    file
-}
-
-/// A raw IPv4 datagram with a TCP segment.
-fn segment(ports: (u16, u16), seq: u32, ack: u32, flags: u8, payload: &[u8]) -> Vec<u8> {
-    let mut frame = vec![0x45, 0];
-    frame.extend((40 + payload.len() as u16).to_be_bytes());
-    frame.extend([0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
-    if ports.0 < ports.1 {
-        frame[12..20].rotate_left(4);
-    }
-    frame.extend(ports.0.to_be_bytes());
-    frame.extend(ports.1.to_be_bytes());
-    frame.extend(seq.to_be_bytes());
-    frame.extend(ack.to_be_bytes());
-    frame.extend([0x50, flags, 0xff, 0xff, 0, 0, 0, 0]);
-    frame.extend(payload);
-    frame
-}
-
-const RAW: u32 = 101;
 
 proptest! {
     #[test]

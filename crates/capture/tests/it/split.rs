@@ -35,6 +35,10 @@ fn check(explanation: &Explanation) -> Result<(), TestCaseError> {
             continue;
         };
         prop_assert_eq!(own.len() as u64, connection.exchanges);
+        if !own.iter().all(|exchange| exchange.is_answered()) {
+            // One without an answer lasts to the end, beside the next.
+            continue;
+        }
         let whole = last.end_ns - first.start_ns;
         let parts: i64 = (own.iter())
             .map(|e| e.total_ns() + e.split.phases.of(Phase::ClientThink))
@@ -132,8 +136,10 @@ proptest! {
 
 #[test]
 fn a_long_transfer_judged_in_pieces_adds_up() {
-    let mut conversation = Conversation::default();
-    conversation.exchanges = vec![Exchange::new(500, 3_000, 6_000_000); 2];
+    let mut conversation = Conversation {
+        exchanges: vec![Exchange::new(500, 3_000, 6_000_000); 2],
+        ..Conversation::default()
+    };
     conversation.path.one_way_us = 10_000;
     conversation.path.loss_one_in = 150;
     let bytes = capture_file(&[conversation], Format::Pcap);

@@ -34,6 +34,7 @@ fn section(report: &Report) -> String {
         .collect::<String>();
     out += &pictures(report);
     out += &figures(report);
+    out.extend(report.tables.iter().map(super::table::html));
     if !report.findings.is_empty() {
         out += "<h2>What the explained captures name</h2><div class=\"card scroll\"><table>\
                 <tr><th>run<th class=words>planted<th class=words>named<th class=words></tr>";
@@ -69,7 +70,7 @@ fn figures(report: &Report) -> String {
     format!(
         "<h2>Published and found</h2><div class=\"card scroll\"><table><tr><th>figure<th class=words>conditions\
          <th>published<th>found<th class=words>unit<th>off</tr>{rows}</table>\
-         <p class=soft>A figure with ~ is predicted by a model; the others are measured.</p></div>"
+         <p class=soft>A figure with ~ is predicted by a model, one with = was used to calibrate it; the others are measured.</p></div>"
     )
 }
 
@@ -111,6 +112,13 @@ fn pictures(report: &Report) -> String {
                 plot.legend(),
                 plot.svg()
             ),
+            Picture::Captioned { plot, caption } => format!(
+                "<div class=card><h3>{}</h3>{}{}<p class=soft>{}</p></div>",
+                escape(&plot.title),
+                plot.legend(),
+                plot.svg(),
+                escape(caption)
+            ),
             Picture::Svg {
                 title,
                 svg,
@@ -131,7 +139,7 @@ fn pictures(report: &Report) -> String {
 /// A picture as an SVG file of its own, with its colours inside.
 pub fn standalone(picture: &Picture) -> String {
     let svg = match picture {
-        Picture::Plot(plot) => plot.svg_with_legend(),
+        Picture::Plot(plot) | Picture::Captioned { plot, .. } => plot.svg_with_legend(),
         Picture::Svg { svg, .. } => svg.clone(),
     };
     let style = format!(

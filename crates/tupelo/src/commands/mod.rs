@@ -37,6 +37,9 @@ commands! {
     Drive => drive,
     Capture => capture,
     Lab => lab,
+    Aping => aping,
+    Appc => appc,
+    Advise => advise,
     Reference => reference,
     #[command(hide = true)]
     Worker => worker,

@@ -29,6 +29,8 @@ enum Page {
     DriveScenario,
     /// Every cause that `capture explain` names.
     Causes,
+    /// Every rule of `tupelo advise`, and the files it reads.
+    Advice,
 }
 
 /// Prints the page.
@@ -36,6 +38,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     match args.page {
         Page::Configuration => print!("{}", configuration()),
         Page::Commands => print!("{}", cics::command::reference_page()),
+        Page::Advice => print!("{}", advise::reference_page()),
         Page::DriveScenario => print!("{}", drive::scenario::reference()),
         Page::Causes => print!("{}", capture::rules::reference_page()),
     }

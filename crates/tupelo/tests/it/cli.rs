@@ -42,6 +42,7 @@ fn every_subcommand_explains_itself_with_an_example() {
         &["file", "dump"],
         &["file", "stat"],
         &["run"],
+        &["advise"],
     ] {
         let help = tupelo(&[command, &["--help"]].concat());
         assert_eq!(help.status.code(), Some(0), "{command:?}");
@@ -273,4 +274,31 @@ fn records_of_varying_length_come_back_by_their_own_counters() {
     let encoded = convert("encode", &lines, &["-o", records.to_str().unwrap()]);
     assert!(encoded.status.success(), "{}", text(&encoded.stderr));
     assert_eq!(text(&convert("decode", &records, &[]).stdout), json);
+}
+
+#[test]
+fn advise_tells_findings_by_its_exit_status() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(path("bad"), "TCPCONFIG DELAYACKS\nPORT 3010 TCP CICSA\n").unwrap();
+    std::fs::write(path("good"), "TCPCONFIG NODELAYACKS\n").unwrap();
+    std::fs::write(path("strange"), "hello\n").unwrap();
+
+    let bad = tupelo(&["advise", &path("bad")]);
+    assert_eq!(bad.status.code(), Some(1));
+    assert!(text(&bad.stdout).contains("PORT 3010 TCP CICSA NODELAYACKS"));
+    assert!(!text(&bad.stdout).contains('\x1b'), "colour is for terminals");
+    assert_eq!(tupelo(&["advise", &path("good")]).status.code(), Some(0));
+    assert_eq!(tupelo(&["advise", &path("strange")]).status.code(), Some(2));
+    assert_eq!(tupelo(&["advise", &path("missing")]).status.code(), Some(2));
+    for usage in [&["advise"][..], &["advise", "--kind", "x", "y"], &["advise", "--rule", "x", "y"]] {
+        assert_eq!(tupelo(usage).status.code(), Some(64), "{usage:?}");
+    }
+    let json = tupelo(&["advise", "--json", "--rule", "tcpip.delayed-ack", &path("bad")]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["findings"].as_array().unwrap().len(), 2);
+    assert_eq!(json["effective"][0]["acknowledgement"], "delayed");
+    let rules = tupelo(&["advise", "--rules"]);
+    assert_eq!(rules.status.code(), Some(0));
+    assert!(text(&rules.stdout).contains("tcpip.mtu.route"));
 }

@@ -35,7 +35,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
                     document.place(at),
                     format!("BACKLOG {backlog}, cut to {limit}"),
                 )
-                .code(format!("SOMAXCONN {backlog}"))
+                .code(format!("SOMAXCONN {}", backlog.max(1024)))
                 .because(profile.place(limit_at), format!("SOMAXCONN {limit}")),
             );
         }

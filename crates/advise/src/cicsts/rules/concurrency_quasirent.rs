@@ -35,11 +35,11 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
         };
         let names: Vec<&str> = programs.iter().take(8).map(|d| d.name.as_str()).collect();
         let more = if programs.len() > 8 { ", …" } else { "" };
-        let value = format!(
-            "{} of QUASIRENT: {}{more}",
-            programs.len(),
-            names.join(", ")
-        );
+        let count = match programs.len() {
+            1 => "1 program is".to_owned(),
+            n => format!("{n} programs are"),
+        };
+        let value = format!("{count} QUASIRENT: {}{more}", names.join(", "));
         let mut finding = Finding::at(&RULE, document.place(first.at("CONCURRENCY")), value)
             .needs(
                 "that the program and all it calls share no storage unserialised: CWA, \

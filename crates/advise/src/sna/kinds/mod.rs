@@ -21,7 +21,7 @@ fn parsed(mut text: Text, known: &[&str], noun: &str) -> Parsed {
             Some(prefix) => s.verb.starts_with(prefix),
             None => s.verb == **k,
         };
-        if !known.iter().any(|k| fits(&k)) {
+        if !known.iter().any(fits) {
             unknown.add(&s.verb, s.at);
         }
     }

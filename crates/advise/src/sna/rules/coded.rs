@@ -59,6 +59,14 @@ pub(super) fn coded<'a>(
     found
 }
 
+/// A MODEENT for bulk data, in the columns of the assembler.
+pub(super) fn entry(mode: &str) -> String {
+    let label = mode.trim_start_matches('#');
+    let first = format!("{label:<8} MODEENT LOGMODE={mode},FMPROF=X'13',TSPROF=X'07',");
+    let second = "               RUSIZES=X'8D8D',PSNDPAC=X'3F',SSNDPAC=X'3F',";
+    format!("{first:<71}X\n{second:<71}X\n               SRCVPAC=X'3F',COS={mode}")
+}
+
 impl<'a> Coded<'a> {
     /// A setting of one statement.
     pub(super) fn on(document: &'a Document, statement: &'a Statement, names: &[&'a str]) -> Self {

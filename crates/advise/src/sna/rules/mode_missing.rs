@@ -1,5 +1,6 @@
 //! A mode that is used but not defined everywhere.
 
+use super::coded::entry;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -36,17 +37,12 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         told.push(name.clone());
         let place = host.place().unwrap_or_else(|| pair.mode.place());
         let value = format!(
-            "the mode table of {} has no {name}: RUs of {DEFAULT_RU} bytes where the host initiates",
-            host.name()
+            "{} has no {name}: RUs of {DEFAULT_RU} bytes where the host initiates",
+            host.table()
         );
-        let label = name.trim_start_matches('#');
-        let line = format!(
-            "{label:<8} MODEENT LOGMODE={name},RUSIZES=X'8D8D',PSNDPAC=X'3F',SSNDPAC=X'3F',SRCVPAC=X'3F',COS={name}"
-        );
-        out.push(Finding::at(&RULE, place, value).code(line).because(
-            pair.mode.place(),
-            format!("{} defines {name}", pair.mode.product.name()),
-        ));
+        let because = format!("{} defines {name}", pair.mode.product.name());
+        let finding = Finding::at(&RULE, place, value).code(entry(name));
+        out.push(finding.because(pair.mode.place(), because));
     }
     let all = modes(documents);
     for mode in all

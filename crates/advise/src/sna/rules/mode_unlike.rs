@@ -3,7 +3,7 @@
 use crate::document::{Documents, Place};
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
-use crate::sna::model::{Ru, host_modes, modes};
+use crate::sna::model::{Product, Ru, host_modes, modes};
 use crate::sna::source::MODES;
 
 pub(super) static RULE: Rule = Rule {
@@ -17,79 +17,87 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// A value of a mode: its name, what it is, where.
+/// A value of a mode.
 struct Said {
     mode: String,
-    what: &'static str,
+    what: String,
     value: String,
     place: Place,
+    /// Whether it is compared with other files only: a later statement of one
+    /// file changes an earlier one.
+    across_files: bool,
 }
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     let mut first: Vec<Said> = Vec::new();
     for said in all(documents) {
-        match first
-            .iter()
-            .find(|f| f.mode == said.mode && f.what == said.what)
-        {
-            None => first.push(said),
-            Some(f) if f.value == said.value => {}
-            Some(f) => {
-                let value = format!("mode {}: {} {}", said.mode, said.what, said.value);
-                let finding = Finding::at(&RULE, said.place, value);
-                out.push(finding.because(f.place.clone(), format!("{} {}", f.what, f.value)));
-            }
+        let same = |f: &&Said| f.mode == said.mode && f.what == said.what;
+        let Some(f) = first.iter().find(same) else {
+            first.push(said);
+            continue;
+        };
+        let apart = !said.across_files || f.place.file != said.place.file;
+        if apart && f.value != said.value {
+            let value = format!("mode {}: {} {}", said.mode, said.what, said.value);
+            let finding = Finding::at(&RULE, said.place, value);
+            out.push(finding.because(f.place.clone(), format!("{} {}", f.what, f.value)));
         }
     }
 }
 
 fn all(documents: &Documents) -> Vec<Said> {
     let mut said = Vec::new();
+    let mut push =
+        |mode: &str, what: &str, product: Option<Product>, value: String, place: Place| {
+            said.push(Said {
+                mode: mode.to_owned(),
+                what: match product {
+                    Some(product) => format!("{what} of {}", product.name()),
+                    None => what.to_owned(),
+                },
+                value,
+                place,
+                across_files: product.is_some(),
+            });
+        };
+    let class = "class of service";
     for m in host_modes(documents) {
         if let Some(cos) = m.statement.operand("COS") {
-            let value = cos.value.to_ascii_uppercase();
-            said.push(Said {
-                mode: m.name.clone(),
-                what: "class of service",
-                value,
-                place: m.place("COS"),
-            });
+            push(
+                &m.name,
+                class,
+                None,
+                cos.value.to_ascii_uppercase(),
+                m.place("COS"),
+            );
         }
     }
     for m in modes(documents) {
-        let mut push = |what, value: Option<String>, place: Place| {
-            said.extend(value.map(|value| Said {
-                mode: m.name.clone(),
-                what,
-                value,
-                place,
-            }));
-        };
         if let Some(cos) = m.cos {
-            push(
-                "class of service",
-                Some(cos.value.trim().to_ascii_uppercase()),
+            let (value, place) = (
+                cos.value.trim().to_ascii_uppercase(),
                 m.document.place(cos.at),
             );
+            push(&m.name, class, None, value, place);
         }
-        // The products' own best values differ, so only one product's nodes
-        // are compared in these.
-        let (ru, window) = match m.product {
-            crate::sna::model::Product::Cm2 => ("RU of CM/2", "receive window of CM/2"),
-            crate::sna::model::Product::NsDos => ("RU of NS/DOS", "receive window of NS/DOS"),
-            crate::sna::model::Product::SnaServices => (
-                "RU of SNA Services/6000",
-                "receive window of SNA Services/6000",
-            ),
-            crate::sna::model::Product::As400 => ("RU of AS/400", "receive window of AS/400"),
-        };
+        // The products' own best values differ, so sizes and windows are
+        // compared within one product.
+        let product = Some(m.product);
         let size = match m.ru {
-            Ru::Bytes(n) => Some(n.to_string()),
-            Ru::Frame => Some("of one frame".to_owned()),
-            Ru::Open => None,
+            Ru::Bytes(n) => n.to_string(),
+            Ru::Frame => "of one frame".to_owned(),
+            Ru::Open => "not coded".to_owned(),
         };
-        push(ru, size, m.place());
-        push(window, m.receive_window.map(|n| n.to_string()), m.place());
+        push(&m.name, "RU", product, size, m.place());
+        if let Some(window) = m.receive_window {
+            push(
+                &m.name,
+                "receive window",
+                product,
+                window.to_string(),
+                m.place(),
+            );
+        }
     }
     said
 }

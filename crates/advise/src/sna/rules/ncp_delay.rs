@@ -10,8 +10,8 @@ use crate::sna::source::{FIGURES_6_7, NCP};
 pub(super) static RULE: Rule = Rule {
     name: "sna.ncp.delay",
     summary: "DELAY is not 0.",
-    why: "Data for the host may be held for so long before it crosses the channel. Pacing \
-          responses and confirmations are held with it, so every window and every inquiry waits. \
+    why: "VTAM may hold data for so long before it sends it to NCP, to send more at once. \
+          Pacing responses and confirmations are held with it, so every window and every inquiry waits. \
           Where DELAY is not coded, the default of the release holds; the guide does not say what \
           it was then, later releases have 0.",
     severity: Severity::Warning,

@@ -25,7 +25,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         .max_by_key(|(n, _)| *n);
     let Some((maxtsl, at)) = largest else { return };
     for kind in [&vtam::NCP, &vtam::MAJOR] {
-        for verb in ["PCCU", "PU"] {
+        for verb in ["PCCU", "GROUP", "LINE", "PU"] {
             for (document, statement) in documents.stated(kind, verb) {
                 let maxdata = Coded::on(document, statement, &["MAXDATA"]);
                 if maxdata.number().is_some_and(|n| n < maxtsl) {

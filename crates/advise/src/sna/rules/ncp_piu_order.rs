@@ -2,7 +2,7 @@
 
 use super::coded::{Coded, coded};
 use super::ncp_maxbfru;
-use crate::document::Documents;
+use crate::document::{Document, Documents};
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::kinds::vtam;
@@ -27,43 +27,39 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             continue;
         };
         let room = u64::from(unit) * u64::from(count);
-        let all = unitsz.document.statements().iter();
-        let least = |name: &'static str, most: bool| {
-            let coded = all.clone().map(|s| Coded::on(unitsz.document, s, &[name]));
-            let numbers = coded.filter_map(|c| Some((c.number()?, c)));
-            match most {
-                true => numbers.max_by_key(|(n, _)| *n),
-                false => numbers
-                    .filter(|(_, c)| c.statement.verb == "PCCU")
-                    .min_by_key(|(n, _)| *n),
-            }
-        };
         let finding = |text: String| Finding::at(&RULE, unitsz.place(), text);
-        if let Some((maxdata, at)) = least("MAXDATA", false)
+        let pccu = numbers(unitsz.document, "MAXDATA").filter(|(_, c)| c.statement.verb == "PCCU");
+        if let Some((maxdata, at)) = pccu.min_by_key(|(n, _)| *n)
             && u64::from(maxdata) <= room
         {
             let text = format!(
                 "MAXDATA {maxdata} is not above UNITSZ × MAXBFRU = {unit} × {count} = {room}"
             );
-            out.push(
-                finding(text)
-                    .code(at.line("65535"))
-                    .because(at.place(), format!("MAXDATA={maxdata}")),
-            );
+            let finding = finding(text).code(at.line("65535"));
+            out.push(finding.because(at.place(), format!("MAXDATA={maxdata}")));
         }
-        if let Some((frame, at)) = least("MAXTSL", true)
-            && room <= u64::from(frame)
+        // A PIU is somewhat smaller than the frame that brings it.
+        let frames = numbers(unitsz.document, "MAXTSL");
+        if let Some((frame, at)) = frames.max_by_key(|(n, _)| *n)
+            && room < u64::from(frame)
         {
             let text = format!(
-                "UNITSZ × MAXBFRU = {unit} × {count} = {room} does not hold a PIU of up to {frame} bytes"
+                "UNITSZ × MAXBFRU = {unit} × {count} = {room} does not hold the PIU of a frame of {frame} bytes"
             );
-            let more = u64::from(frame) / u64::from(unit.max(1)) + 1;
-            let line = Coded::on(unitsz.document, host, ncp_maxbfru::NAMES).line(&more.to_string());
-            out.push(
-                finding(text)
-                    .code(line)
-                    .because(at.place(), format!("MAXTSL={frame}")),
-            );
+            let enough = frame.div_ceil(unit.max(1)).to_string();
+            let line = Coded::on(unitsz.document, host, ncp_maxbfru::NAMES).line(&enough);
+            let finding = finding(text).code(line);
+            out.push(finding.because(at.place(), format!("MAXTSL={frame}")));
         }
     }
+}
+
+/// Every number that a document codes for an operand.
+fn numbers<'a>(
+    document: &'a Document,
+    name: &'static str,
+) -> impl Iterator<Item = (u32, Coded<'a>)> {
+    let all = document.statements().iter();
+    let coded = all.map(move |s| Coded::on(document, s, &[name]));
+    coded.filter_map(|c| Some((c.number()?, c)))
 }

@@ -48,6 +48,9 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             let four = (4 * frame).to_string();
             finding = finding.code(rcvbufc.noted(&four, "four times, as the guide's table has it"));
         }
+        if frame > maxtsl {
+            finding = finding.needs(format!("MAXTSL={frame}, see sna.ncp.maxtsl"));
+        }
         if bytes > most {
             finding = finding
                 .severity(Severity::Warning)

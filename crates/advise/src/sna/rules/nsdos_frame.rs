@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
           for a ring of 16 Mb/s.",
     severity: Severity::Warning,
     effect: Some(
-        "paper 004, figure 10, with the receive window: files 14.3 % faster, inquiries 74.5 % and 93.5 %",
+        "paper 004, figure 10, with the receive window: files 14.3 % faster, inquiries 74.5 % and 93.5 % (which its prose calls slight)",
     ),
     sources: &[NSDOS, FIGURES_6_7, FIGURES_9_10],
     check,

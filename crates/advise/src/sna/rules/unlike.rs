@@ -1,5 +1,6 @@
 //! Sessions of one mode whose RUs depend on who sent the BIND.
 
+use super::coded::entry;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -31,11 +32,17 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let mut finding = Finding::at(&RULE, place.unwrap_or_else(|| pair.mode.place()), value);
         if let Partner::Host(host) = &pair.partner {
             finding = match &host.entry {
-                None if lost == DEFAULT_RU => finding.code(format!(
-                    "{:<8} MODEENT LOGMODE={},RUSIZES=X'8D8D',PSNDPAC=X'3F',SSNDPAC=X'3F',SRCVPAC=X'3F',COS={}",
-                    pair.mode.name.trim_start_matches('#'), pair.mode.name, pair.mode.name
-                )).needs(format!("the mode table has no {}, so VTAM's default of {DEFAULT_RU} bytes holds", pair.mode.name)),
-                _ => finding.needs(format!("{} bytes for both in RUSIZES, SENDSIZE, RECEIVESIZE and the station's mode", won.max(lost))),
+                None if lost == DEFAULT_RU && !pair.mode.name.is_empty() => {
+                    finding.code(entry(&pair.mode.name)).needs(format!(
+                        "{} has no {}, so VTAM's default of {DEFAULT_RU} bytes holds",
+                        host.table(),
+                        pair.mode.name
+                    ))
+                }
+                _ => finding.needs(format!(
+                    "{} bytes for both in RUSIZES, SENDSIZE, RECEIVESIZE and the station's mode",
+                    won.max(lost)
+                )),
             };
         }
         out.push(finding.because(

@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     for (document, appl) in documents.stated(&vtam::MAJOR, "APPL") {
         let autoses = Coded::on(document, appl, &["AUTOSES"]);
-        if !autoses.number().is_some_and(|n| n > 0) {
+        if matches!(autoses.number(), None | Some(0)) {
             continue;
         }
         for pair in pairs(documents)

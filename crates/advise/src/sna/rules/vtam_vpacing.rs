@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     for kind in [&vtam::MAJOR, &vtam::NCP] {
-        for verb in ["APPL", "PU", "LU"] {
+        for verb in ["APPL", "GROUP", "LINE", "PU", "LU"] {
             for (document, statement) in documents.stated(kind, verb) {
                 let vpacing = Coded::on(document, statement, &["VPACING"]);
                 if vpacing.number().is_some_and(|n| n < WINDOW) {

@@ -131,6 +131,7 @@ impl Reader {
             }
             "SOMAXCONN" => match body.first().map(|w| (w.number(), w)) {
                 Some((Some(n), word)) => self.profile.somaxconn = Some((n, word.at)),
+                Some((None, word)) if word.is_symbolic() => {}
                 Some((None, word)) => self.error(word.at, "SOMAXCONN takes a number"),
                 None => self.error(head.at, "SOMAXCONN takes a number"),
             },
@@ -207,6 +208,7 @@ impl Reader {
                 && count == 1
                 && full != "SENDGARBAGE"
                 && tail[0].number().is_none()
+                && !tail[0].is_symbolic()
             {
                 self.error(tail[0].at, format!("{full} takes a number"));
             }
@@ -232,7 +234,7 @@ impl Reader {
             let Some((first, rest)) = entry.split_first() else {
                 continue;
             };
-            if first.is("UNRSV") {
+            if first.is("UNRSV") || first.is_symbolic() {
                 continue;
             }
             let number = first.number().and_then(|n| u16::try_from(n).ok());
@@ -256,6 +258,9 @@ impl Reader {
                 );
                 continue;
             };
+            if first.is_symbolic() || count.is_symbolic() {
+                continue;
+            }
             let number = first.number().and_then(|n| u16::try_from(n).ok());
             let count = count.number().and_then(|n| u32::try_from(n).ok());
             match (number.filter(|n| *n > 0), count) {
@@ -325,7 +330,7 @@ impl Reader {
 fn entries(body: &[Word], numbers: usize) -> Vec<&[Word]> {
     let begins = |at: usize| {
         let word = &body[at];
-        if at == 0 || (word.first && word.is("UNRSV")) {
+        if at == 0 || (word.first && (word.is("UNRSV") || word.is_symbolic())) {
             return true;
         }
         let counted = body[at..]

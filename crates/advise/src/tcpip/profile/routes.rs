@@ -36,13 +36,13 @@ pub(crate) fn route(head: &Word, words: &[Word]) -> Option<Route> {
         return None;
     };
     let coded = rest.iter().position(|w| w.is("MTU"));
+    let size = coded.and_then(|at| rest.get(at + 1));
     let (mtu, mtu_at, options) = match coded {
         Some(at) => {
-            let value = rest.get(at + 1);
             let options = [&rest[..at], rest.get(at + 2..).unwrap_or_default()].concat();
             (
-                value.and_then(Word::number).filter(|n| *n > 0),
-                value.map_or(rest[at].at, |w| w.at),
+                size.and_then(Word::number).filter(|n| *n > 0),
+                size.map_or(rest[at].at, |w| w.at),
                 options,
             )
         }
@@ -57,6 +57,7 @@ pub(crate) fn route(head: &Word, words: &[Word]) -> Option<Route> {
         first_hop: first_hop.text.clone(),
         link: link.text.to_ascii_uppercase(),
         mtu,
+        symbol: size.filter(|w| w.is_symbolic()).map(|w| w.text.clone()),
         mtu_at,
         options,
         at: head.at,
@@ -97,6 +98,7 @@ pub(super) fn gateway_routes(body: &[Word], diagnostics: &mut Vec<Diagnostic>) -
             first_hop: first_hop.text.clone(),
             link: link.text.to_ascii_uppercase(),
             mtu: size.number().filter(|n| *n > 0),
+            symbol: size.is_symbolic().then(|| size.text.clone()),
             mtu_at: size.at,
             options: options.cloned().collect(),
             at: network.at,

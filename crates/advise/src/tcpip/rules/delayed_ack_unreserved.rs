@@ -8,7 +8,7 @@ use crate::tcpip::{Acknowledgement, Stack};
 
 pub(super) static RULE: Rule = Rule {
     name: "tcpip.delayed-ack.unreserved",
-    summary: "A TCPIPSERVICE listens on a port that the profile does not reserve, with delayed \
+    summary: "A TCPIPSERVICE or socket listener listens on a port that the profile does not reserve, with delayed \
               acknowledgements.",
     why: "The port takes what TCPCONFIG says, which is DELAYACKS. A PORT entry reserves it for \
           the region and carries NODELAYACKS.",
@@ -26,10 +26,11 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
     if global != Acknowledgement::Delayed || stack.every_way_is_immediate() {
         return;
     }
-    for (document, service) in documents.definitions("TCPIPSERVICE") {
-        let Some((number, at)) = service.number("PORTNUMBER") else {
-            continue;
-        };
+    let services = documents.definitions("TCPIPSERVICE");
+    let services = services.filter_map(|(d, s)| Some((d, s.number("PORTNUMBER")?)));
+    let listeners = documents.socket_entries("LISTENER");
+    let listeners = listeners.filter_map(|(d, l)| Some((d, l.number("PORT")?)));
+    for (document, (number, at)) in services.chain(listeners) {
         let reserved = |n| stack.ports().any(|(_, p)| p.covers(n));
         if u16::try_from(number).is_ok_and(|n| n > 0 && !reserved(n)) {
             let mut finding = Finding::at(&RULE, document.place(at), format!("port {number}"))

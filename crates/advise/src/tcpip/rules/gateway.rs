@@ -26,7 +26,10 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
         let mut code = String::from("BEGINROUTES\n");
         for route in &routes {
             let options = route.options.iter().map(|w| w.text.as_str());
-            let mtu = route.mtu.unwrap_or(ETHERNET_MTU);
+            let mtu = match route.mtu.is_none() && route.symbol.is_none() {
+                true => ETHERNET_MTU.to_string(),
+                false => route.mtu_text(),
+            };
             code += &format!("  {}\n", route.statement(mtu, options));
         }
         code += "ENDROUTES";

@@ -31,7 +31,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
             !r.v6() && r.first_hop != "=" && r.mtu.is_some_and(|mtu| mtu > ETHERNET_MTU)
         };
         for route in profile.routes.iter().filter(large) {
-            let value = format!("MTU {}", route.effective_mtu());
+            let value = format!("MTU {}", route.mtu_text());
             findings.push(
                 Finding::at(&RULE, document.place(route.mtu_at), value)
                     .code("IPCONFIG PATHMTUDISCOVERY"),

@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(documents: &Documents, findings: &mut Vec<Finding>) {
     for (document, config) in documents.omproutes() {
-        for interface in config.interfaces.iter().filter(|i| !i.v6()) {
+        for interface in config.interfaces.iter().filter(|i| !i.v6() && !i.symbolic) {
             let (mtu, at) = interface.mtu.unwrap_or((DEFAULT_MTU, interface.at));
             if mtu <= DEFAULT_MTU {
                 let coded = if interface.mtu.is_some() {

@@ -4,7 +4,7 @@ use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::source::{PAPER_000, ip};
-use crate::tcpip::{DEFAULT_MTU, ETHERNET_MTU, Route, mss};
+use crate::tcpip::{DEFAULT_MTU, DEFAULT_MTU_V6, ETHERNET_MTU, Route, mss};
 
 pub(super) static RULE: Rule = Rule {
     name: "tcpip.mtu.route",
@@ -31,7 +31,7 @@ fn check(documents: &Documents, findings: &mut Vec<Finding>) {
                     true => finding
                         .severity(Severity::Advice)
                         .why("An IPv6 route without an MTU takes the least that IPv6 allows.")
-                        .effect(segments(route.effective_mtu(), mtu, true)),
+                        .effect(segments(DEFAULT_MTU_V6, mtu, true)),
                     false => finding,
                 });
             }
@@ -52,7 +52,7 @@ fn segments(from: u64, to: u64, v6: bool) -> String {
 /// What a route has, and what it should have, where that is 576 or less, or
 /// for IPv6 left at the least.
 pub(super) fn too_small(documents: &Documents, route: &Route) -> Option<(String, u64)> {
-    let mtu = route.effective_mtu();
+    let mtu = route.effective_mtu()?;
     let small = match route.v6() {
         true => route.mtu.is_none(),
         false => mtu <= DEFAULT_MTU,

@@ -1,0 +1,213 @@
+//! `tupelo advise`: tuning advice for configuration text of z/OS, CICS, Linux
+//! and SNA products.
+
+use std::io::{ErrorKind, IsTerminal, Read, Write};
+use std::path::PathBuf;
+
+use advise::report::Look;
+use advise::tcpip::{Effective, effective};
+use advise::{Document, Documents, Finding, Kind, kinds, rules};
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::table::Table;
+
+/// Read configuration files and say what to change: place, value, why, what to code.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tupelo advise profile.tcpip omproute.conf region.sit bank.csd\n  \
+    sysctl -a 2>/dev/null | tupelo advise -\n  \
+    ip -d link | tupelo advise --rule linux.link -\n\n\
+    Files given together are judged together: the backlog of a listener against the limit of \
+    the stack, a port against TCPCONFIG, routes and OMPROUTE.\n\n\
+    Exit status: 0 no findings, 1 findings, 2 could not run, 64 wrong usage.")]
+pub struct Args {
+    /// Configuration files; - is standard input.
+    #[arg(required_unless_present_any = ["rules", "kinds"])]
+    files: Vec<PathBuf>,
+    /// What the files are, where the content does not tell: KIND, or FILE=KIND for one of them.
+    #[arg(long, value_name = "[FILE=]KIND", value_parser = told_kind)]
+    kind: Vec<ToldKind>,
+    /// Only this rule, or those that begin with it (tcpip.mtu); may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = known_rule)]
+    rule: Vec<String>,
+    /// Print what holds for each port and route of a TCP/IP profile, and which statement decided.
+    #[arg(long)]
+    effective: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// List the rules.
+    #[arg(long, conflicts_with_all = ["files", "kinds"])]
+    rules: bool,
+    /// List the kinds of file.
+    #[arg(long, conflicts_with = "files")]
+    kinds: bool,
+}
+
+/// A kind that the caller tells, for one file or for all.
+#[derive(Debug, Clone)]
+struct ToldKind {
+    file: Option<PathBuf>,
+    kind: &'static Kind,
+}
+
+fn told_kind(text: &str) -> Result<ToldKind, String> {
+    let (file, word) = match text.rsplit_once('=') {
+        Some((file, word)) => (Some(PathBuf::from(file)), word),
+        None => (None, text),
+    };
+    let kind = kinds().find(|k| k.word == word).ok_or_else(|| {
+        let words: Vec<&str> = kinds().map(|k| k.word).collect();
+        format!("the kinds are {}", words.join(", "))
+    })?;
+    Ok(ToldKind { file, kind })
+}
+
+fn known_rule(text: &str) -> Result<String, String> {
+    let begins = |name: &str| {
+        name.strip_prefix(text).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    match rules().any(|r| begins(r.name)) {
+        true => Ok(text.to_owned()),
+        false => Err("no rule has this name; --rules lists them".to_owned()),
+    }
+}
+
+/// Reads, judges and prints.
+pub fn run(args: Args) -> Result<Outcome> {
+    if args.rules || args.kinds {
+        let list = if args.rules { list_rules(args.json) } else { list_kinds(args.json) };
+        print(&list)?;
+        return Ok(Outcome::Clean);
+    }
+    let mut documents = Documents::default();
+    for file in &args.files {
+        let text = read(file)?;
+        let told = args.kind.iter().rev();
+        let kind = told.filter(|t| t.file.as_ref().is_none_or(|f| f == file)).map(|t| t.kind).next();
+        let document = Document::read(&file.to_string_lossy(), &text, kind).map_err(|e| {
+            let words: Vec<&str> = kinds().map(|k| k.word).collect();
+            miette!(help = format!("tell it with --kind: {}", words.join(", ")), "{e}")
+        })?;
+        documents.all.push(document);
+    }
+    let findings = advise::advise(&documents, &args.rule);
+    let settings = effective(&documents);
+    print(&match (args.json, args.effective) {
+        (true, _) => format!("{}\n", as_json(&documents, &findings, &settings)),
+        (_, true) => settings_table(&settings).to_string(),
+        _ => advise::report::text(&documents, &findings, &look()),
+    })?;
+    let faulty = documents.all.iter().any(Document::has_errors);
+    Ok(match findings.is_empty() && !faulty {
+        true => Outcome::Clean,
+        false => Outcome::Findings,
+    })
+}
+
+/// The text of a file. Bytes that are no UTF-8 are replaced: rules look at
+/// keywords and numbers, and comments may be in any code page.
+fn read(file: &PathBuf) -> Result<String> {
+    let mut bytes = Vec::new();
+    if file.as_os_str() == "-" {
+        std::io::stdin().read_to_end(&mut bytes).into_diagnostic().wrap_err("standard input")?;
+    } else {
+        bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| file.display().to_string())?;
+    }
+    // EBCDIC text is blanks of X'40' and letters above X'80'.
+    let share = |test: fn(&u8) -> bool| bytes.iter().filter(|b| test(b)).count() * 10 / bytes.len().max(1);
+    if share(|b| *b >= 0x80) >= 3 && share(|b| *b == 0x40) >= 1 {
+        return Err(miette!(
+            help = "iconv -f IBM-1047 -t UTF-8 converts it",
+            "{} looks like EBCDIC",
+            file.display()
+        ));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Colour only on a terminal, and as wide as it says, within reason.
+fn look() -> Look {
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    Look {
+        width: columns.unwrap_or(100).clamp(60, 120),
+        colour,
+    }
+}
+
+/// Prints; a reader that has seen enough is no fault.
+fn print(text: &str) -> Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e).into_diagnostic(),
+        _ => Ok(()),
+    }
+}
+
+fn list_rules(as_json: bool) -> String {
+    if as_json {
+        let all: Vec<Value> = rules()
+            .map(|r| {
+                json!({"rule": r.name, "severity": r.severity, "summary": r.summary,
+                       "why": r.why, "effect": r.effect, "sources": r.sources})
+            })
+            .collect();
+        return format!("{}\n", Value::Array(all));
+    }
+    let mut table = Table::new(&["rule", "severity", "what it looks for"]);
+    for rule in rules() {
+        table.row([rule.name.into(), rule.severity.to_string(), rule.summary.into()]);
+    }
+    table.to_string()
+}
+
+fn list_kinds(as_json: bool) -> String {
+    if as_json {
+        let all: Vec<Value> =
+            kinds().map(|k| json!({"kind": k.word, "title": k.title})).collect();
+        return format!("{}\n", Value::Array(all));
+    }
+    let mut table = Table::new(&["kind", "what it is"]);
+    for kind in kinds() {
+        table.row([kind.word.into(), kind.title.into()]);
+    }
+    table.to_string()
+}
+
+fn settings_table(settings: &[Effective]) -> Table {
+    let mut table =
+        Table::new(&["port or route", "place", "acknowledges", ">MTU", ">MSS", "decided by"]);
+    let number = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
+    for e in settings {
+        let decided = match &e.decided.place {
+            Some(place) => format!("{place}: {}", e.decided.says),
+            None => e.decided.says.clone(),
+        };
+        table.row([
+            e.subject.clone(),
+            e.place.to_string(),
+            e.acknowledgement.to_string(),
+            number(e.mtu),
+            number(e.mss),
+            decided,
+        ]);
+    }
+    table
+}
+
+fn as_json(documents: &Documents, findings: &[Finding], settings: &[Effective]) -> Value {
+    let files = documents.all.iter().map(|d| {
+        let diagnostics = d.diagnostics.iter().map(|d| {
+            json!({"severity": d.severity.to_string(), "line": d.line, "column": d.column,
+                   "message": d.message, "help": d.help})
+        });
+        json!({"file": *d.name, "kind": d.kind.word, "diagnostics": diagnostics.collect::<Vec<_>>()})
+    });
+    json!({
+        "documents": files.collect::<Vec<_>>(),
+        "findings": findings,
+        "effective": settings,
+    })
+}

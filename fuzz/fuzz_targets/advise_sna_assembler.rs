@@ -1,0 +1,19 @@
+//! Any text read as one in the columns of the assembler: mode tables, major nodes, generations, start options:
+//! statements, diagnostics and findings, never a panic.
+#![no_main]
+
+use advise::{Document, Documents, advise, kinds};
+use libfuzzer_sys::fuzz_target;
+
+const KINDS: &[&str] = &["vtam-modes", "vtam-node", "ncp", "vtam-start"];
+
+fuzz_target!(|text: &str| {
+    for kind in kinds().filter(|k| KINDS.contains(&k.word)) {
+        if let Ok(document) = Document::read("text", text, Some(kind)) {
+            for diagnostic in &document.diagnostics {
+                assert!(diagnostic.line > 0);
+            }
+            advise(&Documents::new([document]), &[]);
+        }
+    }
+});
