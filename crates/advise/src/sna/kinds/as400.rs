@@ -8,6 +8,7 @@
 use super::parsed;
 use crate::document::Parsed;
 use crate::kind::Kind;
+use crate::sna::syntax::Statement;
 use crate::sna::syntax::keyword::{End, read};
 
 pub(crate) static KIND: Kind = Kind {
@@ -50,6 +51,7 @@ fn parse(text: &str) -> Parsed {
             s.name = o.value.clone();
         }
     }
+    out.statements = folded(out.statements);
     parsed(
         out,
         &[
@@ -57,6 +59,22 @@ fn parse(text: &str) -> Parsed {
         ],
         "command",
     )
+}
+
+/// The objects with the changes of later commands: a CHG command adds its
+/// parameters to the command that made the object, and the last one counts.
+fn folded(all: Vec<Statement>) -> Vec<Statement> {
+    let mut objects: Vec<Statement> = Vec::new();
+    for s in all {
+        let object = |o: &&mut Statement| {
+            !s.name.is_empty() && o.name == s.name && o.verb.get(3..) == s.verb.get(3..)
+        };
+        match objects.iter_mut().find(object) {
+            Some(made) if s.verb.starts_with("CHG") => made.operands.extend(s.operands),
+            _ => objects.push(s),
+        }
+    }
+    objects
 }
 
 #[cfg(test)]
@@ -73,5 +91,17 @@ mod tests {
         };
         let names: Vec<_> = content.statements.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(names, ["#BATCH", "TRNLINE"]);
+    }
+
+    #[test]
+    fn a_change_counts_more_than_what_made_the_object() {
+        let text = "CRTMODD MODD(B) INPACING(3)\nCHGMODD MODD(B) INPACING(7)\n";
+        let crate::Content::Sna(content) = parse(text).content else {
+            panic!("not of SNA")
+        };
+        let [mode] = &content.statements[..] else {
+            panic!("one mode")
+        };
+        assert_eq!(mode.operand("INPACING").unwrap().number(), Some(7));
     }
 }
