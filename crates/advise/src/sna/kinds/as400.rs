@@ -5,6 +5,8 @@
 //! Reference: OS/400 CL Reference, CRTMODD, CRTLINTRN, CRTLINETH, CRTLINX25,
 //! CRTLINSDLC, CRTCTLAPPC and the CHG commands beside them.
 
+use std::collections::HashMap;
+
 use super::parsed;
 use crate::document::Parsed;
 use crate::kind::Kind;
@@ -65,13 +67,17 @@ fn parse(text: &str) -> Parsed {
 /// parameters to the command that made the object, and the last one counts.
 fn folded(all: Vec<Statement>) -> Vec<Statement> {
     let mut objects: Vec<Statement> = Vec::new();
+    let mut made: HashMap<(String, String), usize> = HashMap::new();
     for s in all {
-        let object = |o: &&mut Statement| {
-            !s.name.is_empty() && o.name == s.name && o.verb.get(3..) == s.verb.get(3..)
-        };
-        match objects.iter_mut().find(object) {
-            Some(made) if s.verb.starts_with("CHG") => made.operands.extend(s.operands),
-            _ => objects.push(s),
+        let key = (s.verb.get(3..).unwrap_or("").to_owned(), s.name.clone());
+        match made.get(&key) {
+            Some(i) if s.verb.starts_with("CHG") && !s.name.is_empty() => {
+                objects[*i].operands.extend(s.operands);
+            }
+            _ => {
+                made.insert(key, objects.len());
+                objects.push(s);
+            }
         }
     }
     objects
