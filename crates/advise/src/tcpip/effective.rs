@@ -109,6 +109,8 @@ pub(crate) struct Way<'a> {
     pub(crate) subject: String,
     /// DELAYACKS (true) or NODELAYACKS where it is coded.
     pub(crate) delay: Option<(bool, At)>,
+    /// How its statement says no and yes.
+    words: [&'static str; 2],
     /// What to code so that it does not say DELAYACKS.
     pub(crate) mended: String,
     /// The MTU that holds; `None` where a symbol stands for it.
@@ -137,6 +139,7 @@ impl<'a> Stack<'a> {
                 document,
                 subject: format!("{} {}", i.statement, name_or(&i.name, &i.address)),
                 delay: i.delay,
+                words: ["Delay_Acks=NO", "Delay_Acks=YES"],
                 mended: "Delay_Acks=NO".into(),
                 mtu: match i.mtu {
                     Some((mtu, _)) => Some(mtu),
@@ -188,19 +191,21 @@ impl<'a> Stack<'a> {
         self.overridden(
             document,
             port.delay(),
+            PROFILE_WORDS,
             if port.range { "PORTRANGE" } else { "PORT" },
         )
     }
 
     /// What holds for a route, before the port of a connection is known.
     pub(crate) fn way(&self, way: &Way) -> (Acknowledgement, Decision) {
-        self.overridden(way.document, way.delay, &way.subject)
+        self.overridden(way.document, way.delay, way.words, &way.subject)
     }
 
     fn overridden(
         &self,
         document: &Document,
         coded: Option<(bool, At)>,
+        words: [&str; 2],
         statement: &str,
     ) -> (Acknowledgement, Decision) {
         let (global, decision) = self.global();
@@ -210,8 +215,8 @@ impl<'a> Stack<'a> {
         };
         match (global, coded) {
             (Acknowledgement::Immediate, _) | (_, None) => (global, decision),
-            (_, Some((false, at))) => (Acknowledgement::Immediate, local(at, "NODELAYACKS")),
-            (_, Some((true, at))) => (Acknowledgement::Delayed, local(at, "DELAYACKS")),
+            (_, Some((false, at))) => (Acknowledgement::Immediate, local(at, words[0])),
+            (_, Some((true, at))) => (Acknowledgement::Delayed, local(at, words[1])),
         }
     }
 
@@ -240,6 +245,9 @@ impl<'a> Stack<'a> {
     }
 }
 
+/// How the profile and Policy Agent say no and yes.
+const PROFILE_WORDS: [&str; 2] = ["NODELAYACKS", "DELAYACKS"];
+
 fn way<'a>(document: &'a Document, route: &super::Route) -> Way<'a> {
     let word = if route.gateway { "GATEWAY" } else { "ROUTE" };
     let kept = route.options.iter().filter(|w| !w.is("DELAYAcks"));
@@ -250,6 +258,7 @@ fn way<'a>(document: &'a Document, route: &super::Route) -> Way<'a> {
             route.destination, route.first_hop, route.link
         ),
         delay: route.delay(),
+        words: PROFILE_WORDS,
         mended: route.statement(route.mtu_text(), kept.map(|w| w.text.as_str())),
         mtu: route.effective_mtu(),
         v6: route.v6(),
