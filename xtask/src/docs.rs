@@ -14,7 +14,13 @@ pub struct Args {
 }
 
 /// Each page of `tupelo reference`.
-const PAGES: [&str; 4] = ["configuration", "commands", "drive-scenario", "advice"];
+const PAGES: [&str; 5] = [
+    "configuration",
+    "commands",
+    "drive-scenario",
+    "causes",
+    "advice",
+];
 
 /// Writes or compares the pages; false when one differs.
 pub fn run(args: &Args) -> Result<bool> {

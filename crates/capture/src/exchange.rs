@@ -43,6 +43,9 @@ pub struct Exchange {
     /// The response has no body, whatever its head says (HEAD).
     #[serde(skip)]
     pub(crate) no_body: bool,
+    /// Part of it was judged already.
+    #[serde(skip)]
+    pub(crate) resumed: bool,
     /// Last packet considered for `segments`.
     #[serde(skip)]
     pub(crate) segments_to: u64,
@@ -162,7 +165,7 @@ impl PhaseTimes {
     /// Adds every phase of `other`.
     pub fn merge(&mut self, other: &PhaseTimes) {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
-            *mine += theirs;
+            *mine = mine.saturating_add(theirs);
         }
     }
 

@@ -33,6 +33,7 @@ pub mod ipcs;
 pub mod join;
 mod options;
 pub mod read;
+pub mod report;
 pub mod rules;
 mod segment;
 mod stream;

@@ -196,7 +196,8 @@ marks! {
     ADVANCES = 22, "advances";
     /// First segment after the connection was idle for a retransmission timeout.
     AFTER_IDLE = 23, "after_idle";
-    /// Its time was before its predecessor's and was lifted.
+    /// Its time was before its predecessor's, or more than a year after it;
+    /// the predecessor's was taken.
     TIME_BACKWARDS = 24, "time_backwards";
 }
 

@@ -15,6 +15,7 @@ pub(crate) struct Stream {
     started: bool,
     /// The sequence number that comes next, relative.
     next: u32,
+    /// In order, without overlap.
     held: Vec<Held>,
     held_bytes: usize,
 }
@@ -25,6 +26,12 @@ struct Held {
     seq: u32,
     len: u32,
     bytes: Box<[u8]>,
+}
+
+impl Held {
+    fn end(&self) -> u32 {
+        self.seq.wrapping_add(self.len)
+    }
 }
 
 /// A piece of the stream: `bytes`, then `missing` bytes that nobody has.
@@ -58,6 +65,12 @@ impl Stream {
         if seq != self.next {
             if before(self.next, seq) {
                 self.hold(seq, len, bytes, limit);
+                if self.held.len() >= MAX_HELD {
+                    // The hole will not be filled: go on behind it.
+                    let first = self.held[0].seq;
+                    self.skip_to(first, &mut out);
+                    self.release(&mut out);
+                }
                 return;
             }
             let seen = self.next.wrapping_sub(seq);
@@ -91,12 +104,6 @@ impl Stream {
         }
     }
 
-    /// True while something waits behind a hole.
-    #[cfg(test)]
-    pub(crate) fn is_waiting(&self) -> bool {
-        !self.held.is_empty()
-    }
-
     #[inline]
     fn deliver<F: FnMut(Chunk<'_>)>(&mut self, len: u32, bytes: &[u8], out: &mut F) {
         let bytes = &bytes[..bytes.len().min(len as usize)];
@@ -114,37 +121,43 @@ impl Stream {
         }
     }
 
+    /// Holds what of a segment is not held yet: pieces between those that are.
     fn hold(&mut self, seq: u32, len: u32, bytes: &[u8], limit: usize) {
-        let far = seq.wrapping_sub(self.next) > MAX_JUMP;
-        if len == 0 || far || self.held.len() >= MAX_HELD {
+        if len == 0 || seq.wrapping_sub(self.next) > MAX_JUMP {
             return;
         }
-        let keep = &bytes[..bytes.len().min(len as usize)];
-        let keep = match self.held_bytes + keep.len() <= limit {
-            true => keep,
-            false => &[],
-        };
-        // Behind all with the same number: the first one seen wins.
-        let at = (self.held).partition_point(|held| !before(seq, held.seq));
-        self.held_bytes += keep.len();
-        self.held.insert(
-            at,
-            Held {
-                seq,
-                len,
-                bytes: keep.into(),
-            },
-        );
+        let end = seq.wrapping_add(len);
+        let mut from = seq;
+        let mut at = (self.held).partition_point(|held| !before(seq, held.end()));
+        while before(from, end) && self.held.len() < MAX_HELD {
+            let to = match self.held.get(at) {
+                Some(held) if before(held.seq, end) => held.seq,
+                _ => end,
+            };
+            if before(from, to) {
+                let (start, stop) = (from.wrapping_sub(seq), to.wrapping_sub(seq));
+                let stop = (stop as usize).min(bytes.len());
+                let piece = bytes.get(start as usize..stop).unwrap_or_default();
+                let piece = match self.held_bytes + piece.len() <= limit {
+                    true => piece,
+                    false => &[],
+                };
+                self.held_bytes += piece.len();
+                let held = Held {
+                    seq: from,
+                    len: to.wrapping_sub(from),
+                    bytes: piece.into(),
+                };
+                self.held.insert(at, held);
+                at += 1;
+            }
+            from = self.held.get(at).map_or(end, Held::end);
+            at += 1;
+        }
     }
 
     /// Gives what no hole is in front of any more.
     fn release<F: FnMut(Chunk<'_>)>(&mut self, out: &mut F) {
-        let ready = (self.held.iter()).take_while(|held| !before(self.next, held.seq));
-        // Segments that overlap grow `next` while they are given, so the
-        // list is walked until the next hole.
-        if ready.count() == 0 {
-            return;
-        }
         let mut held = std::mem::take(&mut self.held);
         let mut given = 0;
         while let Some(one) = held.get(given)
@@ -168,3 +181,81 @@ pub(crate) const MAX_HELD: usize = 1024;
 
 /// A jump of more than this is no hole but nonsense: no window is larger.
 const MAX_JUMP: u32 = 1 << 30;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Feeds pieces of `text` (start, length) and gives what came out, with
+    /// `?` for missing bytes.
+    fn feed(text: &[u8], pieces: &[(usize, usize)], limit: usize) -> Vec<u8> {
+        let mut stream = Stream::default();
+        stream.start(ISN);
+        let mut out = Vec::new();
+        for (start, len) in pieces {
+            let bytes = &text[*start..*start + *len];
+            let seq = ISN.wrapping_add(*start as u32);
+            stream.accept(seq, *len as u32, bytes, limit, |chunk| {
+                out.extend(chunk.bytes);
+                out.extend(std::iter::repeat_n(b'?', chunk.missing as usize));
+            });
+        }
+        out
+    }
+
+    /// Wraps in the middle of the text.
+    const ISN: u32 = u32::MAX - 40;
+
+    proptest! {
+        #[test]
+        fn pieces_in_any_order_give_the_text_up_to_the_first_hole(
+            pieces in proptest::collection::vec((0usize..90, 1usize..30), 0..40),
+        ) {
+            let text: Vec<u8> = (0..120).collect();
+            let mut have = [false; 120];
+            for (start, len) in &pieces {
+                have[*start..start + len].fill(true);
+            }
+            let until = have.iter().take_while(|have| **have).count();
+            prop_assert_eq!(feed(&text, &pieces, 1 << 20), &text[..until]);
+            // Without room to hold, the length is the same and what was held is missing.
+            let poor = feed(&text, &pieces, 0);
+            prop_assert_eq!(poor.len(), until);
+            for (at, byte) in poor.iter().enumerate() {
+                prop_assert!(*byte == text[at] || *byte == b'?');
+            }
+        }
+    }
+
+    #[test]
+    fn holes_that_were_acknowledged_are_given_up() {
+        let mut stream = Stream::default();
+        stream.start(1);
+        let mut out = Vec::new();
+        let push = |chunk: Chunk<'_>, out: &mut Vec<(Vec<u8>, u32)>| {
+            out.push((chunk.bytes.to_vec(), chunk.missing));
+        };
+        stream.accept(4, 2, b"de", 100, |chunk| push(chunk, &mut out));
+        stream.settle(3, |chunk| push(chunk, &mut out));
+        assert_eq!(out, [(vec![], 2)]);
+        stream.settle(9, |chunk| push(chunk, &mut out));
+        assert_eq!(out[1..], [(vec![], 1), (b"de".to_vec(), 0), (vec![], 3)]);
+    }
+
+    #[test]
+    fn a_hole_with_too_much_behind_it_is_given_up() {
+        let mut stream = Stream::default();
+        stream.start(0);
+        let mut missing = 0;
+        let mut given = 0;
+        for n in 0..2 * MAX_HELD as u32 {
+            stream.accept(10 + 2 * n, 1, b"x", 1 << 20, |chunk| {
+                missing += chunk.missing;
+                given += chunk.bytes.len();
+            });
+        }
+        assert!(missing >= 10 && given >= MAX_HELD);
+        assert!(stream.held.len() <= MAX_HELD);
+    }
+}

@@ -75,6 +75,9 @@ pub fn run(args: &Args) -> ExitCode {
             }
         }
     }
+    if reports.is_empty() {
+        return ExitCode::from(2);
+    }
     if let Some(path) = &args.html
         && let Err(error) = std::fs::write(path, report::html(&reports))
     {

@@ -5,6 +5,7 @@
 //! which is not a pass. `cargo xtask bench drive` runs every bench whose name
 //! starts with `drive`.
 
+mod capture;
 mod copybook;
 mod drive;
 mod exec;
@@ -47,6 +48,7 @@ pub struct Bench {
 
 /// Every bench there is.
 const BENCHES: &[&[Bench]] = &[
+    capture::BENCHES,
     copybook::BENCHES,
     drive::BENCHES,
     exec::BENCHES,

@@ -11,11 +11,12 @@ use std::collections::VecDeque;
 pub(crate) struct Assembler {
     connection: u64,
     index: u64,
-    open: VecDeque<Exchange>,
-    /// Finished, oldest first.
-    pub(crate) done: VecDeque<Exchange>,
+    open: VecDeque<Box<Exchange>>,
+    /// Finished, oldest first; they wait for the acknowledgement of their last
+    /// byte, which may have to be sent again.
+    pub(crate) done: VecDeque<Box<Exchange>>,
     /// An exchange whose memory can be used again.
-    pub(crate) spare: Option<Exchange>,
+    pub(crate) spare: Option<Box<Exchange>>,
 }
 
 /// The packet that put bytes in order.
@@ -27,29 +28,29 @@ pub(crate) struct Stamp {
 
 impl Assembler {
     /// No exchange yet.
-    pub(crate) fn new(connection: u64) -> Assembler {
+    pub(crate) fn new(connection: u64, spare: Option<Box<Exchange>>) -> Assembler {
         Assembler {
             connection,
             index: 0,
             open: VecDeque::new(),
             done: VecDeque::new(),
-            spare: None,
+            spare,
         }
     }
 
     /// The oldest open exchange.
     pub(crate) fn front(&self) -> Option<&Exchange> {
-        self.open.front()
+        self.open.front().map(|exchange| &**exchange)
     }
 
     /// The oldest open exchange, to change it.
     pub(crate) fn front_mut(&mut self) -> Option<&mut Exchange> {
-        self.open.front_mut()
+        self.open.front_mut().map(|exchange| &mut **exchange)
     }
 
     /// The youngest open exchange, to change it.
     pub(crate) fn back_mut(&mut self) -> Option<&mut Exchange> {
-        self.open.back_mut()
+        self.open.back_mut().map(|exchange| &mut **exchange)
     }
 
     /// A request begins.
@@ -132,9 +133,28 @@ impl Assembler {
         }
     }
 
+    /// Something that `side` had sent had to be sent again: the message it
+    /// belongs to ends with it. Seen only near the sender; elsewhere the
+    /// first copy is missing and the bytes come late by themselves.
+    pub(crate) fn resend(&mut self, side: Side, stamp: Stamp) {
+        let part = match side {
+            Side::Client => match self.open.back_mut() {
+                Some(exchange) if !exchange.is_answered() => &mut exchange.request,
+                _ => return,
+            },
+            Side::Server => match (self.open.front_mut(), self.done.back_mut()) {
+                (Some(exchange), _) if exchange.is_answered() => &mut exchange.response,
+                (None, Some(exchange)) if exchange.is_answered() => &mut exchange.response,
+                _ => return,
+            },
+        };
+        part.end_ns = stamp.time_ns;
+        part.last_packet = stamp.packet;
+    }
+
     /// True when the next bytes of the client begin a new exchange.
     pub(crate) fn is_turn_over(&self) -> bool {
-        self.open.back().is_none_or(Exchange::is_answered)
+        (self.open.back()).is_none_or(|exchange| exchange.is_answered())
     }
 
     /// Counts one message of the exchange that `side` is at.

@@ -129,6 +129,15 @@ impl Http {
             if blank > 0 {
                 return blank;
             }
+            let foreign = match side {
+                Side::Client => !bytes[0].is_ascii_uppercase(),
+                Side::Server => bytes.len() >= 7 && !is_response(bytes),
+            };
+            if foreign {
+                direction.state = State::Lost;
+                count(side, bytes.len() as u64, stamp, out);
+                return bytes.len();
+            }
             direction.start = stamp;
             if side == Side::Client {
                 self.recover(out);

@@ -14,13 +14,15 @@ mod tls;
 mod tls_hello;
 
 use crate::stream::Chunk;
-use crate::{Connection, Options, Protocol, Side};
+use crate::{Connection, Exchange, Options, Protocol, Side};
 pub(crate) use assembler::{Assembler, Stamp};
 
 /// The protocol of one connection and its open exchanges.
 #[derive(Debug)]
 pub(crate) struct App {
     parser: Parser,
+    /// The protocol was told: nothing else is looked for.
+    told: bool,
     /// The client's first turn, until it shows a length in front.
     sniff: Option<framed::Sniff>,
     pub(crate) assembler: Assembler,
@@ -47,12 +49,14 @@ enum Verdict {
 }
 
 impl App {
-    /// A connection on which nothing was said.
-    pub(crate) fn new(connection: u64) -> App {
+    /// A connection on which nothing was said; `spare` is memory for its
+    /// first exchange.
+    pub(crate) fn new(connection: u64, spare: Option<Box<Exchange>>) -> App {
         App {
             parser: Parser::Silent,
+            told: false,
             sniff: None,
-            assembler: Assembler::new(connection),
+            assembler: Assembler::new(connection, spare),
         }
     }
 
@@ -108,7 +112,8 @@ impl App {
         let protocol = told.unwrap_or_else(|| by_bytes(side, port, bytes));
         self.parser = parser(protocol);
         connection.protocol = protocol;
-        if protocol == Protocol::Turns && told.is_none() && side == Side::Client {
+        self.told = told.is_some();
+        if protocol == Protocol::Turns && !self.told && side == Side::Client {
             self.sniff = Some(framed::Sniff::default());
         }
     }
@@ -120,7 +125,8 @@ impl App {
         chunk: Chunk<'_>,
         stamp: Stamp,
     ) {
-        if side == Side::Client && self.assembler.is_turn_over() && self.sniff.is_none() {
+        let open = side == Side::Client && self.assembler.is_turn_over();
+        if open && !self.told && self.sniff.is_none() {
             // A capture that began inside a message, or a change of protocol:
             // each turn may begin with something known.
             let protocol = by_bytes(side, 0, chunk.bytes);

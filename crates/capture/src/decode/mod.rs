@@ -14,6 +14,7 @@ mod tcp;
 
 use crate::Flags;
 use crate::read::Frame;
+use std::hash::{Hash, Hasher};
 use std::net::{IpAddr, Ipv6Addr};
 
 /// The fields of one TCP segment.
@@ -72,7 +73,7 @@ pub struct SynOptions {
 }
 
 /// The two ends of a connection, the smaller one first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowKey {
     /// Addresses, IPv4 as ::ffff:a.b.c.d.
     pub addresses: [u128; 2],
@@ -103,17 +104,30 @@ impl FlowKey {
         (address.to_canonical(), self.ports[index])
     }
 
+    fn fold(&self, index: usize) -> u64 {
+        let address = self.addresses[index];
+        (address >> 64) as u64 ^ address as u64
+    }
+
     /// A number that both directions share and that is the same in every
     /// run: shards are chosen by it.
     #[inline]
     pub fn shard_hash(&self) -> u64 {
-        let fold = |value: u128| (value >> 64) as u64 ^ value as u64;
         let ports = (self.ports[0] as u64) << 16 | self.ports[1] as u64;
-        let mixed = fold(self.addresses[0]).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-            ^ fold(self.addresses[1]).wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
+        let mixed = self.fold(0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            ^ self.fold(1).wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
             ^ ports.wrapping_mul(0x1656_67b1_9e37_79f9);
         let mixed = (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
         mixed ^ mixed >> 32
+    }
+}
+
+impl Hash for FlowKey {
+    /// Three words; the derived one would hash bytes, which takes longer.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.fold(0));
+        state.write_u64(self.fold(1));
+        state.write_u32((self.ports[0] as u32) << 16 | self.ports[1] as u32);
     }
 }
 
@@ -148,10 +162,9 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
     let segment_offset = network.offset + datagram.offset;
     let segment = &bytes[segment_offset..];
     let header = tcp::header(segment)?;
-    if datagram.payload_bytes < header.bytes {
-        return Err(Skip::Undecodable);
-    }
-    let len = datagram.payload_bytes - header.bytes;
+    let len = (datagram.payload_bytes.checked_sub(header.bytes))
+        .filter(|len| *len <= MAX_PAYLOAD_BYTES)
+        .ok_or(Skip::Undecodable)?;
     let (key, forward) = FlowKey::new(
         (datagram.source, header.source),
         (datagram.destination, header.destination),
@@ -181,6 +194,10 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
         fragment: datagram.fragment,
     })
 }
+
+/// Payload of one segment that is believed; segmentation offload with large
+/// IPv6 datagrams reaches half of it.
+const MAX_PAYLOAD_BYTES: usize = 1 << 20;
 
 /// A big-endian half word.
 #[inline]

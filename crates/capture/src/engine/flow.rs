@@ -42,8 +42,13 @@ pub(super) struct Timeline {
 }
 
 impl Flow {
-    /// A connection that begins with `packet`.
-    pub(super) fn new(packet: &Packet) -> Flow {
+    /// A connection that begins with `packet`; `segments` and `exchange` are
+    /// memory to use.
+    pub(super) fn new(
+        packet: &Packet,
+        segments: Vec<Segment>,
+        exchange: Option<Box<Exchange>>,
+    ) -> Flow {
         let from = first_sender(packet);
         let client_is_first = (from == Side::Client) == packet.forward;
         let mut connection = Connection {
@@ -64,8 +69,11 @@ impl Flow {
             connection,
             tracker: Tracker::default(),
             streams: Default::default(),
-            app: App::new(packet.number),
-            timeline: Timeline::default(),
+            app: App::new(packet.number, exchange),
+            timeline: Timeline {
+                segments,
+                ..Timeline::default()
+            },
             service: None,
             last_packet: packet.number,
             closing: false,

@@ -17,8 +17,10 @@ pub(super) fn judge(
     options: &Options,
 ) {
     let end_ns = intervals.end_ns();
-    let mut at = match intervals.start_ns() < timeline.judged_ns {
-        // Pipelined: part of it was judged for the exchange before.
+    let pipelined = !exchange.resumed && intervals.start_ns() < timeline.judged_ns;
+    exchange.resumed = true;
+    let mut at = match pipelined {
+        // Part of it was judged for the exchange before.
         true => {
             let start_ns = exchange.request.start_ns;
             (timeline.segments.partition_point(|s| s.time_ns < start_ns)).min(timeline.judged)
@@ -85,7 +87,7 @@ fn judge_one(
     }
     if let Some((rule, cost_ns)) = stall {
         exchange.split.stall(rule, phase, cost_ns);
-        connection.stalled_ns += cost_ns;
+        connection.stalled_ns = connection.stalled_ns.saturating_add(cost_ns);
     }
     if exchange.gaps.len() < MAX_GAPS {
         exchange.gaps.push(report);

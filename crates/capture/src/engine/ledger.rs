@@ -88,7 +88,7 @@ impl Ledger {
             packets: claim.evidence.packets().to_vec(),
             text: RULES[rule].sentence(gap, claim),
         };
-        self.findings[rule].insert(rank, finding);
+        self.findings[rule].insert(rank, Box::new(finding));
     }
 
     /// Enters what the rule at `rule` found without a gap, also in the sums
@@ -109,7 +109,7 @@ impl Ledger {
                 finding.exchange.unwrap_or(0),
             );
             let rank = Rank::new(finding.cost_ns, finding.confidence as i64, id);
-            self.findings[rule].insert(rank, finding);
+            self.findings[rule].insert(rank, Box::new(finding));
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The table of live connections is bounded: past the limit the one that was
 //! idle longest among a few looked at is closed early and counted. A
-//! connection that has ended is kept for two more seconds of the capture, so
+//! connection that has ended is kept for one more second of the capture, if there are not many, so
 //! that late packets find it, and is then summed up and dropped.
 
 use super::flow::Flow;
@@ -15,7 +15,7 @@ use crate::app::Stamp;
 use crate::decode::{FlowKey, Packet};
 use crate::options::TIMELINE;
 use crate::rules::{CONTEXT, RULES};
-use crate::{Connection, Exchange, Finding, Flags, Marks, Options, Side, Totals};
+use crate::{Connection, Exchange, Finding, Flags, Marks, Options, Segment, Side, Totals};
 use std::collections::{HashMap, VecDeque};
 
 /// One share of the connections and what was found on them.
@@ -27,6 +27,10 @@ pub(super) struct Shard {
     last: Option<(FlowKey, u32)>,
     /// Connections that have ended: slot, identity, when to close.
     closing: VecDeque<(u32, u64, i64)>,
+    /// Pairs of ends whose connection was dropped, and when that was.
+    recent: HashMap<FlowKey, i64, foldhash::fast::RandomState>,
+    /// The same in order of time.
+    recent_order: VecDeque<(FlowKey, i64)>,
     /// Where the search for an idle connection goes on.
     hand: usize,
     limit: usize,
@@ -36,6 +40,14 @@ pub(super) struct Shard {
     pub(super) connections: Worst<Connection>,
     pub(super) exchanges: Worst<Exchange>,
     scratch: Vec<Finding>,
+    /// Memory of connections that were dropped.
+    spare: Vec<Spare>,
+}
+
+/// What a connection grew and another one can use.
+struct Spare {
+    segments: Vec<Segment>,
+    exchange: Option<Box<Exchange>>,
 }
 
 impl Shard {
@@ -47,6 +59,8 @@ impl Shard {
             free: Vec::new(),
             last: None,
             closing: VecDeque::new(),
+            recent: HashMap::default(),
+            recent_order: VecDeque::new(),
             hand: 0,
             limit: (options.max_connections / SHARDS).max(1),
             totals: Totals::default(),
@@ -55,6 +69,7 @@ impl Shard {
             connections: Worst::new(options.keep_connections),
             exchanges: Worst::new(options.keep_exchanges),
             scratch: Vec::new(),
+            spare: Vec::new(),
         }
     }
 
@@ -106,6 +121,8 @@ impl Shard {
                 Side::Server => (server, client),
             };
             if segment.flags.has(Flags::ACK) {
+                // Midway: what the other side sends next begins here.
+                other.start(segment.ack);
                 other.settle(segment.ack, |chunk| {
                     app.handle_chunk(connection, side.other(), chunk, stamp, options);
                 });
@@ -120,8 +137,19 @@ impl Shard {
                 );
             }
         }
+        if segment.marks.any(Marks::RESENT)
+            && !segment.marks.any(Marks::SPURIOUS_RETRANSMISSION)
+            && segment.len > 0
+        {
+            flow.app.assembler.resend(side, stamp);
+        }
         let closed = flow.connection.close.is_closed();
-        if !flow.app.assembler.done.is_empty() {
+        let done = flow.app.assembler.done.len();
+        let settled = match side {
+            Side::Client => segment.len > 0 || flow.tracker.is_acknowledged(Side::Server),
+            Side::Server => done > MAX_DONE,
+        };
+        if done > 0 && (settled || closed) {
             self.finish_exchanges(slot, options);
         }
         self.keep_timeline_short(slot, options);
@@ -133,12 +161,6 @@ impl Shard {
         for slot in 0..self.flows.len() as u32 {
             self.close(slot, false, options);
         }
-    }
-
-    /// Connections being followed.
-    #[cfg(test)]
-    pub(super) fn live(&self) -> usize {
-        self.table.len()
     }
 
     /// The slot of the packet's connection, which may be new.
@@ -161,6 +183,8 @@ impl Shard {
             // The address pair is used again.
             self.close(slot, false, options);
             reused = true;
+        } else if opens && let Some(ended_ns) = self.recent.get(&packet.key) {
+            reused = packet.time_ns - ended_ns < REUSE_NS;
         }
         if self.table.len() >= self.limit {
             self.evict(options);
@@ -169,7 +193,10 @@ impl Shard {
             self.flows.push(None);
             self.flows.len() as u32 - 1
         });
-        let mut flow = Box::new(Flow::new(packet));
+        let spare = self.spare.pop();
+        let (segments, exchange) =
+            spare.map_or_else(Default::default, |s| (s.segments, s.exchange));
+        let mut flow = Box::new(Flow::new(packet, segments, exchange));
         flow.port_reused = reused;
         self.flows[slot as usize] = Some(flow);
         self.table.insert(packet.key, slot);
@@ -239,6 +266,13 @@ impl Shard {
         self.free.push(slot);
         self.table.remove(&flow.key);
         self.last = None;
+        self.remember(flow.key, flow.connection.last_ns);
+        if self.spare.len() < MAX_SPARE {
+            let mut segments = flow.timeline.segments;
+            segments.clear();
+            let exchange = flow.app.assembler.spare.take();
+            self.spare.push(Spare { segments, exchange });
+        }
         flow.connection.evicted = evicted;
         let connection = flow.connection;
         let service = (self.services).row(flow.service, &connection);
@@ -265,7 +299,21 @@ impl Shard {
             connection.exchange_ns,
             (connection.id, 0),
         );
-        self.connections.insert(rank, connection);
+        if self.connections.qualifies(rank) {
+            self.connections.insert(rank, Box::new(connection));
+        }
+    }
+
+    /// Remembers a pair of ends that was used.
+    fn remember(&mut self, key: FlowKey, ended_ns: i64) {
+        self.recent.insert(key, ended_ns);
+        self.recent_order.push_back((key, ended_ns));
+        if self.recent_order.len() > MAX_RECENT
+            && let Some((key, ended_ns)) = self.recent_order.pop_front()
+            && self.recent.get(&key) == Some(&ended_ns)
+        {
+            self.recent.remove(&key);
+        }
     }
 
     /// Splits the time of every exchange that has ended.
@@ -298,11 +346,12 @@ impl Shard {
             exchange.end_ns = intervals.end_ns();
             flow.timeline.previous_end_ns = previous_end_ns.max(exchange.end_ns);
             connection.exchanges += 1;
-            connection.exchange_ns += exchange.total_ns();
+            connection.exchange_ns = (connection.exchange_ns).saturating_add(exchange.total_ns());
             self.totals.exchanges += 1;
             self.totals.complete_exchanges += exchange.complete as u64;
             self.totals.phases.merge(&exchange.split.phases);
-            self.totals.stalled_ns += exchange.split.stalled_ns();
+            self.totals.stalled_ns =
+                (self.totals.stalled_ns).saturating_add(exchange.split.stalled_ns());
             self.services.add_exchange(service, &exchange);
             for (index, rule) in RULES.iter().enumerate() {
                 rule.exchange(connection, &exchange, &mut self.scratch);
@@ -370,11 +419,24 @@ impl Shard {
     }
 }
 
+/// Exchanges of one connection that wait for their acknowledgement.
+const MAX_DONE: usize = 16;
+
+/// A pair of ends used again within this time is told: a client that closed
+/// first keeps its port for as long (TIME_WAIT).
+const REUSE_NS: i64 = 60_000_000_000;
+
+/// Pairs of ends remembered for it, a shard.
+const MAX_RECENT: usize = 4096;
+
 /// How long a connection that has ended still gets late packets.
-const LINGER_NS: i64 = 2_000_000_000;
+const LINGER_NS: i64 = 1_000_000_000;
 
 /// Connections that have ended and still linger, a shard.
-const MAX_CLOSING: usize = 1024;
+const MAX_CLOSING: usize = 64;
+
+/// Dropped connections whose memory is kept for the next, a shard.
+const MAX_SPARE: usize = 16;
 
 /// Connections looked at to find one that is idle.
 const LOOKED_AT: usize = 16;

@@ -45,7 +45,7 @@ impl Services {
         let (service, _) = self.row_mut(row);
         service.exchanges += 1;
         service.phases.merge(&exchange.split.phases);
-        service.stalled_ns += exchange.split.stalled_ns();
+        service.stalled_ns = (service.stalled_ns).saturating_add(exchange.split.stalled_ns());
         service.request_bytes += exchange.request.bytes;
         service.response_bytes += exchange.response.bytes;
         service.request_segments += exchange.request.segments as u64;
@@ -97,7 +97,7 @@ impl Services {
             mine.tls_resumed += theirs.tls_resumed;
             mine.exchanges += theirs.exchanges;
             mine.phases.merge(&theirs.phases);
-            mine.stalled_ns += theirs.stalled_ns;
+            mine.stalled_ns = mine.stalled_ns.saturating_add(theirs.stalled_ns);
             mine.packets += theirs.packets;
             mine.request_bytes += theirs.request_bytes;
             mine.response_bytes += theirs.response_bytes;
@@ -197,7 +197,7 @@ fn add_totals(sum: &mut Totals, one: &Totals) {
     sum.complete_exchanges += one.complete_exchanges;
     sum.payload_bytes += one.payload_bytes;
     sum.phases.merge(&one.phases);
-    sum.stalled_ns += one.stalled_ns;
+    sum.stalled_ns = sum.stalled_ns.saturating_add(one.stalled_ns);
     sum.marks.merge(&one.marks);
 }
 

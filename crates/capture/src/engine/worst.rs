@@ -4,8 +4,8 @@
 #[derive(Debug)]
 pub(super) struct Worst<T> {
     limit: usize,
-    /// Worst first.
-    items: Vec<(Rank, T)>,
+    /// Worst first; boxed, so that making room moves little.
+    items: Vec<(Rank, Box<T>)>,
 }
 
 /// Order among items: cost, then a second cost, then who came first.
@@ -43,7 +43,7 @@ impl<T> Worst<T> {
     }
 
     /// Keeps the item if it qualifies.
-    pub(super) fn insert(&mut self, rank: Rank, item: T) {
+    pub(super) fn insert(&mut self, rank: Rank, item: Box<T>) {
         if !self.qualifies(rank) {
             return;
         }
@@ -61,7 +61,7 @@ impl<T> Worst<T> {
 
     /// The items, worst first.
     pub(super) fn into_items(self) -> impl Iterator<Item = T> {
-        self.items.into_iter().map(|(_, item)| item)
+        self.items.into_iter().map(|(_, item)| *item)
     }
 }
 
@@ -74,7 +74,7 @@ mod tests {
         let costs = [5, 1, 9, 7, 9, 3];
         let mut worst = Worst::new(3);
         for (id, cost) in costs.iter().enumerate() {
-            worst.insert(Rank::new(*cost, 0, (id as u64, 0)), id);
+            worst.insert(Rank::new(*cost, 0, (id as u64, 0)), Box::new(id));
         }
         assert_eq!(worst.into_items().collect::<Vec<_>>(), [2, 4, 3]);
     }
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_limit_of_zero_keeps_nothing() {
         let mut worst = Worst::new(0);
-        worst.insert(Rank::new(1, 0, (0, 0)), ());
+        worst.insert(Rank::new(1, 0, (0, 0)), Box::new(()));
         assert_eq!(worst.into_items().count(), 0);
     }
 }

@@ -118,7 +118,7 @@ fn parse_date(text: &str) -> Option<i64> {
             .ok()
             .filter(|n| (low..=high).contains(n))
     };
-    let (year, month, day) = (part(1970, 9999)?, part(1, 12)?, part(1, 31)?);
+    let (year, month, day) = (part(1970, 2200)?, part(1, 12)?, part(1, 31)?);
     // Howard Hinnant's days_from_civil, years from March.
     let (y, m) = if month > 2 {
         (year, month - 3)

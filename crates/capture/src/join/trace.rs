@@ -231,7 +231,7 @@ fn cics(line: &str) -> Option<Kind> {
 
 /// The second line of an extended entry.
 fn extended_tail(line: &str) -> Option<Stamp> {
-    let field = |name: &str| Some(line.split_once(name)?.1.split_whitespace().next()?);
+    let field = |name: &str| line.split_once(name)?.1.split_whitespace().next();
     let task = field("TASK-")?.parse().ok()?;
     let time = parse_time(field("TIME-")?)?;
     Some((task, time, field("INTERVAL-").and_then(interval)))

@@ -15,7 +15,10 @@ type Source<'a> = Box<dyn Read + Send + 'a>;
 /// `source` as it would be uncompressed, and the name of the compression.
 pub(super) fn open<'a>(mut source: Source<'a>) -> io::Result<(Source<'a>, Option<&'static str>)> {
     let mut head = vec![0; 4];
-    let filled = read_full(&mut source, &mut head)?;
+    let (filled, error) = read_full(&mut source, &mut head);
+    if let Some(error) = error {
+        return Err(error);
+    }
     head.truncate(filled);
     let whole = Cursor::new(head.clone()).chain(source);
     Ok(match head[..] {

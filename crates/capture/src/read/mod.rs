@@ -76,7 +76,10 @@ impl<'a> Reader<'a> {
     pub fn new(source: impl Read + Send + 'a) -> Result<Reader<'a>, ReadError> {
         let (mut source, compression) = compressed::open(Box::new(source))?;
         let mut head = vec![0; HEAD_BYTES];
-        let filled = read_full(&mut source, &mut head)?;
+        let (filled, error) = read_full(&mut source, &mut head);
+        if let Some(error) = error {
+            return Err(error.into());
+        }
         head.truncate(filled);
         let (format, name, used) = if let Some((pcap, used)) = pcap::Pcap::open(&head)? {
             (Format::Pcap(pcap), "pcap", used)
@@ -180,12 +183,12 @@ impl<'a> Reader<'a> {
     /// Fills the rest of the block; false when the source has ended.
     fn read_more(&mut self, block: &mut Block) -> Result<bool, ReadError> {
         let room = &mut block.data[block.filled..];
-        match read_full(&mut self.source, room) {
-            Ok(read) => {
-                block.filled += read;
-                Ok(read == room.len() && read > 0)
-            }
-            Err(error) if self.compressed => {
+        let (read, error) = read_full(&mut self.source, room);
+        let full = read == room.len() && read > 0;
+        block.filled += read;
+        match error {
+            None => Ok(full),
+            Some(error) if self.compressed => {
                 let offset = self.offset + block.filled as u64;
                 self.problem(Problem {
                     id: "file.compression",
@@ -197,7 +200,7 @@ impl<'a> Reader<'a> {
                 });
                 Ok(false)
             }
-            Err(error) => Err(error.into()),
+            Some(error) => Err(error.into()),
         }
     }
 
@@ -267,18 +270,19 @@ impl Block {
     }
 }
 
-/// Reads until `buffer` is full or the source ends.
-fn read_full(source: &mut dyn Read, buffer: &mut [u8]) -> io::Result<usize> {
+/// Reads until `buffer` is full, the source ends or fails; says how much was
+/// read in any case.
+fn read_full(source: &mut dyn Read, buffer: &mut [u8]) -> (usize, Option<io::Error>) {
     let mut filled = 0;
     while filled < buffer.len() {
         match source.read(&mut buffer[filled..]) {
             Ok(0) => break,
             Ok(read) => filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Err(error) => return (filled, Some(error)),
         }
     }
-    Ok(filled)
+    (filled, None)
 }
 
 /// What the first bytes look like, for a message.

@@ -129,10 +129,9 @@ impl Pcapng {
         if captured as usize > body.len() - at - 16 {
             return None;
         }
-        let time_ns = interface
-            .resolution
-            .ns(stamp)
-            .saturating_add(interface.offset_ns);
+        let time_ns = (interface.resolution.ns(stamp))
+            .saturating_add(interface.offset_ns)
+            .clamp(0, MAX_TIME_NS);
         self.last_ns = time_ns;
         Some(Frame {
             time_ns,
@@ -231,9 +230,8 @@ impl Resolution {
     }
 }
 
-/// Times beyond the year 2262 are all the same to this program.
 fn clamp(ns: u64) -> i64 {
-    ns.min(i64::MAX as u64) as i64
+    ns.min(MAX_TIME_NS as u64) as i64
 }
 
 fn corrupt(what: String) -> Step {
@@ -252,6 +250,10 @@ const INTERFACE: u32 = 1;
 const OLD_PACKET: u32 = 2;
 const SIMPLE: u32 = 3;
 const ENHANCED: u32 = 6;
+
+/// Times beyond the year 2116 are all the same to this program; differences
+/// of times are then always in range.
+const MAX_TIME_NS: i64 = 1 << 62;
 
 /// Interfaces of one section; no machine has more.
 const MAX_INTERFACES: usize = 65_536;

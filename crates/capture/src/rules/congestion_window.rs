@@ -16,7 +16,9 @@ static ABOUT: About = About {
     zos: "find the loss (NETSTAT DEVLINKS, NETSTAT STATS); a larger MTU on the ROUTE makes each \
           segment of the small window larger",
     limits: "A pause of a round trip below the receiver's window on a connection that sent \
-             something again before. How large the window was is inferred from the burst.",
+             something again before, or (with low confidence) whose bursts were twice as large in \
+             earlier exchanges: behind the place of loss, a lost end of a message leaves no other \
+             sign. How large the window was is inferred from the burst.",
     literature: "RFC 5681 3.2, RFC 6582; T-RAT: congestion limited; Siekkinen: shared bottleneck",
 };
 

@@ -38,7 +38,7 @@ impl Rule for FastRetransmit {
             return None;
         }
         let resent = match after.from == sender {
-            true if after.marks.any(Marks::RESENT) => after,
+            true if after.marks.any(Marks::RESENT) || sent_again(gap, after) => after,
             true => return None,
             false => around(gap, sender)?,
         };
@@ -74,6 +74,37 @@ impl Rule for FastRetransmit {
                 .copied()
                 .unwrap_or(after.packet)
         )
+    }
+}
+
+/// Whether data that filled a hole late was sent again rather than overtaken.
+///
+/// Behind the place of loss only the second copy is in the capture. Its
+/// timestamp is later than that of the data sent after the first; without
+/// timestamps, it came a round trip after the third duplicate acknowledgement.
+pub(super) fn sent_again(gap: &Gap<'_>, late: &Segment) -> bool {
+    if late.len == 0 || !late.marks.any(Marks::OUT_OF_ORDER) {
+        return false;
+    }
+    let passed = gap
+        .earlier()
+        .iter()
+        .rev()
+        .find(|s| s.from == late.from && s.len > 0);
+    let asked = gap
+        .earlier()
+        .iter()
+        .filter(|s| s.from != late.from && s.marks.any(Marks::DUPLICATE_ACK) && s.ack == late.seq)
+        .nth(2);
+    match (passed, asked) {
+        (Some(passed), _) if late.ts_value != 0 && passed.ts_value != 0 => {
+            late.ts_value.wrapping_sub(passed.ts_value).wrapping_sub(1) < 1 << 31
+        }
+        (_, Some(asked)) => {
+            let round_ns = gap.connection.end(late.from).rtt.best_ns().unwrap_or(0);
+            (late.time_ns - asked.time_ns) * 10 >= round_ns * 7
+        }
+        _ => false,
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod ack_delayed;
 mod ack_storm;
+mod bursts;
 mod client_think;
 mod congestion_window;
 mod connection_per_request;

@@ -102,18 +102,18 @@ impl Pause {
 }
 
 /// The facts around a pause.
-struct View<'a> {
-    gap: &'a Gap<'a>,
-    sender: Side,
+pub(super) struct View<'a> {
+    pub(super) gap: &'a Gap<'a>,
+    pub(super) sender: Side,
     /// The last data before, and the first new data after.
     last: &'a Segment,
-    resumed: &'a Segment,
+    pub(super) resumed: &'a Segment,
     /// The acknowledgement that may have set the sender free.
     ack: Option<&'a Segment>,
     mss: u32,
     /// Round trip between the place of capture and the sender, and the receiver.
-    near_ns: i64,
-    far_ns: i64,
+    pub(super) near_ns: i64,
+    pub(super) far_ns: i64,
 }
 
 impl<'a> View<'a> {
@@ -139,7 +139,7 @@ impl<'a> View<'a> {
             last,
             resumed,
             ack,
-            mss: gap.connection.segment_bytes(sender),
+            mss: segment_bytes(gap, sender),
             near_ns: best(sender),
             far_ns: best(sender.other()),
         })
@@ -184,9 +184,13 @@ impl<'a> View<'a> {
         let short = self.resumed.len < self.mss && !self.resumed.marks.any(Marks::OFFLOADED);
         let fits = flight.saturating_add(self.resumed.len) <= window;
         // A sender that once had more in flight than it has here with the short
-        // segment added was not stopped by its congestion window.
-        let roomy =
-            flight < self.mss || end.flight_max_bytes > flight.saturating_add(self.resumed.len);
+        // segment added was not stopped by its congestion window, unless a loss
+        // has made that smaller since.
+        let reach = flight.saturating_add(self.resumed.len);
+        let lost = end.marks.of(Marks::RESENT | Marks::LOST_SEGMENT) > 0;
+        let roomy = flight < self.mss
+            || (!lost && end.flight_max_bytes > reach)
+            || (!lost && self.bursts_back().any(|burst| burst > reach));
         if short && fits && flight > 0 && roomy {
             return match delayed {
                 true => (Reason::NagleDelayed, Confidence::High),
@@ -199,7 +203,7 @@ impl<'a> View<'a> {
         if delayed {
             return (Reason::AckDelayed, Confidence::High);
         }
-        self.congestion(end.marks.of(Marks::RESENT) > 0)
+        self.congestion(lost)
     }
 
     fn congestion(&self, lost: bool) -> (Reason, Confidence) {
@@ -207,6 +211,10 @@ impl<'a> View<'a> {
         let grows = u64::from(after) * 4 >= u64::from(before) * 5;
         if lost {
             return (Reason::CongestionWindow, Confidence::Medium);
+        }
+        let idle = self.after_idle();
+        if !idle && self.shrunk(before) {
+            return (Reason::CongestionWindow, Confidence::Low);
         }
         let first_round = self.rounds_before() == 0;
         let ends = self.ends_message();
@@ -222,7 +230,7 @@ impl<'a> View<'a> {
         } else {
             Confidence::Medium
         };
-        match self.after_idle(before) {
+        match idle {
             true => (Reason::IdleRestart, confidence),
             false => (Reason::SlowStart, confidence),
         }
@@ -329,125 +337,22 @@ impl<'a> View<'a> {
         });
         covered.map_or(0, |s| ack.time_ns - s.time_ns - self.far_ns)
     }
+}
 
-    /// A pause of this length separates two bursts.
-    fn apart_ns(&self) -> i64 {
-        ((self.near_ns + self.far_ns) / 2).max(BURST_NS)
-    }
-
-    fn bursts_back(&self) -> impl Iterator<Item = u32> + '_ {
-        let mut rest = self
-            .gap
-            .earlier()
-            .iter()
-            .rev()
-            .filter(|s| s.from == self.sender && s.is_new_data())
-            .peekable();
-        std::iter::from_fn(move || {
-            let first = rest.next()?;
-            let (mut bytes, mut time) = (first.len, first.time_ns);
-            while let Some(s) = rest.next_if(|s| time - s.time_ns < self.apart_ns()) {
-                bytes = bytes.saturating_add(s.len);
-                time = s.time_ns;
-            }
-            Some(bytes)
-        })
-    }
-
-    fn burst_before(&self) -> u32 {
-        self.bursts_back().next().unwrap_or(0)
-    }
-
-    fn burst_after(&self) -> u32 {
-        let mut time = self.resumed.time_ns;
-        let data = self
-            .gap
-            .later()
-            .iter()
-            .filter(|s| s.from == self.sender && s.is_new_data());
-        let mut bytes = 0_u32;
-        for s in data {
-            if s.time_ns - time >= self.apart_ns() {
-                break;
-            }
-            time = s.time_ns;
-            bytes = bytes.saturating_add(s.len);
-        }
-        bytes
-    }
-
-    fn part_start_ns(&self) -> i64 {
-        match self.sender {
-            Side::Client => self.gap.exchange.request.start_ns,
-            Side::Server => self.gap.exchange.response.start_ns,
-        }
-    }
-
-    /// Bursts of this message before the one that the gap ended.
-    fn rounds_before(&self) -> usize {
-        let start = self.part_start_ns();
-        let mut data = self
-            .gap
-            .earlier()
-            .iter()
-            .filter(|s| s.from == self.sender && s.is_new_data() && s.time_ns >= start);
-        let Some(mut time) = data.next().map(|s| s.time_ns) else {
-            return 0;
-        };
-        let mut rounds = 0;
-        for s in data {
-            rounds += usize::from(s.time_ns - time >= self.apart_ns());
-            time = s.time_ns;
-        }
-        rounds
-    }
-
-    fn grew_before(&self) -> bool {
-        let mut back = self.bursts_back();
-        match (back.next(), back.next()) {
-            (Some(last), Some(before)) => u64::from(last) * 4 >= u64::from(before) * 5,
-            _ => false,
-        }
-    }
-
-    /// Whether the message ends within the burst after the pause.
-    fn ends_message(&self) -> bool {
-        let end = self.resumed.seq.wrapping_add(self.burst_after());
-        !self.gap.later().iter().any(|s| {
-            s.from == self.sender
-                && s.is_new_data()
-                && s.seq.wrapping_sub(end) < 1 << 31
-                && s.len > 0
-        })
-    }
-
-    /// Whether the message began after an idle time with a smaller window than
-    /// the connection once had.
-    fn after_idle(&self, burst: u32) -> bool {
-        if self.gap.exchange.index == 0 {
-            return false;
-        }
-        let start = self.part_start_ns();
-        let mine = self
-            .gap
-            .earlier()
-            .iter()
-            .filter(|s| s.from == self.sender && s.len > 0);
-        let before = mine.clone().filter(|s| s.time_ns < start).next_back();
-        let first = mine.clone().find(|s| s.time_ns >= start);
-        let idle = match (before, first) {
-            (Some(b), Some(f)) => f.time_ns - b.time_ns >= IDLE_NS,
-            _ => false,
-        };
-        let marked = self
-            .gap
-            .earlier()
-            .iter()
-            .any(|s| s.time_ns >= start && s.marks.any(Marks::AFTER_IDLE));
-        let larger = self.gap.connection.end(self.sender).flights.iter().max();
-        (idle || marked) && larger.is_some_and(|f| u64::from(*f) * 2 > u64::from(burst) * 3)
+/// Bytes of a full segment. Where the handshake was not captured, or its options
+/// were not printed, no less than what every end must accept: a sender of short
+/// messages alone would otherwise make them full.
+fn segment_bytes(gap: &Gap<'_>, sender: Side) -> u32 {
+    let connection = gap.connection;
+    let known = connection.client.mss.is_some() || connection.server.mss.is_some();
+    match known {
+        true => connection.segment_bytes(sender),
+        false => connection.segment_bytes(sender).max(LEAST_MSS),
     }
 }
+
+/// What every end must accept (RFC 9293 3.7.1).
+const LEAST_MSS: u32 = 536;
 
 /// What an end takes to react, at most, beside the path.
 const TURN_NS: i64 = 2_000_000;
@@ -455,10 +360,3 @@ const TURN_NS: i64 = 2_000_000;
 /// An acknowledgement later than this was delayed on purpose: the shortest
 /// timers in use are 40 ms, less what the path's figure may be wrong by.
 const DELAYED_NS: i64 = 20_000_000;
-
-/// Data closer together than this is one burst, on any path.
-const BURST_NS: i64 = 500_000;
-
-/// Shortest idle time after which a window starts again (the least
-/// retransmission timeout).
-const IDLE_NS: i64 = 200_000_000;

@@ -1,5 +1,6 @@
 //! Packets overtook each other on the path.
 
+use super::fast_retransmit::sent_again;
 use super::{About, Claim, Confidence, Finding, Gap, Rule};
 use crate::{Connection, Marks, Side};
 
@@ -14,8 +15,8 @@ static ABOUT: About = About {
     zos: "find where a flow is spread: MULTIPATH PERPACKET on IPCONFIG does it, MULTIPATH \
           PERCONNECTION does not",
     limits: "Only a capture taken behind the place of reordering shows it. A packet that comes \
-             less than about 3 ms or a round trip late counts as reordered, a later one as sent \
-             again.",
+             less than about 3 ms or a round trip late counts as reordered, a later one, or one \
+             with a later timestamp than its neighbours, as sent again.",
     literature: "RFC 4737; Bennett, Partridge and Shectman 1999; TAPO: packet reordering",
 };
 
@@ -26,7 +27,7 @@ impl Rule for Reordering {
 
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         let after = gap.after();
-        let late = after.marks.any(Marks::OUT_OF_ORDER) && after.len > 0;
+        let late = after.marks.any(Marks::OUT_OF_ORDER) && after.len > 0 && !sent_again(gap, after);
         late.then(|| Claim::whole(gap, Confidence::Medium))
     }
 

@@ -178,11 +178,9 @@ impl Tcb {
             self.nxt = self.nxt.max(ack);
             self.duplicates = 0;
             self.backoff = 0;
-            if let Some((end, sent)) = self.timed {
-                if ack >= end {
-                    self.sample(now - sent);
-                    self.timed = None;
-                }
+            if let Some((_, sent)) = self.timed.filter(|(end, _)| ack >= *end) {
+                self.sample(now - sent);
+                self.timed = None;
             }
             self.rto_at = (self.max > self.una).then(|| now + self.rto_ns());
             match self.recover {

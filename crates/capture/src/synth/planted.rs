@@ -103,14 +103,15 @@ pub static PLANTED: &[Planted] = &[
     },
     Planted {
         cause: "tcp.idle-restart",
-        about: "a second of idleness after bursts of 40 segments",
+        about: "a second of idleness after bursts of up to 19 segments",
         brings: &[],
         make: || {
-            let sizes = [14_000, 28_000, 57_000];
+            // Each fits the window that the one before has opened.
+            let sizes = [14_000, 20_000, 27_000];
             let mut exchanges: Vec<Exchange> = sizes.map(|n| Exchange::new(300, 2_000, n)).into();
             exchanges.push(Exchange {
                 client_think_us: 1_000_000,
-                ..Exchange::new(300, 2_000, 57_000)
+                ..Exchange::new(300, 2_000, 27_000)
             });
             let mut c = far(25_000, exchanges);
             c.server_end().idle_restart = true;
@@ -140,11 +141,11 @@ pub static PLANTED: &[Planted] = &[
     },
     Planted {
         cause: "tcp.rto",
-        about: "the last segment of a response is lost",
+        about: "the last segment of a request is lost",
         brings: &[],
         make: || {
-            let mut c = far(5_000, vec![Exchange::new(300, 2_000, 10_000)]);
-            c.path.faults = vec![lose(Side::Server, Select::Data(6))];
+            let mut c = lan(vec![Exchange::new(10_000, 2_000, 500)]);
+            c.path.faults = vec![lose(Side::Client, Select::Data(6))];
             file(&[c])
         },
     },
@@ -154,6 +155,7 @@ pub static PLANTED: &[Planted] = &[
         brings: &[],
         make: || {
             let mut c = far(20_000, vec![Exchange::new(300, 2_000, 43_000)]);
+            c.path.capture = Place::Client;
             c.server_end().initial_window = 40;
             c.path.faults = vec![lose(Side::Server, Select::Data(5))];
             file(&[c])
@@ -161,15 +163,15 @@ pub static PLANTED: &[Planted] = &[
     },
     Planted {
         cause: "tcp.retransmit.spurious",
-        about: "the last segment of a request is late by 600 ms and sent again meanwhile",
-        brings: &[],
+        about: "the last segment of a request is late by 215 ms and sent again meanwhile",
+        brings: &["tcp.congestion-window"],
         make: || {
-            let mut c = far(5_000, vec![Exchange::new(6_000, 2_000, 500); 2]);
+            let mut c = far(5_000, vec![Exchange::new(6_000, 20_000, 500); 2]);
             c.path.capture = Place::Client;
             c.path.faults = vec![Fault {
                 from: Side::Client,
                 select: Select::Data(4),
-                action: Action::DelayUs(600_000),
+                action: Action::DelayUs(215_000),
             }];
             file(&[c])
         },
@@ -201,13 +203,12 @@ pub static PLANTED: &[Planted] = &[
     },
     Planted {
         cause: "tcp.pmtu.black-hole",
-        about: "packets above 1,200 bytes from the server vanish",
-        brings: &["tcp.rto", "tcp.congestion-window"],
+        about: "packets above 1,200 bytes from the client vanish",
+        brings: &[],
         make: || {
-            let mut c = lan(vec![Exchange::new(300, 2_000, 5_000)]);
-            c.path.capture = Place::Server;
-            c.path.faults = vec![lose(Side::Server, Select::LongerThan(1_200))];
-            c.server_end().fallback_mss = Some(536);
+            let mut c = lan(vec![Exchange::new(5_000, 2_000, 500)]);
+            c.path.faults = vec![lose(Side::Client, Select::LongerThan(1_200))];
+            c.client_end().fallback_mss = Some(536);
             file(&[c])
         },
     },
@@ -274,12 +275,12 @@ pub static PLANTED: &[Planted] = &[
     },
     Planted {
         cause: "tcp.ports.exhausted",
-        about: "an address pair comes back five seconds after its connection closed",
+        about: "an address pair comes back a second after its connection closed",
         brings: &[],
         make: || {
             let first = lan(vec![Exchange::new(300, 2_000, 500); 2]);
             let again = Conversation {
-                start_us: 5_000_000,
+                start_us: 1_000_000,
                 seed: 99,
                 ..first.clone()
             };

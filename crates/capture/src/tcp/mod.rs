@@ -29,17 +29,17 @@ pub(crate) struct Tracker {
 }
 
 impl Tracker {
-    /// The sequence number that `side` is expected to send next, relative.
-    #[cfg(test)]
-    pub(crate) fn next_seq(&self, side: Side) -> u32 {
-        self.halves[side.index()].next_seq
-    }
-
     /// True when a SYN of `side` with this raw sequence number belongs to
     /// another connection than the one followed.
     pub(crate) fn is_new_syn(&self, side: Side, raw_seq: u32) -> bool {
         let half = &self.halves[side.index()];
         half.seen && half.base != raw_seq
+    }
+
+    /// True when everything that `side` sent is acknowledged.
+    pub(crate) fn is_acknowledged(&self, side: Side) -> bool {
+        let half = &self.halves[side.index()];
+        half.flight(&self.halves[side.other().index()]) == 0
     }
 
     /// Judges one segment and brings `connection` up to date.
@@ -50,12 +50,14 @@ impl Tracker {
         from: Side,
     ) -> Segment {
         let mut marks = Marks::default();
-        let time_ns = match packet.time_ns < self.now_ns {
-            true => {
+        let first = self.halves.iter().all(|half| !half.seen);
+        let possible = self.now_ns..=self.now_ns.saturating_add(LONGEST_NS);
+        let time_ns = match first || possible.contains(&packet.time_ns) {
+            true => packet.time_ns,
+            false => {
                 marks.set(Marks::TIME_BACKWARDS);
                 self.now_ns
             }
-            false => packet.time_ns,
         };
         self.now_ns = time_ns;
         connection.last_ns = time_ns;
@@ -97,6 +99,10 @@ impl Tracker {
         segment
     }
 }
+
+/// No connection is silent for longer than a year; a time that says so is
+/// damaged. It also keeps every sum of times on a connection in range.
+const LONGEST_NS: i64 = 366 * 86_400 * 1_000_000_000;
 
 /// True when sequence number `a` is before `b`.
 #[inline]

@@ -1,3 +1,12 @@
 //! The crate from outside, one module an area.
 
+mod build;
+mod formats;
+mod planted;
+mod protocols;
 mod reconciliation;
+mod robust;
+mod split;
+mod text_input;
+mod traps;
+mod tshark;

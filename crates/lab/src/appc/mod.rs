@@ -1,6 +1,7 @@
 //! appc
 #![allow(missing_docs)]
 pub mod attribution;
+pub mod contradiction;
 pub mod figures;
 pub mod machine;
 pub mod mainframe;

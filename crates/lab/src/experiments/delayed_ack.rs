@@ -4,7 +4,7 @@
 //! Reference: RFC 1122, 4.2.3.2; paper 000 (NODELAYACKS), paper 002 (three
 //! receives that waited, and response times before and after).
 
-use super::network::{cause, common_conditions};
+use super::network::{RTO_MIN_MS, cause, common_conditions};
 use super::pictures::{bytes_over_time, where_time_went};
 use super::{Context, Experiment, Needs};
 use crate::error::LabError;
@@ -40,7 +40,8 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     report.condition(
         "peer runs",
         "5 requests of 1,400 bytes, a connection each, to a user-space TCP with segments of 536 bytes; \
-         the client's initial window is one segment, so the second waits for the first one's acknowledgement",
+         the client's initial window is one segment, so the second waits for the first one's acknowledgement; it sends \
+             nothing again before 300 ms",
     );
     let mut run = |trial: Trial, name: &str| trial.run(context, &mut report, name);
     let delayed = run(
@@ -105,6 +106,7 @@ fn peer(conditions: &str, ack_delay_ms: Option<u64>) -> Trial {
         wire: WirePlan {
             client: Route {
                 initcwnd: Some(1),
+                rto_min_ms: Some(RTO_MIN_MS),
                 ..Route::default()
             },
             ..WirePlan::default()

@@ -1,5 +1,6 @@
 //! The experiments: one file each, one row here.
 
+mod appc;
 mod context;
 mod delayed_ack;
 mod mss;
@@ -44,6 +45,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     slow_start::EXPERIMENT,
     tcp_tuning::EXPERIMENT,
     delayed_ack::EXPERIMENT,
+    appc::EXPERIMENT,
 ];
 
 /// The experiment of this name.

@@ -146,7 +146,7 @@ fn figures(report: &mut Report, runs: [&Run; 3]) {
         "The route's MTU makes three packets of the request and six of the answer, as in the \
          paper. The advertisement alone chops only what the other side sends: the answer stays at \
          {:.0} packets. Small segments alone {effect} ({change:+.1} %): they cost packets, and \
-         round trips where the window is small, which `tcp-tuning` shows.",
+         round trips where the window is small, as in the experiment tcp-tuning.",
         advertised.response_segments()
     ));
 }

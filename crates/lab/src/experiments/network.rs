@@ -17,6 +17,10 @@ pub mod cause {
     pub const SLOW_START: &str = "tcp.slow-start";
 }
 
+/// The client's shortest retransmission timeout where acknowledgements come
+/// 200 ms late: Linux' own 200 ms would race them. Windows has 300 ms.
+pub const RTO_MIN_MS: u32 = 300;
+
 /// Says what is true of every wire of the laboratory.
 pub fn common_conditions(report: &mut Report) {
     report.condition(
@@ -25,7 +29,7 @@ pub fn common_conditions(report: &mut Report) {
     );
     report.condition(
         "TCP",
-        "the kernel's, without time stamps and with Reno congestion control, unless a user-space peer is named",
+        "the kernel's, with Reno congestion control and without time stamps and tail loss probes, unless a user-space peer is named",
     );
     report.condition(
         "client",

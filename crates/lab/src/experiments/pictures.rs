@@ -2,47 +2,47 @@
 
 use crate::report::{Bar, BarPart, Picture, bars};
 use crate::traffic::Run;
-use capture::Phase;
+use capture::{Exchange, Phase};
 use measure::report::{Axis, Plot, Series};
 
-/// Where the time of the mean exchange of each run went.
+/// Where the time of one exchange of each run went.
 pub fn where_time_went(runs: &[&Run]) -> Picture {
     let bar = |run: &&Run| {
-        let totals = &run.explanation.totals;
         let part = |name: &str, ns: i64, strong| BarPart {
             name: name.into(),
-            length: ns as f64 / 1e6 / totals.exchanges.max(1) as f64,
+            length: ns as f64 / 1e6,
             strong,
         };
-        // Client think lies outside of an exchange.
-        let phases = Phase::ALL.into_iter().skip(1);
-        let phases = phases.map(|p| part(p.name(), totals.phases.of(p), false));
-        let causes = run.explanation.causes.iter();
-        let causes = causes.map(|c| part(c.rule, c.stalled_ns, true));
+        let mut parts = Vec::new();
+        if let Some(exchange) = usual(run) {
+            let split = &exchange.split;
+            // Client think lies outside of an exchange.
+            let phases = Phase::ALL.into_iter().skip(1);
+            parts.extend(phases.map(|p| part(p.name(), split.phases.of(p), false)));
+            parts.extend(split.stalls.iter().map(|s| part(s.rule, s.cost_ns, true)));
+            parts.retain(|p| p.length > 0.0);
+        }
         Bar {
             name: run.conditions.clone(),
-            parts: phases.chain(causes).filter(|p| p.length > 0.0).collect(),
+            parts,
         }
     };
     bars(
         "Where the time went",
         "ms",
         &runs.iter().map(bar).collect::<Vec<_>>(),
-        "One exchange on average, as captured near the client, so server think includes the way \
+        "The exchange of median length, as captured near the client, so server think includes the way \
          there and back; stalls carry the name of their cause.",
     )
 }
 
 /// How one exchange of each run moved its bytes, request and response, over
-/// time: the one of median length, so that no first request stands for all.
-/// A logarithmic axis keeps a stall and an exchange without one apart.
+/// time. A logarithmic axis keeps a stall and an exchange without one apart.
 pub fn bytes_over_time(title: &str, runs: &[&Run], log: bool) -> Picture {
     let series = |run: &&Run| {
-        let mut exchanges: Vec<_> = run.explanation.exchanges.iter().collect();
-        exchanges.sort_by_key(|e| e.total_ns());
         let mut points = vec![(0.0, 0.0)];
         let mut bytes = 0.0;
-        if let Some(exchange) = exchanges.get(exchanges.len() / 2) {
+        if let Some(exchange) = usual(run) {
             for segment in exchange.segments.iter().filter(|s| s.len > 0) {
                 let at = (segment.time_ns - exchange.start_ns) as f64 / 1e6;
                 let at = if log { at.max(EARLIEST_MS) } else { at };
@@ -76,6 +76,14 @@ pub fn bytes_over_time(title: &str, runs: &[&Run], log: bool) -> Picture {
         series: runs.iter().map(series).collect(),
         ..Plot::default()
     })
+}
+
+/// The exchange of median length: no first request, and none that met a
+/// machine standing still, stands for all.
+fn usual(run: &Run) -> Option<&Exchange> {
+    let mut exchanges: Vec<_> = run.explanation.exchanges.iter().collect();
+    exchanges.sort_by_key(|e| e.total_ns());
+    exchanges.get(exchanges.len() / 2).copied()
 }
 
 /// Where a logarithmic axis begins: less than a packet takes.

@@ -6,7 +6,7 @@
 //! acknowledgement of a connection. The client opens a connection for each
 //! request with an initial window of one segment, as the paper describes it.
 
-use super::network::{cause, common_conditions, exactness};
+use super::network::{RTO_MIN_MS, cause, common_conditions, exactness};
 use super::pictures::{bytes_over_time, where_time_went};
 use super::{Context, Experiment, Needs};
 use crate::error::LabError;
@@ -44,7 +44,8 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
     report.condition(
         "traffic",
         format!(
-            "{REQUESTS} requests of {REQUEST_BYTES} bytes, a connection each, initial window one segment; \
+            "{REQUESTS} requests of {REQUEST_BYTES} bytes, a connection each, initial window one segment, \
+             retransmission after {RTO_MIN_MS} ms at the earliest; \
              answers of {RESPONSE_BYTES} bytes"
         ),
     );
@@ -116,6 +117,7 @@ fn trial(conditions: &str, mtu: u32, ack_delay_ms: Option<u64>, think_ms: u64) -
             to_client: Impairment::delay(500),
             client: Route {
                 initcwnd: Some(1),
+                rto_min_ms: Some(RTO_MIN_MS),
                 ..Route::default()
             },
             ..WirePlan::default()

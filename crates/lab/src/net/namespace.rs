@@ -19,8 +19,8 @@ impl Namespace {
     /// A new, empty namespace with its loopback up and nothing that sends on
     /// its own account: no IPv6, no remembered TCP metrics. TCP time stamps
     /// are off, so that a segment carries the whole advertised size, and
-    /// congestion control is the textbook's, which neither paces nor leaves
-    /// slow start before a loss.
+    /// sending is the textbook's, which neither paces nor probes for lost
+    /// tails nor leaves slow start before a loss.
     pub fn new() -> Result<Namespace, LabError> {
         let held = thread::scope(|scope| {
             let made = scope.spawn(|| {
@@ -62,7 +62,7 @@ impl Namespace {
         let written = self.run(|| fs::write(&path, value))?;
         match written {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(LabError::system(path)(error))
+                Err(super::permission::refused(&path)(error))
             }
             _ => Ok(()),
         }
@@ -91,10 +91,11 @@ pub fn enter(namespace: BorrowedFd<'_>) -> io::Result<()> {
     }
 }
 
-const SETTINGS: [(&str, &str); 5] = [
+const SETTINGS: [(&str, &str); 6] = [
     ("ipv6/conf/all/disable_ipv6", "1"),
     ("ipv6/conf/default/disable_ipv6", "1"),
     ("ipv4/tcp_no_metrics_save", "1"),
     ("ipv4/tcp_timestamps", "0"),
     ("ipv4/tcp_congestion_control", "reno"),
+    ("ipv4/tcp_early_retrans", "0"),
 ];

@@ -26,6 +26,13 @@ pub fn refused(what: &str) -> impl FnOnce(io::Error) -> LabError {
                    (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone)"
                 .into(),
         },
+        // Containers often show their settings without letting them be changed.
+        io::ErrorKind::ReadOnlyFilesystem => LabError::Permission {
+            what,
+            hint: "/proc/sys can only be read here; run on the host, or in a container that may \
+                   change its own network settings"
+                .into(),
+        },
         _ => LabError::System { what, error },
     }
 }

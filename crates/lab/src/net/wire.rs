@@ -33,6 +33,8 @@ pub struct Route {
     pub advmss: Option<u32>,
     /// Initial congestion window, in segments.
     pub initcwnd: Option<u32>,
+    /// Shortest retransmission timeout, in milliseconds.
+    pub rto_min_ms: Option<u32>,
     /// Acknowledge every segment at once.
     pub quickack: bool,
 }
@@ -130,10 +132,15 @@ impl Route {
             Some(value) => format!("{name} {value} "),
             None => String::new(),
         };
+        let timeout = match self.rto_min_ms {
+            Some(ms) => format!("rto_min {ms}ms "),
+            None => String::new(),
+        };
         let quickack = if self.quickack { "quickack 1" } else { "" };
         attribute("mtu", self.mtu)
             + &attribute("advmss", self.advmss)
             + &attribute("initcwnd", self.initcwnd)
+            + &timeout
             + quickack
     }
 }

@@ -1,7 +1,7 @@
 //! `tupelo capture record`: the arguments and what they do.
 
 use super::filter::Filter;
-use super::recorder::{Limits, Recorder, SNAP_BYTES, Setup};
+use super::recorder::{Limits, Recorder, SNAP_BYTES, Setup, open};
 use crate::error::LabError;
 use crate::net;
 use std::fs::File;
@@ -65,6 +65,8 @@ fn record(args: &Args, filter: Filter) -> Result<(), LabError> {
     if let Some(name) = &args.netns {
         enter(name)?;
     }
+    // A file that is there already is not emptied for nothing.
+    open(&args.interface)?;
     let name = args.output.display().to_string();
     let file = File::create(&args.output).map_err(LabError::system(name.clone()))?;
     let setup = Setup {

@@ -53,18 +53,7 @@ pub struct Recording<W> {
 impl<W: Write + Send + 'static> Recorder<W> {
     /// Begins. Whatever passes the interface from now on is seen.
     pub fn start(setup: Setup, file: W) -> Result<Recorder<W>, LabError> {
-        let socket =
-            PacketSocket::open(&setup.interface, Seen::Both).map_err(|error| {
-                match error.kind() {
-                    io::ErrorKind::PermissionDenied => LabError::Permission {
-                        what: format!("capturing on {}", setup.interface),
-                        hint: "it needs CAP_NET_RAW: run as root, or allow this program with \
-                           `setcap cap_net_raw+ep`"
-                            .into(),
-                    },
-                    _ => permission::refused(&setup.interface)(error),
-                }
-            })?;
+        let socket = open(&setup.interface)?;
         let link_type = link_type(socket.hardware()).ok_or_else(|| {
             LabError::Failed(format!(
                 "{}: frames of hardware type {} are not known",
@@ -167,6 +156,19 @@ impl<W: Write> Tape<W> {
             dropped,
         })
     }
+}
+
+/// Opens an interface for capturing, in the namespace of the calling thread.
+pub(super) fn open(interface: &str) -> Result<PacketSocket, LabError> {
+    PacketSocket::open(interface, Seen::Both).map_err(|error| match error.kind() {
+        io::ErrorKind::PermissionDenied => LabError::Permission {
+            what: format!("capturing on {interface}"),
+            hint: "it needs CAP_NET_RAW: run as root, or allow this program with \
+                   `setcap cap_net_raw+ep`"
+                .into(),
+        },
+        _ => permission::refused(interface)(error),
+    })
 }
 
 /// The registered link type of a kind of hardware.

@@ -40,9 +40,9 @@ pub fn bars(title: &str, unit: &str, bars: &[Bar], caption: &str) -> Picture {
     let key_top = TOP + bars.len() as f64 * STEP + 6.0;
     let keys = place_keys(&names);
     let rows = keys.last().map_or(0, |k| k.1 + 1);
-    let height = key_top + rows as f64 * KEY_STEP + 4.0;
+    let height = key_top + rows as f64 * KEY_STEP + 8.0;
     let mut svg = format!(
-        r#"<svg viewBox="0 0 {WIDTH} {height:.0}" role="img" xmlns="http://www.w3.org/2000/svg"><title>{}</title>"#,
+        r#"<svg viewBox="-6 -4 {WIDTH} {height:.0}" role="img" xmlns="http://www.w3.org/2000/svg"><title>{}</title>"#,
         escape(title)
     );
     for (row, bar) in bars.iter().enumerate() {

@@ -4,8 +4,7 @@
 use super::bars;
 use super::model::{Finding, Picture, Report};
 use super::text::{found, off, published};
-use measure::report::{Plot, escape, page, short};
-use std::fmt::Write;
+use measure::report::{escape, page, short};
 
 /// One page of one or more reports.
 pub fn html(reports: &[Report]) -> String {
@@ -35,6 +34,7 @@ fn section(report: &Report) -> String {
         .collect::<String>();
     out += &pictures(report);
     out += &figures(report);
+    out.extend(report.tables.iter().map(super::table::html));
     if !report.findings.is_empty() {
         out += "<h2>What the explained captures name</h2><div class=\"card scroll\"><table>\
                 <tr><th>run<th class=words>planted<th class=words>named<th class=words></tr>";
@@ -70,7 +70,7 @@ fn figures(report: &Report) -> String {
     format!(
         "<h2>Published and found</h2><div class=\"card scroll\"><table><tr><th>figure<th class=words>conditions\
          <th>published<th>found<th class=words>unit<th>off</tr>{rows}</table>\
-         <p class=soft>A figure with ~ is predicted by a model; the others are measured.</p></div>"
+         <p class=soft>A figure with ~ is predicted by a model, one with = was used to calibrate it; the others are measured.</p></div>"
     )
 }
 
@@ -112,6 +112,13 @@ fn pictures(report: &Report) -> String {
                 plot.legend(),
                 plot.svg()
             ),
+            Picture::Captioned { plot, caption } => format!(
+                "<div class=card><h3>{}</h3>{}{}<p class=soft>{}</p></div>",
+                escape(&plot.title),
+                plot.legend(),
+                plot.svg(),
+                escape(caption)
+            ),
             Picture::Svg {
                 title,
                 svg,
@@ -132,7 +139,7 @@ fn pictures(report: &Report) -> String {
 /// A picture as an SVG file of its own, with its colours inside.
 pub fn standalone(picture: &Picture) -> String {
     let svg = match picture {
-        Picture::Plot(plot) => with_legend(plot),
+        Picture::Plot(plot) | Picture::Captioned { plot, .. } => plot.svg_with_legend(),
         Picture::Svg { svg, .. } => svg.clone(),
     };
     let style = format!(
@@ -146,29 +153,6 @@ pub fn standalone(picture: &Picture) -> String {
     }
 }
 
-/// A plot whose legend is part of the drawing.
-fn with_legend(plot: &Plot) -> String {
-    let mut svg = plot.svg();
-    let mut keys = String::new();
-    for (i, series) in plot.series.iter().enumerate() {
-        let dashed = if series.dashed { " dashed" } else { "" };
-        // Below the lines: what grows leaves the lower right corner empty.
-        let top = 236 - 14 * (plot.series.len() - 1 - i);
-        // Writing to a string does not fail.
-        let _ = write!(
-            keys,
-            r#"<path class="line c{}{dashed}" d="M380 {top}h18"/><text x="403" y="{}">{}</text>"#,
-            i % 5,
-            top + 4,
-            escape(&series.name)
-        );
-    }
-    if let Some(end) = svg.rfind("</svg>") {
-        svg.insert_str(end, &keys);
-    }
-    svg
-}
-
 /// What the tables here need beyond the common style.
 const STYLE: &str = "th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}\
 code{font-size:13px}h1:not(:first-of-type){margin-top:56px}";
@@ -176,6 +160,7 @@ code{font-size:13px}h1:not(:first-of-type){margin-top:56px}";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use measure::report::{Plot, Series};
 
     #[test]
     fn text_cannot_break_out_of_the_page() {
@@ -188,5 +173,21 @@ mod tests {
         assert!(!page.contains("<script>"));
         assert!(page.contains("&lt;b&gt;"));
         assert!(page.contains("a &amp; b"));
+    }
+
+    #[test]
+    fn a_plot_alone_has_its_legend_and_its_style() {
+        let picture = Picture::Plot(Plot {
+            series: vec![Series {
+                name: "one".into(),
+                points: vec![(0.0, 1.0), (1.0, 2.0)],
+                ..Series::default()
+            }],
+            ..Plot::default()
+        });
+        let svg = standalone(&picture);
+        assert!(svg.starts_with("<svg viewBox=\"0 0 640 324\""), "{svg}");
+        assert!(svg.ends_with("one</text></svg>"), "{svg}");
+        assert!(svg.contains("<style>"));
     }
 }

@@ -1,12 +1,18 @@
 //! A report as JSON lines: one a figure, then one a finding.
 
-use super::model::Report;
+use super::model::{Figure, Origin, Report};
 use serde_json::{Value, json};
 
 /// One line a figure, `{"experiment", "figure", "conditions", "published",
 /// "found", "origin", "unit", "error"}`, then one a finding, `{"experiment",
-/// "conditions", "planted", "named", "holds"}`.
+/// "conditions", "planted", "named", "holds"}`. A report of predictions has one
+/// line a figure, `{"figure", "published", "predicted", "error"}`; what a model
+/// was calibrated on predicts nothing.
 pub fn json_lines(report: &Report) -> String {
+    let line = |value: Value| format!("{value}\n");
+    if report.predictions {
+        return report.figures.iter().map(prediction).map(line).collect();
+    }
     let figures = report.figures.iter().map(|f| {
         json!({
             "experiment": report.experiment,
@@ -28,14 +34,38 @@ pub fn json_lines(report: &Report) -> String {
             "holds": f.holds(),
         })
     });
-    let line = |value: Value| format!("{value}\n");
     figures.chain(findings).map(line).collect()
+}
+
+fn prediction(figure: &Figure) -> Value {
+    let predicted = (figure.origin == Origin::Predicted).then_some(figure.found);
+    json!({
+        "figure": figure.name,
+        "published": figure.published,
+        "predicted": predicted,
+        "error": figure.error(),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::model::Published;
     use super::*;
+
+    #[test]
+    fn what_a_model_was_calibrated_on_predicts_nothing() {
+        let mut report = Report {
+            predictions: true,
+            ..Report::default()
+        };
+        report.calibrated("before", "", Published::number(2.0), 2.1, "s");
+        report.predicted("after", "", Published::number(2.0), 1.0, "s");
+        assert_eq!(
+            json_lines(&report),
+            "{\"figure\":\"before\",\"published\":2.0,\"predicted\":null,\"error\":null}\n\
+             {\"figure\":\"after\",\"published\":2.0,\"predicted\":1.0,\"error\":-0.5}\n"
+        );
+    }
 
     #[test]
     fn every_figure_is_a_line() {

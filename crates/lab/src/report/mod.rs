@@ -5,10 +5,11 @@ mod bars;
 mod html;
 mod json;
 mod model;
+mod table;
 mod text;
 
 pub use bars::{Bar, BarPart, bars};
 pub use html::{html, standalone};
 pub use json::json_lines;
-pub use model::{Figure, Finding, Named, Origin, Picture, Published, Report};
+pub use model::{Figure, Finding, Named, Origin, Picture, Published, Report, Table};
 pub use text::text;

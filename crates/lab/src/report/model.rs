@@ -22,6 +22,11 @@ pub struct Report {
     pub figures: Vec<Figure>,
     /// What the explained captures (or another judge) named.
     pub findings: Vec<Finding>,
+    /// Further tables: what was assumed, what each part contributes.
+    pub tables: Vec<Table>,
+    /// Whether the figures are predictions of a model that was calibrated on
+    /// some of them; their JSON lines then say `predicted`.
+    pub predictions: bool,
     /// Pictures.
     pub pictures: Vec<Picture>,
     /// What follows from it, in whole sentences.
@@ -65,6 +70,8 @@ pub enum Origin {
     Measured,
     /// A model in virtual time, or arithmetic.
     Predicted,
+    /// A model whose parameters were chosen so that this figure comes out.
+    Calibrated,
 }
 
 /// What a judge that did not know the plan named as the cause.
@@ -91,11 +98,31 @@ pub struct Named {
     pub count: usize,
 }
 
+/// A table beside the figures.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Its title.
+    pub title: String,
+    /// The names of its columns.
+    pub heading: Vec<String>,
+    /// Its rows, each as long as the heading.
+    pub rows: Vec<Vec<String>>,
+    /// What to see in it, in a sentence; may be empty.
+    pub caption: String,
+}
+
 /// A picture of a report.
 #[derive(Clone, Debug)]
 pub enum Picture {
     /// Lines over axes.
     Plot(Plot),
+    /// Lines over axes, and what is to be seen.
+    Captioned {
+        /// The lines.
+        plot: Plot,
+        /// What is to be seen, in a sentence.
+        caption: String,
+    },
     /// A drawing that is SVG already.
     Svg {
         /// Its title.
@@ -148,6 +175,21 @@ impl Report {
         }
     }
 
+    /// Adds a figure that the model was calibrated on.
+    pub fn calibrated(
+        &mut self,
+        name: &str,
+        conditions: &str,
+        published: Option<Published>,
+        found: f64,
+        unit: &str,
+    ) {
+        self.measured(name, conditions, published, found, unit);
+        if let Some(figure) = self.figures.last_mut() {
+            figure.origin = Origin::Calibrated;
+        }
+    }
+
     /// Adds a condition of all figures.
     pub fn condition(&mut self, name: &str, value: impl Into<String>) {
         self.conditions.push((name.into(), value.into()));
@@ -162,9 +204,14 @@ impl Report {
 
 impl Figure {
     /// How far the figure is from the published one, as a share of that;
-    /// none where no number was published or it was zero.
+    /// none where no number was published, where it was zero and the figure is
+    /// not, and where a model was calibrated on it.
     pub fn error(&self) -> Option<f64> {
+        if self.origin == Origin::Calibrated {
+            return None;
+        }
         match &self.published {
+            Some(Published::Number(published)) if *published == self.found => Some(0.0),
             Some(Published::Number(published)) if *published != 0.0 => {
                 Some((self.found - published) / published.abs())
             }
@@ -205,8 +252,9 @@ mod tests {
         report.measured("change", "", Published::number(-38.0), -19.0, "%");
         report.predicted("time", "", Published::words("short"), 3.0, "s");
         report.measured("packets", "", Published::number(0.0), 1.0, "");
+        report.calibrated("rate", "", Published::number(8.0), 8.1, "Mb/s");
         let errors: Vec<_> = report.figures.iter().map(Figure::error).collect();
-        assert_eq!(errors, [Some(0.5), None, None]);
+        assert_eq!(errors, [Some(0.5), None, None, None]);
         assert_eq!(report.figure("time", ""), Some(3.0));
     }
 

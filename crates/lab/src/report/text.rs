@@ -23,6 +23,9 @@ pub fn text(report: &Report) -> String {
         out += "\nWhat the explained captures name\n";
         out.extend(report.findings.iter().map(finding));
     }
+    for table in &report.tables {
+        out += &super::table::text(table);
+    }
     if !report.conclusions.is_empty() {
         out.push('\n');
     }
@@ -103,6 +106,7 @@ pub(super) fn found(figure: &Figure) -> String {
     let mark = match figure.origin {
         Origin::Measured => "",
         Origin::Predicted => "~",
+        Origin::Calibrated => "=",
     };
     format!("{mark}{}", short(figure.found))
 }
@@ -119,7 +123,7 @@ pub(super) fn off(figure: &Figure) -> String {
     }
 }
 
-fn wrapped(text: &str, indent: &str) -> String {
+pub(super) fn wrapped(text: &str, indent: &str) -> String {
     let mut out = String::new();
     let mut line = String::from(indent);
     for word in text.split_whitespace() {

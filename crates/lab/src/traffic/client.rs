@@ -53,7 +53,7 @@ impl Default for ClientPlan {
 impl ClientPlan {
     /// Sends the requests over a wire and waits for the answers.
     pub fn run(&self, wire: &Wire) -> Result<Timing, LabError> {
-        let (plan, _) = self.plan()?;
+        let plan = self.plan()?;
         let outcome = wire
             .client
             .run(|| engine::run(&plan, &mut Silent, &AtomicBool::new(false)))?
@@ -72,8 +72,8 @@ impl ClientPlan {
         }
     }
 
-    /// The driver's plan, and the length of a request's head.
-    fn plan(&self) -> Result<(drive::plan::Plan, usize), LabError> {
+    /// The driver's plan.
+    fn plan(&self) -> Result<drive::plan::Plan, LabError> {
         let mut load = HttpLoad::new(format!("http://{SERVER}:{PORT}/account"));
         load.method = "POST".into();
         load.iterations = Some(self.requests);
@@ -110,6 +110,6 @@ impl ClientPlan {
                 };
             }
         }
-        Ok((plan, head(body)))
+        Ok(plan)
     }
 }

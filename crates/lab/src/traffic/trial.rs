@@ -122,26 +122,29 @@ impl Run {
         self.timing.response.mean() / 1e6
     }
 
-    /// Segments with payload that a request took, on average.
+    /// Segments with payload that a request took: the median, which a probe or
+    /// a resend of a machine that stood still does not move.
     pub fn request_segments(&self) -> f64 {
-        self.per_exchange(|s| s.request_segments)
+        self.median(|e| e.request.segments)
     }
 
-    /// Segments with payload that a response took, on average.
+    /// Segments with payload that a response took: the median.
     pub fn response_segments(&self) -> f64 {
-        self.per_exchange(|s| s.response_segments)
+        self.median(|e| e.response.segments)
     }
 
-    /// Packets of all kinds, both ways, that an exchange took, on average.
+    /// Packets of all kinds, both ways, that an exchange took: the mean, its
+    /// share of the connection's own included.
     pub fn packets(&self) -> f64 {
-        self.per_exchange(|s| s.packets)
+        let services = &self.explanation.services;
+        let packets: u64 = services.iter().map(|s| s.packets).sum();
+        packets as f64 / self.explanation.totals.exchanges.max(1) as f64
     }
 
-    fn per_exchange(&self, count: impl Fn(&capture::Service) -> u64) -> f64 {
-        let services = &self.explanation.services;
-        let total: u64 = services.iter().map(count).sum();
-        let exchanges: u64 = services.iter().map(|s| s.exchanges).sum();
-        total as f64 / exchanges.max(1) as f64
+    fn median(&self, count: impl Fn(&capture::Exchange) -> u32) -> f64 {
+        let counts = self.explanation.exchanges.iter().map(count);
+        let counts: Vec<f64> = counts.map(f64::from).collect();
+        measure::stats::median(&counts).unwrap_or(0.0)
     }
 
     /// What the explanation names, beside what was planted: the planted

@@ -2,12 +2,14 @@
 
 use crate::permitted;
 use lab::net::Namespace;
-use lab::record::{Filter, Limits, Recorder, Recording, Setup};
+use lab::record::{self, Filter, Limits, Recorder, Recording, Setup};
 use std::net::UdpSocket;
+use std::process::ExitCode;
+use std::time::Duration;
 
 /// Sends datagrams with these lengths over the loopback of a new namespace
 /// and records what the filter wants.
-fn record(filter: &str, limits: Limits, sizes: &[usize]) -> Recording<Vec<u8>> {
+fn taken(filter: &str, limits: Limits, sizes: &[usize]) -> Recording<Vec<u8>> {
     let namespace = Namespace::new().unwrap();
     let setup = Setup {
         interface: "lo".into(),
@@ -37,11 +39,11 @@ fn a_frame_of_the_loopback_is_recorded_once() {
     if !permitted("record::a_frame_of_the_loopback_is_recorded_once") {
         return;
     }
-    let recording = record("port 3010", Limits::default(), &[10, 200, 3000]);
+    let recording = taken("port 3010", Limits::default(), &[10, 200, 3000]);
     assert_eq!((recording.packets, recording.dropped), (3, 0));
     // Three packets, none kept beyond the snap length.
     assert!(recording.file.len() < 500, "{}", recording.file.len());
-    let none = record("port 4000 or tcp", Limits::default(), &[10, 10]);
+    let none = taken("port 4000 or tcp", Limits::default(), &[10, 10]);
     assert_eq!(none.packets, 0);
 }
 
@@ -54,7 +56,7 @@ fn a_limit_of_packets_ends_the_recording() {
         packets: Some(2),
         duration: None,
     };
-    assert_eq!(record("", limits, &[1, 2, 3, 4]).packets, 2);
+    assert_eq!(taken("", limits, &[1, 2, 3, 4]).packets, 2);
 }
 
 #[test]
@@ -72,4 +74,34 @@ fn an_interface_that_is_not_there_is_an_error() {
         panic!("there is no such interface");
     };
     assert!(error.to_string().contains("nowhere0"), "{error}");
+}
+
+#[test]
+fn the_command_ends_by_its_limit_and_leaves_a_whole_file() {
+    if !permitted("record::the_command_ends_by_its_limit_and_leaves_a_whole_file") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut args = record::Args {
+        interface: "lo".into(),
+        output: folder.path().join("lo.pcapng"),
+        netns: None,
+        filter: String::new(),
+        duration: Some(Duration::from_millis(20)),
+        packets: None,
+        snaplen: 100,
+    };
+    let namespace = Namespace::new().unwrap();
+    let status = namespace.run(|| record::run(&args)).unwrap();
+    assert_eq!(status, ExitCode::SUCCESS);
+    let file = std::fs::read(&args.output).unwrap();
+    assert_eq!(file[..4], 0x0a0d_0d0au32.to_le_bytes());
+    // From outside, a namespace is named by a path or by a process in it.
+    args.netns = Some(namespace.path().display().to_string());
+    let status = std::thread::scope(|s| s.spawn(|| record::run(&args)).join().unwrap());
+    assert_eq!(status, ExitCode::SUCCESS);
+    args.netns = Some("no-such-namespace".into());
+    assert_eq!(record::run(&args), ExitCode::from(2));
+    args.filter = "ports 80".into();
+    assert_eq!(record::run(&args), ExitCode::from(64));
 }

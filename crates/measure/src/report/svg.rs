@@ -58,13 +58,36 @@ struct Scale {
 impl Plot {
     /// The plot as an SVG element.
     pub fn svg(&self) -> String {
+        self.drawn(HEIGHT, "")
+    }
+
+    /// The plot as an SVG element with its legend below, for a picture that
+    /// stands alone.
+    pub fn svg_with_legend(&self) -> String {
+        let mut keys = String::new();
+        let mut top = HEIGHT + KEY_STEP / 2.0;
+        for (i, series) in self.series.iter().enumerate() {
+            keys += &format!(
+                r#"<path class="line c{}{}" d="M{LEFT} {top}h18"/><text x="{}" y="{}">{}</text>"#,
+                i % COLOURS,
+                if series.dashed { " dashed" } else { "" },
+                LEFT + 24.0,
+                top + 4.0,
+                escape(&series.name)
+            );
+            top += KEY_STEP;
+        }
+        self.drawn(top, &keys)
+    }
+
+    fn drawn(&self, height: f64, keys: &str) -> String {
         let mut out = String::new();
-        self.write(&mut out)
+        self.write(height, keys, &mut out)
             .expect("writing to a string does not fail");
         out
     }
 
-    fn write(&self, out: &mut String) -> std::fmt::Result {
+    fn write(&self, height: f64, keys: &str, out: &mut String) -> std::fmt::Result {
         let points = || self.series.iter().flat_map(|s| &s.points);
         let mark = self.mark.iter().map(|m| m.0);
         let x = Scale::new(
@@ -76,7 +99,7 @@ impl Plot {
         let y = Scale::new(&self.y, points().map(|p| p.1), HEIGHT - BOTTOM, TOP);
         write!(
             out,
-            r#"<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" xmlns="http://www.w3.org/2000/svg"><title>{0}</title>"#,
+            r#"<svg viewBox="0 0 {WIDTH} {height}" role="img" xmlns="http://www.w3.org/2000/svg"><title>{0}</title>"#,
             escape(&self.title)
         )?;
         if let Some((from, to, name)) = &self.shade {
@@ -140,6 +163,7 @@ impl Plot {
                 escape(text)
             )?;
         }
+        out.push_str(keys);
         out.push_str("</svg>");
         Ok(())
     }
@@ -299,6 +323,8 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
 /// Colours in the page's style sheet.
 const COLOURS: usize = 5;
+/// From one line of the legend to the next.
+const KEY_STEP: f64 = 16.0;
 
 #[cfg(test)]
 mod tests {

@@ -1,178 +1,397 @@
-//! ends (stand-in)
-use super::config::{self, Session, Transaction};
-use super::lu::{Got, Lu, Pacing};
+//! One end of the benchmark's conversation: a node with its logical unit, and
+//! the program above it.
+//!
+//! The programs do what the guide's benchmarks do: the conversation is allocated
+//! once, a file is sent in buffers and confirmed, an inquiry is sent and
+//! answered. The nodes are real; what they are told about modes comes from
+//! [`Session`].
+//! Invariant: the two ends share nothing; all that one knows of the other came
+//! in PIUs.
+
+use super::config::{Pacing, Session, Transaction};
+use crate::conversation::code::{Fill, ReturnCode, StatusReceived};
+use crate::conversation::{ConversationId, Received, Sent};
+use crate::mode::{Mode, PacingMode, Priority};
+use crate::name::{LuName, ModeName, TpName};
+use crate::time::Instant;
+use crate::{
+    Allocate, Event, LinkConfig, LinkId, LinkRole, Node, NodeConfig, Partner, TpDefinition,
+};
+use bytes::Bytes;
 use std::task::Poll;
 
-#[derive(Debug)]
+/// What became of a verb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
+    /// The conversation is there; the first transaction begins.
     Began,
+    /// Another verb follows.
     Next,
+    /// The program waits.
     Wait,
+    /// A transaction is over; the next begins.
     Over,
 }
-#[derive(Debug)]
+
+/// One end.
 pub(super) struct End {
-    lu: Lu,
+    node: Node,
     client: bool,
-    tx: Transaction,
-    sent: usize,
-    phase: u8,
-    waiting: bool,
-    up: bool,
-    received: usize,
-    total: usize,
+    transaction: Transaction,
+    btu_bytes: usize,
+    link: Option<LinkId>,
+    conversation: Option<ConversationId>,
+    doing: Doing,
+    /// Bytes of the file still to be sent.
+    left: usize,
+    buffer: Vec<u8>,
+    waits: bool,
+    /// Something happened that the program waits for.
+    called: bool,
+    timer_at: Option<u64>,
+    sent_bytes: usize,
+    received_bytes: usize,
+    faults: u64,
+    failure: Option<String>,
 }
-fn pacing(s: &Session) -> Pacing {
-    Pacing {
-        window: s.send_window as u16,
-        adaptive: s.pacing == config::Pacing::Adaptive,
-        max: s.max_adaptive_window,
-    }
+
+/// Which verb comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doing {
+    Allocating,
+    Accepting,
+    Sending,
+    Receiving,
 }
+
 impl End {
-    pub(super) fn pair(cs: &Session, ss: &Session, btu: usize, tx: Transaction) -> [End; 2] {
-        let ru = cs.ru_bytes.min(ss.ru_bytes);
-        let adaptive =
-            cs.pacing == config::Pacing::Adaptive && ss.pacing == config::Pacing::Adaptive;
-        let mut pc = pacing(cs);
-        let mut ps = pacing(ss);
-        pc.adaptive = adaptive;
-        ps.adaptive = adaptive;
-        pc.window = pc.window.min(ss.receive_window as u16);
-        ps.window = ps.window.min(cs.receive_window as u16);
-        let mut rc = ps;
-        rc.max = cs.max_adaptive_window;
-        let mut rs = pc;
-        rs.max = ss.max_adaptive_window;
-        [
-            End::new(Lu::new(ru, btu, pc, rc), true, tx),
-            End::new(Lu::new(ru, btu, ps, rs), false, tx),
-        ]
+    /// Client and server of a transaction, over a link whose frames carry
+    /// `btu_bytes`.
+    pub(super) fn pair(
+        client: &Session,
+        server: &Session,
+        btu_bytes: usize,
+        transaction: Transaction,
+    ) -> Result<[End; 2], String> {
+        Ok([
+            End::new(client, btu_bytes, transaction, true)?,
+            End::new(server, btu_bytes, transaction, false)?,
+        ])
     }
-    fn new(lu: Lu, client: bool, tx: Transaction) -> End {
-        End {
-            lu,
+
+    fn new(
+        session: &Session,
+        btu_bytes: usize,
+        transaction: Transaction,
+        client: bool,
+    ) -> Result<End, String> {
+        let names = Names::new()?;
+        let mut node = Node::new(NodeConfig {
+            // As many RUs as the largest window, so that only pacing limits.
+            receive_backlog_bytes: (session.ru_bytes * 128).max(64 * 1024),
+            ..NodeConfig::default()
+        });
+        let (own, other) = match client {
+            true => (names.client, names.server),
+            false => (names.server, names.client),
+        };
+        node.define_lu(own);
+        node.define_partner(Partner {
+            parallel: false,
+            ..Partner::new(other)
+        });
+        node.define_tp(TpDefinition::new(names.program));
+        node.modes_mut().define(mode(names.mode, session));
+        Ok(End {
+            node,
             client,
-            tx,
-            sent: 0,
-            phase: 0,
-            waiting: true,
-            up: false,
-            received: 0,
-            total: 0,
-        }
-    }
-    pub(super) fn link_up(&mut self, _now: u64) {
-        self.up = true;
-    }
-    pub(super) fn handle_piu(&mut self, p: Vec<u8>, _now: u64) {
-        self.lu.handle_piu(&p);
-    }
-    pub(super) fn poll_piu(&mut self) -> Option<Vec<u8>> {
-        self.lu.poll_piu()
-    }
-    pub(super) fn may_go_on(&mut self) -> bool {
-        if self.waiting && (self.lu.worth() || self.up && self.phase == 0 && self.client) {
-            if self.phase == 0 && self.client {
-                self.up = false;
-            }
-            self.waiting = false;
-            return true;
-        }
-        false
-    }
-    pub(super) fn plan_timer(&mut self) -> Option<u64> {
-        None
-    }
-    pub(super) fn handle_timer(&mut self, _now: u64) {}
-    pub(super) fn sent_bytes(&self) -> usize {
-        self.total
-    }
-    pub(super) fn received_bytes(&self) -> usize {
-        self.received
-    }
-    pub(super) fn faults(&self) -> u64 {
-        0
-    }
-    pub(super) fn step(&mut self, _now: u64) -> Step {
-        match (self.client, self.tx) {
-            (
-                true,
-                Transaction::FileTransfer {
-                    bytes,
-                    buffer_bytes,
-                },
-            ) => {
-                if self.phase == 0 {
-                    self.phase = 9;
-                    return Step::Began;
-                }
-                if self.sent < bytes {
-                    let n = buffer_bytes.min(bytes - self.sent);
-                    let _ = self.lu.send(n);
-                    self.sent += n;
-                    self.total += n;
-                    return Step::Next;
-                }
-                match self.lu.confirm() {
-                    Poll::Ready(()) => {
-                        self.sent = 0;
-                        Step::Over
-                    }
-                    Poll::Pending => {
-                        self.waiting = true;
-                        Step::Wait
-                    }
-                }
-            }
-            (false, Transaction::FileTransfer { .. }) => match self.lu.receive() {
-                Poll::Ready(Got::Confirm) => {
-                    self.lu.respond();
-                    Step::Next
-                }
-                Poll::Ready(Got::Data(n)) => {
-                    self.received += n;
-                    self.step(0)
-                }
-                Poll::Ready(_) => Step::Next,
-                Poll::Pending => {
-                    self.waiting = true;
-                    Step::Wait
-                }
+            transaction,
+            btu_bytes,
+            link: None,
+            conversation: None,
+            doing: match client {
+                true => Doing::Allocating,
+                false => Doing::Accepting,
             },
-            (client, Transaction::Inquiry { .. }) => {
-                if self.phase == 0 && client {
-                    self.phase = 1;
-                    return Step::Began;
+            left: 0,
+            buffer: vec![0; MOST_BYTES],
+            waits: true,
+            called: false,
+            timer_at: None,
+            sent_bytes: 0,
+            received_bytes: 0,
+            faults: 0,
+            failure: None,
+        })
+    }
+
+    /// The link is up; the client allocates.
+    pub(super) fn link_up(&mut self, now: u64) {
+        if self.link.is_some() {
+            return;
+        }
+        let now = Instant::from_nanos(now);
+        let role = match self.client {
+            true => LinkRole::Primary,
+            false => LinkRole::Secondary,
+        };
+        let link = self
+            .node
+            .link_up(LinkConfig::new(role, self.btu_bytes), now);
+        self.link = Some(link);
+        if !self.client {
+            return;
+        }
+        match Names::new() {
+            Ok(names) => {
+                self.node.define_route(names.server.clone(), link);
+                let wish = Allocate::new(names.client, names.server, names.mode, names.program);
+                self.conversation = Some(self.node.allocate(wish, now));
+                self.called = true;
+            }
+            Err(error) => self.failure = Some(error),
+        }
+    }
+
+    /// A PIU came.
+    pub(super) fn handle_piu(&mut self, piu: Vec<u8>, now: u64) {
+        if let Some(link) = self.link {
+            let now = Instant::from_nanos(now);
+            self.node.handle_piu(link, Bytes::from(piu), now);
+        }
+        self.learn();
+    }
+
+    /// The next PIU, if one may go.
+    pub(super) fn poll_piu(&mut self) -> Option<Vec<u8>> {
+        let piu = self.node.poll_transmit_on(self.link?);
+        self.learn();
+        piu
+    }
+
+    /// Whether the program waits and what it waits for has come.
+    pub(super) fn may_go_on(&mut self) -> bool {
+        let goes = self.waits && self.called;
+        if goes {
+            self.waits = false;
+            self.called = false;
+        }
+        goes
+    }
+
+    /// When the node wants to be called, if that is news.
+    pub(super) fn plan_timer(&mut self) -> Option<u64> {
+        let at = self.node.poll_timeout()?.as_nanos();
+        if self.timer_at.is_some_and(|planned| planned <= at) {
+            return None;
+        }
+        self.timer_at = Some(at);
+        Some(at)
+    }
+
+    /// The planned instant has come.
+    pub(super) fn handle_timer(&mut self, now: u64) {
+        self.timer_at = None;
+        self.node.handle_timeout(Instant::from_nanos(now));
+        self.learn();
+    }
+
+    /// Issues the next verb.
+    pub(super) fn step(&mut self, now: u64) -> Step {
+        let Some(conversation) = self.conversation else {
+            return self.wait();
+        };
+        let step = match self.doing {
+            Doing::Allocating => self.allocating(conversation),
+            Doing::Accepting => self.accepting(conversation),
+            Doing::Sending => self.sending(conversation),
+            Doing::Receiving => self.receiving(conversation, now),
+        };
+        self.learn();
+        step
+    }
+
+    /// User bytes sent.
+    pub(super) fn sent_bytes(&self) -> usize {
+        self.sent_bytes
+    }
+
+    /// User bytes received.
+    pub(super) fn received_bytes(&self) -> usize {
+        self.received_bytes
+    }
+
+    /// PIUs against the rules.
+    pub(super) fn faults(&self) -> u64 {
+        self.faults
+    }
+
+    /// Why the conversation cannot go on.
+    pub(super) fn take_failure(&mut self) -> Option<String> {
+        self.failure.take()
+    }
+
+    fn allocating(&mut self, conversation: ConversationId) -> Step {
+        match self.node.allocated(conversation) {
+            Poll::Pending => self.wait(),
+            Poll::Ready(code) => {
+                self.expect(code);
+                self.doing = Doing::Sending;
+                self.begin();
+                Step::Began
+            }
+        }
+    }
+
+    fn accepting(&mut self, conversation: ConversationId) -> Step {
+        let code = self.node.accept(conversation);
+        self.expect(code);
+        self.doing = Doing::Receiving;
+        Step::Next
+    }
+
+    fn sending(&mut self, conversation: ConversationId) -> Step {
+        if self.left == 0 {
+            return match self.node.confirm(conversation) {
+                Poll::Pending => self.wait(),
+                Poll::Ready(Sent { code, .. }) => {
+                    self.expect(code);
+                    self.begin();
+                    Step::Over
                 }
-                if self.phase == 1 && client {
-                    let _ = self.lu.send(100);
-                    self.total += 100;
-                    self.phase = 2;
-                    return Step::Next;
+            };
+        }
+        let bytes = self.left.min(self.piece_bytes());
+        match self.node.send(conversation, &self.buffer[..bytes]) {
+            Poll::Pending => self.wait(),
+            Poll::Ready(Sent { code, .. }) => {
+                self.expect(code);
+                self.sent_bytes += bytes;
+                self.left -= bytes;
+                if matches!(self.transaction, Transaction::Inquiry { .. }) && self.left == 0 {
+                    self.doing = Doing::Receiving;
                 }
-                match self.lu.receive() {
-                    Poll::Ready(Got::Turn) => {
-                        if client {
-                            self.phase = 1;
-                            Step::Over
-                        } else {
-                            let _ = self.lu.send(100);
-                            self.total += 100;
-                            Step::Next
-                        }
-                    }
-                    Poll::Ready(Got::Data(n)) => {
-                        self.received += n;
-                        self.step(0)
-                    }
-                    Poll::Ready(_) => Step::Next,
-                    Poll::Pending => {
-                        self.waiting = true;
-                        Step::Wait
-                    }
+                Step::Next
+            }
+        }
+    }
+
+    fn receiving(&mut self, conversation: ConversationId, _now: u64) -> Step {
+        let fill = Fill::Ll;
+        let received = self.node.receive(conversation, &mut self.buffer, fill);
+        let Poll::Ready(Received {
+            code, len, status, ..
+        }) = received
+        else {
+            return self.wait();
+        };
+        self.expect(code);
+        self.received_bytes += len;
+        match status {
+            StatusReceived::Confirm => {
+                let code = self.node.confirmed(conversation);
+                self.expect(code);
+                Step::Next
+            }
+            StatusReceived::Send => {
+                self.doing = Doing::Sending;
+                self.begin();
+                match self.client {
+                    true => Step::Over,
+                    false => Step::Next,
                 }
+            }
+            _ => Step::Next,
+        }
+    }
+
+    /// A transaction begins, or the server's part of one.
+    fn begin(&mut self) {
+        self.left = match (self.transaction, self.client) {
+            (Transaction::FileTransfer { bytes, .. }, _) => bytes,
+            (Transaction::Inquiry { send_bytes, .. }, true) => send_bytes,
+            (Transaction::Inquiry { answer_bytes, .. }, false) => answer_bytes,
+        };
+    }
+
+    fn piece_bytes(&self) -> usize {
+        let wanted = match self.transaction {
+            Transaction::FileTransfer { buffer_bytes, .. } => buffer_bytes,
+            Transaction::Inquiry { .. } => MOST_BYTES,
+        };
+        wanted.clamp(1, MOST_BYTES)
+    }
+
+    fn wait(&mut self) -> Step {
+        self.waits = true;
+        Step::Wait
+    }
+
+    fn expect(&mut self, code: ReturnCode) {
+        if code != ReturnCode::Ok {
+            self.failure = Some(format!("{code:?}"));
+        }
+    }
+
+    /// Takes what the node tells.
+    fn learn(&mut self) {
+        while let Some(event) = self.node.poll_event() {
+            match event {
+                Event::Ready(conversation) => {
+                    self.called |= self.conversation == Some(conversation);
+                }
+                Event::Attached(attached) => {
+                    self.conversation = Some(attached.conversation);
+                    self.called = true;
+                }
+                Event::SessionDown { cause, .. } => {
+                    self.failure = Some(format!("session down: {cause:?}"));
+                }
+                Event::PeerFault { .. } => self.faults += 1,
+                Event::SessionUp { .. } | Event::Limits { .. } => {}
             }
         }
     }
 }
+
+/// The names of the two ends.
+struct Names {
+    client: LuName,
+    server: LuName,
+    mode: ModeName,
+    program: TpName,
+}
+
+impl Names {
+    fn new() -> Result<Names, String> {
+        fn name<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, String> {
+            text.parse().map_err(|e: T::Err| format!("{text}: {e}"))
+        }
+        Ok(Names {
+            client: name("RING.CLIENT")?,
+            server: name("RING.SERVER")?,
+            mode: name("#BATCH")?,
+            program: name("FILEXFER")?,
+        })
+    }
+}
+
+/// What a node is told about its mode.
+fn mode(name: ModeName, session: &Session) -> Mode {
+    let pacing = match session.pacing {
+        Pacing::Fixed => PacingMode::FixedOneStage,
+        Pacing::Adaptive => PacingMode::Adaptive,
+    };
+    let window = |w: u8| w.clamp(1, 63);
+    let mut mode = Mode::new(name)
+        .with_ru_bytes(session.ru_bytes)
+        .with_pacing(pacing, window(session.send_window))
+        .with_sessions(1, 1);
+    mode.receive_window = window(session.receive_window);
+    mode.max_adaptive_window = session.max_adaptive_window.max(1);
+    mode.priority = Priority::Low;
+    mode
+}
+
+/// Most bytes of one record of a mapped conversation.
+const MOST_BYTES: usize = 32_763;

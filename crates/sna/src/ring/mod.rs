@@ -27,10 +27,11 @@ pub mod cost;
 mod cpu;
 mod end;
 mod hold;
-mod lu;
 pub mod medium;
 pub mod outcome;
 mod port;
+#[cfg(test)]
+mod tests;
 mod world;
 
 pub use config::{
@@ -44,5 +45,5 @@ pub use outcome::{Outcome, RingError};
 
 /// Runs `workload` over `network`.
 pub fn run(network: &Network, workload: Workload, seed: u64) -> Result<Outcome, RingError> {
-    world::World::new(network, workload, seed).run()
+    world::World::new(network, workload, seed)?.run()
 }

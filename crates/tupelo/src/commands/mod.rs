@@ -35,7 +35,10 @@ commands! {
     File => file,
     Record => record,
     Drive => drive,
+    Capture => capture,
     Lab => lab,
+    Aping => aping,
+    Appc => appc,
     Advise => advise,
     Reference => reference,
     #[command(hide = true)]

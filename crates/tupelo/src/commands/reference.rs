@@ -27,6 +27,8 @@ enum Page {
     Commands,
     /// Every key of a load scenario.
     DriveScenario,
+    /// Every cause that `capture explain` names.
+    Causes,
     /// Every rule of `tupelo advise`, and the files it reads.
     Advice,
 }
@@ -38,6 +40,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         Page::Commands => print!("{}", cics::command::reference_page()),
         Page::Advice => print!("{}", advise::reference_page()),
         Page::DriveScenario => print!("{}", drive::scenario::reference()),
+        Page::Causes => print!("{}", capture::rules::reference_page()),
     }
     Ok(Outcome::Clean)
 }

@@ -11,12 +11,14 @@ use cics::command::commands::{resetbr as reset_row, startbr as start_row};
 use cics::resp::Condition;
 use store::Seek;
 
-use super::key::{Key, Target, deliver, file, key};
+use super::key::{Key, Named, Target, deliver, file, key, named};
 use crate::cob::Arg;
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::files::{Access, Browse, BrowseState, Held};
 use crate::worker::Worker;
 
+const START: Named = named!(start_row);
+const RESET: Named = named!(reset_row);
 const NEXT: Target = Target {
     into: next::INTO,
     set: next::SET,
@@ -35,17 +37,8 @@ pub fn startbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
     if w.files.browse(file, reqid).is_some() {
         return condition(Condition::InvReq, 33);
     }
-    if call.has(row::RBA) || call.has(row::RRN) || call.has(row::XRBA) {
-        return condition(Condition::InvReq, 44);
-    }
-    let generic = call.has(row::GENERIC);
-    let key = key(
-        &w.files,
-        file,
-        call.arg(row::RIDFLD),
-        call.int(row::KEYLENGTH),
-        generic,
-    )?;
+    let generic = START.is_generic(call);
+    let key = START.key(&w.files, file, call)?;
     let equal = call.has(row::EQUAL);
     if !can_start(w, file, &key, equal)? {
         return condition(Condition::NotFnd, 80);
@@ -77,17 +70,8 @@ pub fn resetbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
     if w.files.browse(file, reqid).is_none() {
         return condition(Condition::InvReq, 36);
     }
-    if call.has(row::RBA) || call.has(row::RRN) || call.has(row::XRBA) {
-        return condition(Condition::InvReq, 44);
-    }
-    let generic = call.has(row::GENERIC);
-    let key = key(
-        &w.files,
-        file,
-        call.arg(row::RIDFLD),
-        call.int(row::KEYLENGTH),
-        generic,
-    )?;
+    let generic = RESET.is_generic(call);
+    let key = RESET.key(&w.files, file, call)?;
     let equal = call.has(row::EQUAL);
     let found = can_start(w, file, &key, equal)?;
     if let Some(browse) = w.files.browse(file, reqid) {

@@ -5,16 +5,16 @@
 use cics::command::commands::{delete as row, unlock as unlock_row};
 use cics::resp::Condition;
 
-use super::key::{file, key};
+use super::key::{Named, file, named};
 use crate::exec::{Call, Outcome, condition};
 use crate::files::Access;
 use crate::worker::Worker;
 
+const NAMED: Named = named!(row);
+
 pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let file = file(w, call, row::FILE, Access::Delete)?;
-    if call.has(row::RBA) || call.has(row::RRN) || call.has(row::XRBA) {
-        return condition(Condition::InvReq, 44);
-    }
+    NAMED.by_key(call)?;
     if !call.has(row::RIDFLD) {
         let named = call.int(row::TOKEN);
         let Some(held) = w.files.held(file, named.map(|t| t as u32)) else {
@@ -25,14 +25,8 @@ pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
         w.files.release(file, token);
         return Ok(());
     }
-    let generic = call.has(row::GENERIC);
-    let key = key(
-        &w.files,
-        file,
-        call.arg(row::RIDFLD),
-        call.int(row::KEYLENGTH),
-        generic,
-    )?;
+    let generic = NAMED.is_generic(call);
+    let key = NAMED.key(&w.files, file, call)?;
     if !generic {
         return Ok(w.services.delete(file, key.bytes())?);
     }

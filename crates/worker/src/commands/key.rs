@@ -7,7 +7,7 @@ use cics::resp::Condition;
 use store::{MAX_KEY_BYTES, Seek};
 
 use crate::cob::Arg;
-use crate::exec::{Call, Stop, condition};
+use crate::exec::{Call, Outcome, Stop, condition};
 use crate::files::{Access, Files};
 use crate::worker::Worker;
 
@@ -54,6 +54,53 @@ impl Key {
             (false, true) => Seek::Prefix(self.bytes()),
             (false, false) => Seek::Equal(self.bytes()),
         }
+    }
+}
+
+/// The option numbers of a command that names a record.
+pub struct Named {
+    pub ridfld: u8,
+    pub length: u8,
+    /// GENERIC, where the command has it.
+    pub generic: Option<u8>,
+    /// RBA, RRN and XRBA, which keyed files do not know.
+    pub addresses: [u8; 3],
+}
+
+/// [`Named`] of a command by the module of its options.
+macro_rules! named {
+    ($row:ident) => {
+        named!($row, Some($row::GENERIC))
+    };
+    ($row:ident, $generic:expr) => {
+        $crate::commands::key::Named {
+            ridfld: $row::RIDFLD,
+            length: $row::KEYLENGTH,
+            generic: $generic,
+            addresses: [$row::RBA, $row::RRN, $row::XRBA],
+        }
+    };
+}
+pub(super) use named;
+
+impl Named {
+    /// A keyed file has no addresses to name a record by.
+    pub fn by_key(&self, call: &Call<'_>) -> Outcome {
+        match self.addresses.iter().any(|option| call.has(*option)) {
+            true => condition(Condition::InvReq, 44),
+            false => Ok(()),
+        }
+    }
+
+    pub fn is_generic(&self, call: &Call<'_>) -> bool {
+        self.generic.is_some_and(|option| call.has(option))
+    }
+
+    /// The key that the command names.
+    pub fn key(&self, files: &Files, file: usize, call: &Call<'_>) -> Result<Key, Stop> {
+        self.by_key(call)?;
+        let (ridfld, length) = (call.arg(self.ridfld), call.int(self.length));
+        key(files, file, ridfld, length, self.is_generic(call))
     }
 }
 

@@ -7,11 +7,12 @@
 use cics::command::commands::read as row;
 use cics::resp::Condition;
 
-use super::key::{Target, deliver, file, key};
+use super::key::{Named, Target, deliver, file, named};
 use crate::exec::{Call, Outcome, condition};
 use crate::files::{Access, Held};
 use crate::worker::Worker;
 
+const NAMED: Named = named!(row);
 const TARGET: Target = Target {
     into: row::INTO,
     set: row::SET,
@@ -23,17 +24,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let update = call.has(row::UPDATE) || by_token;
     let access = if update { Access::Update } else { Access::Read };
     let file = file(w, call, row::FILE, access)?;
-    if call.has(row::RBA) || call.has(row::RRN) || call.has(row::XRBA) {
-        return condition(Condition::InvReq, 44);
-    }
-    let generic = call.has(row::GENERIC);
-    let key = key(
-        &w.files,
-        file,
-        call.arg(row::RIDFLD),
-        call.int(row::KEYLENGTH),
-        generic,
-    )?;
+    let key = NAMED.key(&w.files, file, call)?;
     if update && !by_token && w.files.held(file, None).is_some() {
         return condition(Condition::InvReq, 28);
     }

@@ -6,23 +6,16 @@
 use cics::command::commands::{rewrite as rewrite_row, write as row};
 use cics::resp::Condition;
 
-use super::key::{file, key, record};
+use super::key::{Named, file, named, record};
 use crate::exec::{Call, Outcome, condition};
 use crate::files::Access;
 use crate::worker::Worker;
 
+const NAMED: Named = named!(row, None);
+
 pub fn write(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let file = file(w, call, row::FILE, Access::Add)?;
-    if call.has(row::RBA) || call.has(row::RRN) || call.has(row::XRBA) {
-        return condition(Condition::InvReq, 44);
-    }
-    let key = key(
-        &w.files,
-        file,
-        call.arg(row::RIDFLD),
-        call.int(row::KEYLENGTH),
-        false,
-    )?;
+    let key = NAMED.key(&w.files, file, call)?;
     let record = record(&w.files, file, call.arg(row::FROM), call.int(row::LENGTH))?;
     if w.files.key_of(file, record) != key.bytes() {
         return condition(Condition::InvReq, 23);

@@ -83,6 +83,9 @@ impl World {
             let ns = self.nodes[m].cost.dispatch_ns;
             self.submit(m, ns, Job::Program);
         }
+        if let Some(failure) = self.ends[end].take_failure() {
+            self.failed = Some(RingError::NoSession(failure));
+        }
         if let Some(at) = self.ends[end].plan_timer() {
             self.clock.at(at, Event::EndTimer(end));
         }

@@ -89,7 +89,11 @@ pub(super) struct World {
 
 impl World {
     /// A network at rest.
-    pub(super) fn new(network: &Network, workload: Workload, seed: u64) -> World {
+    pub(super) fn new(
+        network: &Network,
+        workload: Workload,
+        seed: u64,
+    ) -> Result<World, RingError> {
         let max_info = network.ring.max_info_bytes();
         let node = |cost: &Cost, port| Node {
             cost: cost.clone(),
@@ -113,11 +117,12 @@ impl World {
         };
         let btu = client.link.max_btu_bytes.min(link.max_btu_bytes);
         let btu = btu.min(max_info);
-        World {
+        Ok(World {
             clock: Clock::new(seed),
             ring: network.ring.clone(),
             nodes,
-            ends: End::pair(&client.session, session, btu, workload.transaction),
+            ends: End::pair(&client.session, session, btu, workload.transaction)
+                .map_err(RingError::NoSession)?,
             channel,
             ready: VecDeque::new(),
             ring_busy: false,
@@ -125,7 +130,7 @@ impl World {
             done: 0,
             failed: None,
             outcome: Outcome::default(),
-        }
+        })
     }
 
     /// Runs until the last transaction is over.

@@ -1,0 +1,183 @@
+//! What a running node tells: links, sessions, modes and programs, as JSON over
+//! HTTP on a loopback address.
+//!
+//! `GET /status` is all of it. One request a connection; anything else is
+//! answered by 404. The same types read the answer on the asking side.
+
+use crate::host::Shared;
+use crate::{Error, Host};
+use serde::{Deserialize, Serialize};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+/// Where a node tells its status unless told otherwise.
+pub const ADDRESS: &str = "127.0.0.1:9065";
+
+/// Bytes of a request that are read at most.
+const MAX_REQUEST_BYTES: u64 = 8 * 1024;
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A node at one moment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    /// Its logical unit.
+    pub lu: String,
+    /// Where DLSw partners connect.
+    pub listening: Option<SocketAddr>,
+    /// Its links.
+    pub links: Vec<LinkStatus>,
+    /// Its sessions.
+    pub sessions: Vec<SessionStatus>,
+    /// Its modes.
+    pub modes: Vec<ModeStatus>,
+    /// Programs that partners may attach.
+    pub programs: Vec<String>,
+    /// Programs that run now.
+    pub running: usize,
+    /// Attaches since the start.
+    pub attached: u64,
+}
+
+/// A link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkStatus {
+    /// `dlsw`, or `llc2` and the interface.
+    pub kind: String,
+    /// The partner's address.
+    pub peer: String,
+    /// The partner's name, as far as it is known.
+    pub partner: String,
+    /// `primary` or `secondary`.
+    pub role: String,
+    /// The largest basic transmission unit that the partner takes, in bytes.
+    pub max_btu_bytes: u16,
+    /// Whether sessions can use it.
+    pub up: bool,
+}
+
+/// A session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionStatus {
+    /// The partner logical unit.
+    pub partner: String,
+    /// The mode; blank for the blank mode.
+    pub mode: String,
+    /// Whether this side is the contention winner.
+    pub winner: bool,
+    /// Whether it is active, and not on its way in or out.
+    pub active: bool,
+    /// The largest RU each way, in bytes: sent, received.
+    pub ru_bytes: (usize, usize),
+    /// RUs that may leave before the partner grants more.
+    pub credit: u32,
+    /// Whether a conversation uses it.
+    pub busy: bool,
+}
+
+/// A mode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModeStatus {
+    /// Its name; blank for the blank mode.
+    pub name: String,
+    /// The largest RU each way, in bytes: sent, received.
+    pub ru_bytes: (usize, usize),
+    /// The pacing windows each way, in RUs: sent, received.
+    pub pacing: (u8, u8),
+    /// `adaptive` or `fixed`.
+    pub kind: String,
+    /// Sessions at most.
+    pub sessions: u16,
+    /// Contention winners this side wants.
+    pub winners: u16,
+    /// Class of service.
+    pub class_of_service: String,
+}
+
+impl From<sna::SessionInfo> for SessionStatus {
+    fn from(session: sna::SessionInfo) -> SessionStatus {
+        SessionStatus {
+            partner: session.partner.to_string(),
+            mode: session.mode.to_string(),
+            winner: session.winner,
+            active: session.active,
+            ru_bytes: (session.send_ru_bytes, session.receive_ru_bytes),
+            credit: session.credit,
+            busy: session.conversation.is_some(),
+        }
+    }
+}
+
+impl From<&sna::Mode> for ModeStatus {
+    fn from(mode: &sna::Mode) -> ModeStatus {
+        let adaptive = mode.pacing == sna::mode::PacingMode::Adaptive;
+        ModeStatus {
+            name: mode.name.to_string(),
+            ru_bytes: (mode.send_ru_bytes, mode.receive_ru_bytes),
+            pacing: (mode.send_window, mode.receive_window),
+            kind: if adaptive { "adaptive" } else { "fixed" }.into(),
+            sessions: mode.session_limit,
+            winners: mode.min_winners,
+            class_of_service: mode.class_of_service.clone(),
+        }
+    }
+}
+
+/// Answers on `listener`, on a thread of its own, until the host is gone.
+pub fn serve(host: &Host, listener: TcpListener) -> Result<(), Error> {
+    let host = host.weak();
+    std::thread::Builder::new()
+        .name("appc-admin".into())
+        .spawn(move || {
+            for stream in listener.incoming() {
+                let Some(host) = host.upgrade().filter(|host| !host.stopped()) else {
+                    return;
+                };
+                if let Err(error) = stream.and_then(|stream| answer(&host, stream)) {
+                    tracing::debug!("status: {error}");
+                }
+            }
+        })
+        .map(drop)
+        .map_err(|error| Error::Io("thread".into(), error))
+}
+
+fn answer(host: &Shared, mut stream: TcpStream) -> std::io::Result<()> {
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut reader = BufReader::new((&stream).take(MAX_REQUEST_BYTES));
+    let mut request = String::new();
+    reader.read_line(&mut request)?;
+    let mut line = String::from("x");
+    while !line.trim().is_empty() {
+        line.clear();
+        reader.read_line(&mut line)?;
+    }
+    let (status, body) = match request.split_whitespace().collect::<Vec<_>>()[..] {
+        ["GET", "/status", _] => ("200 OK", serde_json::to_string(&host.status())?),
+        _ => ("404 Not Found", "{\"error\":\"GET /status\"}".into()),
+    };
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\
+         Connection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// Asks the node whose status is at `address`.
+pub fn ask(address: SocketAddr) -> Result<Status, Error> {
+    let connect = |why| Error::Connect { address, why };
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(connect)?;
+    stream.set_read_timeout(Some(PATIENCE)).map_err(connect)?;
+    write!(
+        stream,
+        "GET /status HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    )
+    .map_err(connect)?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).map_err(connect)?;
+    let wrong = || Error::Partner("with something that is no status".into());
+    let (_, body) = answer.split_once("\r\n\r\n").ok_or_else(wrong)?;
+    serde_json::from_str(body).map_err(|_| wrong())
+}

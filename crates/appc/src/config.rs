@@ -1,0 +1,345 @@
+//! The `[appc]` section: this node's logical unit, partners, modes and links.
+//!
+//! Keys that are not known are errors. Every doc comment here is the key's
+//! reference.
+
+use crate::Error;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sna::mode::{Mode, ModeTable, PacingMode, Priority};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// One APPC node.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct AppcConfig {
+    /// The local logical unit, `NET.NAME`; also the control-point name that
+    /// partners see in XIDs.
+    pub lu: String,
+    /// Where DLSw partners may connect; nothing is listened on when empty. An
+    /// address that is reached from outside must be given explicitly.
+    pub listen: Option<SocketAddr>,
+    /// An Ethernet interface for 802.2 links; needs CAP_NET_RAW.
+    pub interface: Option<String>,
+    /// The station's LAN address in token-ring bit order, twelve hexadecimal
+    /// digits; made from the LU name when not given.
+    pub mac: Option<String>,
+    /// Block number of the node identification, three hexadecimal digits.
+    pub id_block: String,
+    /// Number of the node identification, five hexadecimal digits; made from
+    /// the LU name when not given.
+    pub id_number: Option<String>,
+    /// The largest basic transmission unit this node receives, in bytes: TH, RH
+    /// and RU of one frame. 99 to 17,800.
+    pub max_btu_bytes: u16,
+    /// Messages a DLSw circuit grants at first, and the most it grows to.
+    pub circuit_window: u16,
+    /// Seconds a link or a session may take to come up.
+    pub activation_timeout_s: u64,
+    /// A file to write a capture to (pcapng, for tshark).
+    pub trace: Option<PathBuf>,
+    /// Where `tupelo appc status` asks; only loopback addresses.
+    pub admin: Option<SocketAddr>,
+    /// Sessions at most.
+    pub max_sessions: usize,
+    /// Partner logical units by name.
+    pub partners: BTreeMap<String, PartnerConfig>,
+    /// Modes beside the architected ones, or instead of them, by name.
+    pub modes: BTreeMap<String, ModeConfig>,
+    /// Users by name, with their passwords, for Attaches that carry both.
+    pub users: BTreeMap<String, String>,
+    /// Side information of CPI-C programs, by symbolic destination name.
+    pub side_information: BTreeMap<String, SideConfig>,
+}
+
+/// What a symbolic destination name stands for.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SideConfig {
+    /// The partner logical unit.
+    pub partner: String,
+    /// The mode.
+    #[serde(default)]
+    pub mode: String,
+    /// The transaction program.
+    pub tp: String,
+}
+
+/// A partner logical unit.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct PartnerConfig {
+    /// Its DLSw switch, `host:port`; port 2065 when left out.
+    pub address: Option<String>,
+    /// Its LAN address: of the station behind the switch (token-ring bit
+    /// order), or on the Ethernet (Ethernet bit order) when `ethernet` is set.
+    /// Made from its name when not given.
+    pub mac: Option<String>,
+    /// Reach it over the interface instead of DLSw.
+    pub ethernet: bool,
+    /// Its SAP, two hexadecimal digits; 04 when not given.
+    pub sap: Option<String>,
+    /// One session only, without an exchange of session limits.
+    pub single_session: bool,
+    /// Whether users that it has verified itself are believed.
+    pub trusted: bool,
+}
+
+/// A mode.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ModeConfig {
+    /// The largest RU either way, in bytes.
+    pub ru_bytes: Option<usize>,
+    /// The pacing window either way, in RUs; 0 is no pacing.
+    pub pacing: Option<u8>,
+    /// Fixed instead of adaptive pacing.
+    pub fixed_pacing: bool,
+    /// The largest window that adaptive pacing may grant, in RUs.
+    pub max_window: Option<u16>,
+    /// Sessions at most.
+    pub sessions: Option<u16>,
+    /// Contention winners this side wants.
+    pub winners: Option<u16>,
+    /// Low transmission priority (batch).
+    pub batch: bool,
+}
+
+impl Default for AppcConfig {
+    fn default() -> AppcConfig {
+        AppcConfig {
+            lu: "TUPELO.NODE".into(),
+            listen: None,
+            interface: None,
+            mac: None,
+            id_block: "05D".into(),
+            id_number: None,
+            max_btu_bytes: 17_749,
+            circuit_window: 64,
+            activation_timeout_s: 30,
+            trace: None,
+            admin: None,
+            max_sessions: 65_536,
+            partners: BTreeMap::new(),
+            modes: BTreeMap::new(),
+            users: BTreeMap::new(),
+            side_information: BTreeMap::new(),
+        }
+    }
+}
+
+impl AppcConfig {
+    /// A node of this name with defaults everywhere else.
+    pub fn named(lu: &str) -> Result<AppcConfig, Error> {
+        let config = AppcConfig {
+            lu: lu.to_owned(),
+            ..AppcConfig::default()
+        };
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// Reports the first thing that cannot be.
+    pub fn validate(&self) -> Result<(), Error> {
+        lu_name("lu", &self.lu)?;
+        self.station_mac()?;
+        self.node_id()?;
+        self.mode_table()?;
+        if !(99..=17_800).contains(&self.max_btu_bytes) {
+            let text = self.max_btu_bytes.to_string();
+            return Err(Error::config("max-btu-bytes", &text, "99 to 17800"));
+        }
+        if self.circuit_window == 0 {
+            return Err(Error::config("circuit-window", "0", "at least 1"));
+        }
+        if let Some(admin) = self.admin.filter(|admin| !admin.ip().is_loopback()) {
+            let why = "only loopback addresses";
+            return Err(Error::config("admin", &admin.to_string(), why));
+        }
+        for (name, partner) in &self.partners {
+            lu_name("partners", name)?;
+            partner.station_mac(name)?;
+            partner.sap()?;
+        }
+        Ok(())
+    }
+
+    /// The station's address in token-ring bit order.
+    pub fn station_mac(&self) -> Result<[u8; 6], Error> {
+        self.mac
+            .as_deref()
+            .map_or_else(|| Ok(mac_of(&self.lu)), |text| mac("mac", text))
+    }
+
+    /// Block and number of the node identification.
+    pub fn node_id(&self) -> Result<(u16, u32), Error> {
+        let block = u16::from_str_radix(&self.id_block, 16)
+            .ok()
+            .filter(|block| *block < 0x1000)
+            .ok_or_else(|| Error::config("id-block", &self.id_block, "three hexadecimal digits"))?;
+        let number = match &self.id_number {
+            None => digest(&self.lu) & 0xF_FFFF,
+            Some(text) => u32::from_str_radix(text, 16)
+                .ok()
+                .filter(|number| *number < 0x10_0000)
+                .ok_or_else(|| Error::config("id-number", text, "five hexadecimal digits"))?,
+        };
+        Ok((block, number))
+    }
+
+    /// The architected modes with this configuration's in front.
+    pub fn mode_table(&self) -> Result<ModeTable, Error> {
+        let mut table = ModeTable::default();
+        for (name, config) in &self.modes {
+            let parsed = name
+                .parse()
+                .map_err(|why| Error::config("modes", name, why))?;
+            let mode = table.get(&parsed).unwrap_or_else(|| Mode::new(parsed));
+            table.define(config.apply(mode));
+        }
+        Ok(table)
+    }
+}
+
+impl PartnerConfig {
+    /// A partner behind this switch.
+    pub fn at(address: &str) -> PartnerConfig {
+        PartnerConfig {
+            address: Some(address.to_owned()),
+            ..PartnerConfig::default()
+        }
+    }
+
+    /// Its station's address.
+    pub fn station_mac(&self, name: &str) -> Result<[u8; 6], Error> {
+        self.mac
+            .as_deref()
+            .map_or_else(|| Ok(mac_of(name)), |text| mac("mac", text))
+    }
+
+    /// Its SAP.
+    pub fn sap(&self) -> Result<u8, Error> {
+        let text = self.sap.as_deref().unwrap_or("04");
+        u8::from_str_radix(text, 16)
+            .ok()
+            .filter(|sap| sap & 1 == 0)
+            .ok_or_else(|| Error::config("sap", text, "an even number of two hexadecimal digits"))
+    }
+}
+
+impl ModeConfig {
+    /// `mode` with what is given here.
+    pub fn apply(&self, mut mode: Mode) -> Mode {
+        if let Some(bytes) = self.ru_bytes {
+            mode = mode.with_ru_bytes(bytes);
+        }
+        let window = self.pacing.unwrap_or(mode.send_window);
+        let pacing = match self.fixed_pacing {
+            true => PacingMode::FixedOneStage,
+            false => mode.pacing,
+        };
+        mode = mode.with_pacing(pacing, window);
+        if let Some(widest) = self.max_window {
+            mode.max_adaptive_window = widest;
+        }
+        let limit = self.sessions.unwrap_or(mode.session_limit);
+        let winners = self.winners.unwrap_or(match self.sessions {
+            Some(limit) => limit / 2,
+            None => mode.min_winners,
+        });
+        mode = mode.with_sessions(limit, winners);
+        if self.batch {
+            mode.priority = Priority::Low;
+        }
+        mode
+    }
+}
+
+/// A logical unit's name, or what is wrong with it.
+pub(crate) fn lu_name(what: &'static str, text: &str) -> Result<sna::LuName, Error> {
+    text.parse().map_err(|why| Error::config(what, text, why))
+}
+
+/// A locally administered address that is the same wherever the name is used.
+pub fn mac_of(lu: &str) -> [u8; 6] {
+    let digest = digest(lu).to_be_bytes();
+    [0x40, 0x00, digest[0], digest[1], digest[2], digest[3]]
+}
+
+fn mac(what: &'static str, text: &str) -> Result<[u8; 6], Error> {
+    let digits: Vec<u8> = text.bytes().filter(|b| !b":-.".contains(b)).collect();
+    let value = std::str::from_utf8(&digits)
+        .ok()
+        .filter(|digits| digits.len() == 12)
+        .and_then(|digits| u64::from_str_radix(digits, 16).ok())
+        .ok_or_else(|| Error::config(what, text, "twelve hexadecimal digits"))?;
+    let bytes = value.to_be_bytes();
+    Ok(std::array::from_fn(|i| bytes[2 + i]))
+}
+
+/// FNV-1a: names become addresses and identifications that both sides can work
+/// out.
+fn digest(name: &str) -> u32 {
+    name.to_ascii_uppercase()
+        .bytes()
+        .fold(0x811C_9DC5, |hash, byte| {
+            (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_section_is_read_and_its_modes_are_applied() {
+        let config: AppcConfig = toml::from_str(
+            r##"
+            lu = "APPN.ALPHA"
+            listen = "127.0.0.1:2065"
+            [partners."APPN.BETA"]
+            address = "10.0.0.2"
+            [modes."#BATCH"]
+            ru-bytes = 4096
+            pacing = 8
+            "##,
+        )
+        .unwrap();
+        config.validate().unwrap();
+        let batch = config
+            .mode_table()
+            .unwrap()
+            .get(&"#BATCH".parse().unwrap())
+            .unwrap();
+        assert_eq!((batch.send_ru_bytes, batch.send_window), (4096, 8));
+        assert_eq!(batch.session_limit, 8);
+    }
+
+    #[test]
+    fn unknown_keys_and_impossible_values_are_errors() {
+        assert!(toml::from_str::<AppcConfig>("lus = \"A\"").is_err());
+        for (key, wrong) in [
+            ("lu", "lu = \"A.B.C\""),
+            ("mac", "mac = \"40\""),
+            ("id-block", "id-block = \"12345\""),
+            ("admin", "admin = \"0.0.0.0:9\""),
+            ("max-btu-bytes", "max-btu-bytes = 98"),
+        ] {
+            let config: AppcConfig = toml::from_str(wrong).unwrap();
+            match config.validate() {
+                Err(Error::Config { what, .. }) => assert_eq!(what, key),
+                other => panic!("{wrong}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn addresses_are_read_with_and_without_punctuation() {
+        let plain = mac("mac", "400000000001").unwrap();
+        assert_eq!(plain, [0x40, 0, 0, 0, 0, 1]);
+        assert_eq!(mac("mac", "40:00:00:00:00:01").unwrap(), plain);
+        assert_eq!(mac_of("a.b"), mac_of("A.B"));
+    }
+}

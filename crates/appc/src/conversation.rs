@@ -1,0 +1,259 @@
+//! Conversations as programs see them: every verb waits until it is done.
+//!
+//! A verb that ends with a code other than OK is an error that carries it; the
+//! end of a conversation by the partner is told by [`Received::ended`], since it
+//! is how most conversations end.
+
+use crate::Error;
+use crate::config::lu_name;
+use crate::host::{Shared, Wake};
+use sna::conversation::ConversationId;
+use sna::conversation::code::{
+    ConversationType, DataReceived, DeallocateType, ErrorDirection, Fill, PrepareToReceiveType,
+    ReturnCode, StatusReceived,
+};
+use sna::mode::SyncLevel;
+use sna::{Allocate, Attached, Node, Secret, Security};
+use std::sync::Arc;
+use std::task::Poll;
+
+/// What conversation to allocate.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The partner logical unit.
+    pub partner: String,
+    /// The transaction program to attach.
+    pub tp: String,
+    /// The mode.
+    pub mode: String,
+    /// Basic or mapped.
+    pub kind: ConversationType,
+    /// Sync level.
+    pub sync: SyncLevel,
+    /// A user and a password, or a user alone that this side has verified.
+    pub user: Option<(String, Option<String>)>,
+    /// Program initialisation parameters.
+    pub pip: Vec<Vec<u8>>,
+}
+
+impl Call {
+    /// A mapped conversation of mode `#INTER`, sync level confirm, without
+    /// security.
+    pub fn new(partner: &str, tp: &str) -> Call {
+        Call {
+            partner: partner.to_owned(),
+            tp: tp.to_owned(),
+            mode: "#INTER".into(),
+            kind: ConversationType::Mapped,
+            sync: SyncLevel::Confirm,
+            user: None,
+            pip: Vec::new(),
+        }
+    }
+
+    /// The same with another mode.
+    pub fn with_mode(mut self, mode: &str) -> Call {
+        self.mode = mode.to_owned();
+        self
+    }
+}
+
+/// What a receive brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Received {
+    /// Bytes now in the buffer.
+    pub len: usize,
+    /// Whether they are all of a record.
+    pub data: DataReceived,
+    /// What the partner wants now.
+    pub status: StatusReceived,
+    /// Whether the partner asked to send.
+    pub request_to_send: bool,
+    /// Whether the partner ended the conversation normally; it is gone then.
+    pub ended: bool,
+}
+
+/// One conversation. Dropped before its end, it is deallocated abnormally.
+pub struct Conversation {
+    shared: Arc<Shared>,
+    id: ConversationId,
+    over: bool,
+}
+
+impl Conversation {
+    pub(crate) fn allocate(shared: Arc<Shared>, local: &str, call: &Call) -> Result<Self, Error> {
+        let wish = Allocate {
+            kind: call.kind,
+            sync: call.sync,
+            security: match &call.user {
+                None => Security::None,
+                Some((user, Some(password))) => Security::Program {
+                    user: user.clone(),
+                    password: Secret::new(password),
+                },
+                Some((user, None)) => Security::Same { user: user.clone() },
+            },
+            pip: call.pip.clone(),
+            ..Allocate::new(
+                lu_name("lu", local)?,
+                lu_name("partner", &call.partner)?,
+                call.mode
+                    .parse()
+                    .map_err(|why| Error::config("mode", &call.mode, why))?,
+                call.tp
+                    .parse()
+                    .map_err(|why| Error::config("tp", &call.tp, why))?,
+            )
+        };
+        let id = {
+            let now = shared.now();
+            let mut inner = shared.lock();
+            inner.node.allocate(wish, now)
+        };
+        let mut conversation = Conversation {
+            shared,
+            id,
+            over: false,
+        };
+        let code = conversation.wait(|node| node.allocated(id))?;
+        conversation.check("ALLOCATE", code)?;
+        Ok(conversation)
+    }
+
+    pub(crate) fn incoming(shared: Arc<Shared>, attached: &Attached) -> Conversation {
+        Conversation {
+            shared,
+            id: attached.conversation,
+            over: false,
+        }
+    }
+
+    /// Its number within the node.
+    pub fn id(&self) -> ConversationId {
+        self.id
+    }
+
+    /// Accepts an attach; the first verb of a program that was attached.
+    pub fn accept(&mut self) -> Result<(), Error> {
+        let id = self.id;
+        let code = self.now(|node| node.accept(id))?;
+        self.check("ACCEPT", code)
+    }
+
+    /// Sends a record (mapped) or a piece of the logical-record stream (basic);
+    /// true when the partner asked to send.
+    pub fn send(&mut self, data: &[u8]) -> Result<bool, Error> {
+        let id = self.id;
+        let sent = self.wait(|node| node.send(id, data))?;
+        self.check("SEND_DATA", sent.code)?;
+        Ok(sent.request_to_send)
+    }
+
+    /// Sends what is buffered.
+    pub fn flush(&mut self) -> Result<(), Error> {
+        let id = self.id;
+        let code = self.now(|node| node.flush(id))?;
+        self.check("FLUSH", code)
+    }
+
+    /// Asks the partner to confirm, and waits until it has.
+    pub fn confirm(&mut self) -> Result<bool, Error> {
+        let id = self.id;
+        let sent = self.wait(|node| node.confirm(id))?;
+        self.check("CONFIRM", sent.code)?;
+        Ok(sent.request_to_send)
+    }
+
+    /// Confirms.
+    pub fn confirmed(&mut self) -> Result<(), Error> {
+        let id = self.id;
+        let code = self.now(|node| node.confirmed(id))?;
+        self.check("CONFIRMED", code)
+    }
+
+    /// Gives the partner the right to send.
+    pub fn prepare_to_receive(&mut self, kind: PrepareToReceiveType) -> Result<(), Error> {
+        let id = self.id;
+        let code = self.wait(|node| node.prepare_to_receive(id, kind))?;
+        self.check("PREPARE_TO_RECEIVE", code)
+    }
+
+    /// Waits for data or a status.
+    pub fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Error> {
+        let id = self.id;
+        let got = self.wait(|node| node.receive(id, buffer, Fill::Ll))?;
+        let ended = got.code == ReturnCode::DeallocatedNormal;
+        self.over |= ended;
+        if !ended {
+            self.check("RECEIVE", got.code)?;
+        }
+        Ok(Received {
+            len: got.len,
+            data: got.data,
+            status: got.status,
+            request_to_send: got.request_to_send,
+            ended,
+        })
+    }
+
+    /// Reports an error to the partner; this side sends afterwards.
+    pub fn send_error(&mut self) -> Result<(), Error> {
+        let id = self.id;
+        let sent = self.wait(|node| node.send_error(id, ErrorDirection::Receive))?;
+        self.check("SEND_ERROR", sent.code)
+    }
+
+    /// Asks for the right to send.
+    pub fn request_to_send(&mut self) -> Result<(), Error> {
+        let id = self.id;
+        let code = self.now(|node| node.request_to_send(id))?;
+        self.check("REQUEST_TO_SEND", code)
+    }
+
+    /// Ends the conversation.
+    pub fn deallocate(mut self, kind: DeallocateType) -> Result<(), Error> {
+        let id = self.id;
+        let code = self.wait(|node| node.deallocate(id, kind))?;
+        self.over |= code == ReturnCode::Ok;
+        self.check("DEALLOCATE", code)
+    }
+
+    /// Leaves the conversation to whoever calls the node's verbs for it.
+    pub fn leave(mut self) {
+        self.over = true;
+    }
+
+    /// A verb that never waits.
+    fn now<T>(&self, verb: impl FnOnce(&mut Node) -> T) -> Result<T, Error> {
+        let mut inner = self.shared.lock();
+        let value = verb(&mut inner.node);
+        self.shared.drain(&mut inner, false);
+        Ok(value)
+    }
+
+    /// A verb that may wait.
+    fn wait<T>(&self, mut verb: impl FnMut(&mut Node) -> Poll<T>) -> Result<T, Error> {
+        self.shared
+            .blocking(Wake::Conversation(self.id), |inner| verb(&mut inner.node))
+    }
+
+    fn check(&mut self, verb: &'static str, code: ReturnCode) -> Result<(), Error> {
+        self.over |= code.ends_conversation();
+        match code {
+            ReturnCode::Ok => Ok(()),
+            code => Err(Error::Verb { verb, code }),
+        }
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        let mut inner = self.shared.lock();
+        if !self.over {
+            // Never waits: an abend needs no answer.
+            let _ = inner.node.deallocate(self.id, DeallocateType::Abend);
+            self.shared.drain(&mut inner, false);
+        }
+        inner.ready.remove(&Wake::Conversation(self.id));
+    }
+}

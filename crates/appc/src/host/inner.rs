@@ -1,0 +1,331 @@
+//! What all threads of a host share under one lock: the node, its transports,
+//! and who waits for what.
+
+use super::pump::{Waiting, Wake};
+use super::{FIRST_TRANSPORT, Incoming, Program, Shared};
+use crate::net::{Dlsw, Local, Surroundings, Told, Transport};
+use crate::trace::Trace;
+use mio::net::{TcpListener, TcpStream};
+use mio::{Interest, Registry, Token};
+use sna::{Event, Instant, LuName, Node, TpName};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+/// Everything under the lock.
+pub(crate) struct Inner {
+    pub node: Node,
+    pub local: Local,
+    pub registry: Registry,
+    pub transports: BTreeMap<usize, Transport>,
+    pub trace: Option<Trace>,
+    pub calls: HashMap<u64, CallState>,
+    pub programs: HashMap<TpName, Program>,
+    pub ready: HashSet<Wake>,
+    pub waiting: Waiting,
+    pub next_token: usize,
+    pub next_call: u64,
+    pub attached: u64,
+    told: Vec<Told>,
+}
+
+/// How a wish for a link stands.
+#[derive(Debug, Clone)]
+pub(crate) enum CallState {
+    Pending,
+    Up,
+    Failed(String),
+}
+
+/// TCP connections at most; one more is closed at once.
+const MAX_TRANSPORTS: usize = 4096;
+
+impl Inner {
+    pub fn new(node: Node, local: Local, registry: Registry, trace: Option<Trace>) -> Inner {
+        Inner {
+            node,
+            local,
+            registry,
+            transports: BTreeMap::new(),
+            trace,
+            calls: HashMap::new(),
+            programs: HashMap::new(),
+            ready: HashSet::new(),
+            waiting: Waiting::new(),
+            next_token: FIRST_TRANSPORT,
+            next_call: 1,
+            attached: 0,
+            told: Vec::new(),
+        }
+    }
+
+    /// Whether a link that is up leads to `partner`.
+    pub fn leads_to(&self, partner: &LuName) -> bool {
+        self.transports
+            .values()
+            .any(|transport| transport.leads_to(partner))
+    }
+
+    /// How long nothing is due.
+    pub fn next_timeout(&self, now: Instant) -> Option<Duration> {
+        let node = self.node.poll_timeout().map(Instant::as_nanos);
+        let transports = self.transports.values().filter_map(Transport::next_timeout);
+        let at = transports.chain(node).min()?;
+        // Rounded up, so that the wait does not end a moment too early.
+        Some(Duration::from_nanos(
+            at.saturating_sub(now.as_nanos()) + 1_000_000,
+        ))
+    }
+
+    /// Takes new connections.
+    pub fn accept(&mut self, listener: &TcpListener, now: Instant) {
+        loop {
+            match listener.accept() {
+                Ok((stream, peer)) if self.transports.len() < MAX_TRANSPORTS => {
+                    let dlsw = Dlsw::new(stream, peer, self.local.clone(), None);
+                    if let Err(error) = self.add_dlsw(dlsw, now) {
+                        tracing::warn!("{peer}: {error}");
+                    }
+                }
+                Ok((_, peer)) => tracing::warn!("{peer}: too many connections"),
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return,
+                Err(error) => {
+                    tracing::warn!("a connection could not be taken: {error}");
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Adds a connection.
+    pub fn add_dlsw(&mut self, mut dlsw: Dlsw, now: Instant) -> std::io::Result<()> {
+        tune(&dlsw.stream);
+        let token = self.fresh_token();
+        let both = Interest::READABLE | Interest::WRITABLE;
+        self.registry
+            .register(&mut dlsw.stream, Token(token), both)?;
+        self.transports
+            .insert(token, Transport::Dlsw(Box::new(dlsw)));
+        self.transmit(token, now);
+        Ok(())
+    }
+
+    pub fn fresh_token(&mut self) -> usize {
+        self.next_token += 1;
+        self.next_token - 1
+    }
+
+    /// A socket is ready.
+    pub fn handle_ready(&mut self, token: Token, now: Instant, readable: bool, closing: bool) {
+        self.with(token.0, now, |transport, around| {
+            transport.handle_ready(around, readable, closing)
+        });
+    }
+
+    /// Whatever is due.
+    pub fn handle_timeouts(&mut self, now: Instant) {
+        if self.node.poll_timeout().is_some_and(|at| at <= now) {
+            self.node.handle_timeout(now);
+        }
+        let due: Vec<usize> = self
+            .transports
+            .iter()
+            .filter(|(_, transport)| {
+                transport
+                    .next_timeout()
+                    .is_some_and(|at| at <= now.as_nanos())
+            })
+            .map(|(token, _)| *token)
+            .collect();
+        for token in due {
+            self.with(token, now, |transport, around| {
+                transport.handle_timeout(around);
+                Ok(())
+            });
+        }
+    }
+
+    fn transmit(&mut self, token: usize, now: Instant) {
+        self.with(token, now, |transport, around| transport.transmit(around));
+    }
+
+    /// Writes on every transport.
+    fn transmit_all(&mut self, now: Instant) {
+        let mut from = 0;
+        while let Some((&token, _)) = self.transports.range(from..).next() {
+            self.transmit(token, now);
+            from = token + 1;
+        }
+    }
+
+    /// Lets a transport work; one that is over is taken away.
+    fn with(
+        &mut self,
+        token: usize,
+        now: Instant,
+        work: impl FnOnce(&mut Transport, &mut Surroundings<'_>) -> Result<(), crate::net::Broken>,
+    ) {
+        let Some(transport) = self.transports.get_mut(&token) else {
+            return;
+        };
+        let mut around = Surroundings {
+            node: &mut self.node,
+            now,
+            trace: self.trace.as_mut(),
+            told: &mut self.told,
+        };
+        if let Err(broken) = work(transport, &mut around) {
+            tracing::debug!("a transport is over: {}", broken.0);
+            transport.close(&mut around, &broken.0);
+            self.remove(token);
+        }
+    }
+
+    /// Forgets a transport; its socket closes.
+    pub fn remove(&mut self, token: usize) {
+        match self.transports.remove(&token) {
+            Some(Transport::Dlsw(mut dlsw)) => {
+                let _ = self.registry.deregister(&mut dlsw.stream);
+            }
+            Some(Transport::Ether(ether)) => {
+                let fd = ether.socket.as_raw_fd();
+                let _ = self.registry.deregister(&mut mio::unix::SourceFd(&fd));
+            }
+            None => {}
+        }
+    }
+
+    /// Closes every transport in good order.
+    pub fn close_all(&mut self, now: Instant) {
+        let tokens: Vec<usize> = self.transports.keys().copied().collect();
+        for token in tokens {
+            self.with(token, now, |transport, around| {
+                let _ = transport.transmit(around);
+                transport.close(around, "the host stops");
+                let _ = transport.transmit(around);
+                Ok(())
+            });
+            self.remove(token);
+        }
+        if let Some(trace) = &mut self.trace {
+            let _ = trace.flush();
+        }
+    }
+}
+
+impl Shared {
+    /// Sends what the node wants to send and passes on what it tells.
+    /// `by_pump` tells whether the caller holds the pump.
+    pub(crate) fn drain(&self, inner: &mut Inner, by_pump: bool) {
+        let mut wake_pump = false;
+        loop {
+            inner.transmit_all(self.now());
+            for told in std::mem::take(&mut inner.told) {
+                wake_pump |= take_told(inner, told);
+            }
+            let mut told = false;
+            while let Some(event) = inner.node.poll_event() {
+                told = true;
+                wake_pump |= self.take_event(inner, event);
+            }
+            if !told && inner.told.is_empty() {
+                break;
+            }
+        }
+        if wake_pump && !by_pump {
+            self.wake_pump();
+        }
+    }
+
+    fn take_event(&self, inner: &mut Inner, event: Event) -> bool {
+        match event {
+            Event::Ready(conversation) => {
+                let wake = Wake::Conversation(conversation);
+                inner.ready.insert(wake);
+                return inner.waiting.notify(wake);
+            }
+            Event::Attached(attached) => self.start_program(inner, attached),
+            Event::SessionUp {
+                partner,
+                mode,
+                winner,
+                ..
+            } => {
+                tracing::debug!("session with {partner}, mode {mode}, winner {winner}");
+            }
+            Event::SessionDown {
+                partner,
+                mode,
+                cause,
+                ..
+            } => {
+                tracing::debug!("session with {partner}, mode {mode} ended: {cause:?}");
+            }
+            Event::Limits {
+                partner,
+                mode,
+                limits,
+                outcome,
+            } => {
+                tracing::debug!("limits with {partner}, mode {mode}: {limits:?} ({outcome:?})");
+            }
+            Event::PeerFault { sense, .. } => {
+                tracing::warn!("a partner broke the protocol: {sense}");
+            }
+        }
+        false
+    }
+
+    fn start_program(&self, inner: &mut Inner, attached: sna::Attached) {
+        inner.attached += 1;
+        let conversation = attached.conversation;
+        let started = inner
+            .programs
+            .get(&attached.tp)
+            .cloned()
+            .is_some_and(|program| {
+                let Some(shared) = self.me.upgrade() else {
+                    return false;
+                };
+                let incoming = Incoming::new(shared, attached);
+                self.jobs.run(Box::new(move || program(incoming)))
+            });
+        if !started {
+            inner.node.refuse(conversation, sna::Refusal::Later);
+        }
+    }
+}
+
+fn take_told(inner: &mut Inner, told: Told) -> bool {
+    let (call, state) = match told {
+        Told::Up { call } => (call, CallState::Up),
+        Told::Down { call, why } => {
+            tracing::debug!("a link is down: {why}");
+            (call, CallState::Failed(why))
+        }
+    };
+    let Some(call) = call else {
+        return false;
+    };
+    let wake = Wake::Call(call);
+    inner.calls.insert(call, state);
+    inner.ready.insert(wake);
+    inner.waiting.notify(wake)
+}
+
+/// Small messages must not wait for company, and a partner that vanished must be
+/// noticed.
+fn tune(stream: &TcpStream) {
+    let socket = socket2::SockRef::from(stream);
+    let keepalive = socket2::TcpKeepalive::new()
+        .with_time(Duration::from_secs(30))
+        .with_interval(Duration::from_secs(10))
+        .with_retries(3);
+    let tuned = socket
+        .set_tcp_nodelay(true)
+        .and_then(|()| socket.set_tcp_keepalive(&keepalive))
+        .and_then(|()| socket.set_tcp_user_timeout(Some(Duration::from_secs(60))));
+    if let Err(error) = tuned {
+        tracing::warn!("socket options: {error}");
+    }
+}

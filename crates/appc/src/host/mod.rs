@@ -1,0 +1,520 @@
+//! The node as a running thing.
+//!
+//! One lock guards the node and its transports ([`inner`]); threads that wait
+//! share the work of the sockets ([`pump`]); programs that partners attach run
+//! on threads of a pool ([`jobs`]).
+
+mod inner;
+mod jobs;
+mod pump;
+
+use crate::Error;
+use crate::admin::{LinkStatus, ModeStatus, SessionStatus, Status};
+use crate::config::{AppcConfig, PartnerConfig, lu_name};
+use crate::conversation::{Call, Conversation};
+use crate::net::{Dlsw, Ether, Local, Transport, Wish};
+use crate::trace::Trace;
+use inner::{CallState, Inner};
+use jobs::Jobs;
+use mio::{Events, Interest, Token, Waker};
+use pump::Pump;
+pub use pump::Wake;
+use sna::dlc::pdu::SAP_SNA;
+use sna::dlc::ssp::{PORT, Stations};
+use sna::{ConversationId, Instant, LuName, Node, NodeConfig, Partner, TpDefinition};
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::Poll;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+const WAKER: Token = Token(0);
+const LISTENER: Token = Token(1);
+const FIRST_TRANSPORT: usize = 2;
+/// Programs that may run at once.
+const MAX_PROGRAMS: usize = 4096;
+
+/// A program that partners attach: called on a thread of its own with each
+/// conversation.
+pub type Program = Arc<dyn Fn(Incoming) + Send + Sync>;
+
+/// An attach, handed to its program.
+pub struct Incoming {
+    /// The conversation, in receive state.
+    pub conversation: Conversation,
+    /// Who attached what.
+    pub attached: sna::Attached,
+}
+
+impl Incoming {
+    fn new(shared: Arc<Shared>, attached: sna::Attached) -> Incoming {
+        Incoming {
+            conversation: Conversation::incoming(shared, &attached),
+            attached,
+        }
+    }
+}
+
+/// One APPC node. Clones are the same node; it stops when [`Host::stop`] is
+/// called or the last clone is dropped.
+#[derive(Clone)]
+pub struct Host {
+    shared: Arc<Shared>,
+    _owner: Arc<Owner>,
+}
+
+/// What all threads of a host share.
+pub(crate) struct Shared {
+    inner: Mutex<Inner>,
+    pump: Mutex<Pump>,
+    background: Condvar,
+    waker: Waker,
+    origin: std::time::Instant,
+    stopping: AtomicBool,
+    jobs: Jobs,
+    partners: Mutex<BTreeMap<String, PartnerConfig>>,
+    /// One lock a partner, so that threads that want the same one call it once.
+    calling: Mutex<BTreeMap<String, Arc<Mutex<()>>>>,
+    config: AppcConfig,
+    listening: Option<SocketAddr>,
+    me: Weak<Shared>,
+}
+
+/// Stops the host when the last handle goes.
+struct Owner {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.shared.stop();
+        let thread = self
+            .thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let ours = |thread: &JoinHandle<()>| thread.thread().id() == std::thread::current().id();
+        if let Some(thread) = thread.filter(|thread| !ours(thread)) {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Host {
+    /// Starts a node: listens where the configuration says, and waits.
+    pub fn start(config: AppcConfig) -> Result<Host, Error> {
+        config.validate()?;
+        let io = |what: &str| {
+            let what = what.to_owned();
+            move |error| Error::Io(what, error)
+        };
+        let poll = mio::Poll::new().map_err(io("poll"))?;
+        let waker = Waker::new(poll.registry(), WAKER).map_err(io("waker"))?;
+        let registry = poll.registry().try_clone().map_err(io("poll"))?;
+        let trace = match &config.trace {
+            Some(path) => Some(Trace::create(path).map_err(io(&path.display().to_string()))?),
+            None => None,
+        };
+        let mut listener = None;
+        if let Some(address) = config.listen {
+            let connect = |why| Error::Connect { address, why };
+            let mut socket = mio::net::TcpListener::bind(address).map_err(connect)?;
+            registry
+                .register(&mut socket, LISTENER, Interest::READABLE)
+                .map_err(connect)?;
+            listener = Some(socket);
+        }
+        let listening = listener
+            .as_ref()
+            .and_then(|listener| listener.local_addr().ok());
+        let mut inner = Inner::new(node(&config)?, local(&config)?, registry, trace);
+        open_interface(&config, &mut inner)?;
+        let pump = Pump {
+            poll,
+            events: Events::with_capacity(256),
+            listener,
+        };
+        let partners = Mutex::new(config.partners.clone());
+        let shared = Arc::new_cyclic(|me| Shared {
+            inner: Mutex::new(inner),
+            pump: Mutex::new(pump),
+            background: Condvar::new(),
+            waker,
+            origin: std::time::Instant::now(),
+            stopping: AtomicBool::new(false),
+            jobs: Jobs::new(MAX_PROGRAMS),
+            partners,
+            calling: Mutex::default(),
+            listening,
+            me: me.clone(),
+            config,
+        });
+        let background = Arc::clone(&shared);
+        let thread = std::thread::Builder::new()
+            .name("appc".into())
+            .spawn(move || background.run_background())
+            .map_err(io("thread"))?;
+        let owner = Arc::new(Owner {
+            shared: Arc::clone(&shared),
+            thread: Mutex::new(Some(thread)),
+        });
+        Ok(Host {
+            shared,
+            _owner: owner,
+        })
+    }
+
+    /// Where DLSw partners connect; of use when the port was 0.
+    pub fn listening(&self) -> Option<SocketAddr> {
+        self.shared.listening
+    }
+
+    /// This node's logical unit.
+    pub fn lu(&self) -> &str {
+        &self.shared.config.lu
+    }
+
+    /// Adds a partner behind the DLSw switch at `address` (`host[:port]`).
+    pub fn define_partner(&self, name: &str, address: &str) -> Result<(), Error> {
+        self.define_partner_as(name, PartnerConfig::at(address))
+    }
+
+    /// Adds a partner.
+    pub fn define_partner_as(&self, name: &str, partner: PartnerConfig) -> Result<(), Error> {
+        let lu = lu_name("partner", name)?;
+        partner.station_mac(name)?;
+        self.shared.lock().node.define_partner(Partner {
+            name: lu,
+            parallel: !partner.single_session,
+            trusted: partner.trusted,
+        });
+        self.shared.partners().insert(name.to_owned(), partner);
+        Ok(())
+    }
+
+    /// Lets partners attach a program.
+    pub fn define_program(&self, tp: TpDefinition, program: Program) {
+        let mut inner = self.shared.lock();
+        inner.programs.insert(tp.name.clone(), program);
+        inner.node.define_tp(tp);
+    }
+
+    /// Changes or adds a mode; sessions that are up keep theirs.
+    pub fn define_mode(&self, mode: sna::Mode) {
+        self.shared.lock().node.modes_mut().define(mode);
+    }
+
+    /// The modes.
+    pub fn modes(&self) -> Vec<sna::Mode> {
+        self.shared
+            .lock()
+            .node
+            .config()
+            .modes
+            .iter()
+            .cloned()
+            .collect()
+    }
+
+    /// Allocates a conversation, after bringing up a link and a session where
+    /// there is none.
+    pub fn allocate(&self, call: &Call) -> Result<Conversation, Error> {
+        self.connect(&call.partner)?;
+        Conversation::allocate(Arc::clone(&self.shared), &self.shared.config.lu, call)
+    }
+
+    /// Makes sure that a link leads to `partner`.
+    pub fn connect(&self, partner: &str) -> Result<(), Error> {
+        let lu = lu_name("partner", partner)?;
+        if self.shared.lock().leads_to(&lu) {
+            return Ok(());
+        }
+        let calling = Arc::clone(
+            self.shared
+                .calling
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .entry(partner.to_owned())
+                .or_default(),
+        );
+        let _calling = calling.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.shared.lock().leads_to(&lu) {
+            return Ok(());
+        }
+        let config = self.shared.partners().get(partner).cloned();
+        let config = config.ok_or_else(|| Error::UnknownPartner(partner.to_owned()))?;
+        let call = match (&config.address, config.ethernet) {
+            (_, true) => self.call_ethernet(partner, lu, &config)?,
+            (Some(address), _) => self.call_dlsw(partner, lu, &config, address)?,
+            (None, _) => return Err(Error::UnknownPartner(partner.to_owned())),
+        };
+        let state = self.shared.blocking(Wake::Call(call), |inner| {
+            match inner
+                .calls
+                .get(&call)
+                .cloned()
+                .unwrap_or(CallState::Pending)
+            {
+                CallState::Pending => Poll::Pending,
+                done => Poll::Ready(done),
+            }
+        })?;
+        self.shared.lock().calls.remove(&call);
+        match state {
+            CallState::Failed(why) => Err(Error::Link {
+                partner: partner.to_owned(),
+                why,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn call_dlsw(
+        &self,
+        name: &str,
+        partner: LuName,
+        config: &PartnerConfig,
+        address: &str,
+    ) -> Result<u64, Error> {
+        let address = resolve(address)?;
+        let limit = Duration::from_secs(self.shared.config.activation_timeout_s);
+        let connect = |why| Error::Connect { address, why };
+        let stream = std::net::TcpStream::connect_timeout(&address, limit).map_err(connect)?;
+        stream.set_nonblocking(true).map_err(connect)?;
+        let mut inner = self.shared.lock();
+        let call = inner.next_call();
+        let stations = Stations {
+            target_mac: config.station_mac(name)?,
+            origin_mac: inner.local.mac,
+            origin_sap: SAP_SNA,
+            target_sap: config.sap()?,
+        };
+        let wish = Wish {
+            stations,
+            partner,
+            call,
+        };
+        let stream = mio::net::TcpStream::from_std(stream);
+        let dlsw = Dlsw::new(stream, address, inner.local.clone(), Some(wish));
+        inner.add_dlsw(dlsw, self.shared.now()).map_err(connect)?;
+        Ok(call)
+    }
+
+    fn call_ethernet(
+        &self,
+        name: &str,
+        partner: LuName,
+        config: &PartnerConfig,
+    ) -> Result<u64, Error> {
+        let mac = match &config.mac {
+            Some(_) => config.station_mac(name)?,
+            None => sna::dlc::mac::reversed(config.station_mac(name)?),
+        };
+        let sap = config.sap()?;
+        let mut inner = self.shared.lock();
+        let call = inner.next_call();
+        let now = self.shared.now().as_nanos();
+        let ether = inner
+            .transports
+            .values_mut()
+            .find_map(|transport| match transport {
+                Transport::Ether(ether) => Some(ether),
+                Transport::Dlsw(_) => None,
+            });
+        let Some(ether) = ether else {
+            let why = "the configuration names no interface".to_owned();
+            return Err(Error::Socket(why));
+        };
+        ether.call(now, mac, sap, partner, call);
+        Ok(call)
+    }
+
+    /// Lets `verb` work on the node, and sends what comes of it. For verbs that
+    /// never wait.
+    pub fn once<T>(&self, verb: impl FnOnce(&mut Node, Instant) -> T) -> T {
+        let mut inner = self.shared.lock();
+        let value = verb(&mut inner.node, self.shared.now());
+        self.shared.drain(&mut inner, false);
+        value
+    }
+
+    /// Calls `verb` of this conversation until it is done, waiting in between.
+    pub fn verb<T>(
+        &self,
+        conversation: ConversationId,
+        mut verb: impl FnMut(&mut Node, Instant) -> Poll<T>,
+    ) -> Result<T, Error> {
+        let shared = &self.shared;
+        shared.blocking(Wake::Conversation(conversation), |inner| {
+            verb(&mut inner.node, shared.now())
+        })
+    }
+
+    /// What the node holds now.
+    pub fn status(&self) -> Status {
+        self.shared.status()
+    }
+
+    /// Whether the host was stopped.
+    pub fn stopped(&self) -> bool {
+        self.shared.stopped()
+    }
+
+    pub(crate) fn weak(&self) -> Weak<Shared> {
+        Arc::downgrade(&self.shared)
+    }
+
+    /// Stops: waiting verbs end, links go down.
+    pub fn stop(&self) {
+        self.shared.stop();
+    }
+}
+
+impl Shared {
+    pub(crate) fn status(&self) -> Status {
+        let inner = self.lock();
+        let mut links: Vec<LinkStatus> = Vec::new();
+        for transport in inner.transports.values() {
+            transport.describe(&mut links);
+        }
+        Status {
+            lu: self.config.lu.clone(),
+            listening: self.listening,
+            links,
+            sessions: inner.node.sessions().map(SessionStatus::from).collect(),
+            modes: inner
+                .node
+                .config()
+                .modes
+                .iter()
+                .map(ModeStatus::from)
+                .collect(),
+            programs: inner.programs.keys().map(ToString::to_string).collect(),
+            running: self.jobs.running(),
+            attached: inner.attached,
+        }
+    }
+
+    pub(crate) fn stopped(&self) -> bool {
+        self.stopping.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn partners(&self) -> MutexGuard<'_, BTreeMap<String, PartnerConfig>> {
+        self.partners.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The host's clock.
+    pub(crate) fn now(&self) -> Instant {
+        Instant::from_nanos(self.origin.elapsed().as_nanos() as u64)
+    }
+
+    fn stop(&self) {
+        if self.stopping.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.jobs.stop();
+        let mut inner = self.lock();
+        inner.close_all(self.now());
+        inner.waiting.notify_all();
+        self.background.notify_all();
+        drop(inner);
+        self.wake_pump();
+    }
+}
+
+impl Inner {
+    fn next_call(&mut self) -> u64 {
+        let call = self.next_call;
+        self.next_call += 1;
+        self.calls.insert(call, CallState::Pending);
+        call
+    }
+}
+
+fn node(config: &AppcConfig) -> Result<Node, Error> {
+    let (_, number) = config.node_id()?;
+    let mut node = Node::new(NodeConfig {
+        modes: config.mode_table()?,
+        activation_timeout: Duration::from_secs(config.activation_timeout_s),
+        max_sessions: config.max_sessions,
+        receive_backlog_bytes: 1024 * 1024,
+        send_backlog_bytes: 256 * 1024,
+        seed: u64::from(number) << 32 | u64::from(std::process::id()),
+        ..NodeConfig::default()
+    });
+    node.define_lu(lu_name("lu", &config.lu)?);
+    for (name, partner) in &config.partners {
+        node.define_partner(Partner {
+            name: lu_name("partners", name)?,
+            parallel: !partner.single_session,
+            trusted: partner.trusted,
+        });
+    }
+    for (name, password) in &config.users {
+        node.define_user(sna::User {
+            name: name.clone(),
+            password: sna::Secret::new(password),
+        });
+    }
+    Ok(node)
+}
+
+fn local(config: &AppcConfig) -> Result<Local, Error> {
+    let (id_block, id_number) = config.node_id()?;
+    Ok(Local {
+        lu: lu_name("lu", &config.lu)?,
+        mac: config.station_mac()?,
+        id_block,
+        id_number,
+        max_btu_bytes: config.max_btu_bytes,
+        circuit_window: config.circuit_window,
+        setup_ns: config.activation_timeout_s * 1_000_000_000,
+    })
+}
+
+fn open_interface(config: &AppcConfig, inner: &mut Inner) -> Result<(), Error> {
+    let Some(interface) = &config.interface else {
+        return Ok(());
+    };
+    let own = config
+        .mac
+        .as_ref()
+        .map(|_| sna::dlc::mac::reversed(inner.local.mac));
+    let ether = Ether::open(interface, inner.local.clone(), own)?;
+    let token = inner.fresh_token();
+    let fd = ether.socket.as_raw_fd();
+    inner
+        .registry
+        .register(
+            &mut mio::unix::SourceFd(&fd),
+            Token(token),
+            Interest::READABLE,
+        )
+        .map_err(|error| Error::Io(interface.clone(), error))?;
+    inner
+        .transports
+        .insert(token, Transport::Ether(Box::new(ether)));
+    Ok(())
+}
+
+/// The address of `host[:port]`.
+fn resolve(text: &str) -> Result<SocketAddr, Error> {
+    let wrong = |why: &dyn std::fmt::Display| Error::config("address", text, why);
+    if let Ok(address) = text.parse() {
+        return Ok(address);
+    }
+    let with_port = match text.rsplit_once(':') {
+        Some((_, port)) if port.parse::<u16>().is_ok() => text.to_owned(),
+        _ => format!("{text}:{PORT}"),
+    };
+    let mut found = with_port.to_socket_addrs().map_err(|why| wrong(&why))?;
+    found.next().ok_or_else(|| wrong(&"no address"))
+}

@@ -1,0 +1,253 @@
+//! Waiting, and who does the input and output meanwhile.
+//!
+//! Whoever holds the pump waits for sockets on behalf of everybody. A program's
+//! thread that has to wait takes the pump when it is free, so that the reply it
+//! waits for is read by the thread that wants it; when it leaves, it hands the
+//! pump to another waiting program. A background thread takes it when no program
+//! did for a while, and gives it up as soon as one asks.
+
+use super::inner::Inner;
+use super::{LISTENER, Shared, WAKER};
+use crate::Error;
+use mio::net::TcpListener;
+use mio::{Events, Poll};
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, MutexGuard, PoisonError, TryLockError};
+use std::task::Poll as Progress;
+use std::time::{Duration, Instant};
+
+use sna::conversation::ConversationId;
+
+/// What a thread waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Wake {
+    /// A verb of this conversation can go on.
+    Conversation(ConversationId),
+    /// A link that was asked for is up, or is not.
+    Call(u64),
+}
+
+/// The sockets' readiness; held by the thread that waits for it.
+pub(crate) struct Pump {
+    pub poll: Poll,
+    pub events: Events,
+    pub listener: Option<TcpListener>,
+}
+
+/// Who holds the pump.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holder {
+    Nobody,
+    Program(Wake),
+    Background,
+}
+
+/// Threads that wait without the pump, and what the background thread knows.
+pub(crate) struct Waiting {
+    pub holder: Holder,
+    queue: VecDeque<(Wake, Arc<Condvar>)>,
+    /// Counts turns of the pump.
+    turns: u64,
+    released: Instant,
+    /// The background thread sleeps until it is told.
+    asleep: bool,
+}
+
+/// How long the pump may lie unused before the background thread takes it.
+const GRACE: Duration = Duration::from_millis(1);
+
+thread_local! {
+    static SIGNAL: Arc<Condvar> = Arc::new(Condvar::new());
+}
+
+impl Waiting {
+    pub fn new() -> Waiting {
+        Waiting {
+            holder: Holder::Nobody,
+            queue: VecDeque::new(),
+            turns: 0,
+            released: Instant::now(),
+            asleep: false,
+        }
+    }
+
+    /// Tells the thread that waits for `wake`; true when that is the one that
+    /// sleeps in the pump.
+    pub fn notify(&self, wake: Wake) -> bool {
+        for (_, signal) in self.queue.iter().filter(|(waits, _)| *waits == wake) {
+            signal.notify_one();
+        }
+        self.holder == Holder::Program(wake)
+    }
+
+    /// Tells every thread.
+    pub fn notify_all(&self) {
+        for (_, signal) in &self.queue {
+            signal.notify_one();
+        }
+    }
+}
+
+impl Shared {
+    /// Calls `verb` until it is done. In between, waits for `wake`.
+    pub(crate) fn blocking<T>(
+        &self,
+        wake: Wake,
+        mut verb: impl FnMut(&mut Inner) -> Progress<T>,
+    ) -> Result<T, Error> {
+        let mut inner = self.lock();
+        loop {
+            inner.ready.remove(&wake);
+            let progress = verb(&mut inner);
+            self.drain(&mut inner, false);
+            if let Progress::Ready(value) = progress {
+                return Ok(value);
+            }
+            if !inner.ready.contains(&wake) {
+                inner = self.wait(inner, wake);
+            }
+            if self.stopping.load(Ordering::Relaxed) {
+                return Err(Error::Stopped);
+            }
+        }
+    }
+
+    /// Waits until `wake` is ready or the host stops.
+    fn wait<'a>(&'a self, mut inner: MutexGuard<'a, Inner>, wake: Wake) -> MutexGuard<'a, Inner> {
+        loop {
+            let pump = match self.pump.try_lock() {
+                Ok(pump) => Some(pump),
+                Err(TryLockError::Poisoned(pump)) => Some(pump.into_inner()),
+                Err(TryLockError::WouldBlock) => None,
+            };
+            if let Some(pump) = pump {
+                return self.pump_until(pump, inner, Holder::Program(wake), |inner| {
+                    inner.ready.contains(&wake)
+                });
+            }
+            if inner.waiting.holder == Holder::Background {
+                self.wake_pump();
+            }
+            let signal = SIGNAL.with(Arc::clone);
+            inner.waiting.queue.push_back((wake, Arc::clone(&signal)));
+            inner = signal.wait(inner).unwrap_or_else(PoisonError::into_inner);
+            let queue = &mut inner.waiting.queue;
+            if let Some(at) = queue
+                .iter()
+                .position(|(_, other)| Arc::ptr_eq(other, &signal))
+            {
+                queue.remove(at);
+            }
+            if inner.ready.contains(&wake) || self.stopping.load(Ordering::Relaxed) {
+                self.hand_over(&mut inner);
+                return inner;
+            }
+        }
+    }
+
+    /// Turns the pump until `done` or the host stops, then hands it over.
+    fn pump_until<'a>(
+        &'a self,
+        mut pump: MutexGuard<'a, Pump>,
+        mut inner: MutexGuard<'a, Inner>,
+        holder: Holder,
+        done: impl Fn(&Inner) -> bool,
+    ) -> MutexGuard<'a, Inner> {
+        inner.waiting.holder = holder;
+        while !done(&inner) && !self.stopping.load(Ordering::Relaxed) {
+            let timeout = inner.next_timeout(self.now());
+            drop(inner);
+            let Pump { poll, events, .. } = &mut *pump;
+            if let Err(error) = poll.poll(events, timeout)
+                && error.kind() != std::io::ErrorKind::Interrupted
+            {
+                tracing::error!("waiting for sockets failed: {error}");
+            }
+            inner = self.lock();
+            inner.waiting.turns += 1;
+            self.turn(&mut pump, &mut inner);
+        }
+        inner.waiting.holder = Holder::Nobody;
+        inner.waiting.released = Instant::now();
+        drop(pump);
+        self.hand_over(&mut inner);
+        inner
+    }
+
+    /// Does what the sockets are ready for and what is due.
+    fn turn(&self, pump: &mut Pump, inner: &mut Inner) {
+        let now = self.now();
+        for event in &pump.events {
+            match event.token() {
+                WAKER => {}
+                LISTENER => {
+                    if let Some(listener) = &pump.listener {
+                        inner.accept(listener, now);
+                    }
+                }
+                token => {
+                    let closing = event.is_read_closed() || event.is_error();
+                    inner.handle_ready(token, now, event.is_readable() || closing, closing);
+                }
+            }
+        }
+        inner.handle_timeouts(now);
+        self.drain(inner, true);
+    }
+
+    /// Offers a free pump to a waiting program, or else to the background.
+    fn hand_over(&self, inner: &mut Inner) {
+        if inner.waiting.holder != Holder::Nobody {
+            return;
+        }
+        if let Some((_, signal)) = inner.waiting.queue.front() {
+            signal.notify_one();
+        } else if std::mem::take(&mut inner.waiting.asleep) {
+            self.background.notify_one();
+        }
+    }
+
+    /// The background thread: keeps the node going while no program waits.
+    pub(super) fn run_background(&self) {
+        let mut inner = self.lock();
+        let mut seen = 0;
+        while !self.stopping.load(Ordering::Relaxed) {
+            let idle = inner.waiting.released.elapsed() >= GRACE && inner.waiting.queue.is_empty();
+            if inner.waiting.holder == Holder::Nobody && idle {
+                if let Ok(pump) = self.pump.try_lock() {
+                    inner = self.pump_until(pump, inner, Holder::Background, |inner| {
+                        !inner.waiting.queue.is_empty()
+                    });
+                    continue;
+                }
+            }
+            let turns = inner.waiting.turns;
+            let still = std::mem::replace(&mut seen, turns) == turns;
+            let held = matches!(inner.waiting.holder, Holder::Program(_));
+            inner = if held && still {
+                // A program waits in a quiet pump: it tells when it leaves.
+                inner.waiting.asleep = true;
+                self.background
+                    .wait(inner)
+                    .unwrap_or_else(PoisonError::into_inner)
+            } else {
+                let waited = self.background.wait_timeout(inner, GRACE);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            };
+        }
+        drop(inner);
+        // Whoever holds the pump leaves it now; nobody connects any more.
+        self.pump
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .listener = None;
+    }
+
+    /// Interrupts whoever sleeps in the pump.
+    pub(crate) fn wake_pump(&self) {
+        if let Err(error) = self.waker.wake() {
+            tracing::error!("the pump cannot be woken: {error}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What this node tells a partner when a link comes up, and what follows from
+//! the partner's answer.
+
+use sna::dlc::xid3::{Agreed, Exchange, Negotiation, Role, Xid3};
+use sna::{LinkConfig, LinkId, LinkRole, LuName};
+
+use super::Surroundings;
+
+/// This node, as links tell it.
+#[derive(Debug, Clone)]
+pub(crate) struct Local {
+    pub lu: LuName,
+    pub mac: [u8; 6],
+    pub id_block: u16,
+    pub id_number: u32,
+    pub max_btu_bytes: u16,
+    pub circuit_window: u16,
+    pub setup_ns: u64,
+}
+
+/// One link on its way up, and up.
+#[derive(Debug)]
+pub(crate) struct Side {
+    pub negotiation: Negotiation,
+    pub agreed: Option<Agreed>,
+    pub link: Option<LinkId>,
+    /// The partner this side wants to reach, and the host's wish.
+    pub partner: Option<LuName>,
+    pub call: Option<u64>,
+}
+
+impl Side {
+    pub fn new(
+        local: &Local,
+        max_btu_bytes: u16,
+        partner: Option<LuName>,
+        call: Option<u64>,
+    ) -> Side {
+        let ours = Xid3 {
+            id_block: local.id_block,
+            id_number: local.id_number,
+            exchange: Exchange::Prenegotiation,
+            segments_binds: false,
+            receives_segmented_binds: true,
+            adaptive_bind_pacing: false,
+            role: Role::Negotiable,
+            max_btu_bytes: local.max_btu_bytes.min(max_btu_bytes),
+            window: 7,
+            cp_name: local.lu.as_str().to_owned(),
+        };
+        Side {
+            negotiation: Negotiation::new(ours),
+            agreed: None,
+            link: None,
+            partner,
+            call,
+        }
+    }
+
+    /// Whether this side's station is the primary one.
+    pub fn is_primary(&self) -> bool {
+        self.agreed
+            .as_ref()
+            .is_some_and(|agreed| agreed.role == Role::Primary)
+    }
+
+    /// Gives the link to the node. `frame_bytes` is what the path takes.
+    pub fn up(&mut self, around: &mut Surroundings<'_>, frame_bytes: usize) -> Option<LinkId> {
+        let agreed = self.agreed.as_ref()?;
+        let role = match agreed.role {
+            Role::Primary => LinkRole::Primary,
+            _ => LinkRole::Secondary,
+        };
+        let btu = usize::from(agreed.peer.max_btu_bytes).min(frame_bytes);
+        let link = around.node.link_up(LinkConfig::new(role, btu), around.now);
+        self.link = Some(link);
+        if let Some(partner) = &self.partner {
+            around.node.define_route(partner.clone(), link);
+        }
+        // A node with one logical unit is often called like its control point.
+        if let Ok(name) = agreed.peer.cp_name.parse::<LuName>() {
+            around.node.define_route(name, link);
+        }
+        let call = self.call;
+        around.told.push(super::Told::Up { call });
+        Some(link)
+    }
+
+    /// Takes the link from the node.
+    pub fn down(&mut self, around: &mut Surroundings<'_>, why: &str) {
+        if let Some(link) = self.link.take() {
+            around.node.link_down(link, around.now);
+        }
+        let call = self.call;
+        let why = why.to_owned();
+        around.told.push(super::Told::Down { call, why });
+    }
+
+    /// Whether it is up and leads to `partner`.
+    pub fn leads_to(&self, partner: &LuName) -> bool {
+        let told = self
+            .agreed
+            .as_ref()
+            .is_some_and(|agreed| agreed.peer.cp_name == partner.as_str());
+        self.link.is_some() && (told || self.partner.as_ref() == Some(partner))
+    }
+
+    /// How the partner is called, for people.
+    pub fn partner_name(&self) -> String {
+        let told = self
+            .agreed
+            .as_ref()
+            .map(|agreed| agreed.peer.cp_name.clone());
+        told.filter(|name| !name.is_empty())
+            .or_else(|| self.partner.as_ref().map(|name| name.as_str().to_owned()))
+            .unwrap_or_default()
+    }
+}

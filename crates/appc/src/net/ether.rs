@@ -1,0 +1,551 @@
+//! LLC2 over an Ethernet interface, through a raw socket.
+//!
+//! A link to a station comes up by TEST (to the null SAP), a null XID, XID3s and
+//! SABME; each command is repeated until it is answered or N2 tries are over.
+//! Frames for other stations are ignored.
+//!
+//! Raw sockets need CAP_NET_RAW; without it, [`Ether::open`] says so.
+
+use super::agree::{Local, Side};
+use super::{Broken, Surroundings};
+use crate::Error;
+use crate::admin::LinkStatus;
+use crate::trace::Trace;
+use sna::LuName;
+use sna::dlc::llc2::{Config, Event, Station};
+use sna::dlc::mac::{self, Frame, Mac};
+use sna::dlc::pdu::{Control, I_HEADER_BYTES, Pdu, SAP_NULL, SAP_SNA, Unnumbered};
+use sna::dlc::xid3::Step;
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+/// The largest information field of an I frame in an 802.3 frame.
+pub const MAX_BTU_BYTES: u16 = (mac::MAX_PDU_BYTES - I_HEADER_BYTES) as u16;
+/// PIUs given to a station ahead of its window; the rest waits in the node.
+const AHEAD: usize = 4;
+const RETRY_NS: u64 = 1_000_000_000;
+const TRIES: u8 = 8;
+const MAX_PEERS: usize = 1024;
+const ETH_P_802_2: u16 = 0x0004;
+
+/// Which station, and behind which of its SAPs.
+type Key = (Mac, u8);
+
+/// All links of one interface.
+pub(crate) struct Ether {
+    pub socket: OwnedFd,
+    interface: String,
+    address: Mac,
+    local: Local,
+    peers: BTreeMap<Key, Peer>,
+    frame: Vec<u8>,
+}
+
+struct Peer {
+    station: Station,
+    side: Side,
+    asked: Option<Asked>,
+    out: Vec<u8>,
+}
+
+/// A command that waits for its answer.
+#[derive(Clone, Copy)]
+struct Asked {
+    what: Question,
+    again: u64,
+    tries: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Question {
+    Test,
+    NullXid,
+}
+
+impl Ether {
+    /// Opens a raw socket on `interface`. The station has the address of the
+    /// configuration, or the interface's own when none is given.
+    pub fn open(interface: &str, local: Local, address: Option<Mac>) -> Result<Ether, Error> {
+        let fail = |what: &str| {
+            let why = io::Error::last_os_error();
+            let hint = match why.raw_os_error() {
+                Some(libc::EPERM | libc::EACCES) => {
+                    " (a raw socket needs CAP_NET_RAW: run as root, or \
+                     `setcap cap_net_raw+ep` the program; DLSw over TCP needs no privilege)"
+                }
+                _ => "",
+            };
+            Error::Socket(format!("{what} on interface {interface}: {why}{hint}"))
+        };
+        let flags = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+        // SAFETY: plain system call; the result is checked before it is owned.
+        let fd = unsafe { libc::socket(libc::AF_PACKET, flags, i32::from(ETH_P_802_2.to_be())) };
+        if fd < 0 {
+            return Err(fail("no raw socket"));
+        }
+        // SAFETY: `fd` was just opened and nothing else owns it.
+        let socket = unsafe { OwnedFd::from_raw_fd(fd) };
+        let name = std::ffi::CString::new(interface)
+            .map_err(|_| Error::config("interface", interface, "no interface is called so"))?;
+        // SAFETY: `name` is a string with a terminating zero.
+        let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
+        if index == 0 {
+            return Err(fail("no such interface"));
+        }
+        // SAFETY: all-zero bytes are a valid value of this plain structure.
+        let mut to: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
+        to.sll_family = libc::AF_PACKET as u16;
+        to.sll_protocol = ETH_P_802_2.to_be();
+        to.sll_ifindex = index as i32;
+        // SAFETY: the pointer and the length name `to`.
+        let bound = unsafe {
+            libc::bind(
+                socket.as_raw_fd(),
+                (&raw const to).cast(),
+                size_of::<libc::sockaddr_ll>() as u32,
+            )
+        };
+        if bound != 0 {
+            return Err(fail("cannot bind"));
+        }
+        let address = match address {
+            Some(address) => address,
+            None => hardware_address(interface).unwrap_or(mac::reversed(local.mac)),
+        };
+        promiscuous(&socket, index);
+        Ok(Ether {
+            socket,
+            interface: interface.to_owned(),
+            address,
+            local,
+            peers: BTreeMap::new(),
+            frame: Vec::with_capacity(2048),
+        })
+    }
+
+    /// Begins to bring a link up.
+    pub fn call(&mut self, now: u64, to: Mac, sap: u8, partner: LuName, call: u64) {
+        let side = Side::new(&self.local, MAX_BTU_BYTES, Some(partner), Some(call));
+        let peer = self.peer((to, sap));
+        peer.side = side;
+        peer.asked = Some(Asked {
+            what: Question::Test,
+            again: now,
+            tries: 0,
+        });
+    }
+
+    /// Reads every frame that waits.
+    pub fn handle_readable(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
+        let mut buffer = [0u8; 2048];
+        loop {
+            // SAFETY: the pointer and length name `buffer`.
+            let read = unsafe {
+                libc::recv(
+                    self.socket.as_raw_fd(),
+                    buffer.as_mut_ptr().cast(),
+                    buffer.len(),
+                    0,
+                )
+            };
+            let Ok(read) = usize::try_from(read) else {
+                let error = io::Error::last_os_error();
+                return match error.kind() {
+                    io::ErrorKind::WouldBlock => Ok(()),
+                    io::ErrorKind::Interrupted => continue,
+                    // The interface went down: links time out by themselves.
+                    _ if error.raw_os_error() == Some(libc::ENETDOWN) => Ok(()),
+                    _ => Err(Broken(error.to_string())),
+                };
+            };
+            self.handle_frame(around, &buffer[..read]);
+        }
+    }
+
+    fn handle_frame(&mut self, around: &mut Surroundings<'_>, bytes: &[u8]) {
+        let Ok(frame) = Frame::parse(bytes) else {
+            return;
+        };
+        if frame.destination != self.address || frame.source == self.address {
+            return;
+        }
+        around.trace(|trace| trace_frame(trace, bytes, frame.pdu));
+        let Ok(pdu) = Pdu::parse(frame.pdu) else {
+            return self.to_station(around, (frame.source, SAP_SNA), frame.pdu);
+        };
+        if pdu.dsap == SAP_NULL && !pdu.response {
+            return self.answer_null_sap(around, frame.source, &pdu);
+        }
+        if pdu.dsap != SAP_SNA {
+            return;
+        }
+        if pdu.ssap == SAP_NULL {
+            return self.test_answered(around, frame.source);
+        }
+        self.to_station(around, (frame.source, pdu.ssap), frame.pdu);
+    }
+
+    /// TEST for the null SAP, which answers before any link exists.
+    fn answer_null_sap(&mut self, around: &mut Surroundings<'_>, to: Mac, pdu: &Pdu<'_>) {
+        if let Control::U {
+            kind: kind @ Unnumbered::Test,
+            pf,
+        } = pdu.control
+        {
+            let mut answer = Vec::new();
+            Pdu {
+                dsap: pdu.ssap,
+                ssap: SAP_NULL,
+                response: true,
+                control: Control::U { kind, pf },
+                info: pdu.info,
+            }
+            .emit(&mut answer);
+            self.send(around, to, &answer);
+        }
+    }
+
+    fn test_answered(&mut self, around: &mut Surroundings<'_>, from: Mac) {
+        for (_, peer) in self.peers.iter_mut().filter(|(key, _)| key.0 == from) {
+            if let Some(asked) = peer
+                .asked
+                .as_mut()
+                .filter(|asked| asked.what == Question::Test)
+            {
+                *asked = Asked {
+                    what: Question::NullXid,
+                    again: around.now.as_nanos(),
+                    tries: 0,
+                };
+            }
+        }
+    }
+
+    fn to_station(&mut self, around: &mut Surroundings<'_>, key: Key, pdu: &[u8]) {
+        // A link begins with an XID; nothing else makes this node remember a
+        // station, and there is a bound to how many.
+        let begins = matches!(Pdu::parse(pdu), Ok(pdu) if is_xid(&pdu));
+        if !self.peers.contains_key(&key) && (!begins || self.peers.len() >= MAX_PEERS) {
+            return;
+        }
+        let now = around.now.as_nanos();
+        let peer = self.peer(key);
+        peer.station.handle_pdu(now, pdu);
+        let mut gone = false;
+        while let Some(event) = peer.station.poll_event() {
+            gone |= peer.handle_event(around, event);
+        }
+        if gone {
+            self.transmit_peer(around, key);
+            self.peers.remove(&key);
+        }
+    }
+
+    fn peer(&mut self, key: Key) -> &mut Peer {
+        let local = &self.local;
+        self.peers
+            .entry(key)
+            .or_insert_with(|| Peer::new(key, local))
+    }
+
+    /// Takes the node's PIUs as the windows allow, and sends every frame.
+    pub fn transmit(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
+        let keys: Vec<Key> = self.peers.keys().copied().collect();
+        for key in keys {
+            self.ask(around, key);
+            self.transmit_peer(around, key);
+        }
+        Ok(())
+    }
+
+    fn transmit_peer(&mut self, around: &mut Surroundings<'_>, key: Key) {
+        loop {
+            let now = around.now.as_nanos();
+            let Some(peer) = self.peers.get_mut(&key) else {
+                return;
+            };
+            if let Some(link) = peer.side.link {
+                while peer.station.waiting() < AHEAD
+                    && let Some(piu) = around.node.poll_transmit_on(link)
+                {
+                    around.trace(|trace| trace.piu(&piu));
+                    if let Err(refused) = peer.station.send(piu) {
+                        tracing::warn!("a PIU cannot be sent: {refused}");
+                    }
+                }
+            }
+            let mut pdu = std::mem::take(&mut peer.out);
+            pdu.clear();
+            let more = peer.station.poll_transmit(now, &mut pdu);
+            if more {
+                self.send(around, key.0, &pdu);
+            }
+            if let Some(peer) = self.peers.get_mut(&key) {
+                peer.out = pdu;
+            }
+            if !more {
+                return;
+            }
+        }
+    }
+
+    /// Sends the question that is due.
+    fn ask(&mut self, around: &mut Surroundings<'_>, key: Key) {
+        let now = around.now.as_nanos();
+        let Some(peer) = self.peers.get_mut(&key) else {
+            return;
+        };
+        let Some(asked) = peer.asked.as_mut().filter(|asked| asked.again <= now) else {
+            return;
+        };
+        asked.tries += 1;
+        asked.again = now + RETRY_NS;
+        let what = asked.what;
+        if asked.tries > TRIES {
+            peer.asked = None;
+            peer.side.down(around, "the station does not answer");
+            return;
+        }
+        match what {
+            Question::NullXid => {
+                let _ = peer
+                    .station
+                    .send_xid(false, true, peer.side.negotiation.begin());
+            }
+            Question::Test => {
+                let mut test = Vec::new();
+                let control = Control::U {
+                    kind: Unnumbered::Test,
+                    pf: true,
+                };
+                Pdu {
+                    dsap: SAP_NULL,
+                    ssap: SAP_SNA,
+                    response: false,
+                    control,
+                    info: &[],
+                }
+                .emit(&mut test);
+                self.send(around, key.0, &test);
+            }
+        }
+    }
+
+    fn send(&mut self, around: &mut Surroundings<'_>, to: Mac, pdu: &[u8]) {
+        self.frame.clear();
+        let frame = Frame {
+            destination: to,
+            source: self.address,
+            pdu,
+        };
+        frame.emit(&mut self.frame);
+        // SAFETY: the pointer and length name `self.frame`.
+        let sent = unsafe {
+            libc::send(
+                self.socket.as_raw_fd(),
+                self.frame.as_ptr().cast(),
+                self.frame.len(),
+                0,
+            )
+        };
+        // A frame that the interface cannot take is lost; LLC2 sends it again.
+        if sent < 0 {
+            tracing::debug!("{}: {}", self.interface, io::Error::last_os_error());
+        }
+        let bytes = &self.frame;
+        around.trace(|trace| trace_frame(trace, bytes, pdu));
+    }
+
+    pub fn handle_timeout(&mut self, around: &mut Surroundings<'_>) {
+        let now = around.now.as_nanos();
+        let mut gone = Vec::new();
+        for (key, peer) in &mut self.peers {
+            peer.station.handle_timeout(now);
+            while let Some(event) = peer.station.poll_event() {
+                if peer.handle_event(around, event) {
+                    gone.push(*key);
+                }
+            }
+        }
+        for key in gone {
+            self.peers.remove(&key);
+        }
+    }
+
+    pub fn next_timeout(&self) -> Option<u64> {
+        let timers = self.peers.values().flat_map(|peer| {
+            [
+                peer.station.next_timeout(),
+                peer.asked.map(|asked| asked.again),
+            ]
+        });
+        timers.flatten().min()
+    }
+
+    pub fn close(&mut self, around: &mut Surroundings<'_>, why: &str) {
+        let now = around.now.as_nanos();
+        for peer in self.peers.values_mut() {
+            peer.side.down(around, why);
+            peer.station.disconnect(now);
+        }
+        let _ = self.transmit(around);
+    }
+
+    pub fn leads_to(&self, partner: &LuName) -> bool {
+        self.peers.values().any(|peer| peer.side.leads_to(partner))
+    }
+
+    pub fn describe(&self, out: &mut Vec<LinkStatus>) {
+        for (key, peer) in &self.peers {
+            out.push(LinkStatus {
+                kind: format!("llc2 {}", self.interface),
+                peer: key.0.map(|byte| format!("{byte:02x}")).join(":"),
+                partner: peer.side.partner_name(),
+                role: peer
+                    .side
+                    .is_primary()
+                    .then_some("primary")
+                    .unwrap_or("secondary")
+                    .into(),
+                max_btu_bytes: peer
+                    .side
+                    .agreed
+                    .as_ref()
+                    .map_or(0, |agreed| agreed.peer.max_btu_bytes),
+                up: peer.side.link.is_some(),
+            });
+        }
+    }
+}
+
+impl Peer {
+    fn new(key: Key, local: &Local) -> Peer {
+        let mut station = Station::new(Config {
+            remote_sap: key.1,
+            max_info_bytes: usize::from(MAX_BTU_BYTES),
+            t1_ns: 200_000_000,
+            t2_ns: 10_000_000,
+            ..Config::default()
+        });
+        station.set_listening(true);
+        Peer {
+            station,
+            side: Side::new(local, MAX_BTU_BYTES, None, None),
+            asked: None,
+            out: Vec::new(),
+        }
+    }
+
+    /// Takes what the station tells; true when the link is over.
+    fn handle_event(&mut self, around: &mut Surroundings<'_>, event: Event) -> bool {
+        match event {
+            Event::Data(piu) => {
+                if let Some(link) = self.side.link {
+                    around.trace(|trace| trace.piu(&piu));
+                    around.node.handle_piu(link, piu.into(), around.now);
+                }
+            }
+            Event::Xid { response, info, pf } => self.xid(around, response, pf, &info),
+            Event::Connected => {
+                self.asked = None;
+                if self.side.link.is_none()
+                    && self.side.up(around, usize::from(MAX_BTU_BYTES)).is_none()
+                {
+                    self.station.disconnect(around.now.as_nanos());
+                }
+            }
+            Event::Reset => {
+                let Some(link) = self.side.link.take() else {
+                    return false;
+                };
+                around.node.link_down(link, around.now);
+            }
+            Event::Closed(reason) => {
+                self.side
+                    .down(around, &format!("the link is gone ({reason:?})"));
+                return true;
+            }
+            Event::Tested(_) | Event::Ui(_) => {}
+        }
+        false
+    }
+
+    fn xid(&mut self, around: &mut Surroundings<'_>, response: bool, poll: bool, info: &[u8]) {
+        let step = match self.side.negotiation.handle(info) {
+            Ok(step) => step,
+            Err(why) => {
+                self.asked = None;
+                return self.side.down(around, &why.to_string());
+            }
+        };
+        if response {
+            self.asked = None;
+        }
+        // An answer to a command is a response with its poll bit; what follows
+        // a response is the next command.
+        let mut send = |xid| {
+            let _ = self
+                .station
+                .send_xid(!response, if response { true } else { poll }, xid);
+        };
+        let agreed = match step {
+            Step::Send(xid) => return send(xid),
+            Step::SendAndDone(xid, agreed) => {
+                send(xid);
+                agreed
+            }
+            Step::Done(agreed) => agreed,
+            Step::Wait => return,
+        };
+        self.side.agreed = Some(agreed);
+        if self.side.is_primary() {
+            self.station.connect(around.now.as_nanos());
+        }
+    }
+}
+
+fn is_xid(pdu: &Pdu<'_>) -> bool {
+    let kind = Unnumbered::Xid;
+    !pdu.response && matches!(pdu.control, Control::U { kind: got, .. } if got == kind)
+}
+
+fn trace_frame(trace: &mut Trace, frame: &[u8], pdu: &[u8]) -> io::Result<()> {
+    let data = matches!(Pdu::parse(pdu), Ok(pdu) if matches!(pdu.control, Control::I { .. }));
+    trace.frame(frame, data.then_some(mac::HEADER_BYTES + I_HEADER_BYTES))
+}
+
+/// The interface's own address, as the system tells it.
+fn hardware_address(interface: &str) -> Option<Mac> {
+    let text = std::fs::read_to_string(format!("/sys/class/net/{interface}/address")).ok()?;
+    let mut bytes = text
+        .trim()
+        .split(':')
+        .map(|part| u8::from_str_radix(part, 16));
+    let mut mac = [0; 6];
+    for byte in &mut mac {
+        *byte = bytes.next()?.ok()?;
+    }
+    (mac != [0; 6]).then_some(mac)
+}
+
+/// Asks for frames to an address that is not the interface's own; an interface
+/// that cannot is left as it is.
+fn promiscuous(socket: &OwnedFd, index: u32) {
+    let wish = libc::packet_mreq {
+        mr_ifindex: index as i32,
+        mr_type: libc::PACKET_MR_PROMISC as u16,
+        mr_alen: 0,
+        mr_address: [0; 8],
+    };
+    // SAFETY: the pointer and length name `wish`.
+    unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_PACKET,
+            libc::PACKET_ADD_MEMBERSHIP,
+            (&raw const wish).cast(),
+            size_of::<libc::packet_mreq>() as u32,
+        );
+    }
+}

@@ -1,0 +1,138 @@
+//! Peers that break off, flood, or send what is not DLSw: each costs its own
+//! connection, and the others keep on.
+
+use crate::support::{client, server};
+use appc::aping::{self, Options};
+use appc::{Call, Error, Host};
+use sna::conversation::code::ReturnCode;
+use sna::dlc::caps::{self, Capabilities, Exchange};
+use sna::dlc::ssp::{Kind, Message};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+fn connect(server: &Host) -> TcpStream {
+    TcpStream::connect(server.listening().unwrap()).unwrap()
+}
+
+fn still_answers(server: &Host, name: &str) {
+    let client = client(name, server);
+    aping::run(&client, &Options::new(server.lu()), |_| {}).unwrap();
+}
+
+/// Reads until the peer closes.
+fn drain(stream: &mut TcpStream) {
+    let mut rest = Vec::new();
+    let _ = stream.read_to_end(&mut rest);
+}
+
+#[test]
+fn bytes_that_are_no_dlsw_close_their_connection_only() {
+    let server = server("NET.SERVER");
+    for garbage in [
+        &b"GET / HTTP/1.1\r\n\r\n"[..],
+        &[0x31, 99, 0, 0, 0],
+        &[0x31, 16, 0xFF, 0xFF],
+    ] {
+        let mut stream = connect(&server);
+        stream.write_all(garbage).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        drain(&mut stream);
+    }
+    still_answers(&server, "NET.CLIENT");
+    assert!(server.status().links.len() <= 1);
+}
+
+#[test]
+fn a_message_that_never_ends_and_an_idle_connection_hold_nobody_up() {
+    let server = server("NET.SERVER");
+    let mut half = connect(&server);
+    half.write_all(&[0x31, 72, 0, 200, 0, 0]).unwrap();
+    let _silent = connect(&server);
+    still_answers(&server, "NET.CLIENT");
+}
+
+#[test]
+fn a_flood_of_circuits_is_bounded_and_others_keep_on() {
+    let server = server("NET.SERVER");
+    let mut stream = connect(&server);
+    let mut flood = Vec::new();
+    caps::message(&Exchange::Request(Capabilities::default()), &mut flood);
+    caps::message(&Exchange::Accepted, &mut flood);
+    let mut message = Message::new(Kind::CanYouReach);
+    if let Some(control) = &mut message.control {
+        control.stations.target_mac = appc::config::mac_of("NET.SERVER");
+        control.stations.target_sap = 4;
+        control.from_origin = true;
+    }
+    for correlator in 0..5000 {
+        if let Some(control) = &mut message.control {
+            control.origin.correlator = correlator;
+        }
+        message.emit(&mut flood);
+    }
+    stream.write_all(&flood).unwrap();
+    still_answers(&server, "NET.CLIENT");
+    assert!(server.status().links.len() <= 1025);
+}
+
+#[test]
+fn a_partner_that_vanishes_ends_the_conversation_with_a_resource_failure() {
+    let server = server("NET.SERVER");
+    let doomed = client("NET.DOOMED", &server);
+    let survivor = client("NET.SURVIVOR", &server);
+    let mut conversation = doomed.allocate(&Call::new("NET.SERVER", "APINGD")).unwrap();
+    conversation.send(b"\x01\x02\x2b").unwrap();
+    server.stop();
+    let mut buffer = [0; 100];
+    let code = loop {
+        match conversation.receive(&mut buffer) {
+            Ok(got) if got.ended => panic!("a normal end"),
+            Ok(_) => {}
+            Err(error) => break error.code(),
+        }
+    };
+    let expected = [
+        ReturnCode::ResourceFailureRetry,
+        ReturnCode::ResourceFailureNoRetry,
+        ReturnCode::DeallocatedAbend,
+    ];
+    assert!(
+        code.is_some_and(|code| expected.contains(&code)),
+        "{code:?}"
+    );
+    let error = survivor.allocate(&Call::new("NET.SERVER", "APINGD")).err();
+    assert!(
+        matches!(error, Some(Error::Connect { .. } | Error::Link { .. })),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn a_client_that_dies_in_the_middle_of_its_bind_leaves_the_server_whole() {
+    let server = server("NET.SERVER");
+    for _ in 0..10 {
+        let client = client("NET.DOOMED", &server);
+        // The BIND leaves with the allocation; the host is gone before the answer.
+        let waiting = client.clone();
+        let thread = std::thread::spawn(move || {
+            let _ = waiting.allocate(&Call::new("NET.SERVER", "APINGD"));
+        });
+        client.stop();
+        thread.join().unwrap();
+    }
+    still_answers(&server, "NET.CLIENT");
+}
+
+#[test]
+fn stopping_a_host_ends_the_verbs_that_wait() {
+    let server = server("NET.SERVER");
+    let client = client("NET.CLIENT", &server);
+    let mut conversation = client.allocate(&Call::new("NET.SERVER", "APINGD")).unwrap();
+    conversation.send(b"\x01\x02\x2b").unwrap();
+    let thread = std::thread::spawn(move || {
+        let mut buffer = [0; 100];
+        while conversation.receive(&mut buffer).is_ok() {}
+    });
+    client.stop();
+    thread.join().unwrap();
+}

@@ -1,0 +1,8 @@
+//! The node over real sockets, on loopback.
+
+mod aping;
+mod ethernet;
+mod faults;
+mod support;
+mod traces;
+mod transactions;

@@ -1,0 +1,31 @@
+//! Two nodes joined by DLSw over loopback.
+
+use appc::config::AppcConfig;
+use appc::{Host, aping, transactions};
+
+/// A server with every program, on a port of its own.
+pub fn server(lu: &str) -> Host {
+    server_with(AppcConfig::named(lu).unwrap())
+}
+
+/// A server with this configuration.
+pub fn server_with(mut config: AppcConfig) -> Host {
+    config.listen = Some("127.0.0.1:0".parse().unwrap());
+    let host = Host::start(config).unwrap();
+    aping::define(&host).unwrap();
+    transactions::define(&host).unwrap();
+    host
+}
+
+/// A client that knows where `server` is.
+pub fn client(lu: &str, server: &Host) -> Host {
+    client_with(AppcConfig::named(lu).unwrap(), server)
+}
+
+/// A client with this configuration that knows where `server` is.
+pub fn client_with(config: AppcConfig, server: &Host) -> Host {
+    let host = Host::start(config).unwrap();
+    let at = server.listening().unwrap().to_string();
+    host.define_partner(server.lu(), &at).unwrap();
+    host
+}

@@ -1,0 +1,174 @@
+//! What the node writes to a trace is read by tshark without a malformed field.
+
+use crate::support::{client_with, server_with};
+use appc::AppcConfig;
+use appc::aping::{self, Options};
+use std::path::Path;
+use std::process::Command;
+
+/// tshark's lines; none when it is not installed.
+fn tshark(file: &Path, arguments: &[&str]) -> Option<Vec<String>> {
+    let output = Command::new("tshark")
+        .arg("-r")
+        .arg(file)
+        .args(arguments)
+        .output();
+    let Ok(output) = output else {
+        println!("skipped: tshark is not installed");
+        return None;
+    };
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Some(text.lines().map(str::to_owned).collect())
+}
+
+struct Traced {
+    file: std::path::PathBuf,
+    decode: String,
+}
+
+fn traced(folder: &Path, max_btu_bytes: u16, user: Option<(String, Option<String>)>) -> Traced {
+    let file = folder.join("aping.pcapng");
+    let mut config = AppcConfig::named("NET.SERVER").unwrap();
+    config.max_btu_bytes = max_btu_bytes;
+    config.users.insert("ALICE".into(), "SECRET".into());
+    let server = server_with(config.clone());
+    config.lu = "NET.CLIENT".into();
+    config.trace = Some(file.clone());
+    let client = client_with(config, &server);
+    let mut options = Options::new("NET.SERVER");
+    options.size = 3000;
+    options.call.user = user;
+    aping::run(&client, &options, |_| {}).unwrap();
+    client.stop();
+    let port = server.listening().unwrap().port();
+    Traced {
+        file,
+        // The nodes of these tests do not listen on DLSw's own port.
+        decode: format!("tcp.port=={port},dlsw"),
+    }
+}
+
+#[test]
+fn piu_and_dlsw_messages_decode_without_a_malformed_field() {
+    let folder = tempfile::tempdir().unwrap();
+    for max_btu_bytes in [17_749, 265] {
+        let Traced { file, decode } = traced(folder.path(), max_btu_bytes, None);
+        let bad = "_ws.malformed || _ws.expert.severity >= 6291456";
+        let Some(wrong) = tshark(&file, &["-d", &decode, "-Y", bad]) else {
+            return;
+        };
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        let pius = tshark(
+            &file,
+            &[
+                "-Y",
+                "sna.th.fid == 2",
+                "-T",
+                "fields",
+                "-e",
+                "sna.th.mpf",
+                "-e",
+                "sna.rh.rri",
+                "-e",
+                "sna.rh.bbi",
+            ],
+        )
+        .unwrap();
+        assert!(pius.len() > 10, "{pius:?}");
+        let whole = pius.iter().filter(|line| line.starts_with('3')).count();
+        assert_eq!(whole == pius.len(), max_btu_bytes > 3000, "{pius:?}");
+        let kinds = tshark(
+            &file,
+            &[
+                "-d",
+                &decode,
+                "-Y",
+                "dlsw",
+                "-T",
+                "fields",
+                "-e",
+                "dlsw.message_type",
+            ],
+        )
+        .unwrap();
+        let all = kinds.join(",");
+        for kind in [
+            "0x20", "0x03", "0x04", "0x05", "0x07", "0x08", "0x0a", "0x0e",
+        ] {
+            assert!(all.contains(kind), "{kind} in {all}");
+        }
+    }
+}
+
+#[test]
+fn piu_fields_are_the_intended_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let Traced { file, .. } = traced(folder.path(), 17_749, None);
+    let fields = [
+        "-T",
+        "fields",
+        "-e",
+        "sna.rh.ru_category",
+        "-e",
+        "sna.rh.rri",
+        "-e",
+        "sna.th.efi",
+        "-e",
+        "sna.rh.bbi",
+        "-e",
+        "sna.rh.cdi",
+        "-e",
+        "sna.rh.cebi",
+    ];
+    let arguments: Vec<&str> = ["-Y", "sna.th.fid == 2"]
+        .into_iter()
+        .chain(fields)
+        .collect();
+    let Some(lines) = tshark(&file, &arguments) else {
+        return;
+    };
+    let number = |text: &str| match text {
+        "True" | "1" => 1,
+        "False" | "0" => 0,
+        "" => -1,
+        other => i64::from_str_radix(other.trim_start_matches("0x"), 16).unwrap(),
+    };
+    let rows: Vec<Vec<i64>> = lines
+        .iter()
+        .map(|line| line.split('\t').map(number).collect())
+        .collect();
+    // The first is a BIND: session control, a request, expedited.
+    assert_eq!(rows[0][..3], [3, 0, 1], "{rows:?}");
+    let begins = rows
+        .iter()
+        .filter(|row| row[0] == 0 && row[1] == 0 && row[3] == 1)
+        .count();
+    let ends = rows.iter().filter(|row| row[1] == 0 && row[5] == 1).count();
+    assert_eq!(begins, ends, "every bracket that begins ends: {rows:?}");
+    assert!(rows.iter().any(|row| row[4] == 1), "the turn changes");
+}
+
+#[test]
+fn no_password_stands_in_a_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    let user = Some(("ALICE".to_owned(), Some("SECRET".to_owned())));
+    let Traced { file, .. } = traced(folder.path(), 17_749, user);
+    let bytes = std::fs::read(&file).unwrap();
+    let find = |text: &str| {
+        let wanted = sna::ebcdic::from_str(text);
+        bytes
+            .windows(wanted.len())
+            .filter(|window| *window == wanted)
+            .count()
+    };
+    assert!(
+        find("ALICE") >= 2,
+        "the user is in the PIU and in the DLSw message"
+    );
+    assert_eq!(find("SECRET"), 0);
+}

@@ -1,0 +1,207 @@
+//! The report as one page: the sentences, the sum as a bar and a table, causes
+//! with what to change, the worst exchanges with their pictures.
+
+use measure::report::{escape, page};
+
+use super::split_bar::split_bar;
+use super::text::sum_rows;
+use super::{ms, percent, sequence_svg, summary, time_sequence, total_ns};
+use crate::rules::rule;
+use crate::{Exchange, Explanation, Phase};
+
+/// The page. `pictures` exchanges are drawn.
+pub fn html(explanation: &Explanation, title: &str, pictures: usize) -> String {
+    let mut body = format!("<h1>{}</h1>", escape(title));
+    for sentence in summary(explanation) {
+        body += &format!("<p>{}</p>", escape(&sentence));
+    }
+    for problem in &explanation.capture.problems {
+        body += &format!(
+            "<p class=warn>{}: {}</p>",
+            problem.id,
+            escape(&problem.text)
+        );
+    }
+    body += &tiles(explanation);
+    if explanation.totals.exchanges > 0 {
+        body += "<h2>Where the time went</h2><div class=card>";
+        body += &split_bar(&sum_rows(explanation));
+        body += &sum_table(explanation);
+        body += "</div>";
+    }
+    body += &causes(explanation);
+    body += &services(explanation);
+    let drawn: Vec<&Exchange> = explanation
+        .exchanges
+        .iter()
+        .filter(|e| !e.segments.is_empty())
+        .take(pictures)
+        .collect();
+    if !drawn.is_empty() {
+        body += "<h2>The worst exchanges</h2>";
+        body += "<p class=soft>Time runs down. A packet has a little height of its own, gaps share the rest by their \
+                 length; bands are coloured by cause.</p>";
+    }
+    for exchange in drawn {
+        body += &picture(explanation, exchange);
+    }
+    page(title, &body)
+}
+
+fn tiles(explanation: &Explanation) -> String {
+    let totals = &explanation.totals;
+    let total = total_ns(explanation);
+    let n = totals.exchanges.max(1) as i64;
+    let tiles = [
+        (totals.exchanges.to_string(), "requests"),
+        (format!("{} ms", ms(total / n)), "a request, mean"),
+        (
+            format!("{:.0} %", percent(totals.stalled_ns, total)),
+            "of it stalled on the network",
+        ),
+        (
+            format!("{} ms", ms(totals.phases.of(Phase::ServerThink) / n)),
+            "server think, mean",
+        ),
+        (totals.connections.to_string(), "connections"),
+        (explanation.capture.packets.to_string(), "packets"),
+    ];
+    let cells: String = tiles
+        .iter()
+        .map(|(value, name)| format!("<div class=tile><b>{value}</b><span>{name}</span></div>"))
+        .collect();
+    format!("<div class=tiles>{cells}</div>")
+}
+
+fn sum_table(explanation: &Explanation) -> String {
+    let total = total_ns(explanation);
+    let n = explanation.totals.exchanges.max(1) as i64;
+    let row = |name: &str, ns: i64| {
+        format!(
+            "<tr><td>{}<td>{}<td>{}<td>{:.1}</tr>",
+            escape(name),
+            ms(ns),
+            ms(ns / n),
+            percent(ns, total)
+        )
+    };
+    let rows: String = sum_rows(explanation)
+        .iter()
+        .map(|(name, ns, _)| row(name, *ns))
+        .collect();
+    format!(
+        "<table><tr><th><th>ms<th>ms a request<th>%</tr>{rows}{}</table>",
+        row("sum", total)
+    )
+}
+
+fn causes(explanation: &Explanation) -> String {
+    let mut out = String::new();
+    let natural = ["server.think", "client.think"];
+    for cause in explanation
+        .causes
+        .iter()
+        .filter(|c| !natural.contains(&c.rule))
+    {
+        let Some(rule) = rule(cause.rule) else {
+            continue;
+        };
+        let about = rule.about();
+        let examples: String = explanation
+            .findings
+            .iter()
+            .filter(|f| f.rule == cause.rule)
+            .take(3)
+            .map(|f| {
+                let packets: Vec<String> = f.packets.iter().map(u64::to_string).collect();
+                format!(
+                    "<p class=soft>{} (packets {}; {:?} confidence)</p>",
+                    escape(&f.text),
+                    packets.join(", "),
+                    f.confidence
+                )
+            })
+            .collect();
+        out += &format!(
+            "<div class=card><h3>{}: {}</h3><p>{} × · {} ms · of it {} ms taken out of requests</p>{examples}\
+             <dl><dt>Linux</dt><dd>{}</dd><dt>z/OS</dt><dd>{}</dd><dt>What this cannot know</dt><dd>{}</dd></dl></div><br>",
+            about.id,
+            escape(about.title),
+            cause.count,
+            ms(cause.cost_ns),
+            ms(cause.stalled_ns),
+            escape(about.linux),
+            escape(about.zos),
+            escape(about.limits)
+        );
+    }
+    match out.is_empty() {
+        true => out,
+        false => format!("<h2>Causes, and what to change</h2>{out}"),
+    }
+}
+
+fn services(explanation: &Explanation) -> String {
+    let rows: String = explanation
+        .services
+        .iter()
+        .take(20)
+        .map(|s| {
+            let n = s.exchanges.max(1) as f64;
+            format!(
+                "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{:.1}<td>{:.1}</tr>",
+                s.address.map_or("others".to_owned(), |a| a.to_string()),
+                s.port,
+                s.protocol.name(),
+                s.connections,
+                s.exchanges,
+                ms(s.times.mean_ns()),
+                ms(s.times.quantile_ns(0.99)),
+                s.request_segments as f64 / n,
+                s.response_segments as f64 / n
+            )
+        })
+        .collect();
+    match rows.is_empty() {
+        true => rows,
+        false => format!(
+            "<h2>Services</h2><div class=\"card scroll\"><table><tr><th>server<th>port<th>protocol<th>connections<th>requests\
+             <th>mean ms<th>p99 ms<th>packets a request<th>packets a response</tr>{rows}</table></div>"
+        ),
+    }
+}
+
+fn picture(explanation: &Explanation, exchange: &Exchange) -> String {
+    let connection = explanation
+        .connections
+        .iter()
+        .find(|c| c.id == exchange.connection);
+    let plot = time_sequence(exchange);
+    let mut parts: Vec<(String, i64, u64)> = Phase::ALL[1..]
+        .iter()
+        .filter(|p| exchange.split.phases.of(**p) != 0)
+        .map(|p| (p.name().to_owned(), exchange.split.phases.of(*p), 1))
+        .collect();
+    parts.extend(
+        exchange
+            .split
+            .stalls
+            .iter()
+            .map(|s| (format!("stall: {}", s.rule), s.cost_ns, 1)),
+    );
+    let left_out = match exchange.segments_omitted {
+        0 => String::new(),
+        n => format!("<p class=soft>{n} packets are left out.</p>"),
+    };
+    format!(
+        "<div class=card><h3>Exchange {}: {} ({} ms)</h3>{}{}{left_out}<h3>{}</h3>{}{}</div><br>",
+        exchange.id,
+        escape(&exchange.label),
+        ms(exchange.total_ns()),
+        split_bar(&parts),
+        sequence_svg(connection, exchange),
+        escape(&plot.title),
+        plot.legend(),
+        plot.svg()
+    )
+}

@@ -1,0 +1,202 @@
+//! The sequence diagram of an exchange: time runs down, one line for each end,
+//! an arrow for each packet, a coloured band for each gap.
+//!
+//! Every packet has a little height of its own and the rest is shared out by
+//! time, so that a gap of 200 ms is tall and packets microseconds apart can
+//! still be read. Bursts of many packets become one arrow each way.
+
+use measure::report::escape;
+
+use super::{colour, ms};
+use crate::{Connection, Exchange, Flags, GapReport, Segment, Side};
+
+/// The diagram as an SVG element.
+pub fn sequence_svg(connection: Option<&Connection>, exchange: &Exchange) -> String {
+    let arrows = arrows(exchange);
+    let Some(start_ns) = arrows.first().map(|a| a.at_ns) else {
+        return String::new();
+    };
+    let end_ns = arrows.last().map_or(start_ns, |a| a.to_ns);
+    let span = (end_ns - start_ns).max(1) as f64;
+    let tall = (TIME_HEIGHT).max(arrows.len() as f64 * 2.0);
+    let mut y = TOP;
+    let mut before_ns = start_ns;
+    let mut body = String::new();
+    for arrow in &arrows {
+        let gap = exchange
+            .gaps
+            .iter()
+            .find(|g| g.after == arrow.packet && g.from_ns >= start_ns);
+        let least = if gap.is_some() {
+            GAP_HEIGHT
+        } else {
+            ARROW_HEIGHT
+        };
+        let height = least + (arrow.at_ns - before_ns).max(0) as f64 / span * tall;
+        if let Some(gap) = gap {
+            body += &band(gap, y, y + height);
+        }
+        y += height;
+        body += &draw(arrow, y, start_ns, connection);
+        before_ns = arrow.to_ns;
+    }
+    let bottom = y + 24.0;
+    let name = |side: Side| match connection {
+        Some(c) => format!("{}:{}", c.end(side).address, c.end(side).port),
+        None => String::new(),
+    };
+    let life = |x: f64| {
+        format!(
+            r#"<line x1="{x}" x2="{x}" y1="{}" y2="{bottom}" style="stroke:var(--ink)" stroke-width="1.5"/>"#,
+            TOP - 4.0
+        )
+    };
+    format!(
+        r#"<svg viewBox="0 0 {WIDTH} {:.0}" style="max-width:900px" role="img" xmlns="http://www.w3.org/2000/svg"><title>Packets of exchange {}</title><text class="label" x="{LEFT}" y="16" text-anchor="middle">client</text><text class="faint" x="{LEFT}" y="30" text-anchor="middle">{}</text><text class="label" x="{RIGHT}" y="16" text-anchor="middle">server</text><text class="faint" x="{RIGHT}" y="30" text-anchor="middle">{}</text>{body}{}{}</svg>"#,
+        bottom + 8.0,
+        exchange.id,
+        escape(&name(Side::Client)),
+        escape(&name(Side::Server)),
+        life(LEFT),
+        life(RIGHT)
+    )
+}
+
+/// One arrow: a packet, or a burst of them.
+struct Arrow {
+    packet: u64,
+    at_ns: i64,
+    to_ns: i64,
+    from: Side,
+    bytes: u64,
+    packets: usize,
+    text: String,
+    resent: bool,
+}
+
+fn arrows(exchange: &Exchange) -> Vec<Arrow> {
+    let single = exchange.segments.len() <= SINGLE;
+    let mut arrows: Vec<Arrow> = Vec::new();
+    let mut burst = 0;
+    for (n, segment) in exchange.segments.iter().enumerate() {
+        let after_gap = n > 0 && segment.time_ns - exchange.segments[n - 1].time_ns > BURST_NS;
+        if after_gap {
+            burst = arrows.len();
+        }
+        let control = segment.flags.any(Flags::SYN | Flags::FIN | Flags::RST);
+        let first = burst.min(arrows.len());
+        let joined = arrows[first..].iter_mut().find(|a| {
+            !single && !control && a.from == segment.from && (a.bytes > 0) == (segment.len > 0)
+        });
+        match joined {
+            Some(arrow) => {
+                arrow.to_ns = segment.time_ns;
+                arrow.bytes += u64::from(segment.len);
+                arrow.packets += 1;
+                arrow.resent |= segment.marks.any(crate::Marks::RESENT);
+            }
+            None => arrows.push(Arrow {
+                packet: segment.packet,
+                at_ns: segment.time_ns,
+                to_ns: segment.time_ns,
+                from: segment.from,
+                bytes: u64::from(segment.len),
+                packets: 1,
+                text: words(segment),
+                resent: segment.marks.any(crate::Marks::RESENT),
+            }),
+        }
+    }
+    arrows
+}
+
+fn words(segment: &Segment) -> String {
+    if segment.flags.has(Flags::SYN | Flags::ACK) {
+        return "SYN ACK".to_owned();
+    }
+    let flags = [
+        (Flags::SYN, "SYN"),
+        (Flags::FIN, "FIN"),
+        (Flags::RST, "RST"),
+    ];
+    let named: Vec<&str> = flags
+        .iter()
+        .filter(|(bit, _)| segment.flags.has(*bit))
+        .map(|(_, n)| *n)
+        .collect();
+    match (segment.len, named.is_empty()) {
+        (0, true) => format!("ACK {}", segment.ack),
+        (0, false) => named.join(" "),
+        (len, _) => format!("{len} bytes"),
+    }
+}
+
+fn draw(arrow: &Arrow, y: f64, start_ns: i64, connection: Option<&Connection>) -> String {
+    let (from, to) = match arrow.from {
+        Side::Client => (LEFT, RIGHT),
+        Side::Server => (RIGHT, LEFT),
+    };
+    // Arrows slope by the way's share that lies on either side of the capture.
+    let far = connection.map_or(0, |c| c.end(arrow.from.other()).rtt.best_ns().unwrap_or(0));
+    let slope = if far > 200_000 { 8.0 } else { 3.0 };
+    let head = if to > from { -8.0 } else { 8.0 };
+    let text = match (arrow.packets, arrow.bytes) {
+        (1, _) => arrow.text.clone(),
+        (n, 0) => format!("{n} acknowledgements"),
+        (n, bytes) => format!("{n} packets, {bytes} bytes"),
+    };
+    let stroke = match (arrow.resent, arrow.bytes > 0) {
+        (true, _) => "var(--c3)",
+        (_, true) => "var(--c0)",
+        _ => "var(--faint)",
+    };
+    let again = if arrow.resent { ", sent again" } else { "" };
+    let end = y + slope;
+    format!(
+        r#"<line x1="{from}" y1="{y:.1}" x2="{to}" y2="{end:.1}" style="stroke:{stroke}" stroke-width="1.5"/><path d="M{to} {end:.1}l{head} -4v7z" style="fill:{stroke}"/><text x="{:.0}" y="{:.1}" text-anchor="middle">{}{again}</text><text class="faint" x="{:.0}" y="{:.1}" text-anchor="end">{} ms</text><text class="faint" x="{:.0}" y="{:.1}">#{}</text>"#,
+        (LEFT + RIGHT) / 2.0,
+        y - 5.0 + slope / 2.0,
+        escape(&text),
+        LEFT - 8.0,
+        y + 4.0,
+        ms(arrow.at_ns - start_ns),
+        RIGHT + 8.0,
+        y + 4.0,
+        arrow.packet
+    )
+}
+
+fn band(gap: &GapReport, from: f64, to: f64) -> String {
+    let (style, text) = match gap.rule {
+        Some(rule) => (format!("fill:var(--c{})", colour(rule)), rule),
+        None => ("fill:var(--line)".to_owned(), gap.phase.name()),
+    };
+    let top = from + 11.0;
+    let height = (to - from - 26.0).max(2.0);
+    format!(
+        r#"<rect x="{LEFT}" y="{top:.1}" width="{}" height="{height:.1}" style="{style}" opacity=".22"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{} ms  {}</text>"#,
+        RIGHT - LEFT,
+        (LEFT + RIGHT) / 2.0,
+        top + height / 2.0 + 4.0,
+        ms(gap.to_ns - gap.from_ns),
+        escape(text)
+    )
+}
+
+/// Up to so many packets each has its arrow.
+const SINGLE: usize = 40;
+
+/// Packets closer than this are one burst.
+const BURST_NS: i64 = 500_000;
+
+const WIDTH: f64 = 760.0;
+const LEFT: f64 = 110.0;
+const RIGHT: f64 = 650.0;
+const TOP: f64 = 44.0;
+const ARROW_HEIGHT: f64 = 20.0;
+
+/// A gap has room for its own line of text above its arrow's.
+const GAP_HEIGHT: f64 = 42.0;
+
+/// Height that is shared out by time.
+const TIME_HEIGHT: f64 = 260.0;

@@ -1,0 +1,110 @@
+//! Three sentences: how the time was spent, what cost most, what to change.
+
+use super::{ms, percent, total_ns};
+use crate::rules::rule;
+use crate::{Cause, Explanation, Phase};
+
+/// The sentences.
+pub fn summary(explanation: &Explanation) -> [String; 3] {
+    [spent(explanation), worst(explanation), change(explanation)]
+}
+
+fn spent(explanation: &Explanation) -> String {
+    let totals = &explanation.totals;
+    let total = total_ns(explanation);
+    if totals.exchanges == 0 {
+        return format!(
+            "The capture holds {} packets on {} TCP connections and no request with an answer.",
+            explanation.capture.packets, totals.connections
+        );
+    }
+    let think = totals.phases.of(Phase::ServerThink);
+    format!(
+        "{} requests on {} connections took {} ms each on average; {:.0} % of that time was stalls \
+         on the network, {:.0} % the server's own, and {:.0} % set-up and transfer.",
+        totals.exchanges,
+        totals.connections,
+        ms(total / totals.exchanges.max(1) as i64),
+        percent(totals.stalled_ns, total),
+        percent(think, total),
+        percent(total - totals.stalled_ns - think, total)
+    )
+}
+
+/// The costliest cause that can be changed: stalls first, then what is told
+/// beside the sum.
+fn costliest(explanation: &Explanation) -> Option<&Cause> {
+    let fault = |c: &&Cause| !["server.think", "client.think"].contains(&c.rule);
+    let causes = || explanation.causes.iter().filter(fault);
+    let stall = causes()
+        .filter(|c| c.stalled_ns > 0)
+        .max_by_key(|c| c.stalled_ns);
+    stall.or_else(|| causes().max_by_key(|c| c.cost_ns))
+}
+
+fn worst(explanation: &Explanation) -> String {
+    let Some(cause) = costliest(explanation) else {
+        return match explanation.totals.exchanges {
+            0 => "Nothing could be judged.".to_owned(),
+            _ => "No cause on the network was found; what time there is, the server and the path \
+                  themselves took."
+                .to_owned(),
+        };
+    };
+    let title = rule(cause.rule).map_or(cause.rule, |r| r.about().title);
+    let times = match cause.count {
+        1 => "once".to_owned(),
+        n => format!("{n} times"),
+    };
+    let evidence = explanation.findings.iter().find(|f| f.rule == cause.rule);
+    let evidence = evidence.map_or(String::new(), |f| packets(&f.packets));
+    match cause.stalled_ns {
+        0 => format!("Found {times}: {title} ({}){evidence}.", cause.rule),
+        stalled => format!(
+            "Most of the stalled time, {} of {} ms, has one cause, found {times}: {title} \
+             ({}){evidence}.",
+            ms(stalled),
+            ms(explanation.totals.stalled_ns),
+            cause.rule
+        ),
+    }
+}
+
+fn packets(packets: &[u64]) -> String {
+    let numbers: Vec<String> = packets.iter().map(u64::to_string).collect();
+    match numbers.len() {
+        0 => String::new(),
+        1 => format!(", for example packet {}", numbers[0]),
+        _ => format!(", for example packets {}", numbers.join(", ")),
+    }
+}
+
+fn change(explanation: &Explanation) -> String {
+    let Some((cause, rule)) = costliest(explanation).and_then(|c| Some((c, rule(c.rule)?))) else {
+        let total = total_ns(explanation);
+        let think = explanation.totals.phases.of(Phase::ServerThink);
+        return match percent(think, total) > 50.0 {
+            true => "There is nothing to change on the network; look at the server.".to_owned(),
+            false => "There is nothing to change on the network.".to_owned(),
+        };
+    };
+    let n = explanation.totals.exchanges.max(1) as i64;
+    let total = total_ns(explanation);
+    let gain = match cause.stalled_ns {
+        0 => String::new(),
+        stalled => format!(
+            "; without it a request would take {} instead of {} ms on average",
+            ms((total - stalled) / n),
+            ms(total / n)
+        ),
+    };
+    format!(
+        "What to change on Linux: {}; on z/OS: {}{gain}.",
+        flat(rule.about().linux),
+        flat(rule.about().zos)
+    )
+}
+
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,148 @@
+//! A sender's bursts: what it sent between two pauses of about a round trip, and
+//! how they grew.
+//!
+//! The congestion window is not on the wire; its growth, its limit and its
+//! restart after an idle time show as the sizes of bursts.
+
+use super::pause::View;
+use crate::{Marks, Side};
+
+impl View<'_> {
+    /// A pause of this length separates two bursts.
+    pub(super) fn apart_ns(&self) -> i64 {
+        ((self.near_ns + self.far_ns) / 2).max(BURST_NS)
+    }
+
+    pub(super) fn bursts_back(&self) -> impl Iterator<Item = u32> + '_ {
+        let mut rest = self
+            .gap
+            .earlier()
+            .iter()
+            .rev()
+            .filter(|s| s.from == self.sender && s.is_new_data())
+            .peekable();
+        std::iter::from_fn(move || {
+            let first = rest.next()?;
+            let (mut bytes, mut time) = (first.len, first.time_ns);
+            while let Some(s) = rest.next_if(|s| time - s.time_ns < self.apart_ns()) {
+                bytes = bytes.saturating_add(s.len);
+                time = s.time_ns;
+            }
+            Some(bytes)
+        })
+    }
+
+    pub(super) fn burst_before(&self) -> u32 {
+        self.bursts_back().next().unwrap_or(0)
+    }
+
+    pub(super) fn burst_after(&self) -> u32 {
+        let mut time = self.resumed.time_ns;
+        let data = self
+            .gap
+            .later()
+            .iter()
+            .filter(|s| s.from == self.sender && s.is_new_data());
+        let mut bytes = 0_u32;
+        for s in data {
+            if s.time_ns - time >= self.apart_ns() {
+                break;
+            }
+            time = s.time_ns;
+            bytes = bytes.saturating_add(s.len);
+        }
+        bytes
+    }
+
+    pub(super) fn part_start_ns(&self) -> i64 {
+        match self.sender {
+            Side::Client => self.gap.exchange.request.start_ns,
+            Side::Server => self.gap.exchange.response.start_ns,
+        }
+    }
+
+    /// Bursts of this message before the one that the gap ended.
+    pub(super) fn rounds_before(&self) -> usize {
+        let start = self.part_start_ns();
+        let mut data = self
+            .gap
+            .earlier()
+            .iter()
+            .filter(|s| s.from == self.sender && s.is_new_data() && s.time_ns >= start);
+        let Some(mut time) = data.next().map(|s| s.time_ns) else {
+            return 0;
+        };
+        let mut rounds = 0;
+        for s in data {
+            rounds += usize::from(s.time_ns - time >= self.apart_ns());
+            time = s.time_ns;
+        }
+        rounds
+    }
+
+    pub(super) fn grew_before(&self) -> bool {
+        let mut back = self.bursts_back();
+        match (back.next(), back.next()) {
+            (Some(last), Some(before)) => u64::from(last) * 4 >= u64::from(before) * 5,
+            _ => false,
+        }
+    }
+
+    /// Whether the message ends within the burst after the pause.
+    pub(super) fn ends_message(&self) -> bool {
+        let end = self.resumed.seq.wrapping_add(self.burst_after());
+        !self.gap.later().iter().any(|s| {
+            s.from == self.sender
+                && s.is_new_data()
+                && s.seq.wrapping_sub(end) < 1 << 31
+                && s.len > 0
+        })
+    }
+
+    /// Whether the sender's bursts were more than twice as large in its first
+    /// round trips, in exchanges before this one.
+    pub(super) fn shrunk(&self, burst: u32) -> bool {
+        let larger = self.gap.connection.end(self.sender).flights.iter().max();
+        self.gap.exchange.index > 0
+            && larger.is_some_and(|flight| u64::from(*flight) > 2 * u64::from(burst))
+    }
+
+    /// Whether the message began after an idle time with a smaller window than
+    /// the connection once had.
+    pub(super) fn after_idle(&self) -> bool {
+        if self.gap.exchange.index == 0 {
+            return false;
+        }
+        let start = self.part_start_ns();
+        let mine = self
+            .gap
+            .earlier()
+            .iter()
+            .filter(|s| s.from == self.sender && s.len > 0);
+        let before = mine.clone().rfind(|s| s.time_ns < start);
+        let mut message = mine.filter(|s| s.time_ns >= start);
+        let Some(first) = message.next() else {
+            return false;
+        };
+        let idle = before.is_some_and(|b| first.time_ns - b.time_ns >= IDLE_NS);
+        let mut since = self.gap.earlier().iter().filter(|s| s.time_ns >= start);
+        let marked = since.any(|s| s.marks.any(Marks::AFTER_IDLE));
+        let (mut burst, mut time) = (first.len, first.time_ns);
+        for s in message {
+            if s.time_ns - time >= self.apart_ns() {
+                break;
+            }
+            time = s.time_ns;
+            burst = burst.saturating_add(s.len);
+        }
+        let larger = self.gap.connection.end(self.sender).flights.iter().max();
+        (idle || marked) && larger.is_some_and(|f| u64::from(*f) * 2 > u64::from(burst) * 3)
+    }
+}
+
+/// Data closer together than this is one burst, on any path.
+const BURST_NS: i64 = 500_000;
+
+/// Shortest idle time after which a window starts again (the least
+/// retransmission timeout).
+const IDLE_NS: i64 = 200_000_000;

@@ -1,0 +1,290 @@
+//! Every format, byte order, resolution and link layer gives the same result.
+
+use crate::build::{RAW, pcap, segment, tcp};
+use capture::{CaptureInfo, Explanation, Options};
+use std::io::Write;
+
+fn explain(bytes: &[u8]) -> Explanation {
+    capture::explain(bytes, &Options::default()).unwrap()
+}
+
+/// One segment as a datagram.
+fn datagram() -> Vec<u8> {
+    segment((50_000, 80), 7, 9, 0x18, b"payload")
+}
+
+/// Info of a file that must hold one whole segment of seven bytes.
+fn one(bytes: &[u8]) -> CaptureInfo {
+    let explanation = explain(bytes);
+    assert_eq!(explanation.capture.problems, []);
+    assert_eq!(explanation.totals.segments, 1, "{:?}", explanation.totals);
+    assert_eq!(explanation.totals.payload_bytes, 7);
+    explanation.capture
+}
+
+/// Bytes of a file with words of one byte order.
+struct File {
+    big: bool,
+    bytes: Vec<u8>,
+}
+
+impl File {
+    fn new(big: bool) -> File {
+        let bytes = Vec::new();
+        File { big, bytes }
+    }
+
+    fn u32(&mut self, word: u32) -> &mut File {
+        self.bytes.extend(match self.big {
+            true => word.to_be_bytes(),
+            false => word.to_le_bytes(),
+        });
+        self
+    }
+
+    fn u16(&mut self, word: u16) -> &mut File {
+        self.bytes.extend(match self.big {
+            true => word.to_be_bytes(),
+            false => word.to_le_bytes(),
+        });
+        self
+    }
+
+    /// A block of pcapng around `body`.
+    fn block(&mut self, kind: u32, body: &[u8]) -> &mut File {
+        let padded = body.len().next_multiple_of(4);
+        let total = padded as u32 + 12;
+        self.u32(kind).u32(total);
+        self.bytes.extend(body);
+        self.bytes.resize(self.bytes.len() + padded - body.len(), 0);
+        self.u32(total)
+    }
+
+    fn section(&mut self) -> &mut File {
+        let mut body = File::new(self.big);
+        body.u32(0x1a2b_3c4d).u16(1).u16(0);
+        body.u32(u32::MAX).u32(u32::MAX);
+        self.block(0x0a0d_0d0a, &body.bytes)
+    }
+
+    /// An interface of raw IP with a resolution and an offset in seconds.
+    fn interface(&mut self, resolution: u8, offset_s: u32) -> &mut File {
+        let mut body = File::new(self.big);
+        body.u16(RAW as u16).u16(0).u32(0);
+        body.u16(1).u16(5);
+        body.bytes.extend(b"notes\0\0\0");
+        body.u16(9).u16(1);
+        body.bytes.extend([resolution, 0, 0, 0]);
+        body.u16(14).u16(8);
+        match self.big {
+            true => body.u32(0).u32(offset_s),
+            false => body.u32(offset_s).u32(0),
+        };
+        body.u16(0).u16(0);
+        self.block(1, &body.bytes)
+    }
+
+    fn enhanced(&mut self, interface: u32, stamp: u64, data: &[u8]) -> &mut File {
+        let mut body = File::new(self.big);
+        body.u32(interface)
+            .u32((stamp >> 32) as u32)
+            .u32(stamp as u32);
+        body.u32(data.len() as u32).u32(data.len() as u32);
+        body.bytes.extend(data);
+        self.block(6, &body.bytes)
+    }
+}
+
+#[test]
+fn pcap_is_read_in_both_orders_and_resolutions() {
+    for big in [false, true] {
+        for (magic, fraction, ns) in [(0xa1b2_c3d4, 5, 5_000), (0xa1b2_3c4d, 5, 5)] {
+            let mut file = File::new(big);
+            file.u32(magic).u16(2).u16(4).u32(0).u32(0).u32(65_535);
+            file.u32(RAW);
+            let data = datagram();
+            let length = data.len() as u32;
+            file.u32(3).u32(fraction).u32(length).u32(length);
+            file.bytes.extend(data);
+            assert_eq!(one(&file.bytes).first_ns, 3_000_000_000 + ns);
+        }
+    }
+}
+
+#[test]
+fn pcapng_is_read_in_every_resolution() {
+    for big in [false, true] {
+        for (resolution, stamp, ns) in [
+            (3, 1_500, 1_500_000_000),
+            (6, 1_500_000, 1_500_000_000),
+            (9, 1_500_000_001, 1_500_000_001),
+            (12, 1_500_000_001_999, 1_500_000_001),
+            (0x80 | 10, 1_536, 1_500_000_000),
+        ] {
+            let mut file = File::new(big);
+            file.section().interface(resolution, 10);
+            file.block(5, &[0; 12]).block(0x0000_000a, b"secrets");
+            file.enhanced(0, stamp, &datagram());
+            let info = one(&file.bytes);
+            assert_eq!(info.first_ns, 10_000_000_000 + ns, "{resolution:#x}");
+            assert_eq!((info.interfaces, &info.link_types[..]), (1, &[101][..]));
+        }
+    }
+}
+
+#[test]
+fn sections_of_different_byte_order_may_follow_each_other() {
+    let mut file = File::new(false);
+    file.section().interface(6, 0).interface(9, 0);
+    file.enhanced(1, 1_000, &datagram());
+    let mut second = File::new(true);
+    second.section().interface(6, 0);
+    second.enhanced(0, 2, &segment((80, 50_000), 9, 14, 0x18, b"answer"));
+    file.bytes.extend(second.bytes);
+    let explanation = explain(&file.bytes);
+    assert_eq!(explanation.capture.problems, []);
+    assert_eq!(explanation.capture.interfaces, 3);
+    assert_eq!(explanation.totals.exchanges, 1);
+    assert_eq!(explanation.exchanges[0].total_ns(), 1_000);
+}
+
+#[test]
+fn simple_and_old_packet_blocks_are_read() {
+    let data = datagram();
+    let mut body = File::new(false);
+    body.u32(data.len() as u32).bytes.extend(&data);
+    let mut file = File::new(false);
+    file.section().interface(6, 0).block(3, &body.bytes);
+    one(&file.bytes);
+
+    let mut body = File::new(false);
+    body.u16(0).u16(0).u32(0).u32(77);
+    body.u32(data.len() as u32).u32(data.len() as u32);
+    body.bytes.extend(&data);
+    let mut file = File::new(false);
+    file.section().interface(6, 0).block(2, &body.bytes);
+    assert_eq!(one(&file.bytes).first_ns, 77_000);
+}
+
+#[test]
+fn a_packet_of_an_unknown_interface_is_told_with_its_offset() {
+    let mut file = File::new(false);
+    file.section().interface(6, 0).enhanced(0, 1, &datagram());
+    let offset = file.bytes.len() as u64;
+    file.enhanced(4, 2, &datagram());
+    let info = explain(&file.bytes).capture;
+    assert_eq!(info.packets, 1);
+    assert_eq!(
+        (info.problems[0].id, info.problems[0].offset),
+        ("file.corrupt", offset)
+    );
+}
+
+#[test]
+fn compressed_captures_are_read_and_damage_is_told() {
+    let plain = pcap(RAW, &[(5, datagram())]);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&plain).unwrap();
+    let gzip = gzip.finish().unwrap();
+    assert_eq!(one(&gzip).format, "pcap, gzip");
+    // A file in two members, as a program that appends writes it.
+    let two = [gzip.clone(), {
+        let mut more = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        more.write_all(&plain[24..]).unwrap();
+        more.finish().unwrap()
+    }]
+    .concat();
+    assert_eq!(explain(&two).capture.packets, 2);
+    let zstd = ruzstd::encoding::compress_to_vec(
+        &plain[..],
+        ruzstd::encoding::CompressionLevel::Uncompressed,
+    );
+    assert_eq!(one(&zstd).format, "pcap, zstd");
+    let large = pcap(RAW, &vec![(5, datagram()); 5_000]);
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(&large).unwrap();
+    let cut = encoder.finish().unwrap();
+    let info = explain(&cut[..cut.len() * 2 / 3]).capture;
+    assert!(info.packets > 100 && info.packets < 5_000);
+    assert!(info.problems.iter().any(|p| p.id == "file.compression"));
+}
+
+#[test]
+fn every_link_layer_leads_to_the_segment() {
+    let ip = datagram();
+    let mac = [2; 12];
+    let tagged = [&mac[..], &[0x88, 0xa8, 0, 5, 0x81, 0, 0, 6, 8, 0], &ip].concat();
+    let session = [&mac[..], &[0x88, 0x64, 0x11, 0, 0, 1, 0, 0, 0, 0x21], &ip].concat();
+    let padded = [&mac[..], &[8, 0], &ip, &[0; 9]].concat();
+    let mut cooked = vec![0; 16];
+    cooked[14..].copy_from_slice(&[8, 0]);
+    let mut cooked_2 = vec![0; 20];
+    cooked_2[..2].copy_from_slice(&[8, 0]);
+    for (link, frame) in [
+        (1, [&mac[..], &[8, 0], &ip].concat()),
+        (1, tagged),
+        (1, session),
+        (1, padded),
+        (0, [&[2, 0, 0, 0][..], &ip].concat()),
+        (108, [&[0, 0, 0, 2][..], &ip].concat()),
+        (101, ip.clone()),
+        (12, ip.clone()),
+        (228, ip.clone()),
+        (113, [cooked, ip.clone()].concat()),
+        (276, [cooked_2, ip.clone()].concat()),
+    ] {
+        one(&pcap(link, &[(5, frame)]));
+    }
+}
+
+#[test]
+fn extension_headers_of_ipv6_are_walked() {
+    let segment = tcp((50_000, 80), 7, 9, 0x18, b"payload");
+    let with = |next: u8, extensions: &[u8]| {
+        let length = (extensions.len() + segment.len()) as u16;
+        let mut frame = vec![0x60, 0, 0, 0];
+        frame.extend(length.to_be_bytes());
+        frame.extend([next, 64]);
+        frame.extend([1; 16]);
+        frame.extend([2; 16]);
+        frame.extend(extensions);
+        frame.extend(&segment);
+        frame
+    };
+    let hop_by_hop = [60, 0, 0, 0, 0, 0, 0, 0];
+    let destination = [6, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    one(&pcap(RAW, &[(5, with(6, b""))]));
+    one(&pcap(
+        RAW,
+        &[(5, with(0, &[&hop_by_hop[..], &destination].concat()))],
+    ));
+    one(&pcap(229, &[(5, with(44, &[6, 0, 0, 0, 0, 0, 0, 1]))]));
+    let later = pcap(RAW, &[(5, with(44, &[6, 0, 0, 8, 0, 0, 0, 1]))]);
+    assert_eq!(explain(&later).totals.fragments, 1);
+}
+
+#[test]
+fn fragments_and_offloaded_datagrams_are_told_apart() {
+    let mut first = datagram();
+    first[6] = 0x20;
+    let mut later = datagram();
+    later[7] = 1;
+    // Segmentation offload: the total length is filled in by the card.
+    let mut offloaded = segment((50_001, 80), 7, 9, 0x18, b"payload");
+    offloaded[2..4].copy_from_slice(&[0, 0]);
+    let file = pcap(RAW, &[(1, first), (2, later), (3, offloaded)]);
+    let totals = explain(&file).totals;
+    assert_eq!((totals.segments, totals.fragments), (2, 2));
+    assert_eq!(totals.payload_bytes, 14);
+}
+
+#[test]
+fn cut_frames_keep_their_length() {
+    let mut file = pcap(RAW, &[(5, datagram())]);
+    // Twenty of forty-seven bytes behind the IP header were captured.
+    let start = 24 + 8;
+    file[start..start + 4].copy_from_slice(&40_u32.to_le_bytes());
+    file.truncate(24 + 16 + 40);
+    let totals = explain(&file).totals;
+    assert_eq!((totals.cut_frames, totals.payload_bytes), (1, 7));
+}

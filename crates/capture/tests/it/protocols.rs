@@ -1,0 +1,207 @@
+//! Exchanges told apart, protocol by protocol.
+
+use crate::build::Talk;
+use capture::{Explanation, Phase, Protocol};
+
+/// Label, request bytes, response bytes, complete.
+fn exchanges(explanation: &Explanation) -> Vec<(&str, u64, u64, bool)> {
+    (explanation.exchanges.iter())
+        .map(|e| (&e.label[..], e.request.bytes, e.response.bytes, e.complete))
+        .collect()
+}
+
+#[test]
+fn http_requests_in_one_segment_are_exchanges_of_their_own() {
+    let explanation = Talk::to(80)
+        .client(b"GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n")
+        .server(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")
+        .server(b"HTTP/1.1 404 Not Found\r\ncontent-length:0\r\n\r\n")
+        .explain();
+    assert_eq!(
+        exchanges(&explanation),
+        [
+            ("GET /a → 200", 19, 41, true),
+            ("GET /b → 404", 19, 44, true)
+        ]
+    );
+    // The second waited behind the first: a millisecond of it was in the queue.
+    let second = &explanation.exchanges[1].split.phases;
+    assert_eq!(second.of(Phase::Queued), 1_000_000);
+    assert_eq!(second.of(Phase::ServerThink), 1_000_000);
+}
+
+#[test]
+fn http_chunks_may_be_cut_anywhere() {
+    let response: &[u8] =
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nabcde\r\n3\r\nfgh\r\n0\r\nEnd: 1\r\n\r\n";
+    for cut in 1..response.len() {
+        let explanation = Talk::to(8080)
+            .client(b"GET / HTTP/1.1\r\n\r\n")
+            .server(&response[..cut])
+            .server(&response[cut..])
+            .client(b"GET /next HTTP/1.1\r\n\r\n")
+            .explain();
+        assert_eq!(
+            exchanges(&explanation),
+            [
+                ("GET / → 200", 18, response.len() as u64, true),
+                ("GET /next", 22, 0, false)
+            ],
+            "cut at {cut}"
+        );
+    }
+}
+
+#[test]
+fn an_interim_response_is_not_the_response() {
+    let explanation = Talk::to(80)
+        .client(b"PUT /x HTTP/1.1\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n")
+        .server(b"HTTP/1.1 100 Continue\r\n\r\n")
+        .client(b"body")
+        .server(b"HTTP/1.1 204 No Content\r\n\r\n")
+        .explain();
+    assert_eq!(exchanges(&explanation), [("PUT /x → 204", 64, 27, true)]);
+    let phases = &explanation.exchanges[0].split.phases;
+    assert_eq!(phases.of(Phase::Request), 2_000_000);
+}
+
+#[test]
+fn heads_without_bodies_and_bodies_to_the_end_are_known() {
+    let explanation = Talk::to(80)
+        .client(b"HEAD / HTTP/1.1\r\n\r\n")
+        .server(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n")
+        .client(b"GET / HTTP/1.0\r\n\r\n")
+        .server(b"HTTP/1.0 200 OK\r\n\r\nto the")
+        .server(b" end")
+        .server_closes()
+        .explain();
+    assert_eq!(
+        exchanges(&explanation),
+        [
+            ("HEAD / → 200", 19, 39, true),
+            ("GET / → 200", 18, 29, true)
+        ]
+    );
+}
+
+#[test]
+fn bodies_that_were_not_captured_are_stepped_over() {
+    let explanation = Talk::to(80)
+        .client(b"GET /a HTTP/1.1\r\n\r\n")
+        .server(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        .server(&[b'x'; 1000])
+        .unseen()
+        .client(b"GET /b HTTP/1.1\r\n\r\n")
+        .server(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        .explain();
+    assert_eq!(
+        exchanges(&explanation),
+        [
+            ("GET /a → 200", 19, 1041, true),
+            ("GET /b → 200", 19, 38, true)
+        ]
+    );
+}
+
+#[test]
+fn an_upgrade_leaves_to_turns() {
+    let explanation = Talk::to(80)
+        .client(b"GET /ws HTTP/1.1\r\nUpgrade: websocket\r\n\r\n")
+        .server(b"HTTP/1.1 101 Switching Protocols\r\n\r\n")
+        .client(b"\x81\x05hello")
+        .server(b"\x81\x05world")
+        .explain();
+    assert_eq!(explanation.connections[0].protocol, Protocol::Turns);
+    assert_eq!(explanation.totals.exchanges, 2);
+}
+
+#[test]
+fn a_length_in_front_is_recognised_and_messages_are_counted() {
+    let message = |bytes: &[u8]| [&(bytes.len() as u32).to_be_bytes()[..], bytes].concat();
+    let explanation = Talk::to(9_000)
+        .client(&message(b"first question"))
+        .server(&[message(b"one"), message(b"two")].concat())
+        .client(&message(b"second")[..4])
+        .client(b"second")
+        .server(&message(b"three"))
+        .explain();
+    assert_eq!(explanation.connections[0].protocol, Protocol::Framed4);
+    let parts: Vec<_> = (explanation.exchanges.iter())
+        .map(|e| (e.request.messages, e.request.segments, e.response.messages))
+        .collect();
+    assert_eq!(parts, [(1, 1, 2), (1, 2, 1)]);
+}
+
+#[test]
+fn dlsw_is_read_as_ssp_messages() {
+    let control = |kind: u8| {
+        let mut message = vec![0; 72];
+        (message[0], message[1], message[14]) = (0x31, 72, kind);
+        message
+    };
+    let explanation = Talk::to(2_065)
+        .client(&control(3))
+        .server(&control(4))
+        .client(&[0x31, 16, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 7])
+        .server(&control(5))
+        .explain();
+    assert_eq!(explanation.connections[0].protocol, Protocol::Dlsw);
+    let labels: Vec<_> = explanation.exchanges.iter().map(|e| &e.label[..]).collect();
+    assert_eq!(labels, ["SSP control message", "SSP information frame"]);
+    assert_eq!(explanation.exchanges[1].request.bytes, 18);
+}
+
+#[test]
+fn tls_is_split_into_set_up_and_turns_of_application_data() {
+    let record = |kind: u8, body: &[u8]| {
+        let mut bytes = vec![kind, 3, 3];
+        bytes.extend((body.len() as u16).to_be_bytes());
+        bytes.extend(body);
+        bytes
+    };
+    let server_hello = |version: u8, key: bool| {
+        let mut extensions = vec![0, 43, 0, 2, 3, version];
+        if key {
+            extensions.extend([0, 41, 0, 2, 0, 0]);
+        }
+        let mut body = vec![3, 3];
+        body.extend([9; 32]);
+        body.extend([0, 0x13, 1, 0]);
+        body.extend((extensions.len() as u16).to_be_bytes());
+        body.extend(extensions);
+        let mut message = vec![2, 0, 0, body.len() as u8];
+        message.extend(body);
+        message
+    };
+    for resumed in [false, true] {
+        let explanation = Talk::to(443)
+            .client(&record(22, &[1, 0, 0, 0]))
+            .server(&[record(22, &server_hello(4, resumed)), record(23, &[0; 60])].concat())
+            .client(&record(23, &[0; 53]))
+            .server(&record(23, &[0; 200]))
+            .client(&record(23, &[0; 90]))
+            .server(&record(23, &[0; 700]))
+            .explain();
+        let connection = &explanation.connections[0];
+        let tls = connection.tls.as_ref().unwrap();
+        assert_eq!((tls.version, tls.resumed), (0x0304, resumed));
+        assert_eq!(connection.protocol, Protocol::Tls);
+        assert_eq!(exchanges(&explanation), [("", 90, 700, true)]);
+        let phases = &explanation.exchanges[0].split.phases;
+        assert_eq!(phases.of(Phase::Connect), 2_000_000);
+        assert_eq!(phases.of(Phase::Tls), 2_000_000);
+        assert_eq!(phases.of(Phase::ServerThink), 1_000_000);
+    }
+}
+
+#[test]
+fn a_protocol_can_be_told_by_port() {
+    let mut options = capture::Options::default();
+    options.protocols.push((80, Protocol::Turns));
+    let talk = Talk::to(80)
+        .client(b"GET / HTTP/1.1\r\n\r\n")
+        .server(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    assert_eq!(talk.explain().connections[0].protocol, Protocol::Http1);
+    let told = capture::explain(&talk.bytes()[..], &options).unwrap();
+    assert_eq!(told.connections[0].protocol, Protocol::Turns);
+}

@@ -1,0 +1,151 @@
+//! The time of an exchange adds up, whatever happened to it.
+
+use capture::synth::{
+    Action, Close, Conversation, DelayedAck, Exchange, Fault, Format, Payload, Select, Write,
+    capture_file,
+};
+use capture::{Explanation, Options, Phase, Side};
+use proptest::prelude::*;
+
+/// Checks every kept exchange, and each connection as a whole.
+fn check(explanation: &Explanation) -> Result<(), TestCaseError> {
+    for exchange in &explanation.exchanges {
+        let phases = &exchange.split.phases;
+        for phase in Phase::ALL {
+            prop_assert!(phases.of(phase) >= 0, "{phase:?} in {exchange:#?}");
+        }
+        prop_assert!(exchange.split.stalls.iter().all(|stall| stall.cost_ns >= 0));
+        let outside = match exchange.index {
+            0 => phases.of(Phase::ClientThink),
+            _ => 0,
+        };
+        prop_assert_eq!(
+            exchange.end_ns - exchange.start_ns,
+            exchange.total_ns() + outside,
+            "{:#?}",
+            exchange
+        );
+    }
+    for connection in &explanation.connections {
+        let mut own: Vec<_> = (explanation.exchanges.iter())
+            .filter(|exchange| exchange.connection == connection.id)
+            .collect();
+        own.sort_by_key(|exchange| exchange.index);
+        let (Some(first), Some(last)) = (own.first(), own.last()) else {
+            continue;
+        };
+        prop_assert_eq!(own.len() as u64, connection.exchanges);
+        if !own.iter().all(|exchange| exchange.is_answered()) {
+            // One without an answer lasts to the end, beside the next.
+            continue;
+        }
+        let whole = last.end_ns - first.start_ns;
+        let parts: i64 = (own.iter())
+            .map(|e| e.total_ns() + e.split.phases.of(Phase::ClientThink))
+            .sum();
+        prop_assert_eq!(whole, parts);
+        let total: i64 = own.iter().map(|exchange| exchange.total_ns()).sum();
+        prop_assert_eq!(total, connection.exchange_ns);
+    }
+    let totals = &explanation.totals;
+    let services: i64 = explanation.services.iter().map(|s| s.stalled_ns).sum();
+    prop_assert_eq!(services, totals.stalled_ns);
+    let causes: i64 = explanation.causes.iter().map(|c| c.stalled_ns).sum();
+    prop_assert_eq!(causes, totals.stalled_ns);
+    Ok(())
+}
+
+fn exchange() -> impl Strategy<Value = Exchange> {
+    let writes = |most: u32| {
+        proptest::collection::vec((0u64..30_000, 1..most), 1..4).prop_map(|writes| {
+            (writes.into_iter())
+                .map(|(after_us, bytes)| Write { after_us, bytes })
+                .collect::<Vec<_>>()
+        })
+    };
+    (0u64..400_000, writes(4_000), 0u64..300_000, writes(60_000)).prop_map(
+        |(client_think_us, request, server_think_us, response)| Exchange {
+            client_think_us,
+            request,
+            server_think_us,
+            response,
+        },
+    )
+}
+
+fn fault() -> impl Strategy<Value = Fault> {
+    let side = prop_oneof![Just(Side::Client), Just(Side::Server)];
+    let select = prop_oneof![
+        (0u32..2).prop_map(Select::Syn),
+        (0u32..40).prop_map(Select::Data),
+        (0u32..40).prop_map(Select::Ack),
+    ];
+    let action = prop_oneof![
+        Just(Action::Lose),
+        (100u64..300_000).prop_map(Action::DelayUs),
+        Just(Action::Duplicate),
+    ];
+    (side, select, action).prop_map(|(from, select, action)| Fault {
+        from,
+        select,
+        action,
+    })
+}
+
+prop_compose! {
+    fn conversation()(
+        exchanges in proptest::collection::vec(exchange(), 1..5),
+        faults in proptest::collection::vec(fault(), 0..4),
+        payload in prop_oneof![
+            Just(Payload::Http), Just(Payload::Framed), Just(Payload::Opaque),
+            Just(Payload::Tls { resumed: false }),
+        ],
+        close in prop_oneof![Just(Close::Open), Just(Close::Client), Just(Close::ResetByServer)],
+        one_way_us in 10u64..60_000,
+        delayed in any::<bool>(),
+        nagle in any::<bool>(),
+        without_handshake in any::<bool>(),
+        seed in any::<u64>(),
+    ) -> Conversation {
+        let mut conversation = Conversation {
+            exchanges, payload, close, without_handshake, seed, ..Conversation::default()
+        };
+        conversation.path.one_way_us = one_way_us;
+        conversation.path.faults = faults;
+        for end in &mut conversation.ends {
+            end.nagle = nagle;
+            if delayed {
+                end.delayed_ack = DelayedAck::FixedUs(40_000);
+            }
+        }
+        conversation
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn phases_and_stalls_add_up_to_the_nanosecond(conversation in conversation()) {
+        let bytes = capture_file(&[conversation], Format::Pcap);
+        let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+
+        check(&explanation)?;
+    }
+}
+
+#[test]
+fn a_long_transfer_judged_in_pieces_adds_up() {
+    let mut conversation = Conversation {
+        exchanges: vec![Exchange::new(500, 3_000, 6_000_000); 2],
+        ..Conversation::default()
+    };
+    conversation.path.one_way_us = 10_000;
+    conversation.path.loss_one_in = 150;
+    let bytes = capture_file(&[conversation], Format::Pcap);
+    let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+    assert_eq!(explanation.totals.exchanges, 2);
+    assert!(explanation.exchanges[0].segments_omitted > 1_000);
+    assert!(explanation.exchanges[0].segments.len() <= Options::default().keep_segments);
+    check(&explanation).unwrap();
+}

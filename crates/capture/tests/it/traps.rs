@@ -1,0 +1,193 @@
+//! Captures that look like a cause and are none.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+
+use capture::synth::{
+    Close, Conversation, DelayedAck, Exchange, Format, PLANTED, Place, Reader, Write, capture_file,
+    simulate,
+};
+use capture::{Options, Side, explain};
+
+fn talk(exchanges: Vec<Exchange>) -> Conversation {
+    Conversation {
+        exchanges,
+        close: Close::Client,
+        ..Conversation::default()
+    }
+}
+
+/// Causes named, without the two that are nobody's fault.
+fn named(conversations: &[Conversation]) -> BTreeSet<&'static str> {
+    let file = capture_file(conversations, Format::Pcapng);
+    let explanation = explain(file.as_slice(), &Options::default()).expect("a made capture");
+    let causes = explanation.causes.iter().map(|c| c.rule);
+    causes
+        .filter(|c| !["server.think", "client.think"].contains(c))
+        .collect()
+}
+
+#[test]
+fn segments_larger_than_the_mss_are_offload_and_no_cause() {
+    let mut c = talk(vec![Exchange::new(20_000, 3_000, 200_000); 3]);
+    for end in &mut c.ends {
+        end.offload_segments = 40;
+        end.initial_window = 200;
+        end.delayed_ack = DelayedAck::FixedUs(40_000);
+    }
+    assert_eq!(named(&[c]), BTreeSet::new());
+}
+
+#[test]
+fn a_small_mss_that_makes_no_more_packets_harms_nothing() {
+    let mut c = talk(vec![Exchange::new(200, 3_000, 400); 5]);
+    c.server_end().mss = 536;
+    assert_eq!(named(&[c]), BTreeSet::new());
+}
+
+#[test]
+fn loopbacks_mss_is_no_finding() {
+    let mut c = talk(vec![Exchange::new(300, 3_000, 200_000); 3]);
+    c.client = SocketAddr::from(([127, 0, 0, 1], 40_000));
+    c.server = SocketAddr::from(([127, 0, 0, 1], 8080));
+    c.path.one_way_us = 10;
+    for end in &mut c.ends {
+        end.mss = 65_495;
+        end.receive_bytes = 65_535 * 16;
+    }
+    assert_eq!(named(&[c]), BTreeSet::new());
+}
+
+#[test]
+fn a_transfer_limited_by_the_receive_window_is_not_nagles() {
+    // A window that is no multiple of the segment size leaves less than a
+    // segment of room in each burst; Nagle's algorithm is on, and innocent.
+    let mut c = talk(vec![Exchange::new(300, 3_000, 13 * 6 * 1_448)]);
+    c.path.one_way_us = 10_000;
+    c.server_end().nagle = true;
+    c.client_end().receive_bytes = 10_000;
+    for place in [Place::Client, Place::Server] {
+        c.path.capture = place;
+        assert_eq!(
+            named(&[c.clone()]),
+            BTreeSet::from(["tcp.window.full"]),
+            "{place:?}"
+        );
+    }
+}
+
+#[test]
+fn the_short_end_of_a_long_message_is_nagles_when_the_window_had_room() {
+    let mut c = talk(vec![Exchange::new(300, 3_000, 6 * 6 * 1_448 + 5_000)]);
+    c.path.one_way_us = 10_000;
+    c.server_end().nagle = true;
+    c.client_end().receive_bytes = 10_000;
+    let causes = BTreeSet::from(["tcp.window.full", "tcp.nagle"]);
+    assert_eq!(named(&[c]), causes);
+}
+
+#[test]
+fn a_delayed_acknowledgement_that_nobody_waits_for_costs_nothing() {
+    // The server thinks for 300 ms; its acknowledgement of the request comes
+    // after 40 ms, and nothing follows from it.
+    let mut c = talk(vec![Exchange::new(300, 300_000, 500); 3]);
+    for end in &mut c.ends {
+        end.delayed_ack = DelayedAck::FixedUs(40_000);
+    }
+    assert_eq!(named(&[c]), BTreeSet::new());
+}
+
+#[test]
+fn a_server_that_writes_a_response_in_pieces_with_pauses_is_thinking() {
+    let piece = Write {
+        after_us: 50_000,
+        bytes: 1_000,
+    };
+    let c = talk(vec![Exchange {
+        response: vec![Write::of(1_000), piece, piece],
+        ..Exchange::new(300, 3_000, 0)
+    }]);
+    for place in [Place::Client, Place::Server] {
+        let mut c = c.clone();
+        c.path.one_way_us = 5_000;
+        c.path.capture = place;
+        assert_eq!(named(&[c]), BTreeSet::new(), "{place:?}");
+    }
+}
+
+#[test]
+fn the_place_of_capture_does_not_change_the_cause() {
+    let mut nagle = talk(vec![Exchange {
+        request: vec![Write::of(200), Write::of(100)],
+        ..Exchange::new(0, 2_000, 500)
+    }]);
+    nagle.path.one_way_us = 10_000;
+    nagle.client_end().nagle = true;
+    nagle.client_end().rto_min_us = 400_000;
+    let mut delayed = nagle.clone();
+    delayed.server_end().delayed_ack = DelayedAck::FixedUs(200_000);
+    let mut adaptive = nagle.clone();
+    adaptive.server_end().delayed_ack = DelayedAck::AdaptiveUs(40_000, 200_000);
+    adaptive.exchanges = vec![adaptive.exchanges[0].clone(); 4];
+    let mut start = talk(vec![Exchange::new(300, 2_000, 100_000)]);
+    start.path.one_way_us = 25_000;
+    start.server_end().initial_window = 2;
+    let mut limited = start.clone();
+    limited.server_end().initial_window = 10;
+    limited.server_end().send_limit_bytes = Some(14_480);
+    let mut zero = talk(vec![Exchange::new(300, 2_000, 60_000)]);
+    zero.client_end().receive_bytes = 20_000;
+    zero.client_end().reader = Reader::Pausing {
+        every_bytes: 20_000,
+        pause_us: 300_000,
+    };
+    let cases = [
+        (nagle, "tcp.nagle"),
+        (delayed, "tcp.nagle.write-write-read"),
+        (start, "tcp.slow-start"),
+        (limited, "tcp.sender.limited"),
+        (zero, "tcp.window.zero"),
+    ];
+    for (conversation, cause) in cases {
+        for place in [Place::Client, Place::Middle, Place::Server] {
+            let mut conversation = conversation.clone();
+            conversation.path.capture = place;
+            assert_eq!(
+                named(&[conversation]),
+                BTreeSet::from([cause]),
+                "{cause} at {place:?}"
+            );
+        }
+    }
+    assert!(named(&[adaptive]).contains("tcp.nagle.write-write-read"));
+}
+
+#[test]
+fn ipv6_makes_no_difference() {
+    let mut c = talk(vec![Exchange {
+        request: vec![Write::of(200), Write::of(100)],
+        ..Exchange::new(0, 2_000, 500)
+    }]);
+    c.client = "[2001:db8::1]:40000".parse().expect("an address");
+    c.server = "[2001:db8::2]:8080".parse().expect("an address");
+    c.client_end().nagle = true;
+    c.client_end().rto_min_us = 400_000;
+    c.server_end().delayed_ack = DelayedAck::FixedUs(200_000);
+    assert_eq!(named(&[c]), BTreeSet::from(["tcp.nagle.write-write-read"]));
+}
+
+#[test]
+fn a_made_capture_holds_every_byte_of_both_streams() {
+    let mut c = talk(vec![Exchange::new(5_000, 500, 70_000); 2]);
+    c.path.loss_one_in = 20;
+    let (segments, streams) = simulate(&c);
+    for side in [Side::Client, Side::Server] {
+        let stream = &streams[side.index()];
+        let mut seen = vec![false; stream.len()];
+        for s in segments.iter().filter(|s| s.from == side) {
+            seen[s.offset as usize..(s.offset + s.len) as usize].fill(true);
+        }
+        assert!(seen.iter().all(|s| *s));
+    }
+    assert!(PLANTED.len() > 20);
+}

@@ -1,0 +1,130 @@
+//! Where the guide contradicts itself: both readings are simulated and shown.
+
+use super::attribution::seconds;
+use super::mainframe::{Client, Parameters};
+use super::micro::{self, Kind, Pair};
+use sna::ring::{RingError, run};
+
+/// One contradiction, and what either reading would do.
+#[derive(Clone, Debug)]
+pub struct Contradiction {
+    /// The parameter.
+    pub parameter: &'static str,
+    /// What one place says, and the time of a transaction with it.
+    pub first: (&'static str, Option<f64>),
+    /// What the other place says, likewise.
+    pub second: (&'static str, Option<f64>),
+    /// Which the model uses, or why it makes no difference.
+    pub taken: &'static str,
+}
+
+/// All that the guide has.
+pub fn all(seed: u64) -> Result<Vec<Contradiction>, RingError> {
+    let mainframe = |client: Client, change: &dyn Fn(&mut Parameters)| {
+        let mut parameters = client.tuned();
+        change(&mut parameters);
+        seconds(client, &parameters, REPETITIONS, seed)
+    };
+    let micro = |ru: usize| {
+        let pair = Pair::Turbo;
+        let parameters = micro::Parameters {
+            os2_ru_bytes: ru,
+            ..pair.tuned(Kind::File)
+        };
+        let workload = Kind::File.workload(REPETITIONS);
+        run(&parameters.network(pair), workload, seed).map(|o| o.mean_s())
+    };
+    let dos_pair = |frame: usize| {
+        let pair = Pair::DosClient;
+        let parameters = micro::Parameters {
+            dos_frame_bytes: frame,
+            ..pair.tuned(Kind::File)
+        };
+        let workload = Kind::File.workload(REPETITIONS);
+        run(&parameters.network(pair), workload, seed).map(|o| o.mean_s())
+    };
+    let os2 = Client::Os2;
+    let rs = Client::Rs6000;
+    Ok(vec![
+        Contradiction {
+            parameter: "RCVBUFC (OS/2)",
+            first: (
+                "rule: 2 x MAXTSL = 8,120",
+                Some(mainframe(os2, &|p| p.rcvbufc = 8120)?),
+            ),
+            second: (
+                "Figure 7: 16,240",
+                Some(mainframe(os2, &|p| p.rcvbufc = 16_240)?),
+            ),
+            taken: "Figure 7; the card empties fast enough for either",
+        },
+        Contradiction {
+            parameter: "T2TIMER (OS/2)",
+            first: ("text: (1,1,2)", Some(mainframe(os2, &|p| p.t2timer_w = 2)?)),
+            second: (
+                "Figure 7: (1,1.8), W of 8",
+                Some(mainframe(os2, &|p| p.t2timer_w = 8)?),
+            ),
+            taken: "2: the text says that a peripheral link knows only 1 and 2",
+        },
+        Contradiction {
+            parameter: "SNA Services/6000 pacing",
+            first: ("text: 127", None),
+            second: (
+                "Figure 7: 63",
+                Some(mainframe(rs, &|p| p.pacing_window = 63)?),
+            ),
+            taken: "63, the most that a BIND can carry",
+        },
+        Contradiction {
+            parameter: "CM/2 RU size (Appendix A)",
+            first: (
+                "text: 16,384",
+                Some(mainframe(os2, &|p| p.ru_bytes = Some(16_384))?),
+            ),
+            second: (
+                "Figure 7: blank, one frame",
+                Some(mainframe(os2, &|p| p.ru_bytes = None)?),
+            ),
+            taken: "16,384",
+        },
+        Contradiction {
+            parameter: "OS/2 RU size (Appendix B)",
+            first: ("text: 16,384", Some(micro(16_384)?)),
+            second: ("Figure 9: 7,168", Some(micro(7_168)?)),
+            taken: "7,168; beyond it nothing is gained",
+        },
+        Contradiction {
+            parameter: "NS/DOS frame",
+            first: ("text: 4,464", Some(dos_pair(4_464)?)),
+            second: ("Figure 10: 16,393", Some(dos_pair(16_393)?)),
+            taken: "Figure 10 in Appendix B, Figure 7 (4,100) in Appendix A",
+        },
+        Contradiction {
+            parameter: "inquiry gain",
+            first: ("prose: slight", None),
+            second: ("Figure 10: up to 93.5 %", None),
+            taken: "neither; the simulation agrees with the prose",
+        },
+        Contradiction {
+            parameter: "DELAY before tuning",
+            first: ("Figure 6: default", None),
+            second: ("not told what the default was", None),
+            taken: "calibrated on NS/DOS before tuning",
+        },
+        Contradiction {
+            parameter: "MAXBFRU",
+            first: ("text: MAXBFRU", None),
+            second: ("Figures 6 and 7: MAXBUFRU", None),
+            taken: "one keyword",
+        },
+        Contradiction {
+            parameter: "local acknowledgement time-out",
+            first: ("text: 200 ms", None),
+            second: ("same sentence: 0.002", None),
+            taken: "neither is needed: the tuned networks have W of 2",
+        },
+    ])
+}
+
+const REPETITIONS: usize = 3;

@@ -1,0 +1,172 @@
+//! What a conversation has received and its program has not: data and, in
+//! order between them, turns, errors and the end.
+
+use super::code::ReturnCode;
+use crate::wire::Sense;
+use bytes::{Buf, Bytes};
+use std::collections::VecDeque;
+
+/// Received items in order.
+#[derive(Debug, Default)]
+pub(crate) struct Inbox {
+    items: VecDeque<Item>,
+    bytes: usize,
+}
+
+/// One thing received.
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    /// Data of an RU.
+    Data(Bytes),
+    /// What the end of a chain says.
+    Turn(Turn),
+    /// An error description; log data may follow it.
+    Error {
+        /// The error.
+        sense: Sense,
+        /// Whether a log record follows.
+        log: bool,
+    },
+    /// The session failed.
+    Gone(ReturnCode),
+}
+
+/// What the end of a chain says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// This side may send.
+    Send,
+    /// Confirm, then receive.
+    Confirm,
+    /// Confirm, then send.
+    ConfirmSend,
+    /// It is over.
+    Over,
+    /// Confirm, then it is over.
+    ConfirmOver,
+}
+
+impl Inbox {
+    pub fn push_data(&mut self, data: Bytes) {
+        if !data.is_empty() {
+            self.bytes += data.len();
+            self.items.push_back(Item::Data(data));
+        }
+    }
+
+    pub fn push_turn(&mut self, turn: Turn) {
+        self.items.push_back(Item::Turn(turn));
+    }
+
+    pub fn push_error(&mut self, sense: Sense, log: bool) {
+        self.items.push_back(Item::Error { sense, log });
+    }
+
+    pub fn push_gone(&mut self, code: ReturnCode) {
+        self.items.push_back(Item::Gone(code));
+    }
+
+    /// Bytes of data, all told.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Drops everything.
+    pub fn clear(&mut self) {
+        self.items.clear();
+        self.bytes = 0;
+    }
+
+    /// Whether an unread chain end is here, and which.
+    pub fn turn(&self) -> Option<Turn> {
+        self.items.iter().find_map(|item| match item {
+            Item::Turn(turn) => Some(*turn),
+            _ => None,
+        })
+    }
+
+    /// Bytes of data before the first thing that is not data, and whether
+    /// there is such a thing.
+    pub fn run(&self) -> (usize, bool) {
+        let mut bytes = 0;
+        for item in &self.items {
+            match item {
+                Item::Data(data) => bytes += data.len(),
+                _ => return (bytes, true),
+            }
+        }
+        (bytes, false)
+    }
+
+    /// Takes the first item if it is not data.
+    pub fn pop_mark(&mut self) -> Option<Item> {
+        match self.items.front()? {
+            Item::Data(_) => None,
+            _ => self.items.pop_front(),
+        }
+    }
+
+    /// Takes the first item if it is a turn.
+    pub fn pop_turn(&mut self) -> Option<Turn> {
+        match self.items.front()? {
+            Item::Turn(turn) => {
+                let turn = *turn;
+                self.items.pop_front();
+                Some(turn)
+            }
+            _ => None,
+        }
+    }
+
+    /// The first `N` bytes of data, if the first run has so many.
+    pub fn peek<const N: usize>(&self) -> Option<[u8; N]> {
+        let mut out = [0; N];
+        let mut at = 0;
+        for item in &self.items {
+            let Item::Data(data) = item else { break };
+            let step = data.len().min(N - at);
+            out[at..at + step].copy_from_slice(&data[..step]);
+            at += step;
+            if at == N {
+                return Some(out);
+            }
+        }
+        None
+    }
+
+    /// Moves up to `out.len()` bytes of the first run; gives how many.
+    pub fn read(&mut self, out: &mut [u8]) -> usize {
+        let mut at = 0;
+        while at < out.len() {
+            let Some(Item::Data(data)) = self.items.front_mut() else {
+                break;
+            };
+            let step = data.len().min(out.len() - at);
+            data.copy_to_slice(&mut out[at..at + step]);
+            at += step;
+            if data.is_empty() {
+                self.items.pop_front();
+            }
+        }
+        self.bytes -= at;
+        at
+    }
+
+    /// Drops up to `len` bytes of the first run; gives how many.
+    pub fn skip(&mut self, len: usize) -> usize {
+        let mut left = len;
+        while left > 0 {
+            let Some(Item::Data(data)) = self.items.front_mut() else {
+                break;
+            };
+            let step = data.len().min(left);
+            data.advance(step);
+            left -= step;
+            if data.is_empty() {
+                self.items.pop_front();
+            }
+        }
+        self.bytes -= len - left;
+        len - left
+    }
+}

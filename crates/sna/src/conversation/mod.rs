@@ -1,0 +1,283 @@
+//! Conversations: what two programs say to each other over a session.
+//!
+//! A [`Conversation`] turns verbs into requests of its half-session and
+//! requests into what verbs give back. It keeps the states of CPI-C. A verb
+//! that must wait gives `Poll::Pending` and is called again.
+//! Reference: IBM *SNA LU 6.2 Reference: Peer Protocols* (SC31-6808),
+//! presentation services; IBM *Common Programming Interface Communications*
+//! (SC26-4399).
+
+pub mod code;
+mod errors;
+mod inbox;
+mod outbox;
+mod receive;
+mod send;
+
+use crate::mode::SyncLevel;
+use crate::name::{LuName, ModeName, TpName};
+use crate::session::SessionId;
+use crate::session::half::HalfSession;
+use crate::wire::security::Access;
+use crate::wire::{Sense, fmh5, gds};
+use code::{ConversationType, ReturnCode, State, StatusReceived};
+use inbox::Inbox;
+use outbox::Outbox;
+use std::task::Poll;
+
+pub use errors::code_of;
+pub use receive::Received;
+pub use send::Sent;
+
+crate::arena::key!(
+    /// One conversation of a node.
+    ConversationId
+);
+
+/// What can be asked about a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attributes {
+    /// This side.
+    pub local: LuName,
+    /// The partner.
+    pub partner: LuName,
+    /// The mode of its session.
+    pub mode: ModeName,
+    /// The program at the far end, or the one attached here.
+    pub tp: TpName,
+    /// Basic or mapped.
+    pub kind: ConversationType,
+    /// Sync level.
+    pub sync: SyncLevel,
+    /// The user it runs for, where one was named.
+    pub user: Option<String>,
+}
+
+/// Who calls the verbs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// A program.
+    Program,
+    /// The node itself, exchanging session limits of this group.
+    LimitsSource(usize),
+    /// The node itself, answering an exchange of session limits.
+    LimitsTarget,
+    /// Nobody any more: an error is still to be told to the partner.
+    Nobody,
+}
+
+/// One conversation.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    pub attributes: Attributes,
+    pub owner: Owner,
+    pub session: Option<SessionId>,
+    pub state: State,
+    /// The Attach, until a session takes it.
+    pub attach: Option<Box<AttachPlan>>,
+    pub send_limit: usize,
+    outbox: Outbox,
+    inbox: Inbox,
+    incoming: receive::Incoming,
+    pending: Option<Operation>,
+    answered: bool,
+    /// The partner refused what was sent; an error description follows.
+    peer_error: bool,
+    failure: Option<ReturnCode>,
+    request_to_send: bool,
+    log_data: Vec<u8>,
+    wants_event: bool,
+    /// A send waits for room in the session's queue.
+    wants_room: bool,
+    /// A receive waits for more than is there.
+    starving: bool,
+}
+
+/// An Attach to be sent.
+#[derive(Debug)]
+pub(crate) struct AttachPlan {
+    /// The header.
+    pub header: fmh5::Repr,
+    /// Program initialisation parameters.
+    pub pip: Vec<Vec<u8>>,
+}
+
+/// A verb that waits for the partner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operation {
+    Confirm,
+    PrepareToReceive,
+    Deallocate,
+    Error(ErrorJob),
+}
+
+/// What of access security a partner said in its BIND that it takes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Accepts {
+    /// Users with passwords.
+    pub passwords: bool,
+    /// Users that this side has verified.
+    pub verified: bool,
+}
+
+/// An error to be told to the partner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ErrorJob {
+    /// What to say.
+    pub sense: Sense,
+    /// Whether the conversation ends with it.
+    pub close: bool,
+}
+
+impl Conversation {
+    /// A conversation in the state it starts in.
+    pub fn new(attributes: Attributes, owner: Owner, state: State) -> Conversation {
+        Conversation {
+            attributes,
+            owner,
+            session: None,
+            state,
+            attach: None,
+            send_limit: usize::MAX,
+            outbox: Outbox::default(),
+            inbox: Inbox::default(),
+            incoming: receive::Incoming::default(),
+            pending: None,
+            answered: false,
+            peer_error: false,
+            failure: None,
+            request_to_send: false,
+            log_data: Vec::new(),
+            wants_event: false,
+            wants_room: false,
+            starving: false,
+        }
+    }
+
+    /// Puts the Attach in front of what the program will send. `bracket` says
+    /// whether its RU begins the bracket, `accepts` what of access security
+    /// the partner takes.
+    pub fn begin(
+        &mut self,
+        session: SessionId,
+        half: &mut HalfSession,
+        bracket: bool,
+        accepts: Accepts,
+    ) {
+        self.join(session, half);
+        self.state = State::Send;
+        let Some(mut plan) = self.attach.take() else {
+            return;
+        };
+        let wanted = match plan.header.already_verified {
+            true => accepts.verified,
+            false => accepts.passwords,
+        };
+        if !wanted {
+            plan.header.access = Access::default();
+            plan.header.already_verified = false;
+        }
+        self.outbox.begin(&plan.header.emit(), bracket);
+        if !plan.pip.is_empty() {
+            self.outbox.push(half, &gds::emit_pip(&plan.pip));
+        }
+    }
+
+    /// Joins a conversation that a partner attached.
+    pub fn join(&mut self, session: SessionId, half: &HalfSession) {
+        self.session = Some(session);
+        self.outbox = Outbox::new(half.parameters().send_ru);
+    }
+
+    /// Ends the conversation as failed; what came before is still received.
+    pub fn fail(&mut self, code: ReturnCode) {
+        self.session = None;
+        self.failure.get_or_insert(code);
+        self.inbox.push_gone(code);
+        self.outbox.clear();
+    }
+
+    /// Bytes received that the program has not taken.
+    pub fn unread(&self) -> usize {
+        self.inbox.bytes()
+    }
+
+    /// Whether a verb waits for data that is not all there.
+    pub fn is_starving(&self) -> bool {
+        self.starving
+    }
+
+    /// Whether a verb waits; the answer is told once.
+    pub fn take_wants_event(&mut self) -> bool {
+        std::mem::take(&mut self.wants_event)
+    }
+
+    /// Notes that somebody waits for a change.
+    pub fn wait(&mut self) {
+        self.wants_event = true;
+    }
+
+    /// Whether all that is left is to take the session away.
+    pub fn is_over(&self) -> bool {
+        self.state == State::Reset && !self.owes_error()
+    }
+
+    /// Whether the partner must still be told how it ended.
+    pub fn owes_error(&self) -> bool {
+        matches!(self.pending, Some(Operation::Error(job)) if job.close)
+    }
+
+    /// Why it has no session any more.
+    pub fn failure(&self) -> Option<ReturnCode> {
+        self.failure
+    }
+
+    /// Whether a send waits for room; the answer is told once.
+    pub fn take_wants_room(&mut self) -> bool {
+        std::mem::take(&mut self.wants_room)
+    }
+
+    /// The log data to go with the next error.
+    pub fn set_log_data(&mut self, data: &[u8]) {
+        self.log_data = data[..data.len().min(LOG_DATA)].to_vec();
+    }
+
+    /// Whether the partner asked for the right to send; asking clears it.
+    pub fn take_request_to_send(&mut self) -> bool {
+        std::mem::take(&mut self.request_to_send)
+    }
+
+    /// The partner asked for the right to send.
+    pub fn note_request_to_send(&mut self) {
+        self.request_to_send = true;
+    }
+
+    fn wait_for<T>(&mut self) -> Poll<T> {
+        self.wants_event = true;
+        Poll::Pending
+    }
+
+    fn sent(&mut self, code: ReturnCode) -> Sent {
+        if code.ends_conversation() {
+            self.state = State::Reset;
+        }
+        Sent {
+            code,
+            request_to_send: self.take_request_to_send(),
+        }
+    }
+
+    fn enter(&mut self, status: StatusReceived, with_data: bool) {
+        self.state = match status {
+            StatusReceived::None => State::Receive,
+            StatusReceived::Send if with_data => State::SendPending,
+            StatusReceived::Send => State::Send,
+            StatusReceived::Confirm => State::Confirm,
+            StatusReceived::ConfirmSend => State::ConfirmSend,
+            StatusReceived::ConfirmDeallocate => State::ConfirmDeallocate,
+        };
+    }
+}
+
+/// The most log data an error carries, as CPI-C has it.
+const LOG_DATA: usize = 512;

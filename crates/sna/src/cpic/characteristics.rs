@@ -1,0 +1,276 @@
+//! Conversation characteristics, and the calls that set and extract them.
+//!
+//! One macro row a simple setter: its name, its characteristic, its values.
+//! Setters that CPI-C allows only before the allocate check that.
+
+use super::{Cid, Cpic, Phase};
+use crate::Node;
+use crate::conversation::code::{
+    ConversationType, DeallocateType, ErrorDirection, Fill, PrepareToReceiveType, ReceiveType,
+    ReturnCode, ReturnControl, SendType, State,
+};
+use crate::mode::SyncLevel;
+use crate::name::{LuName, ModeName, TpName};
+use crate::node::Security;
+use crate::secret::Secret;
+
+/// The characteristics of one conversation.
+#[derive(Clone, Debug)]
+pub(super) struct Characteristics {
+    pub partner: Option<LuName>,
+    pub mode: ModeName,
+    pub tp: Option<TpName>,
+    pub kind: ConversationType,
+    pub sync: SyncLevel,
+    pub send_type: SendType,
+    pub receive_type: ReceiveType,
+    pub deallocate_type: DeallocateType,
+    pub prepare_type: PrepareToReceiveType,
+    pub return_control: ReturnControl,
+    pub error_direction: ErrorDirection,
+    pub fill: Fill,
+    pub security: SecurityType,
+    pub user: String,
+    pub password: Option<Secret>,
+    pub log_data: Vec<u8>,
+}
+
+impl Default for Characteristics {
+    /// What CMINIT sets.
+    fn default() -> Self {
+        Characteristics {
+            partner: None,
+            mode: ModeName::default(),
+            tp: None,
+            kind: ConversationType::Mapped,
+            sync: SyncLevel::None,
+            send_type: SendType::Buffer,
+            receive_type: ReceiveType::Wait,
+            deallocate_type: DeallocateType::SyncLevel,
+            prepare_type: PrepareToReceiveType::SyncLevel,
+            return_control: ReturnControl::WhenSessionAllocated,
+            error_direction: ErrorDirection::Receive,
+            fill: Fill::Ll,
+            security: SecurityType::None,
+            user: String::new(),
+            password: None,
+            log_data: Vec::new(),
+        }
+    }
+}
+
+impl Characteristics {
+    /// The access security information they come to.
+    pub fn access(&self) -> Security {
+        let user = self.user.clone();
+        match (self.security, &self.password) {
+            (SecurityType::None, _) => Security::None,
+            (SecurityType::Same, _) if user.is_empty() => Security::None,
+            (SecurityType::Same, _) => Security::Same { user },
+            (SecurityType::Program, password) => Security::Program {
+                user,
+                password: password.clone().unwrap_or_else(|| Secret::new("")),
+            },
+        }
+    }
+}
+
+crate::conversation::code::values!(
+    /// Which access security an allocate sends (0, 1, 2).
+    SecurityType {
+        /// None.
+        None = 0,
+        /// The user this side has verified.
+        Same = 1,
+        /// A user and a password.
+        Program = 2,
+    }
+);
+
+/// Declares setters of characteristics that are numbers. `before` are those
+/// that only the Initialize state allows.
+macro_rules! setters {
+    ($when:ident: $($(#[$doc:meta])* $name:ident($kind:ident) $field:ident;)*) => {
+        impl Cpic {
+            $(
+                $(#[$doc])*
+                pub fn $name(&mut self, cid: &Cid, value: u32) -> ReturnCode {
+                    let Some(value) = $kind::from_value(value) else {
+                        return ReturnCode::ProgramParameterCheck;
+                    };
+                    self.set(cid, setters!(@ $when), |set| set.$field = value)
+                }
+            )*
+        }
+    };
+    (@ before) => { true };
+    (@ any) => { false };
+}
+
+setters! { before:
+    /// Set_Conversation_Type: 0 basic, 1 mapped.
+    cmsct(ConversationType) kind;
+    /// Set_Return_Control: 0 when a session is there, 1 at once.
+    cmsrc(ReturnControl) return_control;
+    /// Set_Conversation_Security_Type: 0 none, 1 same, 2 program.
+    cmscst(SecurityType) security;
+}
+
+setters! { any:
+    /// Set_Deallocate_Type: 0 sync level, 1 flush, 2 confirm, 3 abend.
+    cmsdt(DeallocateType) deallocate_type;
+    /// Set_Error_Direction: 0 receive, 1 send.
+    cmsed(ErrorDirection) error_direction;
+    /// Set_Prepare_To_Receive_Type: 0 sync level, 1 flush, 2 confirm.
+    cmsptr(PrepareToReceiveType) prepare_type;
+    /// Set_Receive_Type: 0 wait, 1 immediate.
+    cmsrt(ReceiveType) receive_type;
+    /// Set_Send_Type: 0 buffer, 1 flush, 2 confirm, 3 prepare to receive,
+    /// 4 deallocate.
+    cmsst(SendType) send_type;
+}
+
+impl Cpic {
+    /// Set_Sync_Level: 0 none, 1 confirm. Sync point is not supported.
+    pub fn cmssl(&mut self, cid: &Cid, value: u32) -> ReturnCode {
+        let value = match value {
+            0 => SyncLevel::None,
+            1 => SyncLevel::Confirm,
+            _ => return ReturnCode::ProgramParameterCheck,
+        };
+        self.set(cid, true, |set| set.sync = value)
+    }
+
+    /// Set_Fill: 0 one logical record, 1 as much as asked for. Basic
+    /// conversations only.
+    pub fn cmsf(&mut self, cid: &Cid, value: u32) -> ReturnCode {
+        let Some(value) = Fill::from_value(value) else {
+            return ReturnCode::ProgramParameterCheck;
+        };
+        let mapped = self
+            .entries
+            .get(cid)
+            .is_some_and(|e| e.set.kind == ConversationType::Mapped);
+        if mapped {
+            return ReturnCode::ProgramParameterCheck;
+        }
+        self.set(cid, false, |set| set.fill = value)
+    }
+
+    /// Set_Mode_Name.
+    pub fn cmsmn(&mut self, cid: &Cid, mode: &str) -> ReturnCode {
+        match mode.parse() {
+            Ok(mode) => self.set(cid, true, |set| set.mode = mode),
+            Err(_) => ReturnCode::ProgramParameterCheck,
+        }
+    }
+
+    /// Set_Partner_LU_Name.
+    pub fn cmspln(&mut self, cid: &Cid, partner: &str) -> ReturnCode {
+        match partner.trim_end().parse() {
+            Ok(partner) => self.set(cid, true, |set| set.partner = Some(partner)),
+            Err(_) => ReturnCode::ProgramParameterCheck,
+        }
+    }
+
+    /// Set_TP_Name.
+    pub fn cmstpn(&mut self, cid: &Cid, tp: &str) -> ReturnCode {
+        match tp.trim_end().parse() {
+            Ok(tp) => self.set(cid, true, |set| set.tp = Some(tp)),
+            Err(_) => ReturnCode::ProgramParameterCheck,
+        }
+    }
+
+    /// Set_Conversation_Security_User_ID, at most 10 characters.
+    pub fn cmscsu(&mut self, cid: &Cid, user: &str) -> ReturnCode {
+        let user = user.trim_end();
+        if user.len() > SECURITY_TEXT {
+            return ReturnCode::ProgramParameterCheck;
+        }
+        self.set(cid, true, |set| set.user = user.to_owned())
+    }
+
+    /// Set_Conversation_Security_Password, at most 10 characters.
+    pub fn cmscsp(&mut self, cid: &Cid, password: Secret) -> ReturnCode {
+        if password.reveal().len() > SECURITY_TEXT {
+            return ReturnCode::ProgramParameterCheck;
+        }
+        self.set(cid, true, |set| set.password = Some(password))
+    }
+
+    /// Set_Log_Data, at most 512 bytes.
+    pub fn cmsld(&mut self, cid: &Cid, data: &[u8]) -> ReturnCode {
+        if data.len() > LOG_DATA {
+            return ReturnCode::ProgramParameterCheck;
+        }
+        self.set(cid, false, |set| set.log_data = data.to_vec())
+    }
+
+    /// Extract_Conversation_State.
+    pub fn cmecs(&self, node: &Node, cid: &Cid) -> Result<State, ReturnCode> {
+        let entry = self.entries.get(cid);
+        let entry = entry.ok_or(ReturnCode::ProgramParameterCheck)?;
+        Ok(match entry.phase {
+            Phase::Initialize | Phase::Allocating(_) => State::Initialize,
+            Phase::Open(id) => node.state(id),
+        })
+    }
+
+    /// Extract_Conversation_Type.
+    pub fn cmect(&self, cid: &Cid) -> Result<ConversationType, ReturnCode> {
+        self.get(cid).map(|set| set.kind)
+    }
+
+    /// Extract_Mode_Name.
+    pub fn cmemn(&self, cid: &Cid) -> Result<ModeName, ReturnCode> {
+        self.get(cid).map(|set| set.mode.clone())
+    }
+
+    /// Extract_Partner_LU_Name.
+    pub fn cmepln(&self, cid: &Cid) -> Result<LuName, ReturnCode> {
+        let partner = self.get(cid)?.partner.clone();
+        partner.ok_or(ReturnCode::ProgramStateCheck)
+    }
+
+    /// Extract_Sync_Level.
+    pub fn cmesl(&self, cid: &Cid) -> Result<SyncLevel, ReturnCode> {
+        self.get(cid).map(|set| set.sync)
+    }
+
+    /// Extract_TP_Name.
+    pub fn cmetpn(&self, cid: &Cid) -> Result<TpName, ReturnCode> {
+        let tp = self.get(cid)?.tp.clone();
+        tp.ok_or(ReturnCode::ProgramStateCheck)
+    }
+
+    /// Extract_Security_User_ID; empty without one.
+    pub fn cmesui(&self, cid: &Cid) -> Result<String, ReturnCode> {
+        self.get(cid).map(|set| set.user.clone())
+    }
+
+    pub(super) fn get(&self, cid: &Cid) -> Result<&Characteristics, ReturnCode> {
+        let entry = self.entries.get(cid);
+        entry
+            .map(|e| &e.set)
+            .ok_or(ReturnCode::ProgramParameterCheck)
+    }
+
+    fn set(
+        &mut self,
+        cid: &Cid,
+        before: bool,
+        change: impl FnOnce(&mut Characteristics),
+    ) -> ReturnCode {
+        let Some(entry) = self.entries.get_mut(cid) else {
+            return ReturnCode::ProgramParameterCheck;
+        };
+        if before && entry.phase != Phase::Initialize {
+            return ReturnCode::ProgramStateCheck;
+        }
+        change(&mut entry.set);
+        ReturnCode::Ok
+    }
+}
+
+const SECURITY_TEXT: usize = 10;
+const LOG_DATA: usize = 512;

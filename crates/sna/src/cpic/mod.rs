@@ -1,0 +1,133 @@
+//! CPI-C: the calls programs know, over a [`Node`].
+//!
+//! [`Cpic`] keeps what the interface adds to conversations: eight-byte
+//! conversation identifiers, side information, characteristics that are set
+//! before they are used. Every call has its pseudonym as name, takes its
+//! parameters in order and gives back what the call's out parameters are. A
+//! call that must wait gives `Poll::Pending`; it is called again after
+//! [`Event::Ready`](crate::Event::Ready) with the same parameters.
+//! Reference: IBM *Common Programming Interface Communications* (SC26-4399).
+
+mod calls;
+mod characteristics;
+mod side;
+
+#[cfg(test)]
+mod tests;
+
+use crate::conversation::ConversationId;
+use crate::conversation::code::{ReturnCode, State};
+use crate::name::LuName;
+use crate::node::event::Attached;
+use characteristics::Characteristics;
+use std::collections::{BTreeMap, VecDeque};
+use std::task::Poll;
+
+pub use calls::{ReceivedData, RequestToSend};
+pub use characteristics::SecurityType;
+pub use side::{SideInfo, SideTable};
+
+/// A conversation identifier as programs see it: eight characters.
+pub type Cid = [u8; 8];
+
+/// One program's, or one system's, view of conversations.
+#[derive(Debug)]
+pub struct Cpic {
+    local: LuName,
+    side: SideTable,
+    entries: BTreeMap<Cid, Entry>,
+    incoming: VecDeque<Attached>,
+    next: u32,
+}
+
+/// What is kept of one conversation.
+#[derive(Debug)]
+struct Entry {
+    set: Characteristics,
+    phase: Phase,
+    /// A send whose data is taken and whose second half is not done.
+    sent: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Characteristics are being set.
+    Initialize,
+    /// The session is on its way.
+    Allocating(ConversationId),
+    /// There is a conversation.
+    Open(ConversationId),
+}
+
+impl Cpic {
+    /// An interface for programs of this logical unit.
+    pub fn new(local: LuName, side: SideTable) -> Cpic {
+        Cpic {
+            local,
+            side,
+            entries: BTreeMap::new(),
+            incoming: VecDeque::new(),
+            next: 1,
+        }
+    }
+
+    /// Hands over an attach for [`Cpic::cmaccp`] to take. Whoever drives the
+    /// node decides which interface an attach goes to.
+    pub fn offer(&mut self, attached: Attached) {
+        self.incoming.push_back(attached);
+    }
+
+    /// The node's conversation behind an identifier.
+    pub fn conversation(&self, cid: &Cid) -> Option<ConversationId> {
+        match self.entries.get(cid)?.phase {
+            Phase::Initialize => None,
+            Phase::Allocating(id) | Phase::Open(id) => Some(id),
+        }
+    }
+
+    /// The identifier of a node's conversation.
+    pub fn cid(&self, id: ConversationId) -> Option<Cid> {
+        let found = self.entries.keys();
+        found
+            .copied()
+            .find(|cid| self.conversation(cid) == Some(id))
+    }
+
+    /// The side information, to add to.
+    pub fn side_mut(&mut self) -> &mut SideTable {
+        &mut self.side
+    }
+
+    fn add(&mut self, set: Characteristics, phase: Phase) -> Cid {
+        let mut cid = *b"C0000000";
+        let mut number = self.next;
+        self.next = self.next.wrapping_add(1) % 0x1000_0000;
+        for digit in cid[1..].iter_mut().rev() {
+            *digit = b"0123456789ABCDEF"[(number & 15) as usize];
+            number >>= 4;
+        }
+        let entry = Entry {
+            set,
+            phase,
+            sent: false,
+        };
+        self.entries.insert(cid, entry);
+        cid
+    }
+
+    fn open(&self, cid: &Cid) -> Result<ConversationId, ReturnCode> {
+        match self.entries.get(cid).map(|e| e.phase) {
+            None => Err(ReturnCode::ProgramParameterCheck),
+            Some(Phase::Open(id)) => Ok(id),
+            Some(_) => Err(ReturnCode::ProgramStateCheck),
+        }
+    }
+
+    /// Forgets a conversation that is over.
+    fn settle<T>(&mut self, cid: &Cid, state: State, out: Poll<T>) -> Poll<T> {
+        if out.is_ready() && state == State::Reset {
+            self.entries.remove(cid);
+        }
+        out
+    }
+}

@@ -1,0 +1,200 @@
+//! Attaches: the checks before a partner's conversation starts a program.
+//! Reference: IBM *SNA LU 6.2 Reference: Peer Protocols* (SC31-6808), attach
+//! processing.
+
+use super::Node;
+use super::config::{Availability, TpDefinition, TpSecurity};
+use super::event::{Attached, Event};
+use crate::conversation::code::{ConversationType, State};
+use crate::conversation::{Attributes, Conversation, ErrorJob, Owner};
+use crate::mode::SyncLevel;
+use crate::name::TpName;
+use crate::session::SessionId;
+use crate::wire::rh::{Answer, Rh};
+use crate::wire::{Sense, fmh5, gds};
+use bytes::{Buf, Bytes};
+
+/// The service program that exchanges session limits.
+pub(super) const LIMITS_TP: [u8; 2] = [0x06, 0xF1];
+
+impl Node {
+    /// A request with an Attach at its start came on a session that has no
+    /// conversation.
+    pub(super) fn handle_attach(
+        &mut self,
+        id: SessionId,
+        header: Rh,
+        answer: Answer,
+        ru: Bytes,
+    ) -> Result<(), Sense> {
+        let (attach, len) = match fmh5::Repr::parse(&ru) {
+            Ok((attach, len)) => (Some(attach), Ok(len)),
+            Err(sense) => (None, Err(sense)),
+        };
+        let mut data = ru;
+        data.advance(*len.as_ref().unwrap_or(&data.len()));
+        let fallback = || fmh5::Repr::new(&[crate::ebcdic::SPACE], true, 0);
+        let attach = attach.unwrap_or_else(fallback);
+        let mut pip = Vec::new();
+        let verdict = len.and_then(|_| {
+            if attach.pip {
+                // Parameters must be whole in the RU of their Attach.
+                let (fields, len) = gds::parse_pip(&data).map_err(|_| Sense::PIP_WRONG)?;
+                data.advance(len);
+                pip = fields;
+            }
+            self.judge(id, &attach)
+        });
+        let Some(session) = self.sessions.get_mut(id) else {
+            return Ok(());
+        };
+        let group = &self.groups[session.group];
+        let attributes = Attributes {
+            local: group.local.clone(),
+            partner: group.partner.clone(),
+            mode: group.mode.name.clone(),
+            tp: TpName::from_ebcdic(&attach.tpn).unwrap_or_else(|_| blank_tp()),
+            kind: match attach.mapped {
+                true => ConversationType::Mapped,
+                false => ConversationType::Basic,
+            },
+            sync: match attach.sync {
+                0 => SyncLevel::None,
+                _ => SyncLevel::Confirm,
+            },
+            user: attach.access.user.clone(),
+        };
+        let owner = match (&verdict, attach.tpn.as_slice() == LIMITS_TP) {
+            (Err(_), _) => Owner::Nobody,
+            (Ok(()), true) => Owner::LimitsTarget,
+            (Ok(()), false) => Owner::Program,
+        };
+        let state = State::InitializeIncoming;
+        let mut conversation = Conversation::new(attributes.clone(), owner, state);
+        conversation.send_limit = self.config.send_backlog_bytes;
+        let Some(half) = session.half.as_mut() else {
+            return Ok(());
+        };
+        conversation.join(id, half);
+        conversation.handle_first(header, answer, data);
+        if let Err(sense) = verdict {
+            let over = conversation.tell_error(half, ErrorJob { sense, close: true });
+            if over.is_pending() || !conversation.is_over() {
+                session.conversation = Some(self.conversations.insert(conversation));
+            }
+            let link = session.link;
+            self.event(Event::PeerFault { link, sense });
+            return Ok(());
+        }
+        let at = self.conversations.insert(conversation);
+        session.conversation = Some(at);
+        if owner == Owner::LimitsTarget {
+            self.services.push_back(at);
+            return Ok(());
+        }
+        self.waiting_attaches += 1;
+        self.event(Event::Attached(Attached {
+            conversation: at,
+            local: attributes.local,
+            partner: attributes.partner,
+            mode: attributes.mode,
+            tp: attributes.tp,
+            kind: attributes.kind,
+            sync: attributes.sync,
+            user: attributes.user,
+            pip,
+        }));
+        Ok(())
+    }
+
+    /// Whether an Attach may start its program.
+    fn judge(&self, id: SessionId, attach: &fmh5::Repr) -> Result<(), Sense> {
+        let session = self.sessions.get(id);
+        let group = session.map(|s| &self.groups[s.group]);
+        let Some(group) = group else {
+            return Err(Sense::TP_RETRY);
+        };
+        if attach.tpn == LIMITS_TP {
+            return match (group.mode.is_service(), attach.mapped) {
+                (true, false) => Ok(()),
+                (true, true) => Err(Sense::TYPE_MISMATCH),
+                (false, _) => Err(Sense::TPN_UNKNOWN),
+            };
+        }
+        let name = TpName::from_ebcdic(&attach.tpn).map_err(|_| Sense::TPN_UNKNOWN)?;
+        let program = self.programs.get(&name).or(self.any_program.as_ref());
+        let program = program.ok_or(Sense::TPN_UNKNOWN)?;
+        if group.mode.is_service() {
+            return Err(Sense::TPN_UNKNOWN);
+        }
+        self.judge_access(group.partner.as_str(), attach, program)?;
+        suits(attach, program)?;
+        match program.available {
+            Availability::Never => Err(Sense::TP_NO_RETRY),
+            Availability::Later => Err(Sense::TP_RETRY),
+            Availability::Now if self.waiting_attaches >= self.config.max_waiting_attaches => {
+                Err(Sense::TP_RETRY)
+            }
+            Availability::Now => Ok(()),
+        }
+    }
+
+    fn judge_access(
+        &self,
+        partner: &str,
+        attach: &fmh5::Repr,
+        program: &TpDefinition,
+    ) -> Result<(), Sense> {
+        let access = &attach.access;
+        let trusted = || {
+            let found = self.partners.values().find(|p| p.name.as_str() == partner);
+            found.is_some_and(|p| p.trusted)
+        };
+        match (&access.user, &access.password) {
+            (None, None) => match program.security {
+                TpSecurity::None => Ok(()),
+                TpSecurity::User => Err(Sense::SECURITY),
+            },
+            (Some(_), None) if attach.already_verified && trusted() => Ok(()),
+            (Some(user), Some(password)) if !attach.password_substitute => {
+                let known = self.users.get(user);
+                match known.is_some_and(|known| known.matches(password)) {
+                    true => Ok(()),
+                    false => Err(Sense::SECURITY),
+                }
+            }
+            _ => Err(Sense::SECURITY),
+        }
+    }
+}
+
+/// Whether a program takes what an Attach asks for.
+fn suits(attach: &fmh5::Repr, program: &TpDefinition) -> Result<(), Sense> {
+    let kind = match attach.mapped {
+        true => ConversationType::Mapped,
+        false => ConversationType::Basic,
+    };
+    if attach.full_duplex || !(program.types.is_empty() || program.types.contains(&kind)) {
+        return Err(Sense::TYPE_MISMATCH);
+    }
+    let sync = match attach.sync {
+        0 => SyncLevel::None,
+        1 => SyncLevel::Confirm,
+        _ => return Err(Sense::SYNC_LEVEL),
+    };
+    if !(program.sync_levels.is_empty() || program.sync_levels.contains(&sync)) {
+        return Err(Sense::SYNC_LEVEL);
+    }
+    if attach.pip && !program.pip {
+        return Err(Sense::PIP_NOT_ALLOWED);
+    }
+    Ok(())
+}
+
+/// The name of an attach that had none.
+fn blank_tp() -> TpName {
+    match TpName::from_ebcdic(&[crate::ebcdic::SPACE]) {
+        Ok(name) => name,
+        Err(_) => unreachable!("one blank is a name"),
+    }
+}

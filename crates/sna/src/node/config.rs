@@ -1,0 +1,172 @@
+//! What a node is told before it starts: its logical units, partners, links,
+//! transaction programs and users.
+//!
+//! All of it can be changed while the node runs; sessions keep what they
+//! negotiated.
+
+use crate::conversation::code::ConversationType;
+use crate::mode::{ModeTable, SyncLevel};
+use crate::name::{LuName, TpName};
+use crate::secret::Secret;
+use std::time::Duration;
+
+/// A node's own properties.
+#[derive(Clone, Debug)]
+pub struct NodeConfig {
+    /// The modes, at the start the architected ones.
+    pub modes: ModeTable,
+    /// How long a BIND, an UNBIND or the exchange of session limits may take
+    /// before the session counts as failed.
+    pub activation_timeout: Duration,
+    /// How many bytes of received data one session may hold unread before the
+    /// node withholds pacing responses.
+    pub receive_backlog_bytes: usize,
+    /// How many bytes a program may have waiting to be sent on one session
+    /// before its send waits.
+    pub send_backlog_bytes: usize,
+    /// How many attaches may wait for a program before more are refused.
+    pub max_waiting_attaches: usize,
+    /// How many sessions the node holds at most, over all links.
+    pub max_sessions: usize,
+    /// How many PIUs the node keeps for one link before a peer that asks for
+    /// more without taking them loses its sessions.
+    pub max_link_backlog: usize,
+    /// Whether the first allocate on a mode sets its session limits.
+    pub auto_initialize: bool,
+    /// Seed of what must differ between two runs of a node.
+    pub seed: u64,
+}
+
+impl Default for NodeConfig {
+    fn default() -> Self {
+        NodeConfig {
+            modes: ModeTable::default(),
+            activation_timeout: Duration::from_secs(30),
+            receive_backlog_bytes: 64 * 1024,
+            send_backlog_bytes: 64 * 1024,
+            max_waiting_attaches: 1024,
+            max_sessions: 65_536,
+            max_link_backlog: 4096,
+            auto_initialize: true,
+            seed: 0,
+        }
+    }
+}
+
+/// A partner logical unit.
+#[derive(Clone, Debug)]
+pub struct Partner {
+    /// Its name, qualified or not, as BINDs spell it.
+    pub name: LuName,
+    /// Whether it has parallel sessions and session-limit exchanges.
+    pub parallel: bool,
+    /// Whether it may send user names it has checked itself.
+    pub trusted: bool,
+}
+
+impl Partner {
+    /// A partner with parallel sessions, not trusted.
+    pub fn new(name: LuName) -> Partner {
+        Partner {
+            name,
+            parallel: true,
+            trusted: false,
+        }
+    }
+}
+
+/// Which of the two link stations this node has; it decides who assigns which
+/// session addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LinkRole {
+    /// The primary link station: assigns addresses with ODAI 0.
+    Primary,
+    /// The secondary link station: assigns addresses with ODAI 1.
+    Secondary,
+}
+
+/// What the two stations of a link agreed on when it came up.
+#[derive(Clone, Debug)]
+pub struct LinkConfig {
+    /// This node's station.
+    pub role: LinkRole,
+    /// The largest basic transmission unit the other station takes: TH, RH and
+    /// RU together, in bytes, at least 99.
+    pub max_btu_bytes: usize,
+    /// Whether the other station can put segments together.
+    pub peer_reassembles: bool,
+    /// Whether this node can; when not, BINDs ask for whole BIUs.
+    pub reassembles: bool,
+}
+
+impl LinkConfig {
+    /// A link whose stations both put segments together.
+    pub fn new(role: LinkRole, max_btu_bytes: usize) -> LinkConfig {
+        LinkConfig {
+            role,
+            max_btu_bytes,
+            peer_reassembles: true,
+            reassembles: true,
+        }
+    }
+}
+
+/// A transaction program that partners may attach.
+#[derive(Clone, Debug)]
+pub struct TpDefinition {
+    /// Its name.
+    pub name: TpName,
+    /// The conversation types it takes; empty means either.
+    pub types: Vec<ConversationType>,
+    /// The sync levels it takes; empty means either.
+    pub sync_levels: Vec<SyncLevel>,
+    /// What an Attach must prove.
+    pub security: TpSecurity,
+    /// Whether it is available at the moment.
+    pub available: Availability,
+    /// Whether it takes program initialisation parameters.
+    pub pip: bool,
+}
+
+impl TpDefinition {
+    /// A program that takes everything and asks for no security.
+    pub fn new(name: TpName) -> TpDefinition {
+        TpDefinition {
+            name,
+            types: Vec::new(),
+            sync_levels: Vec::new(),
+            security: TpSecurity::None,
+            available: Availability::Now,
+            pip: false,
+        }
+    }
+}
+
+/// What an Attach must prove before its program starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TpSecurity {
+    /// Nothing; what comes along is still checked.
+    None,
+    /// A user, with a password or already verified by a trusted partner.
+    User,
+}
+
+/// Whether a program can be started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Availability {
+    /// It can.
+    Now,
+    /// Not now, perhaps later.
+    Later,
+    /// Not before somebody mends it.
+    Never,
+}
+
+/// A user whose password Attaches may carry.
+#[derive(Clone, Debug)]
+pub struct User {
+    /// The name, 1 to 10 characters.
+    pub name: String,
+    /// The password.
+    pub password: Secret,
+}

@@ -1,0 +1,131 @@
+//! What a node tells the one who drives it.
+//!
+//! Events never carry what a verb gives back; they say which verb is worth
+//! calling again. Each is told once.
+
+use super::LinkId;
+use crate::conversation::ConversationId;
+use crate::conversation::code::ConversationType;
+use crate::mode::SyncLevel;
+use crate::name::{LuName, ModeName, TpName};
+use crate::session::SessionId;
+use crate::wire::Sense;
+
+/// Something happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A verb of this conversation that gave `Pending` can go on.
+    Ready(ConversationId),
+    /// A partner attached a program; the conversation waits to be accepted.
+    Attached(Attached),
+    /// A session is active.
+    SessionUp {
+        /// The session.
+        session: SessionId,
+        /// The partner.
+        partner: LuName,
+        /// The mode.
+        mode: ModeName,
+        /// Whether this side won contention.
+        winner: bool,
+    },
+    /// A session is gone.
+    SessionDown {
+        /// The session.
+        session: SessionId,
+        /// The partner.
+        partner: LuName,
+        /// The mode.
+        mode: ModeName,
+        /// Why.
+        cause: Outage,
+    },
+    /// Session limits with a partner changed, or could not be changed.
+    Limits {
+        /// The partner.
+        partner: LuName,
+        /// The mode.
+        mode: ModeName,
+        /// The limits now in force.
+        limits: Limits,
+        /// Whether a wish of this side was granted, and if not, why.
+        outcome: CnosOutcome,
+    },
+    /// A PIU came that no session could take, or that broke the rules.
+    PeerFault {
+        /// The link.
+        link: LinkId,
+        /// The sense code it earned.
+        sense: Sense,
+    },
+}
+
+/// An attach that passed all checks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attached {
+    /// The conversation, in receive state once it is accepted.
+    pub conversation: ConversationId,
+    /// The local logical unit it was attached to.
+    pub local: LuName,
+    /// The partner.
+    pub partner: LuName,
+    /// The mode.
+    pub mode: ModeName,
+    /// The program.
+    pub tp: TpName,
+    /// Basic or mapped.
+    pub kind: ConversationType,
+    /// Sync level.
+    pub sync: SyncLevel,
+    /// The user, checked here or by a trusted partner.
+    pub user: Option<String>,
+    /// Program initialisation parameters.
+    pub pip: Vec<Vec<u8>>,
+}
+
+/// Why a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outage {
+    /// Both sides wanted it.
+    Normal,
+    /// The link went down.
+    Link,
+    /// The partner ended it with this UNBIND type.
+    Unbound(u8),
+    /// The partner did not answer in time.
+    Timeout,
+    /// The BIND was refused.
+    Refused(Sense),
+    /// The partner broke the protocol.
+    PeerFault(Sense),
+}
+
+/// Session limits of a partner and mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Sessions in all.
+    pub sessions: u16,
+    /// Sessions this side is promised to win.
+    pub local_winners: u16,
+    /// Sessions the partner is promised to win.
+    pub remote_winners: u16,
+}
+
+/// What came of an exchange of session limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CnosOutcome {
+    /// As asked.
+    Accepted,
+    /// The partner lowered what was asked.
+    Negotiated,
+    /// The partner changed them.
+    ByPartner,
+    /// Both asked at once and the partner's wish goes first.
+    CommandRace,
+    /// The partner does not know the mode.
+    ModeNotRecognized,
+    /// The partner keeps the limit at zero.
+    LimitClosed,
+    /// No session, or no answer that makes sense.
+    Failed,
+}

@@ -1,0 +1,299 @@
+//! The simulation against what must hold whatever the parameters are, and
+//! against times that arithmetic gives.
+
+use super::*;
+use proptest::prelude::*;
+
+/// A machine whose work costs nothing beside a little time a frame.
+fn fast() -> Machine {
+    machine(Cost {
+        frame_in_ns: 1_000,
+        frame_out_ns: 1_000,
+        verb_ns: 1_000,
+        ..Cost::default()
+    })
+}
+
+/// A machine of the guide's time.
+fn slow() -> Machine {
+    machine(Cost {
+        verb_ns: 400_000,
+        dispatch_ns: 800_000,
+        ru_out_ns: 150_000,
+        ru_in_ns: 150_000,
+        frame_out_ns: 150_000,
+        frame_in_ns: 150_000,
+        control_ns: 75_000,
+        byte_out_ps: 650_000,
+        byte_in_ps: 650_000,
+        buffer_ns: 0,
+        buffer_bytes: 0,
+    })
+}
+
+fn machine(cost: Cost) -> Machine {
+    Machine {
+        cost,
+        adapter: Adapter::shared_memory(128 * 1024),
+        link: Link::new(8, 2, 4_105),
+        session: Session::new(4096, Pacing::Adaptive, 8),
+    }
+}
+
+fn pair(ring: Ring, machine: Machine) -> Network {
+    Network {
+        ring,
+        client: machine.clone(),
+        server: Server::OnRing(machine),
+    }
+}
+
+/// A front end with a host, and a client of the same session.
+fn mainframe(channel: Channel, session: Session, client: Machine) -> Network {
+    let host = Host {
+        cost: slow().cost,
+        channel_program_ns: 1_000_000,
+        session,
+    };
+    let front = FrontEnd {
+        cost: fast().cost,
+        path_control: PathControl {
+            piu_in_ns: 3_000_000,
+            piu_out_ns: 500_000,
+            buffer_ns: 500_000,
+            buffer_bytes: 240,
+        },
+        adapter: Adapter {
+            transfer: Transfer::BusMaster {
+                frame_ns: 100_000,
+                byte_ps: 250_000,
+            },
+            ..Adapter::shared_memory(16_240)
+        },
+        link: Link::new(2, 1, 4_060),
+        channel,
+        host,
+    };
+    Network {
+        ring: Ring::at_4_mbit(),
+        client: Machine { session, ..client },
+        server: Server::BehindFrontEnd(Box::new(front)),
+    }
+}
+
+fn channel(delay_ms: u64) -> Channel {
+    Channel {
+        unit_bytes: 4000,
+        max_units: 2,
+        inbound_delay_ns: delay_ms * 1_000_000,
+        outbound_delay_ns: delay_ms * 1_000_000,
+        start_ns: 1_000_000,
+        byte_ps: 333_000,
+    }
+}
+
+fn whole(outcome: &Outcome, transactions: usize, sent: usize, answered: usize) {
+    assert_eq!(outcome.client_sent_bytes, transactions * sent);
+    assert_eq!(outcome.server_received_bytes, transactions * sent);
+    assert_eq!(outcome.server_sent_bytes, transactions * answered);
+    assert_eq!(outcome.client_received_bytes, transactions * answered);
+    assert_eq!(outcome.faults, 0);
+}
+
+#[test]
+fn the_same_seed_gives_the_same_trace() {
+    let network = pair(
+        Ring {
+            loss_one_in: 200,
+            ..Ring::at_16_mbit()
+        },
+        slow(),
+    );
+    let run = |seed| run(&network, Workload::file(100_000, 1, 5), seed).unwrap();
+    assert_eq!(run(7), run(7));
+    assert_ne!(run(7).trace, run(8).trace);
+}
+
+#[test]
+fn a_file_on_fast_machines_takes_the_time_of_its_bits() {
+    for (ring, floor_s) in [(Ring::at_4_mbit(), 0.2018), (Ring::at_16_mbit(), 0.0504)] {
+        let outcome = run(&pair(ring, fast()), Workload::file(100_000, 1, 3), 1).unwrap();
+        let seconds = outcome.mean_s();
+        assert!((floor_s..floor_s * 1.03).contains(&seconds), "{seconds}");
+        assert!(outcome.ring_share() > 0.95);
+        whole(&outcome, 4, 100_000, 0);
+    }
+}
+
+#[test]
+fn an_inquiry_is_two_frames_and_the_work_at_both_ends() {
+    let outcome = run(
+        &pair(Ring::at_16_mbit(), slow()),
+        Workload::inquiry(4, 40),
+        1,
+    )
+    .unwrap();
+    // Two verbs a side, a dispatch a side, two RUs through two machines.
+    let verbs = 4.0 * 0.4;
+    let work = 2.0 * (0.3 + 0.3 + 0.8) + 4.0 * 115.0 * 0.65e-3;
+    let wire = 2.0 * 0.07;
+    let expected_s = (verbs + work + wire) * 1e-3;
+    let off = outcome.mean_s() / expected_s - 1.0;
+    assert!(off.abs() < 0.1, "{} {expected_s}", outcome.mean_s());
+    whole(&outcome, 44, 100, 100);
+}
+
+#[test]
+fn slow_machines_hardly_notice_a_faster_ring() {
+    let at = |ring| run(&pair(ring, slow()), Workload::file(100_000, 1, 5), 1).unwrap();
+    let (four, sixteen) = (at(Ring::at_4_mbit()), at(Ring::at_16_mbit()));
+    assert!(four.mean_s() > sixteen.mean_s());
+    assert!(four.mean_s() < 4.0 * sixteen.mean_s());
+    assert!(sixteen.cpu_share(0) > sixteen.ring_share());
+}
+
+#[test]
+fn delay_is_paid_with_every_fixed_window_and_once_with_adaptive_ones() {
+    let at = |pacing, delay_ms| {
+        let session = Session {
+            max_adaptive_window: 63,
+            ..Session::new(960, pacing, 3)
+        };
+        let narrow = Channel {
+            unit_bytes: 384,
+            max_units: 40,
+            ..channel(delay_ms)
+        };
+        let network = mainframe(narrow, session, slow());
+        run(&network, Workload::file(100_000, 1, 1), 1)
+            .unwrap()
+            .mean_s()
+    };
+    // 105 RUs in windows of 3, and two holds for each of the 35.
+    let fixed = at(Pacing::Fixed, 100) - at(Pacing::Fixed, 0);
+    assert!((6.0..7.5).contains(&fixed), "{fixed}");
+    let adaptive = at(Pacing::Adaptive, 100) - at(Pacing::Adaptive, 0);
+    assert!(adaptive < 0.5, "{adaptive}");
+}
+
+#[test]
+fn a_piu_longer_than_all_buffers_ends_its_session() {
+    let session = Session::new(3840, Pacing::Adaptive, 8);
+    let one = Channel {
+        max_units: 1,
+        unit_bytes: 3000,
+        ..channel(0)
+    };
+    let outcome = run(
+        &mainframe(one, session, slow()),
+        Workload::file(100_000, 0, 1),
+        1,
+    );
+    assert!(matches!(outcome, Err(RingError::PiuTooLong { .. })));
+}
+
+#[test]
+fn frames_that_find_no_room_are_sent_again() {
+    let mut crowded = slow();
+    crowded.adapter.receive_bytes = 5_000;
+    let network = pair(Ring::at_16_mbit(), crowded);
+    let outcome = run(&network, Workload::file(100_000, 0, 2), 1).unwrap();
+    assert!(outcome.overrun > 0 && outcome.resent > 0);
+    whole(&outcome, 2, 100_000, 0);
+    let roomy = run(
+        &pair(Ring::at_16_mbit(), slow()),
+        Workload::file(100_000, 0, 2),
+        1,
+    )
+    .unwrap();
+    assert!(outcome.mean_s() > 2.0 * roomy.mean_s());
+}
+
+#[test]
+fn a_processor_that_waits_for_its_card_sends_slower() {
+    let mut waiting = slow();
+    waiting.adapter.waits_for_send = true;
+    let at = |m| {
+        run(
+            &pair(Ring::at_4_mbit(), m),
+            Workload::file(100_000, 1, 3),
+            1,
+        )
+        .unwrap()
+    };
+    assert!(at(waiting).mean_s() > 1.2 * at(slow()).mean_s());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn all_bytes_arrive_within_all_windows(
+        seed: u64,
+        ring in prop_oneof![Just(4_000_000u64), Just(16_000_000)],
+        loss in prop_oneof![Just(0u64), 20..400u64],
+        ru in 256usize..20_000,
+        frame in 265usize..4_400,
+        window in 1u8..16,
+        ack_every in 1u8..10,
+        pacing in 1u8..64,
+        adaptive: bool,
+        busmaster: bool,
+        waits_for_send: bool,
+        file in 1usize..150_000,
+        inquiry: bool,
+    ) {
+        let mut m = slow();
+        m.link = Link { t1_ns: 500_000_000, ..Link::new(window, ack_every, frame) };
+        m.session = Session::new(ru, if adaptive { Pacing::Adaptive } else { Pacing::Fixed }, pacing);
+        m.adapter.waits_for_send = waits_for_send;
+        if busmaster {
+            m.adapter.transfer = Transfer::BusMaster { frame_ns: 10_000, byte_ps: 100_000 };
+        }
+        let ring = Ring { bits_per_s: ring, loss_one_in: loss, ..Ring::at_4_mbit() };
+        let workload = match inquiry {
+            true => Workload::inquiry(1, 9),
+            false => Workload::file(file, 1, 2),
+        };
+        let outcome = run(&pair(ring, m), workload, seed).unwrap();
+        match inquiry {
+            true => whole(&outcome, 10, 100, 100),
+            false => whole(&outcome, 3, file, 0),
+        }
+        prop_assert!(outcome.most_outstanding.iter().all(|most| *most <= usize::from(window)));
+        prop_assert!(outcome.elapsed_ns() > 0);
+    }
+
+    #[test]
+    fn a_host_behind_a_front_end_gets_every_byte(
+        seed: u64,
+        delay_ms in 0u64..300,
+        unit in 256usize..5_000,
+        units in 20usize..60,
+        ru in 256usize..8_000,
+        pacing in 1u8..64,
+        adaptive: bool,
+        window in 1u8..128,
+        ack in 1u8..3,
+        inquiry: bool,
+    ) {
+        let session = Session::new(ru, if adaptive { Pacing::Adaptive } else { Pacing::Fixed }, pacing);
+        let channel = Channel { unit_bytes: unit, max_units: units, ..channel(delay_ms) };
+        let mut client = slow();
+        client.link.send_window = window;
+        let mut network = mainframe(channel, session, client);
+        if let Server::BehindFrontEnd(front) = &mut network.server {
+            front.link.ack_every = ack;
+        }
+        let workload = match inquiry {
+            true => Workload::inquiry(0, 5),
+            false => Workload::file(60_000, 0, 2),
+        };
+        let outcome = run(&network, workload, seed).unwrap();
+        match inquiry {
+            true => whole(&outcome, 5, 100, 100),
+            false => whole(&outcome, 2, 60_000, 0),
+        }
+        prop_assert!(outcome.most_outstanding[0] <= usize::from(window));
+    }
+}

@@ -1,0 +1,71 @@
+//! A text that must not be seen: passwords.
+//!
+//! Invariant: neither `Debug` nor `Display` shows it, and it is overwritten
+//! when it is dropped.
+
+use std::fmt;
+
+/// A password, in EBCDIC as the wire has it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Vec<u8>);
+
+impl Secret {
+    /// The secret of this text.
+    pub fn new(text: &str) -> Secret {
+        Secret(crate::ebcdic::from_str(text))
+    }
+
+    /// The secret of these EBCDIC bytes.
+    pub fn from_ebcdic(bytes: &[u8]) -> Secret {
+        Secret(bytes.to_vec())
+    }
+
+    /// The bytes, for the wire.
+    pub(crate) fn reveal(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Whether two secrets are the same, blanks at their ends apart, in a time
+    /// that depends on their lengths only.
+    pub fn matches(&self, other: &Secret) -> bool {
+        let (a, b) = (trim(&self.0), trim(&other.0));
+        let differing = a.iter().zip(b).fold(0, |acc, (x, y)| acc | (x ^ y));
+        a.len() == b.len() && differing == 0
+    }
+}
+
+impl Drop for Secret {
+    fn drop(&mut self) {
+        for byte in &mut self.0 {
+            *byte = std::hint::black_box(0);
+        }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+fn trim(bytes: &[u8]) -> &[u8] {
+    let end = bytes
+        .iter()
+        .rposition(|b| *b != crate::ebcdic::SPACE)
+        .map_or(0, |at| at + 1);
+    &bytes[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_shows_nothing() {
+        let secret = Secret::new("HUSH");
+        assert_eq!(format!("{secret:?}"), "Secret(..)");
+        assert!(secret.matches(&Secret::new("HUSH    ")));
+        assert!(!secret.matches(&Secret::new("HUSI")));
+        assert!(!secret.matches(&Secret::new("HUS")));
+    }
+}

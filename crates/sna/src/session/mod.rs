@@ -1,0 +1,17 @@
+//! Half-sessions: everything between PIUs and the requests of one session.
+//!
+//! [`pacing`] counts windows, [`segment`] cuts and joins BIUs, [`checks`] tells
+//! right headers from wrong ones, [`half`] puts them together with sequence
+//! numbers, chains, brackets and turns. None of it knows conversations.
+//! Reference: IBM *SNA LU 6.2 Reference: Peer Protocols* (SC31-6808),
+//! half-session.
+
+pub mod checks;
+pub mod half;
+pub mod pacing;
+pub mod segment;
+
+crate::arena::key!(
+    /// One session of a node.
+    SessionId
+);

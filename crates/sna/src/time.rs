@@ -1,0 +1,64 @@
+//! Time as the core sees it: a count of nanoseconds that the caller hands in.
+//!
+//! The core has no clock. A shell over sockets passes the time since its own
+//! start, the token ring passes virtual time, a test passes whatever it likes.
+//! Invariant: nothing in this crate reads a real clock.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::time::Duration;
+
+/// A point in time, in nanoseconds since an origin of the caller's choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(u64);
+
+impl Instant {
+    /// The origin.
+    pub const ZERO: Instant = Instant(0);
+
+    /// The point `nanos` nanoseconds after the origin.
+    pub const fn from_nanos(nanos: u64) -> Instant {
+        Instant(nanos)
+    }
+
+    /// The point `micros` microseconds after the origin.
+    pub const fn from_micros(micros: u64) -> Instant {
+        Instant(micros * 1_000)
+    }
+
+    /// Nanoseconds since the origin.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+
+    /// Seconds since the origin.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    /// The time from `earlier` to this point, zero when it lies ahead.
+    pub const fn since(self, earlier: Instant) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Instant;
+    fn add(self, by: Duration) -> Instant {
+        let nanos = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
+        Instant(self.0.saturating_add(nanos))
+    }
+}
+
+impl Sub for Instant {
+    type Output = Duration;
+    fn sub(self, earlier: Instant) -> Duration {
+        self.since(earlier)
+    }
+}
+
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.6} s", self.as_secs_f64())
+    }
+}

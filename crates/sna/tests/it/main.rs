@@ -1,0 +1,6 @@
+//! The stack from outside: two nodes over a virtual link, and misbehaving
+//! peers.
+
+mod basics;
+mod harness;
+mod traces;

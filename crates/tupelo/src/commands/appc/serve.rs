@@ -1,0 +1,69 @@
+//! `tupelo appc serve`: a node that answers.
+
+use super::node::NodeArgs;
+use crate::Outcome;
+use appc::Host;
+use miette::{Context, IntoDiagnostic, Result};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Which node to run.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Where DLSw partners connect
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+    /// Where `tupelo appc status` asks (loopback only)
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    admin: Option<SocketAddr>,
+    /// The mode that --ru and --pacing change
+    #[arg(short, long, default_value = "#INTER")]
+    mode: String,
+    #[command(flatten)]
+    node: NodeArgs,
+}
+
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Serves until it is told to stop.
+pub fn run(args: &Args) -> Result<Outcome> {
+    let mut config = args.node.configuration("TUPELO.SERVER", &args.mode)?;
+    let loopback = SocketAddr::from((Ipv4Addr::LOCALHOST, sna::dlc::ssp::PORT));
+    config.listen = args.listen.or(config.listen).or(Some(loopback));
+    let default: SocketAddr = appc::admin::ADDRESS.parse().into_diagnostic()?;
+    let admin = args.admin.or(config.admin).unwrap_or(default);
+    config.admin = Some(admin);
+    config.validate().into_diagnostic()?;
+    let host = Host::start(config).into_diagnostic()?;
+    appc::aping::define(&host).into_diagnostic()?;
+    appc::transactions::define(&host).into_diagnostic()?;
+    let listener = TcpListener::bind(admin)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("{admin} (choose another with --admin)"))?;
+    let told = listener.local_addr().into_diagnostic()?;
+    appc::admin::serve(&host, listener).into_diagnostic()?;
+    if let Some(address) = host.listening() {
+        println!("{}: DLSw on {address}, status on {told}", host.lu());
+    }
+    println!("Programs: {}", host.status().programs.join(", "));
+    wait_for_a_signal();
+    host.stop();
+    Ok(Outcome::Clean)
+}
+
+/// Sleeps until SIGINT or SIGTERM.
+fn wait_for_a_signal() {
+    extern "C" fn stop(_: libc::c_int) {
+        STOP.store(true, Ordering::Relaxed);
+    }
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        // SAFETY: the handler only stores to an atomic.
+        unsafe { libc::signal(signal, stop as extern "C" fn(libc::c_int) as libc::sighandler_t) };
+    }
+    while !STOP.load(Ordering::Relaxed) {
+        // A signal ends the sleep early on this thread; the bound covers one
+        // that was delivered to another.
+        std::thread::park_timeout(Duration::from_millis(200));
+    }
+}

@@ -1,0 +1,113 @@
+//! `tupelo appc status|modes|sessions`: what a running node holds.
+
+use crate::Outcome;
+use crate::table::Table;
+use appc::admin::{self, ModeStatus, Status};
+use miette::{IntoDiagnostic, Result, WrapErr};
+use std::net::SocketAddr;
+
+/// Which node to ask.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Where the node tells its status
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = admin::ADDRESS)]
+    admin: SocketAddr,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    fn ask(&self) -> Result<Status> {
+        admin::ask(self.admin)
+            .into_diagnostic()
+            .wrap_err("no node tells its status there: is `tupelo appc serve` running?")
+    }
+}
+
+/// Everything.
+pub fn status(args: &Args) -> Result<Outcome> {
+    let status = args.ask()?;
+    if args.json {
+        return json(&status);
+    }
+    let listening = status.listening.map_or("nowhere".into(), |at| at.to_string());
+    println!("{}  DLSw on {listening}", status.lu);
+    println!("Programs: {} ({} running, {} attached since the start)\n", status.programs.join(", "), status.running, status.attached);
+    let mut links = Table::new(&["Link", "Peer", "Partner", "Role", ">BTU", "State"]);
+    for link in &status.links {
+        links.row([
+            link.kind.clone(),
+            link.peer.clone(),
+            link.partner.clone(),
+            link.role.clone(),
+            link.max_btu_bytes.to_string(),
+            if link.up { "up" } else { "coming up" }.into(),
+        ]);
+    }
+    println!("{links}");
+    print!("{}", session_table(&status));
+    Ok(Outcome::Clean)
+}
+
+/// The sessions.
+pub fn sessions(args: &Args) -> Result<Outcome> {
+    let status = args.ask()?;
+    if args.json {
+        return json(&status.sessions);
+    }
+    print!("{}", session_table(&status));
+    Ok(Outcome::Clean)
+}
+
+/// The modes of the node; the built-in ones when none runs.
+pub fn modes(args: &Args) -> Result<Outcome> {
+    let modes = match admin::ask(args.admin) {
+        Ok(status) => status.modes,
+        Err(_) => {
+            eprintln!("No node runs at {}: these are the built-in modes.", args.admin);
+            sna::mode::ModeTable::default().iter().map(ModeStatus::from).collect()
+        }
+    };
+    if args.json {
+        return json(&modes);
+    }
+    let mut table = Table::new(&["Mode", ">RU sent", ">RU received", "Pacing", ">Sent", ">Received", ">Sessions", ">Winners", "Class"]);
+    for mode in &modes {
+        table.row([
+            if mode.name.is_empty() { "(blank)".into() } else { mode.name.clone() },
+            mode.ru_bytes.0.to_string(),
+            mode.ru_bytes.1.to_string(),
+            mode.kind.clone(),
+            mode.pacing.0.to_string(),
+            mode.pacing.1.to_string(),
+            mode.sessions.to_string(),
+            mode.winners.to_string(),
+            mode.class_of_service.clone(),
+        ]);
+    }
+    print!("{table}");
+    Ok(Outcome::Clean)
+}
+
+fn session_table(status: &Status) -> Table {
+    let mut table = Table::new(&["Partner", "Mode", "Contention", "State", ">RU sent", ">RU received", ">Credit", "Use"]);
+    for session in &status.sessions {
+        table.row([
+            session.partner.clone(),
+            session.mode.clone(),
+            if session.winner { "winner" } else { "loser" }.into(),
+            if session.active { "active" } else { "changing" }.into(),
+            session.ru_bytes.0.to_string(),
+            session.ru_bytes.1.to_string(),
+            session.credit.to_string(),
+            if session.busy { "conversation" } else { "free" }.into(),
+        ]);
+    }
+    table
+}
+
+fn json(value: &impl serde::Serialize) -> Result<Outcome> {
+    println!("{}", serde_json::to_string_pretty(value).into_diagnostic()?);
+    Ok(Outcome::Clean)
+}

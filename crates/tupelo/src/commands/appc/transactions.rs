@@ -1,0 +1,116 @@
+//! `tupelo appc file-transfer` and `inquiry`: the two transactions of tuning
+//! guides, as clients.
+
+use super::node::{NodeArgs, reach};
+use crate::Outcome;
+use appc::transactions::{self, FILE_TRANSFER, INQUIRY, Timing};
+use appc::{Call, Host};
+use miette::{IntoDiagnostic, Result};
+use serde_json::json;
+
+/// Whom to call.
+#[derive(clap::Args)]
+pub struct CallArgs {
+    /// The partner's logical unit, NET.LU
+    partner: String,
+    /// Its DLSw switch, host[:port]
+    #[arg(long, value_name = "HOST:PORT")]
+    at: Option<String>,
+    /// Mode name
+    #[arg(short, long)]
+    mode: Option<String>,
+    /// Repetitions on one conversation
+    #[arg(short, long)]
+    repetitions: Option<u32>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    node: NodeArgs,
+}
+
+/// What to send.
+#[derive(clap::Args)]
+pub struct FileTransferArgs {
+    /// Bytes of one transfer
+    #[arg(long, default_value_t = 100_000)]
+    bytes: usize,
+    /// Bytes of a buffer
+    #[arg(long, default_value_t = 32_000)]
+    buffer: usize,
+    #[command(flatten)]
+    call: CallArgs,
+}
+
+/// What to ask.
+#[derive(clap::Args)]
+pub struct InquiryArgs {
+    /// Bytes of the request
+    #[arg(long, default_value_t = 100)]
+    request: usize,
+    /// Bytes of the reply
+    #[arg(long, default_value_t = 100)]
+    reply: usize,
+    #[command(flatten)]
+    call: CallArgs,
+}
+
+impl CallArgs {
+    fn start(&self, tp: &str, default_mode: &str) -> Result<(Host, Call)> {
+        let partner = self.partner.to_uppercase();
+        let mode = self.mode.as_deref().unwrap_or(default_mode);
+        let mut config = self.node.configuration("TUPELO.CLIENT", mode)?;
+        reach(&mut config, &partner, self.at.as_deref())?;
+        let host = Host::start(config).into_diagnostic()?;
+        Ok((host, Call::new(&partner, tp).with_mode(mode)))
+    }
+}
+
+/// Sends bytes in buffers, and tells how long it took.
+pub fn file_transfer(args: &FileTransferArgs) -> Result<Outcome> {
+    let (host, call) = args.call.start(FILE_TRANSFER, "#BATCH")?;
+    let repetitions = args.call.repetitions.unwrap_or(10);
+    let timing = transactions::file_transfer(&host, &call, args.bytes, args.buffer, repetitions);
+    let timing = timing.into_diagnostic()?;
+    let mb_per_s = timing.bytes_per_s() * 8.0 / 1e6;
+    match args.call.json {
+        true => println!("{}", told(&timing, json!({ "mb_per_s": mb_per_s }))),
+        false => println!(
+            "{} bytes in buffers of {}: {:.6} s on average of {repetitions}, {mb_per_s:.2} Mb/s",
+            args.bytes,
+            args.buffer,
+            timing.average_s()
+        ),
+    }
+    host.stop();
+    Ok(Outcome::Clean)
+}
+
+/// Sends requests and receives replies, and tells how long it took.
+pub fn inquiry(args: &InquiryArgs) -> Result<Outcome> {
+    let (host, call) = args.call.start(INQUIRY, "#INTER")?;
+    let repetitions = args.call.repetitions.unwrap_or(1000);
+    let timing = transactions::inquiry(&host, &call, args.request, args.reply, repetitions);
+    let timing = timing.into_diagnostic()?;
+    let per_s = 1.0 / timing.average_s();
+    match args.call.json {
+        true => println!("{}", told(&timing, json!({ "transactions_per_s": per_s }))),
+        false => println!(
+            "{}/{} bytes: {:.6} s on average of {repetitions}, {per_s:.1} transactions/s",
+            args.request,
+            args.reply,
+            timing.average_s()
+        ),
+    }
+    host.stop();
+    Ok(Outcome::Clean)
+}
+
+fn told(timing: &Timing, mut more: serde_json::Value) -> serde_json::Value {
+    more["average_s"] = timing.average_s().into();
+    more["p50_s"] = timing.quantile(0.5).as_secs_f64().into();
+    more["p99_s"] = timing.quantile(0.99).as_secs_f64().into();
+    more["repetitions"] = timing.repetitions.len().into();
+    more["bytes"] = timing.bytes.into();
+    more
+}

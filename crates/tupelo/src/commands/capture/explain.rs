@@ -1,0 +1,207 @@
+//! `tupelo capture explain`: which stall cost what, why, and what to change.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use capture::join::{Delay, Reconciliation, TimeOfDay, parse_tasks, parse_trace, reconcile};
+use capture::report::{compare, detail, html, summary, text};
+use capture::{Explanation, Options, Protocol};
+use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
+
+use super::filter::Wanted;
+use super::source::explained;
+use crate::Outcome;
+
+/// Explain where the time in a packet capture went, and what to change.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  tupelo capture explain slow.pcapng
+  tupelo capture explain slow.pcapng --exchange 4
+  tupelo capture explain slow.pcapng --filter 'port 8080 and after 11:15:39' --html slow.html
+  tupelo capture explain --compare before.pcap after.pcap
+  tupelo capture explain --tasks monitor.txt --trace aux.txt
+
+Reads pcap and pcapng, compressed or not, and z/OS packet traces as IPCS formats
+them. Exit status: 0 no cause found, 1 causes found, 2 could not run, 64 usage.")]
+pub struct Args {
+    /// The capture.
+    #[arg(required_unless_present_any = ["compare", "tasks"])]
+    file: Option<PathBuf>,
+    /// Two captures of the same work, before and after a change.
+    #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with_all = ["file", "tasks"])]
+    compare: Option<Vec<PathBuf>>,
+    /// Show one exchange packet by packet (its number stands in the table).
+    #[arg(long, value_name = "NUMBER")]
+    exchange: Option<u64>,
+    /// What to look at: host ADDRESS, port NUMBER, not before either, after
+    /// and before hh:mm:ss, joined by `and`.
+    #[arg(long, default_value = "", value_parser = parse_filter)]
+    filter: String,
+    /// What is spoken on a server port: http, tls, framed2, framed4, dlsw, turns.
+    #[arg(long = "protocol", value_name = "PORT=NAME", value_parser = parse_protocol)]
+    protocols: Vec<(u16, Protocol)>,
+    /// A task list: monitoring records, or a table of time, transaction, task, response, CPU.
+    #[arg(long, value_name = "FILE")]
+    tasks: Option<PathBuf>,
+    /// A formatted trace with the socket calls of these tasks.
+    #[arg(long, value_name = "FILE", requires = "tasks")]
+    trace: Option<PathBuf>,
+    /// The task that waited for the others; the longest when not given.
+    #[arg(long, value_name = "TASK", requires = "tasks")]
+    client_task: Option<u64>,
+    /// Hours that the trace's clock is ahead of the capture's (UTC).
+    #[arg(long, value_name = "HOURS", default_value_t = 0.0, allow_negative_numbers = true)]
+    hours_ahead: f64,
+    /// Times without a packet longer than this are gaps.
+    #[arg(long, value_name = "MS", default_value_t = 1.0)]
+    gap_ms: f64,
+    /// Threads that analyse.
+    #[arg(long, default_value_t = default_threads())]
+    threads: usize,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Write a page with pictures.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+fn default_threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get().min(4))
+}
+
+fn parse_filter(text: &str) -> Result<String, String> {
+    Wanted::parse(text).map(|_| text.to_owned())
+}
+
+fn parse_protocol(text: &str) -> Result<(u16, Protocol), String> {
+    let (port, name) = text.split_once('=').ok_or("expected PORT=NAME")?;
+    let port = port.parse().map_err(|_| format!("`{port}` is not a port"))?;
+    let protocol = Protocol::named(name).ok_or_else(|| format!("`{name}` is no protocol known here"))?;
+    Ok((port, protocol))
+}
+
+/// Does it.
+pub fn run(args: &Args) -> Result<Outcome> {
+    if let Some([before, after]) = args.compare.as_deref() {
+        return compared(args, before, after);
+    }
+    let explanation = args.file.as_deref().map(|file| load(args, file)).transpose()?;
+    let account = account(args, explanation.as_ref())?;
+    if let (Some(page), Some(explanation)) = (&args.html, &explanation) {
+        let title = args.file.as_deref().map_or(String::new(), |f| f.display().to_string());
+        let page_text = html(explanation, &title, PICTURES);
+        fs::write(page, page_text).into_diagnostic().wrap_err_with(|| page.display().to_string())?;
+    }
+    if args.json {
+        print_json(explanation.as_ref(), account.as_ref())?;
+    } else {
+        match (&explanation, args.exchange) {
+            (Some(explanation), Some(number)) => {
+                let shown = detail(explanation, number)
+                    .ok_or_else(|| miette!("exchange {number} is not among the worst; narrow --filter to it"))?;
+                print!("{shown}");
+            }
+            (Some(explanation), None) => print!("{}", text(explanation)),
+            (None, _) => {}
+        }
+        if let Some(account) = &account {
+            if explanation.is_some() {
+                println!("\nTasks and receives");
+            }
+            print!("{account}");
+        }
+    }
+    let stalled = account.is_some_and(|a| a.explained_s > 0.0);
+    Ok(match stalled || explanation.is_some_and(|e| has_causes(&e)) {
+        true => Outcome::Findings,
+        false => Outcome::Clean,
+    })
+}
+
+fn load(args: &Args, file: &Path) -> Result<Explanation> {
+    let wanted = Wanted::parse(&args.filter).map_err(|why| miette!("--filter: {why}"))?;
+    let options = Options {
+        threads: args.threads.clamp(1, 64),
+        protocols: args.protocols.clone(),
+        gap_ns: (args.gap_ms.clamp(0.001, 1e6) * 1e6) as i64,
+        ..Options::default()
+    };
+    explained(file, &wanted, options)
+}
+
+fn compared(args: &Args, before: &Path, after: &Path) -> Result<Outcome> {
+    let (before, after) = (load(args, before)?, load(args, after)?);
+    let comparison = compare(&before, &after);
+    match args.json {
+        true => println!("{}", serde_json::to_string_pretty(&comparison).into_diagnostic()?),
+        false => print!("{comparison}"),
+    }
+    Ok(match has_causes(&after) {
+        true => Outcome::Findings,
+        false => Outcome::Clean,
+    })
+}
+
+/// The sum over tasks and receives, when a task list was given.
+fn account(args: &Args, explanation: Option<&Explanation>) -> Result<Option<Reconciliation>> {
+    let Some(tasks) = &args.tasks else {
+        return Ok(None);
+    };
+    let read = |path: &Path| -> Result<String> {
+        let bytes = fs::read(path).into_diagnostic().wrap_err_with(|| path.display().to_string())?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let list = parse_tasks(&read(tasks)?);
+    let trace = match &args.trace {
+        Some(trace) => parse_trace(&read(trace)?),
+        None => capture::join::Trace::default(),
+    };
+    for unread in list.unread.iter().chain(&trace.unread) {
+        eprintln!("line {}: {}", unread.line, unread.why);
+    }
+    let delays = explanation.map_or(Vec::new(), |e| delays(e, args.hours_ahead));
+    match reconcile(&list.tasks, &trace.receives, args.client_task, &delays) {
+        Some(account) => Ok(Some(account)),
+        None => match args.client_task {
+            Some(task) => bail!("task {task} is not in {}", tasks.display()),
+            None => bail!("{} holds no task", tasks.display()),
+        },
+    }
+}
+
+/// Gaps with a cause, on the trace's clock.
+fn delays(explanation: &Explanation, hours_ahead: f64) -> Vec<Delay> {
+    let east_s = (hours_ahead * 3600.0) as i64;
+    let time = |ns: i64| TimeOfDay::of_unix_ns(u64::try_from(ns).unwrap_or(0), east_s);
+    let gaps = explanation.exchanges.iter().flat_map(|e| &e.gaps);
+    gaps.filter_map(|gap| {
+        let cause = gap.rule.filter(|r| !["server.think", "client.think"].contains(r))?;
+        Some(Delay {
+            began: time(gap.from_ns),
+            ended: time(gap.to_ns),
+            cause: cause.to_owned(),
+            packets: vec![gap.before, gap.after],
+        })
+    })
+    .collect()
+}
+
+fn print_json(explanation: Option<&Explanation>, account: Option<&Reconciliation>) -> Result<()> {
+    let value = serde_json::json!({
+        "summary": explanation.map(summary),
+        "explanation": explanation,
+        "tasks": account,
+    });
+    println!("{}", serde_json::to_string_pretty(&value).into_diagnostic()?);
+    Ok(())
+}
+
+/// Whether anything was found that somebody could change.
+fn has_causes(explanation: &Explanation) -> bool {
+    let natural = ["server.think", "client.think"];
+    explanation.causes.iter().any(|c| !natural.contains(&c.rule))
+}
+
+/// Exchanges drawn in a page.
+const PICTURES: usize = 8;

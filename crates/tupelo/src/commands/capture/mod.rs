@@ -1,0 +1,37 @@
+//! `tupelo capture`: packet captures explained, and recorded.
+
+mod explain;
+mod filter;
+mod source;
+
+use miette::Result;
+
+use crate::Outcome;
+
+/// Explain packet captures, and record them.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "one value a process")]
+enum What {
+    Explain(explain::Args),
+    Record(lab::record::Args),
+}
+
+/// Does it.
+pub fn run(args: Args) -> Result<Outcome> {
+    match args.what {
+        What::Explain(args) => explain::run(&args),
+        What::Record(args) => {
+            let status = lab::record::run(&args);
+            match status == std::process::ExitCode::SUCCESS {
+                true => Ok(Outcome::Clean),
+                false => Ok(Outcome::Status(status)),
+            }
+        }
+    }
+}
