@@ -352,7 +352,8 @@ mod tests {
         let ours = mode(1024, PacingMode::FixedOneStage, 4);
         let (sent, got) = exchange(&ours, &ours);
         let got = got.unwrap();
-        let changes: [(fn(&mut Bind), usize); 6] = [
+        type Change = fn(&mut Bind);
+        let changes: [(Change, usize); 6] = [
             (|b| b.fm_profile = 0x12, 2),
             (|b| b.pacing.secondary_send = 3, 8),
             (|b| b.secondary_ru = 0x88, 10),

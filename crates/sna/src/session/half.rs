@@ -293,7 +293,9 @@ impl HalfSession {
 
     /// Offers the bracket that was refused before; true when there is one.
     pub fn offer_bracket(&mut self) -> bool {
-        if self.in_bracket || !std::mem::take(&mut self.owes_rtr) {
+        // One offer at a time: another waits for the answer to the first.
+        let pending = self.rtr != Probe::Idle || self.offered;
+        if self.in_bracket || pending || !std::mem::take(&mut self.owes_rtr) {
             return false;
         }
         self.rtr = Probe::Queued;

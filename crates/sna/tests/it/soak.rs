@@ -440,6 +440,21 @@ proptest! {
 }
 
 #[test]
+fn a_loser_that_bids_again_before_the_offer_gets_one_offer() {
+    let case = Case {
+        seed: 10_965_551_691_831_699_864,
+        max_btu: 265,
+        ru: 4096,
+        window: 4,
+        pacing: PacingMode::FixedOneStage,
+        delay_us: 500,
+        conversations: 6,
+        cut: None,
+    };
+    assert_eq!(run(&case), []);
+}
+
+#[test]
 fn a_case_runs_the_same_way_twice() {
     let once = |seed: u64| {
         let mut pair = Pair::new(265);
