@@ -236,7 +236,7 @@ const APPENDIX_B: [Row; 8] = [
         pair: Pair::DosServer,
         kind: Kind::File,
         tuned: 5.63,
-        calibrated: false,
+        calibrated: true,
         os2_gain: 41.0,
         os2_note: "",
         dos_gain: Some(14.3),

@@ -221,7 +221,7 @@ pub const COSTS: &[Known] = &[
         what: "a verb, and as much a dispatch",
         value: DOS_VERB_NS,
         unit: "ns",
-        calibrated_on: Some("DOS server inquiry, tuned"),
+        calibrated_on: Some("DOS client inquiry, tuned"),
         reason: "what the inquiry takes beside the OS/2 side",
     },
     Known {

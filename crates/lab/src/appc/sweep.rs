@@ -53,9 +53,9 @@ pub fn ru_size(seed: u64) -> Result<Sweep, RingError> {
             doublings("RU, bytes", RU_BYTES),
             series,
         ),
-        caption: "Larger RUs help until the time to fill and empty one RU costs more than the \
-                  headers it saves: OS/2 to OS/2 has its best value in the middle, as the guide \
-                  warns. Behind a front end, RUs above a frame are segmented and gain little.",
+        caption: "Larger RUs help up to a point: between two OS/2 \
+                  machines nothing is gained above 7,168, the value that the guide chose. Behind a \
+                  front end, RUs above a frame are segmented and gain little.",
     })
 }
 
