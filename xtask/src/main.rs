@@ -31,6 +31,9 @@ enum Task {
     /// An HTTP server to drive: answers at once, or is a queue of known
     /// capacity; prints its address and ends with its standard input
     Serve(bench::ServeArgs),
+    /// An APPC node and a plain TCP server to measure against; prints their
+    /// addresses and ends with its standard input
+    AppcPeer,
 }
 
 fn main() -> ExitCode {
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Task::Docs(args) => docs::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Serve(args) => bench::serve(&args),
+        Task::AppcPeer => bench::appc_peer(),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

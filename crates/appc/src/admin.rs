@@ -7,6 +7,7 @@
 use crate::host::Shared;
 use crate::{Error, Host};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
@@ -32,7 +33,7 @@ pub struct Status {
     /// Its modes.
     pub modes: Vec<ModeStatus>,
     /// Programs that partners may attach.
-    pub programs: Vec<String>,
+    pub programs: BTreeSet<String>,
     /// Programs that run now.
     pub running: usize,
     /// Attaches since the start.

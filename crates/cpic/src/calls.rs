@@ -3,6 +3,9 @@
 //! # Safety
 //! Of every function here: pointers are null or point to what `cmc.h` says,
 //! which nothing else uses during the call.
+//!
+//! They give zero back although C sees none of it: a COBOL CALL puts what a
+//! function gives into RETURN-CODE.
 
 use crate::library::library;
 use crate::raw::{answer, bytes, cid, destination, get, ok, set};
@@ -13,14 +16,18 @@ use sna::ReturnCode;
 /// # Safety
 /// As the module says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn CMINIT(id: *mut u8, sym_dest_name: *const u8, return_code: *mut i32) {
+pub unsafe extern "C" fn CMINIT(
+    id: *mut u8,
+    sym_dest_name: *const u8,
+    return_code: *mut i32,
+) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         answer(return_code, || {
             let name = destination(sym_dest_name)?;
             let made = library()?.cpic().cminit(&name)?;
             give_cid(id, made)
-        });
+        })
     }
 }
 
@@ -29,13 +36,13 @@ pub unsafe extern "C" fn CMINIT(id: *mut u8, sym_dest_name: *const u8, return_co
 /// # Safety
 /// As the module says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn CMACCP(id: *mut u8, return_code: *mut i32) {
+pub unsafe extern "C" fn CMACCP(id: *mut u8, return_code: *mut i32) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         answer(return_code, || {
             let accepted = library()?.accept()?;
             give_cid(id, accepted)
-        });
+        })
     }
 }
 
@@ -55,14 +62,14 @@ unsafe fn give_cid(place: *mut u8, cid: sna::cpic::Cid) -> Result<(), ReturnCode
 /// # Safety
 /// As the module says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn CMALLC(id: *const u8, return_code: *mut i32) {
+pub unsafe extern "C" fn CMALLC(id: *const u8, return_code: *mut i32) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         answer(return_code, || {
             let (library, id) = (library()?, cid(id)?);
             library.connect(&id)?;
             ok(library.wait(&id, |cpic, node, now| cpic.cmallc(node, &id, now))?)
-        });
+        })
     }
 }
 
@@ -77,7 +84,7 @@ pub unsafe extern "C" fn CMSEND(
     send_length: *const i32,
     request_to_send_received: *mut i32,
     return_code: *mut i32,
-) {
+) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         answer(return_code, || {
@@ -86,7 +93,7 @@ pub unsafe extern "C" fn CMSEND(
             let (wants, code) = library.wait(&id, |cpic, node, _| cpic.cmsend(node, &id, data))?;
             set(request_to_send_received, wants.into());
             ok(code)
-        });
+        })
     }
 }
 
@@ -104,7 +111,7 @@ pub unsafe extern "C" fn CMRCV(
     status_received: *mut i32,
     request_to_send_received: *mut i32,
     return_code: *mut i32,
-) {
+) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         answer(return_code, || {
@@ -124,7 +131,7 @@ pub unsafe extern "C" fn CMRCV(
             set(status_received, got.status.value());
             set(request_to_send_received, got.request_to_send.into());
             ok(got.code)
-        });
+        })
     }
 }
 
@@ -137,13 +144,13 @@ macro_rules! plain {
             /// # Safety
             /// As the module says.
             #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $name(id: *const u8, return_code: *mut i32) {
+            pub unsafe extern "C" fn $name(id: *const u8, return_code: *mut i32) -> i32 {
                 // SAFETY: the caller's promise.
                 unsafe {
                     answer(return_code, || {
                         let ($library, $id) = (library()?, cid(id)?);
                         ok($call)
-                    });
+                    })
                 }
             }
         )*
@@ -178,7 +185,7 @@ macro_rules! asking {
                 id: *const u8,
                 request_to_send_received: *mut i32,
                 return_code: *mut i32,
-            ) {
+            ) -> i32 {
                 // SAFETY: the caller's promise.
                 unsafe {
                     answer(return_code, || {
@@ -186,7 +193,7 @@ macro_rules! asking {
                         let (wants, code) = $call;
                         set(request_to_send_received, u32::from(wants));
                         ok(code)
-                    });
+                    })
                 }
             }
         )*

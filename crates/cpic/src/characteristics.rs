@@ -3,6 +3,9 @@
 //! # Safety
 //! Of every function here: pointers are null or point to what `cmc.h` says,
 //! which nothing else uses during the call.
+//!
+//! They give zero back although C sees none of it: a COBOL CALL puts what a
+//! function gives into RETURN-CODE.
 
 use crate::library::library;
 use crate::raw::{answer, bytes, cid, get, give, name, ok, set};
@@ -17,13 +20,13 @@ macro_rules! numbers {
             /// # Safety
             /// As the module says.
             #[unsafe(no_mangle)]
-            pub unsafe extern "C" fn $name(id: *const u8, value: *const i32, return_code: *mut i32) {
+            pub unsafe extern "C" fn $name(id: *const u8, value: *const i32, return_code: *mut i32) -> i32 {
                 // SAFETY: the caller's promise.
                 unsafe {
                     answer(return_code, || {
                         let (library, id) = (library()?, cid(id)?);
                         ok(library.cpic().$setter(&id, get(value)?))
-                    });
+                    })
                 }
             }
         )*
@@ -67,7 +70,7 @@ macro_rules! texts {
                 text: *const u8,
                 length: *const i32,
                 return_code: *mut i32,
-            ) {
+            ) -> i32 {
                 // SAFETY: the caller's promise.
                 unsafe {
                     answer(return_code, || {
@@ -75,7 +78,7 @@ macro_rules! texts {
                         let $text = name(text, get(length)?, $most)?;
                         let $cpic = &mut *library.cpic();
                         ok($call)
-                    });
+                    })
                 }
             }
         )*
@@ -105,14 +108,14 @@ pub unsafe extern "C" fn CMSLD(
     log_data: *const u8,
     length: *const i32,
     return_code: *mut i32,
-) {
+) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         answer(return_code, || {
             let (library, id) = (library()?, cid(id)?);
             let data = bytes(log_data, get(length)?, 512)?;
             ok(library.cpic().cmsld(&id, data))
-        });
+        })
     }
 }
 
@@ -121,7 +124,7 @@ pub unsafe extern "C" fn CMSLD(
 /// # Safety
 /// As the module says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn CMECS(id: *const u8, state: *mut i32, return_code: *mut i32) {
+pub unsafe extern "C" fn CMECS(id: *const u8, state: *mut i32, return_code: *mut i32) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         answer(return_code, || {
@@ -129,7 +132,7 @@ pub unsafe extern "C" fn CMECS(id: *const u8, state: *mut i32, return_code: *mut
             let found = library.once(|cpic, node| cpic.cmecs(node, &id))?;
             set(state, found.value());
             Ok(())
-        });
+        })
     }
 }
 
@@ -138,14 +141,14 @@ pub unsafe extern "C" fn CMECS(id: *const u8, state: *mut i32, return_code: *mut
 /// # Safety
 /// As the module says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn CMECT(id: *const u8, kind: *mut i32, return_code: *mut i32) {
+pub unsafe extern "C" fn CMECT(id: *const u8, kind: *mut i32, return_code: *mut i32) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         answer(return_code, || {
             let (library, id) = (library()?, cid(id)?);
             set(kind, library.cpic().cmect(&id)?.value());
             Ok(())
-        });
+        })
     }
 }
 
@@ -154,14 +157,14 @@ pub unsafe extern "C" fn CMECT(id: *const u8, kind: *mut i32, return_code: *mut 
 /// # Safety
 /// As the module says.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn CMESL(id: *const u8, level: *mut i32, return_code: *mut i32) {
+pub unsafe extern "C" fn CMESL(id: *const u8, level: *mut i32, return_code: *mut i32) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         answer(return_code, || {
             let (library, id) = (library()?, cid(id)?);
             set(level, library.cpic().cmesl(&id)? as u32);
             Ok(())
-        });
+        })
     }
 }
 
@@ -179,7 +182,7 @@ macro_rules! names {
                 text: *mut u8,
                 length: *mut i32,
                 return_code: *mut i32,
-            ) {
+            ) -> i32 {
                 // SAFETY: the caller's promise.
                 unsafe {
                     answer(return_code, || {
@@ -187,7 +190,7 @@ macro_rules! names {
                         let found = library.cpic().$getter(&id)?.to_string();
                         give(&found, text, length, $most);
                         Ok(())
-                    });
+                    })
                 }
             }
         )*

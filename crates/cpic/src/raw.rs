@@ -5,10 +5,11 @@ use sna::cpic::Cid;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Runs a call and stores its return code. A panic is a return code too.
+/// Always gives zero back.
 ///
 /// # Safety
 /// `return_code` is null or points to 32 writable bits.
-pub unsafe fn answer(return_code: *mut i32, call: impl FnOnce() -> Result<(), ReturnCode>) {
+pub unsafe fn answer(return_code: *mut i32, call: impl FnOnce() -> Result<(), ReturnCode>) -> i32 {
     let code = match catch_unwind(AssertUnwindSafe(call)) {
         Ok(Ok(())) => ReturnCode::Ok,
         Ok(Err(code)) => code,
@@ -16,6 +17,7 @@ pub unsafe fn answer(return_code: *mut i32, call: impl FnOnce() -> Result<(), Re
     };
     // SAFETY: as this function's caller promises.
     unsafe { set(return_code, code.value()) };
+    0
 }
 
 /// A return code as a result.

@@ -70,6 +70,9 @@ fn run_against_a_server(program: &Path, folder: &Path) -> String {
     let output = Command::new(program)
         .env("TUPELO_APPC", &configuration)
         .env("LD_LIBRARY_PATH", library_folder())
+        // A COBOL CALL looks for its module here, and in libraries loaded first.
+        .env("COB_LIBRARY_PATH", library_folder())
+        .env("COB_PRE_LOAD", "libcpic")
         .output()
         .unwrap();
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();

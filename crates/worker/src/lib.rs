@@ -23,6 +23,7 @@ mod clock;
 mod cob;
 mod commands;
 mod conditions;
+mod cpu;
 mod exec;
 mod files;
 mod host;

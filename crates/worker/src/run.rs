@@ -10,11 +10,11 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use link::layout::RESULT_RETIRE;
+use link::layout::{REQUEST_BRIEF, RESULT_RETIRE};
 use link::{Entry, Name, Next, Results, TaskIn, WORKER_FD, WorkerConfig, WorkerSide};
 use store::{LmdbOptions, LmdbReader, ReadStore};
 
-use crate::clock::thread_cpu_ns;
+use crate::cpu::CpuMeter;
 use crate::remote::{LinkServices, SharedSide};
 use crate::worker::{TaskEnd, Worker};
 
@@ -52,7 +52,7 @@ fn serve(socket: OwnedFd) -> Result<(), RunError> {
     let reader = reader(&config)?;
     let services = LinkServices::new(side.clone(), &config, reader);
     let mut worker = Worker::new(&config, Box::new(services))?;
-    let mut cpu_ns = thread_cpu_ns();
+    let mut cpu = CpuMeter::new();
     let mut entries = Vec::new();
     loop {
         let next = side.borrow_mut().next_task(None);
@@ -60,7 +60,7 @@ fn serve(socket: OwnedFd) -> Result<(), RunError> {
             Next::Task(task) => {
                 entries.clear();
                 entries.extend_from_slice(side.borrow().containers());
-                if run_one(&mut worker, &side, &task, &entries, &mut cpu_ns) {
+                if run_one(&mut worker, &side, &task, &entries, &mut cpu) {
                     return Ok(());
                 }
             }
@@ -101,15 +101,18 @@ fn run_one(
     side: &SharedSide,
     task: &TaskIn,
     entries: &[Entry],
-    cpu_ns: &mut u64,
+    cpu: &mut CpuMeter,
 ) -> bool {
     worker.services.begin_task(task.slot);
     let mut end = worker.run_task(&task.request, entries);
     worker.services.end_task();
     // Nothing but tasks uses this thread's time, so the end of one is the
     // start of the next.
-    let now = thread_cpu_ns();
-    end.counts.cpu_ns = now - std::mem::replace(cpu_ns, now);
+    let counts = &mut end.counts;
+    let waited = counts.qr_wait_ns + counts.call_wait_ns;
+    let took = counts.ended_ns.saturating_sub(counts.started_ns + waited);
+    let brief = task.request.flags & REQUEST_BRIEF != 0;
+    counts.cpu_ns = cpu.task(brief, took);
     let (results, message) = results(&end);
     let retire = results.flags & RESULT_RETIRE != 0;
     let containers = worker.result_containers();

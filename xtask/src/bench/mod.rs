@@ -6,6 +6,8 @@
 //! starts with `drive`.
 
 mod capture;
+mod appc;
+mod appc_peer;
 mod copybook;
 mod drive;
 mod exec;
@@ -14,6 +16,7 @@ mod program;
 mod row;
 
 use anyhow::{Result, bail};
+pub use appc_peer::serve as appc_peer;
 pub use drive::{ServeArgs, serve};
 pub use row::{Bound, Row};
 
@@ -49,6 +52,7 @@ pub struct Bench {
 /// Every bench there is.
 const BENCHES: &[&[Bench]] = &[
     capture::BENCHES,
+    appc::BENCHES,
     copybook::BENCHES,
     drive::BENCHES,
     exec::BENCHES,

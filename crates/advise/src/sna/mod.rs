@@ -2,11 +2,12 @@
 //!
 //! Every text becomes [`Statement`]s ([`syntax`]), whatever its punctuation.
 //! [`model`] gathers the modes and links of all products under common names;
-//! [`session`] works out what BIND negotiation leaves of them for each pair
-//! of nodes. The rules follow the APPC tuning guide.
+//! [`session`] pairs the nodes, and [`negotiate`] works out what BIND leaves of
+//! their modes. The rules follow the APPC tuning guide.
 
 pub(crate) mod kinds;
 pub mod model;
+pub mod negotiate;
 #[cfg(test)]
 mod never_panics;
 pub mod ru;

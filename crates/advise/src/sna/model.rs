@@ -322,17 +322,21 @@ pub fn has_host(documents: &Documents) -> bool {
         .any(|kind| documents.of(kind).next().is_some())
 }
 
-/// Names under which a station's document says it is known.
-pub fn lu_names(documents: &Documents, product: Product) -> Vec<String> {
-    let kind = match product {
-        Product::Cm2 => &cm2_ndf::KIND,
-        Product::NsDos => &nsdos::KIND,
-        Product::SnaServices => &aix::KIND,
-        Product::As400 => return Vec::new(),
-    };
+/// Names under which a mode's station says it is known: those of the mode's
+/// own document, or of the product's others where it names none.
+pub fn lu_names(documents: &Documents, mode: &Mode<'_>) -> Vec<String> {
+    let own = names_in(mode.document);
+    if !own.is_empty() {
+        return own;
+    }
+    let same = documents.of(mode.document.kind);
+    same.flat_map(names_in).collect()
+}
+
+fn names_in(document: &Document) -> Vec<String> {
     const KEYS: &[&str] = &["LU_NAME", "FQ_CP_NAME", "LOCAL_LU_NAME", "NAME", "LUNAME"];
     const VERBS: &[&str] = &["DEFINE_LOCAL_LU", "DEFINE_LOCAL_CP", "LOCALLU", "LU"];
-    let all = documents.of(kind).flat_map(Document::statements);
+    let all = document.statements().iter();
     all.filter(|s| VERBS.contains(&s.verb.as_str()))
         .filter_map(|s| s.any(KEYS))
         .map(|o| {

@@ -1,4 +1,4 @@
-//! What BIND negotiation leaves of two nodes' modes.
+//! Who has sessions with whom, and what negotiation leaves of their modes.
 //!
 //! The initiator of a session sends the BIND with its own sizes and windows,
 //! the receiver lowers what is too large for it, and nothing is ever raised.
@@ -8,12 +8,12 @@
 //! So the two kinds of session between the same nodes can differ, and a
 //! conversation is as fast as the session it happens to get.
 //!
-//! Invariant: pure arithmetic over [`super::model`]; nothing here knows rules.
+//! Invariant: nothing here knows rules.
 
-use std::fmt;
+use std::collections::HashMap;
 
-use super::model::{self, HostMode, Mode, Product, Ru};
-use super::ru;
+use super::model::{self, HostMode, Link, Mode, Product, Ru};
+use super::negotiate::{Flow, Terms, lesser, negotiate};
 use crate::cicsts::Definition;
 use crate::document::{Document, Documents, Place};
 use crate::sna::Statement;
@@ -27,102 +27,6 @@ pub const SUBAREA_HEADERS: u32 = 29;
 pub const DEFAULT_RU: u32 = 256;
 /// The largest RU that VTAM takes.
 const HOST_RU: u32 = 65_536;
-
-/// What one end of a session asks for or allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Terms {
-    /// The largest RU it sends; `None` where it sets no limit.
-    pub send_ru: Option<u32>,
-    /// The largest RU it receives.
-    pub receive_ru: Option<u32>,
-    /// RUs it sends before a pacing response must come; 0 for no limit.
-    pub send_window: u32,
-    /// RUs it takes before it sends a pacing response; 0 for no limit.
-    pub receive_window: u32,
-    /// Whether it paces adaptively with a partner that does too.
-    pub adaptive: bool,
-}
-
-/// The pacing of one direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Window {
-    /// So many RUs, always.
-    Fixed(u32),
-    /// The receiver opens and closes it; it begins with so many.
-    Adaptive(u32),
-    /// No pacing.
-    Unpaced,
-}
-
-impl fmt::Display for Window {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Window::Fixed(n) => write!(f, "fixed window {n}"),
-            Window::Adaptive(n) => write!(f, "adaptive window from {n}"),
-            Window::Unpaced => f.write_str("no pacing"),
-        }
-    }
-}
-
-/// One direction of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Flow {
-    /// The largest RU in bytes; `None` where neither end sets a limit.
-    pub ru: Option<u32>,
-    /// How it is paced.
-    pub window: Window,
-}
-
-impl Flow {
-    /// Bytes that the receiver may have to hold: RU × window, and up to
-    /// 2N − 1 RUs under fixed pacing, because the next window may be granted
-    /// when the first of a window has come.
-    pub fn in_flight_bytes(&self) -> Option<u64> {
-        let ru = u64::from(self.ru?);
-        match self.window {
-            Window::Fixed(n) => Some(ru.saturating_mul((2 * u64::from(n)).saturating_sub(1))),
-            Window::Adaptive(n) => Some(ru.saturating_mul(u64::from(n))),
-            Window::Unpaced => None,
-        }
-    }
-}
-
-impl fmt::Display for Flow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.ru {
-            Some(ru) => write!(f, "RU {ru}, {}", self.window),
-            None => write!(f, "RU without limit, {}", self.window),
-        }
-    }
-}
-
-/// The flows of a session: what the initiator sends, and what it receives.
-pub fn negotiate(initiator: &Terms, receiver: &Terms) -> (Flow, Flow) {
-    let adaptive = initiator.adaptive && receiver.adaptive;
-    let flow = |from: &Terms, to: &Terms| Flow {
-        ru: lesser(from.send_ru, to.receive_ru).map(ru::floor),
-        window: window(from.send_window, to.receive_window, adaptive),
-    };
-    (flow(initiator, receiver), flow(receiver, initiator))
-}
-
-fn lesser(a: Option<u32>, b: Option<u32>) -> Option<u32> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    }
-}
-
-/// Adaptive windows are the receiver's; of fixed ones the smaller counts, and
-/// 0 is the largest of all.
-fn window(send: u32, receive: u32, adaptive: bool) -> Window {
-    let least = [send, receive].into_iter().filter(|n| *n > 0).min();
-    match (adaptive, receive, least) {
-        (true, 1.., _) => Window::Adaptive(receive),
-        (_, _, Some(n)) => Window::Fixed(n),
-        (_, _, None) => Window::Unpaced,
-    }
-}
 
 /// Which mode entry and which definition a host would use towards a station.
 #[derive(Debug, Clone)]
@@ -253,56 +157,154 @@ impl Pair<'_> {
 /// stations with each other where there is no host.
 pub fn pairs(documents: &Documents) -> Vec<Pair<'_>> {
     let modes = model::modes(documents);
+    let network = Network::of(documents);
     if model::has_host(documents) {
-        let of_host = |mode| host_pair(documents, mode);
-        return modes.iter().map(of_host).collect();
+        return modes.iter().map(|mode| network.host_pair(mode)).collect();
     }
+    let mut by_name: HashMap<&str, Vec<&Mode<'_>>> = HashMap::new();
     let mut found = Vec::new();
-    for (i, mode) in modes.iter().enumerate() {
-        for other in &modes[i + 1..] {
+    for mode in &modes {
+        let others = by_name.entry(&mode.name).or_default();
+        for other in others.iter().take(PARTNERS) {
             let apart = other.document.name != mode.document.name;
+            // Two DOS machines have no link with each other.
             let speak = mode.product != Product::NsDos || other.product != Product::NsDos;
-            if apart && speak && other.name == mode.name {
-                found.push(station_pair(documents, mode, other));
+            if apart && speak {
+                found.push(network.station_pair(other, mode));
             }
         }
+        others.push(mode);
     }
     found
 }
 
-fn host_pair<'a>(documents: &'a Documents, mode: &Mode<'a>) -> Pair<'a> {
-    let host = host_of(documents, mode);
-    let frame = lesser(
-        model::link(documents, mode.product).frame,
-        model::ncp_frame(documents),
-    );
-    let mut station = terms(mode, frame);
-    // What VTAM's mode says of the secondary holds for the station too.
-    if let (Some(entry), 0) = (&host.entry, station.send_window) {
-        station.send_window = entry.pacing("SSNDPAC").unwrap_or(0);
+/// Partners of a station that are paired with it at most: with each further
+/// one, the same is said again.
+const PARTNERS: usize = 32;
+
+/// What all pairs of a set have in common, looked up once.
+struct Network<'a> {
+    documents: &'a Documents,
+    links: HashMap<Product, Link>,
+    ncp_frame: Option<u32>,
+    appl: Option<(&'a Document, &'a Statement)>,
+    table_known: bool,
+    entries: HashMap<String, HostMode<'a>>,
+    /// SESSIONS with the name of the partner in upper case.
+    sessions: Vec<(&'a Document, &'a Definition, String)>,
+}
+
+impl<'a> Network<'a> {
+    fn of(documents: &'a Documents) -> Self {
+        let products = [
+            Product::Cm2,
+            Product::NsDos,
+            Product::SnaServices,
+            Product::As400,
+        ];
+        let appls: Vec<_> = documents.stated(&vtam::MAJOR, "APPL").collect();
+        let with_table = |(_, s): &&(&Document, &Statement)| s.operand("MODETAB").is_some();
+        let appl = appls.iter().find(with_table).or(appls.first()).copied();
+        let table = appl.and_then(|(_, s)| s.operand("MODETAB"));
+        let fits = |name: &str| table.is_none_or(|t| name.is_empty() || t.is(name));
+        let mut entries = HashMap::new();
+        for entry in model::host_modes(documents)
+            .into_iter()
+            .filter(|e| fits(e.table))
+        {
+            entries.entry(entry.name.clone()).or_insert(entry);
+        }
+        Network {
+            documents,
+            links: products.map(|p| (p, model::link(documents, p))).into(),
+            ncp_frame: model::ncp_frame(documents),
+            appl,
+            table_known: documents
+                .stated(&vtam::MODES, "MODETAB")
+                .any(|(_, s)| fits(&s.name)),
+            entries,
+            sessions: cics_sessions(documents),
+        }
     }
-    let won = negotiate(&station, &host.receiving());
-    let (received, sent) = negotiate(&host.initiating(), &station);
-    Pair {
-        mode: mode.clone(),
-        partner: Partner::Host(host),
-        won,
-        lost: (sent, received),
+
+    fn frame(&self, product: Product) -> Option<u32> {
+        self.links.get(&product).and_then(|l| l.frame)
+    }
+
+    fn host_pair(&self, mode: &Mode<'a>) -> Pair<'a> {
+        let host = self.host(mode);
+        let mut station = terms(mode, lesser(self.frame(mode.product), self.ncp_frame));
+        // What VTAM's mode says of the secondary holds for the station too.
+        if let (Some(entry), 0) = (&host.entry, station.send_window) {
+            station.send_window = entry.pacing("SSNDPAC").unwrap_or(0);
+        }
+        let won = negotiate(&station, &host.receiving());
+        let (received, sent) = negotiate(&host.initiating(), &station);
+        Pair {
+            mode: mode.clone(),
+            partner: Partner::Host(host),
+            won,
+            lost: (sent, received),
+        }
+    }
+
+    fn station_pair(&self, mode: &Mode<'a>, other: &Mode<'a>) -> Pair<'a> {
+        let frame = lesser(self.frame(mode.product), self.frame(other.product));
+        let (one, two) = (terms(mode, frame), terms(other, frame));
+        let won = negotiate(&one, &two);
+        let (received, sent) = negotiate(&two, &one);
+        Pair {
+            mode: mode.clone(),
+            partner: Partner::Station(other.clone()),
+            won,
+            lost: (sent, received),
+        }
+    }
+
+    /// The definitions that the host uses towards a station in a mode.
+    fn host(&self, mode: &Mode<'a>) -> Host<'a> {
+        Host {
+            sessions: self.sessions_of(mode),
+            appl: self.appl,
+            entry: self.entries.get(&mode.name).cloned(),
+            table_known: self.table_known,
+        }
+    }
+
+    /// SESSIONS of the mode whose connection names the station; the first of
+    /// the mode where no connection does.
+    fn sessions_of(&self, mode: &Mode<'a>) -> Option<(&'a Document, &'a Definition)> {
+        if self.sessions.is_empty() {
+            return None;
+        }
+        let lus = model::lu_names(self.documents, mode);
+        let of_mode = |d: &Definition| {
+            d.get("MODENAME")
+                .is_none_or(|(m, _)| m.trim().eq_ignore_ascii_case(&mode.name))
+        };
+        let mut fitting = self.sessions.iter().filter(|(_, d, _)| of_mode(d));
+        let first = fitting.clone().next();
+        let named = fitting.find(|(_, _, partner)| lus.contains(partner));
+        named.or(first).map(|(document, d, _)| (*document, *d))
     }
 }
 
-fn station_pair<'a>(documents: &'a Documents, mode: &Mode<'a>, other: &Mode<'a>) -> Pair<'a> {
-    let frame = |m: &Mode<'_>| model::link(documents, m.product).frame;
-    let frame = lesser(frame(mode), frame(other));
-    let (one, two) = (terms(mode, frame), terms(other, frame));
-    let won = negotiate(&one, &two);
-    let (received, sent) = negotiate(&two, &one);
-    Pair {
-        mode: mode.clone(),
-        partner: Partner::Station(other.clone()),
-        won,
-        lost: (sent, received),
-    }
+/// Every SESSIONS definition with the partner that its connection names.
+fn cics_sessions(documents: &Documents) -> Vec<(&Document, &Definition, String)> {
+    let connections: HashMap<String, &str> = documents
+        .definitions("CONNECTION")
+        .filter_map(|(_, c)| Some((c.name.to_ascii_uppercase(), c.get("NETNAME")?.0)))
+        .collect();
+    let partner = |d: &Definition| {
+        let connection = d
+            .get("CONNECTION")
+            .map_or("", |(c, _)| c)
+            .to_ascii_uppercase();
+        let net = connections.get(&connection).copied();
+        net.unwrap_or(&connection).trim().to_ascii_uppercase()
+    };
+    let all = documents.definitions("SESSIONS");
+    all.map(|(document, d)| (document, d, partner(d))).collect()
 }
 
 /// What a station asks for over a link whose frames are so large.
@@ -320,126 +322,5 @@ fn terms(mode: &Mode<'_>, frame: Option<u32>) -> Terms {
         send_window: mode.send_window.unwrap_or(0),
         receive_window: mode.receive_window.unwrap_or(0),
         adaptive: mode.product.adaptive(),
-    }
-}
-
-/// The definitions that a host uses towards a station in a mode.
-fn host_of<'a>(documents: &'a Documents, mode: &Mode<'a>) -> Host<'a> {
-    let sessions = cics_sessions(documents, mode);
-    let appls: Vec<_> = documents.stated(&vtam::MAJOR, "APPL").collect();
-    let with_table = |(_, s): &&(&Document, &Statement)| s.operand("MODETAB").is_some();
-    let appl = appls.iter().find(with_table).or(appls.first()).copied();
-    let table = appl.and_then(|(_, s)| s.operand("MODETAB"));
-    let fits = |name: &str| table.is_none_or(|t| name.is_empty() || t.is(name));
-    let table_known = documents.of(&vtam::MODES).any(|d| {
-        d.statements()
-            .iter()
-            .any(|s| s.verb == "MODETAB" && fits(&s.name))
-    });
-    let entry = model::host_modes(documents)
-        .into_iter()
-        .find(|e| e.name == mode.name && fits(e.table));
-    Host {
-        sessions,
-        appl,
-        entry,
-        table_known,
-    }
-}
-
-/// SESSIONS of the mode whose connection names the station; those without a
-/// match by name where no connection fits.
-fn cics_sessions<'a>(
-    documents: &'a Documents,
-    mode: &Mode<'_>,
-) -> Option<(&'a Document, &'a Definition)> {
-    let lus = model::lu_names(documents, mode.product);
-    let of_mode = |d: &Definition| {
-        d.get("MODENAME")
-            .is_none_or(|(m, _)| m.trim().eq_ignore_ascii_case(&mode.name))
-    };
-    let mut fitting = documents
-        .definitions("SESSIONS")
-        .filter(|(_, d)| of_mode(d))
-        .peekable();
-    let first = fitting.peek().copied();
-    let named = |d: &Definition| {
-        let connection = d.get("CONNECTION").map_or("", |(c, _)| c);
-        let net = documents
-            .definitions("CONNECTION")
-            .find(|(_, c)| c.name.eq_ignore_ascii_case(connection))
-            .and_then(|(_, c)| c.get("NETNAME"))
-            .map_or(connection, |(n, _)| n);
-        lus.iter().any(|lu| lu.eq_ignore_ascii_case(net.trim()))
-    };
-    fitting.find(|(_, d)| named(d)).or(first)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const STATION: Terms = Terms {
-        send_ru: Some(8192),
-        receive_ru: Some(8192),
-        send_window: 8,
-        receive_window: 63,
-        adaptive: false,
-    };
-    const HOST: Terms = Terms {
-        send_ru: Some(256),
-        receive_ru: Some(4000),
-        send_window: 0,
-        receive_window: 3,
-        adaptive: true,
-    };
-
-    #[test]
-    fn each_direction_gets_the_lesser_of_what_the_ends_allow() {
-        let (out, back) = negotiate(&STATION, &HOST);
-        assert_eq!(
-            out,
-            Flow {
-                ru: Some(3840),
-                window: Window::Fixed(3)
-            }
-        );
-        assert_eq!(
-            back,
-            Flow {
-                ru: Some(256),
-                window: Window::Fixed(63)
-            }
-        );
-        assert_eq!(out.in_flight_bytes(), Some(5 * 3840));
-    }
-
-    #[test]
-    fn adaptive_pacing_needs_both_ends_and_no_window_is_no_pacing() {
-        let both = Terms {
-            adaptive: true,
-            ..STATION
-        };
-        let (out, back) = negotiate(&both, &HOST);
-        assert_eq!(
-            (out.window, back.window),
-            (Window::Adaptive(3), Window::Adaptive(63))
-        );
-        let open = Terms {
-            send_window: 0,
-            receive_window: 0,
-            send_ru: None,
-            receive_ru: None,
-            ..STATION
-        };
-        let (out, _) = negotiate(&open, &open);
-        assert_eq!(
-            out,
-            Flow {
-                ru: None,
-                window: Window::Unpaced
-            }
-        );
-        assert_eq!(out.in_flight_bytes(), None);
     }
 }

@@ -23,7 +23,7 @@ use sna::conversation::code::{DeallocateType, State};
 use sna::dlc::pdu::SAP_SNA;
 use sna::dlc::ssp::{PORT, Stations};
 use sna::{ConversationId, Instant, LuName, Node, NodeConfig, Partner, TpDefinition};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -411,7 +411,11 @@ impl Shared {
                 .iter()
                 .map(ModeStatus::from)
                 .collect(),
-            programs: inner.programs.keys().map(ToString::to_string).collect(),
+            programs: inner
+                .programs
+                .keys()
+                .map(ToString::to_string)
+                .collect::<BTreeSet<_>>(),
             running: self.jobs.running(),
             attached: inner.attached,
         }

@@ -214,13 +214,12 @@ impl Shared {
         let mut seen = 0;
         while !self.stopping.load(Ordering::Relaxed) {
             let idle = inner.waiting.released.elapsed() >= GRACE && inner.waiting.queue.is_empty();
-            if inner.waiting.holder == Holder::Nobody && idle {
-                if let Ok(pump) = self.pump.try_lock() {
-                    inner = self.pump_until(pump, inner, Holder::Background, |inner| {
-                        !inner.waiting.queue.is_empty()
-                    });
-                    continue;
-                }
+            let free = inner.waiting.holder == Holder::Nobody && idle;
+            if free && let Ok(pump) = self.pump.try_lock() {
+                inner = self.pump_until(pump, inner, Holder::Background, |inner| {
+                    !inner.waiting.queue.is_empty()
+                });
+                continue;
             }
             let turns = inner.waiting.turns;
             let still = std::mem::replace(&mut seen, turns) == turns;

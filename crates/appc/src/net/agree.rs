@@ -64,6 +64,16 @@ impl Side {
             .is_some_and(|agreed| agreed.role == Role::Primary)
     }
 
+    /// The role, for people.
+    pub fn role(&self) -> String {
+        if self.is_primary() {
+            "primary"
+        } else {
+            "secondary"
+        }
+        .into()
+    }
+
     /// Gives the link to the node. `frame_bytes` is what the path takes.
     pub fn up(&mut self, around: &mut Surroundings<'_>, frame_bytes: usize) -> Option<LinkId> {
         let agreed = self.agreed.as_ref()?;

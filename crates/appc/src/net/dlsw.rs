@@ -331,11 +331,7 @@ impl Dlsw {
                 kind: "dlsw".into(),
                 peer: self.peer.to_string(),
                 partner: side.partner_name(),
-                role: side
-                    .is_primary()
-                    .then_some("primary")
-                    .unwrap_or("secondary")
-                    .into(),
+                role: side.role(),
                 max_btu_bytes: side
                     .agreed
                     .as_ref()

@@ -172,7 +172,7 @@ impl Ether {
         }
         around.trace(|trace| trace_frame(trace, bytes, frame.pdu));
         let Ok(pdu) = Pdu::parse(frame.pdu) else {
-            return self.to_station(around, (frame.source, SAP_SNA), frame.pdu);
+            return self.hand_to_station(around, (frame.source, SAP_SNA), frame.pdu);
         };
         if pdu.dsap == SAP_NULL && !pdu.response {
             return self.answer_null_sap(around, frame.source, &pdu);
@@ -183,7 +183,7 @@ impl Ether {
         if pdu.ssap == SAP_NULL {
             return self.test_answered(around, frame.source);
         }
-        self.to_station(around, (frame.source, pdu.ssap), frame.pdu);
+        self.hand_to_station(around, (frame.source, pdu.ssap), frame.pdu);
     }
 
     /// TEST for the null SAP, which answers before any link exists.
@@ -222,7 +222,7 @@ impl Ether {
         }
     }
 
-    fn to_station(&mut self, around: &mut Surroundings<'_>, key: Key, pdu: &[u8]) {
+    fn hand_to_station(&mut self, around: &mut Surroundings<'_>, key: Key, pdu: &[u8]) {
         // A link begins with an XID; nothing else makes this node remember a
         // station, and there is a bound to how many.
         let begins = matches!(Pdu::parse(pdu), Ok(pdu) if is_xid(&pdu));
@@ -402,12 +402,7 @@ impl Ether {
                 kind: format!("llc2 {}", self.interface),
                 peer: key.0.map(|byte| format!("{byte:02x}")).join(":"),
                 partner: peer.side.partner_name(),
-                role: peer
-                    .side
-                    .is_primary()
-                    .then_some("primary")
-                    .unwrap_or("secondary")
-                    .into(),
+                role: peer.side.role(),
                 max_btu_bytes: peer
                     .side
                     .agreed

@@ -130,7 +130,7 @@ mod tests {
     impl Write for Stingy {
         fn write(&mut self, data: &[u8]) -> io::Result<usize> {
             self.1 += 1;
-            if self.1 % 3 == 0 {
+            if self.1.is_multiple_of(3) {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
             let taken = data.len().min(self.1 * 37 % 2000 + 1);

@@ -5,7 +5,7 @@ use crate::decode::{FlowKey, Packet};
 use crate::rules::CONTEXT;
 use crate::stream::Stream;
 use crate::tcp::Tracker;
-use crate::{Connection, Exchange, Flags, Options, Segment, Side};
+use crate::{Connection, Exchange, Flags, Marks, Options, Segment, Side};
 
 /// One live connection.
 #[derive(Debug)]
@@ -20,8 +20,6 @@ pub(super) struct Flow {
     pub(super) timeline: Timeline,
     /// Its row in the shard's services.
     pub(super) service: Option<usize>,
-    /// Packet that made it the most recently used.
-    pub(super) last_packet: u64,
     /// Waits to be closed; late packets still belong to it.
     pub(super) closing: bool,
     /// Its SYN reused the addresses of an earlier connection.
@@ -75,7 +73,6 @@ impl Flow {
                 ..Timeline::default()
             },
             service: None,
-            last_packet: packet.number,
             closing: false,
             port_reused: false,
         }
@@ -92,6 +89,20 @@ impl Flow {
 }
 
 impl Timeline {
+    /// Marks the copy of `byte` that `sender` need not have sent; false when
+    /// it is not in the timeline (any more).
+    pub(super) fn mark_needless(&mut self, sender: Side, byte: u32) -> bool {
+        let recent = self.segments.iter_mut().rev().take(LOOK_BACK);
+        for segment in recent {
+            let covers = byte.wrapping_sub(segment.seq) < segment.len;
+            if segment.from == sender && covers && segment.marks.any(Marks::RESENT) {
+                segment.marks.set(Marks::PROVEN_SPURIOUS);
+                return true;
+            }
+        }
+        false
+    }
+
     /// Drops what no rule will ask for any more, keeping the context of the
     /// next gap. `wanted` is the first packet of the oldest open exchange.
     pub(super) fn trim(&mut self, wanted: Option<u64>) {
@@ -153,3 +164,6 @@ fn first_sender(packet: &Packet) -> Side {
         false => Side::Client,
     }
 }
+
+/// Segments among which the copy is looked for that a receiver reports.
+const LOOK_BACK: usize = 256;

@@ -22,6 +22,9 @@ use std::collections::{HashMap, VecDeque};
 pub(super) struct Shard {
     table: HashMap<FlowKey, u32, foldhash::fast::RandomState>,
     flows: Vec<Option<Box<Flow>>>,
+    /// Number of the last packet of each slot, 0 for a free one; by itself,
+    /// so that the search for an idle connection touches little memory.
+    last_packets: Vec<u64>,
     free: Vec<u32>,
     /// The connection of the last packet: often that of the next.
     last: Option<(FlowKey, u32)>,
@@ -56,6 +59,7 @@ impl Shard {
         Shard {
             table: HashMap::default(),
             flows: Vec::new(),
+            last_packets: Vec::new(),
             free: Vec::new(),
             last: None,
             closing: VecDeque::new(),
@@ -80,7 +84,7 @@ impl Shard {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
-        flow.last_packet = packet.number;
+        self.last_packets[slot as usize] = packet.number;
         let side = flow.sender(packet);
         let mut segment = flow
             .tracker
@@ -99,6 +103,12 @@ impl Shard {
         if flow.port_reused && segment.flags.has(Flags::SYN) && segment.packet == flow.connection.id
         {
             segment.marks.set(Marks::PORT_REUSED);
+        }
+        if let Some(byte) = flow.tracker.proven
+            && flow.timeline.mark_needless(side.other(), byte)
+        {
+            let sender = flow.connection.end_mut(side.other());
+            sender.marks.add(Marks(Marks::PROVEN_SPURIOUS));
         }
         flow.timeline.segments.push(segment);
         let stamp = Stamp {
@@ -191,6 +201,7 @@ impl Shard {
         }
         let slot = self.free.pop().unwrap_or_else(|| {
             self.flows.push(None);
+            self.last_packets.push(0);
             self.flows.len() as u32 - 1
         });
         let spare = self.spare.pop();
@@ -237,13 +248,15 @@ impl Shard {
     fn evict(&mut self, options: &Options) {
         let mut oldest: Option<(u64, usize)> = None;
         let mut looked_at = 0;
-        for _ in 0..self.flows.len() {
-            self.hand = (self.hand + 1) % self.flows.len();
-            if let Some(flow) = &self.flows[self.hand] {
-                let this = (flow.last_packet, self.hand);
-                oldest = Some(oldest.map_or(this, |other| other.min(this)));
-                looked_at += 1;
+        for _ in 0..self.last_packets.len() {
+            self.hand = (self.hand + 1) % self.last_packets.len();
+            let last_packet = self.last_packets[self.hand];
+            if last_packet == 0 {
+                continue;
             }
+            let this = (last_packet, self.hand);
+            oldest = Some(oldest.map_or(this, |other| other.min(this)));
+            looked_at += 1;
             if looked_at == LOOKED_AT {
                 break;
             }
@@ -264,6 +277,7 @@ impl Shard {
             return;
         };
         self.free.push(slot);
+        self.last_packets[slot as usize] = 0;
         self.table.remove(&flow.key);
         self.last = None;
         self.remember(flow.key, flow.connection.last_ns);

@@ -19,8 +19,9 @@ static ABOUT: About = About {
           the OMPROUTE interface; DEFAULTSIZE and a route without MTU mean 576, which is an MSS \
           of 536",
     limits: "The MSS is on the SYN; what the path carries is not, and is taken to be Ethernet's. \
-             The cost is the round trips that slow start needs more, as counted by arithmetic; \
-             stalls that follow from the smaller segments are told by their own rules.",
+             The cost is the round trips that slow start waited for and full segments would not \
+             have needed, as arithmetic counts them; other stalls that follow from the smaller \
+             segments are told by their own rules.",
     literature: "RFC 6691, RFC 9293 3.7.1; RFC 879 for 536; T-RAT: opportunity limited",
 };
 
@@ -62,7 +63,7 @@ impl Rule for MssSmall {
             connection: Some(connection.id),
             exchange: Some(exchange.id),
             at_ns: exchange.start_ns,
-            cost_ns: extra_rounds as i64 * connection.rtt_ns().unwrap_or(0),
+            cost_ns: waited_ns(exchange, extra_rounds),
             confidence: if sure {
                 Confidence::High
             } else {
@@ -80,6 +81,16 @@ impl Rule for MssSmall {
             ),
         });
     }
+}
+
+/// Time of the round trips that this exchange waited for its window, at most
+/// `rounds` of them: where nothing was waited for, small segments cost nothing.
+fn waited_ns(exchange: &Exchange, rounds: u64) -> i64 {
+    let stalls = exchange.split.stalls.iter();
+    let waits = stalls.filter(|s| s.rule == "tcp.slow-start" && s.count > 0);
+    waits
+        .map(|s| s.cost_ns / i64::from(s.count) * (u64::from(s.count).min(rounds) as i64))
+        .sum()
 }
 
 /// Round trips that slow start waits between the bursts of so many segments.

@@ -29,8 +29,10 @@ impl Tracker {
         if segment.flags.has(Flags::ACK) {
             self.time_ack(connection, segment);
         }
-        if packet.dsack.is_some() {
-            self.halves[segment.from.other().index()].resent = None;
+        if let Some(raw) = packet.dsack {
+            let sender = &mut self.halves[segment.from.other().index()];
+            sender.resent = None;
+            self.proven = Some(raw.wrapping_sub(sender.base));
         }
         self.count(connection, packet, segment);
     }
@@ -83,7 +85,7 @@ impl Tracker {
     }
 
     /// Ends the timing of the segment that this one acknowledges.
-    fn time_ack(&mut self, connection: &mut Connection, segment: &mut Segment) {
+    fn time_ack(&mut self, connection: &mut Connection, segment: &Segment) {
         let (from, ack) = (segment.from, segment.ack);
         let sender = &mut self.halves[from.other().index()];
         if let Some(timed) = sender.timed
@@ -106,7 +108,7 @@ impl Tracker {
             sender.resent = None;
             // Eifel: the echo is of the first copy, so that one arrived.
             if segment.ts_echo != 0 && before(segment.ts_echo, resent.ts_value) {
-                segment.marks.set(Marks::PROVEN_SPURIOUS);
+                self.proven = Some(resent.end_seq.wrapping_sub(1));
             }
         }
         if sender.rounds < FLIGHTS as u8

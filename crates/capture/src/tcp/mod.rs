@@ -26,6 +26,9 @@ pub(crate) struct Tracker {
     /// Time from the first SYN to the ACK that completes the handshake:
     /// below it, data that does not advance is late, not sent again.
     first_rtt_ns: Option<i64>,
+    /// The last segment proved that this byte of the other side was sent
+    /// again without need.
+    pub(crate) proven: Option<u32>,
 }
 
 impl Tracker {
@@ -49,6 +52,7 @@ impl Tracker {
         packet: &Packet,
         from: Side,
     ) -> Segment {
+        self.proven = None;
         let mut marks = Marks::default();
         let first = self.halves.iter().all(|half| !half.seen);
         let possible = self.now_ns..=self.now_ns.saturating_add(LONGEST_NS);
@@ -109,3 +113,6 @@ const LONGEST_NS: i64 = 366 * 86_400 * 1_000_000_000;
 pub(crate) fn before(a: u32, b: u32) -> bool {
     (a.wrapping_sub(b) as i32) < 0
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 use capture::synth::{
-    Close, Conversation, DelayedAck, Exchange, Format, PLANTED, Place, Reader, Write, capture_file,
-    simulate,
+    Action, Close, Conversation, DelayedAck, Exchange, Fault, Format, PLANTED, Place, Reader,
+    Select, Write, capture_file, simulate,
 };
 use capture::{Options, Side, explain};
 
@@ -160,6 +160,18 @@ fn the_place_of_capture_does_not_change_the_cause() {
         }
     }
     assert!(named(&[adaptive]).contains("tcp.nagle.write-write-read"));
+}
+
+#[test]
+fn a_lost_end_of_a_response_shows_at_the_server() {
+    let mut c = talk(vec![Exchange::new(300, 2_000, 10_000); 2]);
+    c.path.capture = Place::Server;
+    c.path.faults = vec![Fault {
+        from: Side::Server,
+        select: Select::Data(6),
+        action: Action::Lose,
+    }];
+    assert_eq!(named(&[c]), BTreeSet::from(["tcp.rto"]));
 }
 
 #[test]

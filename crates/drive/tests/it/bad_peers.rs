@@ -99,7 +99,8 @@ fn a_server_that_dies_in_mid_run_leaves_no_request_unaccounted() {
     let sum = outcome.sum().measured;
     assert_eq!(sum.sent, 40);
     assert_eq!(sum.answered + sum.failures(), 40);
-    assert_eq!(sum.answered, 30);
+    // Each client loses every fourth; how they share the forty is open.
+    assert!((30..=31).contains(&sum.answered), "{}", sum.answered);
 }
 
 #[test]

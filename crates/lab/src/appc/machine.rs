@@ -27,7 +27,7 @@ pub struct Known {
 /// DELAY where the guide says "default".
 pub const DELAY_DEFAULT_NS: u64 = 424_000_000;
 /// A buffer of the front end.
-const NCP_BUFFER_NS: u64 = 740_000;
+const NCP_BUFFER_NS: u64 = 748_000;
 /// A PIU in the front end, ring to channel.
 const NCP_PIU_NS: u64 = 5_000_000;
 /// A PIU in the front end, channel to ring: mostly window messages.
@@ -52,20 +52,20 @@ const RS_BYTE_PS: u64 = 200_000;
 /// OS/2 on the 486: a verb, down to the session and back.
 const OS2_VERB_NS: u64 = 400_000;
 /// Giving a waiting program the processor.
-const OS2_DISPATCH_NS: u64 = 1_000_000;
+const OS2_DISPATCH_NS: u64 = 1_140_000;
 /// An RU, and as much again a frame.
-const OS2_RU_NS: u64 = 150_000;
+const OS2_RU_NS: u64 = 60_000;
 /// A byte through shared memory.
-const TURBO_BYTE_PS: u64 = 640_000;
+const TURBO_BYTE_PS: u64 = 645_000;
 /// A byte that the card moves.
-const BUSMASTER_BYTE_PS: u64 = 440_000;
+const BUSMASTER_BYTE_PS: u64 = 436_000;
 /// A receive buffer of the driver.
-const DRIVER_BUFFER_NS: u64 = 10_000;
+const DRIVER_BUFFER_NS: u64 = 5_000;
 /// NS/DOS on the 486.
-const DOS_VERB_NS: u64 = 850_000;
+const DOS_VERB_NS: u64 = 690_000;
 const DOS_FRAME_NS: u64 = 550_000;
-const DOS_BYTE_IN_PS: u64 = 620_000;
-const DOS_BYTE_OUT_PS: u64 = 970_000;
+const DOS_BYTE_IN_PS: u64 = 590_000;
+const DOS_BYTE_OUT_PS: u64 = 985_000;
 
 /// Every cost.
 pub const COSTS: &[Known] = &[
@@ -190,7 +190,7 @@ pub const COSTS: &[Known] = &[
         value: OS2_RU_NS,
         unit: "ns",
         calibrated_on: None,
-        reason: "about a quarter of the inquiry's time lies in two RUs on both machines",
+        reason: "about a tenth of the inquiry's time; the gains over the defaults depend on it",
     },
     Known {
         machine: "486/33 with OS/2, Turbo",
@@ -221,7 +221,7 @@ pub const COSTS: &[Known] = &[
         what: "a verb, and as much a dispatch",
         value: DOS_VERB_NS,
         unit: "ns",
-        calibrated_on: Some("DOS server inquiry, tuned"),
+        calibrated_on: Some("DOS client inquiry, tuned"),
         reason: "what the inquiry takes beside the OS/2 side",
     },
     Known {

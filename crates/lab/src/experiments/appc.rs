@@ -97,14 +97,20 @@ fn add(report: &mut Report, figure: &Figure) {
 /// Predictions that are further off than a seventh, with the reason.
 fn unmet(found: &[Figure]) -> Table {
     let far = |f: &&Figure| f.error().is_some_and(|e| e.abs() > AIM);
-    let row = |f: &Figure| {
+    let mut told: Vec<&str> = Vec::new();
+    let mut row = |f: &Figure| {
         let off = format!("{:+.0} %", f.error().unwrap_or(0.0) * 100.0);
-        vec![f.name.clone(), off, f.note.to_owned()]
+        let reason = match told.contains(&f.note) {
+            true => "as above",
+            false => f.note,
+        };
+        told.push(f.note);
+        vec![f.name.clone(), off, reason.to_owned()]
     };
     Table {
         title: "Predictions more than 15 % off, and why".into(),
         heading: words(&["figure", "off", "reason"]),
-        rows: found.iter().filter(far).map(row).collect(),
+        rows: found.iter().filter(far).map(&mut row).collect(),
         caption: String::new(),
     }
 }

@@ -2,6 +2,7 @@
 //! the tests start themselves once more as root of a user namespace; where
 //! that is not allowed either, they say so and pass.
 
+mod appc;
 mod experiments;
 mod path;
 mod record;

@@ -35,10 +35,9 @@ impl Conversation {
             return Poll::Ready(self.sent(ReturnCode::OperationNotAccepted));
         }
         let sending = matches!(self.state, State::Send | State::SendPending);
-        if sending {
-            if let Some(told) = self.told_error() {
-                return told.map(|code| self.sent(code));
-            }
+        let told = if sending { self.told_error() } else { None };
+        if let Some(told) = told {
+            return told.map(|code| self.sent(code));
         }
         if self.state == State::Receive && self.inbox.turn() == Some(Turn::Over) {
             self.inbox.clear();

@@ -217,11 +217,14 @@ impl Conversation {
         out.len = len;
         out.data = data;
         let may_follow = data != DataReceived::Incomplete && self.inbox.run().0 == 0;
-        if may_follow && self.inbox.turn() != Some(Turn::Over) {
-            if let Some(turn) = self.inbox.pop_turn() {
-                out.status = status_of(turn);
-                self.enter(out.status, true);
-            }
+        let over = self.inbox.turn() == Some(Turn::Over);
+        let turn = match may_follow && !over {
+            true => self.inbox.pop_turn(),
+            false => None,
+        };
+        if let Some(turn) = turn {
+            out.status = status_of(turn);
+            self.enter(out.status, true);
         }
         out
     }

@@ -175,18 +175,14 @@ impl Node {
             return;
         };
         let wish = exchange.wish;
-        if self
+        let failed = self
             .conversations
             .get(id)
-            .is_some_and(|c| c.session.is_none())
-        {
-            if let Some(c) = self.conversations.get_mut(id) {
-                if c.failure().is_some() {
-                    self.conversations.remove(id);
-                    self.end_exchange(at, CnosOutcome::Failed);
-                    return;
-                }
-            }
+            .is_some_and(|c| c.session.is_none() && c.failure().is_some());
+        if failed {
+            self.conversations.remove(id);
+            self.end_exchange(at, CnosOutcome::Failed);
+            return;
         }
         if !exchange.sent {
             let started = self

@@ -33,6 +33,7 @@ use group::Group;
 use link::Link;
 use sessions::Session;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::ops::Bound;
 
 pub use sessions::SessionInfo;
 pub use verbs::{Allocate, Refusal, Security};
@@ -220,9 +221,15 @@ impl Node {
 
     /// The next PIU for any link.
     pub fn poll_transmit(&mut self) -> Option<(LinkId, Vec<u8>)> {
-        let ids: Vec<LinkId> = self.links.keys().copied().collect();
-        ids.into_iter()
-            .find_map(|id| self.poll_transmit_on(id).map(|piu| (id, piu)))
+        let mut next = self.links.keys().next().copied();
+        while let Some(id) = next {
+            if let Some(piu) = self.poll_transmit_on(id) {
+                return Some((id, piu));
+            }
+            let after = (Bound::Excluded(id), Bound::Unbounded);
+            next = self.links.range(after).next().map(|(id, _)| *id);
+        }
+        None
     }
 
     /// The next PIU for this link: windows and session limits first, then

@@ -277,3 +277,116 @@ fn security(trusts: bool) -> [u8; 2] {
     let verified = if trusts { bind::SECURITY_VERIFIED } else { 0 };
     [0, bind::SECURITY_CONVERSATION | verified]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::node::config::LinkRole;
+
+    fn mode(ru: usize, pacing: PacingMode, window: u8) -> Mode {
+        Mode::new("TEST".parse().unwrap())
+            .with_ru_bytes(ru)
+            .with_pacing(pacing, window)
+    }
+
+    fn link() -> LinkConfig {
+        LinkConfig::new(LinkRole::Primary, 1033)
+    }
+
+    fn names() -> (LuName, LuName) {
+        ("NET.A".parse().unwrap(), "NET.B".parse().unwrap())
+    }
+
+    /// Request and response of two modes.
+    fn exchange(ours: &Mode, theirs: &Mode) -> (Bind, Result<Bind, Sense>) {
+        let (local, partner) = names();
+        let sent = request(&Wish {
+            mode: ours,
+            local: &local,
+            partner: &partner,
+            link: &link(),
+            parallel: true,
+            winner: true,
+            trusts: false,
+            instance: 7,
+        });
+        let sent = Bind::parse(&sent.emit()).unwrap();
+        let got = respond(&sent, theirs, &partner, &link(), true, false);
+        let got = got.map(|got| Bind::parse(&got.emit()).unwrap());
+        (sent, got)
+    }
+
+    #[test]
+    fn sizes_and_windows_go_down_to_the_lesser() {
+        let ours = mode(4096, PacingMode::FixedOneStage, 8);
+        let theirs = mode(1024, PacingMode::FixedOneStage, 3);
+        let (sent, got) = exchange(&ours, &theirs);
+        let got = got.unwrap();
+        assert_eq!(check_response(&sent, &got, &ours), Ok(()));
+        assert_eq!((got.primary_ru, got.secondary_ru), (0x87, 0x87));
+        // The secondary lowers what comes to it and nothing else.
+        let p = got.pacing;
+        assert_eq!((p.primary_send, p.secondary_receive), (3, 3));
+        assert_eq!((p.secondary_send, p.primary_receive), (8, 8));
+        assert_eq!(got.user.instance, sent.user.instance);
+        assert_eq!(got.user.instance.unwrap()[0], 0x00, "the lesser name asked");
+    }
+
+    #[test]
+    fn adaptive_pacing_may_be_turned_off_but_not_on() {
+        let ours = mode(1024, PacingMode::Adaptive, 7);
+        let theirs = mode(1024, PacingMode::FixedOneStage, 7);
+        let (sent, got) = exchange(&ours, &theirs);
+        let got = got.unwrap();
+        assert!(sent.pacing.adaptive && !got.pacing.adaptive);
+        assert_eq!(check_response(&sent, &got, &ours), Ok(()));
+        let (sent, got) = exchange(&theirs, &ours);
+        let mut got = got.unwrap();
+        assert!(!got.pacing.adaptive);
+        got.pacing.adaptive = true;
+        assert_eq!(check_response(&sent, &got, &theirs), Err(Sense::bind(9)));
+    }
+
+    #[test]
+    fn faults_name_their_offset() {
+        let ours = mode(1024, PacingMode::FixedOneStage, 4);
+        let (sent, got) = exchange(&ours, &ours);
+        let got = got.unwrap();
+        type Change = fn(&mut Bind);
+        let changes: [(Change, usize); 6] = [
+            (|b| b.fm_profile = 0x12, 2),
+            (|b| b.pacing.secondary_send = 3, 8),
+            (|b| b.secondary_ru = 0x88, 10),
+            (|b| b.primary_ru = 0x88, 11),
+            (|b| b.pacing.primary_send = 5, 12),
+            (|b| b.lu_level = 1, 15),
+        ];
+        for (change, offset) in changes {
+            let mut wrong = got.clone();
+            change(&mut wrong);
+            let found = check_response(&sent, &wrong, &ours);
+            assert_eq!(found, Err(Sense::bind(offset)));
+        }
+        let mut small = sent;
+        small.secondary_ru = 0x84;
+        let (_, partner) = names();
+        let refused = respond(&small, &ours, &partner, &link(), true, false);
+        assert_eq!(refused.unwrap_err(), Sense::bind(10));
+    }
+
+    #[test]
+    fn whole_biu_partners_get_what_fits_the_link() {
+        let ours = mode(4096, PacingMode::Adaptive, 7);
+        let (_, got) = exchange(&ours, &ours);
+        let address = th::Address {
+            odai: false,
+            daf: 1,
+            oaf: 2,
+        };
+        let got = got.unwrap();
+        let whole = parameters(true, &got, true, &ours, &link(), address);
+        assert_eq!((whole.send_ru, whole.receive_ru), (1024, 4096));
+        let cut = parameters(true, &got, false, &ours, &link(), address);
+        assert_eq!(cut.send_ru, 4096);
+    }
+}

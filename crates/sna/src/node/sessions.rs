@@ -522,10 +522,11 @@ impl Node {
 
     fn remove_session(&mut self, id: SessionId) {
         self.clear_deadline(id);
-        if let Some(session) = self.sessions.remove(id) {
-            if let Some(link) = self.links.get_mut(&session.link) {
-                link.sessions.remove(&session.address.swapped());
-            }
+        let Some(session) = self.sessions.remove(id) else {
+            return;
+        };
+        if let Some(link) = self.links.get_mut(&session.link) {
+            link.sessions.remove(&session.address.swapped());
         }
     }
 
@@ -591,7 +592,7 @@ impl Node {
         };
         let mut segments = Segmenter::new(th, header, biu, link.config.max_btu_bytes);
         loop {
-            let (piu, last) = segments.next();
+            let (piu, last) = segments.cut();
             link.control.push_back(piu);
             if last {
                 return;

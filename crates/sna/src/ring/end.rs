@@ -44,6 +44,8 @@ pub(super) struct End {
     doing: Doing,
     /// Bytes of the file still to be sent.
     left: usize,
+    /// What a receive gave before the program had the processor.
+    taken: Option<Received>,
     buffer: Vec<u8>,
     waits: bool,
     /// Something happened that the program waits for.
@@ -114,6 +116,7 @@ impl End {
                 false => Doing::Accepting,
             },
             left: 0,
+            taken: None,
             buffer: vec![0; MOST_BYTES],
             waits: true,
             called: false,
@@ -171,12 +174,18 @@ impl End {
 
     /// Whether the program waits and what it waits for has come.
     pub(super) fn may_go_on(&mut self) -> bool {
-        let goes = self.waits && self.called;
-        if goes {
-            self.waits = false;
-            self.called = false;
+        if !self.waits || !self.called {
+            return false;
         }
-        goes
+        self.called = false;
+        if self.doing == Doing::Receiving && self.conversation.is_some() {
+            // Part of a record is no reason to give the program the processor.
+            self.taken = self.try_receive();
+            self.waits = self.taken.is_none();
+        } else {
+            self.waits = false;
+        }
+        !self.waits
     }
 
     /// When the node wants to be called, if that is news.
@@ -197,7 +206,7 @@ impl End {
     }
 
     /// Issues the next verb.
-    pub(super) fn step(&mut self, now: u64) -> Step {
+    pub(super) fn step(&mut self) -> Step {
         let Some(conversation) = self.conversation else {
             return self.wait();
         };
@@ -205,7 +214,7 @@ impl End {
             Doing::Allocating => self.allocating(conversation),
             Doing::Accepting => self.accepting(conversation),
             Doing::Sending => self.sending(conversation),
-            Doing::Receiving => self.receiving(conversation, now),
+            Doing::Receiving => self.receiving(conversation),
         };
         self.learn();
         step
@@ -276,10 +285,9 @@ impl End {
         }
     }
 
-    fn receiving(&mut self, conversation: ConversationId, _now: u64) -> Step {
-        let fill = Fill::Ll;
-        let received = self.node.receive(conversation, &mut self.buffer, fill);
-        let Poll::Ready(Received {
+    fn receiving(&mut self, conversation: ConversationId) -> Step {
+        let received = self.taken.take().or_else(|| self.try_receive());
+        let Some(Received {
             code, len, status, ..
         }) = received
         else {
@@ -302,6 +310,14 @@ impl End {
                 }
             }
             _ => Step::Next,
+        }
+    }
+
+    fn try_receive(&mut self) -> Option<Received> {
+        let conversation = self.conversation?;
+        match self.node.receive(conversation, &mut self.buffer, Fill::Ll) {
+            Poll::Ready(received) => Some(received),
+            Poll::Pending => None,
         }
     }
 
@@ -389,6 +405,7 @@ fn mode(name: ModeName, session: &Session) -> Mode {
         .with_sessions(1, 1);
     mode.receive_window = window(session.receive_window);
     mode.max_adaptive_window = session.max_adaptive_window.max(1);
+    mode.min_ru_bytes = 8;
     mode.priority = Priority::Low;
     mode
 }

@@ -83,11 +83,6 @@ impl Hold {
         batch
     }
 
-    /// Whether nothing is held.
-    pub(super) fn is_empty(&self) -> bool {
-        self.queue.is_empty()
-    }
-
     fn units_of(&self, piu_bytes: usize) -> usize {
         buffers(piu_bytes + SUBAREA_BYTES, self.unit_bytes)
     }
@@ -109,7 +104,7 @@ mod tests {
         assert_eq!(hold.push(20, vec![0; 960]), None);
         assert!(hold.is_due(20), "two PIUs fill three buffers each");
         assert_eq!(hold.take(20).len(), 2);
-        assert!(hold.is_empty());
+        assert!(hold.queue.is_empty());
         hold.push(30, vec![0; 9]);
         assert!(!hold.is_due(1029));
         assert!(hold.is_due(1030));

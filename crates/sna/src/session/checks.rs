@@ -21,7 +21,8 @@ pub fn normal_request(header: Rh, ru: &[u8]) -> Result<Answer, Sense> {
         Some(answer) => answer,
     };
     let end = header.end_chain();
-    if !fmd && !(header.begin_chain() && end) {
+    let alone = header.begin_chain() && end;
+    if !(fmd || alone) {
         return Err(Sense::CHAINING);
     }
     if answer.is_definite() && !end {

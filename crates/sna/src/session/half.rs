@@ -293,7 +293,9 @@ impl HalfSession {
 
     /// Offers the bracket that was refused before; true when there is one.
     pub fn offer_bracket(&mut self) -> bool {
-        if self.in_bracket || !std::mem::take(&mut self.owes_rtr) {
+        // One offer at a time: another waits for the answer to the first.
+        let pending = self.rtr != Probe::Idle || self.offered;
+        if self.in_bracket || pending || !std::mem::take(&mut self.owes_rtr) {
             return false;
         }
         self.rtr = Probe::Queued;
@@ -425,7 +427,7 @@ impl HalfSession {
             self.queued_bytes -= queued.biu.len();
             self.cutting = Some(self.launch(queued, marks));
         }
-        let (piu, last) = self.cutting.as_mut()?.next();
+        let (piu, last) = self.cutting.as_mut()?.cut();
         if last {
             self.cutting = None;
         }
@@ -541,7 +543,10 @@ impl HalfSession {
     /// with.
     fn handle_begin(&mut self, biu: &Biu, header: Rh) -> Result<Option<Option<Input>>, Sense> {
         let is_bid = header.category() == Category::Dfc;
-        if self.in_bracket && self.parameters.first_speaker {
+        // A bracket that has ended here but not yet on the link still stands
+        // in the way: an answer would overtake its end.
+        let ending = !self.normal.is_empty() || self.cutting.is_some();
+        if (self.in_bracket || ending) && self.parameters.first_speaker {
             self.refuse_bracket(Owed::to(biu));
             if self.receiving_chain {
                 self.refusing = Some(Refusing::Bracket);

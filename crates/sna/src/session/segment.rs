@@ -41,7 +41,7 @@ impl Segmenter {
 
     /// The next PIU, and whether it was the last. A BIU that fits the link
     /// goes out in the memory it was built in.
-    pub fn next(&mut self) -> (Vec<u8>, bool) {
+    pub fn cut(&mut self) -> (Vec<u8>, bool) {
         if self.at == 0 {
             if self.th.segment == Segment::Whole {
                 return (std::mem::take(&mut self.biu), true);
@@ -178,7 +178,7 @@ mod tests {
         let mut s = Segmenter::new(th(), Rh::request(Category::Fmd), biu, max_btu);
         let mut out = Vec::new();
         loop {
-            let (piu, last) = s.next();
+            let (piu, last) = s.cut();
             out.push(piu);
             if last {
                 return out;

@@ -22,7 +22,7 @@ impl Rng {
         Rng(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -30,7 +30,7 @@ impl Rng {
     }
 
     pub fn below(&mut self, n: u64) -> u64 {
-        self.next() % n.max(1)
+        self.draw() % n.max(1)
     }
 }
 
@@ -69,8 +69,10 @@ impl Pair {
     /// The same, with `set` run on each side's configuration before.
     pub fn with(max_btu: usize, set: impl Fn(Side, &mut NodeConfig)) -> Pair {
         let mut nodes = [0, 1].map(|side| {
-            let mut config = NodeConfig::default();
-            config.seed = side as u64;
+            let mut config = NodeConfig {
+                seed: side as u64,
+                ..NodeConfig::default()
+            };
             set(side, &mut config);
             let mut node = Node::new(config);
             node.define_lu(lu(side));

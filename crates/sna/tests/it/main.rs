@@ -3,4 +3,7 @@
 
 mod basics;
 mod harness;
+mod hostile;
+mod soak;
 mod traces;
+mod wireshark;

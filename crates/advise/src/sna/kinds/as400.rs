@@ -5,9 +5,12 @@
 //! Reference: OS/400 CL Reference, CRTMODD, CRTLINTRN, CRTLINETH, CRTLINX25,
 //! CRTLINSDLC, CRTCTLAPPC and the CHG commands beside them.
 
+use std::collections::HashMap;
+
 use super::parsed;
 use crate::document::Parsed;
 use crate::kind::Kind;
+use crate::sna::syntax::Statement;
 use crate::sna::syntax::keyword::{End, read};
 
 pub(crate) static KIND: Kind = Kind {
@@ -50,6 +53,7 @@ fn parse(text: &str) -> Parsed {
             s.name = o.value.clone();
         }
     }
+    out.statements = folded(out.statements);
     parsed(
         out,
         &[
@@ -57,6 +61,26 @@ fn parse(text: &str) -> Parsed {
         ],
         "command",
     )
+}
+
+/// The objects with the changes of later commands: a CHG command adds its
+/// parameters to the command that made the object, and the last one counts.
+fn folded(all: Vec<Statement>) -> Vec<Statement> {
+    let mut objects: Vec<Statement> = Vec::new();
+    let mut made: HashMap<(String, String), usize> = HashMap::new();
+    for s in all {
+        let key = (s.verb.get(3..).unwrap_or("").to_owned(), s.name.clone());
+        match made.get(&key) {
+            Some(i) if s.verb.starts_with("CHG") && !s.name.is_empty() => {
+                objects[*i].operands.extend(s.operands);
+            }
+            _ => {
+                made.insert(key, objects.len());
+                objects.push(s);
+            }
+        }
+    }
+    objects
 }
 
 #[cfg(test)]
@@ -73,5 +97,17 @@ mod tests {
         };
         let names: Vec<_> = content.statements.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(names, ["#BATCH", "TRNLINE"]);
+    }
+
+    #[test]
+    fn a_change_counts_more_than_what_made_the_object() {
+        let text = "CRTMODD MODD(B) INPACING(3)\nCHGMODD MODD(B) INPACING(7)\n";
+        let crate::Content::Sna(content) = parse(text).content else {
+            panic!("not of SNA")
+        };
+        let [mode] = &content.statements[..] else {
+            panic!("one mode")
+        };
+        assert_eq!(mode.operand("INPACING").unwrap().number(), Some(7));
     }
 }

@@ -3,7 +3,8 @@
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
-use crate::sna::session::{Flow, Partner, pairs};
+use crate::sna::negotiate::Flow;
+use crate::sna::session::{Partner, pairs};
 use crate::sna::source::{GENERAL, MODES};
 
 pub(super) static RULE: Rule = Rule {

@@ -12,7 +12,7 @@ pub(super) const BYTES: u32 = 4000;
 
 pub(super) static RULE: Rule = Rule {
     name: "sna.ncp.unitsz",
-    summary: "UNITSZ is not 4,000 bytes.",
+    summary: "UNITSZ is below 4,000 bytes.",
     why: "NCP hands data to the host in buffers of this length. Bulk data moves with less work in \
           large ones; IOBUF of VTAM has the same length.",
     severity: Severity::Advice,
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     for unitsz in coded(documents, &vtam::NCP, &["UNITSZ"], "HOST") {
-        if unitsz.number() != Some(BYTES) {
+        if unitsz.number().is_none_or(|n| n < BYTES) {
             let finding = unitsz.finding(&RULE).code(unitsz.line("4000"));
             out.push(finding.needs("IOBUF of 4000 bytes in VTAM's start options"));
         }

@@ -4,7 +4,8 @@ use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::model::{Product, bulk};
-use crate::sna::session::{Window, pairs};
+use crate::sna::negotiate::Window;
+use crate::sna::session::pairs;
 use crate::sna::source::{AS400, GENERAL};
 
 /// Where fixed windows start, and what adaptive ones should reach.

@@ -4,7 +4,8 @@ use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::model::Product;
-use crate::sna::session::{Flow, Window, pairs};
+use crate::sna::negotiate::{Flow, Window};
+use crate::sna::session::pairs;
 use crate::sna::source::GENERAL;
 
 pub(super) static RULE: Rule = Rule {

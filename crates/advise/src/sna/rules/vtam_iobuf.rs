@@ -13,7 +13,7 @@ const BYTES: u32 = 4000;
 
 pub(super) static RULE: Rule = Rule {
     name: "sna.vtam.iobuf",
-    summary: "The buffers of IOBUF are not 4,000 bytes long.",
+    summary: "The buffers of IOBUF are below 4,000 bytes.",
     why: "VTAM reads from and writes to channel-attached controllers in these buffers. The larger \
           they are, the less work bulk data is.",
     severity: Severity::Advice,
@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     for iobuf in coded(documents, &vtam::START, &["IOBUF"], "START") {
-        if size(&iobuf) != Some(BYTES) {
+        if size(&iobuf).is_none_or(|n| n < BYTES) {
             let finding = iobuf.finding(&RULE).code(line(&iobuf));
             out.push(finding.needs("UNITSZ=4000 on NCP's HOST statement"));
         }

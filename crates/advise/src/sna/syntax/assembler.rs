@@ -336,6 +336,34 @@ mod tests {
     }
 
     #[test]
+    fn remarks_behind_operands_and_misplaced_marks_do_not_end_a_statement() {
+        let line = |text: &str| format!("{text:<71}X\n");
+        let text = format!(
+            "{}{}  RUSIZES=X'8787'\nB MODEENT LOGMODE=B,     X\n  COS=#BATCH\n",
+            line("A        MODEENT LOGMODE=A,             a remark"),
+            line("               FMPROF=X'13',            FM profile 19"),
+        );
+        let t = read(&text);
+        assert_eq!(names(&t), [("A", "MODEENT"), ("B", "MODEENT")]);
+        assert_eq!(t.statements[0].operands.len(), 3);
+        assert_eq!(t.statements[1].operands.len(), 2);
+        assert_eq!(t.diagnostics.len(), 1);
+    }
+
+    #[test]
+    fn start_options_may_have_remarks() {
+        let t = options(
+            "SSCPID=01,            /* who I am          */+\nCOLD,\n\
+             IOBUF=(50,4016,40,F), /* fixed             */+\nCONFIG=00\n",
+        );
+        assert_eq!(t.diagnostics, []);
+        let operands: Vec<_> = t.statements[0].operands.iter().collect();
+        assert_eq!(operands.len(), 4);
+        assert_eq!(operands[2].list(), ["50", "4016", "40", "F"]);
+        assert_eq!(operands[2].at, At { line: 3, column: 1 });
+    }
+
+    #[test]
     fn lists_quotes_and_comments_are_kept_apart() {
         let p = read("L LINE ADDRESS=(16,FULL),T2TIMER=(1,1.8),COMMENT='A, B' the ring\n");
         let l = &p.statements[0];

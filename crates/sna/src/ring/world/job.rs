@@ -48,15 +48,10 @@ impl World {
     /// The link is up: so is the session's link, at both ends of it.
     pub(super) fn connected(&mut self, m: usize) {
         let now = self.clock.now();
-        let ends: &[usize] = match self.end_of(m) {
-            Some(0) => &[0],
-            Some(_) => &[1],
-            None => &[1],
-        };
-        for &end in ends {
-            self.ends[end].link_up(now);
-            self.after_end(end);
-        }
+        // A front end's link is the host's.
+        let end = self.end_of(m).unwrap_or(1);
+        self.ends[end].link_up(now);
+        self.after_end(end);
     }
 
     /// A PIU came over the link, or to the host over the channel.
@@ -79,10 +74,7 @@ impl World {
     /// on, it may have something to send, it may want to be called later.
     pub(super) fn after_end(&mut self, end: usize) {
         let m = self.machine_of(end);
-        if self.ends[end].may_go_on() {
-            let ns = self.nodes[m].cost.dispatch_ns;
-            self.submit(m, ns, Job::Program);
-        }
+        self.wake(end);
         if let Some(failure) = self.ends[end].take_failure() {
             self.failed = Some(RingError::NoSession(failure));
         }
@@ -92,9 +84,26 @@ impl World {
         self.prepare(m);
     }
 
+    /// Lets a program go on that waits and has been called.
+    fn wake(&mut self, end: usize) {
+        if self.ends[end].may_go_on() {
+            let m = self.machine_of(end);
+            let ns = self.nodes[m].cost.dispatch_ns;
+            self.submit(m, ns, Job::Program);
+        }
+    }
+
+    /// The next PIU of a logical unit. Taking one may make room for which its
+    /// program waits.
+    pub(super) fn poll_end(&mut self, end: usize) -> Option<Vec<u8>> {
+        let piu = self.ends[end].poll_piu();
+        self.wake(end);
+        piu
+    }
+
     fn program(&mut self, m: usize) {
         let Some(end) = self.end_of(m) else { return };
-        let step = self.ends[end].step(self.clock.now());
+        let step = self.ends[end].step();
         if matches!(step, Step::Began | Step::Over) {
             self.done += usize::from(matches!(step, Step::Over));
             self.stamp();
@@ -139,7 +148,7 @@ impl World {
     /// A host hands everything to VTAM as it comes; VTAM holds it.
     pub(super) fn prepare_on_host(&mut self, m: usize) {
         let Some(end) = self.end_of(m) else { return };
-        while let Some(piu) = self.ends[end].poll_piu() {
+        while let Some(piu) = self.poll_end(end) {
             let ns = self.nodes[m].cost.out_ns(piu.len(), begins_ru(&piu));
             self.submit(m, ns, Job::HostSend(piu));
         }

@@ -52,7 +52,7 @@ impl World {
             return;
         }
         let (piu, extra_ns) = match (self.end_of(m), &mut self.channel) {
-            (Some(end), _) => (self.ends[end].poll_piu(), 0),
+            (Some(end), _) => (self.poll_end(end), 0),
             (None, Some(channel)) => (channel.to_ring.pop_front(), channel.path_control.piu_out_ns),
             (None, None) => (None, 0),
         };
@@ -98,6 +98,9 @@ impl World {
         self.ring_busy = true;
         let wait_ns = self.clock.random_below(self.ring.circulation_ns());
         let ns = self.ring.frame_ns(pdu.len());
+        if is_data(&pdu) {
+            self.data_at = self.clock.now();
+        }
         self.outcome.note_frame(self.clock.now(), m, pdu.len(), ns);
         self.clock.after(wait_ns + ns, Event::Left(m, pdu));
     }

@@ -81,6 +81,8 @@ pub(super) struct World {
     /// Frames whose cards wait for the token.
     ready: VecDeque<(usize, Vec<u8>)>,
     ring_busy: bool,
+    /// When the last data frame was sent.
+    data_at: u64,
     workload: Workload,
     done: usize,
     failed: Option<RingError>,
@@ -126,6 +128,7 @@ impl World {
             channel,
             ready: VecDeque::new(),
             ring_busy: false,
+            data_at: 0,
             workload,
             done: 0,
             failed: None,
@@ -151,6 +154,9 @@ impl World {
             self.outcome.events += 1;
             if self.outcome.events > MOST_EVENTS {
                 return Err(RingError::Endless);
+            }
+            if self.clock.now() > self.data_at + MOST_IDLE_NS {
+                return Err(RingError::Stuck);
             }
             self.handle(event);
             if let Some(error) = self.failed.take() {
@@ -255,3 +261,7 @@ impl World {
 /// More events than any sensible run has; what needs more goes round in
 /// circles.
 const MOST_EVENTS: u64 = 500_000_000;
+
+/// Link stations ask each other for ever whether they live. When nothing else
+/// happens for so long, nothing will.
+const MOST_IDLE_NS: u64 = 120_000_000_000;

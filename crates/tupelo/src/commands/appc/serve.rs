@@ -46,7 +46,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(address) = host.listening() {
         println!("{}: DLSw on {address}, status on {told}", host.lu());
     }
-    println!("Programs: {}", host.status().programs.join(", "));
+    let programs: Vec<String> = host.status().programs.into_iter().collect();
+    println!("Programs: {}", programs.join(", "));
     wait_for_a_signal();
     host.stop();
     Ok(Outcome::Clean)

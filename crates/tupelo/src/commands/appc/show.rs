@@ -33,7 +33,7 @@ pub fn status(args: &Args) -> Result<Outcome> {
     }
     let listening = status.listening.map_or("nowhere".into(), |at| at.to_string());
     println!("{}  DLSw on {listening}", status.lu);
-    println!("Programs: {} ({} running, {} attached since the start)\n", status.programs.join(", "), status.running, status.attached);
+    println!("Programs: {} ({} running, {} attached since the start)\n", status.programs.iter().map(String::as_str).collect::<Vec<_>>().join(", "), status.running, status.attached);
     let mut links = Table::new(&["Link", "Peer", "Partner", "Role", ">BTU", "State"]);
     for link in &status.links {
         links.row([

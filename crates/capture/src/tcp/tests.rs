@@ -1,0 +1,211 @@
+//! The tracker alone, fed with hand-made packets.
+
+use super::*;
+use crate::decode::{FlowKey, SynOptions};
+use crate::{Rtt, Vantage};
+
+/// A connection and the packets it has seen.
+struct Case {
+    tracker: Tracker,
+    connection: Connection,
+    number: u64,
+}
+
+/// Times are microseconds; sequence numbers are relative to 1,000 and 5,000.
+const BASE: [u32; 2] = [1_000, 5_000];
+
+impl Case {
+    /// A handshake that takes `client_us` on the client's part of the path
+    /// and `server_us` on the server's.
+    fn open(client_us: i64, server_us: i64) -> Case {
+        let mut case = Case {
+            tracker: Tracker::default(),
+            connection: Connection::default(),
+            number: 0,
+        };
+        case.put(Side::Client, 0, Flags::SYN, (0, 0), 0);
+        case.put(Side::Server, server_us, Flags::SYN | Flags::ACK, (0, 1), 0);
+        let now = server_us + client_us;
+        case.put(Side::Client, now, Flags::ACK, (1, 1), 0);
+        case
+    }
+
+    fn put(
+        &mut self,
+        from: Side,
+        at_us: i64,
+        flags: u8,
+        (seq, ack): (u32, u32),
+        len: u32,
+    ) -> Segment {
+        self.send(from, at_us, flags, (seq, ack), len, |_| {})
+    }
+
+    fn send(
+        &mut self,
+        from: Side,
+        at_us: i64,
+        flags: u8,
+        (seq, ack): (u32, u32),
+        len: u32,
+        change: impl FnOnce(&mut Packet),
+    ) -> Segment {
+        self.number += 1;
+        let acks = flags & Flags::ACK != 0;
+        let mut packet = Packet {
+            number: self.number,
+            time_ns: at_us * 1_000,
+            key: FlowKey {
+                addresses: [0; 2],
+                ports: [0; 2],
+            },
+            forward: from == Side::Client,
+            seq: BASE[from.index()].wrapping_add(seq),
+            ack: if acks {
+                BASE[from.other().index()].wrapping_add(ack)
+            } else {
+                0
+            },
+            len,
+            payload_offset: 0,
+            payload_captured: len,
+            ts_value: 0,
+            ts_echo: 0,
+            window: 30_000,
+            checksum: self.number as u16,
+            ip_id: self.number as u16,
+            flags: Flags(flags),
+            sack: false,
+            dsack: None,
+            syn: SynOptions {
+                mss: (flags & Flags::SYN != 0).then_some(1_460),
+                ..SynOptions::default()
+            },
+        };
+        change(&mut packet);
+        self.tracker
+            .handle_packet(&mut self.connection, &packet, from)
+    }
+}
+
+const DATA: u8 = Flags::ACK | Flags::PSH;
+
+#[test]
+fn the_place_of_capture_is_told_by_the_handshake() {
+    for (client_us, server_us, vantage) in [
+        (50, 20_000, Vantage::Client),
+        (20_000, 50, Vantage::Server),
+        (9_000, 11_000, Vantage::Middle),
+        (30, 40, Vantage::Both),
+    ] {
+        let case = Case::open(client_us, server_us);
+        assert_eq!(case.connection.vantage, vantage);
+        assert_eq!(
+            case.connection.rtt_ns(),
+            Some((client_us + server_us) * 1_000)
+        );
+    }
+}
+
+#[test]
+fn a_timer_is_told_from_duplicate_acknowledgements() {
+    let mut case = Case::open(50, 10_000);
+    case.put(Side::Client, 20_000, DATA, (1, 1), 1_460);
+    let again = case.put(Side::Client, 260_000, DATA, (1, 1), 1_460);
+    assert!(again.marks.any(Marks::RETRANSMISSION) && again.marks.any(Marks::TIMEOUT));
+
+    let mut case = Case::open(50, 10_000);
+    for n in 0..4 {
+        case.put(
+            Side::Client,
+            20_000 + n,
+            DATA,
+            (1 + 1_460 * n as u32, 1),
+            1_460,
+        );
+    }
+    for n in 0..3 {
+        case.put(Side::Server, 30_100 + n, Flags::ACK, (1, 1), 0);
+    }
+    let again = case.put(Side::Client, 30_200, DATA, (1, 1), 1_460);
+    assert!(again.marks.any(Marks::FAST_RETRANSMISSION) && !again.marks.any(Marks::TIMEOUT));
+}
+
+#[test]
+fn a_receiver_proves_a_needless_copy() {
+    let mut case = Case::open(50, 10_000);
+    case.send(Side::Client, 20_000, DATA, (1, 1), 500, |p| {
+        p.ts_value = 100
+    });
+    case.send(Side::Client, 240_000, DATA, (1, 1), 500, |p| {
+        p.ts_value = 320
+    });
+    case.send(Side::Server, 250_000, Flags::ACK, (1, 501), 0, |p| {
+        p.ts_echo = 100
+    });
+    assert_eq!(case.tracker.proven, Some(500));
+
+    let mut case = Case::open(50, 10_000);
+    case.put(Side::Client, 20_000, DATA, (1, 1), 500);
+    case.put(Side::Client, 240_000, DATA, (1, 1), 500);
+    let report = |p: &mut Packet| (p.sack, p.dsack) = (true, Some(BASE[0] + 1));
+    let ack = case.send(Side::Server, 250_000, Flags::ACK, (1, 501), 0, report);
+    assert!(ack.marks.any(Marks::DSACK));
+    assert_eq!(case.tracker.proven, Some(1));
+}
+
+#[test]
+fn a_frame_captured_twice_is_not_a_retransmission() {
+    let mut case = Case::open(50, 10_000);
+    let same = |p: &mut Packet| (p.checksum, p.ip_id) = (77, 88);
+    case.send(Side::Client, 20_000, DATA, (1, 1), 500, same);
+    let copy = case.send(Side::Client, 20_040, DATA, (1, 1), 500, same);
+    assert_eq!(copy.marks, Marks(Marks::DUPLICATE_FRAME));
+    let other = |p: &mut Packet| (p.checksum, p.ip_id) = (77, 89);
+    let again = case.send(Side::Client, 20_080, DATA, (1, 1), 500, other);
+    assert!(again.marks.any(Marks::RESENT), "{:?}", again.marks);
+    assert_eq!(case.connection.client.data_segments, 2);
+}
+
+#[test]
+fn flights_show_the_growth_of_the_window() {
+    let mut case = Case::open(50, 50_000);
+    let mut seq = 1;
+    for round in 0..3 {
+        let count = 2 << round;
+        let start = seq;
+        for n in 0..count {
+            let at = 100_000 + 50_000 * round + n;
+            case.put(Side::Client, at, DATA, (seq, 1), 1_460);
+            seq += 1_460;
+        }
+        for n in 1..=count as u32 {
+            let at = 149_000 + 50_000 * round + n as i64;
+            case.put(Side::Server, at, Flags::ACK, (1, start + n * 1_460), 0);
+        }
+    }
+    assert_eq!(case.connection.client.flights[..3], [2_920, 5_840, 11_680]);
+    assert_eq!(case.connection.client.flight_max_bytes, 11_680);
+}
+
+#[test]
+fn offloaded_segments_are_full_and_not_many_small_ones() {
+    let mut case = Case::open(50, 10_000);
+    let large = case.put(Side::Client, 20_000, DATA, (1, 1), 14_600);
+    let small = case.put(Side::Client, 20_010, DATA, (14_601, 1), 100);
+    assert!(large.marks.any(Marks::OFFLOADED) && !small.marks.any(Marks::OFFLOADED));
+    assert_eq!(case.connection.client.small_segments, 1);
+}
+
+#[test]
+fn delayed_acknowledgements_are_counted_by_class_and_not_as_the_path() {
+    let mut case = Case::open(50, 10_000);
+    case.put(Side::Client, 20_000, DATA, (1, 1), 100);
+    case.put(Side::Server, 230_000, Flags::ACK, (1, 101), 0);
+    case.put(Side::Client, 240_000, DATA, (101, 1), 100);
+    case.put(Side::Server, 285_000, Flags::ACK, (1, 201), 0);
+    let server = &case.connection.server;
+    assert_eq!(server.ack_delays.classes, [0, 0, 1, 0, 1, 0]);
+    let Rtt { samples, .. } = server.rtt;
+    assert_eq!((samples, server.rtt.best_ns()), (2, Some(10_000_000)));
+}

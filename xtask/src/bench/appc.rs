@@ -1,0 +1,247 @@
+//! APPC's budgets: bulk and inquiry over loopback between two processes, against
+//! plain TCP with the same buffers; the memory of many sessions; what a PIU
+//! costs.
+
+use super::appc_peer::{LU, MANY, SESSIONS, configuration};
+use super::{Bench, Bound, Row, Setting, alternate};
+use anyhow::{Context, Result};
+use appc::transactions::{FILE_TRANSFER, INQUIRY, file_transfer, inquiry};
+use appc::{Call, Host};
+use sna::wire::piu;
+use std::hint::black_box;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// APPC's benches.
+pub const BENCHES: &[Bench] = &[
+    Bench {
+        name: "appc-bulk",
+        about: "file transfer in 32,000-byte buffers, one confirmation, against plain TCP",
+        run: bulk,
+    },
+    Bench {
+        name: "appc-inquiry",
+        about: "100/100 bytes, round trip, against plain TCP",
+        run: round_trip,
+    },
+    Bench {
+        name: "appc-sessions-memory",
+        about: "10,000 sessions between two processes: memory of each, and sessions/s",
+        run: sessions,
+    },
+    Bench {
+        name: "appc-piu",
+        about: "one PIU's headers read and written",
+        run: headers,
+    },
+];
+
+const BUFFER: usize = 32_000;
+
+/// The other process.
+struct Peer {
+    process: Child,
+    node: String,
+    plain: String,
+}
+
+impl Peer {
+    fn start() -> Result<Peer> {
+        let mut process = Command::new(std::env::current_exe()?)
+            .arg("appc-peer")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = process.stdout.take().context("the peer has an output")?;
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line)?;
+        let (node, plain) = line.trim().split_once(' ').context("two addresses")?;
+        Ok(Peer {
+            node: node.to_owned(),
+            plain: plain.to_owned(),
+            process,
+        })
+    }
+
+    fn client(&self) -> Result<Host> {
+        let host = Host::start(configuration("BENCH.CLIENT"))?;
+        host.define_partner(LU, &self.node)?;
+        Ok(host)
+    }
+
+    /// A plain connection for exchanges of these sizes.
+    fn connect(&self, request: usize, reply: usize) -> Result<TcpStream> {
+        let mut stream = TcpStream::connect(&self.plain)?;
+        stream.set_nodelay(true)?;
+        stream.write_all(&(request as u32).to_be_bytes())?;
+        stream.write_all(&(reply as u32).to_be_bytes())?;
+        Ok(stream)
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        drop(self.process.stdin.take());
+        let _ = self.process.wait();
+    }
+}
+
+fn bulk(setting: &Setting) -> Result<Vec<Row>> {
+    let peer = Peer::start()?;
+    let host = peer.client()?;
+    let call = Call::new(LU, FILE_TRANSFER).with_mode("#BATCH");
+    let mut rows = Vec::new();
+    for (bytes, repetitions) in [(1_000_000, 200u32), (100_000, 1000)] {
+        let mut stream = peer.connect(bytes, 1)?;
+        let buffer = vec![0; BUFFER];
+        let (ours, theirs) = alternate(
+            setting.rounds,
+            || Ok(file_transfer(&host, &call, bytes, BUFFER, repetitions)?.bytes_per_s() / 1e6),
+            || {
+                let begin = Instant::now();
+                for _ in 0..repetitions {
+                    let mut left = bytes;
+                    while left > 0 {
+                        let piece = left.min(BUFFER);
+                        stream.write_all(&buffer[..piece])?;
+                        left -= piece;
+                    }
+                    stream.read_exact(&mut [0])?;
+                }
+                let total = bytes as f64 * f64::from(repetitions);
+                Ok(Some(total / begin.elapsed().as_secs_f64() / 1e6))
+            },
+        )?;
+        rows.push(Row::judged(
+            "appc-bulk",
+            format!("{bytes} bytes a confirmation"),
+            (ours, "MB/s"),
+            ("plain TCP", theirs),
+            Bound::RatioAtLeast(0.4),
+        ));
+    }
+    host.stop();
+    Ok(rows)
+}
+
+fn round_trip(setting: &Setting) -> Result<Vec<Row>> {
+    const REPETITIONS: u32 = 5000;
+    let peer = Peer::start()?;
+    let host = peer.client()?;
+    let call = Call::new(LU, INQUIRY);
+    let mut stream = peer.connect(100, 100)?;
+    let (ours, theirs) = alternate(
+        setting.rounds,
+        || Ok(inquiry(&host, &call, 100, 100, REPETITIONS)?.average_s() * 1e6),
+        || {
+            let mut buffer = [0; 100];
+            let begin = Instant::now();
+            for _ in 0..REPETITIONS {
+                stream.write_all(&buffer)?;
+                stream.read_exact(&mut buffer)?;
+            }
+            Ok(Some(
+                begin.elapsed().as_secs_f64() * 1e6 / f64::from(REPETITIONS),
+            ))
+        },
+    )?;
+    host.stop();
+    Ok(vec![Row::judged(
+        "appc-inquiry",
+        "100/100 bytes, round trip",
+        (ours, "us"),
+        ("plain TCP", theirs),
+        Bound::RatioAtMost(1.5),
+    )])
+}
+
+fn sessions(_: &Setting) -> Result<Vec<Row>> {
+    let peer = Peer::start()?;
+    let host = peer.client()?;
+    let call = Call::new(LU, INQUIRY).with_mode(MANY);
+    let mut held = vec![host.allocate(&call)?];
+    let process = peer.process.id();
+    let before = [resident_kb("self")?, resident_kb(&process.to_string())?];
+    let begin = Instant::now();
+    for _ in 1..SESSIONS {
+        held.push(host.allocate(&call)?);
+    }
+    let took: Duration = begin.elapsed();
+    let after = [resident_kb("self")?, resident_kb(&process.to_string())?];
+    let count = f64::from(SESSIONS - 1);
+    let row = |row: &str, value, unit| {
+        let peer = ("none", None);
+        Row::judged(
+            "appc-sessions-memory",
+            row,
+            (value, unit),
+            peer,
+            Bound::Told,
+        )
+    };
+    let rows = vec![
+        row(
+            "one of 10,000 sessions, client",
+            (after[0] - before[0]) / count,
+            "KB",
+        ),
+        row(
+            "one of 10,000 sessions, server",
+            (after[1] - before[1]) / count,
+            "KB",
+        ),
+        row(
+            "sessions activated one by one",
+            count / took.as_secs_f64(),
+            "sessions/s",
+        ),
+    ];
+    drop(held);
+    host.stop();
+    Ok(rows)
+}
+
+fn headers(setting: &Setting) -> Result<Vec<Row>> {
+    const TIMES: u32 = 2_000_000;
+    let mut bytes = vec![0x2C, 0, 1, 2, 0, 7, 0x03, 0x91, 0x20];
+    bytes.resize(109, 0xC1);
+    let packet = piu::Packet::parse(&bytes).map_err(|why| anyhow::anyhow!("{why:?}"))?;
+    let mut out = Vec::with_capacity(200);
+    let nanoseconds = |begin: Instant| begin.elapsed().as_secs_f64() * 1e9 / f64::from(TIMES);
+    let mut measure = |emit: bool| {
+        let (ours, _) = alternate(
+            setting.rounds,
+            || {
+                let begin = Instant::now();
+                for _ in 0..TIMES {
+                    if emit {
+                        out.clear();
+                        black_box(&packet).emit(&mut out);
+                        black_box(&out);
+                    } else {
+                        black_box(piu::Packet::parse(black_box(&bytes)).is_ok());
+                    }
+                }
+                Ok(nanoseconds(begin))
+            },
+            || Ok(None),
+        )?;
+        Ok::<f64, anyhow::Error>(ours)
+    };
+    let row =
+        |row: &str, value| Row::judged("appc-piu", row, (value, "ns"), ("none", None), Bound::Told);
+    Ok(vec![
+        row("read, 100-byte RU", measure(false)?),
+        row("write, 100-byte RU", measure(true)?),
+    ])
+}
+
+/// Resident memory of a process, in KB.
+fn resident_kb(process: &str) -> Result<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let number = line.and_then(|line| line.split_whitespace().nth(1));
+    Ok(number.context("VmRSS")?.parse()?)
+}
