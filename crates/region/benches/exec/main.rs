@@ -221,6 +221,7 @@ fn config() -> RegionConfig {
                     translated: true,
                     threadsafe: true,
                     enabled: true,
+                    ..ProgramEntry::default()
                 })
                 .to_vec(),
             ..Definitions::default()
