@@ -81,13 +81,13 @@ fn a_name_that_is_no_transaction_is_refused() {
 
 #[test]
 fn a_partner_that_vanishes_ends_the_task_and_not_the_region() {
-    let (_folder, _server, node) = echo();
+    let (_folder, server, node) = echo();
     let mut conversation = node.allocate(&Call::new("NET.REGION", "ECHO")).unwrap();
     conversation.send(b"hello").unwrap();
     conversation.confirm().unwrap();
     node.stop();
     let next = self::node();
-    next.define_partner("NET.REGION", &_server.appc).unwrap();
+    next.define_partner("NET.REGION", &server.appc).unwrap();
     let mut conversation = next.allocate(&Call::new("NET.REGION", "ECHO")).unwrap();
     conversation.confirm().unwrap();
     conversation.deallocate(DeallocateType::Flush).unwrap();
