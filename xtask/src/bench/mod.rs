@@ -5,9 +5,9 @@
 //! which is not a pass. `cargo xtask bench drive` runs every bench whose name
 //! starts with `drive`.
 
-mod capture;
 mod appc;
 mod appc_peer;
+mod capture;
 mod copybook;
 mod drive;
 mod exec;
