@@ -36,6 +36,11 @@ pub const BENCHES: &[Bench] = &[
         about: "one PIU's headers read and written",
         run: headers,
     },
+    Bench {
+        name: "appc-ring",
+        about: "the token ring in virtual time: events a second of real time",
+        run: ring,
+    },
 ];
 
 const BUFFER: usize = 32_000;
@@ -235,6 +240,36 @@ fn headers(setting: &Setting) -> Result<Vec<Row>> {
     Ok(vec![
         row("read, 100-byte RU", measure(false)?),
         row("write, 100-byte RU", measure(true)?),
+    ])
+}
+
+fn ring(setting: &Setting) -> Result<Vec<Row>> {
+    let mut virtual_s = 0.0;
+    let (events, _) = alternate(
+        setting.rounds,
+        || {
+            let begin = Instant::now();
+            let outcome = sna::ring::bench(200)?;
+            let seconds = begin.elapsed().as_secs_f64();
+            virtual_s = outcome.elapsed_ns() as f64 / 1e9 / seconds;
+            Ok(outcome.events as f64 / seconds)
+        },
+        || Ok(None),
+    )?;
+    let row = |row: String, value, unit| {
+        Row::judged("appc-ring", row, (value, unit), ("none", None), Bound::Told)
+    };
+    Ok(vec![
+        row(
+            "file transfer, 200 of 100,000 bytes".into(),
+            events,
+            "events/s",
+        ),
+        row(
+            "the same, virtual over real time".into(),
+            virtual_s,
+            "times",
+        ),
     ])
 }
 
