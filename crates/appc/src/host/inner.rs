@@ -32,7 +32,8 @@ pub(crate) struct Inner {
 /// How a wish for a link stands.
 #[derive(Debug, Clone)]
 pub(crate) enum CallState {
-    Pending,
+    /// Nothing was heard; it fails when nothing is until then.
+    Pending(Instant),
     Up,
     Failed(String),
 }
@@ -70,7 +71,11 @@ impl Inner {
     pub fn next_timeout(&self, now: Instant) -> Option<Duration> {
         let node = self.node.poll_timeout().map(Instant::as_nanos);
         let transports = self.transports.values().filter_map(Transport::next_timeout);
-        let at = transports.chain(node).min()?;
+        let calls = self.calls.values().filter_map(|call| match call {
+            CallState::Pending(until) => Some(until.as_nanos()),
+            _ => None,
+        });
+        let at = transports.chain(node).chain(calls).min()?;
         // Rounded up, so that the wait does not end a moment too early.
         Some(Duration::from_nanos(
             at.saturating_sub(now.as_nanos()) + 1_000_000,
@@ -126,6 +131,14 @@ impl Inner {
     pub fn handle_timeouts(&mut self, now: Instant) {
         if self.node.poll_timeout().is_some_and(|at| at <= now) {
             self.node.handle_timeout(now);
+        }
+        for (call, state) in &self.calls {
+            if matches!(state, CallState::Pending(until) if *until <= now) {
+                self.told.push(Told::Down {
+                    call: Some(*call),
+                    why: "the partner's switch did not answer in time".to_owned(),
+                });
+            }
         }
         let due: Vec<usize> = self
             .transports

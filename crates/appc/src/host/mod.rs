@@ -254,14 +254,9 @@ impl Host {
             (None, _) => return Err(Error::UnknownPartner(partner.to_owned())),
         };
         let state = self.shared.blocking(Wake::Call(call), |inner| {
-            match inner
-                .calls
-                .get(&call)
-                .cloned()
-                .unwrap_or(CallState::Pending)
-            {
-                CallState::Pending => Poll::Pending,
-                done => Poll::Ready(done),
+            match inner.calls.get(&call) {
+                None | Some(CallState::Pending(_)) => Poll::Pending,
+                Some(done) => Poll::Ready(done.clone()),
             }
         })?;
         self.shared.lock().calls.remove(&call);
@@ -287,7 +282,7 @@ impl Host {
         let stream = std::net::TcpStream::connect_timeout(&address, limit).map_err(connect)?;
         stream.set_nonblocking(true).map_err(connect)?;
         let mut inner = self.shared.lock();
-        let call = inner.next_call();
+        let call = inner.next_call(self.shared.call_limit());
         let stations = Stations {
             target_mac: config.station_mac(name)?,
             origin_mac: inner.local.mac,
@@ -317,7 +312,7 @@ impl Host {
         };
         let sap = config.sap()?;
         let mut inner = self.shared.lock();
-        let call = inner.next_call();
+        let call = inner.next_call(self.shared.call_limit());
         let now = self.shared.now().as_nanos();
         let ether = inner
             .transports
@@ -438,6 +433,14 @@ impl Shared {
         Instant::from_nanos(self.origin.elapsed().as_nanos() as u64)
     }
 
+    /// Until when a call that begins now may stay unanswered. The circuit and
+    /// the link have limits of their own, which tell more; this one is for a
+    /// peer that takes a connection and says nothing.
+    fn call_limit(&self) -> Instant {
+        let limit = Duration::from_secs(self.config.activation_timeout_s);
+        self.now() + limit + limit / 2
+    }
+
     fn stop(&self) {
         if self.stopping.swap(true, Ordering::Relaxed) {
             return;
@@ -453,10 +456,10 @@ impl Shared {
 }
 
 impl Inner {
-    fn next_call(&mut self) -> u64 {
+    fn next_call(&mut self, until: Instant) -> u64 {
         let call = self.next_call;
         self.next_call += 1;
-        self.calls.insert(call, CallState::Pending);
+        self.calls.insert(call, CallState::Pending(until));
         call
     }
 }

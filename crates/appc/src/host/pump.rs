@@ -236,11 +236,12 @@ impl Shared {
             };
         }
         drop(inner);
-        // Whoever holds the pump leaves it now; nobody connects any more.
-        self.pump
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .listener = None;
+        // Whoever holds the pump leaves it now; nobody connects any more. A
+        // connection that was taken while the host stopped ends too.
+        let mut pump = self.pump.lock().unwrap_or_else(PoisonError::into_inner);
+        pump.listener = None;
+        drop(pump);
+        self.lock().close_all(self.now());
     }
 
     /// Interrupts whoever sleeps in the pump.
