@@ -253,12 +253,12 @@ impl Host {
             (Some(address), _) => self.call_dlsw(partner, lu, &config, address)?,
             (None, _) => return Err(Error::UnknownPartner(partner.to_owned())),
         };
-        let state = self.shared.blocking(Wake::Call(call), |inner| {
-            match inner.calls.get(&call) {
-                None | Some(CallState::Pending(_)) => Poll::Pending,
-                Some(done) => Poll::Ready(done.clone()),
-            }
-        })?;
+        let state =
+            self.shared
+                .blocking(Wake::Call(call), |inner| match inner.calls.get(&call) {
+                    None | Some(CallState::Pending(_)) => Poll::Pending,
+                    Some(done) => Poll::Ready(done.clone()),
+                })?;
         self.shared.lock().calls.remove(&call);
         match state {
             CallState::Failed(why) => Err(Error::Link {

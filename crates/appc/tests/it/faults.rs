@@ -3,12 +3,12 @@
 
 use crate::support::{client, server};
 use appc::aping::{self, Options};
-use appc::{Call, Error, Host};
+use appc::{AppcConfig, Call, Error, Host};
 use sna::conversation::code::ReturnCode;
 use sna::dlc::caps::{self, Capabilities, Exchange};
 use sna::dlc::ssp::{Kind, Message};
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 
 fn connect(server: &Host) -> TcpStream {
     TcpStream::connect(server.listening().unwrap()).unwrap()
@@ -135,4 +135,18 @@ fn stopping_a_host_ends_the_verbs_that_wait() {
     });
     client.stop();
     thread.join().unwrap();
+}
+
+#[test]
+fn a_switch_that_takes_the_connection_and_says_nothing_fails_the_call() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let client = Host::start(AppcConfig {
+        activation_timeout_s: 1,
+        ..AppcConfig::named("NET.CLIENT").unwrap()
+    })
+    .unwrap();
+    let address = silent.local_addr().unwrap().to_string();
+    client.define_partner("NET.SILENT", &address).unwrap();
+    let error = client.allocate(&Call::new("NET.SILENT", "APINGD")).err();
+    assert!(matches!(error, Some(Error::Link { .. })), "{error:?}");
 }
