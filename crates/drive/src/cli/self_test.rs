@@ -9,7 +9,7 @@ pub(super) fn run(lengths: &[u64], output: &OutputArgs) -> Result<bool, CliError
     let mut all = true;
     let mut rows = Vec::new();
     if !output.json {
-        println!("A server stands still for 1 s while 2,000 requests/s are presented.");
+        println!("A server stands still for 1 s while 500 requests/s are presented.");
         println!(
             "{:>6}{:>14}{:>14}{:>12}{:>12}",
             "run s", "true p99 ms", "told p99 ms", "p50 ms", "max ms"
