@@ -6,24 +6,21 @@ use appc::aping::{self, Options};
 use std::path::Path;
 use std::process::Command;
 
-/// tshark's lines; none when it is not installed.
-fn tshark(file: &Path, arguments: &[&str]) -> Option<Vec<String>> {
+/// tshark's lines.
+fn tshark(file: &Path, arguments: &[&str]) -> Vec<String> {
     let output = Command::new("tshark")
         .arg("-r")
         .arg(file)
         .args(arguments)
-        .output();
-    let Ok(output) = output else {
-        println!("skipped: tshark is not installed");
-        return None;
-    };
+        .output()
+        .expect("tshark is needed: scripts/setup test installs it");
     assert!(
         output.status.success(),
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    Some(text.lines().map(str::to_owned).collect())
+    text.lines().map(str::to_owned).collect()
 }
 
 struct Traced {
@@ -59,9 +56,7 @@ fn piu_and_dlsw_messages_decode_without_a_malformed_field() {
     for max_btu_bytes in [17_749, 265] {
         let Traced { file, decode } = traced(folder.path(), max_btu_bytes, None);
         let bad = "_ws.malformed || _ws.expert.severity >= 6291456";
-        let Some(wrong) = tshark(&file, &["-d", &decode, "-Y", bad]) else {
-            return;
-        };
+        let wrong = tshark(&file, &["-d", &decode, "-Y", bad]);
         assert!(wrong.is_empty(), "{wrong:#?}");
         let pius = tshark(
             &file,
@@ -77,8 +72,7 @@ fn piu_and_dlsw_messages_decode_without_a_malformed_field() {
                 "-e",
                 "sna.rh.bbi",
             ],
-        )
-        .unwrap();
+        );
         assert!(pius.len() > 10, "{pius:?}");
         let whole = pius.iter().filter(|line| line.starts_with('3')).count();
         assert_eq!(whole == pius.len(), max_btu_bytes > 3000, "{pius:?}");
@@ -94,8 +88,7 @@ fn piu_and_dlsw_messages_decode_without_a_malformed_field() {
                 "-e",
                 "dlsw.message_type",
             ],
-        )
-        .unwrap();
+        );
         let all = kinds.join(",");
         for kind in [
             "0x20", "0x03", "0x04", "0x05", "0x07", "0x08", "0x0a", "0x0e",
@@ -129,9 +122,7 @@ fn piu_fields_are_the_intended_ones() {
         .into_iter()
         .chain(fields)
         .collect();
-    let Some(lines) = tshark(&file, &arguments) else {
-        return;
-    };
+    let lines = tshark(&file, &arguments);
     let number = |text: &str| match text {
         "True" | "1" => 1,
         "False" | "0" => 0,

@@ -36,8 +36,8 @@ const FIELDS: &[(&str, u32)] = &[
     ("tcp.analysis.ack_lost_segment", Marks::ACKED_UNSEEN),
 ];
 
-/// Counts of every field by tshark; none when it is not installed.
-fn tshark(bytes: &[u8]) -> Option<Vec<u64>> {
+/// Counts of every field by tshark.
+fn tshark(bytes: &[u8]) -> Vec<u64> {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
     let mut command = Command::new("tshark");
@@ -46,27 +46,23 @@ fn tshark(bytes: &[u8]) -> Option<Vec<u64>> {
     for (field, _) in FIELDS {
         command.args(["-e", field]);
     }
-    let output = match command.output() {
-        Ok(output) if output.status.success() => output,
-        _ => {
-            eprintln!("skipped: tshark is not installed here");
-            return None;
-        }
-    };
+    let output = command
+        .output()
+        .expect("tshark is needed: scripts/setup test installs it");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
     let mut counts = vec![0; FIELDS.len()];
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         for (count, value) in counts.iter_mut().zip(line.split('|')) {
             *count += !value.is_empty() as u64;
         }
     }
-    Some(counts)
+    counts
 }
 
 /// Compares all counts of one capture; `name` stands in the message.
 fn check(name: &str, bytes: &[u8]) {
-    let Some(theirs) = tshark(bytes) else {
-        return;
-    };
+    let theirs = tshark(bytes);
     let explanation = capture::explain(bytes, &Options::default()).unwrap();
     let marks = explanation.totals.marks;
     let mut table = format!("{name}: {:40} {:>8} {:>8}\n", "", "tshark", "ours");
