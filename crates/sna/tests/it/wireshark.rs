@@ -1,6 +1,5 @@
 //! What the stack sends, read by tshark: every named field is what we meant,
 //! and nothing is malformed.
-//!
 
 use crate::harness::Pair;
 use sna::wire::piu::Packet;
