@@ -31,7 +31,7 @@ pub(crate) fn described(format: &str) -> String {
 /// RFC 4648, section 4: the standard alphabet, padded to whole groups.
 fn is_base64(text: &str) -> bool {
     let content = text.trim_end_matches('=');
-    text.len() % 4 == 0
+    text.len().is_multiple_of(4)
         && text.len() - content.len() <= 2
         && content
             .bytes()
