@@ -13,6 +13,7 @@ pub mod csd;
 pub mod cvda;
 pub mod diagnostic;
 pub mod eib;
+pub mod name;
 pub mod names;
 pub mod resp;
 pub mod time;

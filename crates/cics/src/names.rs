@@ -1,13 +1,15 @@
 //! Names as the resource definitions and commands have them.
 //!
-//! Each name is a newtype over a fixed, blank-padded field, so that comparing
-//! and hashing never depends on how a program padded it.
+//! Each name is a newtype over the blank-padded field ([`Name`]), so that
+//! comparing and hashing never depends on how a program padded it.
 //! Reference: CICS resource definition attributes; API reference, command
 //! argument values. Invariant: no name holds a NUL, a blank inside or a
 //! character outside its own set.
 
 use std::fmt;
 use std::str::FromStr;
+
+use crate::name::Name;
 
 /// Why a text is not the name it should be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -68,7 +70,7 @@ fn build<const N: usize>(
     kind: &'static str,
     alphabet: Alphabet,
     text: &str,
-) -> Result<[u8; N], NameError> {
+) -> Result<Name<N>, NameError> {
     let trimmed = text.trim_end_matches([' ', '\0']);
     if trimmed.is_empty() {
         return Err(NameError::Empty { kind });
@@ -89,14 +91,14 @@ fn build<const N: usize>(
         }
         field[count] = byte;
     }
-    Ok(field)
+    Ok(Name::from_bytes(field))
 }
 
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident, $len:literal, $kind:literal, $alphabet:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name([u8; $len]);
+        pub struct $name(Name<$len>);
 
         impl $name {
             /// Bytes of the blank-padded field.
@@ -115,12 +117,12 @@ macro_rules! names {
 
             /// The blank-padded field.
             pub fn padded(&self) -> &[u8; $len] {
-                &self.0
+                self.0.as_bytes()
             }
 
             /// The name without its padding.
             pub fn as_str(&self) -> &str {
-                std::str::from_utf8(&self.0).map_or("", |s| s.trim_end_matches(' '))
+                self.0.as_str()
             }
         }
 
@@ -140,6 +142,12 @@ macro_rules! names {
             type Err = NameError;
             fn from_str(text: &str) -> Result<Self, NameError> {
                 Self::new(text)
+            }
+        }
+
+        impl From<$name> for Name<$len> {
+            fn from(name: $name) -> Self {
+                name.0
             }
         }
 

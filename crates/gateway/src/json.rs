@@ -505,12 +505,33 @@ pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
 
 /// Whether `text` is a JSON number.
 pub(crate) fn is_number(text: &str) -> bool {
-    let mut tape = Tape::default();
-    let start = matches!(text.as_bytes().first(), Some(b'-' | b'0'..=b'9'));
-    start
-        && tape
-            .parse(text.as_bytes())
-            .is_ok_and(|v| v.raw().len() == text.len())
+    // Where the digits at the start end; none if there are none.
+    let behind = |text: &str| {
+        let end = text.find(|c: char| !c.is_ascii_digit());
+        Some(end.unwrap_or(text.len())).filter(|n| *n > 0)
+    };
+    let text = text.strip_prefix('-').unwrap_or(text);
+    let whole = match text.starts_with('0') {
+        true => Some(1),
+        false => behind(text),
+    };
+    let Some(mut rest) = whole.map(|n| &text[n..]) else {
+        return false;
+    };
+    if let Some(fraction) = rest.strip_prefix('.') {
+        match behind(fraction) {
+            Some(n) => rest = &fraction[n..],
+            None => return false,
+        }
+    }
+    if let Some(exponent) = rest.strip_prefix(['e', 'E']) {
+        let exponent = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+        match behind(exponent) {
+            Some(n) => rest = &exponent[n..],
+            None => return false,
+        }
+    }
+    rest.is_empty()
 }
 
 #[cfg(test)]
@@ -588,6 +609,12 @@ mod tests {
             // serde_json alone refuses numbers beyond the range of a double.
             let range = theirs.as_ref().is_err_and(|e| e.to_string().contains("out of range"));
             prop_assert!(ours.is_ok() == theirs.is_ok() || range, "{text}");
+        }
+
+        #[test]
+        fn is_number_agrees_with_the_parser(text in "[0-9eE+.-]{0,8}") {
+            let mut tape = Tape::default();
+            prop_assert_eq!(is_number(&text), tape.parse(text.as_bytes()).is_ok());
         }
 
         #[test]

@@ -4,9 +4,9 @@
 //! worker sleeps on the call area's word until the answer is there. While it
 //! waits the region may ask it to run a program first (a nested run).
 
+use crate::Name;
 use crate::directory::Lie;
 use crate::layout::AnswerHeader;
-use crate::name::Name;
 
 /// Operations, with the meaning of their arguments and data.
 ///

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::name::{FileName, Name, ProgramName, TransId};
+use crate::{FileName, Name, ProgramName, TransId};
 
 /// Configuration of the workers of one generation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -95,7 +95,7 @@ pub struct FileEntry {
 }
 
 /// The embedded store.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StoreEntry {
     /// Its folder.
@@ -104,4 +104,17 @@ pub struct StoreEntry {
     pub map_bytes: u64,
     /// Its reader slots; the same for every process.
     pub max_readers: u32,
+    /// A commit survives a crash of the machine: it is flushed to the disk.
+    pub sync: bool,
+}
+
+impl Default for StoreEntry {
+    fn default() -> Self {
+        StoreEntry {
+            path: PathBuf::new(),
+            map_bytes: 0,
+            max_readers: 0,
+            sync: true,
+        }
+    }
 }

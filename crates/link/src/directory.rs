@@ -4,8 +4,8 @@
 //! and checks every bound against the arena before it uses one; what the
 //! entries point at is never copied here.
 
+use crate::ContainerName;
 use crate::layout::MAX_CONTAINERS;
-use crate::name::ContainerName;
 
 /// Bytes of an entry in the arena.
 pub const ENTRY_BYTES: usize = 40;

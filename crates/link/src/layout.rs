@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use crate::map::PAGE;
-use crate::name::{ChannelName, Name, ProgramName, TransId, UserId};
+use crate::{ChannelName, Name, ProgramName, TransId, UserId};
 
 /// First eight bytes of a worker's memory and of the region page.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");

@@ -33,7 +33,6 @@ mod futex;
 pub mod heap;
 pub mod layout;
 mod map;
-mod name;
 mod page;
 mod qr;
 mod region_side;
@@ -41,19 +40,30 @@ mod socket;
 mod worker_side;
 
 pub use call::{Answer, Asked, Call, Heard, Op, Step};
+pub use cics::name::{FieldError as NameError, Name};
 pub use config::{FileEntry, ProgramEntry, StoreEntry, TransactionEntry, WorkerConfig};
 pub use directory::{ContainerType, ENTRY_BYTES, Entry, Lie, write as write_directory};
 pub use heap::Heap;
 pub use layout::{AnswerHeader, Counts, Request, Results};
 pub use map::{Mapping, PAGE, sealed_memfd};
-pub use name::{
-    ChannelName, ContainerName, FileName, Name, NameError, ProgramName, TransId, UserId,
-};
 pub use page::{MAX_WORKERS, PORTS, RegionPage};
 pub use qr::{QrToken, Taken};
 pub use region_side::{ConfigText, RegionSide, SlotState};
 pub use socket::LinkSocket;
 pub use worker_side::{ArenaFull, AttachError, Next, TaskIn, WorkerSide};
+
+/// A program's name.
+pub type ProgramName = Name<8>;
+/// A transaction identifier.
+pub type TransId = Name<4>;
+/// A container's name.
+pub type ContainerName = Name<16>;
+/// A channel's name.
+pub type ChannelName = Name<16>;
+/// A user's identifier.
+pub type UserId = Name<8>;
+/// A file's name.
+pub type FileName = Name<8>;
 
 /// Descriptor on which a worker process finds its end of the socket.
 pub const WORKER_FD: i32 = 3;

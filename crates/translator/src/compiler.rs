@@ -31,6 +31,11 @@ const FLAGS: &[&str] = &["-m", "-std=ibm", "-fstack-check"];
 /// counts redefined storage twice in LENGTH OF.
 const SLIDE: &str = "-fodoslide";
 
+/// From 3.2 on `-std=ibm` wants divisions and levels in Area A, by marks that
+/// the compiler's own text pass leaves behind. The text compiled here is behind
+/// that pass and has none.
+const NO_AREA_CHECK: &str = "-fno-areacheck";
+
 /// Subscript, reference modification and data checks.
 const CHECKS: &str = "-debug";
 
@@ -300,6 +305,9 @@ impl Compiler {
         if moves_with_a_counter(text) {
             command.arg(SLIDE);
         }
+        if checks_areas(&self.version) {
+            command.arg(NO_AREA_CHECK);
+        }
         command
             .args(&self.options.flags)
             .arg("-o")
@@ -389,4 +397,26 @@ fn moves_with_a_counter(text: &[u8]) -> bool {
             .iter()
             .any(|l| l.fields.iter().any(|f| varies(l, f)))
     })
+}
+
+/// Whether the compiler of this version looks for Area A.
+fn checks_areas(version: &str) -> bool {
+    let number = version.split_whitespace().next_back().unwrap_or_default();
+    let mut parts = number.split('.').map(|part| part.parse::<u32>().ok());
+    match (parts.next().flatten(), parts.next().flatten()) {
+        (Some(major), Some(minor)) => (major, minor) >= (3, 2),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::checks_areas;
+
+    #[test]
+    fn area_a_is_looked_for_from_3_2_on() {
+        assert!(checks_areas("cobc (GnuCOBOL) 3.2.0"));
+        assert!(!checks_areas("cobc (GnuCOBOL) 3.1.2.0"));
+        assert!(!checks_areas("") && !checks_areas("another compiler"));
+    }
 }

@@ -107,6 +107,7 @@ typedef struct frame {
 	jmp_buf env;
 	struct frame *up;
 	cob_module *base;
+	cob_field **params;     /* the base's own, while a level runs above it */
 	uint64_t serial;
 	int32_t depth;
 	int32_t guard;
@@ -161,11 +162,35 @@ static void unwind_to(const frame *f)
 	glob->exception_code = 0;
 }
 
+/* What a level is entered with, for a program that compares it with its
+ * LINKAGE SECTION (3.2 does with -debug): something of any length, since a
+ * COMMAREA may be shorter than its description, or not there at all. */
+static unsigned char anything[1];
+static cob_field any_length = { SIZE_MAX / 2, anything, NULL };
+static cob_field *level_params[] = { &any_length, &any_length };
+
+static void give_params(frame *f)
+{
+	if (f->base) {
+		f->params = f->base->params;
+		f->base->params = level_params;
+	}
+}
+
+static void take_params(frame *f)
+{
+	if (f->base && f->params) {
+		f->base->params = f->params;
+		f->params = NULL;
+	}
+}
+
 __attribute__((noreturn)) static void jump(tw_flow flow)
 {
 	frame *f = top;
 
 	while (f && !f->guard && f->depth > flow.depth) {
+		take_params(f);
 		f = f->up;
 	}
 	if (!f) {
@@ -187,6 +212,7 @@ static void push(frame *f, int guard)
 	f->up = top;
 	f->base = glob->current_module;
 	f->depth = top ? top->depth + 1 : 0;
+	f->params = NULL;
 	f->serial = ++serials;
 	f->guard = guard;
 }
@@ -203,10 +229,12 @@ static int tw_run(void *entry, void *eib, void *commarea)
 	if (code == 0) {
 		top = &f;
 		glob->call_params = 2;
+		give_params(&f);
 		((int (*)(void *, void *))entry)(eib, commarea);
 	} else {
 		unwind_to(&f);
 	}
+	take_params(&f);
 	top = f.up;
 	return code;
 }

@@ -90,6 +90,8 @@ impl Files {
         let by_name = list
             .iter()
             .enumerate()
+            // A place without a name is that of a file no longer defined.
+            .filter(|(_, f)| !f.name.is_blank())
             .map(|(i, f)| (*f.name.as_bytes(), i))
             .collect();
         Files {

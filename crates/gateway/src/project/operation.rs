@@ -209,8 +209,9 @@ fn load(folder: &Path, out: &mut Diagnostics) -> Option<Api> {
         }
     }
     stray_folders(&folders, &found, out);
+    set.close();
     let notes = std::mem::take(&mut set.notes);
-    for note in notes {
+    for note in notes.into_iter().chain(set.wrong_defaults()) {
         out.warn(&document.file, Position::default(), note);
     }
     let title = document
@@ -578,21 +579,51 @@ impl Loader<'_> {
 
 /// A media type without its parameters, in lower case.
 pub(crate) fn media_type(text: &str) -> String {
-    text.split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase()
+    without_parameters(text).to_ascii_lowercase()
+}
+
+fn without_parameters(text: &str) -> &str {
+    text.split(';').next().unwrap_or_default().trim()
 }
 
 /// Whether a request's media type is one of those taken.
 pub(crate) fn takes(types: &[String], given: &str) -> bool {
-    let given = media_type(given);
-    let json = given == "application/json" || given.ends_with("+json");
+    let given = without_parameters(given);
+    let ends = |end: &str| {
+        let from = given.len().checked_sub(end.len());
+        from.and_then(|i| given.get(i..))
+            .is_some_and(|text| text.eq_ignore_ascii_case(end))
+    };
+    let starts = |start: &str| {
+        let head = given.get(..start.len());
+        head.is_some_and(|text| text.eq_ignore_ascii_case(start))
+    };
+    let json = given.eq_ignore_ascii_case("application/json") || ends("+json");
     types.iter().any(|t| {
-        same_name(t, &given)
+        same_name(t, given)
             || t == "*/*"
-            || t == "application/*" && given.starts_with("application/")
+            || t == "application/*" && starts("application/")
             || json && t == "application/json"
     }) || types.is_empty() && json
+}
+
+#[cfg(test)]
+mod tests {
+    use super::takes;
+
+    #[test]
+    fn media_types_are_compared_without_case_and_parameters() {
+        let json = ["application/json".to_string()];
+        for given in [
+            "Application/JSON; charset=utf-8",
+            "application/merge-patch+json",
+        ] {
+            assert!(takes(&json, given), "{given}");
+        }
+        for given in ["text/plain", "json", "", "+jso\u{f1}"] {
+            assert!(!takes(&json, given), "{given}");
+        }
+        assert!(takes(&["application/*".into()], "APPLICATION/xml"));
+        assert!(takes(&[], "a/b+json") && !takes(&[], "text/html"));
+    }
 }

@@ -3,8 +3,6 @@
 //! Templates form a tree of segments; a segment's own name wins over a
 //! variable. A request's path is cut and matched without being copied.
 
-use std::collections::HashMap;
-
 /// Most variables in one path.
 const MAX_VARIABLES: usize = 16;
 
@@ -16,7 +14,8 @@ pub(crate) struct Router<T> {
 
 #[derive(Debug)]
 struct Node<T> {
-    names: HashMap<Box<str>, usize>,
+    /// In their order.
+    names: Vec<(Box<str>, usize)>,
     variable: Option<usize>,
     value: Option<(T, Vec<Box<str>>)>,
 }
@@ -30,10 +29,23 @@ pub(crate) struct Match<'r, 'p, T> {
 impl<T> Node<T> {
     fn new() -> Node<T> {
         Node {
-            names: HashMap::new(),
+            names: Vec::new(),
             variable: None,
             value: None,
         }
+    }
+
+    /// The node behind a segment of this name.
+    fn named(&self, segment: &str) -> Option<usize> {
+        let at = self
+            .names
+            .binary_search_by(|(name, _)| (**name).cmp(segment));
+        at.ok().map(|at| self.names[at].1)
+    }
+
+    fn name(&mut self, segment: &str, node: usize) {
+        let at = self.names.partition_point(|(name, _)| **name < *segment);
+        self.names.insert(at, (segment.into(), node));
     }
 }
 
@@ -54,7 +66,7 @@ impl<T> Router<T> {
                     variables.push(name.into());
                     self.nodes[at].variable
                 }
-                None => self.nodes[at].names.get(segment).copied(),
+                None => self.nodes[at].named(segment),
             };
             at = match next {
                 Some(next) => next,
@@ -63,9 +75,7 @@ impl<T> Router<T> {
                     let new = self.nodes.len() - 1;
                     match segment.starts_with('{') && segment.ends_with('}') {
                         true => self.nodes[at].variable = Some(new),
-                        false => {
-                            self.nodes[at].names.insert(segment.into(), new);
-                        }
+                        false => self.nodes[at].name(segment, new),
                     }
                     new
                 }
@@ -111,10 +121,10 @@ impl<T> Router<T> {
             .map_or((rest, None), |(s, t)| (s, Some(t)));
         let last = tail.is_none();
         let tail = tail.unwrap_or("");
-        let named = node.names.get(segment).copied().or_else(|| {
+        let named = node.named(segment).or_else(|| {
             let encoded = segment.contains('%');
             let text = encoded.then(|| percent_encoding::percent_decode_str(segment).decode_utf8());
-            node.names.get(&*text?.ok()?).copied()
+            node.named(&text?.ok()?)
         });
         if let Some(next) = named
             && let Some(found) = self.walk(next, tail, last, taken, count)

@@ -280,6 +280,13 @@ impl<B: Backend> Server<B> {
         if !faults.is_empty() {
             return Err(Problem::invalid(faults));
         }
+        let schema = operation.body.as_ref().and_then(|rule| rule.schema);
+        let completed = schema.and_then(|schema| api.set.completed(schema, json));
+        let mut second = Tape::default();
+        let json = match &completed {
+            Some(text) => Some(second.parse(text).map_err(|e| malformed(text, &e))?),
+            None => json,
+        };
         let request = Request {
             params: &operation.params,
             values: &values,

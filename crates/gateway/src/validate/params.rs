@@ -28,8 +28,8 @@ pub(crate) struct Param {
     /// Its values may come as `a=1&a=2` (or `a=1,2` without `explode`).
     pub list: bool,
     pub explode: bool,
-    /// Used when the client sends none.
-    pub default: Option<String>,
+    /// Used when the client sends none: one text, or those of a list.
+    pub default: Option<Vec<String>>,
 }
 
 /// The value of one parameter.
@@ -80,7 +80,12 @@ pub(crate) fn read<'a>(
         let value = find(param, sources, faults);
         if value == Value::Missing {
             if let Some(default) = &param.default {
-                values.push(Value::One(Cow::Owned(default.clone())));
+                values.push(match (param.list, default.as_slice()) {
+                    (false, [text]) => Value::One(Cow::Owned(text.clone())),
+                    (_, texts) => {
+                        Value::Many(texts.iter().map(|t| Cow::Owned(t.clone())).collect())
+                    }
+                });
                 continue;
             }
             if param.required {
@@ -98,31 +103,29 @@ pub(crate) fn read<'a>(
 }
 
 fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Value<'a> {
-    let mut found: Vec<Cow<'a, str>> = Vec::new();
+    let mut found = Found::default();
     match param.place {
         Place::Path => {
             let hit = sources.path.iter().find(|(name, _)| *name == param.name);
-            found.extend(hit.map(|(_, raw)| decode(raw, false, param, faults)));
+            if let Some((_, raw)) = hit {
+                found.add(decode(raw, false, param, faults));
+            }
         }
         Place::Query => {
-            for pair in sources
-                .query
-                .unwrap_or("")
-                .split('&')
-                .filter(|p| !p.is_empty())
-            {
+            let pairs = sources.query.unwrap_or("").split('&');
+            for pair in pairs.filter(|p| !p.is_empty()) {
                 let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
                 let same = name == param.name
                     || name.contains(['%', '+']) && lenient(name) == param.name.as_str();
                 if same {
-                    found.push(decode(value, true, param, faults));
+                    found.add(decode(value, true, param, faults));
                 }
             }
         }
         Place::Header => {
             for value in sources.headers.get_all(param.name.as_str()) {
                 match std::str::from_utf8(value.as_bytes()) {
-                    Ok(text) => found.push(Cow::Borrowed(text.trim())),
+                    Ok(text) => found.add(Cow::Borrowed(text.trim())),
                     Err(_) => fault(param, "is not readable text".into(), faults),
                 }
             }
@@ -133,29 +136,44 @@ fn find<'a>(param: &Param, sources: &Sources<'a>, faults: &mut Vec<Fault>) -> Va
                     if let Some((name, value)) = pair.trim().split_once('=')
                         && name == param.name
                     {
-                        found.push(decode(value, false, param, faults));
+                        found.add(decode(value, false, param, faults));
                     }
                 }
             }
         }
     }
+    let Some(first) = found.first else {
+        return Value::Missing;
+    };
     if param.list {
         let split = !(param.place == Place::Query && param.explode);
-        let items: Vec<_> = found.into_iter().flat_map(|v| parts(v, split)).collect();
-        return if items.is_empty() {
-            Value::Missing
-        } else {
-            Value::Many(items)
-        };
+        let all = std::iter::once(first).chain(found.more);
+        return Value::Many(all.flat_map(|v| parts(v, split)).collect());
     }
-    if found.len() > 1 && param.place != Place::Header {
+    if !found.more.is_empty() && param.place != Place::Header {
         fault(
             param,
             format!("{} is given more than once", param.name),
             faults,
         );
     }
-    found.into_iter().next().map_or(Value::Missing, Value::One)
+    Value::One(first)
+}
+
+/// The texts of a parameter: nearly always one.
+#[derive(Default)]
+struct Found<'a> {
+    first: Option<Cow<'a, str>>,
+    more: Vec<Cow<'a, str>>,
+}
+
+impl<'a> Found<'a> {
+    fn add(&mut self, text: Cow<'a, str>) {
+        match &self.first {
+            None => self.first = Some(text),
+            Some(_) => self.more.push(text),
+        }
+    }
 }
 
 fn parts<'a>(value: Cow<'a, str>, split: bool) -> Vec<Cow<'a, str>> {
@@ -202,6 +220,9 @@ fn check(param: &Param, set: &SchemaSet, value: &Value<'_>, faults: &mut Vec<Fau
         Value::Missing => return,
         Value::One(text) => (schema, std::slice::from_ref(text)),
         Value::Many(items) => {
+            for message in set.check_list(schema, items) {
+                fault(param, format!("{} {message}", param.name), faults);
+            }
             let Some(schema) = set.items_of(schema) else {
                 return;
             };
@@ -257,8 +278,8 @@ pub(crate) fn compile(
     let style = object.get("style").and_then(serde_json::Value::as_str);
     let explode = object.get("explode").and_then(serde_json::Value::as_bool);
     let default = schema
-        .and_then(|id| set.get(id).default.clone())
-        .map(|text| serde_json::from_str::<String>(&text).unwrap_or(text));
+        .and_then(|id| set.default_of(id, 0))
+        .map(|text| texts_of(text, list));
     Some(Param {
         name: object.get("name")?.as_str()?.to_string(),
         place,
@@ -267,8 +288,21 @@ pub(crate) fn compile(
         schema,
         list,
         explode: explode.unwrap_or(style.is_none_or(|s| s == "form")),
-        default: default.filter(|_| !list),
+        default,
     })
+}
+
+/// A default's JSON as the texts that a client would have sent.
+fn texts_of(json: &str, list: bool) -> Vec<String> {
+    let plain = |value: &serde_json::Value| match value.as_str() {
+        Some(text) => text.to_owned(),
+        None => value.to_string(),
+    };
+    match serde_json::from_str(json) {
+        Ok(serde_json::Value::Array(items)) if list => items.iter().map(plain).collect(),
+        Ok(value) => vec![plain(&value)],
+        Err(_) => vec![json.to_owned()],
+    }
 }
 
 #[cfg(test)]
@@ -327,6 +361,21 @@ mod tests {
         assert_eq!(
             check(ids, "id=1,x"),
             ("[\"1\",\"x\"]".into(), vec!["id must be an integer".into()])
+        );
+    }
+
+    #[test]
+    fn a_list_has_its_default_and_its_limits() {
+        let ids = json!({"name": "id", "in": "query", "schema": {"type": "array",
+            "items": {"type": "integer"}, "default": [1, 2], "maxItems": 2, "uniqueItems": true}});
+        assert_eq!(check(ids.clone(), "").0, "[\"1\",\"2\"]");
+        assert_eq!(
+            check(ids.clone(), "id=1&id=2&id=3").1,
+            ["id must have at most 2 items"]
+        );
+        assert_eq!(
+            check(ids, "id=1&id=1").1,
+            ["id must not have two equal items"]
         );
     }
 

@@ -54,6 +54,7 @@ fn grouped(path: &Path) -> f64 {
         path: path.to_owned(),
         map_bytes: MAP_BYTES,
         max_readers: 1024,
+        ..StoreEntry::default()
     });
     config.definitions.files.push(FileEntry {
         name: Name::new("ACCTS").expect("a name"),

@@ -77,7 +77,8 @@ pub struct Definitions {
     pub classes: Vec<ClassDef>,
     /// The program table.
     pub programs: Vec<ProgramEntry>,
-    /// Files. A reload may add files at the end and change their switches.
+    /// Files. A reload may add files, leave some out and change their switches;
+    /// the records of a file keep the form they have in the store.
     pub files: Vec<FileEntry>,
     /// Routines outside of the program table that CALL may reach.
     pub callable: Vec<String>,

@@ -108,7 +108,20 @@ impl Handle {
 
     /// Switches to other definitions. Active tasks end under the old ones.
     pub fn reload(&self, definitions: Definitions) -> Result<(), StartError> {
-        self.shared.reload(&definitions)
+        self.shared.reload(definitions)
+    }
+
+    /// Has `work` done to the store of the region's files and waits for it:
+    /// to define a file, and to load it, while the region runs. Commits wait
+    /// meanwhile. None when the region has no store, or ends.
+    ///
+    /// A file must not be removed or defined anew while definitions in force
+    /// name it.
+    pub fn with_store<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut dyn store::WriteStore) -> R + Send + 'static,
+    ) -> Option<R> {
+        self.shared.with_store(work)
     }
 
     /// Counters and gauges.

@@ -68,7 +68,7 @@ impl Core {
         mut request: Request,
         out: &mut Vec<Action>,
     ) {
-        if self.pace_of(key).is_some_and(|ns| ns < BRIEF_NS) {
+        if self.pace_of(key).is_some_and(|p| p.held_ns < BRIEF_NS) {
             request.flags |= REQUEST_BRIEF;
         }
         let Some(task) = self.tasks.get_mut(key) else {

@@ -5,9 +5,12 @@
 //! to run or wait for long has its queue taken away and given to others. Idle
 //! workers are taken most recently used first, whose pages are warm.
 
+use super::defs::Pace;
 use super::task::{Stage, TaskKey};
 use super::worker::{Life, Place, WorkerState};
-use super::{Action, Core, DEPTH, Links, MAX_START_FAILURES, SHORT_NS, START_RETRY_NS};
+use super::{
+    Action, Core, DEPTH, Links, MAX_START_FAILURES, SHORT_NS, START_RETRY_NS, WAITING_WORKERS,
+};
 use link::SlotState;
 use link::layout::SLOTS;
 
@@ -207,7 +210,7 @@ impl Core {
     ) -> Option<Place> {
         let task = self.tasks.get(key)?;
         let quick = task.small && self.is_short(key) && task.losses == 0;
-        if quick && !force && self.busy.len() >= self.limits.parallel {
+        if quick && !force && self.busy.len() >= self.enough_for(key) {
             let mut quick_workers = 0;
             let mut best: Option<(usize, usize)> = None;
             for &worker in &self.busy {
@@ -251,14 +254,22 @@ impl Core {
     /// behind it are soon taken away, and a burst at the start does not make a
     /// worker for each of its requests.
     fn is_short(&self, key: TaskKey) -> bool {
-        self.pace_of(key).is_none_or(|ns| ns < SHORT_NS)
+        self.pace_of(key).is_none_or(|p| p.held_ns < SHORT_NS)
     }
 
-    /// How long the runs of a task's program take; `None` when that is not
-    /// known.
-    pub(super) fn pace_of(&self, key: TaskKey) -> Option<u64> {
+    /// Busy workers behind which a task is queued rather than woken one for.
+    /// Programs that mostly wait for the region get more: one worker would
+    /// stand still while its task waits, and several that wait together are
+    /// answered together.
+    fn enough_for(&self, key: TaskKey) -> usize {
+        let waits = self.pace_of(key).is_some_and(Pace::mostly_waits);
+        self.limits.parallel * if waits { WAITING_WORKERS } else { 1 }
+    }
+
+    /// What the runs of a task's program take; `None` when that is not known.
+    pub(super) fn pace_of(&self, key: TaskKey) -> Option<Pace> {
         let pace = self.tasks.get(key)?.pace_in(self.defs.generation)?;
-        self.defs.programs.get(pace)?.elapsed_ns
+        self.defs.programs.get(pace)?.run
     }
 
     /// Moves a task to a place: for its input to be written, or with its

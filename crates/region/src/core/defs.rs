@@ -34,9 +34,25 @@ pub struct Transaction {
 /// What is known of a program's runs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProgramPace {
-    /// Moving average of the elapsed time; `None` before the first run
+    /// Moving average of what its runs took; `None` before the first run
     /// has ended.
-    pub elapsed_ns: Option<u64>,
+    pub run: Option<Pace>,
+}
+
+/// What a run took of its worker, in nanoseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pace {
+    /// Time in which it held its worker and was let run.
+    pub held_ns: u64,
+    /// Of that, time in which it waited for the region.
+    pub waited_ns: u64,
+}
+
+impl Pace {
+    /// True when such runs leave their processor to others most of the time.
+    pub fn mostly_waits(self) -> bool {
+        self.waited_ns > self.held_ns / 2
+    }
 }
 
 impl Compiled {
@@ -122,10 +138,14 @@ impl Compiled {
 
 impl ProgramPace {
     /// Takes one more run into the average.
-    pub fn add(&mut self, elapsed_ns: u64) {
-        self.elapsed_ns = Some(match self.elapsed_ns {
-            None => elapsed_ns,
-            Some(old) => old - old / 8 + elapsed_ns / 8,
+    pub fn add(&mut self, run: Pace) {
+        let mix = |old: u64, new: u64| old - old / 8 + new / 8;
+        self.run = Some(match self.run {
+            None => run,
+            Some(old) => Pace {
+                held_ns: mix(old.held_ns, run.held_ns),
+                waited_ns: mix(old.waited_ns, run.waited_ns),
+            },
         });
     }
 }
@@ -188,8 +208,11 @@ mod tests {
     #[test]
     fn the_average_follows_the_runs() {
         let mut pace = ProgramPace::default();
-        pace.add(800);
-        pace.add(1600);
-        assert_eq!(pace.elapsed_ns, Some(900));
+        for (held_ns, waited_ns) in [(800, 800), (1600, 0)] {
+            pace.add(Pace { held_ns, waited_ns });
+        }
+        let run = pace.run.unwrap();
+        assert_eq!((run.held_ns, run.waited_ns), (900, 700));
+        assert!(run.mostly_waits());
     }
 }

@@ -2,6 +2,7 @@
 
 use link::SlotState;
 
+use super::defs::Pace;
 use super::task::{Stage, TaskKey};
 use super::worker::{Life, Place, Sentence};
 use super::{Action, Core, Links, MAX_LOSSES, MAX_START_FAILURES};
@@ -74,23 +75,23 @@ impl Core {
         }
     }
 
-    /// A task's results are no longer needed. `elapsed_ns` is what its program
-    /// took, when it ended by itself.
+    /// A task's results are no longer needed. `run` is what its program took,
+    /// when it ended by itself.
     pub fn release<L: Links>(
         &mut self,
         now: u64,
         links: &mut L,
         key: TaskKey,
         high_water: u64,
-        elapsed_ns: Option<u64>,
+        run: Option<Pace>,
         out: &mut Vec<Action>,
     ) {
         let Some(task) = self.tasks.get(key) else {
             return;
         };
         debug_assert_eq!(task.stage, Stage::Done);
-        if let (Some(ns), Some(pace)) = (elapsed_ns, task.pace_in(self.defs.generation)) {
-            self.defs.programs[pace].add(ns);
+        if let (Some(run), Some(pace)) = (run, task.pace_in(self.defs.generation)) {
+            self.defs.programs[pace].add(run);
         }
         if let Some(place) = task.place {
             self.vacate(key, place, high_water, links);

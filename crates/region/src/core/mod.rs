@@ -23,7 +23,7 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use defs::Compiled;
+pub use defs::{Compiled, Pace};
 pub use task::{Stage, TaskKey, TaskSpec, TaskState};
 pub use worker::{Life, Place, WorkerState};
 
@@ -38,6 +38,9 @@ use task::TaskTable;
 const DEPTH: usize = SLOTS - 2;
 /// A program whose runs are shorter than this may be queued behind.
 const SHORT_NS: u64 = 200_000;
+/// Workers that run for each one that would, when their programs mostly wait
+/// for the region.
+const WAITING_WORKERS: usize = 8;
 /// While a program with shorter runs than this goes on, the news of the tasks
 /// before it may wait.
 const BRIEF_NS: u64 = 20_000;

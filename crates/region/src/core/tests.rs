@@ -198,7 +198,10 @@ impl World {
     fn release(&mut self, key: TaskKey) {
         self.ended += 1;
         let took = [10_000, 900_000][self.pick(2)];
-        self.call(|c, now, l, out| c.release(now, l, key, 0, Some(took), out));
+        let waited = [0, took][self.pick(2)];
+        self.call(|c, now, l, out| {
+            c.release(now, l, key, 0, Some(run(took, waited)), out);
+        });
     }
 
     fn begin(&mut self) {
@@ -417,35 +420,52 @@ fn a_history_is_the_same_every_time() {
     assert_eq!(history(42), history(42));
 }
 
+/// Begins a task of a program; gives its worker.
+fn begin(world: &mut World, program: &[u8; 8]) -> usize {
+    let spec = TaskSpec {
+        transid: Name::from_bytes(*b"FREE"),
+        program: Name::from_bytes(*program),
+        ..TaskSpec::default()
+    };
+    let key = world
+        .call(|c, now, l, out| c.begin(now, l, &spec, out))
+        .unwrap();
+    world.core.task(key).unwrap().place.unwrap().worker
+}
+
+/// Makes it known what a program's runs take.
+fn known(world: &mut World, program: &[u8; 8], pace: Pace) {
+    let number = world.core.defs.program(Name::from_bytes(*program));
+    world.core.defs.programs[number.unwrap()].add(pace);
+}
+
 #[test]
 fn short_tasks_queue_behind_one_worker_and_long_ones_get_their_own() {
     let mut world = World::new(3);
     world.core.limits.parallel = 1;
-    let begin = |world: &mut World, program: &[u8; 8]| {
-        let spec = TaskSpec {
-            transid: Name::from_bytes(*b"FREE"),
-            program: Name::from_bytes(*program),
-            ..TaskSpec::default()
-        };
-        let key = world
-            .call(|c, now, l, out| c.begin(now, l, &spec, out))
-            .unwrap();
-        world.core.task(key).unwrap().place.unwrap().worker
-    };
-    let number = |world: &World, program: &[u8; 8]| {
-        let name = Name::from_bytes(*program);
-        world.core.defs.program(name).unwrap()
-    };
     // One that never ran counts as short.
     let first = begin(&mut world, b"SHORT   ");
     assert_eq!(begin(&mut world, b"SHORT   "), first);
-    let short = number(&world, b"SHORT   ");
-    world.core.defs.programs[short].add(10_000);
+    known(&mut world, b"SHORT   ", run(10_000, 0));
     assert_eq!(begin(&mut world, b"SHORT   "), first);
-    let long = number(&world, b"LONG    ");
-    world.core.defs.programs[long].add(10_000_000);
+    known(&mut world, b"LONG    ", run(10_000_000, 0));
     let long = begin(&mut world, b"LONG    ");
     assert_ne!(long, first);
     assert_ne!(begin(&mut world, b"LONG    "), long);
     assert_eq!(begin(&mut world, b"SHORT   "), first);
+}
+
+#[test]
+fn short_tasks_that_mostly_wait_for_the_region_share_several_workers() {
+    let mut world = World::new(3);
+    world.core.limits.parallel = 1;
+    known(&mut world, b"SHORT   ", run(10_000, 8_000));
+    let workers: Vec<usize> = (0..MXT).map(|_| begin(&mut world, b"SHORT   ")).collect();
+    let mut distinct = workers.clone();
+    distinct.dedup();
+    assert_eq!(distinct, workers);
+}
+
+fn run(held_ns: u64, waited_ns: u64) -> Pace {
+    Pace { held_ns, waited_ns }
 }

@@ -49,7 +49,12 @@ pub enum Order {
     Commit(Job),
     /// A process that may have read the store is gone.
     ReaderGone,
+    /// Something else is to be done to the store.
+    Work(Work),
 }
+
+/// What is done to the store between two commits, such as defining a file.
+pub type Work = Box<dyn FnOnce(&mut dyn WriteStore) + Send>;
 
 impl Committer {
     /// The way, and its end for the thread.
@@ -62,6 +67,11 @@ impl Committer {
     pub fn commit(&self, job: Job) {
         // The thread ends only with the region, after its last task.
         let _ = self.jobs.send(Order::Commit(job));
+    }
+
+    /// Has something done after the commits that are under way.
+    pub fn work(&self, work: Work) {
+        let _ = self.jobs.send(Order::Work(work));
     }
 
     /// Has the store forget a process that is gone.
@@ -80,6 +90,7 @@ pub fn run(
         let mut ends = Vec::new();
         let mut units = Vec::new();
         let mut readers_gone = false;
+        let mut works = Vec::new();
         let mut next = Some(first);
         while let Some(order) = next {
             match order {
@@ -88,6 +99,7 @@ pub fn run(
                     units.push(job.changes);
                 }
                 Order::ReaderGone => readers_gone = true,
+                Order::Work(work) => works.push(work),
             }
             next = match units.len() < BATCH {
                 true => orders.try_recv().ok(),
@@ -105,6 +117,9 @@ pub fn run(
                     .map(|((task, then), result)| (task, then, result))
                     .collect(),
             );
+        }
+        for work in works {
+            work(&mut *store);
         }
     }
 }

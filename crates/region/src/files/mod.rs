@@ -115,11 +115,31 @@ impl Files {
         }
     }
 
+    /// Puts definitions in the order of those in force, so that a file keeps
+    /// its number for the tasks that are under way. A place without a name
+    /// stands for one that is no longer defined; new ones follow.
+    pub fn renumber(&self, entries: &[FileEntry]) -> Vec<FileEntry> {
+        let named = |name| entries.iter().find(|e| e.name == name).cloned();
+        let kept = self.files.iter();
+        let kept = kept.map(|f| named(f.entry.name).unwrap_or_default());
+        let known = |e: &&FileEntry| self.files.iter().any(|f| f.entry.name == e.name);
+        let new = entries.iter().filter(|e| !known(e)).cloned();
+        kept.chain(new).collect()
+    }
+
     /// Takes the files' definitions over. A file that the store does not have
     /// is not open.
     pub fn define(&mut self, entries: &[FileEntry]) {
-        self.files.clear();
+        let mut before = std::mem::take(&mut self.files).into_iter();
         for entry in entries {
+            let old = before.next();
+            if entry.name.is_blank()
+                && let Some(old) = old
+            {
+                // Tasks that began with it end with it.
+                self.files.push(old);
+                continue;
+            }
             let name = entry.name.as_str().parse::<store::FileName>().ok();
             let found = name.and_then(|n| self.reader.find(&n).ok().flatten());
             if found.is_none() && entry.enabled {

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use link::{Answer, Call, FileEntry, StoreEntry};
-use store::{LmdbOptions, LmdbStore, WriteStore};
+use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
 
 use super::Shared;
 use super::clock::now_ns;
@@ -46,6 +46,20 @@ impl FileRoom {
     /// The files.
     pub fn lock(&self) -> MutexGuard<'_, Files> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has the committer's thread do something else between two commits, and
+    /// waits for it. None when the region ends meanwhile.
+    pub fn work<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut dyn WriteStore) -> R + Send + 'static,
+    ) -> Option<R> {
+        let (done, result) = std::sync::mpsc::channel();
+        self.committer().as_ref()?.work(Box::new(move |store| {
+            // Whoever asked waits below, unless it panicked.
+            let _ = done.send(work(store));
+        }));
+        result.recv().ok()
     }
 
     /// Lets the committer's thread end when it has done what it has.
@@ -183,6 +197,9 @@ fn open_lmdb(path: &Path, entry: &StoreEntry) -> Result<Box<LmdbStore>, String> 
     }
     if entry.max_readers > 0 {
         options.max_readers = entry.max_readers;
+    }
+    if !entry.sync {
+        options.durability = Durability::NoFlush;
     }
     match LmdbStore::open(path, &options) {
         Ok(store) => Ok(Box::new(store)),

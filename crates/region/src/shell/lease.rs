@@ -10,7 +10,7 @@ use super::clock::now_ns;
 use super::links::{LinkTable, WorkerLink};
 use super::{Shared, State};
 use crate::api::{Abend, Conversation, MonitoringRecord, Outcome, Reply, Work};
-use crate::core::{Core, Place, Stage, TaskKey, TaskState};
+use crate::core::{Core, Pace, Place, Stage, TaskKey, TaskState};
 
 /// Owns a slot. Dropping it gives up, abandons or releases the task, as far as
 /// the task has come.
@@ -22,7 +22,7 @@ pub struct SlotLease {
     number: u64,
     stage: LeaseStage,
     high_water: u64,
-    elapsed_ns: Option<u64>,
+    run: Option<Pace>,
     ended_ok: bool,
     work: Work,
     /// The directory being written, then the one read.
@@ -97,7 +97,7 @@ impl SlotLease {
             number: task.number,
             stage: LeaseStage::Building,
             high_water: 0,
-            elapsed_ns: None,
+            run: None,
             ended_ok: false,
             work: Work::default(),
             entries: std::mem::take(&mut task.entries),
@@ -212,7 +212,10 @@ impl SlotLease {
                 // How long it holds a worker when it is let run: time in which
                 // the system ran others is not the program's own.
                 let own = record.general_cpu_ns + record.qr_wait_ns + record.region_wait_ns;
-                self.elapsed_ns = Some(own.min(record.elapsed_ns));
+                self.run = Some(Pace {
+                    held_ns: own.min(record.elapsed_ns),
+                    waited_ns: record.region_wait_ns.min(record.elapsed_ns),
+                });
             }
             Outcome::Abend(abend) => record.abend = Name::from_bytes(abend.code),
         }
@@ -296,7 +299,7 @@ impl Drop for SlotLease {
         let key = self.key;
         let entries = std::mem::take(&mut self.entries);
         let (stage, ok) = (self.stage, self.ended_ok);
-        let (high_water, elapsed) = (self.high_water, self.elapsed_ns);
+        let (high_water, run) = (self.high_water, self.run);
         let work = self.work;
         if stage == LeaseStage::Building {
             self.shared.end_talks(key, true);
@@ -315,7 +318,7 @@ impl Drop for SlotLease {
                         true => core.stats.tasks_ok += 1,
                         false => core.stats.tasks_abended += 1,
                     }
-                    core.release(now, links, key, high_water, elapsed, out);
+                    core.release(now, links, key, high_water, run, out);
                 }
             }
         });

@@ -9,6 +9,8 @@ use std::thread::JoinHandle;
 
 use link::{ConfigText, MAX_WORKERS, PAGE, RegionPage, TransactionEntry, WorkerConfig};
 
+use store::WriteStore;
+
 use super::conversations::TalkRoom;
 use super::dispatch::Dispatch;
 use super::engines::{available_cpus, bind, cpu_set};
@@ -225,7 +227,23 @@ const _: () = assert!(MAX_WORKERS > 1000);
 
 impl Shared {
     /// Switches to other definitions.
-    pub fn reload(self: &Arc<Self>, definitions: &Definitions) -> Result<(), StartError> {
+    pub fn reload(self: &Arc<Self>, mut definitions: Definitions) -> Result<(), StartError> {
+        match &self.files {
+            Some(files) => definitions.files = files.lock().renumber(&definitions.files),
+            None if definitions.files.iter().any(|f| f.enabled) => {
+                let told = "files are defined, but the region was started without a store";
+                return Err(StartError::Setting(told.to_owned()));
+            }
+            None => {}
+        }
+        let definitions = &definitions;
+        // Nothing changes when something is wrong with them.
+        Compiled::build(0, definitions)?;
+        if let Some(files) = &self.files {
+            // Before the workers hear of it: a new file is served when the
+            // first task asks for it.
+            files.lock().define(&definitions.files);
+        }
         self.with(|core, links, out| {
             let generation = core.defs().generation + 1;
             let compiled = Compiled::build(generation, definitions)?;
@@ -234,11 +252,16 @@ impl Shared {
             links.set_config(generation, text);
             core.reload(clock::now_ns(), links, compiled, out);
             Ok::<(), StartError>(())
-        })?;
-        if let Some(files) = &self.files {
-            files.lock().define(&definitions.files);
-        }
-        Ok(())
+        })
+    }
+
+    /// Has something done to the store of the region's files, between two
+    /// commits; none without a store.
+    pub fn with_store<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut dyn WriteStore) -> R + Send + 'static,
+    ) -> Option<R> {
+        self.files.as_ref()?.work(work)
     }
 
     /// Counters and gauges.

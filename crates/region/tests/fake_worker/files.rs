@@ -7,10 +7,11 @@
 use std::fmt::Write;
 
 use link::call::READ_UPDATE;
-use link::{Heard, Name, Op, Step, WorkerSide};
+use link::{Counts, Heard, Name, Op, Step, WorkerSide};
 
 /// Runs a script; gives what was answered, a line each, and the abend code.
-pub fn run(worker: &mut WorkerSide, script: &str) -> (String, Name<4>) {
+/// The calls and their waits are counted.
+pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut Counts) -> (String, Name<4>) {
     let mut said = String::new();
     for line in script.lines() {
         let mut words = line.splitn(3, ' ');
@@ -46,7 +47,11 @@ pub fn run(worker: &mut WorkerSide, script: &str) -> (String, Name<4>) {
             }
             _ => continue,
         };
-        let Heard::Answer(header) = worker.call(op, args, &[data]) else {
+        let asked_ns = super::now_ns();
+        let heard = worker.call(op, args, &[data]);
+        counts.call_wait_ns += super::now_ns() - asked_ns;
+        counts.region_calls += 1;
+        let Heard::Answer(header) = heard else {
             continue;
         };
         if !header.abend.is_blank() {

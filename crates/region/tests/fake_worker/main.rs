@@ -72,7 +72,7 @@ fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64)
         "LIE" => lies::tell(worker, task, &mut results),
         "FILES" => {
             let script = text(worker, task);
-            let (said, abend) = files::run(worker, &script);
+            let (said, abend) = files::run(worker, &script, &mut results.counts);
             answer(worker, task, &mut results, &said);
             results.abend = abend;
         }
@@ -80,6 +80,8 @@ fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64)
     }
     results.counts.started_ns = started_ns;
     results.counts.ended_ns = now_ns();
+    let counts = &mut results.counts;
+    counts.cpu_ns = counts.ended_ns - counts.started_ns - counts.call_wait_ns;
     results.counts.commands = 1;
     worker.progress();
     if worker.finish(results, &message, &back).is_err() {

@@ -48,6 +48,7 @@ fn start_with(folder: &Path, map_bytes: u64, change: impl FnOnce(&mut RegionConf
         path,
         map_bytes,
         max_readers: 1024,
+        ..StoreEntry::default()
     });
     change(&mut config);
     Region::start(config).unwrap()
@@ -99,6 +100,46 @@ fn an_abend_and_a_rollback_back_out_what_is_recoverable() {
     assert_eq!(code(&reply), "OK");
     let reply = script(&region, "read 0 KEY00001\nread 0 KEY00002\nread 0 KEY00003");
     assert_eq!(text(&reply), "0 KEY00001-a\n13 \n0 KEY00003-c\n");
+}
+
+#[test]
+fn a_reload_keeps_the_numbers_of_files_and_brings_new_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut definitions = region::Definitions::default();
+    let region = start_with(folder.path(), MAP, |config| {
+        definitions = config.definitions.clone();
+    });
+    script(&region, "write 0 KEY00001-a");
+    let third = FileDef::ksds(
+        "THIRD".parse().unwrap(),
+        KeyField {
+            offset_bytes: 0,
+            length_bytes: 8,
+        },
+        RecordFormat::Variable,
+        4096,
+    );
+    let handle = region.handle();
+    let defined = handle.with_store(|store| store.define(third.unwrap()));
+    defined.unwrap().unwrap();
+    // In front of the others, one of which is gone.
+    let gone = definitions.files.remove(0);
+    let third = FileEntry {
+        name: Name::new("THIRD").unwrap(),
+        ..gone.clone()
+    };
+    definitions.files.insert(0, third);
+    handle.reload(definitions.clone()).unwrap();
+    let reply = script(
+        &region,
+        "write 2 KEY00001-t\nread 2 KEY00001\nread 0 KEY00001\nread 1 KEY00001",
+    );
+    // 0 is what it was, for tasks that began before.
+    assert_eq!(text(&reply), "0 \n0 KEY00001-t\n0 KEY00001-a\n13 \n");
+    definitions.files.push(gone);
+    handle.reload(definitions).unwrap();
+    let reply = script(&region, "read 0 KEY00001\nread 2 KEY00001");
+    assert_eq!(text(&reply), "0 KEY00001-a\n0 KEY00001-t\n");
 }
 
 #[test]

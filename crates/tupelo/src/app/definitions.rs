@@ -65,7 +65,7 @@ pub fn install(
     install_programs(csd, programs, &mut made);
     for def in &csd.tranclasses {
         made.region.classes.push(region::ClassDef {
-            name: name(def.name.as_str()),
+            name: def.name.into(),
             max_active: def.max_active as usize,
             // PURGETHRESH counts active and queued tasks; the region counts
             // those that wait.
@@ -155,18 +155,15 @@ fn install_programs(csd: &Csd, programs: &[Program], made: &mut Installed) {
 }
 
 fn remote_system(def: Option<&ProgramDef>) -> Name<4> {
-    let system = def.and_then(|d| d.remote_system.as_ref());
-    system.map_or(Name::BLANK, |system| name(system.as_str()))
+    let system = def.and_then(|d| d.remote_system);
+    system.map_or(Name::BLANK, Into::into)
 }
 
 fn transaction(def: &TransactionDef) -> region::TransactionDef {
     region::TransactionDef {
-        name: name(def.name.as_str()),
-        program: def
-            .program
-            .as_ref()
-            .map_or(Name::BLANK, |p| name(p.as_str())),
-        class: def.tranclass.as_ref().map(|c| name(c.as_str())),
+        name: def.name.into(),
+        program: def.program.map_or(Name::BLANK, Into::into),
+        class: def.tranclass.map(Into::into),
         priority: def.priority,
         enabled: def.enabled,
         runaway_ms: match def.runaway {
@@ -217,7 +214,7 @@ fn keyed_file(
     .build()
     .map_err(|e| e.to_string())?;
     let entry = FileEntry {
-        name: name(def.name.as_str()),
+        name: def.name.into(),
         key_offset: section.key_offset,
         key_bytes: key,
         record_bytes: record,

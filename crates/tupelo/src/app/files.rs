@@ -6,9 +6,10 @@ use std::io::BufReader;
 
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 use store::transfer::{LoadEvent, LoadOptions, load};
-use store::{Durability, FileId, LmdbOptions, LmdbStore, WriteStore};
+use store::{Durability, FileId, LmdbOptions, LmdbStore, ReadExt, Seek, WriteStore};
 
 use super::Application;
+use super::config::Config;
 use super::definitions::{Installed, KeyedFile};
 use super::records::Records;
 
@@ -42,14 +43,33 @@ impl Application {
         if installed.files.is_empty() {
             return Ok(());
         }
-        let mut store = self.open_store()?;
+        self.define_new_files(&mut self.open_store()?, installed, None)
+    }
+
+    /// The same in a store that is open for writing. A file that was there
+    /// `before` without first records, and is empty, gets those it has now:
+    /// its DEFINE FILE was written before its section of the settings.
+    pub fn define_new_files(
+        &self,
+        store: &mut dyn WriteStore,
+        installed: &Installed,
+        before: Option<&Config>,
+    ) -> Result<()> {
         for file in &installed.files {
-            let known = store
-                .reader()
-                .into_diagnostic()?
-                .find(&file.def.name)
-                .into_diagnostic()?;
+            let mut reader = store.reader().into_diagnostic()?;
+            let known = reader.find(&file.def.name).into_diagnostic()?;
+            let had_data = |config: &Config| {
+                let section = config.files.get(file.def.name.as_str());
+                section.is_some_and(|section| section.data.is_some())
+            };
+            let data_is_new = before.is_some_and(|config| !had_data(config));
             match known {
+                Some(entry) if *entry.def == file.def && data_is_new => {
+                    let first = reader.read(entry.id, Seek::First, |_| ());
+                    if first.into_diagnostic()?.is_none() {
+                        self.load_first_records(store, entry.id, file)?;
+                    }
+                }
                 Some(entry) if *entry.def == file.def => {}
                 Some(entry) => bail!(
                     help = "`tupelo file dump` writes its records, `tupelo file define --replace` makes it anew",
@@ -60,7 +80,12 @@ impl Application {
                 ),
                 None => {
                     let id = store.define(file.def.clone()).into_diagnostic()?;
-                    self.load_first_records(&mut store, id, file)?;
+                    if let Err(report) = self.load_first_records(store, id, file) {
+                        // A file without its first records would be taken for
+                        // a finished one at the next start.
+                        let _ = store.remove(id);
+                        return Err(report);
+                    }
                 }
             }
         }
@@ -69,7 +94,7 @@ impl Application {
 
     fn load_first_records(
         &self,
-        store: &mut LmdbStore,
+        store: &mut dyn WriteStore,
         id: FileId,
         file: &KeyedFile,
     ) -> Result<()> {
@@ -105,12 +130,7 @@ impl Application {
                 tracing::info!(file = %file.def.name, records = report.loaded, "loaded");
                 Ok(())
             }
-            Err(error) => {
-                // A file without its first records would be taken for a
-                // finished one at the next start.
-                let _ = store.remove(id);
-                Err(miette!("{}: {error}", path.display()))
-            }
+            Err(error) => Err(miette!("{}: {error}", path.display())),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod appc;
 pub mod backend;
+pub mod changes;
 pub mod compile;
 pub mod config;
 pub mod cpus;
@@ -13,6 +14,7 @@ pub mod files;
 pub mod metrics;
 pub mod mirror;
 pub mod records;
+pub mod restart;
 pub mod signals;
 pub mod toml_errors;
 
@@ -160,6 +162,7 @@ impl Application {
                 path: self.store_path(),
                 map_bytes: u64::from(self.config.store.map_gib) << 30,
                 max_readers: self.max_readers(),
+                sync: self.config.store.sync,
             }),
             definitions: installed.region.clone(),
             ..RegionConfig::default()

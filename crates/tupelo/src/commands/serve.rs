@@ -1,9 +1,9 @@
 //! `tupelo serve`: an application folder on the network.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use gateway::{Api, Gateway, GatewayConfig, TlsConfig};
 use miette::{IntoDiagnostic, Result, bail, miette};
@@ -14,14 +14,16 @@ use crate::app::Application;
 use crate::app::appc::{self as partners, Partners};
 use crate::app::backend::RegionBackend;
 use crate::app::compile::Compiled;
+use crate::app::config::Config;
+use crate::app::{changes, restart};
 use crate::app::signals::Signals;
 
 /// Compile an application, run it, and serve its APIs until Ctrl-C.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo serve examples/bank\n  curl http://127.0.0.1:8080/bank/accounts/10000001\n\n\
-    Sources, definitions and API projects that change are loaded again without\n\
-    dropping a request; a change of tupelo.toml or of a file's definition takes a\n\
-    new start.")]
+    Sources, definitions, files and API projects that change are loaded again\n\
+    without dropping a request. Settings that take a new start, such as the\n\
+    addresses, are named when they change.")]
 pub struct Args {
     /// The application folder.
     #[arg(default_value = ".")]
@@ -46,6 +48,8 @@ pub struct Args {
 /// Serves until told to stop.
 pub fn run(args: Args) -> Result<Outcome> {
     let mut app = Application::open(&args.folder, args.state.as_deref())?;
+    let started = app.config.clone();
+    let mut seen = changes::fingerprint(&app);
     app.config.gateway.listen = args.listen.unwrap_or(app.config.gateway.listen);
     app.config.admin.listen = args.admin.unwrap_or(app.config.admin.listen);
     if args.print_config {
@@ -90,18 +94,33 @@ pub fn run(args: Args) -> Result<Outcome> {
         println!("{:<10}dlsw://{address}", "appc");
     }
 
-    let mut seen = newest(&app);
+    let mut told = Vec::new();
     while !signals.wait(Duration::from_millis(500)).into_diagnostic()? {
         if args.no_reload {
             continue;
         }
-        let now = newest(&app);
+        let now = changes::fingerprint(&app);
         if now == seen {
             continue;
         }
         seen = now;
-        match reload(&args, &region, &gateway, partners.as_ref()) {
-            Ok(changed) => tracing::warn!("loaded again: {changed}"),
+        match reload(&args, &app.config, &region, &gateway, partners.as_ref()) {
+            Ok(again) => {
+                tracing::warn!("loaded again: {}", again.told);
+                seen = again.seen;
+                // Its folders are the ones to be looked at from now on.
+                let config = &again.app.config;
+                app.config.compile.clone_from(&config.compile);
+                app.config.gateway.apis.clone_from(&config.gateway.apis);
+                app.config.files.clone_from(&config.files);
+                let keys = restart::needed(&started, config);
+                if !keys.is_empty() && keys != told {
+                    let verb = if keys.len() == 1 { "takes" } else { "take" };
+                    let keys = keys.join(", ");
+                    tracing::warn!("tupelo.toml: a change of {keys} {verb} a new start");
+                }
+                told = keys;
+            }
             Err(report) => tracing::error!("not loaded, the old state stays in force: {report:?}"),
         }
     }
@@ -172,52 +191,47 @@ fn gateway_config(app: &Application) -> Result<GatewayConfig> {
     })
 }
 
+/// What a reload took over.
+struct Reloaded {
+    app: Arc<Application>,
+    /// The folder's fingerprint before anything of it was read.
+    seen: u64,
+    /// What there is now, in words.
+    told: String,
+}
+
 /// Reads the folder again and switches region and gateway over.
 fn reload(
     args: &Args,
+    before: &Config,
     region: &Region,
     gateway: &Gateway<RegionBackend>,
     partners: Option<&Partners>,
-) -> Result<String> {
-    let app = Application::open(&args.folder, args.state.as_deref())?;
+) -> Result<Reloaded> {
+    let app = Arc::new(Application::open(&args.folder, args.state.as_deref())?);
+    let seen = changes::fingerprint(&app);
     let compiled = compile(&app)?;
-    let installed = app.install(&compiled.programs)?;
+    let installed = Arc::new(app.install(&compiled.programs)?);
     let apis = load_apis(&app)?;
-    let told = format!("{} programs, {} APIs", compiled.programs.len(), apis.len());
+    let told = format!(
+        "{} programs, {} files, {} APIs",
+        compiled.programs.len(),
+        installed.files.len(),
+        apis.len()
+    );
+    let (with, files, before) = (app.clone(), installed.clone(), before.clone());
+    match region
+        .handle()
+        .with_store(move |store| with.define_new_files(store, &files, Some(&before)))
+    {
+        Some(defined) => defined?,
+        None if installed.files.is_empty() => {}
+        None => bail!("the first file of an application takes a new start: it was started without a store"),
+    }
     region.handle().reload(installed.region.clone()).into_diagnostic()?;
     if let Some(partners) = partners {
         partners.define(&app.csd, &installed.region, &region.handle(), app.user()?);
     }
     gateway.reload(apis);
-    Ok(told)
-}
-
-/// When something that is served was last changed, and how many files there
-/// are, so that a removed one counts as a change.
-fn newest(app: &Application) -> (Option<SystemTime>, usize) {
-    let settings = &app.config;
-    let folders = settings
-        .compile
-        .programs
-        .iter()
-        .chain(&settings.compile.copybooks)
-        .chain([&settings.gateway.apis]);
-    let mut seen = (None, 0);
-    look(&app.folder.join("resources.csd"), &mut seen);
-    for folder in folders {
-        look(&app.folder.join(folder), &mut seen);
-    }
-    seen
-}
-
-fn look(path: &Path, seen: &mut (Option<SystemTime>, usize)) {
-    let Ok(about) = path.metadata() else { return };
-    if about.is_dir() {
-        for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
-            look(&entry.path(), seen);
-        }
-        return;
-    }
-    seen.0 = seen.0.max(about.modified().ok());
-    seen.1 += 1;
+    Ok(Reloaded { app, seen, told })
 }

@@ -7,4 +7,5 @@ mod cli;
 mod faults;
 mod http;
 mod programs;
+mod reload;
 mod server;

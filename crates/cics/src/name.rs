@@ -1,7 +1,9 @@
-//! Blank-padded names as they travel in the shared area.
+//! The blank-padded field that every name of CICS is.
 //!
-//! CICS names are fixed fields: a program has 8 characters, a container 16.
-//! [`Name`] keeps that form, so a name is copied as bytes and never allocated.
+//! A program has 8 characters, a container 16. [`Name`] keeps that form, so a
+//! name is copied as bytes and never allocated; it may hold whatever a program
+//! or another process put into the field. The kinds in [`crate::names`] are
+//! such fields whose characters were checked.
 //! Reference: CICS API reference, "Argument values" (name).
 
 use std::fmt;
@@ -14,22 +16,9 @@ use serde::{Deserialize, Serialize};
 #[repr(transparent)]
 pub struct Name<const N: usize>([u8; N]);
 
-/// A program's name.
-pub type ProgramName = Name<8>;
-/// A transaction identifier.
-pub type TransId = Name<4>;
-/// A container's name.
-pub type ContainerName = Name<16>;
-/// A channel's name.
-pub type ChannelName = Name<16>;
-/// A user's identifier.
-pub type UserId = Name<8>;
-/// A file's name.
-pub type FileName = Name<8>;
-
 /// Why a text is not a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NameError {
+pub enum FieldError {
     /// Nothing but blanks.
     #[error("a name must not be empty")]
     Empty,
@@ -46,16 +35,16 @@ impl<const N: usize> Name<N> {
     pub const BLANK: Self = Name([b' '; N]);
 
     /// Checks a text and pads it; trailing blanks do not count.
-    pub fn new(text: &str) -> Result<Self, NameError> {
+    pub fn new(text: &str) -> Result<Self, FieldError> {
         let text = text.trim_end_matches(' ').as_bytes();
         if text.is_empty() {
-            return Err(NameError::Empty);
+            return Err(FieldError::Empty);
         }
         if text.len() > N {
-            return Err(NameError::TooLong(N));
+            return Err(FieldError::TooLong(N));
         }
         if let Some(&b) = text.iter().find(|b| !(0x20..0x7F).contains(*b)) {
-            return Err(NameError::Character(b));
+            return Err(FieldError::Character(b));
         }
         let mut field = [b' '; N];
         field[..text.len()].copy_from_slice(text);
@@ -109,8 +98,8 @@ impl<const N: usize> fmt::Debug for Name<N> {
 }
 
 impl<const N: usize> FromStr for Name<N> {
-    type Err = NameError;
-    fn from_str(text: &str) -> Result<Self, NameError> {
+    type Err = FieldError;
+    fn from_str(text: &str) -> Result<Self, FieldError> {
         Self::new(text)
     }
 }
@@ -137,16 +126,16 @@ mod tests {
 
     #[test]
     fn names_are_padded_and_shown_without_padding() {
-        let name = ProgramName::new("ACCT").unwrap();
+        let name = Name::<8>::new("ACCT").unwrap();
         assert_eq!(name.as_bytes(), b"ACCT    ");
         assert_eq!(name.to_string(), "ACCT");
     }
 
     #[test]
     fn long_empty_and_foreign_names_are_refused() {
-        assert_eq!(TransId::new("ABCDE"), Err(NameError::TooLong(4)));
-        assert_eq!(TransId::new("  "), Err(NameError::Empty));
-        assert_eq!(TransId::new("A\u{e9}"), Err(NameError::Character(0xC3)));
+        assert_eq!(Name::<4>::new("ABCDE"), Err(FieldError::TooLong(4)));
+        assert_eq!(Name::<4>::new("  "), Err(FieldError::Empty));
+        assert_eq!(Name::<4>::new("A\u{e9}"), Err(FieldError::Character(0xC3)));
     }
 
     #[test]

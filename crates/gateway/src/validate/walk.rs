@@ -1,0 +1,475 @@
+//! A body or a parameter held against its schema.
+//!
+//! Invariant: the walk is bounded by the depth of the body, which the parser
+//! bounds, and by the depth of `allOf` and its kind, bounded here.
+
+use super::decimal::{compare, is_integer, is_multiple};
+use super::format;
+use super::schema::{Bound, MAX_FAULTS, MAX_NESTING, Schema, SchemaId, SchemaSet, Type};
+use crate::json::{Json, Kind};
+use crate::problem::Fault;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+/// Most values of an `enum` that a message lists.
+const MAX_LISTED: usize = 12;
+/// Most items of an array that are compared for `uniqueItems`.
+const MAX_UNIQUE: usize = 4096;
+
+/// A value without structure.
+#[derive(Clone, Copy)]
+pub(super) enum Scalar<'a> {
+    Null,
+    Bool(&'a str),
+    Number(&'a str),
+    Text(&'a str),
+}
+
+/// One check, with what it found so far.
+pub(super) struct Walk<'s, 'f> {
+    set: &'s SchemaSet,
+    pointer: String,
+    faults: &'f mut Vec<Fault>,
+    nesting: usize,
+}
+
+impl<'s, 'f> Walk<'s, 'f> {
+    pub fn new(set: &'s SchemaSet, faults: &'f mut Vec<Fault>) -> Self {
+        Walk {
+            set,
+            pointer: String::new(),
+            faults,
+            nesting: 0,
+        }
+    }
+}
+
+impl Walk<'_, '_> {
+    fn fault(&mut self, message: impl Into<String>) {
+        if self.faults.len() < MAX_FAULTS {
+            self.faults.push(Fault {
+                pointer: Some(self.pointer.clone()),
+                message: message.into(),
+                ..Fault::default()
+            });
+        }
+    }
+
+    pub fn value(&mut self, id: SchemaId, value: Json<'_>) {
+        let schema = self.set.get(id);
+        // `nullable` beside `allOf` is how documents make a reference nullable.
+        if schema.nullable && value.kind() == Kind::Null {
+            return;
+        }
+        match value.kind() {
+            Kind::Object => self.object(schema, value),
+            Kind::Array => self.array(schema, value),
+            Kind::Null => self.scalar(schema, Scalar::Null),
+            Kind::Bool => self.scalar(schema, Scalar::Bool(value.raw())),
+            Kind::Number => self.scalar(schema, Scalar::Number(value.raw())),
+            Kind::String => self.scalar(schema, Scalar::Text(&value.plain())),
+        }
+        if !schema.all_of.is_empty()
+            || !schema.any_of.is_empty()
+            || !schema.one_of.is_empty()
+            || schema.not.is_some()
+        {
+            self.combined(schema, &mut |walk, id| walk.value(id, value));
+        }
+    }
+
+    /// A parameter's text.
+    pub fn text(&mut self, id: SchemaId, scalar: Scalar<'_>) {
+        let schema = self.set.get(id);
+        self.scalar(schema, scalar);
+        self.combined(schema, &mut |walk, id| walk.text(id, scalar));
+    }
+
+    fn combined(&mut self, schema: &Schema, check: &mut dyn FnMut(&mut Walk<'_, '_>, SchemaId)) {
+        if self.nesting >= MAX_NESTING {
+            return self.fault("the schema is nested too deep to be checked");
+        }
+        self.nesting += 1;
+        for id in &schema.all_of {
+            check(self, *id);
+        }
+        let mut fits = |walk: &mut Walk<'_, '_>, id: SchemaId| {
+            let mut faults = Vec::new();
+            let mut inner = Walk {
+                set: walk.set,
+                pointer: String::new(),
+                faults: &mut faults,
+                nesting: walk.nesting,
+            };
+            check(&mut inner, id);
+            faults.is_empty()
+        };
+        if !schema.any_of.is_empty() && !schema.any_of.iter().any(|id| fits(self, *id)) {
+            self.fault("fits none of the forms it may have");
+        }
+        if !schema.one_of.is_empty() {
+            match schema.one_of.iter().filter(|id| fits(self, **id)).count() {
+                0 => self.fault("fits none of the forms it may have"),
+                1 => {}
+                _ => self.fault("fits more than one of the forms it may have"),
+            }
+        }
+        if schema.not.is_some_and(|id| fits(self, id)) {
+            self.fault("has a form it must not have");
+        }
+        self.nesting -= 1;
+    }
+
+    fn object(&mut self, schema: &Schema, value: Json<'_>) {
+        if !self.is_kind(schema, Type::Object) {
+            return;
+        }
+        self.one_of(schema, |v| equals(v, value));
+        if schema.min_properties.is_some_and(|n| value.len() < n) {
+            self.fault("has too few members");
+        }
+        if schema.max_properties.is_some_and(|n| value.len() > n) {
+            self.fault("has too many members");
+        }
+        let mut present = 0u128;
+        for (name, member) in value.members() {
+            if let Some(i) = schema.required.iter().position(|r| *r == name)
+                && i < 128
+            {
+                present |= 1 << i;
+            }
+            let property = schema
+                .properties
+                .iter()
+                .find(|(n, _)| *n == name)
+                .map(|(_, id)| *id);
+            let length = self.pointer.len();
+            self.pointer.push('/');
+            for c in name.chars() {
+                match c {
+                    '~' => self.pointer.push_str("~0"),
+                    '/' => self.pointer.push_str("~1"),
+                    c => self.pointer.push(c),
+                }
+            }
+            match (property.or(schema.additional), schema.closed) {
+                (Some(id), _) => self.value(id, member),
+                (None, true) => self.fault(format!("{name} is not a member this object has")),
+                (None, false) => {}
+            }
+            self.pointer.truncate(length);
+        }
+        for (i, name) in schema.required.iter().enumerate() {
+            if i < 128 && present & (1 << i) != 0 || i >= 128 && value.get(name).is_some() {
+                continue;
+            }
+            let property = self.set.property_of(schema, name);
+            if property.is_some_and(|id| self.set.get(id).read_only) {
+                continue;
+            }
+            let length = self.pointer.len();
+            self.pointer.push('/');
+            self.pointer.push_str(name);
+            self.fault(format!("{name} is required"));
+            self.pointer.truncate(length);
+        }
+    }
+
+    fn array(&mut self, schema: &Schema, value: Json<'_>) {
+        if !self.is_kind(schema, Type::Array) {
+            return;
+        }
+        self.one_of(schema, |v| equals(v, value));
+        self.item_count(schema, value.len());
+        if schema.unique_items && value.len() <= MAX_UNIQUE {
+            let mut seen = std::collections::HashSet::with_capacity(value.len());
+            if !value.items().all(|item| seen.insert(item.raw())) {
+                self.fault("must not have two equal items");
+            }
+        }
+        let Some(items) = schema.items else { return };
+        let length = self.pointer.len();
+        for (i, item) in value.items().enumerate() {
+            if self.faults.len() >= MAX_FAULTS {
+                break;
+            }
+            self.pointer.push_str(&format!("/{i}"));
+            self.value(items, item);
+            self.pointer.truncate(length);
+        }
+    }
+
+    fn item_count(&mut self, schema: &Schema, count: usize) {
+        if let Some(n) = schema.min_items.filter(|n| count < *n) {
+            self.fault(format!("must have at least {n} items"));
+        }
+        if let Some(n) = schema.max_items.filter(|n| count > *n) {
+            self.fault(format!("must have at most {n} items"));
+        }
+    }
+
+    /// A parameter of several texts: how many they are. Each is checked by
+    /// itself.
+    pub fn list(&mut self, id: SchemaId, texts: &[Cow<'_, str>]) {
+        let schema = self.set.get(id);
+        self.item_count(schema, texts.len());
+        if schema.unique_items && texts.len() <= MAX_UNIQUE {
+            let mut seen = std::collections::HashSet::with_capacity(texts.len());
+            if !texts.iter().all(|text| seen.insert(text.as_ref())) {
+                self.fault("must not have two equal items");
+            }
+        }
+        self.combined(schema, &mut |walk, id| walk.list(id, texts));
+    }
+
+    /// Whether the schema lets a value be of this kind; a fault otherwise.
+    fn is_kind(&mut self, schema: &Schema, kind: Type) -> bool {
+        match schema.kind {
+            Some(want) if want != kind => {
+                self.fault(format!("must be {}", want.described()));
+                false
+            }
+            _ => true,
+        }
+    }
+
+    fn scalar(&mut self, schema: &Schema, value: Scalar<'_>) {
+        let fits = match (schema.kind, value) {
+            (None, Scalar::Null) => true,
+            (_, Scalar::Null) if schema.nullable => return,
+            (Some(Type::String), Scalar::Text(_)) | (Some(Type::Boolean), Scalar::Bool(_)) => true,
+            (Some(Type::Number), Scalar::Number(_)) | (None, _) => true,
+            (Some(Type::Integer), Scalar::Number(n)) => is_integer(n),
+            _ => false,
+        };
+        if !fits {
+            let want = schema.kind.map_or("another kind", Type::described);
+            return self.fault(format!("must be {want}"));
+        }
+        match value {
+            Scalar::Text(text) => self.string(schema, text),
+            Scalar::Number(number) => self.number(schema, number),
+            _ => {}
+        }
+        self.one_of(schema, |v| value.equals(v));
+    }
+
+    /// The `enum` keyword.
+    fn one_of(&mut self, schema: &Schema, same: impl Fn(&Value) -> bool) {
+        if schema.values.is_empty() || schema.values.iter().any(same) {
+            return;
+        }
+        let list = schema.values.iter().take(MAX_LISTED);
+        let list: Vec<String> = list.map(Value::to_string).collect();
+        self.fault(format!("must be one of {}", list.join(", ")));
+    }
+
+    fn string(&mut self, schema: &Schema, text: &str) {
+        if schema.min_length.is_some() || schema.max_length.is_some() {
+            let length = if text.is_ascii() {
+                text.len()
+            } else {
+                text.chars().count()
+            };
+            if let Some(n) = schema.min_length.filter(|n| length < *n) {
+                self.fault(format!("must have at least {n} characters, has {length}"));
+            }
+            if let Some(n) = schema.max_length.filter(|n| length > *n) {
+                self.fault(format!("must have at most {n} characters, has {length}"));
+            }
+        }
+        let pattern = schema.pattern.as_ref();
+        if let Some((pattern, _)) = pattern.filter(|(_, regex)| !regex.is_match(text)) {
+            self.fault(format!("must match the pattern {pattern}"));
+        }
+        if let Some(f) = schema
+            .format
+            .as_deref()
+            .filter(|f| !format::accepts(f, text))
+        {
+            self.fault(format!("must be {}", format::described(f)));
+        }
+    }
+
+    fn number(&mut self, schema: &Schema, text: &str) {
+        use Ordering::{Equal, Greater, Less};
+        let outside = |bound: &Option<Bound>, side: Ordering| {
+            let bound = bound.as_ref()?;
+            let order = compare(text, &bound.text);
+            let out = order == side || order == Equal && bound.exclusive;
+            out.then(|| (bound.exclusive, bound.text.clone()))
+        };
+        match outside(&schema.minimum, Less) {
+            Some((true, bound)) => self.fault(format!("must be greater than {bound}")),
+            Some((false, bound)) => self.fault(format!("must be at least {bound}")),
+            None => {}
+        }
+        match outside(&schema.maximum, Greater) {
+            Some((true, bound)) => self.fault(format!("must be less than {bound}")),
+            Some((false, bound)) => self.fault(format!("must be at most {bound}")),
+            None => {}
+        }
+        let range = match schema.format.as_deref() {
+            Some("int32") => Some((i64::from(i32::MIN), i64::from(i32::MAX))),
+            Some("int64") => Some((i64::MIN, i64::MAX)),
+            _ => None,
+        };
+        if let Some((low, high)) = range
+            && (compare(text, &low.to_string()) == Less
+                || compare(text, &high.to_string()) == Greater)
+        {
+            self.fault(format!("must be between {low} and {high}"));
+        }
+        if let Some(step) = schema
+            .multiple_of
+            .as_deref()
+            .filter(|s| !is_multiple(text, s))
+        {
+            self.fault(format!("must be a multiple of {step}"));
+        }
+    }
+}
+
+/// Whether a value with structure is the one that an `enum` lists.
+fn equals(listed: &Value, value: Json<'_>) -> bool {
+    serde_json::from_str::<Value>(value.raw()).is_ok_and(|value| value == *listed)
+}
+
+impl Scalar<'_> {
+    fn equals(self, value: &Value) -> bool {
+        match (self, value) {
+            (Scalar::Null, Value::Null) => true,
+            (Scalar::Bool(text), Value::Bool(b)) => (text == "true") == *b,
+            (Scalar::Text(text), Value::String(s)) => text == s,
+            // Documents often write `enum: [1, 2]` below a string type.
+            (Scalar::Text(text), Value::Number(n)) => text == n.to_string(),
+            (Scalar::Number(text), Value::Number(n)) => compare(text, &n.to_string()).is_eq(),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Tape;
+    use serde_json::json;
+
+    fn faults(schema: Value, body: &str) -> Vec<String> {
+        let mut set = SchemaSet::default();
+        let id = set.compile(&schema, &schema);
+        let mut tape = Tape::default();
+        let mut faults = Vec::new();
+        set.check(id, tape.parse(body.as_bytes()).unwrap(), &mut faults);
+        faults
+            .into_iter()
+            .map(|f| format!("{} {}", f.pointer.unwrap(), f.message))
+            .collect()
+    }
+
+    #[test]
+    fn every_fault_of_a_body_is_named_with_its_pointer() {
+        let schema = json!({"type": "object", "required": ["a", "b"], "properties": {
+            "a": {"type": "string", "maxLength": 3},
+            "c": {"type": "array", "items": {"type": "integer", "minimum": 0}, "maxItems": 2}},
+            "additionalProperties": false});
+        assert_eq!(
+            faults(schema, r#"{"a":"abcd","c":[-1,1.5,2],"d/e":1}"#),
+            [
+                "/a must have at most 3 characters, has 4",
+                "/c must have at most 2 items",
+                "/c/0 must be at least 0",
+                "/c/1 must be an integer",
+                "/d~1e d/e is not a member this object has",
+                "/b b is required",
+            ]
+        );
+    }
+
+    #[test]
+    fn schemas_may_be_recursive_and_combined() {
+        let schema = json!({"$ref": "#/defs/node", "defs": {"node": {"type": "object",
+            "properties": {"next": {"$ref": "#/defs/node"},
+                "v": {"oneOf": [{"type": "integer"}, {"type": "string", "enum": ["x"]}]}}}}});
+        assert_eq!(
+            faults(schema.clone(), r#"{"next":{"next":{"v":"x"}}}"#),
+            [""; 0]
+        );
+        assert_eq!(
+            faults(schema, r#"{"next":{"v":true}}"#),
+            ["/next/v fits none of the forms it may have"]
+        );
+    }
+
+    #[test]
+    fn a_schema_that_contains_itself_ends() {
+        let schema = json!({"$ref": "#/a", "a": {"allOf": [{"$ref": "#/a"}]}});
+        assert!(!faults(schema, "1").is_empty());
+    }
+
+    #[test]
+    fn numbers_keep_every_digit_and_multiples_are_decimal() {
+        let schema = json!({"type": "number", "multipleOf": 0.01});
+        assert_eq!(faults(schema.clone(), "123456789.29"), [""; 0]);
+        assert_eq!(faults(schema, "1.005"), [" must be a multiple of 0.01"]);
+        let schema = json!({"type": "integer", "maximum": 999_999_999_999_999_999u64,
+            "minimum": 0, "exclusiveMinimum": true});
+        assert_eq!(faults(schema.clone(), "999999999999999999"), [""; 0]);
+        assert_eq!(
+            faults(schema.clone(), "1000000000000000000"),
+            [" must be at most 999999999999999999"]
+        );
+        assert_eq!(faults(schema, "0"), [" must be greater than 0"]);
+        let int64 = json!({"type": "integer", "format": "int64"});
+        assert_eq!(faults(int64.clone(), "9223372036854775807"), [""; 0]);
+        assert_eq!(faults(int64, "9223372036854775808").len(), 1);
+    }
+
+    #[test]
+    fn a_request_need_not_have_what_is_read_only() {
+        let schema = json!({"type": "object", "required": ["id", "name"], "properties": {
+            "id": {"$ref": "#/id"}, "name": {"type": "string"}},
+            "id": {"type": "integer", "readOnly": true}});
+        assert_eq!(faults(schema, "{}"), ["/name name is required"]);
+    }
+
+    #[test]
+    fn an_enum_may_list_arrays_objects_and_null() {
+        let schema = json!({"enum": [[1, 2], {"a": null}, null]});
+        assert_eq!(faults(schema.clone(), "[1,2]"), [""; 0]);
+        assert_eq!(faults(schema.clone(), "null"), [""; 0]);
+        assert_eq!(
+            faults(schema, "[2,1]"),
+            [" must be one of [1,2], {\"a\":null}, null"]
+        );
+    }
+
+    #[test]
+    fn additional_properties_have_a_schema_of_their_own() {
+        let schema = json!({"type": "object", "minProperties": 1,
+            "additionalProperties": {"type": "integer"}});
+        assert_eq!(
+            faults(schema.clone(), r#"{"a":1,"b":"x"}"#),
+            ["/b must be an integer"]
+        );
+        assert_eq!(faults(schema, "{}"), [" has too few members"]);
+    }
+
+    #[test]
+    fn nullable_and_formats_are_respected() {
+        let schema = json!({"type": "string", "nullable": true, "format": "date"});
+        assert_eq!(faults(schema.clone(), "null"), [""; 0]);
+        assert_eq!(faults(schema, "\"2024-13-01\""), [" must be a date"]);
+        assert_eq!(
+            faults(json!({"type": "string"}), "null"),
+            [" must be a string"]
+        );
+        let reference = json!({"nullable": true, "allOf": [{"type": "object"}]});
+        assert_eq!(faults(reference.clone(), "null"), [""; 0]);
+        assert_eq!(faults(reference, "1"), [" must be an object"]);
+        let byte = json!({"type": "string", "format": "byte"});
+        assert_eq!(faults(byte.clone(), "\"QUJD\""), [""; 0]);
+        assert_eq!(faults(byte, "\"A*\""), [" must be base64 text"]);
+    }
+}

@@ -1,0 +1,46 @@
+//! Whether something that is served has changed on the disk.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::path::Path;
+
+use super::Application;
+
+/// Stands for the files that a reload reads, with their lengths and times: it
+/// differs when one was written, added, removed or replaced by an older one.
+pub fn fingerprint(app: &Application) -> u64 {
+    let settings = &app.config;
+    let folders = settings
+        .compile
+        .programs
+        .iter()
+        .chain(&settings.compile.copybooks)
+        .chain([&settings.gateway.apis]);
+    let mut seen = DefaultHasher::new();
+    look(&app.folder.join("tupelo.toml"), &mut seen);
+    look(&app.folder.join("resources.csd"), &mut seen);
+    for section in settings.files.values() {
+        if let Some(copybook) = &section.copybook {
+            look(&app.folder.join(copybook), &mut seen);
+        }
+    }
+    for folder in folders {
+        look(&app.folder.join(folder), &mut seen);
+    }
+    seen.finish()
+}
+
+fn look(path: &Path, seen: &mut DefaultHasher) {
+    let Ok(about) = path.metadata() else { return };
+    if !about.is_dir() {
+        path.hash(seen);
+        (about.len(), about.modified().ok()).hash(seen);
+        return;
+    }
+    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+    let mut paths: Vec<_> = entries.map(|e| e.path()).collect();
+    paths.sort();
+    for path in paths {
+        look(&path, seen);
+    }
+}

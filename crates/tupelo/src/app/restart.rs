@@ -1,0 +1,70 @@
+//! What a change of `tupelo.toml` needs: a reload, or a new start.
+//!
+//! Files, compiler settings and the folder of the API projects are read again
+//! while the server runs. Everything else was handed out when it started:
+//! listeners, limits, the store, the node for APPC partners.
+
+use super::config::Config;
+
+/// Sections whose every key a reload takes over.
+const RELOADED_SECTIONS: [&str; 2] = ["files", "compile"];
+/// Single keys that a reload takes over.
+const RELOADED_KEYS: [(&str, &str); 1] = [("gateway", "apis")];
+
+/// The keys that differ and take effect at the next start only, as
+/// `[section] key`, in the order of their names.
+pub fn needed(started: &Config, now: &Config) -> Vec<String> {
+    let table = |config| toml::Table::try_from(config).unwrap_or_default();
+    let (started, now) = (table(started), table(now));
+    let mut sections: Vec<&String> = started.keys().chain(now.keys()).collect();
+    sections.sort();
+    sections.dedup();
+    let mut keys = Vec::new();
+    for section in sections {
+        if RELOADED_SECTIONS.contains(&section.as_str()) {
+            continue;
+        }
+        let empty = toml::Table::new();
+        let of = |config: &toml::Table| {
+            let found = config.get(section).and_then(toml::Value::as_table);
+            found.cloned().unwrap_or_else(|| empty.clone())
+        };
+        let (old, new) = (of(&started), of(&now));
+        let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
+        names.sort();
+        names.dedup();
+        let changed = names.into_iter().filter(|key| {
+            let reloaded = RELOADED_KEYS.contains(&(section.as_str(), key.as_str()));
+            !reloaded && old.get(*key) != new.get(*key)
+        });
+        keys.extend(changed.map(|key| format!("[{section}] {key}")));
+    }
+    keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(text: &str) -> Config {
+        toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn listeners_limits_and_the_store_need_a_new_start() {
+        let started = config("[gateway]\nlisten = \"127.0.0.1:8080\"");
+        let now = config(
+            "[gateway]\nlisten = \"127.0.0.1:8081\"\n[store]\npath = \"s\"\n[region]\nmax_tasks = 9",
+        );
+        let keys = ["[gateway] listen", "[region] max_tasks", "[store] path"];
+        assert_eq!(needed(&started, &now), keys);
+    }
+
+    #[test]
+    fn files_compiler_settings_and_the_folder_of_apis_do_not() {
+        let now = config(
+            "[files.A]\nkey_length = 4\n[compile]\nchecks = false\n[gateway]\napis = \"rest\"",
+        );
+        assert_eq!(needed(&Config::default(), &now), [""; 0]);
+    }
+}

@@ -1,0 +1,152 @@
+//! What changes in an application folder while it is served.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use crate::http::Answer;
+use crate::server::{Server, application, example};
+
+/// A folder with all beneath it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true if entry.file_name() == ".tupelo" => {}
+            true => copy(&entry.path(), &to),
+            false => drop(std::fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+fn append(file: &Path, text: &str) {
+    let before = std::fs::read_to_string(file).unwrap();
+    std::fs::write(file, before + text).unwrap();
+}
+
+/// Asks again and again until the answer is as wanted.
+fn until(server: &Server, ask: impl Fn(&Server) -> Answer, wanted: impl Fn(&Answer) -> bool) {
+    for _ in 0..100_000 {
+        if wanted(&ask(server)) {
+            return;
+        }
+        std::thread::yield_now();
+    }
+    panic!("the change is not served: {:?}", ask(server));
+}
+
+const NOTE: &str = "       01  NOTE.\n           05  NOTE-KEY PIC X(4).\n           \
+    05  NOTE-TEXT PIC X(12).\n";
+
+const READER: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. NOTEGET.
+       DATA DIVISION.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA PIC X.
+       COPY NOTE.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF NOTE TO ADDRESS OF DFHCOMMAREA
+           EXEC CICS READ FILE('NOTES') RIDFLD(NOTE-KEY) INTO(NOTE)
+                END-EXEC
+           EXEC CICS RETURN END-EXEC.
+";
+
+/// Adds a file with a record, a program that reads it, and an API for that.
+fn add_notes(folder: &Path) {
+    std::fs::write(folder.join("copybooks/NOTE.cpy"), NOTE).unwrap();
+    std::fs::write(folder.join("data/notes.txt"), "A001first note  \n").unwrap();
+    std::fs::write(folder.join("cobol/NOTEGET.cbl"), READER).unwrap();
+    let made = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+        .args(["api", "import", "notes", "--program", "NOTEGET", "--app"])
+        .arg(folder)
+        .arg("--request")
+        .arg(folder.join("copybooks/NOTE.cpy"))
+        .stdout(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(made.success());
+    append(
+        &folder.join("tupelo.toml"),
+        "\n[files.NOTES]\ncopybook = \"copybooks/NOTE.cpy\"\ndata = \"data/notes.txt\"\nformat = \"lines\"\n",
+    );
+    // Before the bank's own file, which must keep its number.
+    let csd = folder.join("resources.csd");
+    let before = std::fs::read_to_string(&csd).unwrap();
+    let file = "DEFINE FILE(NOTES) GROUP(BANK) KEYLENGTH(4) RECORDSIZE(16) RECORDFORMAT(F) STATUS(ENABLED)\n";
+    std::fs::write(csd, format!("{file}{before}")).unwrap();
+}
+
+#[test]
+fn a_file_a_program_and_an_api_are_added_without_a_lost_request() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    let server = Server::start(folder.path());
+    let (stop, sent) = (AtomicBool::new(false), AtomicU32::new(0));
+    std::thread::scope(|scope| {
+        for account in ["10000001", "10000008"] {
+            let (server, stop, sent) = (&server, &stop, &sent);
+            scope.spawn(move || {
+                let path = format!("/bank/accounts/{account}/movements");
+                while !stop.load(Ordering::Relaxed) {
+                    let body = "{\"kind\": \"DEPOSIT\", \"amount\": 1.00}";
+                    let answer = server.send("POST", &path, Some(body));
+                    assert_eq!(answer.status, 200, "{answer:?}");
+                    sent.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+        add_notes(folder.path());
+        let ask = |server: &Server| server.send("POST", "/notes", Some("{\"note_key\": \"A001\"}"));
+        until(&server, ask, |answer| {
+            String::from_utf8_lossy(&answer.body).contains("first note")
+        });
+        // And back again: the bank's file is the first once more.
+        let csd = folder.path().join("resources.csd");
+        std::fs::copy(example("bank").join("resources.csd"), &csd).unwrap();
+        let settings = folder.path().join("tupelo.toml");
+        std::fs::copy(example("bank").join("tupelo.toml"), settings).unwrap();
+        until(&server, ask, |answer| answer.status == 500);
+        stop.store(true, Ordering::Relaxed);
+    });
+    assert!(sent.load(Ordering::Relaxed) > 0);
+    // Every deposit arrived in the file it was meant for.
+    let movements = |account: &str| {
+        let answer = server.get(&format!("/bank/accounts/{account}"));
+        answer.json()["movements"].as_u64().unwrap()
+    };
+    let before = movements_at_first("10000001") + movements_at_first("10000008");
+    let made = u64::from(sent.load(Ordering::Relaxed));
+    assert_eq!(movements("10000001") + movements("10000008"), before + made);
+}
+
+/// Movements of an account in the bank's initial data.
+fn movements_at_first(account: &str) -> u64 {
+    let data = std::fs::read_to_string(example("bank").join("data/accounts.jsonl")).unwrap();
+    let line = data.lines().find(|line| line.contains(account)).unwrap();
+    let record: serde_json::Value = serde_json::from_str(line).unwrap();
+    record["ACCOUNT-MOVEMENTS"].as_u64().unwrap()
+}
+
+#[test]
+fn what_does_not_compile_leaves_the_old_state_in_force() {
+    let folder = application(&[]);
+    let server = Server::start(folder.path());
+    let greeting = |server: &Server| server.get("/hello/world");
+    let program = folder.path().join("cobol/HELLO.cbl");
+    let text = std::fs::read_to_string(&program).unwrap();
+    // Definitions that cannot be read, then a program that greets otherwise:
+    // only when both are whole is anything taken over.
+    let csd = folder.path().join("resources.csd");
+    let definitions = std::fs::read_to_string(&csd).unwrap();
+    std::fs::write(&csd, "DEFINE PROGRAM(").unwrap();
+    std::fs::write(&program, text.replace("Hello, ", "Salve, ")).unwrap();
+    for _ in 0..50 {
+        let answer = greeting(&server);
+        assert!(String::from_utf8_lossy(&answer.body).contains("Hello, world"));
+    }
+    std::fs::write(&csd, definitions).unwrap();
+    until(&server, greeting, |answer| {
+        String::from_utf8_lossy(&answer.body).contains("Salve, world")
+    });
+}
