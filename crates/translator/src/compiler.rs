@@ -13,10 +13,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, io, thread};
 
+use copybook::Format;
+
 use crate::copy::Library;
 use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::digest::Digest;
-use crate::lines::Format;
 use crate::messages;
 use crate::translate::{Translation, translate};
 

@@ -1,5 +1,5 @@
-//! Changes to the text that have nothing to do with commands: listing
-//! directives, missing periods, DFHRESP and DFHVALUE.
+//! Changes to the text that have nothing to do with commands: missing periods,
+//! DFHRESP and DFHVALUE.
 
 use std::collections::HashSet;
 
@@ -12,62 +12,6 @@ use crate::token::{Kind, Token};
 use crate::translate::Work;
 
 impl Work {
-    /// Drops listing directives and names the conditional ones.
-    pub(crate) fn directives(&mut self) {
-        for at in 0..self.tokens.len() {
-            let t = &self.tokens[at];
-            let first = at == 0
-                || self.tokens[at - 1].place.line != t.place.line
-                || self.tokens[at - 1].place.file != t.place.file;
-            if !first {
-                continue;
-            }
-            let last = |n: usize| {
-                self.tokens
-                    .get(at + n)
-                    .is_none_or(|n| n.place.line != t.place.line || n.is_mark('.'))
-            };
-            let length = if t.is_any(&["EJECT", "SKIP1", "SKIP2", "SKIP3"]) && last(1) {
-                1
-            } else if t.is("TITLE")
-                && self
-                    .tokens
-                    .get(at + 1)
-                    .is_some_and(|n| n.kind == Kind::Literal)
-                && last(2)
-            {
-                2
-            } else if t.is_mark('>')
-                && self
-                    .tokens
-                    .get(at + 1)
-                    .is_some_and(|n| n.is_mark('>') && !n.spaced)
-            {
-                let place = t.place;
-                let word = self
-                    .tokens
-                    .get(at + 2)
-                    .map_or_else(String::new, Token::upper);
-                let message = format!("the compiler directive >>{word} is not supported");
-                self.say(
-                    place,
-                    Finding::Unsupported(format!(">>{word}")),
-                    message,
-                    None,
-                );
-                continue;
-            } else {
-                continue;
-            };
-            let period = usize::from(
-                self.tokens
-                    .get(at + length)
-                    .is_some_and(|n| n.is_mark('.') && n.place.line == t.place.line),
-            );
-            self.edits.dropped.extend(at..at + length + period);
-        }
-    }
-
     /// Ends `PROGRAM-ID. NAME` with the period that other compilers assume.
     pub(crate) fn missing_periods(&mut self) {
         const NEXT: &[&str] = &["ENVIRONMENT", "DATA", "PROCEDURE"];
@@ -92,7 +36,6 @@ impl Work {
                     kind: Kind::Mark,
                     text: ".".to_owned(),
                     spaced: false,
-                    area_a: false,
                     ..name
                 };
                 self.tokens.insert(at + 3, period);

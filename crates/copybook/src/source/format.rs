@@ -26,6 +26,9 @@ impl Format {
             if let Some(format) = source_directive(line) {
                 return format;
             }
+            if opens_free_program(line) {
+                return Format::Free;
+            }
             match vote(line) {
                 Some(Format::Fixed) => fixed += 1,
                 Some(Format::Free) => free += 1,
@@ -60,6 +63,28 @@ pub fn source_directive(line: &str) -> Option<Format> {
     }
 }
 
+/// Whether a division or paragraph header stands where fixed format has its
+/// sequence area.
+fn opens_free_program(line: &str) -> bool {
+    let columns: String = expand_tabs(line).map(|(_, c)| c).take(80).collect();
+    let text = columns.trim_start();
+    if columns.len() - text.len() >= 6 {
+        return false;
+    }
+    let upper = text.to_ascii_uppercase();
+    let mut words = upper.split([' ', '.']).filter(|w| !w.is_empty());
+    match words.next() {
+        Some("IDENTIFICATION" | "ID" | "ENVIRONMENT" | "DATA" | "PROCEDURE") => {
+            words.next() == Some("DIVISION")
+        }
+        Some("WORKING-STORAGE" | "LINKAGE" | "LOCAL-STORAGE" | "CONFIGURATION") => {
+            words.next() == Some("SECTION")
+        }
+        Some("PROGRAM-ID" | "FUNCTION-ID") => true,
+        _ => false,
+    }
+}
+
 /// What one line says about its format; `None` when it fits both equally.
 fn vote(line: &str) -> Option<Format> {
     let line = line.trim_end();
@@ -88,11 +113,17 @@ fn vote(line: &str) -> Option<Format> {
     // A word that fills columns 6 and 7, a comment sign or a level number in
     // the sequence area is free text; other marks there are change tags.
     let text: String = columns[first..].iter().collect();
+    let words = area.split(|c| *c == ' ').filter(|w| !w.is_empty()).count();
     let level = text
         .split_once(' ')
         .is_some_and(|(head, _)| head.len() <= 2 && head.parse::<u8>().is_ok());
     let crosses = matches!(indicator, Some(c) if !matches!(c, ' ' | '*' | '/' | '-' | 'D' | 'd'));
-    if text.starts_with("*>") || level || crosses || text.ends_with('.') && columns.len() <= 7 {
+    if text.starts_with("*>")
+        || level
+        || words > 1
+        || crosses
+        || text.ends_with('.') && columns.len() <= 7
+    {
         Some(Format::Free)
     } else {
         Some(Format::Fixed)
