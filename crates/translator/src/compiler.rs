@@ -22,7 +22,7 @@ use crate::messages;
 use crate::translate::{Translation, translate};
 
 /// Counts changes of the generated code that its text alone does not show.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 
 /// Flags of every module: the dialect and the guard of the PERFORM stack.
 const FLAGS: &[&str] = &["-m", "-std=ibm", "-fstack-check"];

@@ -51,8 +51,8 @@ impl CopyResolver for Library {
         }
     }
 
-    fn hint(&self) -> String {
-        self.folders.hint()
+    fn hint(&self, name: &str) -> String {
+        self.folders.hint(name)
     }
 }
 

@@ -8,6 +8,7 @@ use cics::diagnostic::nearest;
 use cics::resp::Condition;
 
 use crate::diagnostic::{Kind as Finding, Severity};
+use crate::outline::Unit;
 use crate::token::{Kind, Token};
 use crate::translate::Work;
 
@@ -47,6 +48,27 @@ impl Work {
                     .collect();
             }
             at += 1;
+        }
+    }
+
+    /// Writes the names of outermost programs in capitals, as the program table
+    /// and the symbols of modules have them.
+    pub(crate) fn program_names(&mut self, units: &[Unit]) {
+        let named = |t: &Token| t.kind != Kind::Mark;
+        for unit in units.iter().filter(|u| u.parent.is_none()) {
+            for at in unit.start..unit.end.min(self.tokens.len()) {
+                let heads = self.tokens[at].is("PROGRAM-ID")
+                    || at > 0 && self.tokens[at].is("PROGRAM") && self.tokens[at - 1].is("END");
+                if !heads {
+                    continue;
+                }
+                let name = (at + 1..self.tokens.len()).find(|&i| named(&self.tokens[i]));
+                if let Some(token) = name.and_then(|i| self.tokens.get_mut(i))
+                    && token.upper().trim_matches(['\'', '"']) == unit.name
+                {
+                    token.text = token.upper();
+                }
+            }
         }
     }
 

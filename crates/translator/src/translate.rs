@@ -65,6 +65,7 @@ pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) ->
     work.missing_periods();
     work.values();
     let units = outline(&work.tokens);
+    work.program_names(&units);
     let blocks = work.blocks(&units);
     let uses_cics = work.programs(&units, blocks);
     if units.is_empty() {

@@ -119,7 +119,7 @@ impl Expander<'_> {
             Ok(Some(member)) => member,
             Ok(None) => {
                 let message = format!("there is no COPY member {}", copy.member);
-                let help = Some(self.resolver.hint());
+                let help = Some(self.resolver.hint(&copy.member));
                 self.diagnostics
                     .missing_member(copy.at, copy.member, message, help);
                 return;

@@ -20,14 +20,19 @@ impl Format {
     /// Fixed or Free, whichever explains more lines of `text`. A `>>SOURCE`
     /// directive decides; a text that fits both is fixed, as for `cobc`.
     pub fn detect(text: &str) -> Format {
+        Format::told(text).unwrap_or(Format::Fixed)
+    }
+
+    /// Like [`Format::detect`]; `None` when no line tells.
+    pub(super) fn told(text: &str) -> Option<Format> {
         let mut fixed = 0usize;
         let mut free = 0usize;
         for line in text.lines() {
             if let Some(format) = source_directive(line) {
-                return format;
+                return Some(format);
             }
             if opens_free_program(line) {
-                return Format::Free;
+                return Some(Format::Free);
             }
             match vote(line) {
                 Some(Format::Fixed) => fixed += 1,
@@ -35,10 +40,10 @@ impl Format {
                 _ => {}
             }
         }
-        if free > fixed {
-            Format::Free
-        } else {
-            Format::Fixed
+        match (fixed, free) {
+            (0, 0) => None,
+            _ if free > fixed => Some(Format::Free),
+            _ => Some(Format::Fixed),
         }
     }
 }

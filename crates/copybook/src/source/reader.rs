@@ -21,6 +21,9 @@ type Column = (usize, char);
 pub struct Lines {
     /// Reference format.
     pub format: Format,
+    /// What a text is in when the format is to be told from it and no line
+    /// tells.
+    pub otherwise: Format,
     /// Whether debugging lines are text.
     pub debugging: bool,
 }
@@ -28,7 +31,7 @@ pub struct Lines {
 /// Reads `text` into pieces. `file` is its index in `diagnostics`.
 pub fn read(text: &str, file: u16, lines: Lines, diagnostics: &mut Diagnostics) -> Vec<Piece> {
     let format = match lines.format {
-        Format::Auto => Format::detect(text),
+        Format::Auto => Format::told(text).unwrap_or(lines.otherwise),
         chosen => chosen,
     };
     let mut reader = Reader {

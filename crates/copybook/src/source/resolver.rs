@@ -22,7 +22,7 @@ pub trait CopyResolver {
     fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<Member>, String>;
 
     /// Advice to give when a member is missing.
-    fn hint(&self) -> String {
+    fn hint(&self, _name: &str) -> String {
         "name the folders that hold the COPY members".into()
     }
 }
@@ -56,6 +56,12 @@ const ENDINGS: [&str; 14] = [
     "mbr", "txt",
 ];
 
+/// Endings of files that are no COBOL text, whatever their names.
+const OTHER_TEXTS: [&str; 22] = [
+    "bms", "jcl", "proc", "asm", "md", "json", "yaml", "yml", "xml", "sql", "ddl", "csd", "toml",
+    "c", "h", "java", "py", "sh", "so", "rexx", "html", "class",
+];
+
 /// The members of one folder by upper-case name, the best file of each, and
 /// its rank: the index of its ending, more for an unusual one.
 #[derive(Debug, Clone, Default)]
@@ -79,6 +85,9 @@ impl Listing {
                 part.map_or(String::new(), |p| p.to_string_lossy().to_ascii_uppercase())
             };
             let ending = upper(path.extension()).to_ascii_lowercase();
+            if OTHER_TEXTS.contains(&ending.as_str()) {
+                continue;
+            }
             let rank = ENDINGS
                 .iter()
                 .position(|e| *e == ending)
@@ -174,7 +183,21 @@ impl CopyResolver for CopyFolders {
         Ok(text.map(|text| Member { name, text }))
     }
 
-    fn hint(&self) -> String {
+    fn hint(&self, name: &str) -> String {
+        let has_map = |folder: &PathBuf| {
+            [name.to_ascii_lowercase(), name.to_ascii_uppercase()]
+                .iter()
+                .any(|n| {
+                    ["bms", "BMS"]
+                        .iter()
+                        .any(|e| folder.join(format!("{n}.{e}")).is_file())
+                })
+        };
+        if self.folders.iter().any(has_map) {
+            return "there is a BMS map of that name; its symbolic map is made by assembling it, \
+                    which is not supported yet"
+                .into();
+        }
         if self.folders.is_empty() {
             return "name the folders that hold the COPY members".into();
         }

@@ -48,6 +48,7 @@ pub fn preprocess(
 pub(crate) fn lines_of(text: &str, format: Format) -> Lines {
     Lines {
         format,
+        otherwise: Format::detect(text),
         debugging: has_debugging_mode(text),
     }
 }
