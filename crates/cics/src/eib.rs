@@ -324,7 +324,12 @@ fn flag(on: bool) -> u8 {
 /// EIBRCODE after a command: the byte and value that its group of commands
 /// uses for the condition, and zeros where it is not known here.
 ///
-/// Reference: API reference, "EIBRCODE values".
+/// Reference: API reference, "Response codes of EXEC CICS commands" and "EXEC
+/// interface block fields". Of the published tables only those of the system
+/// programming commands could be read again (there the first word is the RESP
+/// number, and none of them is served here); the values of file, program and
+/// storage control below are from the older manuals and could not be compared
+/// a second time. Programs of today test RESP.
 pub fn rcode(function: u16, condition: Condition) -> [u8; 6] {
     use Condition as C;
     let first = |value| [value, 0, 0, 0, 0, 0];

@@ -40,11 +40,24 @@ pub enum Severity {
     Warning,
 }
 
+/// What kind of fault it is, for who treats some of them apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The text is wrong.
+    Text,
+    /// A COPY member is not there or cannot be read; its name.
+    MissingMember(String),
+    /// The text is right, and not supported; what it is.
+    Unsupported(String),
+}
+
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
+    /// What kind of fault.
+    pub kind: FaultKind,
     /// Where.
     pub at: Position,
     /// Name of the file `at` lies in.
@@ -86,18 +99,25 @@ impl Diagnostics {
         self.list.iter().any(|d| d.severity == Severity::Error)
     }
 
-    /// Adds a file and gives back its index.
+    /// Adds a file unless it is there, and gives back its index.
     pub(crate) fn add_file(&mut self, name: &str, text: &str) -> u16 {
-        self.files.push(SourceFile {
-            name: name.into(),
-            text: text.into(),
+        let known = self
+            .files
+            .iter()
+            .position(|f| *f.name == *name && *f.text == *text);
+        let index = known.unwrap_or_else(|| {
+            self.files.push(SourceFile {
+                name: name.into(),
+                text: text.into(),
+            });
+            self.files.len() - 1
         });
-        u16::try_from(self.files.len() - 1).unwrap_or(u16::MAX)
+        u16::try_from(index).unwrap_or(u16::MAX)
     }
 
     /// Adds an error.
     pub(crate) fn error(&mut self, at: Position, message: impl Into<String>) {
-        self.push(Severity::Error, at, message.into(), None);
+        self.push(Severity::Error, FaultKind::Text, at, message.into(), None);
     }
 
     /// Adds an error with advice.
@@ -107,15 +127,47 @@ impl Diagnostics {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.push(Severity::Error, at, message.into(), Some(help.into()));
+        let help = Some(help.into());
+        self.push(Severity::Error, FaultKind::Text, at, message.into(), help);
+    }
+
+    /// Adds that a COPY member is not there or cannot be read.
+    pub(crate) fn missing_member(
+        &mut self,
+        at: Position,
+        member: String,
+        message: String,
+        help: Option<String>,
+    ) {
+        let kind = FaultKind::MissingMember(member);
+        self.push(Severity::Error, kind, at, message, help);
+    }
+
+    /// Adds that something right is not supported.
+    pub(crate) fn unsupported(
+        &mut self,
+        at: Position,
+        what: String,
+        message: String,
+        help: impl Into<String>,
+    ) {
+        let kind = FaultKind::Unsupported(what);
+        self.push(Severity::Error, kind, at, message, Some(help.into()));
     }
 
     /// Adds a warning.
     pub(crate) fn warn(&mut self, at: Position, message: impl Into<String>) {
-        self.push(Severity::Warning, at, message.into(), None);
+        self.push(Severity::Warning, FaultKind::Text, at, message.into(), None);
     }
 
-    fn push(&mut self, severity: Severity, at: Position, message: String, help: Option<String>) {
+    fn push(
+        &mut self,
+        severity: Severity,
+        kind: FaultKind,
+        at: Position,
+        message: String,
+        help: Option<String>,
+    ) {
         // A damaged text can give the same fault twice when an entry is read
         // again after recovery; one is enough.
         let known = self
@@ -131,6 +183,7 @@ impl Diagnostics {
                 .map_or_else(|| "".into(), |f| f.name.clone());
             self.list.push(Diagnostic {
                 severity,
+                kind,
                 at,
                 file,
                 message,

@@ -45,9 +45,11 @@ pub use codepage::CodePage;
 pub use describe::{
     FieldDescription, OccursDescription, RecordDescription, RenamesDescription, describe,
 };
-pub use diagnostic::{Diagnostic, Diagnostics, Position, Severity, SourceFile};
+pub use diagnostic::{Diagnostic, Diagnostics, FaultKind, Position, Severity, SourceFile};
 pub use model::*;
 pub use naming::{Names, Naming};
 pub use options::{Copybook, ParseOptions, expand, parse, parse_with_warnings};
 pub use schema::{Direction, json_schema};
-pub use source::{CopyFolders, CopyResolver, Format, Member, NoCopy};
+pub use source::{
+    CopyFolders, CopyResolver, Format, Member, NoCopy, Piece, PieceKind, Preprocessed, preprocess,
+};

@@ -112,14 +112,15 @@ fn expanded(
     diagnostics: &mut Diagnostics,
 ) -> (Vec<Piece>, Rules) {
     let file = diagnostics.add_file(options.source_name, text);
-    let pieces = source::read(text, file, options.format, diagnostics);
+    let lines = source::lines_of(text, options.format);
+    let pieces = source::read(text, file, lines, diagnostics);
     let special = environment(&pieces);
     let rules = Rules {
         decimal_comma: options.decimal_comma || special.decimal_comma,
         currency: special.currency.unwrap_or(options.currency),
     };
     let pieces = data_division(pieces);
-    let pieces = source::expand(pieces, options.format, options.copy, diagnostics);
+    let pieces = source::expand(pieces, lines, options.copy, diagnostics);
     // A member may bring section headers of its own.
     (data_division(pieces), rules)
 }

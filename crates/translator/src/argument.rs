@@ -71,6 +71,14 @@ pub(crate) fn literal_length(text: &str) -> usize {
     inner.len() - doubled.min(inner.len() / 2)
 }
 
+/// Characters of a literal without the blanks at its end, which a name may
+/// have in any number.
+pub(crate) fn significant_length(text: &str) -> usize {
+    let body = text.trim_end_matches(['\'', '"']);
+    let blanks = body.len() - body.trim_end_matches(' ').len();
+    literal_length(text) - blanks.min(literal_length(text))
+}
+
 /// What an argument's tokens are; `None` for nothing.
 pub(crate) fn classify(tokens: &[Token]) -> Option<Value> {
     let first = tokens.first()?;

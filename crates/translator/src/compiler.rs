@@ -13,15 +13,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, io, thread};
 
+use copybook::Format;
+
 use crate::copy::Library;
 use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::digest::Digest;
-use crate::lines::Format;
 use crate::messages;
 use crate::translate::{Translation, translate};
 
 /// Counts changes of the generated code that its text alone does not show.
-const GENERATION: u32 = 2;
+const GENERATION: u32 = 3;
 
 /// Flags of every module: the dialect and the guard of the PERFORM stack.
 const FLAGS: &[&str] = &["-m", "-std=ibm", "-fstack-check"];

@@ -11,7 +11,7 @@ use cics::command::{
 use cics::diagnostic::nearest;
 use cics::resp::Condition;
 
-use crate::argument::{Value, classify, is_number, literal_length, wanted};
+use crate::argument::{Value, classify, is_number, significant_length, wanted};
 use crate::source::Place;
 use crate::token::{Kind, Token};
 
@@ -387,7 +387,7 @@ impl Reader {
             _ => usize::MAX,
         };
         if let Value::Literal(t) = &value
-            && literal_length(&t.text) > max
+            && significant_length(&t.text) > max
         {
             let message = format!("{} is longer than the {max} characters of {name}", t.text);
             self.say(place, message, None);

@@ -24,6 +24,11 @@ fn message(line: &str) -> Option<Diagnostic> {
         };
         let (file, number) = place.rsplit_once(':')?;
         let number: u32 = number.trim().parse().ok()?;
+        // What the C compiler says of cobc's own output is not about the
+        // program.
+        if file.ends_with(".c") || file.ends_with(".c.h") || file.ends_with(".c.l.h") {
+            return None;
+        }
         // The calls that stand for commands may name an item twice.
         if text.starts_with("duplicate USING") {
             return None;
@@ -51,7 +56,8 @@ mod tests {
     fn messages_are_read_and_context_is_left_out() {
         let list = parse(
             "a/b.cbl: in paragraph 'MAIN':\na/b.cbl:22: error: 'X' is not defined\n\
-             a/b.cbl:30: warning: value size exceeds data size [-Wothers]\nnonsense\n",
+             a/b.cbl:30: warning: value size exceeds data size [-Wothers]\nnonsense\n\
+             /tmp/cob1_0.c:25:17: warning: conflicting types for built-in function\n",
         );
         assert_eq!(list.len(), 2);
         assert_eq!((list[0].line, list[0].severity), (22, Severity::Error));

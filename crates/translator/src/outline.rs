@@ -302,11 +302,14 @@ fn labels(tokens: &[Token], unit: &mut Unit, end: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::{Format, lines};
-    use crate::token::tokens;
+    use std::path::Path;
+
+    use crate::copy::{Library, expand};
 
     fn units(source: &str) -> Vec<Unit> {
-        outline(&tokens(&lines(source, Format::Free), 0, false).0)
+        let format = copybook::Format::Free;
+        let library = Library::default();
+        outline(&expand(Path::new("a"), source.as_bytes(), format, &library).tokens)
     }
 
     #[test]

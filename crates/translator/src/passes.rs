@@ -1,5 +1,5 @@
-//! Changes to the text that have nothing to do with commands: listing
-//! directives, missing periods, DFHRESP and DFHVALUE.
+//! Changes to the text that have nothing to do with commands: missing periods,
+//! DFHRESP and DFHVALUE.
 
 use std::collections::HashSet;
 
@@ -8,66 +8,11 @@ use cics::diagnostic::nearest;
 use cics::resp::Condition;
 
 use crate::diagnostic::{Kind as Finding, Severity};
+use crate::outline::Unit;
 use crate::token::{Kind, Token};
 use crate::translate::Work;
 
 impl Work {
-    /// Drops listing directives and names the conditional ones.
-    pub(crate) fn directives(&mut self) {
-        for at in 0..self.tokens.len() {
-            let t = &self.tokens[at];
-            let first = at == 0
-                || self.tokens[at - 1].place.line != t.place.line
-                || self.tokens[at - 1].place.file != t.place.file;
-            if !first {
-                continue;
-            }
-            let last = |n: usize| {
-                self.tokens
-                    .get(at + n)
-                    .is_none_or(|n| n.place.line != t.place.line || n.is_mark('.'))
-            };
-            let length = if t.is_any(&["EJECT", "SKIP1", "SKIP2", "SKIP3"]) && last(1) {
-                1
-            } else if t.is("TITLE")
-                && self
-                    .tokens
-                    .get(at + 1)
-                    .is_some_and(|n| n.kind == Kind::Literal)
-                && last(2)
-            {
-                2
-            } else if t.is_mark('>')
-                && self
-                    .tokens
-                    .get(at + 1)
-                    .is_some_and(|n| n.is_mark('>') && !n.spaced)
-            {
-                let place = t.place;
-                let word = self
-                    .tokens
-                    .get(at + 2)
-                    .map_or_else(String::new, Token::upper);
-                let message = format!("the compiler directive >>{word} is not supported");
-                self.say(
-                    place,
-                    Finding::Unsupported(format!(">>{word}")),
-                    message,
-                    None,
-                );
-                continue;
-            } else {
-                continue;
-            };
-            let period = usize::from(
-                self.tokens
-                    .get(at + length)
-                    .is_some_and(|n| n.is_mark('.') && n.place.line == t.place.line),
-            );
-            self.edits.dropped.extend(at..at + length + period);
-        }
-    }
-
     /// Ends `PROGRAM-ID. NAME` with the period that other compilers assume.
     pub(crate) fn missing_periods(&mut self) {
         const NEXT: &[&str] = &["ENVIRONMENT", "DATA", "PROCEDURE"];
@@ -92,7 +37,6 @@ impl Work {
                     kind: Kind::Mark,
                     text: ".".to_owned(),
                     spaced: false,
-                    area_a: false,
                     ..name
                 };
                 self.tokens.insert(at + 3, period);
@@ -104,6 +48,27 @@ impl Work {
                     .collect();
             }
             at += 1;
+        }
+    }
+
+    /// Writes the names of outermost programs in capitals, as the program table
+    /// and the symbols of modules have them.
+    pub(crate) fn program_names(&mut self, units: &[Unit]) {
+        let named = |t: &Token| t.kind != Kind::Mark;
+        for unit in units.iter().filter(|u| u.parent.is_none()) {
+            for at in unit.start..unit.end.min(self.tokens.len()) {
+                let heads = self.tokens[at].is("PROGRAM-ID")
+                    || at > 0 && self.tokens[at].is("PROGRAM") && self.tokens[at - 1].is("END");
+                if !heads {
+                    continue;
+                }
+                let name = (at + 1..self.tokens.len()).find(|&i| named(&self.tokens[i]));
+                if let Some(token) = name.and_then(|i| self.tokens.get_mut(i))
+                    && token.upper().trim_matches(['\'', '"']) == unit.name
+                {
+                    token.text = token.upper();
+                }
+            }
         }
     }
 

@@ -23,17 +23,9 @@ pub struct Files {
 }
 
 impl Files {
-    /// Adds a file unless it is there, and gives its index.
-    pub(crate) fn add(&mut self, path: &Path) -> u16 {
-        let at = self
-            .paths
-            .iter()
-            .position(|p| p == path)
-            .unwrap_or_else(|| {
-                self.paths.push(path.to_owned());
-                self.paths.len() - 1
-            });
-        u16::try_from(at).unwrap_or(u16::MAX)
+    /// Adds a file.
+    pub(crate) fn push(&mut self, path: &Path) {
+        self.paths.push(path.to_owned());
     }
 
     /// Path of a file.

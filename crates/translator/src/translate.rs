@@ -5,12 +5,12 @@ use std::path::Path;
 
 use cics::diagnostic::nearest;
 use cics::eib;
+use copybook::Format;
 
 use crate::calls::{Needs, call};
-use crate::copy::{Expander, Library};
+use crate::copy::{Expanded, Library, expand};
 use crate::diagnostic::{Diagnostic, Kind as Finding, Severity};
 use crate::exec::{self, Parsed};
-use crate::lines::Format;
 use crate::outline::{Unit, outline, skip_exec};
 use crate::source::{Files, Place};
 use crate::token::{Kind, Token};
@@ -51,21 +51,21 @@ impl Translation {
 
 /// Translates the text of a program. `path` is what messages call it.
 pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) -> Translation {
-    let mut expander = Expander::new(library);
-    let tokens = expander.program(path, text, format);
-    let Expander {
-        files, diagnostics, ..
-    } = expander;
+    let Expanded {
+        files,
+        tokens,
+        diagnostics,
+    } = expand(path, text, format, library);
     let mut work = Work {
         files,
         diagnostics,
         tokens,
         edits: Edits::default(),
     };
-    work.directives();
     work.missing_periods();
     work.values();
     let units = outline(&work.tokens);
+    work.program_names(&units);
     let blocks = work.blocks(&units);
     let uses_cics = work.programs(&units, blocks);
     if units.is_empty() {

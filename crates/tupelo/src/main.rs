@@ -6,6 +6,7 @@
 
 mod app;
 mod commands;
+mod stdout;
 mod table;
 
 use std::io::IsTerminal;
@@ -49,6 +50,7 @@ pub enum Outcome {
 }
 
 fn main() -> ExitCode {
+    stdout::end_quietly_when_closed();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

@@ -13,6 +13,7 @@
 
 mod build;
 mod decode;
+pub mod descriptor;
 mod encode;
 mod error;
 mod field;

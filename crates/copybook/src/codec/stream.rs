@@ -9,6 +9,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
+use super::descriptor::{Descriptor, DescriptorError, fill};
 use super::error::{DecodeError, EncodeError};
 use super::record::Codec;
 
@@ -118,19 +119,8 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
         match self.framing {
             Framing::Fixed(len) => self.fill(len)?,
             Framing::SelfDescribing => self.fill_by_counters()?,
-            Framing::Rdw => {
-                let len = self.descriptor()?;
-                let Some(len) = len.checked_sub(4) else {
-                    return Err(self.no_descriptor());
-                };
-                self.buffer.clear();
-                self.fill(len)?;
-            }
-            Framing::GnuCobol => {
-                let len = self.descriptor()?;
-                self.buffer.clear();
-                self.fill(len)?;
-            }
+            Framing::Rdw => self.behind_word(Descriptor::Rdw)?,
+            Framing::GnuCobol => self.behind_word(Descriptor::GnuCobol)?,
         }
         if self.buffer.is_empty()
             && matches!(self.framing, Framing::Fixed(_) | Framing::SelfDescribing)
@@ -147,11 +137,8 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
 
     /// Reads on until the buffer has `len` bytes.
     fn fill(&mut self, len: usize) -> Result<(), StreamError> {
-        let missing = len.saturating_sub(self.buffer.len()) as u64;
-        self.input
-            .by_ref()
-            .take(missing)
-            .read_to_end(&mut self.buffer)?;
+        let missing = len.saturating_sub(self.buffer.len());
+        fill(&mut self.input, missing, &mut self.buffer)?;
         let actual = self.buffer.len();
         if actual < len {
             return Err(StreamError::Cut {
@@ -186,22 +173,17 @@ impl<'c, R: BufRead> RecordReader<'c, R> {
         self.fill(len)
     }
 
-    fn descriptor(&mut self) -> Result<usize, StreamError> {
-        self.fill(4)?;
-        match self.buffer[..] {
-            [high, low, 0, 0] => Ok(usize::from(high) << 8 | usize::from(low)),
-            _ => Err(self.no_descriptor()),
-        }
-    }
-
-    fn no_descriptor(&self) -> StreamError {
-        let mut word = [0; 4];
-        for (to, from) in word.iter_mut().zip(&self.buffer) {
-            *to = *from;
-        }
-        StreamError::Descriptor {
-            record: self.record,
-            word,
+    fn behind_word(&mut self, form: Descriptor) -> Result<(), StreamError> {
+        let record = self.record;
+        match form.read(&mut self.input, &mut self.buffer) {
+            Ok(_) => Ok(()),
+            Err(DescriptorError::Io(error)) => Err(StreamError::Io(error)),
+            Err(DescriptorError::Cut { actual, needed }) => Err(StreamError::Cut {
+                record,
+                actual,
+                needed,
+            }),
+            Err(DescriptorError::Word(word)) => Err(StreamError::Descriptor { record, word }),
         }
     }
 }
@@ -267,30 +249,20 @@ fn write_record(
     output: &mut impl Write,
 ) -> Result<(), StreamError> {
     let len = bytes.len();
-    let mut head = [0; 4];
-    let (extra, max) = match framing {
-        Framing::Fixed(max) => (0, max),
-        Framing::SelfDescribing => (0, usize::MAX),
-        Framing::Rdw => (4, usize::from(u16::MAX)),
-        Framing::GnuCobol => (0, usize::from(u16::MAX)),
+    let too_long = |max| StreamError::TooLong { record, len, max };
+    let behind_word = |form: Descriptor, output: &mut _| match form.write(output, bytes)? {
+        true => Ok(()),
+        false => Err(too_long(form.max_bytes())),
     };
-    if len + extra > max {
-        return Err(StreamError::TooLong {
-            record,
-            len,
-            max: max - extra,
-        });
-    }
     match framing {
-        Framing::Fixed(_) | Framing::SelfDescribing => {}
-        Framing::Rdw | Framing::GnuCobol => {
-            head[..2].copy_from_slice(&((len + extra) as u16).to_be_bytes());
-            output.write_all(&head)?;
+        Framing::Rdw => behind_word(Descriptor::Rdw, output),
+        Framing::GnuCobol => behind_word(Descriptor::GnuCobol, output),
+        Framing::SelfDescribing => Ok(output.write_all(bytes)?),
+        Framing::Fixed(size) if len > size => Err(too_long(size)),
+        Framing::Fixed(size) => {
+            output.write_all(bytes)?;
+            io::copy(&mut io::repeat(0).take((size - len) as u64), output)?;
+            Ok(())
         }
     }
-    output.write_all(bytes)?;
-    if let Framing::Fixed(size) = framing {
-        io::copy(&mut io::repeat(0).take((size - len) as u64), output)?;
-    }
-    Ok(())
 }

@@ -15,7 +15,7 @@ use crate::diagnostic::{Diagnostics, Position};
 use super::piece::{Piece, PieceKind};
 use super::reader::read;
 use super::replace::{Rule, RuleKind, apply, bare};
-use super::{CopyResolver, Format};
+use super::{CopyResolver, Lines};
 
 /// COPY inside COPY, at most so deep.
 const MAX_DEPTH: usize = 64;
@@ -27,12 +27,12 @@ const MAX_PIECES: usize = 4_000_000;
 /// Expands every COPY statement, then carries out REPLACE statements.
 pub fn expand(
     pieces: Vec<Piece>,
-    format: Format,
+    lines: Lines,
     resolver: &dyn CopyResolver,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Piece> {
     let mut expander = Expander {
-        format,
+        lines,
         resolver,
         diagnostics,
         open: Vec::new(),
@@ -44,7 +44,7 @@ pub fn expand(
 }
 
 struct Expander<'a> {
-    format: Format,
+    lines: Lines,
     resolver: &'a dyn CopyResolver,
     diagnostics: &'a mut Diagnostics,
     /// Names of the members being read, outermost first.
@@ -75,10 +75,14 @@ impl Expander<'_> {
         let mut index = 0usize;
         while index < pieces.len() {
             let include = sql_include(&pieces, index);
-            if !pieces[index].is_word("COPY") && include.is_none() {
-                out.push(pieces[index].clone());
-                index += 1;
-                continue;
+            if include.is_none() {
+                // COPY is an option of some commands.
+                let end = block_end(&pieces, index).unwrap_or(index + 1);
+                if end > index + 1 || !pieces[index].is_word("COPY") {
+                    out.extend_from_slice(&pieces[index..end]);
+                    index = end;
+                    continue;
+                }
             }
             let statement = match include {
                 Some(include) => Some(include),
@@ -114,23 +118,21 @@ impl Expander<'_> {
         let text = match self.resolver.resolve(&copy.member, copy.library.as_deref()) {
             Ok(Some(member)) => member,
             Ok(None) => {
-                self.diagnostics.error_help(
-                    copy.at,
-                    format!("there is no COPY member {}", copy.member),
-                    self.resolver.hint(),
-                );
+                let message = format!("there is no COPY member {}", copy.member);
+                let help = Some(self.resolver.hint(&copy.member));
+                self.diagnostics
+                    .missing_member(copy.at, copy.member, message, help);
                 return;
             }
             Err(reason) => {
-                self.diagnostics.error(
-                    copy.at,
-                    format!("COPY member {} cannot be read: {reason}", copy.member),
-                );
+                let message = format!("COPY member {} cannot be read: {reason}", copy.member);
+                self.diagnostics
+                    .missing_member(copy.at, copy.member, message, None);
                 return;
             }
         };
         let file = self.diagnostics.add_file(&text.name, &text.text);
-        let pieces = read(&text.text, file, self.format, self.diagnostics);
+        let pieces = read(&text.text, file, self.lines, self.diagnostics);
         self.open.push(name);
         active.push(copy.rules);
         let expanded = self.copies(pieces, active);
@@ -235,6 +237,11 @@ impl Expander<'_> {
         let mut pending = Vec::new();
         let mut index = 0usize;
         while index < pieces.len() {
+            if let Some(end) = block_end(&pieces, index) {
+                pending.extend_from_slice(&pieces[index..end]);
+                index = end;
+                continue;
+            }
             if !pieces[index].is_word("REPLACE") {
                 pending.push(pieces[index].clone());
                 index += 1;
@@ -266,7 +273,7 @@ impl Expander<'_> {
 /// `EXEC SQL INCLUDE member END-EXEC`, which brings in text as COPY does. The
 /// communication areas that the database brings itself are left as they are.
 fn sql_include(pieces: &[Piece], index: usize) -> Option<Copy> {
-    if !pieces[index].is_word("EXEC") {
+    if !(pieces[index].is_word("EXEC") || pieces[index].is_word("EXECUTE")) {
         return None;
     }
     let mut reader = Pieces::new(pieces, index + 1);
@@ -288,6 +295,18 @@ fn sql_include(pieces: &[Piece], index: usize) -> Option<Copy> {
         at: pieces[index].at,
         end: reader.index,
     })
+}
+
+/// The index behind the `EXEC … END-EXEC` at `index`, if one is there.
+fn block_end(pieces: &[Piece], index: usize) -> Option<usize> {
+    if !(pieces[index].is_word("EXEC") || pieces[index].is_word("EXECUTE")) {
+        return None;
+    }
+    let rest = &pieces[index + 1..];
+    let end = rest
+        .iter()
+        .position(|p| ["END-EXEC", "EXEC", "EXECUTE"].iter().any(|w| p.is_word(w)))?;
+    rest[end].is_word("END-EXEC").then_some(index + end + 2)
 }
 
 /// The index behind the next period that ends a sentence.
@@ -379,7 +398,19 @@ impl<'a> Pieces<'a> {
         Some(name)
     }
 
-    /// Pseudo-text, or one word or literal with what adjoins it.
+    /// Passes over what stands together.
+    fn adjoining(&mut self) {
+        while self
+            .pieces
+            .get(self.index)
+            .is_some_and(|p| !(p.is_gap() || p.is_char('.') || p.is_char(',') || p.is_char(';')))
+        {
+            self.index += 1;
+        }
+    }
+
+    /// Pseudo-text, a literal, or an identifier with its qualifiers and
+    /// subscripts.
     fn operand(&mut self) -> Option<Vec<Piece>> {
         let first = self.peek()?;
         if first.kind != PieceKind::PseudoText {
@@ -387,12 +418,22 @@ impl<'a> Pieces<'a> {
                 return None;
             }
             let start = self.index;
-            while self.pieces.get(self.index).is_some_and(|p| {
-                !(p.is_gap() || p.is_char('.') || p.is_char(',') || p.is_char(';'))
-            }) {
-                self.index += 1;
+            self.adjoining();
+            let mut end = self.index;
+            while self.accept("OF") || self.accept("IN") {
+                self.skip_gaps();
+                self.adjoining();
+                end = self.index;
             }
-            return Some(self.pieces[start..self.index].to_vec());
+            if self.peek().is_some_and(|p| p.is_char('('))
+                && let Some(length) = self.pieces[self.index..]
+                    .iter()
+                    .position(|p| p.is_char(')'))
+            {
+                end = self.index + length + 1;
+            }
+            self.index = end;
+            return Some(self.pieces[start..end].to_vec());
         }
         let start = self.index + 1;
         let length = self.pieces[start..]

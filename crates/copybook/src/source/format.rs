@@ -20,11 +20,19 @@ impl Format {
     /// Fixed or Free, whichever explains more lines of `text`. A `>>SOURCE`
     /// directive decides; a text that fits both is fixed, as for `cobc`.
     pub fn detect(text: &str) -> Format {
+        Format::told(text).unwrap_or(Format::Fixed)
+    }
+
+    /// Like [`Format::detect`]; `None` when no line tells.
+    pub(super) fn told(text: &str) -> Option<Format> {
         let mut fixed = 0usize;
         let mut free = 0usize;
         for line in text.lines() {
             if let Some(format) = source_directive(line) {
-                return format;
+                return Some(format);
+            }
+            if opens_free_program(line) {
+                return Some(Format::Free);
             }
             match vote(line) {
                 Some(Format::Fixed) => fixed += 1,
@@ -32,10 +40,10 @@ impl Format {
                 _ => {}
             }
         }
-        if free > fixed {
-            Format::Free
-        } else {
-            Format::Fixed
+        match (fixed, free) {
+            (0, 0) => None,
+            _ if free > fixed => Some(Format::Free),
+            _ => Some(Format::Fixed),
         }
     }
 }
@@ -57,6 +65,28 @@ pub fn source_directive(line: &str) -> Option<Format> {
         Some(Format::Fixed)
     } else {
         None
+    }
+}
+
+/// Whether a division or paragraph header stands where fixed format has its
+/// sequence area.
+fn opens_free_program(line: &str) -> bool {
+    let columns: String = expand_tabs(line).map(|(_, c)| c).take(80).collect();
+    let text = columns.trim_start();
+    if columns.len() - text.len() >= 6 {
+        return false;
+    }
+    let upper = text.to_ascii_uppercase();
+    let mut words = upper.split([' ', '.']).filter(|w| !w.is_empty());
+    match words.next() {
+        Some("IDENTIFICATION" | "ID" | "ENVIRONMENT" | "DATA" | "PROCEDURE") => {
+            words.next() == Some("DIVISION")
+        }
+        Some("WORKING-STORAGE" | "LINKAGE" | "LOCAL-STORAGE" | "CONFIGURATION") => {
+            words.next() == Some("SECTION")
+        }
+        Some("PROGRAM-ID" | "FUNCTION-ID") => true,
+        _ => false,
     }
 }
 
@@ -88,11 +118,17 @@ fn vote(line: &str) -> Option<Format> {
     // A word that fills columns 6 and 7, a comment sign or a level number in
     // the sequence area is free text; other marks there are change tags.
     let text: String = columns[first..].iter().collect();
+    let words = area.split(|c| *c == ' ').filter(|w| !w.is_empty()).count();
     let level = text
         .split_once(' ')
         .is_some_and(|(head, _)| head.len() <= 2 && head.parse::<u8>().is_ok());
     let crosses = matches!(indicator, Some(c) if !matches!(c, ' ' | '*' | '/' | '-' | 'D' | 'd'));
-    if text.starts_with("*>") || level || crosses || text.ends_with('.') && columns.len() <= 7 {
+    if text.starts_with("*>")
+        || level
+        || words > 1
+        || crosses
+        || text.ends_with('.') && columns.len() <= 7
+    {
         Some(Format::Free)
     } else {
         Some(Format::Fixed)

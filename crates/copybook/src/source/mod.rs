@@ -9,12 +9,15 @@ mod program;
 mod reader;
 mod replace;
 mod resolver;
+mod whole;
 
 pub use format::Format;
+pub use piece::{Piece, PieceKind};
 pub use resolver::{CopyFolders, CopyResolver, Member, NoCopy};
+pub use whole::{Preprocessed, preprocess};
 
 pub(crate) use copy::expand;
 pub(crate) use cursor::{Cursor, Token};
-pub(crate) use piece::Piece;
 pub(crate) use program::{data_division, environment};
-pub(crate) use reader::read;
+pub(crate) use reader::{Lines, read};
+pub(crate) use whole::lines_of;

@@ -16,18 +16,32 @@ use super::piece::{Piece, PieceKind, is_word_char};
 /// One column of a line: its character and the byte offset it came from.
 type Column = (usize, char);
 
+/// How lines are to be read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Lines {
+    /// Reference format.
+    pub format: Format,
+    /// What a text is in when the format is to be told from it and no line
+    /// tells.
+    pub otherwise: Format,
+    /// Whether debugging lines are text.
+    pub debugging: bool,
+}
+
 /// Reads `text` into pieces. `file` is its index in `diagnostics`.
-pub fn read(text: &str, file: u16, format: Format, diagnostics: &mut Diagnostics) -> Vec<Piece> {
-    let format = match format {
-        Format::Auto => Format::detect(text),
+pub fn read(text: &str, file: u16, lines: Lines, diagnostics: &mut Diagnostics) -> Vec<Piece> {
+    let format = match lines.format {
+        Format::Auto => Format::told(text).unwrap_or(lines.otherwise),
         chosen => chosen,
     };
     let mut reader = Reader {
         file,
         format,
+        debugging: lines.debugging,
         pieces: Vec::new(),
         open_quote: None,
         started: false,
+        entry: false,
         diagnostics,
     };
     let mut offset = 0usize;
@@ -49,11 +63,14 @@ pub fn read(text: &str, file: u16, format: Format, diagnostics: &mut Diagnostics
 struct Reader<'a> {
     file: u16,
     format: Format,
+    debugging: bool,
     pieces: Vec<Piece>,
     /// Set while the last piece is a literal that its line did not close.
     open_quote: Option<char>,
     /// Whether anything but comments and compiler options was read.
     started: bool,
+    /// In a comment entry of the identification division.
+    entry: bool,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -89,8 +106,17 @@ impl Reader<'_> {
 
     fn free_line(&mut self, line: &str, columns: &[Column], start: Position) {
         let text: String = columns.iter().map(|(_, c)| c).collect();
-        if text.trim_start().to_ascii_uppercase().starts_with(">>D ") {
+        let upper = text.trim_start().to_ascii_uppercase();
+        if upper.starts_with("$SET ") {
             return;
+        }
+        let mut columns = columns;
+        if upper.starts_with(">>D ") {
+            if !self.debugging {
+                return;
+            }
+            let mark = columns.iter().position(|(_, c)| *c == '>').unwrap_or(0);
+            columns = &columns[mark + 3..];
         }
         self.text_line(line, columns, start);
     }
@@ -102,6 +128,7 @@ impl Reader<'_> {
         };
         let text = &columns[7..end.max(7)];
         match indicator {
+            'D' | 'd' if self.debugging => self.text_line(line, text, start),
             '*' | '/' | 'D' | 'd' | '$' => {}
             '-' => self.continuation(line, text, start),
             ' ' => self.text_line(line, text, start),
@@ -123,7 +150,7 @@ impl Reader<'_> {
             return;
         }
         self.open_quote = None;
-        if is_listing_statement(trimmed) {
+        if is_listing_statement(trimmed) || self.is_in_comment_entry(columns, trimmed) {
             return;
         }
         self.gap(start);
@@ -145,12 +172,32 @@ impl Reader<'_> {
         ]
         .contains(&word.as_str())
         {
-            self.diagnostics.error_help(
+            self.diagnostics.unsupported(
                 place(line, start, offset, text.len()),
+                format!(">>{word}"),
                 format!("conditional compilation (>>{word}) is not supported"),
                 "keep the lines that apply and remove the directives",
             );
         }
+    }
+
+    /// Whether a line belongs to the comment entry that is open, or opens one
+    /// after what is left of it: after `AUTHOR.` and its like all text is a
+    /// comment up to the next paragraph or division in area A.
+    fn is_in_comment_entry(&mut self, columns: &[Column], text: &str) -> bool {
+        let indent = columns.iter().position(|(_, c)| *c != ' ').unwrap_or(0);
+        let in_area_a = self.format == Format::Free || indent < 4;
+        let length = text.find(|c| !is_word_char(c)).unwrap_or(text.len());
+        let (word, rest) = text.split_at(length);
+        let is = |list: &[&str]| in_area_a && list.iter().any(|w| word.eq_ignore_ascii_case(w));
+        let opens = is(COMMENT_ENTRIES)
+            && rest.trim_start().starts_with('.')
+            && self.pieces.iter().any(|p| p.is_word("PROGRAM-ID"));
+        if self.entry && !opens && !is(AFTER_COMMENT_ENTRY) {
+            return true;
+        }
+        self.entry = opens;
+        opens
     }
 
     fn continuation(&mut self, line: &str, columns: &[Column], start: Position) {
@@ -329,9 +376,39 @@ impl Reader<'_> {
     }
 }
 
-/// EJECT, SKIP1 to SKIP3 and TITLE stand alone on their line.
+/// Paragraphs of the identification division whose text is a comment.
+const COMMENT_ENTRIES: &[&str] = &[
+    "AUTHOR",
+    "INSTALLATION",
+    "DATE-WRITTEN",
+    "DATE-COMPILED",
+    "SECURITY",
+    "REMARKS",
+];
+
+/// What ends a comment entry when it stands in area A.
+const AFTER_COMMENT_ENTRY: &[&str] = &[
+    "ENVIRONMENT",
+    "DATA",
+    "PROCEDURE",
+    "CONFIGURATION",
+    "FILE",
+    "WORKING-STORAGE",
+    "LINKAGE",
+    "LOCAL-STORAGE",
+    "INPUT-OUTPUT",
+    "IDENTIFICATION",
+    "ID",
+    "PROGRAM-ID",
+    "COPY",
+];
+
+/// EJECT, SKIP1 to SKIP3, TITLE and *CBL stand alone on their line.
 fn is_listing_statement(line: &str) -> bool {
     let upper = line.to_ascii_uppercase();
+    if upper.starts_with("*CBL ") || upper.starts_with("*CONTROL ") {
+        return true;
+    }
     let word = upper.trim_end_matches('.').trim_end();
     if matches!(word, "EJECT" | "SKIP1" | "SKIP2" | "SKIP3") {
         return true;

@@ -72,7 +72,7 @@ impl Rule {
         match self.partial() {
             Some(part) => {
                 let piece = &pieces[index];
-                let long = piece.text.len() > part.len();
+                let long = piece.text.len() >= part.len();
                 let fits = piece.kind == PieceKind::Word
                     && long
                     && match self.kind {
@@ -101,26 +101,15 @@ impl Rule {
         }
     }
 
+    /// Separators count on neither side: what would be one word without them
+    /// is not two pieces.
     fn whole(&self, pieces: &[Piece], index: usize) -> Option<usize> {
         let mut at = index;
-        let mut from = self.from.iter().peekable();
-        while let Some(wanted) = from.next() {
-            if wanted.is_gap() {
-                // Any run of separators stands for any other.
-                if from.peek().is_none() {
-                    break;
-                }
-                let start = at;
+        for wanted in self.from.iter().filter(|p| !is_separator(p)) {
+            if at > index {
                 while pieces.get(at).is_some_and(is_separator) {
                     at += 1;
                 }
-                if at == start {
-                    return None;
-                }
-                continue;
-            }
-            if is_separator(wanted) {
-                continue;
             }
             if !pieces.get(at)?.matches(wanted) {
                 return None;

@@ -1,8 +1,10 @@
 //! Where COPY members come from.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The text of one COPY member.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub trait CopyResolver {
     fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<Member>, String>;
 
     /// Advice to give when a member is missing.
-    fn hint(&self) -> String {
+    fn hint(&self, _name: &str) -> String {
         "name the folders that hold the COPY members".into()
     }
 }
@@ -35,30 +37,94 @@ impl CopyResolver for NoCopy {
     }
 }
 
-/// Members as files in a list of folders, the first that has one wins. The
-/// name is tried as written, in upper and in lower case, alone and with the
-/// usual extensions; a library is a folder within.
+/// Members as files in a list of folders, the first that has one wins. Names
+/// are compared without regard to case. Within a folder a file of exactly the
+/// name comes first, then the usual endings in their order; a file with any
+/// other ending is taken when no folder has one of those. A library is a
+/// folder within.
+///
+/// The folders are listed once, when a member is first asked for.
 #[derive(Debug, Clone, Default)]
 pub struct CopyFolders {
     folders: Vec<PathBuf>,
+    listed: OnceLock<Vec<Listing>>,
 }
 
-/// Extensions tried, in this order.
-const EXTENSIONS: [&str; 9] = [
-    "", ".cpy", ".CPY", ".cbl", ".CBL", ".cob", ".COB", ".copy", ".inc",
+/// Endings of member files, in the order of preference.
+const ENDINGS: [&str; 14] = [
+    "", "cpy", "copy", "cbl", "cob", "cobol", "inc", "dcl", "cpb", "cbk", "copybook", "cbcpy",
+    "mbr", "txt",
 ];
+
+/// Endings of files that are no COBOL text, whatever their names.
+const OTHER_TEXTS: [&str; 22] = [
+    "bms", "jcl", "proc", "asm", "md", "json", "yaml", "yml", "xml", "sql", "ddl", "csd", "toml",
+    "c", "h", "java", "py", "sh", "so", "rexx", "html", "class",
+];
+
+/// The members of one folder by upper-case name, the best file of each, and
+/// its rank: the index of its ending, more for an unusual one.
+#[derive(Debug, Clone, Default)]
+struct Listing(HashMap<String, (usize, PathBuf)>);
+
+impl Listing {
+    /// Lists a folder; one that cannot be read is empty.
+    fn of(folder: &Path) -> Self {
+        let mut members = HashMap::new();
+        let Ok(entries) = fs::read_dir(folder) else {
+            return Listing::default();
+        };
+        let mut paths: Vec<PathBuf> = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.is_file())
+            .collect();
+        paths.sort();
+        for path in paths {
+            let upper = |part: Option<&std::ffi::OsStr>| {
+                part.map_or(String::new(), |p| p.to_string_lossy().to_ascii_uppercase())
+            };
+            let ending = upper(path.extension()).to_ascii_lowercase();
+            if OTHER_TEXTS.contains(&ending.as_str()) {
+                continue;
+            }
+            let rank = ENDINGS
+                .iter()
+                .position(|e| *e == ending)
+                .unwrap_or(ENDINGS.len());
+            for (name, rank) in [
+                (upper(path.file_stem()), rank),
+                (upper(path.file_name()), 0),
+            ] {
+                let best = members.entry(name).or_insert_with(|| (rank, path.clone()));
+                if rank < best.0 {
+                    *best = (rank, path.clone());
+                }
+            }
+        }
+        Listing(members)
+    }
+
+    fn get(&self, name: &str, usual: bool) -> Option<&Path> {
+        let (rank, path) = self.0.get(name)?;
+        ((*rank < ENDINGS.len()) == usual).then_some(path)
+    }
+}
 
 impl CopyFolders {
     /// Searches `folders` in order.
     pub fn new(folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         CopyFolders {
             folders: folders.into_iter().map(Into::into).collect(),
+            listed: OnceLock::new(),
         }
     }
-}
 
-impl CopyResolver for CopyFolders {
-    fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<Member>, String> {
+    /// The file of a member, `None` when there is none.
+    ///
+    /// # Errors
+    /// A name that leads out of the folders.
+    pub fn find(&self, name: &str, library: Option<&str>) -> Result<Option<PathBuf>, String> {
         let stays_inside = |part: &str| {
             Path::new(part)
                 .components()
@@ -67,23 +133,31 @@ impl CopyResolver for CopyFolders {
         if !stays_inside(name) || !library.is_none_or(stays_inside) {
             return Err("the name leads out of the COPY folders".into());
         }
-        for folder in &self.folders {
-            let places = library
-                .map(|library| folder.join(library))
-                .into_iter()
-                .chain([folder.clone()]);
-            for place in places {
-                for spelling in [
-                    name.to_owned(),
-                    name.to_ascii_uppercase(),
-                    name.to_ascii_lowercase(),
-                ] {
-                    for extension in EXTENSIONS {
-                        let path = place.join(format!("{spelling}{extension}"));
-                        if let Some(text) = read_text(&path)? {
-                            let name = path.display().to_string();
-                            return Ok(Some(Member { name, text }));
+        let below = Path::new(name).parent().filter(|p| *p != Path::new(""));
+        let upper = match below {
+            Some(_) => Path::new(name)
+                .file_name()
+                .map_or(String::new(), |n| n.to_string_lossy().into_owned()),
+            None => name.to_owned(),
+        }
+        .to_ascii_uppercase();
+        for usual in [true, false] {
+            for (index, folder) in self.folders.iter().enumerate() {
+                for library in library.map(Some).into_iter().chain([None]) {
+                    let found = match (library, below) {
+                        (None, None) => self
+                            .listing(index)
+                            .and_then(|listing| listing.get(&upper, usual).map(Path::to_owned)),
+                        (library, below) => {
+                            let place = folder
+                                .join(library.unwrap_or_default())
+                                .join(below.unwrap_or(Path::new("")));
+                            let listing = Listing::of(&place);
+                            listing.get(&upper, usual).map(Path::to_owned)
                         }
+                    };
+                    if found.is_some() {
+                        return Ok(found);
                     }
                 }
             }
@@ -91,7 +165,39 @@ impl CopyResolver for CopyFolders {
         Ok(None)
     }
 
-    fn hint(&self) -> String {
+    fn listing(&self, index: usize) -> Option<&Listing> {
+        let all = self
+            .listed
+            .get_or_init(|| self.folders.iter().map(|f| Listing::of(f)).collect());
+        all.get(index)
+    }
+}
+
+impl CopyResolver for CopyFolders {
+    fn resolve(&self, name: &str, library: Option<&str>) -> Result<Option<Member>, String> {
+        let Some(path) = self.find(name, library)? else {
+            return Ok(None);
+        };
+        let text = read_text(&path)?;
+        let name = path.display().to_string();
+        Ok(text.map(|text| Member { name, text }))
+    }
+
+    fn hint(&self, name: &str) -> String {
+        let has_map = |folder: &PathBuf| {
+            [name.to_ascii_lowercase(), name.to_ascii_uppercase()]
+                .iter()
+                .any(|n| {
+                    ["bms", "BMS"]
+                        .iter()
+                        .any(|e| folder.join(format!("{n}.{e}")).is_file())
+                })
+        };
+        if self.folders.iter().any(has_map) {
+            return "there is a BMS map of that name; its symbolic map is made by assembling it, \
+                    which is not supported yet"
+                .into();
+        }
         if self.folders.is_empty() {
             return "name the folders that hold the COPY members".into();
         }

@@ -3,6 +3,7 @@
 mod codec;
 mod codec_oracle;
 mod codec_properties;
+mod copying;
 mod corpus;
 mod fuzz;
 mod generate;

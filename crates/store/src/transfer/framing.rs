@@ -5,6 +5,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
+use copybook::codec::descriptor::{Descriptor, DescriptorError, fill};
 use thiserror::Error;
 
 use crate::file::{FileDef, RecordFormat};
@@ -72,9 +73,6 @@ pub enum FramingError {
 /// what has no lines.
 const MAX_LINE_BYTES: u64 = 8 << 20;
 
-/// Bytes of a record descriptor word.
-const RDW_BYTES: usize = 4;
-
 impl Framing {
     /// Lines in ASCII, padded to the length of the file's records if they all
     /// have one.
@@ -105,7 +103,7 @@ impl Framing {
     ) -> Result<bool, FramingError> {
         match *self {
             Self::Fixed { record_bytes } => {
-                let got = exactly(input, record_bytes, buffer)?;
+                let got = fill(input, record_bytes, buffer)?;
                 check_length(record, got, record_bytes)
             }
             Self::Lines { end, blank, pad_to } => {
@@ -120,21 +118,17 @@ impl Framing {
                 Ok(true)
             }
             Self::JsonLines => line(input, b'\n', record, buffer),
-            Self::Rdw => {
-                let got = exactly(input, RDW_BYTES, buffer)?;
-                if !check_length(record, got, RDW_BYTES)? {
-                    return Ok(false);
-                }
-                let word = [buffer[0], buffer[1], buffer[2], buffer[3]];
-                buffer.clear();
-                let length = usize::from(u16::from_be_bytes([word[0], word[1]]));
-                let expected = match length.checked_sub(RDW_BYTES) {
-                    Some(length) if word[2..] == [0, 0] => length,
-                    _ => return Err(FramingError::Descriptor { record, word }),
-                };
-                let got = exactly(input, expected, buffer)?;
-                check_length(record, got, expected).map(|_| true)
-            }
+            Self::Rdw => Descriptor::Rdw
+                .read(input, buffer)
+                .map_err(|error| match error {
+                    DescriptorError::Io(error) => FramingError::Io(error),
+                    DescriptorError::Cut { actual, needed } => FramingError::Truncated {
+                        record,
+                        got: actual,
+                        expected: needed,
+                    },
+                    DescriptorError::Word(word) => FramingError::Descriptor { record, word },
+                }),
         }
     }
 
@@ -184,12 +178,9 @@ impl Framing {
                 output.write_all(b"\n")?;
             }
             Self::Rdw => {
-                let Ok(length) = u16::try_from(record.len() + RDW_BYTES) else {
+                if !Descriptor::Rdw.write(output, record)? {
                     return Ok(Err(format!("it has {} bytes, too many", record.len())));
-                };
-                output.write_all(&length.to_be_bytes())?;
-                output.write_all(&[0, 0])?;
-                output.write_all(record)?;
+                }
             }
         }
         Ok(Ok(()))
@@ -198,11 +189,6 @@ impl Framing {
 
 fn pad(def: &FileDef) -> Option<usize> {
     (def.format == RecordFormat::Fixed).then_some(def.max_record_bytes as usize)
-}
-
-/// Reads as many bytes as are there, up to `wanted`.
-fn exactly(input: &mut dyn BufRead, wanted: usize, buffer: &mut Vec<u8>) -> io::Result<usize> {
-    input.take(wanted as u64).read_to_end(buffer)
 }
 
 /// True for a whole record, false for a clean end.

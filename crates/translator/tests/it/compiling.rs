@@ -117,3 +117,18 @@ fn what_cannot_be_read_or_run_is_told() {
             .contains("GnuCOBOL is needed")
     );
 }
+
+#[test]
+fn names_of_programs_are_written_in_capitals() {
+    let source = "identification division.\nprogram-id. free.\nprocedure division.\ngoback.\n\
+                  end program free.\nid division.\nprogram-id. 'exit'.\nprocedure division.\ngoback.\n";
+    let out = tempfile::tempdir().unwrap();
+    let path = out.path().join("free.cbl");
+    std::fs::write(&path, source).unwrap();
+    let built = compiler(out.path()).build(&Source::new(&path));
+    assert_eq!(built.diagnostics, []);
+    assert_eq!(built.programs, ["FREE", "EXIT"]);
+    let module = std::fs::read(built.module.unwrap()).unwrap();
+    let exports = |name: &[u8]| module.windows(name.len()).any(|w| w == name);
+    assert!(exports(b"\0FREE\0") && exports(b"\0EXIT\0"));
+}

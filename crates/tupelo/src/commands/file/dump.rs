@@ -5,10 +5,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use miette::{Context, IntoDiagnostic, Result, miette};
-use store::transfer::dump;
+use store::transfer::{DumpError, dump};
 
 use super::which::{Form, Which, open_reader};
 use crate::Outcome;
+use crate::stdout::is_closed;
 
 /// Write a file's records. A region may be serving it: all records are of one
 /// committed state.
@@ -39,9 +40,13 @@ pub fn run(args: Args) -> Result<Outcome> {
         )),
         None => Box::new(BufWriter::new(io::stdout().lock())),
     };
-    let report = dump(&mut reader, entry.id, &mut *output, records.framing, &*records.convert, &mut |_| ())
-        .map_err(|e| miette!("{e}"))?;
-    output.flush().into_diagnostic()?;
+    let written = dump(&mut reader, entry.id, &mut *output, records.framing, &*records.convert, &mut |_| ())
+        .and_then(|report| output.flush().map(|()| report).map_err(DumpError::Output));
+    let report = match written {
+        // A reader that has seen enough is no fault.
+        Err(DumpError::Output(error)) if is_closed(&error) => return Ok(Outcome::Clean),
+        other => other.map_err(|e| miette!("{e}"))?,
+    };
     if args.output.is_some() {
         eprintln!("{}: {} records, {} bytes", entry.def.name, report.records, report.bytes);
     }

@@ -9,13 +9,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::PathBuf;
 
-use copybook::codec::stream::{Framing, decode_lines, encode_lines};
+use copybook::codec::stream::{Framing, StreamError, decode_lines, encode_lines};
 use copybook::codec::{Choice, Codec, CodecOptions, Invalid, NumberForm, RedefinesRule, Trim};
 use copybook::codepage::CodePage;
 use miette::{Context, IntoDiagnostic, Result, miette};
 
 use super::source::Source;
 use crate::Outcome;
+use crate::stdout::is_closed;
 
 /// Convert records to JSON, one object a line.
 #[derive(Debug, clap::Args)]
@@ -67,6 +68,11 @@ struct Common {
     /// for every one whose data are valid. May be given several times.
     #[arg(long, value_name = "ITEM=NAME")]
     redefines: Vec<String>,
+    /// The value of another field chooses the description of redefined
+    /// storage: `ITEM:FIELD:VALUE=NAME,VALUE=NAME,*=NAME`, where `*` is any
+    /// other value. May be given several times.
+    #[arg(long, value_name = "ITEM:FIELD:CASES")]
+    redefines_by: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -97,6 +103,14 @@ impl Common {
                 item: item.to_owned(),
                 choice: Choice::Named(name.to_owned()),
             });
+        }
+        for rule in &self.redefines_by {
+            options.redefines.push(by_value(rule).ok_or_else(|| {
+                miette!(
+                    "--redefines-by {rule}: write ITEM:FIELD:VALUE=NAME, with more VALUE=NAME \
+                     behind commas and *=NAME for any other value"
+                )
+            })?);
         }
         Ok(options)
     }
@@ -135,6 +149,29 @@ impl Common {
     }
 }
 
+/// Reads `ITEM:FIELD:VALUE=NAME,VALUE=NAME,*=NAME`.
+fn by_value(rule: &str) -> Option<RedefinesRule> {
+    let (item, rest) = rule.split_once(':')?;
+    let (field, list) = rest.split_once(':')?;
+    let (mut cases, mut otherwise) = (Vec::new(), None);
+    for case in list.split(',') {
+        let (value, name) = case.split_once('=')?;
+        if value == "*" {
+            otherwise = Some(name.to_owned());
+        } else {
+            cases.push((value.to_owned(), name.to_owned()));
+        }
+    }
+    Some(RedefinesRule {
+        item: item.to_owned(),
+        choice: Choice::ByValue {
+            field: field.to_owned(),
+            cases,
+            otherwise,
+        },
+    })
+}
+
 /// Records to JSON lines.
 pub fn decode(args: DecodeArgs) -> Result<Outcome> {
     let layout = args.common.source.record(args.common.record.as_deref())?;
@@ -153,8 +190,7 @@ pub fn decode(args: DecodeArgs) -> Result<Outcome> {
     options.omit_empty = args.omit_empty;
     let codec = Codec::build(&layout, &options).into_diagnostic()?;
     let (input, output) = (args.common.reader()?, args.common.writer()?);
-    decode_lines(&codec, args.common.framing(&codec), input, output).map_err(|e| miette!("{e}"))?;
-    Ok(Outcome::Clean)
+    finish(decode_lines(&codec, args.common.framing(&codec), input, output))
 }
 
 /// JSON lines to records.
@@ -162,8 +198,16 @@ pub fn encode(args: EncodeArgs) -> Result<Outcome> {
     let layout = args.common.source.record(args.common.record.as_deref())?;
     let codec = Codec::build(&layout, &args.common.options()?).into_diagnostic()?;
     let (input, output) = (args.common.reader()?, args.common.writer()?);
-    encode_lines(&codec, args.common.framing(&codec), input, output).map_err(|e| miette!("{e}"))?;
-    Ok(Outcome::Clean)
+    finish(encode_lines(&codec, args.common.framing(&codec), input, output))
+}
+
+/// A reader that has seen enough is no fault.
+fn finish(result: std::result::Result<u64, StreamError>) -> Result<Outcome> {
+    match result {
+        Err(StreamError::Io(error)) if is_closed(&error) => Ok(Outcome::Clean),
+        Err(error) => Err(miette!("{error}")),
+        Ok(_) => Ok(Outcome::Clean),
+    }
 }
 
 /// Large enough that system calls do not count.
