@@ -68,19 +68,22 @@ pub enum Protocol {
     Framed2,
     /// Messages with a four-byte length in front.
     Framed4,
-    /// Data-link switching: SSP messages (RFC 1795, port 2065).
+    /// Data-link switching: SNA sessions in SSP messages (RFC 1795, port 2065).
     Dlsw,
+    /// SNA sessions on an 802.2 link (LLC2), without TCP.
+    Sna,
 }
 
 impl Protocol {
     /// Every protocol.
-    pub const ALL: [Protocol; 6] = [
+    pub const ALL: [Protocol; 7] = [
         Protocol::Turns,
         Protocol::Http1,
         Protocol::Tls,
         Protocol::Framed2,
         Protocol::Framed4,
         Protocol::Dlsw,
+        Protocol::Sna,
     ];
 
     /// Its name on the command line and in reports.
@@ -92,12 +95,13 @@ impl Protocol {
             Protocol::Framed2 => "framed2",
             Protocol::Framed4 => "framed4",
             Protocol::Dlsw => "dlsw",
+            Protocol::Sna => "sna",
         }
     }
 
-    /// The protocol of this name.
+    /// The protocol of this name that a TCP port can speak.
     pub fn named(name: &str) -> Option<Protocol> {
-        Protocol::ALL.into_iter().find(|p| p.name() == name)
+        (Protocol::ALL.into_iter()).find(|p| p.name() == name && *p != Protocol::Sna)
     }
 }
 

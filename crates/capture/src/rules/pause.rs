@@ -14,7 +14,7 @@
 //! Verghese, "Application performance pitfalls and TCP's Nagle algorithm" (1999).
 
 use super::{Claim, Confidence, Evidence, Gap};
-use crate::{Flags, Marks, Phase, Segment, Side};
+use crate::{Flags, Marks, Protocol, Segment, Side};
 
 /// Why a sender stood still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,11 +67,11 @@ pub(super) struct Pause {
 impl Pause {
     /// The pause that this gap is, if it is one in the middle of a transfer.
     pub fn of(gap: &Gap<'_>) -> Option<Pause> {
-        let sender = match gap.phase {
-            Phase::Request => Side::Client,
-            Phase::Response => Side::Server,
-            _ => return None,
-        };
+        if gap.connection.protocol == Protocol::Sna {
+            // No TCP: neither windows nor acknowledgements to judge by.
+            return None;
+        }
+        let sender = gap.exchange.sender(gap.phase)?;
         let after = gap.after();
         if after.marks.any(Marks::RESENT | Marks::OUT_OF_ORDER)
             || after.flags.any(Flags::SYN | Flags::RST)
@@ -171,9 +171,30 @@ impl<'a> View<'a> {
                 Confidence::Medium,
                 length - self.near_ns,
             ));
+        } else if !self.was_freed() {
+            return Some(self.pause(Reason::Application, Confidence::Medium, length));
         }
         let (reason, confidence) = self.reason();
         Some(self.pause(reason, confidence, length))
+    }
+
+    /// Whether the receiver said anything, since the burst before began to come,
+    /// that can have set the data free. Asked away from the sender only.
+    fn was_freed(&self) -> bool {
+        let mut burst = self.burst_before();
+        for s in self.gap.earlier().iter().rev() {
+            if s.from != self.sender {
+                if s.marks.any(Marks::ADVANCES | Marks::WINDOW_UPDATE) {
+                    return true;
+                }
+            } else if s.is_new_data() {
+                burst = burst.saturating_sub(s.len);
+                if burst == 0 {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     fn reason(&self) -> (Reason, Confidence) {
