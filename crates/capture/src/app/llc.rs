@@ -44,10 +44,8 @@ impl Link {
             ended: stamp,
         };
         match frame.control {
-            control if control & 1 == 0 => {
-                if !frame.repeated {
-                    self.sessions.piu(&unit, frame.info, out);
-                }
+            control if control & 1 == 0 && !frame.repeated => {
+                self.sessions.piu(&unit, frame.info, out);
             }
             SABME | DISC => self.sessions.control(&unit, "LLC2 mode", Role::Asks, out),
             UA | DM => self

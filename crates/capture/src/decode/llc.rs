@@ -138,5 +138,5 @@ const POLL: u8 = 0x10;
 /// Access points that SNA uses: multiples of four from 4 to X'EC', less those
 /// that others have (ARP, VINES, Novell).
 fn is_sna(sap: u8) -> bool {
-    (0x04..=0xEC).contains(&sap) && sap % 4 == 0 && !matches!(sap, 0x98 | 0xBC | 0xE0)
+    (0x04..=0xEC).contains(&sap) && sap.is_multiple_of(4) && !matches!(sap, 0x98 | 0xBC | 0xE0)
 }

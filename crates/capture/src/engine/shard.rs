@@ -39,6 +39,8 @@ pub(super) struct Shard {
     /// Where the search for an idle connection goes on.
     hand: usize,
     limit: usize,
+    /// Time of the latest packet.
+    latest_ns: i64,
     pub(super) totals: Totals,
     pub(super) services: Services,
     pub(super) ledger: Ledger,
@@ -68,6 +70,7 @@ impl Shard {
             recent: HashMap::default(),
             recent_order: VecDeque::new(),
             hand: 0,
+            latest_ns: i64::MIN,
             limit: (options.max_connections / SHARDS).max(1),
             totals: Totals::default(),
             services: Services::default(),
@@ -82,6 +85,7 @@ impl Shard {
     /// Takes the next packet of this share, with its captured payload.
     pub(super) fn handle_packet(&mut self, packet: &Packet, payload: &[u8], options: &Options) {
         self.close_due(packet.time_ns, options);
+        self.latest_ns = self.latest_ns.max(packet.time_ns);
         let slot = self.slot(packet, options);
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
@@ -323,8 +327,11 @@ impl Shard {
         let shake = &connection.handshake;
         let tcp = connection.protocol != Protocol::Sna;
         self.totals.midway_connections += (tcp && shake.syns == 0 && shake.syn_acks == 0) as u64;
-        self.totals.unanswered_connections +=
-            (shake.syns > 0 && shake.syn_acks == 0 && connection.server.segments == 0) as u64;
+        // One that was asked for when the capture ended may have been answered.
+        let asked_ns = shake.last_syn_ns.unwrap_or(i64::MAX);
+        let waited = shake.syns > 1 || self.latest_ns.saturating_sub(asked_ns) >= SYN_TIMER_NS;
+        let silent = shake.syn_acks == 0 && connection.server.segments == 0;
+        self.totals.unanswered_connections += (shake.syns > 0 && silent && waited) as u64;
         self.totals.payload_bytes += connection.client.bytes + connection.server.bytes;
         self.totals.marks.merge(&connection.client.marks);
         self.totals.marks.merge(&connection.server.marks);
@@ -471,6 +478,9 @@ const REUSE_NS: i64 = 60_000_000_000;
 
 /// Pairs of ends remembered for it, a shard.
 const MAX_RECENT: usize = 4096;
+
+/// A client asks again after this (RFC 6298 2.1).
+const SYN_TIMER_NS: i64 = 1_000_000_000;
 
 /// How long a connection that has ended still gets late packets.
 const LINGER_NS: i64 = 1_000_000_000;

@@ -341,3 +341,28 @@ fn two_causes_together_are_both_named_and_no_third() {
         }
     }
 }
+
+#[test]
+fn a_connection_asked_for_when_the_capture_ends_was_not_lost() {
+    let first = talk(vec![Exchange::new(300, 2_000, 500); 2]);
+    let mut late = talk(vec![Exchange::new(300, 2_000, 500)]);
+    late.client.set_port(40_001);
+    late.start_us = 5_000;
+    late.path.one_way_us = 60_000_000;
+    late.path.faults = vec![Fault {
+        from: Side::Client,
+        select: Select::Syn(0),
+        action: Action::Lose,
+    }];
+    let file = capture_file(&[first, late], Format::Pcap);
+    // The capture ends before the SYN is sent again.
+    let options = Options {
+        to_ns: Some(1_529_020_800_000_000_000 + 900_000_000),
+        ..Options::default()
+    };
+    let explanation = explain(file.as_slice(), &options).expect("a capture");
+    assert_eq!(explanation.totals.connections, 2);
+    assert!(explanation.causes.iter().all(|c| c.rule != "tcp.syn.lost"));
+    let all = explain(file.as_slice(), &Options::default()).expect("a capture");
+    assert!(all.causes.iter().any(|c| c.rule == "tcp.syn.lost"));
+}
