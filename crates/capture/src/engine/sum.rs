@@ -193,29 +193,29 @@ fn doubts(totals: &Totals, options: &Options) -> impl Iterator<Item = Problem> {
     let evicted = totals.evicted_connections;
     let backwards = totals.backward_times;
     let all = [
-        (cut > 0).then(|| (
-            "capture.cut",
-            format!(
-                "{cut} frames were not captured whole (snap length): requests whose heads are \
-                 missing are told by turns; record whole frames (`-s 0`)"
-            ),
-        )),
-        (evicted > 0).then(|| (
-            "capture.connections-dropped",
-            format!(
-                "{evicted} connections were closed early, because more than {} were open at a \
-                 time: what came later on them counts as new connections; narrow with --filter",
+        (cut > 0).then(|| {
+            let text = format!(
+                "frames that were not captured whole (snap length): {cut}; requests whose heads \
+                 are missing are told by turns, so record whole frames"
+            );
+            ("capture.cut", text)
+        }),
+        (evicted > 0).then(|| {
+            let text = format!(
+                "connections closed early, because more than {} were open at a time: {evicted}; \
+                 what came later on them counts as new ones, so narrow with --filter",
                 options.max_connections
-            ),
-        )),
-        (backwards > 0).then(|| (
-            "capture.time-backwards",
-            format!(
-                "{backwards} packets are earlier than the one before them on their connection (or \
-                 a year later) and were given its time: sort the file (reordercap), or look for \
-                 a clock that was set"
-            ),
-        )),
+            );
+            ("capture.connections-dropped", text)
+        }),
+        (backwards > 0).then(|| {
+            let text = format!(
+                "packets earlier than the one before them on their connection, or a year later: \
+                 {backwards}; they were given its time, so sort the file (reordercap) or look \
+                 for a clock that was set"
+            );
+            ("capture.time-backwards", text)
+        }),
     ];
     all.into_iter().flatten().map(|(id, text)| Problem {
         id,

@@ -93,7 +93,10 @@ impl<'a> Wait<'a> {
         let silent = last.packet <= gap.before().packet && gap.after().packet <= resumed.packet;
         let path_ns = gap.connection.end(sender).rtt.best_ns().unwrap_or(0);
         let at_once = resumed.time_ns - answered.time_ns <= path_ns * 3 / 2 + TURN_NS;
-        (silent && at_once).then(|| Wait {
+        // Behind the response, only the path can have kept the data.
+        let behind = gap.before().time_ns >= answered.time_ns;
+        let on_its_way = !behind || gap.length_ns() * 3 <= path_ns * 5;
+        (silent && at_once && on_its_way).then(|| Wait {
             sender,
             asked: &gap.timeline[asked_at],
             answered,

@@ -127,6 +127,53 @@ fn a_pacing_response_that_nobody_waits_for_costs_nothing() {
 }
 
 #[test]
+fn a_sender_that_takes_its_time_after_the_response_was_not_held() {
+    use Side::{Client, Server};
+    let script = [
+        SnaUnit::attach(Client, 1_000, "FILETRAN", 100).paced(),
+        SnaUnit::pacing_response(Server, 100, 7),
+        SnaUnit::data(Client, 1_900, 500).turns(),
+        SnaUnit::data(Server, 500, 500).ends(),
+    ];
+    for link in BOTH {
+        let explanation = explained(link, Place::Client, 50, &script);
+        assert!(
+            explanation.causes.iter().all(|c| c.rule != "sna.pacing"),
+            "{link:?}"
+        );
+    }
+}
+
+#[test]
+fn what_a_capture_lacks_is_told_in_a_line_of_its_own() {
+    let file = sna_capture(SnaLink::Ethernet, Place::Client, 0, &paced(1_000));
+    let few = Options {
+        max_connections: 1,
+        ..Options::default()
+    };
+    let calm = explain(file.as_slice(), &few).expect("a made capture");
+    assert!(calm.capture.problems.is_empty());
+    let syn = |n: u16| {
+        (
+            u32::from(n),
+            crate::build::segment((2_000 + n, 80), 0, 0, 2, b""),
+        )
+    };
+    let frames: Vec<_> = (0..40).map(syn).collect();
+    let many = explain(&pcap(crate::build::RAW, &frames)[..], &few).expect("a capture");
+    let ids: Vec<_> = many.capture.problems.iter().map(|p| p.id).collect();
+    assert_eq!(ids, ["capture.connections-dropped"]);
+    let mut cut = pcap(crate::build::RAW, &frames[..1]);
+    // The record's length on the wire.
+    cut[36] += 9;
+    let cut = explain(&cut[..], &few).expect("a capture");
+    assert_eq!(cut.capture.problems[0].id, "capture.cut");
+    let frames = [frames[1].clone(), (0, frames[1].1.clone())];
+    let back = explain(&pcap(crate::build::RAW, &frames)[..], &few).expect("a capture");
+    assert_eq!(back.capture.problems[0].id, "capture.time-backwards");
+}
+
+#[test]
 fn either_end_may_ask_and_sessions_do_not_mix() {
     use Side::{Client, Server};
     let script = [
