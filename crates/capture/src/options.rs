@@ -62,6 +62,9 @@ pub enum Protocol {
     Turns,
     /// HTTP/1.0 and 1.1.
     Http1,
+    /// HTTP/2 in clear: recognised and not opened. Its streams are read as
+    /// turns, so one exchange may hold several requests.
+    Http2,
     /// TLS, by records.
     Tls,
     /// Messages with a two-byte length in front (big-endian, with or without itself).
@@ -76,9 +79,10 @@ pub enum Protocol {
 
 impl Protocol {
     /// Every protocol.
-    pub const ALL: [Protocol; 7] = [
+    pub const ALL: [Protocol; 8] = [
         Protocol::Turns,
         Protocol::Http1,
+        Protocol::Http2,
         Protocol::Tls,
         Protocol::Framed2,
         Protocol::Framed4,
@@ -91,6 +95,7 @@ impl Protocol {
         match self {
             Protocol::Turns => "turns",
             Protocol::Http1 => "http",
+            Protocol::Http2 => "http2 as turns",
             Protocol::Tls => "tls",
             Protocol::Framed2 => "framed2",
             Protocol::Framed4 => "framed4",
@@ -101,7 +106,8 @@ impl Protocol {
 
     /// The protocol of this name that a TCP port can speak.
     pub fn named(name: &str) -> Option<Protocol> {
-        (Protocol::ALL.into_iter()).find(|p| p.name() == name && *p != Protocol::Sna)
+        let told = |p: &Protocol| !matches!(p, Protocol::Sna | Protocol::Http2);
+        (Protocol::ALL.into_iter()).find(|p| p.name() == name && told(p))
     }
 }
 

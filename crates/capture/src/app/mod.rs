@@ -163,7 +163,9 @@ impl App {
             // A capture that began inside a message, or a change of protocol:
             // each turn may begin with something known.
             let protocol = by_bytes(side, 0, chunk.bytes);
-            if protocol != Protocol::Turns {
+            if protocol == Protocol::Http2 {
+                connection.protocol = protocol;
+            } else if protocol != Protocol::Turns {
                 self.assembler.close(true);
                 self.parser = parser(protocol);
                 connection.protocol = protocol;
@@ -202,7 +204,7 @@ impl App {
 
 fn parser(protocol: Protocol) -> Parser {
     match protocol {
-        Protocol::Turns => Parser::Turns,
+        Protocol::Turns | Protocol::Http2 => Parser::Turns,
         Protocol::Http1 => Parser::Http(Box::default()),
         Protocol::Tls => Parser::Tls(Box::default()),
         Protocol::Framed2 => Parser::Framed(Box::new(framed::Framed::new(framed::Prefix::Two))),
@@ -220,6 +222,8 @@ fn by_bytes(side: Side, port: u16, bytes: &[u8]) -> Protocol {
     };
     if http {
         Protocol::Http1
+    } else if http::is_http2(bytes) {
+        Protocol::Http2
     } else if tls::is_record(bytes) {
         Protocol::Tls
     } else if matches!(port, 2065 | 2067) && dlsw::is_dlsw(bytes) {

@@ -237,6 +237,26 @@ fn a_sealed_goodbye_of_tls_1_3_is_no_request_and_no_part_of_a_response() {
 }
 
 #[test]
+fn http_2_is_named_and_read_as_turns_also_after_an_upgrade() {
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00";
+    let talk = Talk::to(80)
+        .client(preface)
+        .server(b"\x00\x00\x00\x04\x00\x00\x00\x00\x00");
+    let explanation = talk.explain();
+    assert_eq!(explanation.connections[0].protocol, Protocol::Http2);
+    assert_eq!(exchanges(&explanation), [("", 33, 9, true)]);
+    assert_eq!(Protocol::named("http2 as turns"), None);
+    let upgraded = Talk::to(80)
+        .client(b"GET / HTTP/1.1\r\nUpgrade: h2c\r\n\r\n")
+        .server(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n")
+        .client(preface)
+        .server(b"\x00\x00\x00\x04\x00\x00\x00\x00\x00");
+    let explanation = upgraded.explain();
+    assert_eq!(explanation.connections[0].protocol, Protocol::Http2);
+    assert_eq!(explanation.totals.exchanges, 2);
+}
+
+#[test]
 fn a_protocol_can_be_told_by_port() {
     let mut options = capture::Options::default();
     options.protocols.push((80, Protocol::Turns));
