@@ -8,6 +8,7 @@ use capture::synth::{
     Select, Write, capture_file, simulate,
 };
 use capture::{Marks, Options, Phase, Side, explain};
+use proptest::prelude::*;
 
 fn talk(exchanges: Vec<Exchange>) -> Conversation {
     Conversation {
@@ -365,4 +366,50 @@ fn a_connection_asked_for_when_the_capture_ends_was_not_lost() {
     assert!(explanation.causes.iter().all(|c| c.rule != "tcp.syn.lost"));
     let all = explain(file.as_slice(), &Options::default()).expect("a capture");
     assert!(all.causes.iter().any(|c| c.rule == "tcp.syn.lost"));
+}
+
+prop_compose! {
+    /// A conversation in which nothing is wrong: a short path, windows with room,
+    /// messages of one write each, receivers that delay acknowledgements.
+    fn calm()(
+        exchanges in prop::collection::vec(
+            (0u64..400_000, 1u32..3_000, 0u64..300_000, 1u32..60_000).prop_map(
+                |(client_think_us, asked, think_us, answered)| Exchange {
+                    client_think_us,
+                    ..Exchange::new(asked, think_us, answered)
+                },
+            ),
+            1..6,
+        ),
+        one_way_us in prop::sample::select(vec![20u64, 100, 200]),
+        place in prop::sample::select(vec![Place::Client, Place::Middle, Place::Server]),
+        offload_segments in prop::sample::select(vec![1u32, 4, 44]),
+        mss in prop::sample::select(vec![1_400u16, 1_460, 8_960]),
+        delayed in prop::sample::select(vec![
+            DelayedAck::Off, DelayedAck::FixedUs(40_000), DelayedAck::AdaptiveUs(40_000, 200_000),
+        ]),
+        close in prop::sample::select(vec![Close::Open, Close::Client, Close::Server]),
+        without_handshake in any::<bool>(),
+        seed in any::<u64>(),
+    ) -> Conversation {
+        let mut c = Conversation {
+            exchanges, close, without_handshake, seed, ..Conversation::default()
+        };
+        (c.path.one_way_us, c.path.capture) = (one_way_us, place);
+        for end in &mut c.ends {
+            (end.offload_segments, end.mss, end.delayed_ack) = (offload_segments, mss, delayed);
+            end.initial_window = 50;
+            end.rto_min_us = 400_000;
+        }
+        c
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn a_conversation_in_which_nothing_is_wrong_has_no_cause(c in calm()) {
+        prop_assert_eq!(named(&[c]), BTreeSet::new());
+    }
 }
