@@ -15,9 +15,11 @@ fuzz_target!(|bytes: &[u8]| {
         let mut ip = vec![0x45, 0];
         ip.extend((40 + payload.len() as u16).to_be_bytes());
         ip.extend([0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 1]);
+        // Port 2065 is DLSw's.
+        let [high, low] = if side & 0x80 != 0 { [8, 0x11] } else { [0, 80] };
         ip.extend(match side & 1 {
-            0 => [0xc3, 0x50, 0, 80],
-            _ => [0, 80, 0xc3, 0x50],
+            0 => [0xc3, 0x50, high, low],
+            _ => [high, low, 0xc3, 0x50],
         });
         ip.extend((*s as u32 * 16).to_be_bytes());
         ip.extend((*a as u32 * 16).to_be_bytes());

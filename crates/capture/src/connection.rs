@@ -94,6 +94,7 @@ impl Connection {
 #[derive(Clone, Debug, Serialize)]
 pub struct End {
     /// Its address.
+    #[serde(serialize_with = "crate::station::serialize")]
     pub address: IpAddr,
     /// Its port.
     pub port: u16,
@@ -133,6 +134,9 @@ pub struct End {
     /// Bytes in flight at the end of each of its first round trips: the
     /// growth of its congestion window as far as the data filled it.
     pub flights: [u32; FLIGHTS],
+    /// Most bytes it sent without a pause of half a round trip: what its window
+    /// had grown to, also where acknowledgements are seen before their effect.
+    pub burst_max_bytes: u32,
     /// How long its pure acknowledgements of new data took, by class.
     pub ack_delays: AckDelays,
     /// Longest time one of its segments with data waited to be sent again.
@@ -161,6 +165,7 @@ impl Default for End {
             window_max_bytes: 0,
             flight_max_bytes: 0,
             flights: [0; FLIGHTS],
+            burst_max_bytes: 0,
             ack_delays: AckDelays::default(),
             resend_wait_max_ns: 0,
         }

@@ -3,7 +3,7 @@
 //! Invariant: the phases (without client think) and the stalls of an exchange
 //! add up to its total, to the nanosecond.
 
-use crate::Segment;
+use crate::{Segment, Side};
 use serde::{Serialize, Serializer};
 
 /// One request and its response.
@@ -37,6 +37,20 @@ pub struct Exchange {
     pub segments: Vec<Segment>,
     /// Segments that were left out of `segments`.
     pub segments_omitted: u64,
+    /// Who asked: the client, except on protocols where either end may (SNA).
+    pub asked_by: Side,
+    /// The session it belongs to where a connection carries several; 0 without.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub session: u16,
+    /// No answer was to come: it ends with its request.
+    #[serde(skip)]
+    pub(crate) one_way: bool,
+    /// A part that was sent again: whose it is, and its end without the copy.
+    #[serde(skip)]
+    pub(crate) before_copy: Option<(Side, i64, u64)>,
+    /// The end of the exchange before it in its session.
+    #[serde(skip)]
+    pub(crate) previous_end_ns: Option<i64>,
     /// The request was seen to its end.
     #[serde(skip)]
     pub(crate) request_done: bool,
@@ -62,6 +76,31 @@ impl Exchange {
         self.response.first_packet != 0
     }
 
+    /// The message that `side` sends in it.
+    pub fn part(&self, side: Side) -> &Part {
+        match side == self.asked_by {
+            true => &self.request,
+            false => &self.response,
+        }
+    }
+
+    /// The same, to change it.
+    pub(crate) fn part_mut(&mut self, side: Side) -> &mut Part {
+        match side == self.asked_by {
+            true => &mut self.request,
+            false => &mut self.response,
+        }
+    }
+
+    /// Who sends in this phase; none where nobody does.
+    pub fn sender(&self, phase: Phase) -> Option<Side> {
+        match phase {
+            Phase::Request => Some(self.asked_by),
+            Phase::Response => Some(self.asked_by.other()),
+            _ => None,
+        }
+    }
+
     /// Empties it for another use, keeping its memory.
     pub(crate) fn reset(&mut self) {
         let mut label = std::mem::take(&mut self.label);
@@ -80,6 +119,10 @@ impl Exchange {
         };
         self.split.stalls = stalls;
     }
+}
+
+fn is_zero(number: &u16) -> bool {
+    *number == 0
 }
 
 /// The request or the response of an exchange.

@@ -44,7 +44,8 @@ pub struct CaptureInfo {
     pub interfaces: u32,
     /// Link types that occur, by their registered numbers.
     pub link_types: Vec<u16>,
-    /// What was wrong with the file, each with its offset.
+    /// What was wrong with the file, each with its offset, and what the capture
+    /// lacks.
     pub problems: Vec<Problem>,
 }
 
@@ -53,7 +54,7 @@ pub struct CaptureInfo {
 pub struct Problem {
     /// Stable dotted name (`file.truncated`).
     pub id: &'static str,
-    /// Offset in the uncompressed file.
+    /// Offset in the uncompressed file; 0 when it concerns the whole.
     pub offset: u64,
     /// What it is and what helps.
     pub text: String,
@@ -103,6 +104,7 @@ pub struct Totals {
 pub struct Service {
     /// Server address; none in the row that gathers what came after the
     /// table was full.
+    #[serde(serialize_with = "crate::station::serialize_some")]
     pub address: Option<IpAddr>,
     /// Server port.
     pub port: u16,
@@ -159,6 +161,7 @@ pub struct Cause {
     pub count: u64,
     /// What it cost in all: each gap once, client think included.
     pub cost_ns: i64,
-    /// Of it: taken out of the phases of exchanges.
+    /// Taken out of the phases of exchanges; where several waited in one gap
+    /// (pipelining, SNA sessions), the time of each.
     pub stalled_ns: i64,
 }

@@ -36,6 +36,7 @@ pub mod read;
 pub mod report;
 pub mod rules;
 mod segment;
+pub mod station;
 mod stream;
 pub mod synth;
 mod tcp;

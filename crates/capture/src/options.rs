@@ -62,25 +62,32 @@ pub enum Protocol {
     Turns,
     /// HTTP/1.0 and 1.1.
     Http1,
+    /// HTTP/2 in clear: recognised and not opened. Its streams are read as
+    /// turns, so one exchange may hold several requests.
+    Http2,
     /// TLS, by records.
     Tls,
     /// Messages with a two-byte length in front (big-endian, with or without itself).
     Framed2,
     /// Messages with a four-byte length in front.
     Framed4,
-    /// Data-link switching: SSP messages (RFC 1795, port 2065).
+    /// Data-link switching: SNA sessions in SSP messages (RFC 1795, port 2065).
     Dlsw,
+    /// SNA sessions on an 802.2 link (LLC2), without TCP.
+    Sna,
 }
 
 impl Protocol {
     /// Every protocol.
-    pub const ALL: [Protocol; 6] = [
+    pub const ALL: [Protocol; 8] = [
         Protocol::Turns,
         Protocol::Http1,
+        Protocol::Http2,
         Protocol::Tls,
         Protocol::Framed2,
         Protocol::Framed4,
         Protocol::Dlsw,
+        Protocol::Sna,
     ];
 
     /// Its name on the command line and in reports.
@@ -88,16 +95,19 @@ impl Protocol {
         match self {
             Protocol::Turns => "turns",
             Protocol::Http1 => "http",
+            Protocol::Http2 => "http2 as turns",
             Protocol::Tls => "tls",
             Protocol::Framed2 => "framed2",
             Protocol::Framed4 => "framed4",
             Protocol::Dlsw => "dlsw",
+            Protocol::Sna => "sna",
         }
     }
 
-    /// The protocol of this name.
+    /// The protocol of this name that a TCP port can speak.
     pub fn named(name: &str) -> Option<Protocol> {
-        Protocol::ALL.into_iter().find(|p| p.name() == name)
+        let told = |p: &Protocol| !matches!(p, Protocol::Sna | Protocol::Http2);
+        (Protocol::ALL.into_iter()).find(|p| p.name() == name && told(p))
     }
 }
 

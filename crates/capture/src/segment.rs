@@ -6,6 +6,7 @@
 //! Reference: RFC 9293 for the fields; the marks use tshark's definitions
 //! where tshark has a word for it.
 
+use crate::Connection;
 use serde::{Serialize, Serializer};
 
 /// One TCP segment of a connection's timeline.
@@ -37,6 +38,14 @@ pub struct Segment {
     pub flags: Flags,
     /// Who sent it.
     pub from: Side,
+    /// The session whose units it carried (the one with a pacing indicator, or
+    /// the last); 0 on connections without sessions.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub session: u16,
+}
+
+fn is_zero(number: &u16) -> bool {
+    *number == 0
 }
 
 impl Segment {
@@ -51,6 +60,22 @@ impl Segment {
         self.len == 0 && !self.flags.any(Flags::SYN | Flags::FIN | Flags::RST)
     }
 
+    /// True when `ack`, which proves this copy needless, is the answer to it: the
+    /// first one had arrived, and the receiver was in no hurry to say so. Else
+    /// the first one (or its acknowledgement) was late on the path.
+    pub(crate) fn answered_by(&self, ack: &Segment, connection: &Connection) -> bool {
+        if !ack.marks.any(Marks::ADVANCES) {
+            return false;
+        }
+        match connection.client.sack_permitted && connection.server.sack_permitted {
+            true => ack.marks.any(Marks::DSACK),
+            false => {
+                let round_ns = connection.end(ack.from).rtt.best_ns().unwrap_or(0);
+                (ack.time_ns - self.time_ns) * 5 >= round_ns * 4
+            }
+        }
+    }
+
     /// True for payload that the tracker had not seen before.
     pub fn is_new_data(&self) -> bool {
         self.len > 0 && !self.marks.any(Marks::REPEATED | Marks::KEEP_ALIVE)
@@ -58,11 +83,12 @@ impl Segment {
 }
 
 /// One of the two ends: the client opened the connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The end that sent the SYN, or in a capture that starts midway the one
     /// with the higher port.
+    #[default]
     Client,
     /// The other end.
     Server,
@@ -199,6 +225,10 @@ marks! {
     /// Its time was before its predecessor's, or more than a year after it;
     /// the predecessor's was taken.
     TIME_BACKWARDS = 24, "time_backwards";
+    /// Carries an SNA request that asks for the next pacing window.
+    PACING_REQUEST = 25, "pacing_request";
+    /// Carries an SNA pacing response: the other side's next window.
+    PACING_RESPONSE = 26, "pacing_response";
 }
 
 impl Marks {

@@ -137,19 +137,41 @@ impl Assembler {
     /// belongs to ends with it. Seen only near the sender; elsewhere the
     /// first copy is missing and the bytes come late by themselves.
     pub(crate) fn resend(&mut self, side: Side, stamp: Stamp) {
-        let part = match side {
+        if self.open.iter().any(|e| e.session != 0) {
+            // Which session's unit it carried is not known here.
+            return;
+        }
+        let exchange = match side {
             Side::Client => match self.open.back_mut() {
-                Some(exchange) if !exchange.is_answered() => &mut exchange.request,
+                Some(exchange) if !exchange.is_answered() => exchange,
                 _ => return,
             },
             Side::Server => match (self.open.front_mut(), self.done.back_mut()) {
-                (Some(exchange), _) if exchange.is_answered() => &mut exchange.response,
-                (None, Some(exchange)) if exchange.is_answered() => &mut exchange.response,
+                (Some(exchange), _) if exchange.is_answered() => exchange,
+                (None, Some(exchange)) if exchange.is_answered() => exchange,
                 _ => return,
             },
         };
+        let part = *exchange.part(side);
+        let kept = exchange.before_copy.filter(|(whose, ..)| *whose == side);
+        exchange.before_copy = kept.or(Some((side, part.end_ns, part.last_packet)));
+        let part = exchange.part_mut(side);
         part.end_ns = stamp.time_ns;
         part.last_packet = stamp.packet;
+    }
+
+    /// The copy in this packet had not been needed: the message ended before it.
+    pub(crate) fn forget_resend(&mut self, packet: u64) {
+        for exchange in self.open.iter_mut().chain(&mut self.done) {
+            if let Some((side, end_ns, last_packet)) = exchange.before_copy
+                && exchange.part(side).last_packet == packet
+            {
+                let part = exchange.part_mut(side);
+                part.end_ns = end_ns;
+                part.last_packet = last_packet;
+                exchange.before_copy = None;
+            }
+        }
     }
 
     /// True when the next bytes of the client begin a new exchange.
@@ -164,6 +186,82 @@ impl Assembler {
             (Side::Server, Some(exchange)) => exchange.response.messages += 1,
             (_, None) => {}
         }
+    }
+
+    /// The open exchange of a session.
+    pub(crate) fn session_mut(&mut self, session: u16) -> Option<&mut Exchange> {
+        let mut open = self.open.iter_mut();
+        open.find(|e| e.session == session).map(|e| &mut **e)
+    }
+
+    /// A request begins in a session that has no open exchange; `asked_by`
+    /// sends it.
+    pub(crate) fn begin_in_session(
+        &mut self,
+        session: u16,
+        asked_by: Side,
+        previous_end_ns: i64,
+        stamp: Stamp,
+    ) {
+        if self.open.len() >= MAX_IN_SESSIONS {
+            self.finish_turn(false);
+        }
+        let mut exchange = self.spare.take().unwrap_or_default();
+        exchange.id = stamp.packet;
+        exchange.connection = self.connection;
+        exchange.index = self.index;
+        exchange.session = session;
+        exchange.asked_by = asked_by;
+        exchange.previous_end_ns = Some(previous_end_ns);
+        exchange.request = begin(stamp);
+        self.index += 1;
+        self.open.push_back(exchange);
+    }
+
+    /// The response in a session begins, unless it has.
+    pub(crate) fn begin_answer(&mut self, session: u16, stamp: Stamp) {
+        if let Some(exchange) = self.session_mut(session)
+            && !exchange.is_answered()
+        {
+            exchange.response = begin(stamp);
+        }
+    }
+
+    /// Bytes that `side` sent in a session.
+    pub(crate) fn session_bytes(&mut self, session: u16, side: Side, bytes: u64, stamp: Stamp) {
+        if let Some(exchange) = self.session_mut(session) {
+            extend(exchange.part_mut(side), bytes, stamp);
+        }
+    }
+
+    /// Counts a message that `side` sent in a session.
+    pub(crate) fn session_message(&mut self, session: u16, side: Side) {
+        if let Some(exchange) = self.session_mut(session) {
+            exchange.part_mut(side).messages += 1;
+        }
+    }
+
+    /// No answer will come to the open exchange of a session.
+    pub(crate) fn one_way(&mut self, session: u16) {
+        if let Some(exchange) = self.session_mut(session) {
+            exchange.one_way = true;
+        }
+    }
+
+    /// Ends the open exchange of a session, if there is one; gives its end.
+    pub(crate) fn end_in_session(&mut self, session: u16, complete: bool) -> Option<i64> {
+        let at = self.open.iter().position(|e| e.session == session)?;
+        let mut exchange = self.open.remove(at)?;
+        let answered = exchange.is_answered();
+        exchange.complete = complete && (answered || exchange.one_way);
+        // One that was not answered when the next began was not to be.
+        exchange.one_way |= !answered;
+        let end_ns = match answered {
+            true => exchange.response.end_ns,
+            false => exchange.request.end_ns,
+        };
+        self.done.push_back(exchange);
+        Some(end_ns)
     }
 
     /// Ends everything; `whole` when a response that has begun is as long as
@@ -199,6 +297,9 @@ fn extend(part: &mut Part, bytes: u64, stamp: Stamp) {
     part.segments += (part.last_packet != stamp.packet) as u32;
     part.last_packet = stamp.packet;
 }
+
+/// Open exchanges of a connection with sessions.
+const MAX_IN_SESSIONS: usize = 1024;
 
 /// Requests of one connection that wait for their response.
 const MAX_OPEN: usize = 64;

@@ -1,9 +1,8 @@
-//! Messages with a length in front, and DLSw's SSP messages.
+//! Messages with a length in front.
 //!
 //! A big-endian length of two or four bytes, which counts itself or does
-//! not, or the SSP header of RFC 1795 (version, header length, message
-//! length). Exchanges are turns between messages; each message is counted,
-//! so that one written in pieces can be told from several.
+//! not. Exchanges are turns between messages; each message is counted, so
+//! that one written in pieces can be told from several.
 
 use super::{Assembler, Stamp, Verdict};
 use crate::stream::Chunk;
@@ -25,8 +24,6 @@ pub(super) enum Prefix {
     Two,
     /// Four bytes of length.
     Four,
-    /// Version, header length, two bytes of message length.
-    Dlsw,
 }
 
 #[derive(Debug, Default)]
@@ -42,7 +39,7 @@ impl Prefix {
     fn bytes(self) -> usize {
         match self {
             Prefix::Two => 2,
-            Prefix::Four | Prefix::Dlsw => 4,
+            Prefix::Four => 4,
         }
     }
 
@@ -51,7 +48,6 @@ impl Prefix {
         match self {
             Prefix::Two => u16::from_be_bytes([head[0], head[1]]) as u64,
             Prefix::Four => u32::from_be_bytes(head) as u64,
-            Prefix::Dlsw => head[1] as u64 + u16::from_be_bytes([head[2], head[3]]) as u64,
         }
     }
 }
@@ -61,7 +57,7 @@ impl Framed {
     pub(super) fn new(prefix: Prefix) -> Framed {
         Framed {
             prefix,
-            inclusive: (prefix == Prefix::Dlsw).then_some(true),
+            inclusive: None,
             directions: Default::default(),
         }
     }
@@ -71,7 +67,6 @@ impl Framed {
         match self.prefix {
             Prefix::Two => Protocol::Framed2,
             Prefix::Four => Protocol::Framed4,
-            Prefix::Dlsw => Protocol::Dlsw,
         }
     }
 
@@ -103,7 +98,6 @@ impl Framed {
                     return Verdict::Leave;
                 };
                 self.directions[side.index()].left = left;
-                self.name(side, head, out);
                 if left == 0 {
                     out.count_message(side);
                 }
@@ -136,9 +130,6 @@ impl Framed {
     fn rest(&mut self, head: [u8; 4], whole: u64) -> Option<u64> {
         let number = self.prefix.number(head);
         let prefix = self.prefix.bytes() as u64;
-        if self.prefix == Prefix::Dlsw && !is_dlsw(&head) {
-            return None;
-        }
         let inclusive = *self.inclusive.get_or_insert(number == whole);
         let left = match inclusive {
             true => number.checked_sub(prefix)?,
@@ -146,24 +137,6 @@ impl Framed {
         };
         (left <= MAX_MESSAGE_BYTES).then_some(left)
     }
-
-    fn name(&self, side: Side, head: [u8; 4], out: &mut Assembler) {
-        if self.prefix == Prefix::Dlsw
-            && side == Side::Client
-            && let Some(exchange) = out.back_mut()
-            && exchange.label.is_empty()
-        {
-            exchange.label.push_str(match head[1] {
-                16 => "SSP information frame",
-                _ => "SSP control message",
-            });
-        }
-    }
-}
-
-/// True for the beginning of an SSP message: version 1, one of two headers.
-pub(super) fn is_dlsw(bytes: &[u8]) -> bool {
-    matches!(bytes, [0x31, 16 | 72, ..])
 }
 
 /// The client's first turn: does it begin with its own length?

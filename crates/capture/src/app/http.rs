@@ -343,6 +343,11 @@ pub(super) fn is_request(bytes: &[u8]) -> bool {
     (METHODS.iter()).any(|method| bytes.starts_with(method))
 }
 
+/// True for the connection preface of HTTP/2 (RFC 9113 3.4).
+pub(super) fn is_http2(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PRI * HTTP/2.0\r\n")
+}
+
 /// True when `bytes` begin with a status line.
 pub(super) fn is_response(bytes: &[u8]) -> bool {
     bytes.starts_with(b"HTTP/1.")

@@ -8,14 +8,19 @@
 //! Invariant: a parser holds at most one message head or one length field.
 
 mod assembler;
+mod dlsw;
 mod framed;
 mod http;
+mod llc;
+mod sessions;
 mod tls;
 mod tls_hello;
 
 use crate::stream::Chunk;
 use crate::{Connection, Exchange, Options, Protocol, Side};
 pub(crate) use assembler::{Assembler, Stamp};
+pub(crate) use llc::Frame as LlcFrame;
+pub(crate) use sessions::Note;
 
 /// The protocol of one connection and its open exchanges.
 #[derive(Debug)]
@@ -37,6 +42,8 @@ enum Parser {
     Http(Box<http::Http>),
     Tls(Box<tls::TlsRecords>),
     Framed(Box<framed::Framed>),
+    Dlsw(Box<dlsw::Dlsw>),
+    Sna(Box<llc::Link>),
 }
 
 /// What a parser thinks after a chunk.
@@ -82,10 +89,36 @@ impl App {
             Parser::Http(http) => http.feed(side, chunk, stamp, assembler),
             Parser::Tls(tls) => tls.feed(connection, side, chunk, stamp, assembler),
             Parser::Framed(framed) => framed.feed(side, chunk, stamp, assembler),
+            Parser::Dlsw(dlsw) => dlsw.feed(side, chunk, stamp, assembler),
+            Parser::Sna(_) => Verdict::Follow,
         };
         if verdict == Verdict::Leave {
+            if matches!(self.parser, Parser::Dlsw(_)) {
+                // Sessions end here: turns know only two ends.
+                assembler.close(false);
+            }
             self.parser = Parser::Turns;
             connection.protocol = Protocol::Turns;
+        }
+    }
+
+    /// Takes a frame of an 802.2 link.
+    pub(crate) fn handle_llc(&mut self, side: Side, frame: llc::Frame<'_>, stamp: Stamp) {
+        if matches!(self.parser, Parser::Silent) {
+            self.parser = Parser::Sna(Box::default());
+        }
+        if let Parser::Sna(link) = &mut self.parser {
+            link.handle_frame(side, frame, stamp, &mut self.assembler);
+        }
+    }
+
+    /// What the SNA units since the last call say of their packet.
+    #[inline]
+    pub(crate) fn take_note(&mut self) -> Option<Note> {
+        match &mut self.parser {
+            Parser::Dlsw(dlsw) => Some(dlsw.sessions.take_note()),
+            Parser::Sna(link) => Some(link.sessions.take_note()),
+            _ => None,
         }
     }
 
@@ -130,7 +163,9 @@ impl App {
             // A capture that began inside a message, or a change of protocol:
             // each turn may begin with something known.
             let protocol = by_bytes(side, 0, chunk.bytes);
-            if protocol != Protocol::Turns {
+            if protocol == Protocol::Http2 {
+                connection.protocol = protocol;
+            } else if protocol != Protocol::Turns {
                 self.assembler.close(true);
                 self.parser = parser(protocol);
                 connection.protocol = protocol;
@@ -169,12 +204,13 @@ impl App {
 
 fn parser(protocol: Protocol) -> Parser {
     match protocol {
-        Protocol::Turns => Parser::Turns,
+        Protocol::Turns | Protocol::Http2 => Parser::Turns,
         Protocol::Http1 => Parser::Http(Box::default()),
         Protocol::Tls => Parser::Tls(Box::default()),
         Protocol::Framed2 => Parser::Framed(Box::new(framed::Framed::new(framed::Prefix::Two))),
         Protocol::Framed4 => Parser::Framed(Box::new(framed::Framed::new(framed::Prefix::Four))),
-        Protocol::Dlsw => Parser::Framed(Box::new(framed::Framed::new(framed::Prefix::Dlsw))),
+        Protocol::Dlsw => Parser::Dlsw(Box::default()),
+        Protocol::Sna => Parser::Sna(Box::default()),
     }
 }
 
@@ -186,9 +222,11 @@ fn by_bytes(side: Side, port: u16, bytes: &[u8]) -> Protocol {
     };
     if http {
         Protocol::Http1
+    } else if http::is_http2(bytes) {
+        Protocol::Http2
     } else if tls::is_record(bytes) {
         Protocol::Tls
-    } else if matches!(port, 2065 | 2067) && framed::is_dlsw(bytes) {
+    } else if matches!(port, 2065 | 2067) && dlsw::is_dlsw(bytes) {
         Protocol::Dlsw
     } else {
         Protocol::Turns

@@ -25,6 +25,8 @@ struct Direction {
     head: [u8; 5],
     have: usize,
     left: usize,
+    /// Bytes of the whole record.
+    size: usize,
     /// Body of the first handshake record, until its hello is whole.
     hello: Vec<u8>,
     greeted: bool,
@@ -56,8 +58,9 @@ impl TlsRecords {
                     return Verdict::Leave;
                 }
                 direction.have = 0;
-                direction.left =
+                direction.size =
                     u16::from_be_bytes([direction.head[3], direction.head[4]]) as usize;
+                direction.left = direction.size;
                 self.begin_record(connection, side, stamp);
             } else {
                 let used = direction.left.min(bytes.len());
@@ -121,8 +124,14 @@ impl TlsRecords {
         if self.established {
             if kind == APPLICATION {
                 // Tickets come unasked behind the handshake of TLS 1.3.
+                let farewell = connection
+                    .tls
+                    .as_ref()
+                    .is_some_and(|t| t.version == TLS_1_3)
+                    && direction.size == SEALED_ALERT_BYTES
+                    && out.is_turn_over();
                 self.asked |= side == Side::Client;
-                if self.asked {
+                if self.asked && !farewell {
                     out.turn(side, count, stamp);
                 }
             }
@@ -189,6 +198,10 @@ const TLS_1_3: u16 = 0x0304;
 
 /// 2^14 plus what TLS 1.2 allows for compression and encryption.
 const MAX_RECORD_BYTES: u16 = 16_384 + 2_048;
+
+/// An alert of TLS 1.3 looks like data of two bytes: content, type, tag. The
+/// one that says goodbye comes when nothing is open, and is no message.
+const SEALED_ALERT_BYTES: usize = 19;
 
 /// A hello longer than this is read as far as it goes.
 const MAX_HELLO_BYTES: usize = 16 * 1024;

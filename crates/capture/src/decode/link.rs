@@ -37,6 +37,8 @@ pub(super) fn network(link: u16, bytes: &[u8]) -> Result<Network, Skip> {
             }
             by_type(bytes, be16(bytes, 0), 20)
         }
+        // Told to the LLC decoder, or known and without an address to follow.
+        TOKEN_RING | EXPORTED => Err(Skip::Other),
         _ => Err(Skip::UnknownLink),
     }
 }
@@ -82,7 +84,8 @@ fn by_version(bytes: &[u8], offset: usize) -> Result<Network, Skip> {
 }
 
 const NULL: u16 = 0;
-const ETHERNET: u16 = 1;
+pub(super) const ETHERNET: u16 = 1;
+pub(super) const TOKEN_RING: u16 = 6;
 const RAW_BSD: u16 = 12;
 const RAW_OPENBSD: u16 = 14;
 const RAW: u16 = 101;
@@ -90,6 +93,8 @@ const LOOP: u16 = 108;
 const COOKED: u16 = 113;
 const IPV4: u16 = 228;
 const IPV6: u16 = 229;
+/// Units that a program wrote for a dissector, without their link.
+const EXPORTED: u16 = 252;
 const COOKED_2: u16 = 276;
 
 /// Tags in a row that are believed.

@@ -5,11 +5,13 @@
 //! fields that the analysis uses are read, without building a value a layer.
 //! Reference: RFC 791, 8200, 9293, 7323, 2018, 2883; link types as in the
 //! list of the tcpdump project.
+//! SNA's 802.2 frames are decoded beside TCP, into the same value.
 //! Invariant: lengths come from the headers only as far as the frame has
 //! them; a frame that contradicts itself is refused, never read beyond.
 
 mod ip;
 mod link;
+mod llc;
 mod tcp;
 
 use crate::Flags;
@@ -57,6 +59,10 @@ pub struct Packet {
     pub dsack: Option<u32>,
     /// Options of a SYN.
     pub syn: SynOptions,
+    /// An 802.2 frame and not TCP: first byte of its control field, poll and
+    /// final bits removed. `seq` is N(S) then, `ack` N(R), the payload the
+    /// information field, and the ports are service access points.
+    pub llc: Option<u8>,
 }
 
 /// Options that only a SYN carries.
@@ -156,7 +162,10 @@ pub struct Decoded {
 /// Decodes one frame of a block.
 #[inline]
 pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip> {
-    let network = link::network(frame.link, bytes)?;
+    let network = match link::network(frame.link, bytes) {
+        Err(Skip::Other) => return llc::frame(frame, bytes, number),
+        network => network?,
+    };
     let wire = (frame.wire as usize).saturating_sub(network.offset);
     let datagram = ip::datagram(network.version, &bytes[network.offset..], wire)?;
     let segment_offset = network.offset + datagram.offset;
@@ -190,6 +199,7 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
             sack: header.sack,
             dsack: header.dsack,
             syn: header.syn,
+            llc: None,
         },
         fragment: datagram.fragment,
     })

@@ -1,6 +1,7 @@
 //! Everything held for one live connection.
 
-use crate::app::App;
+use super::link::Link;
+use crate::app::{App, Note};
 use crate::decode::{FlowKey, Packet};
 use crate::rules::CONTEXT;
 use crate::stream::Stream;
@@ -15,6 +16,8 @@ pub(super) struct Flow {
     client_is_first: bool,
     pub(super) connection: Connection,
     pub(super) tracker: Tracker,
+    /// The numbering of an 802.2 link, where it is one.
+    pub(super) link: Link,
     pub(super) streams: [Stream; 2],
     pub(super) app: App,
     pub(super) timeline: Timeline,
@@ -66,6 +69,7 @@ impl Flow {
             client_is_first,
             connection,
             tracker: Tracker::default(),
+            link: Link::default(),
             streams: Default::default(),
             app: App::new(packet.number, exchange),
             timeline: Timeline {
@@ -89,18 +93,26 @@ impl Flow {
 }
 
 impl Timeline {
-    /// Marks the copy of `byte` that `sender` need not have sent; false when
-    /// it is not in the timeline (any more).
-    pub(super) fn mark_needless(&mut self, sender: Side, byte: u32) -> bool {
+    /// Adds what SNA units said of the packet that brought them.
+    pub(super) fn tell(&mut self, note: Note) {
+        if let Some(last) = self.segments.last_mut() {
+            last.marks.set(note.marks);
+            last.session = note.session;
+        }
+    }
+
+    /// Marks the copy of `byte` that `sender` need not have sent, and gives it;
+    /// none when it is not in the timeline (any more).
+    pub(super) fn mark_needless(&mut self, sender: Side, byte: u32) -> Option<Segment> {
         let recent = self.segments.iter_mut().rev().take(LOOK_BACK);
         for segment in recent {
             let covers = byte.wrapping_sub(segment.seq) < segment.len;
             if segment.from == sender && covers && segment.marks.any(Marks::RESENT) {
                 segment.marks.set(Marks::PROVEN_SPURIOUS);
-                return true;
+                return Some(*segment);
             }
         }
-        false
+        None
     }
 
     /// Drops what no rule will ask for any more, keeping the context of the

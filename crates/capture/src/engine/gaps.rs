@@ -3,7 +3,7 @@
 use super::flow::Timeline;
 use super::ledger::{Causes, Ledger};
 use super::split::Intervals;
-use crate::rules::RULES;
+use crate::rules::{RULES, applies};
 use crate::{Claim, Connection, Exchange, Gap, GapReport, Options, Phase};
 
 /// Offers every gap of `exchange`, and of the client think before it, to the
@@ -81,6 +81,11 @@ fn judge_one(
             ledger.claim(*rule, &gap, claim, stalled_ns);
             service.add(*rule, claim.cost_ns, stalled_ns);
         }
+        if seen && stalls {
+            // Another exchange that waited at the same time: its time too.
+            ledger.causes.wait_again(*rule, claim.cost_ns);
+            service.wait_again(*rule, claim.cost_ns);
+        }
         if stalls {
             stall = Some((RULES[*rule].about().id, claim.cost_ns));
         }
@@ -98,6 +103,9 @@ fn judge_one(
 fn best(gap: &Gap<'_>) -> Option<(usize, Claim)> {
     let mut best: Option<(usize, Claim)> = None;
     for (index, rule) in RULES.iter().enumerate() {
+        if !applies(*rule, gap.connection) {
+            continue;
+        }
         let Some(claim) = rule.gap(gap) else {
             continue;
         };

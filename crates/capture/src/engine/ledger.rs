@@ -32,6 +32,12 @@ impl Causes {
         cause.stalled_ns = cause.stalled_ns.saturating_add(stalled_ns);
     }
 
+    /// Another exchange lost this time to a gap that was counted already.
+    pub(super) fn wait_again(&mut self, rule: usize, stalled_ns: i64) {
+        let cause = &mut self.0[rule];
+        cause.stalled_ns = cause.stalled_ns.saturating_add(stalled_ns);
+    }
+
     /// Adds the sums of `other`.
     pub(super) fn merge(&mut self, other: &Causes) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {

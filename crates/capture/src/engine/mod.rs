@@ -8,6 +8,7 @@
 mod flow;
 mod gaps;
 mod ledger;
+mod link;
 mod parallel;
 mod shard;
 mod split;

@@ -14,8 +14,10 @@ use super::{SHARDS, sum::Services};
 use crate::app::Stamp;
 use crate::decode::{FlowKey, Packet};
 use crate::options::TIMELINE;
-use crate::rules::{CONTEXT, RULES};
-use crate::{Connection, Exchange, Finding, Flags, Marks, Options, Segment, Side, Totals};
+use crate::rules::{CONTEXT, RULES, applies};
+use crate::{
+    Connection, Exchange, Finding, Flags, Marks, Options, Protocol, Segment, Side, Totals,
+};
 use std::collections::{HashMap, VecDeque};
 
 /// One share of the connections and what was found on them.
@@ -37,6 +39,8 @@ pub(super) struct Shard {
     /// Where the search for an idle connection goes on.
     hand: usize,
     limit: usize,
+    /// Time of the latest packet.
+    latest_ns: i64,
     pub(super) totals: Totals,
     pub(super) services: Services,
     pub(super) ledger: Ledger,
@@ -66,6 +70,7 @@ impl Shard {
             recent: HashMap::default(),
             recent_order: VecDeque::new(),
             hand: 0,
+            latest_ns: i64::MIN,
             limit: (options.max_connections / SHARDS).max(1),
             totals: Totals::default(),
             services: Services::default(),
@@ -80,12 +85,20 @@ impl Shard {
     /// Takes the next packet of this share, with its captured payload.
     pub(super) fn handle_packet(&mut self, packet: &Packet, payload: &[u8], options: &Options) {
         self.close_due(packet.time_ns, options);
+        self.latest_ns = self.latest_ns.max(packet.time_ns);
         let slot = self.slot(packet, options);
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
         self.last_packets[slot as usize] = packet.number;
         let side = flow.sender(packet);
+        if packet.llc.is_some() {
+            let segment = flow.handle_llc(packet, side, payload);
+            self.totals.segments += 1;
+            self.totals.backward_times += segment.marks.any(Marks::TIME_BACKWARDS) as u64;
+            self.move_on(slot, &segment, options);
+            return;
+        }
         let mut segment = flow
             .tracker
             .handle_packet(&mut flow.connection, packet, side);
@@ -105,8 +118,11 @@ impl Shard {
             segment.marks.set(Marks::PORT_REUSED);
         }
         if let Some(byte) = flow.tracker.proven
-            && flow.timeline.mark_needless(side.other(), byte)
+            && let Some(copy) = flow.timeline.mark_needless(side.other(), byte)
         {
+            if copy.answered_by(&segment, &flow.connection) {
+                flow.app.assembler.forget_resend(copy.packet);
+            }
             let sender = flow.connection.end_mut(side.other());
             sender.marks.add(Marks(Marks::PROVEN_SPURIOUS));
         }
@@ -153,6 +169,20 @@ impl Shard {
         {
             flow.app.assembler.resend(side, stamp);
         }
+        if let Some(note) = flow.app.take_note() {
+            flow.timeline.tell(note);
+        }
+        self.move_on(slot, &segment, options);
+    }
+
+    /// After a packet: sums up exchanges that have ended, keeps what is held
+    /// short, and lets a closed connection go.
+    #[inline]
+    fn move_on(&mut self, slot: u32, segment: &Segment, options: &Options) {
+        let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
+            return;
+        };
+        let side = segment.from;
         let closed = flow.connection.close.is_closed();
         let done = flow.app.assembler.done.len();
         let settled = match side {
@@ -295,13 +325,18 @@ impl Shard {
         self.totals.connections += 1;
         self.totals.evicted_connections += evicted as u64;
         let shake = &connection.handshake;
-        self.totals.midway_connections += (shake.syns == 0 && shake.syn_acks == 0) as u64;
-        self.totals.unanswered_connections +=
-            (shake.syns > 0 && shake.syn_acks == 0 && connection.server.segments == 0) as u64;
+        let tcp = connection.protocol != Protocol::Sna;
+        self.totals.midway_connections += (tcp && shake.syns == 0 && shake.syn_acks == 0) as u64;
+        // One that was asked for when the capture ended may have been answered.
+        let asked_ns = shake.last_syn_ns.unwrap_or(i64::MAX);
+        let waited = shake.syns > 1 || self.latest_ns.saturating_sub(asked_ns) >= SYN_TIMER_NS;
+        let silent = shake.syn_acks == 0 && connection.server.segments == 0;
+        self.totals.unanswered_connections += (shake.syns > 0 && silent && waited) as u64;
         self.totals.payload_bytes += connection.client.bytes + connection.server.bytes;
         self.totals.marks.merge(&connection.client.marks);
         self.totals.marks.merge(&connection.server.marks);
-        for (index, rule) in RULES.iter().enumerate() {
+        let rules = RULES.iter().enumerate();
+        for (index, rule) in rules.filter(|(_, rule)| applies(**rule, &connection)) {
             rule.connection(&connection, &mut self.scratch);
             if !self.scratch.is_empty() {
                 let (_, causes) = self.services.row_mut(service);
@@ -367,7 +402,8 @@ impl Shard {
             self.totals.stalled_ns =
                 (self.totals.stalled_ns).saturating_add(exchange.split.stalled_ns());
             self.services.add_exchange(service, &exchange);
-            for (index, rule) in RULES.iter().enumerate() {
+            let rules = RULES.iter().enumerate();
+            for (index, rule) in rules.filter(|(_, rule)| applies(**rule, connection)) {
                 rule.exchange(connection, &exchange, &mut self.scratch);
                 if !self.scratch.is_empty() {
                     let (_, causes) = self.services.row_mut(service);
@@ -442,6 +478,9 @@ const REUSE_NS: i64 = 60_000_000_000;
 
 /// Pairs of ends remembered for it, a shard.
 const MAX_RECENT: usize = 4096;
+
+/// A client asks again after this (RFC 6298 2.1).
+const SYN_TIMER_NS: i64 = 1_000_000_000;
 
 /// How long a connection that has ended still gets late packets.
 const LINGER_NS: i64 = 1_000_000_000;

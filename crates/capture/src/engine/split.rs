@@ -25,6 +25,8 @@ impl Intervals {
     ) -> Intervals {
         let asked_ns = exchange.request.start_ns;
         let first = exchange.index == 0;
+        // A session's exchanges follow each other, not those of other sessions.
+        let previous_end_ns = exchange.previous_end_ns.unwrap_or(previous_end_ns);
         let base_ns = match (first, connection.handshake.syn_ns) {
             (true, Some(syn)) => syn,
             (true, None) => asked_ns,
@@ -54,9 +56,10 @@ impl Intervals {
         }
         intervals.push(asked_ns, idle);
         let answered = exchange.is_answered();
-        let answer_ns = match answered {
-            true => exchange.response.start_ns,
-            false => now_ns,
+        let answer_ns = match (answered, exchange.one_way) {
+            (true, _) => exchange.response.start_ns,
+            (false, true) => exchange.request.end_ns,
+            (false, false) => now_ns,
         };
         intervals.push(exchange.request.end_ns.min(answer_ns), Phase::Request);
         intervals.push(previous_end_ns.min(answer_ns), Phase::Queued);

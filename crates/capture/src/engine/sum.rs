@@ -5,8 +5,8 @@ use super::shard::Shard;
 use super::worst::Worst;
 use crate::rules::RULES;
 use crate::{
-    CaptureInfo, Connection, Exchange, Explanation, Histogram, Options, PhaseTimes, Protocol,
-    Service, Side, Totals,
+    CaptureInfo, Connection, Exchange, Explanation, Histogram, Options, PhaseTimes, Problem,
+    Protocol, Service, Side, Totals,
 };
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -157,6 +157,8 @@ pub(super) fn explanation(
         connections.merge(shard.connections);
         exchanges.merge(shard.exchanges);
     }
+    let doubts = doubts(&all.totals, options);
+    all.capture.problems.extend(doubts);
     all.services = (services.rows.into_iter())
         .map(|(mut service, causes)| {
             service.causes = causes.found();
@@ -183,6 +185,43 @@ pub(super) fn explanation(
     all.causes = ledger.causes.found();
     all.findings = ledger.into_findings();
     all
+}
+
+/// What the capture lacks, so that less can be said of it.
+fn doubts(totals: &Totals, options: &Options) -> impl Iterator<Item = Problem> {
+    let cut = totals.cut_frames;
+    let evicted = totals.evicted_connections;
+    let backwards = totals.backward_times;
+    let all = [
+        (cut > 0).then(|| {
+            let text = format!(
+                "frames that were not captured whole (snap length): {cut}; requests whose heads \
+                 are missing are told by turns, so record whole frames"
+            );
+            ("capture.cut", text)
+        }),
+        (evicted > 0).then(|| {
+            let text = format!(
+                "connections closed early, because more than {} were open at a time: {evicted}; \
+                 what came later on them counts as new ones, so narrow with --filter",
+                options.max_connections
+            );
+            ("capture.connections-dropped", text)
+        }),
+        (backwards > 0).then(|| {
+            let text = format!(
+                "packets earlier than the one before them on their connection, or a year later: \
+                 {backwards}; they were given its time, so sort the file (reordercap) or look \
+                 for a clock that was set"
+            );
+            ("capture.time-backwards", text)
+        }),
+    ];
+    all.into_iter().flatten().map(|(id, text)| Problem {
+        id,
+        offset: 0,
+        text,
+    })
 }
 
 fn add_totals(sum: &mut Totals, one: &Totals) {

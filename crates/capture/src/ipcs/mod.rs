@@ -8,8 +8,11 @@
 //!
 //! Times are local or GMT as the trace was formatted; they are taken as UTC.
 //!
-//! Reference: z/OS Communications Server: IP Diagnosis Guide, "Formatting
-//! packet traces using IPCS".
+//! Reference: z/OS Communications Server: IP Diagnosis Guide (GC27-3652),
+//! "Formatting packet traces using IPCS", with its examples of the reports
+//! SUMMARY, FORMAT and DUMP. The guide shows no grammar: what its examples do
+//! not show (other releases' columns, other languages) is told line by line as
+//! unread.
 
 mod build;
 mod full;

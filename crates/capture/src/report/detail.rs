@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::columns::columns;
 use super::{ms, percent};
-use crate::{Connection, Exchange, Explanation, Phase, Segment, Side};
+use crate::{Connection, Exchange, Explanation, Phase, Segment, Side, station};
 
 /// The exchange of this number (its request's first packet), if it was kept.
 pub fn detail(explanation: &Explanation, number: u64) -> Option<String> {
@@ -40,7 +40,7 @@ fn ends(connection: &Connection) -> String {
     let end = |side: Side| {
         let end = connection.end(side);
         let mss = end.mss.map_or(String::new(), |mss| format!(" (MSS {mss})"));
-        format!("{}:{}{mss}", end.address, end.port)
+        format!("{}{mss}", station::end_name(end.address, end.port))
     };
     let rtt = connection
         .rtt_ns()

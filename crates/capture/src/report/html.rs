@@ -7,7 +7,7 @@ use super::split_bar::split_bar;
 use super::text::sum_rows;
 use super::{ms, percent, sequence_svg, summary, time_sequence, total_ns};
 use crate::rules::rule;
-use crate::{Exchange, Explanation, Phase};
+use crate::{Exchange, Explanation, Phase, station};
 
 /// The page. `pictures` exchanges are drawn.
 pub fn html(explanation: &Explanation, title: &str, pictures: usize) -> String {
@@ -17,8 +17,12 @@ pub fn html(explanation: &Explanation, title: &str, pictures: usize) -> String {
     }
     for problem in &explanation.capture.problems {
         body += &format!(
-            "<p class=warn>{}: {}</p>",
+            "<p class=warn>{}{}: {}</p>",
             problem.id,
+            match problem.offset {
+                0 => String::new(),
+                offset => format!(" at offset {offset}"),
+            },
             escape(&problem.text)
         );
     }
@@ -114,11 +118,14 @@ fn causes(explanation: &Explanation) -> String {
             .take(3)
             .map(|f| {
                 let packets: Vec<String> = f.packets.iter().map(u64::to_string).collect();
+                let packets = match packets.is_empty() {
+                    true => String::new(),
+                    false => format!("packets {}; ", packets.join(", ")),
+                };
+                let sure = format!("{:?}", f.confidence).to_lowercase();
                 format!(
-                    "<p class=soft>{} (packets {}; {:?} confidence)</p>",
-                    escape(&f.text),
-                    packets.join(", "),
-                    f.confidence
+                    "<p class=soft>{} ({packets}{sure} confidence)</p>",
+                    escape(&f.text)
                 )
             })
             .collect();
@@ -150,7 +157,7 @@ fn services(explanation: &Explanation) -> String {
             let n = s.exchanges.max(1) as f64;
             format!(
                 "<tr><td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{:.1}<td>{:.1}</tr>",
-                s.address.map_or("others".to_owned(), |a| a.to_string()),
+                s.address.map_or("others".to_owned(), station::name),
                 s.port,
                 s.protocol.name(),
                 s.connections,

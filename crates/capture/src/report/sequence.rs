@@ -8,7 +8,7 @@
 use measure::report::escape;
 
 use super::{colour, ms};
-use crate::{Connection, Exchange, Flags, GapReport, Segment, Side};
+use crate::{Connection, Exchange, Flags, GapReport, Segment, Side, station};
 
 /// The diagram as an SVG element.
 pub fn sequence_svg(connection: Option<&Connection>, exchange: &Exchange) -> String {
@@ -42,7 +42,7 @@ pub fn sequence_svg(connection: Option<&Connection>, exchange: &Exchange) -> Str
     }
     let bottom = y + 24.0;
     let name = |side: Side| match connection {
-        Some(c) => format!("{}:{}", c.end(side).address, c.end(side).port),
+        Some(c) => station::end_name(c.end(side).address, c.end(side).port),
         None => String::new(),
     };
     let life = |x: f64| {

@@ -14,21 +14,31 @@ fn spent(explanation: &Explanation) -> String {
     let total = total_ns(explanation);
     if totals.exchanges == 0 {
         return format!(
-            "The capture holds {} packets on {} TCP connections and no request with an answer.",
-            explanation.capture.packets, totals.connections
+            "The capture holds {} on {} and no request with an answer.",
+            count(explanation.capture.packets, "packet"),
+            count(totals.connections, "connection")
         );
     }
     let think = totals.phases.of(Phase::ServerThink);
     format!(
-        "{} requests on {} connections took {} ms each on average; {:.0} % of that time was stalls \
-         on the network, {:.0} % the server's own, and {:.0} % set-up and transfer.",
-        totals.exchanges,
-        totals.connections,
+        "{} on {} took {} ms{} on average; {:.0} % of that time was stalls on the network, {:.0} % \
+         the server's own, and {:.0} % set-up and transfer.",
+        count(totals.exchanges, "request"),
+        count(totals.connections, "connection"),
         ms(total / totals.exchanges.max(1) as i64),
+        if totals.exchanges == 1 { "" } else { " each" },
         percent(totals.stalled_ns, total),
         percent(think, total),
         percent(total - totals.stalled_ns - think, total)
     )
+}
+
+/// A number and what it counts.
+fn count(number: u64, what: &str) -> String {
+    match number {
+        1 => format!("1 {what}"),
+        _ => format!("{number} {what}s"),
+    }
 }
 
 /// The costliest cause that can be changed: stalls first, then what is told

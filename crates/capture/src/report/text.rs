@@ -6,7 +6,7 @@ use std::fmt::Write;
 use super::columns::columns;
 use super::{ms, percent, summary, total_ns};
 use crate::rules::rule;
-use crate::{Explanation, Phase};
+use crate::{Explanation, Phase, station};
 
 /// The text.
 pub fn text(explanation: &Explanation) -> String {
@@ -15,11 +15,11 @@ pub fn text(explanation: &Explanation) -> String {
         out += &wrap(&sentence);
     }
     for problem in &explanation.capture.problems {
-        let _ = writeln!(
-            out,
-            "{}: offset {}: {}",
-            problem.id, problem.offset, problem.text
-        );
+        let place = match problem.offset {
+            0 => String::new(),
+            offset => format!(" at offset {offset}"),
+        };
+        out += &wrap(&format!("{}{place}: {}", problem.id, problem.text));
     }
     if explanation.totals.exchanges > 0 {
         out += "\nWhere the time went\n";
@@ -144,7 +144,7 @@ fn services(explanation: &Explanation) -> String {
             let n = s.exchanges.max(1);
             let total = s.phases.inside_ns() + s.stalled_ns;
             vec![
-                s.address.map_or("others".to_owned(), |a| a.to_string()),
+                s.address.map_or("others".to_owned(), station::name),
                 s.port.to_string(),
                 s.protocol.name().to_owned(),
                 s.connections.to_string(),

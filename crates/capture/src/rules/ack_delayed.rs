@@ -19,7 +19,8 @@ static ABOUT: About = About {
     linux: "on the receiver: `ip route change … quickack 1`, or TCP_QUICKACK after each read; on \
             the sender: a larger window (SO_SNDBUF, initcwnd), so that two segments are under way",
     zos: "on the receiver: NODELAYACKS on TCPCONFIG (global, nothing overrides it), or on the \
-          PORT, PORTRANGE or ROUTE (BEGINROUTES) that the connection uses",
+          PORT, PORTRANGE or ROUTE (BEGINROUTES) that the connection uses; AUTODELAYACKS on \
+          TCPCONFIG (from V2R3's reference on) decides by itself where neither says anything",
     limits: "Shows when the acknowledgement came 20 ms or more after data it could have answered, \
              with less than two full segments held back, and data followed at once. A delayed \
              acknowledgement that nobody waited for costs nothing and is not named. A timer that \

@@ -5,7 +5,7 @@
 //! restart after an idle time show as the sizes of bursts.
 
 use super::pause::View;
-use crate::{Marks, Side};
+use crate::{End, Marks};
 
 impl View<'_> {
     /// A pause of this length separates two bursts.
@@ -55,10 +55,7 @@ impl View<'_> {
     }
 
     pub(super) fn part_start_ns(&self) -> i64 {
-        match self.sender {
-            Side::Client => self.gap.exchange.request.start_ns,
-            Side::Server => self.gap.exchange.response.start_ns,
-        }
+        self.gap.exchange.part(self.sender).start_ns
     }
 
     /// Bursts of this message before the one that the gap ended.
@@ -135,9 +132,19 @@ impl View<'_> {
             time = s.time_ns;
             burst = burst.saturating_add(s.len);
         }
-        let larger = self.gap.connection.end(self.sender).flights.iter().max();
-        (idle || marked) && larger.is_some_and(|f| u64::from(*f) * 2 > u64::from(burst) * 3)
+        (idle || marked) && u64::from(self.largest_burst()) * 2 > u64::from(burst) * 3
     }
+
+    /// Most bytes that the sender had under way at a time, or sent in a burst.
+    pub(super) fn largest_burst(&self) -> u32 {
+        largest_burst(self.gap.connection.end(self.sender))
+    }
+}
+
+/// Near the sender flights show the window, near the receiver bursts do.
+pub(super) fn largest_burst(end: &End) -> u32 {
+    let flights = end.flights.iter().max().copied().unwrap_or(0);
+    flights.max(end.burst_max_bytes)
 }
 
 /// Data closer together than this is one burst, on any path.

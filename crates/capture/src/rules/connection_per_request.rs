@@ -54,8 +54,7 @@ pub(super) fn one_each(service: &Service) -> bool {
 /// Address and port.
 pub(super) fn name(service: &Service) -> String {
     match service.address {
-        Some(address) if address.is_ipv6() => format!("[{address}]:{}", service.port),
-        Some(address) => format!("{address}:{}", service.port),
+        Some(address) => crate::station::end_name(address, service.port),
         None => "other services".to_owned(),
     }
 }

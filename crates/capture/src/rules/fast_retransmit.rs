@@ -6,7 +6,7 @@
 
 use super::ack_delayed::side;
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
-use crate::{Flags, Marks, Phase, Segment, Side};
+use crate::{Flags, Marks, Segment, Side};
 
 /// Claims the gaps around a loss that duplicate acknowledgements repaired.
 pub struct FastRetransmit;
@@ -16,7 +16,9 @@ static ABOUT: About = About {
     title: "a segment was lost and sent again after duplicate acknowledgements",
     linux: "find the loss (`ip -s link`, `ethtool -S`, queue drops with `tc -s qdisc`); keep SACK \
             on (net.ipv4.tcp_sack)",
-    zos: "find the loss (NETSTAT DEVLINKS, NETSTAT STATS, the OSA's and the switch's counters)",
+    zos: "find the loss (NETSTAT DEVLINKS, NETSTAT STATS, the OSA's and the switch's counters); \
+          code SELECTIVEACK on TCPCONFIG (NOSELECTIVEACK is the default), so that several losses \
+          are repaired in one round trip",
     limits: "Shows as data sent again after duplicate acknowledgements. Taken before the place of \
              loss both copies are in the capture, taken behind it only the second.",
     literature: "RFC 5681 3.2, RFC 6582, RFC 6675; TAPO: fast retransmission, not a timeout stall",
@@ -29,11 +31,7 @@ impl Rule for FastRetransmit {
 
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         let after = gap.after();
-        let sender = match gap.phase {
-            Phase::Request => Side::Client,
-            Phase::Response => Side::Server,
-            _ => return None,
-        };
+        let sender = gap.exchange.sender(gap.phase)?;
         if after.flags.any(Flags::SYN | Flags::RST) || after.marks.any(Marks::TIMEOUT) {
             return None;
         }
@@ -42,6 +40,9 @@ impl Rule for FastRetransmit {
             true => return None,
             false => around(gap, sender)?,
         };
+        if by_timer(gap, resent) {
+            return None;
+        }
         let told = duplicates(gap, resent);
         if told == 0 && !resent.marks.any(Marks::FAST_RETRANSMISSION) {
             return None;
@@ -108,6 +109,15 @@ pub(super) fn sent_again(gap: &Gap<'_>, late: &Segment) -> bool {
     }
 }
 
+/// Whether the copy that ends the gap came too late for an answer to duplicate
+/// acknowledgements: there were too few of them, and the timer sent it.
+pub(super) fn by_timer(gap: &Gap<'_>, copy: &Segment) -> bool {
+    let round_ns = gap.connection.rtt_ns().unwrap_or(0);
+    gap.after().packet == copy.packet
+        && copy.marks.any(Marks::RESENT)
+        && gap.length_ns() > 2 * round_ns + TIMER_NS
+}
+
 /// The segment sent again that this gap of waiting belongs to: `after` is an
 /// acknowledgement that tells of the hole, or the first that covers it.
 fn around<'a>(gap: &Gap<'a>, sender: Side) -> Option<&'a Segment> {
@@ -121,6 +131,9 @@ fn around<'a>(gap: &Gap<'a>, sender: Side) -> Option<&'a Segment> {
     if !after.marks.any(Marks::ADVANCES) {
         return None;
     }
+    if let Some(repair) = repair(gap, sender, &copy) {
+        return Some(repair);
+    }
     let receiver = sender.other();
     let before = gap
         .earlier()
@@ -133,6 +146,28 @@ fn around<'a>(gap: &Gap<'a>, sender: Side) -> Option<&'a Segment> {
         .filter(copy)
         .find(|s| s.seq == before.ack)
 }
+
+/// The segment sent again when everything had been sent and the gap ends with
+/// the first news of it: acknowledgements up to the hole, then those that tell
+/// of it, then the copy, all at once. Without the loss the message had ended
+/// before the gap.
+fn repair<'a>(
+    gap: &Gap<'a>,
+    sender: Side,
+    copy: &impl Fn(&&Segment) -> bool,
+) -> Option<&'a Segment> {
+    let mut mine = gap.later().iter().filter(|s| s.from == sender && s.len > 0);
+    let first = mine.next().filter(copy)?;
+    let near_ns = gap.connection.end(sender).rtt.best_ns().unwrap_or(0);
+    let soon = first.time_ns - gap.after().time_ns <= near_ns * 3 / 2 + TURN_NS;
+    soon.then_some(first)
+}
+
+/// No answer to a duplicate acknowledgement takes so long beside two round trips.
+const TIMER_NS: i64 = 50_000_000;
+
+/// What an end takes to react, at most, beside the path.
+const TURN_NS: i64 = 3_000_000;
 
 /// Duplicate acknowledgements that asked for this segment.
 fn duplicates(gap: &Gap<'_>, resent: &Segment) -> usize {

@@ -1,6 +1,7 @@
 //! After an idle time the congestion window began again from its first size.
 
 use super::ack_delayed::side;
+use super::bursts::largest_burst;
 use super::pause::{Pause, Reason};
 use super::{About, Claim, Gap, Rule};
 
@@ -32,12 +33,11 @@ impl Rule for IdleRestart {
         let Some(pause) = Pause::of(gap) else {
             return ABOUT.title.to_owned();
         };
-        let flights = &gap.connection.end(pause.sender).flights;
         format!(
             "{:.1} ms: the {} had sent bursts of {} bytes before it was idle and began again with {}",
             claim.cost_ns as f64 / 1e6,
             side(pause.sender),
-            flights.iter().max().copied().unwrap_or(0),
+            largest_burst(gap.connection.end(pause.sender)),
             pause.bursts.0
         )
     }

@@ -33,6 +33,7 @@ mod rto;
 mod sender_limited;
 mod server_think;
 mod slow_start;
+mod sna_pacing;
 mod spurious;
 mod syn_lost;
 mod tiny_writes;
@@ -42,7 +43,7 @@ mod zero_window;
 
 pub use reference::reference_page;
 
-use crate::{Connection, Exchange, Explanation, Phase, Segment, Side};
+use crate::{Connection, Exchange, Explanation, Phase, Protocol, Segment, Side};
 use serde::Serialize;
 
 /// Every rule, in order of precedence among claims of equal confidence.
@@ -53,6 +54,7 @@ pub static RULES: &[&dyn Rule] = &[
     &fast_retransmit::FastRetransmit,
     &rto::RetransmissionTimeout,
     &reordering::Reordering,
+    &sna_pacing::SnaPacing,
     &zero_window::ZeroWindow,
     &window_full::WindowFull,
     &nagle_write_write_read::WriteWriteRead,
@@ -79,6 +81,12 @@ pub static RULES: &[&dyn Rule] = &[
 /// The rule of this name.
 pub fn rule(id: &str) -> Option<&'static dyn Rule> {
     RULES.iter().copied().find(|rule| rule.about().id == id)
+}
+
+/// Whether a rule has a word on this connection: links without TCP have none of
+/// TCP's causes.
+pub(crate) fn applies(rule: &dyn Rule, connection: &Connection) -> bool {
+    connection.protocol != Protocol::Sna || !rule.about().id.starts_with("tcp.")
 }
 
 /// One cause and how it is told.

@@ -5,7 +5,7 @@
 //! anyway. Only exchanges that took more packets for it are told.
 
 use super::{About, Confidence, Finding, Rule};
-use crate::{Connection, Exchange, Side};
+use crate::{Connection, Exchange};
 
 /// Tells of exchanges that took more packets because of a small MSS.
 pub struct MssSmall;
@@ -41,8 +41,8 @@ impl Rule for MssSmall {
         let mut extra_segments = 0;
         let mut extra_rounds = 0;
         for (side, part) in [
-            (Side::Client, &exchange.request),
-            (Side::Server, &exchange.response),
+            (exchange.asked_by, &exchange.request),
+            (exchange.asked_by.other(), &exchange.response),
         ] {
             let now = part.bytes.div_ceil(u64::from(agreed.max(1)));
             let then = part.bytes.div_ceil(u64::from(USUAL));

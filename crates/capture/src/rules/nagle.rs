@@ -17,7 +17,8 @@ static ABOUT: About = About {
     linux: "set TCP_NODELAY on the sender's socket, or write the message in one piece (writev, \
             TCP_CORK)",
     zos: "the sending program sets TCP_NODELAY (SETSOCKOPT; EZASOKET has it too) or sends the \
-          message in one piece; no profile statement does it",
+          message in one piece; TCPCONFIG NONAGLE turns the algorithm off for the whole stack (in \
+          the references from V2R3 on, not in V2R1's)",
     limits: "Shows as a short segment sent in the moment an acknowledgement came, while less than \
              the window was in flight. An application that happens to write in that moment looks \
              the same once; it does not look the same often.",

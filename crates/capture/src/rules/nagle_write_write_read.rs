@@ -18,7 +18,8 @@ static ABOUT: About = About {
     linux: "write the message in one piece (writev, TCP_CORK) or set TCP_NODELAY on the sender; \
             on the receiver `ip route change … quickack 1` ends the delay, not the second packet",
     zos: "the sending program writes once or sets TCP_NODELAY; on the receiver NODELAYACKS on \
-          TCPCONFIG, PORT, PORTRANGE or ROUTE (BEGINROUTES)",
+          TCPCONFIG, PORT, PORTRANGE or ROUTE (BEGINROUTES), or AUTODELAYACKS on TCPCONFIG, \
+          which decides by itself",
     limits: "Needs the short segment, bytes in flight below the window, and an acknowledgement 20 \
              ms or more late. Which of the two ends to change is a decision, not a finding.",
     literature: "Minshall et al. 1999 (write-write-read); Mogul and Minshall 2001; TAPO: \

@@ -14,7 +14,7 @@
 //! Verghese, "Application performance pitfalls and TCP's Nagle algorithm" (1999).
 
 use super::{Claim, Confidence, Evidence, Gap};
-use crate::{Flags, Marks, Phase, Segment, Side};
+use crate::{Flags, Marks, Protocol, Segment, Side};
 
 /// Why a sender stood still.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,11 +67,11 @@ pub(super) struct Pause {
 impl Pause {
     /// The pause that this gap is, if it is one in the middle of a transfer.
     pub fn of(gap: &Gap<'_>) -> Option<Pause> {
-        let sender = match gap.phase {
-            Phase::Request => Side::Client,
-            Phase::Response => Side::Server,
-            _ => return None,
-        };
+        if gap.connection.protocol == Protocol::Sna {
+            // No TCP: neither windows nor acknowledgements to judge by.
+            return None;
+        }
+        let sender = gap.exchange.sender(gap.phase)?;
         let after = gap.after();
         if after.marks.any(Marks::RESENT | Marks::OUT_OF_ORDER)
             || after.flags.any(Flags::SYN | Flags::RST)
@@ -171,12 +171,33 @@ impl<'a> View<'a> {
                 Confidence::Medium,
                 length - self.near_ns,
             ));
+        } else if !self.was_freed() {
+            return Some(self.pause(Reason::Application, Confidence::Medium, length));
         }
-        let (reason, confidence) = self.reason();
+        let (reason, confidence) = self.reason()?;
         Some(self.pause(reason, confidence, length))
     }
 
-    fn reason(&self) -> (Reason, Confidence) {
+    /// Whether the receiver said anything, since the burst before began to come,
+    /// that can have set the data free. Asked away from the sender only.
+    fn was_freed(&self) -> bool {
+        let mut burst = self.burst_before();
+        for s in self.gap.earlier().iter().rev() {
+            if s.from != self.sender {
+                if s.marks.any(Marks::ADVANCES | Marks::WINDOW_UPDATE) {
+                    return true;
+                }
+            } else if s.is_new_data() {
+                burst = burst.saturating_sub(s.len);
+                if burst == 0 {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn reason(&self) -> Option<(Reason, Confidence)> {
         let flight = self.flight();
         let window = self.window();
         let end = self.gap.connection.end(self.sender);
@@ -188,22 +209,39 @@ impl<'a> View<'a> {
         // has made that smaller since.
         let reach = flight.saturating_add(self.resumed.len);
         let lost = end.marks.of(Marks::RESENT | Marks::LOST_SEGMENT) > 0;
-        let roomy = flight < self.mss
-            || (!lost && end.flight_max_bytes > reach)
-            || (!lost && self.bursts_back().any(|burst| burst > reach));
-        if short && fits && flight > 0 && roomy {
-            return match delayed {
+        let had_more = !lost
+            && (end.flight_max_bytes > reach || self.bursts_back().any(|burst| burst > reach));
+        if short && fits && flight > 0 && (flight < self.mss || had_more) {
+            return Some(match delayed {
                 true => (Reason::NagleDelayed, Confidence::High),
                 false => (Reason::Nagle, Confidence::Medium),
-            };
+            });
         }
-        if window < flight.saturating_add(self.mss) || self.last.marks.any(Marks::WINDOW_FULL) {
-            return (Reason::WindowFull, Confidence::High);
+        let full = window < flight.saturating_add(self.mss) && self.knows_scale();
+        if full || self.last.marks.any(Marks::WINDOW_FULL) {
+            return Some((Reason::WindowFull, Confidence::High));
+        }
+        if delayed && had_more {
+            // Its window had room: the application wrote in that moment.
+            return Some((Reason::Application, Confidence::Low));
         }
         if delayed {
-            return (Reason::AckDelayed, Confidence::High);
+            return Some((Reason::AckDelayed, Confidence::High));
         }
-        self.congestion(lost)
+        self.knows_path().then(|| self.congestion(lost))
+    }
+
+    /// Whether the unit of the receiver's window is known: both SYNs told.
+    fn knows_scale(&self) -> bool {
+        let shake = &self.gap.connection.handshake;
+        shake.syns + shake.syn_acks > 0
+    }
+
+    /// Whether the path's round trip is known: without the handshake, a path of
+    /// 40 ms and a delayed acknowledgement look the same.
+    fn knows_path(&self) -> bool {
+        let known = |side: Side| self.gap.connection.end(side).rtt.handshake_ns.is_some();
+        known(Side::Client) || known(Side::Server)
     }
 
     fn congestion(&self, lost: bool) -> (Reason, Confidence) {
@@ -354,8 +392,9 @@ fn segment_bytes(gap: &Gap<'_>, sender: Side) -> u32 {
 /// What every end must accept (RFC 9293 3.7.1).
 const LEAST_MSS: u32 = 536;
 
-/// What an end takes to react, at most, beside the path.
-const TURN_NS: i64 = 2_000_000;
+/// What an end takes to send what an acknowledgement set free, at most, beside
+/// the path. An application that happens to write then takes any time.
+const TURN_NS: i64 = 500_000;
 
 /// An acknowledgement later than this was delayed on purpose: the shortest
 /// timers in use are 40 ms, less what the path's figure may be wrong by.

@@ -13,8 +13,8 @@ static ABOUT: About = About {
     title: "a client used its ports again while the server may still remember them",
     linux: "keep connections open; else widen net.ipv4.ip_local_port_range, and keep \
             net.ipv4.tcp_tw_reuse on at the client",
-    zos: "keep connections open; else widen EPHEMERALPORTS on TCPCONFIG and shorten \
-          TIMEWAITINTERVAL there",
+    zos: "keep connections open; else widen EPHEMERALPORTS on TCPCONFIG where it was narrowed \
+          (1024 to 65535 by default) and shorten TIMEWAITINTERVAL there (60 seconds)",
     limits: "The reuse of an address pair within one capture is a sign, not a proof. Ports that \
              a client could not get at all leave no packet.",
     literature: "RFC 1122 4.2.2.13, RFC 6191; Faber, Touch and Yue 1999 (TIME-WAIT)",

@@ -5,6 +5,8 @@
 //! tail retransmission and f-double stalls all end this way).
 
 use super::ack_delayed::side;
+use super::fast_retransmit::by_timer;
+use super::spurious::{outside_messages, was_answered};
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
 use crate::{Flags, Marks};
 
@@ -20,7 +22,9 @@ static ABOUT: About = About {
     zos: "find the loss (NETSTAT DEVLINKS, NETSTAT STATS); in BEGINROUTES lower \
           MINIMUMRETRANSMITTIME on the ROUTE when the path is short",
     limits: "The capture shows that the sender waited for its timer. Where the segment was lost \
-             shows only when it was taken behind the loss: then the first copy is missing.",
+             shows only when it was taken behind the loss: then the first copy is missing. Where \
+             one or two duplicate acknowledgements had come, too few for the sender, the length of \
+             its silence tells the timer (50 ms beyond two round trips).",
     literature: "RFC 6298; TAPO: timeout retransmission stalls (tail, double, small window); RFC \
                  8985 (RACK-TLP) ends many of them early",
 };
@@ -32,7 +36,12 @@ impl Rule for RetransmissionTimeout {
 
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         let after = gap.after();
-        if !after.marks.any(Marks::TIMEOUT) || after.flags.has(Flags::SYN) {
+        let timer = after.marks.any(Marks::TIMEOUT) || (after.len > 0 && by_timer(gap, after));
+        if !timer || after.flags.has(Flags::SYN) {
+            return None;
+        }
+        if outside_messages(gap) && was_answered(gap, after) {
+            // A probe of the tail that nobody waited for.
             return None;
         }
         let mut claim = Claim::whole(gap, Confidence::High);

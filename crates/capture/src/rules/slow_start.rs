@@ -39,11 +39,12 @@ impl Rule for SlowStart {
         let first = gap.connection.end(pause.sender).flights[0].div_ceil(mss);
         format!(
             "{:.1} ms: the {} sent {} bytes, waited a round trip, then sent {}; its first window \
-             was about {first} segments",
+             was about {first} segment{}",
             claim.cost_ns as f64 / 1e6,
             side(pause.sender),
             pause.bursts.0,
-            pause.bursts.1
+            pause.bursts.1,
+            if first == 1 { "" } else { "s" }
         )
     }
 }

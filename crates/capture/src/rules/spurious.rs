@@ -6,7 +6,7 @@
 
 use super::ack_delayed::side;
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
-use crate::{Flags, Marks};
+use crate::{Flags, Marks, Phase, Segment};
 
 /// Claims gaps that ended with an unnecessary retransmission.
 pub struct Spurious;
@@ -37,6 +37,9 @@ impl Rule for Spurious {
         let marked = after
             .marks
             .any(Marks::SPURIOUS_RETRANSMISSION | Marks::PROVEN_SPURIOUS);
+        if outside_messages(gap) && was_answered(gap, after) {
+            return None;
+        }
         let end = after.end_seq();
         let told = gap.later().iter().take(LOOK_AHEAD).find(|s| {
             s.from != after.from && s.marks.any(Marks::DSACK) && s.ack.wrapping_sub(end) < 1 << 31
@@ -60,6 +63,21 @@ impl Rule for Spurious {
             gap.after().packet
         )
     }
+}
+
+/// Whether the gap lies where no message was under way: a copy that was not
+/// needed then ended nobody's wait.
+pub(super) fn outside_messages(gap: &Gap<'_>) -> bool {
+    matches!(gap.phase, Phase::ServerThink | Phase::ClientThink)
+}
+
+/// Whether the first acknowledgement of this copy is its own answer: then what
+/// it repeats had arrived long before.
+pub(super) fn was_answered(gap: &Gap<'_>, copy: &Segment) -> bool {
+    copy.marks.any(Marks::PROVEN_SPURIOUS)
+        && (gap.later().iter())
+            .find(|s| s.from != copy.from && s.ack.wrapping_sub(copy.end_seq()) < 1 << 31)
+            .is_some_and(|ack| copy.answered_by(ack, gap.connection))
 }
 
 /// Packets after the second copy among which its DSACK is looked for.

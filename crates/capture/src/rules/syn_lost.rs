@@ -13,10 +13,13 @@ static ABOUT: About = About {
     linux: "on the server look at the listen queue (`nstat -az TcpExtListenDrops`, `ss -lnt`), \
             raise net.core.somaxconn and the program's backlog; otherwise find the loss or the \
             firewall that drops",
-    zos: "on the server raise SOMAXCONN and the BACKLOG of the CICS TCPIPSERVICE; NETSTAT STATS \
-          counts dropped connections; otherwise find the loss or the filter that drops",
+    zos: "on the server raise SOMAXCONN (10 by default before V2R1, 1024 since) and the BACKLOG of \
+          the CICS TCPIPSERVICE; NETSTAT STATS counts dropped connections; otherwise find the \
+          loss or the filter that drops; a client on z/OS asks again after CONNECTINITINTERVAL \
+          on TCPCONFIG (3000 ms by default)",
     limits: "Shows that nothing answered within the client's timer (1 s, then 3 s and so on). A \
-             full listen queue, a filter and a lost packet look the same from outside.",
+             full listen queue, a filter and a lost packet look the same from outside. A SYN that was \
+             lost before the place of capture is not in it.",
     literature: "RFC 6298 2.1 and 5.7; Arlitt and Williamson 2005",
 };
 

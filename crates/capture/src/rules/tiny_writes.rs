@@ -3,7 +3,7 @@
 
 use super::ack_delayed::side;
 use super::{About, Confidence, Finding, Rule};
-use crate::{Connection, Exchange, Side};
+use crate::{Connection, Exchange, Protocol};
 
 /// Tells of messages in many packets far below the segment size.
 pub struct TinyWrites;
@@ -25,9 +25,13 @@ impl Rule for TinyWrites {
     }
 
     fn exchange(&self, connection: &Connection, exchange: &Exchange, out: &mut Vec<Finding>) {
+        if matches!(connection.protocol, Protocol::Dlsw | Protocol::Sna) {
+            // The size of units is the mode's, not the application's.
+            return;
+        }
         for (who, part) in [
-            (Side::Client, &exchange.request),
-            (Side::Server, &exchange.response),
+            (exchange.asked_by, &exchange.request),
+            (exchange.asked_by.other(), &exchange.response),
         ] {
             let segments = u64::from(part.segments);
             let segment_bytes = u64::from(connection.segment_bytes(who));

@@ -13,11 +13,11 @@ static ABOUT: About = About {
     title: "the receiver's window was full",
     linux: "raise net.ipv4.tcp_rmem (its maximum) on the receiver and leave SO_RCVBUF unset; \
             check that window scaling is on (net.ipv4.tcp_window_scaling)",
-    zos: "TCPCONFIG TCPRCVBUFRSIZE (and TCPMAXRCVBUFRSIZE) on the receiver; above 65,535 bytes \
-          the connection uses window scaling",
+    zos: "TCPCONFIG TCPRCVBUFRSIZE on the receiver (16K by default before V2R1, 64K since), and \
+          TCPMAXRCVBUFRSIZE (256K) where the program asks for more; above 65,535 bytes the \
+          connection uses window scaling",
     limits: "Less than one segment of room was left, so the window is what stopped the sender \
-             then. Without the handshake the scale is unknown and this rule is silent more often \
-             than it should be.",
+             then. Without the handshake the window's scale is unknown and this rule is silent.",
     literature: "T-RAT: receiver window limited; Siekkinen 2008: receiver limited; TAPO: \
                  receive-window stall",
 };

@@ -11,6 +11,7 @@ use super::frame::{ACK, Segment};
 use super::model::{
     Action, Close, Conversation, DelayedAck, Exchange, Fault, Payload, Place, Reader, Select, Write,
 };
+use super::sna::{SnaLink, SnaUnit, sna_capture};
 use super::writer::{Format, Writer, capture_file};
 use crate::Side;
 
@@ -22,8 +23,45 @@ pub struct Planted {
     pub about: &'static str,
     /// Causes that follow from it and may be named too.
     pub brings: &'static [&'static str],
-    /// Makes the file.
-    pub make: fn() -> Vec<u8>,
+    make: fn(&View) -> Vec<u8>,
+}
+
+impl Planted {
+    /// The file, as it is documented.
+    pub fn capture(&self) -> Vec<u8> {
+        (self.make)(&View::default())
+    }
+
+    /// The same traffic captured at another place, or in segments of another
+    /// size.
+    pub fn seen(&self, view: &View) -> Vec<u8> {
+        (self.make)(view)
+    }
+}
+
+/// How a fixture is looked at; nothing is changed by default.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct View {
+    /// The place of capture.
+    pub place: Option<Place>,
+    /// Segments that a captured packet may hold (TSO, GRO); where the path
+    /// commits no fault.
+    pub offload_segments: Option<u32>,
+}
+
+impl View {
+    fn of(&self, conversation: &Conversation) -> Conversation {
+        let mut conversation = conversation.clone();
+        conversation.path.capture = self.place.unwrap_or(conversation.path.capture);
+        if !conversation.path.faults.is_empty() {
+            // Faults hit numbered packets: others would be hit.
+            return conversation;
+        }
+        for end in &mut conversation.ends {
+            end.offload_segments = self.offload_segments.unwrap_or(end.offload_segments);
+        }
+        conversation
+    }
 }
 
 /// The capture for a cause.
@@ -37,75 +75,75 @@ pub static PLANTED: &[Planted] = &[
         cause: "tcp.nagle.write-write-read",
         about: "requests in two writes, Nagle on, the server acknowledges after 200 ms",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = lan(vec![two_writes(); 3]);
             c.client_end().nagle = true;
             c.client_end().rto_min_us = 400_000;
             c.server_end().delayed_ack = DelayedAck::FixedUs(200_000);
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.nagle",
         about: "requests in two writes, Nagle on, acknowledged at once over 20 ms of round trip",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = far(10_000, vec![two_writes(); 3]);
             c.client_end().nagle = true;
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.ack.delayed",
         about: "a send buffer of one segment, the client acknowledges after 200 ms",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = lan(vec![Exchange::new(300, 2_000, 6_000)]);
             c.server_end().send_limit_bytes = Some(1_448);
             c.server_end().rto_min_us = 400_000;
             c.client_end().delayed_ack = DelayedAck::FixedUs(200_000);
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.window.zero",
         about: "the client stops reading for 300 ms after each 20,000 bytes",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = lan(vec![Exchange::new(300, 2_000, 90_000)]);
             c.client_end().receive_bytes = 20_000;
             c.client_end().reader = Reader::Pausing {
                 every_bytes: 20_000,
                 pause_us: 300_000,
             };
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.window.full",
         about: "a receive window of 14,000 bytes over 40 ms of round trip",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = far(20_000, vec![Exchange::new(300, 2_000, 150_000)]);
             c.client_end().receive_bytes = 14_000;
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.slow-start",
         about: "100,000 bytes over 50 ms of round trip with a first window of two segments",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = far(25_000, vec![Exchange::new(300, 2_000, 100_000)]);
             c.server_end().initial_window = 2;
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.idle-restart",
         about: "a second of idleness after bursts of up to 19 segments",
         brings: &[],
-        make: || {
+        make: |view| {
             // Each fits the window that the one before has opened.
             let sizes = [14_000, 20_000, 27_000];
             let mut exchanges: Vec<Exchange> = sizes.map(|n| Exchange::new(300, 2_000, n)).into();
@@ -115,57 +153,57 @@ pub static PLANTED: &[Planted] = &[
             });
             let mut c = far(25_000, exchanges);
             c.server_end().idle_restart = true;
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.sender.limited",
         about: "a send buffer of ten segments over 50 ms of round trip",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = far(25_000, vec![Exchange::new(300, 2_000, 150_000)]);
             c.server_end().send_limit_bytes = Some(14_480);
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.congestion-window",
         about: "one loss in a burst of 40 segments, and 200 more to send",
         brings: &["tcp.retransmit.fast"],
-        make: || {
+        make: |view| {
             let mut c = far(25_000, vec![Exchange::new(300, 2_000, 350_000)]);
             c.server_end().initial_window = 40;
             c.path.faults = vec![lose(Side::Server, Select::Data(5))];
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.rto",
         about: "the last segment of a request is lost",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = lan(vec![Exchange::new(10_000, 2_000, 500)]);
             c.path.faults = vec![lose(Side::Client, Select::Data(6))];
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.retransmit.fast",
         about: "one loss in a burst of 30 segments over 40 ms of round trip",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = far(20_000, vec![Exchange::new(300, 2_000, 43_000)]);
             c.path.capture = Place::Client;
             c.server_end().initial_window = 40;
             c.path.faults = vec![lose(Side::Server, Select::Data(5))];
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.retransmit.spurious",
         about: "the last segment of a request is late by 215 ms and sent again meanwhile",
         brings: &["tcp.congestion-window"],
-        make: || {
+        make: |view| {
             let mut c = far(5_000, vec![Exchange::new(6_000, 20_000, 500); 2]);
             c.path.capture = Place::Client;
             c.path.faults = vec![Fault {
@@ -173,14 +211,14 @@ pub static PLANTED: &[Planted] = &[
                 select: Select::Data(4),
                 action: Action::DelayUs(215_000),
             }];
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.reordering",
         about: "one segment is overtaken by the next",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = far(5_000, vec![Exchange::new(300, 2_000, 13_000)]);
             c.path.capture = Place::Client;
             c.path.faults = vec![Fault {
@@ -188,135 +226,144 @@ pub static PLANTED: &[Planted] = &[
                 select: Select::Data(7),
                 action: Action::DelayUs(2_500),
             }];
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.syn.lost",
         about: "the first SYN is lost",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = lan(vec![Exchange::new(300, 2_000, 500); 2]);
             c.path.faults = vec![lose(Side::Client, Select::Syn(0))];
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.pmtu.black-hole",
         about: "packets above 1,200 bytes from the client vanish",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = lan(vec![Exchange::new(5_000, 2_000, 500)]);
             c.path.faults = vec![lose(Side::Client, Select::LongerThan(1_200))];
             c.client_end().fallback_mss = Some(536);
-            file(&[c])
+            file(view, &[c])
+        },
+    },
+    Planted {
+        cause: "sna.pacing",
+        about: "over DLSw, the partner gives the next window of three units after 120 ms",
+        brings: &[],
+        make: |view| {
+            let place = view.place.unwrap_or(Place::Client);
+            sna_capture(SnaLink::Dlsw, place, 200, &paced(120_000))
         },
     },
     Planted {
         cause: "server.think",
         about: "the server thinks for 300 ms",
         brings: &[],
-        make: || file(&[lan(vec![Exchange::new(300, 300_000, 500); 3])]),
+        make: |view| file(view, &[lan(vec![Exchange::new(300, 300_000, 500); 3])]),
     },
     Planted {
         cause: "client.think",
         about: "the client thinks for 300 ms between requests",
         brings: &[],
-        make: || {
+        make: |view| {
             let exchange = Exchange {
                 client_think_us: 300_000,
                 ..Exchange::new(300, 100, 500)
             };
-            file(&[lan(vec![exchange; 3])])
+            file(view, &[lan(vec![exchange; 3])])
         },
     },
     Planted {
         cause: "tcp.mss.small",
         about: "the server announces an MSS of 536 and answers with 2,500 bytes",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = lan(vec![Exchange::new(1_400, 2_000, 2_500); 2]);
             c.server_end().mss = 536;
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.connection-per-request",
         about: "five requests, five connections",
         brings: &[],
-        make: || file(&several(5, lan(vec![Exchange::new(300, 2_000, 500)]))),
+        make: |view| file(view, &several(5, lan(vec![Exchange::new(300, 2_000, 500)]))),
     },
     Planted {
         cause: "tls.handshake-per-connection",
         about: "five requests, five TLS connections, sessions resumed",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = lan(vec![
                 Exchange::new(512, 2_000, 400),
                 Exchange::new(300, 2_000, 500),
             ]);
             c.payload = Payload::Tls { resumed: true };
             c.server.set_port(443);
-            file(&several(5, c))
+            file(view, &several(5, c))
         },
     },
     Planted {
         cause: "tls.no-resumption",
         about: "four TLS connections with five requests each, no session resumed",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut exchanges = vec![Exchange::new(512, 2_000, 3_000)];
             exchanges.extend(vec![Exchange::new(300, 2_000, 500); 5]);
             let mut c = lan(exchanges);
             c.payload = Payload::Tls { resumed: false };
             c.server.set_port(443);
-            file(&several(4, c))
+            file(view, &several(4, c))
         },
     },
     Planted {
         cause: "tcp.ports.exhausted",
         about: "an address pair comes back a second after its connection closed",
         brings: &[],
-        make: || {
+        make: |view| {
             let first = lan(vec![Exchange::new(300, 2_000, 500); 2]);
             let again = Conversation {
                 start_us: 1_000_000,
                 seed: 99,
                 ..first.clone()
             };
-            file(&[first, again])
+            file(view, &[first, again])
         },
     },
     Planted {
         cause: "tcp.reset",
         about: "the server resets instead of answering the second request",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = lan(vec![Exchange::new(300, 5_000, 500); 2]);
             c.close = Close::ResetByServer;
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "tcp.half-close",
         about: "the client closes its side before the answer",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = lan(vec![Exchange::new(300, 5_000, 500)]);
             c.close = Close::HalfByClient;
-            file(&[c])
+            file(view, &[c])
         },
     },
     Planted {
         cause: "app.tiny-writes",
         about: "a response in twenty writes of 50 bytes",
         brings: &[],
-        make: || {
+        make: |view| {
             let exchange = Exchange {
                 response: vec![Write::of(50); 20],
                 ..Exchange::new(300, 2_000, 0)
             };
-            file(&[lan(vec![exchange; 2])])
+            file(view, &[lan(vec![exchange; 2])])
         },
     },
     Planted {
@@ -329,10 +376,10 @@ pub static PLANTED: &[Planted] = &[
         cause: "capture.duplicates",
         about: "every packet is captured twice",
         brings: &[],
-        make: || {
+        make: |view| {
             let mut c = lan(vec![Exchange::new(300, 2_000, 5_000); 2]);
             c.path.captured_twice_us = Some(4);
-            file(&[c])
+            file(view, &[c])
         },
     },
 ];
@@ -381,14 +428,37 @@ fn several(count: u16, conversation: Conversation) -> Vec<Conversation> {
     (0..count).map(copy).collect()
 }
 
-fn file(conversations: &[Conversation]) -> Vec<u8> {
-    capture_file(conversations, Format::Pcap)
+fn file(view: &View, conversations: &[Conversation]) -> Vec<u8> {
+    let seen: Vec<Conversation> = conversations.iter().map(|c| view.of(c)).collect();
+    capture_file(&seen, Format::Pcap)
+}
+
+/// A conversation of two turns in windows of three units; the first window is
+/// followed by the next only after `held_us`.
+pub fn paced(held_us: u64) -> Vec<SnaUnit> {
+    use Side::{Client, Server};
+    vec![
+        SnaUnit::attach(Client, 1_000, "FILETRAN", 200).paced(),
+        SnaUnit::data(Client, 20, 1_000),
+        SnaUnit::data(Client, 20, 1_000),
+        SnaUnit::pacing_response(Server, held_us, 3),
+        SnaUnit::data(Client, 50, 1_000).paced(),
+        SnaUnit::data(Client, 20, 1_000),
+        SnaUnit::pacing_response(Server, 30, 3),
+        SnaUnit::data(Client, 20, 500).turns(),
+        SnaUnit::data(Server, 4_000, 800).paced(),
+        SnaUnit::pacing_response(Client, 30, 3),
+        SnaUnit::data(Server, 20, 300).turns(),
+        SnaUnit::data(Client, 2_000, 100).paced().ends().confirms(),
+        SnaUnit::confirmed(Server, 3_000),
+    ]
 }
 
 /// An exchange, then two ends that answer each other without end.
-fn ack_storm() -> Vec<u8> {
+fn ack_storm(view: &View) -> Vec<u8> {
     let mut conversation = lan(vec![Exchange::new(300, 2_000, 500)]);
     conversation.close = Close::Open;
+    let conversation = view.of(&conversation);
     let (mut segments, streams) = simulate(&conversation);
     let last = |side: Side| segments.iter().rev().find(|s| s.from == side).cloned();
     let (Some(client), Some(server)) = (last(Side::Client), last(Side::Server)) else {

@@ -155,4 +155,4 @@ fn block(to: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
 
 /// The time of the first packet of a made capture: 15 June 2018, a date of the
 /// papers, so that files are the same every day.
-const EPOCH_NS: u64 = 1_529_020_800_000_000_000;
+pub(super) const EPOCH_NS: u64 = 1_529_020_800_000_000_000;

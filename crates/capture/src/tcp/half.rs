@@ -49,6 +49,10 @@ pub(super) struct Half {
     pub(super) rounds: u8,
     /// Most bytes in flight in this round trip.
     pub(super) round_flight: u32,
+    /// Bytes sent since the last pause of half a round trip.
+    pub(super) burst_bytes: u32,
+    /// When it last sent data.
+    pub(super) data_ns: i64,
     /// Votes for the most common size of large segments.
     pub(super) votes: u32,
     /// Sequence, length, acknowledgement, checksum, identification and time

@@ -131,6 +131,7 @@ impl Tracker {
         let from = segment.from;
         let full_bytes = connection.segment_bytes(from);
         let known = connection.client.mss.is_some() || connection.server.mss.is_some();
+        let apart_ns = (connection.rtt_ns().unwrap_or(0) / 2).max(BURST_NS);
         let half = &mut self.halves[from.index()];
         let end = connection.end_mut(from);
         end.segments += 1;
@@ -160,6 +161,13 @@ impl Tracker {
                 (false, _) => half.votes -= 1,
             }
         }
+        let paused = segment.time_ns - half.data_ns >= apart_ns;
+        half.burst_bytes = match paused {
+            true => segment.len,
+            false => half.burst_bytes.saturating_add(segment.len),
+        };
+        half.data_ns = segment.time_ns;
+        end.burst_max_bytes = end.burst_max_bytes.max(half.burst_bytes);
         end.flight_max_bytes = end.flight_max_bytes.max(segment.flight);
         half.round_flight = half.round_flight.max(segment.flight);
         if segment.marks.any(Marks::REPEATED) {
@@ -186,7 +194,7 @@ impl Tracker {
 
 impl Rtt {
     /// Takes one sample, smoothing as in RFC 6298.
-    fn sample(&mut self, took_ns: i64) {
+    pub(crate) fn sample(&mut self, took_ns: i64) {
         self.min_ns = Some(self.min_ns.map_or(took_ns, |min| min.min(took_ns)));
         self.smoothed_ns = match self.samples {
             0 => took_ns,
@@ -234,6 +242,9 @@ fn vantage(client: &Rtt, server: &Rtt) -> Vantage {
         _ => Vantage::Middle,
     }
 }
+
+/// Data closer together than this is one burst, on any path.
+const BURST_NS: i64 = 500_000;
 
 /// Segments below this say nothing about the segment size.
 const LARGE_BYTES: u32 = 400;

@@ -91,6 +91,7 @@ impl Tracker {
             marks,
             flags: packet.flags,
             from,
+            session: 0,
         };
         if fwd.is_same_frame(packet, time_ns) {
             segment.marks.set(Marks::DUPLICATE_FRAME);

@@ -81,6 +81,7 @@ impl Case {
                 mss: (flags & Flags::SYN != 0).then_some(1_460),
                 ..SynOptions::default()
             },
+            llc: None,
         };
         change(&mut packet);
         self.tracker

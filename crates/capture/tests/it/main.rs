@@ -6,6 +6,7 @@ mod planted;
 mod protocols;
 mod reconciliation;
 mod robust;
+mod sna;
 mod split;
 mod text_input;
 mod traps;

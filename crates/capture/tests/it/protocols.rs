@@ -133,7 +133,7 @@ fn a_length_in_front_is_recognised_and_messages_are_counted() {
 }
 
 #[test]
-fn dlsw_is_read_as_ssp_messages() {
+fn dlsw_messages_that_ask_and_answer_are_exchanges_of_their_circuit() {
     let control = |kind: u8| {
         let mut message = vec![0; 72];
         (message[0], message[1], message[14]) = (0x31, 72, kind);
@@ -142,13 +142,20 @@ fn dlsw_is_read_as_ssp_messages() {
     let explanation = Talk::to(2_065)
         .client(&control(3))
         .server(&control(4))
-        .client(&[0x31, 16, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 7])
-        .server(&control(5))
+        .client(&control(5))
+        .client(&[0x31, 16, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 0, 7, 7])
+        .server(&control(8))
+        .client(&control(9))
         .explain();
     assert_eq!(explanation.connections[0].protocol, Protocol::Dlsw);
-    let labels: Vec<_> = explanation.exchanges.iter().map(|e| &e.label[..]).collect();
-    assert_eq!(labels, ["SSP control message", "SSP information frame"]);
-    assert_eq!(explanation.exchanges[1].request.bytes, 18);
+    let told: Vec<_> = (explanation.exchanges.iter())
+        .map(|e| (&e.label[..], e.asked_by, e.complete))
+        .collect();
+    let expected = [
+        ("DLSw CANUREACH", capture::Side::Client, true),
+        ("DLSw CONTACT", capture::Side::Server, true),
+    ];
+    assert_eq!(told, expected);
 }
 
 #[test]
@@ -192,6 +199,61 @@ fn tls_is_split_into_set_up_and_turns_of_application_data() {
         assert_eq!(phases.of(Phase::Tls), 2_000_000);
         assert_eq!(phases.of(Phase::ServerThink), 1_000_000);
     }
+}
+
+#[test]
+fn a_sealed_goodbye_of_tls_1_3_is_no_request_and_no_part_of_a_response() {
+    let record = |kind: u8, bytes: usize| {
+        let mut record = vec![kind, 3, 3];
+        record.extend((bytes as u16).to_be_bytes());
+        record.extend(vec![0; bytes]);
+        record
+    };
+    let mut hello = vec![2, 0, 0, 46, 3, 3];
+    hello.extend([9; 32]);
+    hello.extend([0, 0x13, 1, 0, 0, 6, 0, 43, 0, 2, 3, 4]);
+    let mut server_hello = vec![22, 3, 3, 0, hello.len() as u8];
+    server_hello.extend(hello);
+    let told = |talk: Talk| {
+        let explanation = talk.explain();
+        let sizes: Vec<_> = (explanation.exchanges.iter())
+            .map(|e| (e.request.bytes, e.response.bytes))
+            .collect();
+        (explanation.totals.phases.of(Phase::Response), sizes)
+    };
+    let talk = || {
+        Talk::to(443)
+            .client(&record(22, 40))
+            .server(&[server_hello.clone(), record(23, 60)].concat())
+            .client(&record(23, 53))
+            .client(&record(23, 90))
+            .server(&record(23, 700))
+    };
+    assert_eq!(told(talk()), (0, vec![(90, 700)]));
+    assert_eq!(told(talk().client(&record(23, 19))), (0, vec![(90, 700)]));
+    assert_eq!(told(talk().server(&record(23, 19))), (0, vec![(90, 700)]));
+    let asked = talk().client(&record(23, 19)).server(&record(23, 30));
+    assert_eq!(told(asked).1, [(90, 730)]);
+}
+
+#[test]
+fn http_2_is_named_and_read_as_turns_also_after_an_upgrade() {
+    let preface = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00";
+    let talk = Talk::to(80)
+        .client(preface)
+        .server(b"\x00\x00\x00\x04\x00\x00\x00\x00\x00");
+    let explanation = talk.explain();
+    assert_eq!(explanation.connections[0].protocol, Protocol::Http2);
+    assert_eq!(exchanges(&explanation), [("", 33, 9, true)]);
+    assert_eq!(Protocol::named("http2 as turns"), None);
+    let upgraded = Talk::to(80)
+        .client(b"GET / HTTP/1.1\r\nUpgrade: h2c\r\n\r\n")
+        .server(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n")
+        .client(preface)
+        .server(b"\x00\x00\x00\x04\x00\x00\x00\x00\x00");
+    let explanation = upgraded.explain();
+    assert_eq!(explanation.connections[0].protocol, Protocol::Http2);
+    assert_eq!(explanation.totals.exchanges, 2);
 }
 
 #[test]

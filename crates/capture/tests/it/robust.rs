@@ -142,7 +142,7 @@ fn half_open_connections_do_not_exhaust_memory() {
     let frames: Vec<_> = (0..40_000u32)
         .map(|n| {
             let port = 1_024 + (n % 60_000) as u16;
-            (n, segment((port, 80), n, 0, 0x02, b""))
+            (n * 1_000, segment((port, 80), n, 0, 0x02, b""))
         })
         .collect();
     let options = Options {
@@ -152,7 +152,12 @@ fn half_open_connections_do_not_exhaust_memory() {
     let explanation = capture::explain(&pcap(RAW, &frames)[..], &options).unwrap();
     let totals = &explanation.totals;
     assert_eq!(totals.connections, 40_000);
-    assert_eq!(totals.unanswered_connections, 40_000);
+    // Those of the last second may still have been answered.
+    assert!(
+        (38_000..=39_100).contains(&totals.unanswered_connections),
+        "{}",
+        totals.unanswered_connections
+    );
     assert!(
         totals.evicted_connections >= 38_400,
         "{}",

@@ -7,6 +7,8 @@ use capture::synth::{
 use capture::{Explanation, Options, Phase, Side};
 use proptest::prelude::*;
 
+use crate::build::{RAW, pcap, segment};
+
 /// Checks every kept exchange, and each connection as a whole.
 fn check(explanation: &Explanation) -> Result<(), TestCaseError> {
     for exchange in &explanation.exchanges {
@@ -148,4 +150,40 @@ fn a_long_transfer_judged_in_pieces_adds_up() {
     assert!(explanation.exchanges[0].segments_omitted > 1_000);
     assert!(explanation.exchanges[0].segments.len() <= Options::default().keep_segments);
     check(&explanation).unwrap();
+}
+
+#[test]
+fn pipelined_requests_that_wait_in_one_gap_each_lose_its_time_and_the_table_adds_up() {
+    let (client, server) = ((50_000, 80), (80, 50_000));
+    let asked = b"GET /a HTTP/1.1\r\n\r\nGET /b HTTP/1.1\r\n\r\n";
+    let (first, rest) = (
+        b"HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n0123456789",
+        b"0123456789HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+    );
+    let next = 1 + asked.len() as u32;
+    let sent = 1 + first.len() as u32;
+    let frames = [
+        (1_000, segment(client, 1, 1, 0x18, asked)),
+        (2_000, segment(server, 1, next, 0x18, first)),
+        // Nobody answers, and the server's timer sends it again.
+        (302_000, segment(server, 1, next, 0x18, first)),
+        (303_000, segment(client, next, sent, 0x10, b"")),
+        (304_000, segment(server, sent, next, 0x18, rest)),
+        (
+            305_000,
+            segment(client, next, sent + rest.len() as u32, 0x10, b""),
+        ),
+    ];
+    let bytes = pcap(RAW, &frames);
+    let explanation = capture::explain(&bytes[..], &Options::default()).unwrap();
+    assert_eq!(explanation.totals.exchanges, 2);
+    let cause = explanation.causes.iter().find(|c| c.rule == "tcp.rto");
+    let cause = cause.expect("the timer is named");
+    assert_eq!((cause.count, cause.cost_ns), (1, 300_000_000));
+    assert_eq!(cause.stalled_ns, 600_000_000);
+    assert_eq!(explanation.totals.stalled_ns, 600_000_000);
+    for exchange in &explanation.exchanges {
+        assert_eq!(exchange.end_ns - exchange.start_ns, exchange.total_ns());
+        assert_eq!(exchange.split.stalled_ns(), 300_000_000);
+    }
 }

@@ -7,7 +7,8 @@ use capture::synth::{
     Action, Close, Conversation, DelayedAck, Exchange, Fault, Format, PLANTED, Place, Reader,
     Select, Write, capture_file, simulate,
 };
-use capture::{Options, Side, explain};
+use capture::{Marks, Options, Phase, Side, explain};
+use proptest::prelude::*;
 
 fn talk(exchanges: Vec<Exchange>) -> Conversation {
     Conversation {
@@ -202,4 +203,213 @@ fn a_made_capture_holds_every_byte_of_both_streams() {
         assert!(seen.iter().all(|s| *s));
     }
     assert!(PLANTED.len() > 20);
+}
+
+#[test]
+fn a_probe_of_the_tail_while_the_server_thinks_took_no_time() {
+    // The server has the request, delays its acknowledgement and thinks; the
+    // client's timer is shorter than either and its copy is not needed.
+    let mut c = talk(vec![Exchange::new(300, 300_000, 500); 2]);
+    c.client_end().rto_fixed_us = Some(20_000);
+    c.server_end().delayed_ack = DelayedAck::FixedUs(100_000);
+    for place in [Place::Client, Place::Server] {
+        c.path.capture = place;
+        let file = capture_file(&[c.clone()], Format::Pcap);
+        let explanation = explain(file.as_slice(), &Options::default()).expect("a capture");
+        assert!(explanation.totals.marks.of(Marks::RESENT) > 0, "{place:?}");
+        assert_eq!(named(&[c.clone()]), BTreeSet::new(), "{place:?}");
+        let think_ns = explanation.totals.phases.of(Phase::ServerThink);
+        assert!(
+            (600_000_000..610_000_000).contains(&think_ns),
+            "{place:?}: {think_ns}"
+        );
+    }
+}
+
+#[test]
+fn a_loss_repaired_at_once_is_named_wherever_it_was_seen() {
+    for lost in 1..7 {
+        for place in [Place::Client, Place::Server] {
+            let mut c = talk(vec![Exchange::new(300, 2_000, 10 * 1_448)]);
+            c.path.one_way_us = 10_000;
+            c.path.capture = place;
+            c.path.faults = vec![Fault {
+                from: Side::Server,
+                select: Select::Data(lost),
+                action: Action::Lose,
+            }];
+            let causes = named(&[c.clone()]);
+            assert!(
+                causes.contains("tcp.retransmit.fast"),
+                "{lost} {place:?}: {causes:?}"
+            );
+            let file = capture_file(&[c], Format::Pcap);
+            let explanation = explain(file.as_slice(), &Options::default()).expect("a capture");
+            // A round trip was lost, and no more is told than that and a little.
+            let stalled_ns = explanation.totals.stalled_ns;
+            assert!(
+                (18_000_000..45_000_000).contains(&stalled_ns),
+                "{lost} {place:?}: {stalled_ns}"
+            );
+            assert_eq!(explanation.totals.phases.of(Phase::Response) / 1_000_000, 0);
+        }
+    }
+}
+
+#[test]
+fn a_loss_with_too_few_duplicate_acknowledgements_is_the_timers_wherever_it_was_seen() {
+    for lost in [7, 8] {
+        for place in [Place::Client, Place::Server] {
+            let mut c = talk(vec![Exchange::new(300, 2_000, 10 * 1_448)]);
+            c.path.one_way_us = 10_000;
+            c.path.capture = place;
+            c.path.faults = vec![Fault {
+                from: Side::Server,
+                select: Select::Data(lost),
+                action: Action::Lose,
+            }];
+            assert_eq!(named(&[c]), BTreeSet::from(["tcp.rto"]), "{lost} {place:?}");
+        }
+    }
+}
+
+#[test]
+fn data_that_no_acknowledgement_can_have_set_free_is_the_applications() {
+    // Two pieces 15 ms apart over 150 ms of round trip, and the client has not
+    // acknowledged the first when the second comes.
+    let piece = Write {
+        after_us: 15_000,
+        bytes: 65,
+    };
+    let mut c = talk(vec![Exchange {
+        response: vec![Write::of(200), piece],
+        ..Exchange::new(300, 3_000, 0)
+    }]);
+    c.path.one_way_us = 75_000;
+    c.client_end().delayed_ack = DelayedAck::FixedUs(200_000);
+    c.server_end().rto_min_us = 500_000;
+    for place in [Place::Client, Place::Server] {
+        c.path.capture = place;
+        assert_eq!(named(&[c.clone()]), BTreeSet::new(), "{place:?}");
+    }
+}
+
+/// Two causes in one conversation: both are named and nothing else.
+#[test]
+fn two_causes_together_are_both_named_and_no_third() {
+    let two_writes = Exchange {
+        request: vec![Write::of(200), Write::of(100)],
+        ..Exchange::new(0, 2_000, 500)
+    };
+    // Nagle's algorithm against a delayed acknowledgement, and a lost request.
+    let mut lossy = talk(vec![two_writes.clone(); 3]);
+    lossy.client_end().nagle = true;
+    lossy.client_end().rto_min_us = 400_000;
+    lossy.server_end().delayed_ack = DelayedAck::FixedUs(200_000);
+    lossy.path.faults = vec![Fault {
+        from: Side::Client,
+        select: Select::Syn(0),
+        action: Action::Lose,
+    }];
+    // A small MSS and a receiver that does not read.
+    let mut small = talk(vec![Exchange::new(300, 2_000, 60_000)]);
+    small.server_end().mss = 536;
+    small.client_end().receive_bytes = 20_000;
+    small.client_end().reader = Reader::Pausing {
+        every_bytes: 20_000,
+        pause_us: 300_000,
+    };
+    // A slow start and a half-open end.
+    let mut half = talk(vec![Exchange::new(300, 2_000, 100_000)]);
+    half.path.one_way_us = 25_000;
+    half.server_end().initial_window = 2;
+    half.close = Close::HalfByClient;
+    let cases = [
+        (lossy, vec!["tcp.syn.lost", "tcp.nagle.write-write-read"]),
+        (small, vec!["tcp.mss.small", "tcp.window.zero"]),
+        (half, vec!["tcp.slow-start", "tcp.half-close"]),
+    ];
+    for (conversation, causes) in cases {
+        for place in [Place::Client, Place::Server] {
+            let mut conversation = conversation.clone();
+            conversation.path.capture = place;
+            let mut expected: BTreeSet<_> = causes.iter().copied().collect();
+            if place == Place::Server {
+                // It was lost before the server.
+                expected.remove("tcp.syn.lost");
+            }
+            assert_eq!(named(&[conversation]), expected, "{causes:?} at {place:?}");
+        }
+    }
+}
+
+#[test]
+fn a_connection_asked_for_when_the_capture_ends_was_not_lost() {
+    let first = talk(vec![Exchange::new(300, 2_000, 500); 2]);
+    let mut late = talk(vec![Exchange::new(300, 2_000, 500)]);
+    late.client.set_port(40_001);
+    late.start_us = 5_000;
+    late.path.one_way_us = 60_000_000;
+    late.path.faults = vec![Fault {
+        from: Side::Client,
+        select: Select::Syn(0),
+        action: Action::Lose,
+    }];
+    let file = capture_file(&[first, late], Format::Pcap);
+    // The capture ends before the SYN is sent again.
+    let options = Options {
+        to_ns: Some(1_529_020_800_000_000_000 + 900_000_000),
+        ..Options::default()
+    };
+    let explanation = explain(file.as_slice(), &options).expect("a capture");
+    assert_eq!(explanation.totals.connections, 2);
+    assert!(explanation.causes.iter().all(|c| c.rule != "tcp.syn.lost"));
+    let all = explain(file.as_slice(), &Options::default()).expect("a capture");
+    assert!(all.causes.iter().any(|c| c.rule == "tcp.syn.lost"));
+}
+
+prop_compose! {
+    /// A conversation in which nothing is wrong: a short path, windows with room,
+    /// messages of one write each, receivers that delay acknowledgements.
+    fn calm()(
+        exchanges in prop::collection::vec(
+            (0u64..400_000, 1u32..3_000, 0u64..300_000, 1u32..60_000).prop_map(
+                |(client_think_us, asked, think_us, answered)| Exchange {
+                    client_think_us,
+                    ..Exchange::new(asked, think_us, answered)
+                },
+            ),
+            1..6,
+        ),
+        one_way_us in prop::sample::select(vec![20u64, 100, 200]),
+        place in prop::sample::select(vec![Place::Client, Place::Middle, Place::Server]),
+        offload_segments in prop::sample::select(vec![1u32, 4, 44]),
+        mss in prop::sample::select(vec![1_400u16, 1_460, 8_960]),
+        delayed in prop::sample::select(vec![
+            DelayedAck::Off, DelayedAck::FixedUs(40_000), DelayedAck::AdaptiveUs(40_000, 200_000),
+        ]),
+        close in prop::sample::select(vec![Close::Open, Close::Client, Close::Server]),
+        without_handshake in any::<bool>(),
+        seed in any::<u64>(),
+    ) -> Conversation {
+        let mut c = Conversation {
+            exchanges, close, without_handshake, seed, ..Conversation::default()
+        };
+        (c.path.one_way_us, c.path.capture) = (one_way_us, place);
+        for end in &mut c.ends {
+            (end.offload_segments, end.mss, end.delayed_ack) = (offload_segments, mss, delayed);
+            end.initial_window = 50;
+            end.rto_min_us = 400_000;
+        }
+        c
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn a_conversation_in_which_nothing_is_wrong_has_no_cause(c in calm()) {
+        prop_assert_eq!(named(&[c]), BTreeSet::new());
+    }
 }

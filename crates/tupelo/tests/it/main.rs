@@ -3,6 +3,7 @@
 
 mod appc;
 mod bank;
+mod capture;
 mod cli;
 mod faults;
 mod http;

@@ -18,6 +18,7 @@ use crate::Outcome;
 #[command(after_help = "Examples:
   tupelo capture explain slow.pcapng
   tupelo capture explain slow.pcapng --exchange 4
+  tcpdump -i any -w - port 8080 | tupelo capture explain -
   tupelo capture explain slow.pcapng --filter 'port 8080 and after 11:15:39' --html slow.html
   tupelo capture explain --compare before.pcap after.pcap
   tupelo capture explain --tasks monitor.txt --trace aux.txt
@@ -25,7 +26,7 @@ use crate::Outcome;
 Reads pcap and pcapng, compressed or not, and z/OS packet traces as IPCS formats
 them. Exit status: 0 no cause found, 1 causes found, 2 could not run, 64 usage.")]
 pub struct Args {
-    /// The capture.
+    /// The capture; - reads it from standard input.
     #[arg(required_unless_present_any = ["compare", "tasks"])]
     file: Option<PathBuf>,
     /// Two captures of the same work, before and after a change.
@@ -54,7 +55,7 @@ pub struct Args {
     #[arg(long, value_name = "HOURS", default_value_t = 0.0, allow_negative_numbers = true)]
     hours_ahead: f64,
     /// Times without a packet longer than this are gaps.
-    #[arg(long, value_name = "MS", default_value_t = 1.0)]
+    #[arg(long, value_name = "MS", default_value_t = 1.0, value_parser = parse_gap)]
     gap_ms: f64,
     /// Threads that analyse.
     #[arg(long, default_value_t = default_threads())]
@@ -73,6 +74,14 @@ fn default_threads() -> usize {
 
 fn parse_filter(text: &str) -> Result<String, String> {
     Wanted::parse(text).map(|_| text.to_owned())
+}
+
+fn parse_gap(text: &str) -> Result<f64, String> {
+    let ms: f64 = text.parse().map_err(|_| format!("`{text}` is not a number"))?;
+    match (0.001..=1e6).contains(&ms) {
+        true => Ok(ms),
+        false => Err("expected 0.001 to 1000000 milliseconds".to_owned()),
+    }
 }
 
 fn parse_protocol(text: &str) -> Result<(u16, Protocol), String> {
@@ -125,7 +134,7 @@ fn load(args: &Args, file: &Path) -> Result<Explanation> {
     let options = Options {
         threads: args.threads.clamp(1, 64),
         protocols: args.protocols.clone(),
-        gap_ns: (args.gap_ms.clamp(0.001, 1e6) * 1e6) as i64,
+        gap_ns: (args.gap_ms * 1e6) as i64,
         ..Options::default()
     };
     explained(file, &wanted, options)

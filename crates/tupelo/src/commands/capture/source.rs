@@ -14,7 +14,8 @@ use super::filter::Wanted;
 /// Explains the file.
 pub fn explained(path: &Path, wanted: &Wanted, mut options: Options) -> Result<Explanation> {
     let named = || path.display().to_string();
-    let mut file = File::open(path).into_diagnostic().wrap_err_with(named)?;
+    let place = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
+    let mut file = File::open(place).into_diagnostic().wrap_err_with(named)?;
     let mut head = vec![0; HEAD_BYTES];
     let read = fill(&mut file, &mut head).into_diagnostic().wrap_err_with(named)?;
     head.truncate(read);

@@ -1,0 +1,220 @@
+//! Data-link switching: SSP messages in the stream, SNA units in the messages.
+//!
+//! A message is followed to its end; of its beginning as much is kept as the
+//! headers inside need. Information frames go to their circuit's sessions,
+//! control messages that are answered become exchanges of the circuit.
+//! Reference: RFC 1795 (message formats); `sna::dlc::ssp` for the codes.
+//! Invariant: at most [`HEAD_BYTES`] of a message are held a direction.
+
+use super::sessions::{Role, Sessions, Unit};
+use super::{Assembler, Stamp, Verdict};
+use crate::Side;
+use crate::stream::Chunk;
+use sna::dlc::ssp::{CONTROL_HEADER_BYTES, INFO_HEADER_BYTES, Kind, Message};
+
+/// Both directions of a connection between two switches.
+#[derive(Debug, Default)]
+pub(super) struct Dlsw {
+    directions: [Direction; 2],
+    circuits: Circuits,
+    pub(super) sessions: Sessions,
+}
+
+#[derive(Debug, Default)]
+struct Direction {
+    /// The beginning of the message, as far as it came.
+    head: Vec<u8>,
+    /// Bytes of the message to come, once its length is known.
+    left: Option<u64>,
+    total: u64,
+    /// The packet that began it.
+    begun: Stamp,
+}
+
+impl Dlsw {
+    /// Takes the next bytes of one direction.
+    pub(super) fn feed(
+        &mut self,
+        side: Side,
+        chunk: Chunk<'_>,
+        stamp: Stamp,
+        out: &mut Assembler,
+    ) -> Verdict {
+        let mut bytes = chunk.bytes;
+        while !bytes.is_empty() {
+            let direction = &mut self.directions[side.index()];
+            if direction.head.is_empty() {
+                direction.begun = stamp;
+            }
+            let Some(left) = direction.left else {
+                let take = (4 - direction.head.len()).min(bytes.len());
+                direction.head.extend_from_slice(&bytes[..take]);
+                bytes = &bytes[take..];
+                if let [_, header, high, low] = direction.head[..] {
+                    if !is_dlsw(&direction.head) {
+                        return Verdict::Leave;
+                    }
+                    let data = u16::from_be_bytes([high, low]);
+                    direction.total = u64::from(header) + u64::from(data);
+                    direction.left = Some(direction.total - 4);
+                }
+                continue;
+            };
+            let used = left.min(bytes.len() as u64);
+            let (own, rest) = bytes.split_at(used as usize);
+            let room = HEAD_BYTES.saturating_sub(direction.head.len());
+            direction
+                .head
+                .extend_from_slice(&own[..own.len().min(room)]);
+            direction.left = Some(left - used);
+            bytes = rest;
+            self.end_if_whole(side, stamp, out);
+        }
+        let missing = u64::from(chunk.missing);
+        if missing > 0 {
+            let direction = &mut self.directions[side.index()];
+            match direction.left {
+                Some(left) if missing <= left => direction.left = Some(left - missing),
+                _ => return Verdict::Leave,
+            }
+            self.end_if_whole(side, stamp, out);
+        }
+        Verdict::Follow
+    }
+
+    fn end_if_whole(&mut self, side: Side, stamp: Stamp, out: &mut Assembler) {
+        let direction = &mut self.directions[side.index()];
+        if direction.left != Some(0) {
+            return;
+        }
+        let head = std::mem::take(&mut direction.head);
+        let (begun, total) = (direction.begun, direction.total);
+        direction.left = None;
+        self.message(side, &head, total, (begun, stamp), out);
+        let mut head = head;
+        head.clear();
+        self.directions[side.index()].head = head;
+    }
+
+    fn message(
+        &mut self,
+        side: Side,
+        head: &[u8],
+        total: u64,
+        (begun, ended): (Stamp, Stamp),
+        out: &mut Assembler,
+    ) {
+        // The header alone: what of the data was kept is looked at apart.
+        let header = match head.get(1) {
+            Some(72) => CONTROL_HEADER_BYTES,
+            _ => INFO_HEADER_BYTES,
+        };
+        let mut alone = [0; CONTROL_HEADER_BYTES];
+        let Some(known) = head.get(..header) else {
+            return;
+        };
+        alone[..header].copy_from_slice(known);
+        (alone[2], alone[3]) = (0, 0);
+        let Ok(Some((message, _))) = Message::parse(&alone[..header]) else {
+            return;
+        };
+        if let Some(control) = &message.control {
+            let origin = match control.from_origin {
+                true => side,
+                false => side.other(),
+            };
+            let ends = [
+                (origin, control.origin.correlator),
+                (origin.other(), control.target.correlator),
+            ];
+            self.circuits.learn(ends);
+        }
+        let circuit = self.circuits.of(side.other(), message.correlator);
+        let unit = Unit {
+            link: circuit,
+            side,
+            bytes: total,
+            begun,
+            ended,
+        };
+        match message.kind {
+            Kind::InfoFrame => self.sessions.piu(&unit, &head[header..], out),
+            kind => {
+                if let Some((label, role)) = answered(kind) {
+                    // Before the answer, only the origin has a number.
+                    let origin = message.control.map(|control| control.origin.correlator);
+                    let link = match kind {
+                        Kind::CanYouReach | Kind::ICanReach => origin.unwrap_or_default(),
+                        _ => unit.link,
+                    };
+                    let unit = Unit { link, ..unit };
+                    self.sessions.control(&unit, label, role, out);
+                }
+            }
+        }
+    }
+}
+
+/// What a control message is about and what it does; none for those that are
+/// only told.
+fn answered(kind: Kind) -> Option<(&'static str, Role)> {
+    Some(match kind {
+        Kind::CanYouReach => ("DLSw CANUREACH", Role::Asks),
+        Kind::ICanReach => ("DLSw CANUREACH", Role::Answers),
+        Kind::XidFrame => ("DLSw XID", Role::Either),
+        Kind::Contact => ("DLSw CONTACT", Role::Asks),
+        Kind::Contacted => ("DLSw CONTACT", Role::Answers),
+        Kind::HaltDl => ("DLSw HALT_DL", Role::Asks),
+        Kind::DlHalted => ("DLSw HALT_DL", Role::Answers),
+        Kind::RestartDl => ("DLSw RESTART_DL", Role::Asks),
+        Kind::DlRestarted => ("DLSw RESTART_DL", Role::Answers),
+        Kind::CapExchange => ("DLSw capabilities", Role::Either),
+        Kind::TestCircuitRequest => ("DLSw TEST_CIRCUIT", Role::Asks),
+        Kind::TestCircuitResponse => ("DLSw TEST_CIRCUIT", Role::Answers),
+        _ => return None,
+    })
+}
+
+/// The circuits of a connection: each switch numbers its end by itself, and
+/// control messages tell which two numbers belong together.
+#[derive(Debug, Default)]
+struct Circuits {
+    known: Vec<(u32, [(Side, u32); 2])>,
+    next: u32,
+}
+
+impl Circuits {
+    fn learn(&mut self, ends: [(Side, u32); 2]) {
+        if ends.iter().any(|(_, correlator)| *correlator == 0) || self.find(ends[0]).is_some() {
+            return;
+        }
+        if self.known.len() >= MAX_CIRCUITS {
+            self.known.remove(0);
+        }
+        self.next = self.next.wrapping_add(1).max(1);
+        self.known.push((self.next, ends));
+    }
+
+    /// The circuit whose end at `side` has this number; 0 when nobody told.
+    fn of(&self, side: Side, correlator: u32) -> u32 {
+        self.find((side, correlator)).unwrap_or(0)
+    }
+
+    fn find(&self, end: (Side, u32)) -> Option<u32> {
+        let mut latest = self.known.iter().rev();
+        latest
+            .find(|(_, ends)| ends.contains(&end))
+            .map(|(n, _)| *n)
+    }
+}
+
+/// True for the beginning of an SSP message: version 1, one of two headers.
+pub(super) fn is_dlsw(bytes: &[u8]) -> bool {
+    matches!(bytes, [0x31, 16 | 72, ..])
+}
+
+/// Enough for a long header, or a short one with TH, RH and a whole Attach.
+const HEAD_BYTES: usize = 320;
+
+/// Circuits of one connection that are told apart.
+const MAX_CIRCUITS: usize = 256;

@@ -1,0 +1,354 @@
+//! SNA sessions: exchanges by the turns of conversations, and pacing.
+//!
+//! A link (a DLSw circuit, an LLC2 connection) carries sessions, told apart by
+//! the addresses of their transmission headers. In a session one conversation
+//! follows the other; the right to send changes with the change-direction
+//! indicator, and the conditional-end-bracket indicator ends the conversation.
+//! A request is what one end sends until it gives up that right (or asks for a
+//! confirmation), the response is what comes back. Either end may ask.
+//! Reference: IBM *SNA Formats* (GA27-3136); `sna::wire` reads the headers.
+//! Invariant: at most [`MAX_SESSIONS`] sessions a connection, fixed size each.
+
+use super::{Assembler, Stamp};
+use crate::{Marks, Side};
+use sna::wire::rh::{Category, Rh};
+use sna::wire::th::Segment as Part;
+use sna::wire::{fmh5, piu};
+
+/// What arrived: where, who sent it, how long it was and which packets it took.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    pub(super) link: u32,
+    pub(super) side: Side,
+    /// All of it, link headers included.
+    pub(super) bytes: u64,
+    pub(super) begun: Stamp,
+    pub(super) ended: Stamp,
+}
+
+/// The sessions of one connection.
+#[derive(Debug, Default)]
+pub(super) struct Sessions {
+    sessions: Vec<Session>,
+    next_number: u16,
+    note: Note,
+}
+
+/// What a packet's units say that its segment should tell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Note {
+    pub(crate) marks: u32,
+    pub(crate) session: u16,
+}
+
+#[derive(Debug)]
+struct Session {
+    key: Key,
+    number: u16,
+    /// The transaction program of the conversation.
+    program: String,
+    /// Headers of the units being received in parts.
+    parts: [Option<Rh>; 2],
+    /// The request wants a response by itself and not only data.
+    confirm: bool,
+    previous_end_ns: i64,
+}
+
+/// One session of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    link: u32,
+    of: Of,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    /// The address as the client's units carry it: which end assigned it,
+    /// origin, destination.
+    Session((bool, u8, u8)),
+    /// Control messages of the link about one thing.
+    Control(&'static str),
+}
+
+/// What a control message does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Asks,
+    Answers,
+    /// Answers when something is open, else asks.
+    Either,
+}
+
+impl Sessions {
+    /// What the units since the last call said.
+    pub(super) fn take_note(&mut self) -> Note {
+        std::mem::take(&mut self.note)
+    }
+
+    /// Takes a message of the link itself, about `label`.
+    pub(super) fn control(
+        &mut self,
+        unit: &Unit,
+        label: &'static str,
+        role: Role,
+        out: &mut Assembler,
+    ) {
+        let key = Key {
+            link: unit.link,
+            of: Of::Control(label),
+        };
+        let session = self.session(key, out);
+        let open = out.session_mut(session.number);
+        let answers = open.is_some_and(|e| e.asked_by != unit.side && !e.is_answered());
+        if answers && role != Role::Asks {
+            session.answer(unit, out);
+            session.end(true, out);
+        } else if role != Role::Answers {
+            session.end(false, out);
+            session.ask(unit, label, out);
+            session.asked(out);
+            // Nobody is known to wait for it until an answer comes.
+            out.one_way(session.number);
+        }
+    }
+
+    /// Takes a path information unit, as much of it as was kept.
+    pub(super) fn piu(&mut self, unit: &Unit, bytes: &[u8], out: &mut Assembler) {
+        let Ok(packet) = piu::Packet::parse(bytes) else {
+            return;
+        };
+        let address = packet.th.address;
+        let address = match unit.side {
+            Side::Client => (address.odai, address.oaf, address.daf),
+            Side::Server => (address.odai, address.daf, address.oaf),
+        };
+        let key = Key {
+            link: unit.link,
+            of: Of::Session(address),
+        };
+        let at = self.session(key, out);
+        let number = at.number;
+        let header = match packet.rh {
+            Some(header) => {
+                at.parts[unit.side.index()] = (packet.th.segment == Part::First).then_some(header);
+                Some(header)
+            }
+            None => at.parts[unit.side.index()],
+        };
+        let Some(header) = header else {
+            // A part whose beginning was not captured: bytes of the turn.
+            at.data(unit, None, out);
+            self.note.session = number;
+            return;
+        };
+        let first = packet.rh.is_some();
+        let last = matches!(packet.th.segment, Part::Whole | Part::Last);
+        if last {
+            at.parts[unit.side.index()] = None;
+        }
+        let marks = match (header.pacing() && first, header.is_response()) {
+            (true, true) => Marks::PACING_RESPONSE,
+            (true, false) => Marks::PACING_REQUEST,
+            _ => 0,
+        };
+        if header.is_isolated_pacing() {
+            // It lets the other end send on and is no part of a turn.
+        } else if header.is_response() {
+            at.response(unit, out);
+        } else {
+            at.request(unit, header, packet.ru, (first, last), out);
+        }
+        if marks != 0 || self.note.marks == 0 {
+            self.note.session = number;
+        }
+        self.note.marks |= marks;
+    }
+
+    fn session(&mut self, key: Key, out: &mut Assembler) -> &mut Session {
+        let known = self.sessions.iter().position(|s| s.key == key);
+        let at = known.unwrap_or_else(|| {
+            if self.sessions.len() >= MAX_SESSIONS {
+                self.sessions.remove(0).end(false, out);
+            }
+            self.next_number = self.next_number.wrapping_add(1).max(1);
+            self.sessions.push(Session {
+                key,
+                number: self.next_number,
+                program: String::new(),
+                parts: [None; 2],
+                confirm: false,
+                previous_end_ns: 0,
+            });
+            self.sessions.len() - 1
+        });
+        &mut self.sessions[at]
+    }
+}
+
+impl Session {
+    /// A request unit, or a part of one.
+    fn request(
+        &mut self,
+        unit: &Unit,
+        header: Rh,
+        ru: &[u8],
+        (first, last): (bool, bool),
+        out: &mut Assembler,
+    ) {
+        let code = ru.first().copied().filter(|_| first);
+        match header.category() {
+            Category::Fmd => {}
+            Category::Sc => {
+                if first {
+                    self.end(false, out);
+                    let label = match code {
+                        Some(BIND) => "BIND",
+                        Some(UNBIND) => "UNBIND",
+                        _ => "session control",
+                    };
+                    self.ask(unit, label, out);
+                    self.asked(out);
+                    self.confirm = true;
+                }
+                return;
+            }
+            // A status that gives the turn away is part of the conversation.
+            Category::Dfc if code == Some(LUSTAT) => {}
+            Category::Dfc | Category::Nc => return,
+        }
+        if first && header.begin_bracket() {
+            self.end(false, out);
+            self.program = program(header, ru);
+        }
+        self.data(unit, Some((header, first)), out);
+        if !last || !header.end_chain() {
+            return;
+        }
+        let ends_turn = header.change_direction() || header.conditional_end();
+        let definite = header.answer().is_some_and(|answer| answer.is_definite());
+        let Some(open) = out.session_mut(self.number) else {
+            return;
+        };
+        if open.asked_by == unit.side {
+            if ends_turn || definite {
+                self.confirm = definite && !header.change_direction();
+                self.asked(out);
+            }
+            if header.conditional_end() && !definite {
+                out.one_way(self.number);
+                self.end(true, out);
+            }
+        } else if ends_turn {
+            self.end(true, out);
+        }
+    }
+
+    /// A positive or negative response.
+    fn response(&mut self, unit: &Unit, out: &mut Assembler) {
+        let open = out.session_mut(self.number);
+        if open.is_none_or(|e| e.asked_by == unit.side) {
+            return;
+        }
+        self.answer(unit, out);
+        if self.confirm {
+            self.end(true, out);
+        }
+    }
+
+    /// Data of a conversation: part of the open exchange, or the beginning of
+    /// the next.
+    fn data(&mut self, unit: &Unit, header: Option<(Rh, bool)>, out: &mut Assembler) {
+        let state = out
+            .session_mut(self.number)
+            .map(|e| (e.asked_by == unit.side, e.is_answered() || e.request_done));
+        match state {
+            Some((true, false)) => {
+                out.session_bytes(self.number, unit.side, unit.bytes, unit.ended)
+            }
+            Some((false, _)) => self.answer(unit, out),
+            Some((true, true)) | None => {
+                if state.is_none() && header.is_none_or(|(_, first)| !first) {
+                    // The rest of a unit whose exchange has ended.
+                    return;
+                }
+                self.end(false, out);
+                let label = match self.program.is_empty() {
+                    true => "SNA conversation".to_owned(),
+                    false => self.program.clone(),
+                };
+                self.ask(unit, &label, out);
+            }
+        }
+        if header.is_none_or(|(_, first)| first) {
+            out.session_message(self.number, unit.side);
+        }
+    }
+
+    fn ask(&mut self, unit: &Unit, label: &str, out: &mut Assembler) {
+        self.confirm = false;
+        let previous_end_ns = match self.previous_end_ns {
+            0 => unit.begun.time_ns,
+            end_ns => end_ns.min(unit.begun.time_ns),
+        };
+        out.begin_in_session(self.number, unit.side, previous_end_ns, unit.begun);
+        if let Some(exchange) = out.session_mut(self.number) {
+            exchange.label.push_str(label);
+        }
+        out.session_bytes(self.number, unit.side, unit.bytes, unit.ended);
+    }
+
+    fn answer(&mut self, unit: &Unit, out: &mut Assembler) {
+        out.begin_answer(self.number, unit.begun);
+        out.session_bytes(self.number, unit.side, unit.bytes, unit.ended);
+    }
+
+    /// The request is whole.
+    fn asked(&mut self, out: &mut Assembler) {
+        if let Some(exchange) = out.session_mut(self.number) {
+            exchange.request_done = true;
+        }
+    }
+
+    fn end(&mut self, complete: bool, out: &mut Assembler) {
+        self.confirm = false;
+        if let Some(end_ns) = out.end_in_session(self.number, complete) {
+            self.previous_end_ns = end_ns;
+        }
+    }
+}
+
+/// The transaction program that an Attach names; empty without one.
+fn program(header: Rh, ru: &[u8]) -> String {
+    if !header.format() || ru.get(1).is_none_or(|kind| kind & 0x7f != fmh5::TYPE) {
+        return String::new();
+    }
+    let Ok((attach, _)) = fmh5::Repr::parse(ru) else {
+        return String::new();
+    };
+    let name = sna::ebcdic::to_string(&attach.tpn);
+    let name = name.trim_end();
+    match name.chars().all(|c| c.is_ascii_graphic()) && !name.is_empty() {
+        true => name.to_owned(),
+        // Service programs have names like X'06' '1'.
+        false => {
+            let hex: String = attach.tpn.iter().map(|b| format!("{b:02X}")).collect();
+            let known = if attach.tpn == CNOS {
+                " (session limits)"
+            } else {
+                ""
+            };
+            format!("X'{hex}'{known}")
+        }
+    }
+}
+
+/// Request codes of session control and data-flow control.
+const BIND: u8 = 0x31;
+const UNBIND: u8 = 0x32;
+const LUSTAT: u8 = 0x04;
+
+/// The program that changes numbers of sessions.
+const CNOS: [u8; 2] = [0x06, 0xF1];
+
+/// Sessions of one connection that are told apart.
+const MAX_SESSIONS: usize = 1024;

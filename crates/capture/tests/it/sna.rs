@@ -1,0 +1,286 @@
+//! SNA sessions: exchanges by turns of conversations, whatever carries them.
+
+use std::collections::BTreeSet;
+
+use capture::synth::{Place, SnaLink, SnaUnit, paced, sna_capture};
+use capture::{Exchange, Explanation, Options, Phase, Protocol, Side, explain};
+use proptest::prelude::*;
+
+use crate::build::{Talk, pcap};
+
+fn explained(link: SnaLink, place: Place, one_way_us: u64, script: &[SnaUnit]) -> Explanation {
+    let file = sna_capture(link, place, one_way_us, script);
+    let mut explanation = explain(file.as_slice(), &Options::default()).expect("a made capture");
+    explanation.exchanges.sort_by_key(|e| e.index);
+    explanation
+}
+
+/// The exchanges of sessions, without those that set up the link.
+fn turns(explanation: &Explanation) -> Vec<&Exchange> {
+    let set_up = ["DLSw CANUREACH", "LLC2 mode"];
+    let all = explanation.exchanges.iter();
+    all.filter(|e| !set_up.contains(&e.label.as_str()))
+        .collect()
+}
+
+const BOTH: [SnaLink; 2] = [SnaLink::Dlsw, SnaLink::Ethernet];
+
+fn adds_up(explanation: &Explanation) {
+    for exchange in &explanation.exchanges {
+        let outside = match exchange.index {
+            0 => exchange.split.phases.of(Phase::ClientThink),
+            _ => 0,
+        };
+        let whole = exchange.end_ns - exchange.start_ns;
+        assert_eq!(exchange.total_ns() + outside, whole, "{exchange:#?}");
+        assert!(exchange.split.phases.0.iter().all(|ns| *ns >= 0));
+    }
+    let stalled: i64 = explanation.causes.iter().map(|c| c.stalled_ns).sum();
+    assert_eq!(stalled, explanation.totals.stalled_ns);
+}
+
+#[test]
+fn a_turn_of_a_conversation_is_an_exchange_with_its_program_and_exact_times() {
+    for link in BOTH {
+        let explanation = explained(link, Place::Client, 0, &paced(1_500));
+        adds_up(&explanation);
+        let protocol = match link {
+            SnaLink::Dlsw => Protocol::Dlsw,
+            SnaLink::Ethernet => Protocol::Sna,
+        };
+        assert_eq!(explanation.connections[0].protocol, protocol);
+        let turns = turns(&explanation);
+        let told: Vec<_> = turns
+            .iter()
+            .map(|e| {
+                (
+                    &e.label[..],
+                    e.asked_by,
+                    e.request.messages,
+                    e.response.messages,
+                )
+            })
+            .collect();
+        let expected = [
+            ("FILETRAN", Side::Client, 6, 2),
+            ("FILETRAN", Side::Client, 1, 0),
+        ];
+        assert_eq!(told, expected, "{link:?}");
+        assert!(turns.iter().all(|e| e.complete && e.is_answered()));
+        // 200 units of time as scripted: the pacing response of 1.5 ms lies in
+        // the request, 4 ms and 3 ms are the partner's.
+        let think: Vec<_> = (turns.iter())
+            .map(|e| e.split.phases.of(Phase::ServerThink))
+            .collect();
+        assert_eq!(think, [4_000_000, 3_000_000], "{link:?}");
+        let request_ns = turns[0].request.end_ns - turns[0].request.start_ns;
+        assert_eq!(request_ns, 1_000 * (20 + 20 + 1_500 + 50 + 20 + 30 + 20));
+    }
+}
+
+#[test]
+fn a_late_pacing_response_is_named_at_both_ends_and_nothing_else_is() {
+    for link in BOTH {
+        for place in [Place::Client, Place::Server] {
+            for one_way_us in [0, 200, 5_000] {
+                let explanation = explained(link, place, one_way_us, &paced(120_000));
+                adds_up(&explanation);
+                let natural = ["server.think", "client.think"];
+                let causes: BTreeSet<_> = (explanation.causes.iter())
+                    .map(|c| c.rule)
+                    .filter(|c| !natural.contains(c))
+                    .collect();
+                let at = format!("{link:?} {place:?} {one_way_us}");
+                assert_eq!(causes, BTreeSet::from(["sna.pacing"]), "{at}");
+                let turns = turns(&explanation);
+                let stalled_ns = turns[0].split.stalled_ns();
+                let most_ns = 121_000_000 + 6_000 * one_way_us as i64;
+                assert!(
+                    (119_000_000..most_ns).contains(&stalled_ns),
+                    "{at}: {stalled_ns}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_pacing_response_that_nobody_waits_for_costs_nothing() {
+    use Side::{Client, Server};
+    // The window is larger than what is sent, and the next one comes late.
+    let script = [
+        SnaUnit::attach(Client, 1_000, "INQUIRY", 100).paced(),
+        SnaUnit::data(Client, 20, 300).turns(),
+        SnaUnit::pacing_response(Server, 80_000, 7),
+        SnaUnit::data(Server, 40_000, 500).ends(),
+    ];
+    for link in BOTH {
+        let explanation = explained(link, Place::Client, 100, &script);
+        adds_up(&explanation);
+        assert!(
+            explanation.causes.iter().all(|c| c.rule != "sna.pacing"),
+            "{link:?}"
+        );
+        let think_ns = turns(&explanation)[0].split.phases.of(Phase::ServerThink);
+        assert!(think_ns > 120_000_000, "{link:?}: {think_ns}");
+    }
+}
+
+#[test]
+fn a_sender_that_takes_its_time_after_the_response_was_not_held() {
+    use Side::{Client, Server};
+    let script = [
+        SnaUnit::attach(Client, 1_000, "FILETRAN", 100).paced(),
+        SnaUnit::pacing_response(Server, 100, 7),
+        SnaUnit::data(Client, 1_900, 500).turns(),
+        SnaUnit::data(Server, 500, 500).ends(),
+    ];
+    for link in BOTH {
+        let explanation = explained(link, Place::Client, 50, &script);
+        assert!(
+            explanation.causes.iter().all(|c| c.rule != "sna.pacing"),
+            "{link:?}"
+        );
+    }
+}
+
+#[test]
+fn what_a_capture_lacks_is_told_in_a_line_of_its_own() {
+    let file = sna_capture(SnaLink::Ethernet, Place::Client, 0, &paced(1_000));
+    let few = Options {
+        max_connections: 1,
+        ..Options::default()
+    };
+    let calm = explain(file.as_slice(), &few).expect("a made capture");
+    assert!(calm.capture.problems.is_empty());
+    let syn = |n: u16| {
+        (
+            u32::from(n),
+            crate::build::segment((2_000 + n, 80), 0, 0, 2, b""),
+        )
+    };
+    let frames: Vec<_> = (0..40).map(syn).collect();
+    let many = explain(&pcap(crate::build::RAW, &frames)[..], &few).expect("a capture");
+    let ids: Vec<_> = many.capture.problems.iter().map(|p| p.id).collect();
+    assert_eq!(ids, ["capture.connections-dropped"]);
+    let mut cut = pcap(crate::build::RAW, &frames[..1]);
+    // The record's length on the wire.
+    cut[36] += 9;
+    let cut = explain(&cut[..], &few).expect("a capture");
+    assert_eq!(cut.capture.problems[0].id, "capture.cut");
+    let frames = [frames[1].clone(), (0, frames[1].1.clone())];
+    let back = explain(&pcap(crate::build::RAW, &frames)[..], &few).expect("a capture");
+    assert_eq!(back.capture.problems[0].id, "capture.time-backwards");
+}
+
+#[test]
+fn either_end_may_ask_and_sessions_do_not_mix() {
+    use Side::{Client, Server};
+    let script = [
+        SnaUnit::attach(Client, 1_000, "PAYROLL", 100).turns(),
+        SnaUnit::attach(Server, 2_000, "ORDERS", 50)
+            .turns()
+            .in_session(2),
+        SnaUnit::data(Client, 5_000, 700).ends().in_session(2),
+        SnaUnit::data(Server, 9_000, 900).ends(),
+    ];
+    for link in BOTH {
+        let explanation = explained(link, Place::Client, 0, &script);
+        adds_up(&explanation);
+        let turns = turns(&explanation);
+        let told: Vec<_> = turns
+            .iter()
+            .map(|e| {
+                (
+                    &e.label[..],
+                    e.asked_by,
+                    e.split.phases.of(Phase::ServerThink),
+                )
+            })
+            .collect();
+        let expected = [
+            ("PAYROLL", Side::Client, 16_000_000),
+            ("ORDERS", Side::Server, 5_000_000),
+        ];
+        assert_eq!(told, expected, "{link:?}");
+        assert!(turns[0].session != turns[1].session);
+    }
+}
+
+#[test]
+fn a_conversation_that_only_sends_ends_with_its_last_unit() {
+    use Side::Client;
+    let script = [
+        SnaUnit::attach(Client, 1_000, "LOG", 100).ends(),
+        SnaUnit::attach(Client, 50_000, "LOG", 100).ends(),
+    ];
+    for link in BOTH {
+        let explanation = explained(link, Place::Server, 300, &script);
+        let turns = turns(&explanation);
+        assert_eq!(turns.len(), 2);
+        assert!(
+            turns.iter().all(|e| e.complete && e.total_ns() == 0),
+            "{link:?}"
+        );
+        assert_eq!(explanation.totals.stalled_ns, 0);
+    }
+}
+
+/// A unit's bytes: likely headers, then anything.
+fn unit() -> impl Strategy<Value = Vec<u8>> {
+    let first = prop::sample::select(vec![0x2C_u8, 0x28, 0x20, 0x24, 0x2D, 0x4C, 0x00]);
+    let rh = prop::sample::select(vec![
+        [0x0B_u8, 0x91, 0x80],
+        [0x03, 0x90, 0x20],
+        [0x83, 0x01, 0x00],
+        [0x6B, 0x80, 0x00],
+        [0xEB, 0x80, 0x00],
+        [0x03, 0x20, 0x01],
+        [0x4B, 0x90, 0x20],
+    ]);
+    let rest = prop::collection::vec(any::<u8>(), 0..40);
+    (first, 0u8..3, 0u8..3, rh, rest, 0usize..50).prop_map(|(first, daf, oaf, rh, rest, cut)| {
+        let mut bytes = vec![first, 0, daf, oaf, 0, 1];
+        bytes.extend(rh);
+        bytes.extend(rest);
+        bytes.truncate(cut);
+        bytes
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_units_on_any_link_are_followed_and_add_up(
+        units in prop::collection::vec((any::<bool>(), unit(), 0u8..24, 0u32..4_000), 1..60),
+    ) {
+        let mut talk = Talk::to(2_065);
+        let mut frames = Vec::new();
+        let mut time_us = 0;
+        for (n, (client, unit, kind, pause_us)) in units.iter().enumerate() {
+            time_us += pause_us;
+            let header: u8 = if kind % 3 == 0 { 72 } else { 16 };
+            let mut message = vec![0; usize::from(header)];
+            (message[0], message[1], message[3]) = (0x31, header, unit.len() as u8);
+            (message[7], message[14]) = (kind % 4, if kind % 2 == 0 { 0x0A } else { *kind });
+            message.extend(unit);
+            talk = match client {
+                true => talk.client(&message),
+                false => talk.server(&message),
+            };
+            let stations = if *client { [1, 2] } else { [2, 1] };
+            let mut frame = vec![2, 0, 0, 0, 0, stations[1], 2, 0, 0, 0, 0, stations[0]];
+            let control = if kind % 5 == 0 { [*kind, 0] } else { [n as u8 * 2, 0] };
+            frame.extend(((4 + unit.len()) as u16).to_be_bytes());
+            frame.extend([4, 4]);
+            frame.extend(control);
+            frame.extend(unit);
+            frames.push((time_us, frame));
+        }
+        for file in [talk.bytes(), pcap(1, &frames)] {
+            let explanation = explain(&file[..], &Options::default()).expect("a capture");
+            adds_up(&explanation);
+        }
+    }
+}

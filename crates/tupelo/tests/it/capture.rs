@@ -1,0 +1,290 @@
+//! `tupelo capture explain` as a person runs it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use capture::synth::{Conversation, Exchange, Format, capture_file, planted};
+use tempfile::TempDir;
+
+fn explain(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tupelo"))
+        .args(["capture", "explain"])
+        .args(args)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A folder with `before.pcap`, in which Nagle's algorithm meets a delayed
+/// acknowledgement, and `after.pcap`, in which nothing is wrong.
+struct Files(TempDir);
+
+impl Files {
+    fn new() -> Files {
+        let folder = tempfile::tempdir().unwrap();
+        let before = planted("tcp.nagle.write-write-read").unwrap().capture();
+        fs::write(folder.path().join("before.pcap"), before).unwrap();
+        let calm = Conversation {
+            exchanges: vec![Exchange::new(300, 2_000, 500); 3],
+            ..Conversation::default()
+        };
+        fs::write(
+            folder.path().join("after.pcap"),
+            capture_file(&[calm], Format::Pcapng),
+        )
+        .unwrap();
+        Files(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+
+fn name(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn a_capture_is_explained_in_three_sentences_and_a_table_that_adds_up() {
+    let files = Files::new();
+    let ran = explain(&[name(&files.path("before.pcap"))]);
+    assert_eq!(ran.status.code(), Some(1), "{}", text(&ran.stderr));
+    let out = text(&ran.stdout);
+    assert!(out.starts_with("3 requests on 1 connection took"), "{out}");
+    assert!(out.contains("tcp.nagle.write-write-read") && out.contains("TCP_NODELAY"));
+    // Rows between the heading and the sum: their milliseconds are the sum's.
+    let table = out.split("Where the time went\n").nth(1).unwrap();
+    let mut parts = 0.0;
+    let mut sum = 0.0;
+    for line in table.lines().skip(1).take_while(|line| !line.is_empty()) {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let total: f64 = words[words.len() - 3].parse().unwrap();
+        match line.starts_with("sum") {
+            true => sum = total,
+            false => parts += total,
+        }
+    }
+    assert!(
+        sum > 600.0 && (parts - sum).abs() < 0.6,
+        "{parts} {sum}\n{out}"
+    );
+}
+
+#[test]
+fn a_capture_without_a_cause_exits_0_and_says_so() {
+    let files = Files::new();
+    let ran = explain(&[name(&files.path("after.pcap"))]);
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stdout));
+    assert!(text(&ran.stdout).contains("No cause on the network was found"));
+}
+
+#[test]
+fn json_holds_the_summary_the_phases_and_the_findings() {
+    let files = Files::new();
+    let ran = explain(&[name(&files.path("before.pcap")), "--json"]);
+    assert_eq!(ran.status.code(), Some(1));
+    let json: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(json["summary"].as_array().unwrap().len(), 3);
+    let explanation = &json["explanation"];
+    assert_eq!(
+        explanation["causes"][0]["rule"],
+        "tcp.nagle.write-write-read"
+    );
+    let totals = &explanation["totals"];
+    let phases = totals["phases"].as_object().unwrap();
+    let inside = phases.iter().filter(|(phase, _)| *phase != "client_think");
+    let inside: i64 = inside.map(|(_, ns)| ns.as_i64().unwrap()).sum();
+    let exchanges = explanation["exchanges"].as_array().unwrap();
+    let whole: i64 = (exchanges.iter())
+        .map(|e| {
+            let outside = match e["index"].as_u64() {
+                Some(0) => e["split"]["phases"]["client_think"].as_i64().unwrap(),
+                _ => 0,
+            };
+            e["end_ns"].as_i64().unwrap() - e["start_ns"].as_i64().unwrap() - outside
+        })
+        .sum();
+    assert_eq!(inside + totals["stalled_ns"].as_i64().unwrap(), whole);
+    assert_eq!(
+        explanation["connections"][0]["server"]["address"],
+        "10.0.0.2"
+    );
+}
+
+#[test]
+fn html_is_one_page_with_pictures_and_nothing_from_outside() {
+    let files = Files::new();
+    let page = files.path("report.html");
+    let ran = explain(&[name(&files.path("before.pcap")), "--html", name(&page)]);
+    assert_eq!(ran.status.code(), Some(1));
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(html.contains("<svg") && html.contains("tcp.nagle.write-write-read"));
+    assert!(!html.contains("src=\"http") && !html.contains("href=\"http"));
+    let nowhere = files.path("no/such/folder/report.html");
+    let ran = explain(&[name(&files.path("before.pcap")), "--html", name(&nowhere)]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(
+        text(&ran.stderr).contains("report.html"),
+        "{}",
+        text(&ran.stderr)
+    );
+}
+
+#[test]
+fn a_filter_takes_connections_and_times_and_a_wrong_one_is_named() {
+    let files = Files::new();
+    let before = files.path("before.pcap");
+    let told = |filter: &str| {
+        let ran = explain(&[name(&before), "--filter", filter]);
+        (ran.status.code(), text(&ran.stdout) + &text(&ran.stderr))
+    };
+    assert_eq!(told("port 8080 and host 10.0.0.1").0, Some(1));
+    for nothing in ["port 9", "not port 8080", "before 00:00:00", "host ::1"] {
+        let (code, out) = told(nothing);
+        assert_eq!(code, Some(0), "{nothing}: {out}");
+        assert!(
+            out.contains("no request with an answer"),
+            "{nothing}: {out}"
+        );
+    }
+    for wrong in [
+        "port http",
+        "colour red",
+        "after noon",
+        "port 80 or port 81",
+    ] {
+        let (code, out) = told(wrong);
+        assert_eq!(code, Some(64), "{wrong}: {out}");
+        assert!(out.contains("--filter"), "{wrong}: {out}");
+    }
+}
+
+#[test]
+fn an_exchange_is_shown_packet_by_packet() {
+    let files = Files::new();
+    let before = files.path("before.pcap");
+    let ran = explain(&[name(&before), "--exchange", "4"]);
+    let out = text(&ran.stdout);
+    assert!(out.contains("-- 200.") && out.contains("sum"), "{out}");
+    let ran = explain(&[name(&before), "--exchange", "99999"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(text(&ran.stderr).contains("99999"));
+}
+
+#[test]
+fn before_and_after_stand_side_by_side_and_the_status_is_that_of_after() {
+    let files = Files::new();
+    let (before, after) = (files.path("before.pcap"), files.path("after.pcap"));
+    let ran = explain(&["--compare", name(&before), name(&after)]);
+    assert_eq!(ran.status.code(), Some(0), "{}", text(&ran.stderr));
+    let out = text(&ran.stdout);
+    let stalled = out
+        .lines()
+        .find(|line| line.contains("of it stalled"))
+        .unwrap();
+    assert!(
+        stalled.contains("0.000") && stalled.contains("-100.0 %"),
+        "{out}"
+    );
+    let ran = explain(&["--compare", name(&after), name(&before), "--json"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(serde_json::from_slice::<serde_json::Value>(&ran.stdout).is_ok());
+    let ran = explain(&["--compare", name(&before)]);
+    assert_eq!(ran.status.code(), Some(64));
+    let missing = files.path("missing.pcap");
+    let ran = explain(&["--compare", name(&before), name(&missing)]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(text(&ran.stderr).contains("missing.pcap"));
+}
+
+#[test]
+fn what_is_no_capture_is_an_error_that_names_the_file() {
+    let files = Files::new();
+    let bad = [
+        files.path("missing.pcap"),
+        files.0.path().to_path_buf(),
+        files.put("empty.pcap", b""),
+        files.put("note.txt", b"This is no capture.\n"),
+        files.put("three.pcap", &[0xd4, 0xc3, 0xb2]),
+        files.put(
+            "damaged.pcap.gz",
+            &[0x1f, 0x8b, 8, 0, 1, 2, 3, 4, 0, 0, 77, 77],
+        ),
+    ];
+    for path in bad {
+        let ran = explain(&[name(&path)]);
+        let err = text(&ran.stderr);
+        assert_eq!(ran.status.code(), Some(2), "{}: {err}", path.display());
+        let file = path.file_name().unwrap().to_str().unwrap();
+        assert!(err.replace(['\n', ' ', '│'], "").contains(file), "{err}");
+        assert!(!err.contains("panicked"), "{err}");
+    }
+    assert_eq!(explain(&[]).status.code(), Some(64));
+    for wrong in [
+        ["--protocol", "80=gopher"],
+        ["--gap-ms", "nan"],
+        ["--gap-ms", "0"],
+        ["--threads", "x"],
+    ] {
+        assert_eq!(
+            explain(&[&["x"][..], &wrong[..]].concat()).status.code(),
+            Some(64),
+            "{wrong:?}"
+        );
+    }
+}
+
+#[test]
+fn a_capture_that_is_cut_is_explained_as_far_as_it_goes() {
+    let files = Files::new();
+    let whole = fs::read(files.path("before.pcap")).unwrap();
+    let cut = files.put("cut.pcap", &whole[..whole.len() - 5]);
+    let ran = explain(&[name(&cut)]);
+    let out = text(&ran.stdout);
+    assert_eq!(ran.status.code(), Some(1), "{out}");
+    assert!(
+        out.contains("file.truncated") && out.contains("offset"),
+        "{out}"
+    );
+}
+
+#[test]
+fn a_capture_can_come_through_a_pipe() {
+    let files = Files::new();
+    let ran = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+        .args(["capture", "explain", "-"])
+        .stdin(fs::File::open(files.path("before.pcap")).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{}", text(&ran.stderr));
+    assert!(text(&ran.stdout).contains("tcp.nagle.write-write-read"));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let files = Files::new();
+    for more in [&["--json"][..], &[]] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+            .args(["capture", "explain", name(&files.path("before.pcap"))])
+            .args(more)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let ran = child.wait_with_output().unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{}", text(&ran.stderr));
+        assert_eq!(text(&ran.stderr), "");
+    }
+}
