@@ -75,7 +75,7 @@ pub(super) struct Raw {
 
 impl Raw {
     fn key(&self) -> Key {
-        (self.kind.clone(), self.name.clone(), self.group.clone())
+        (self.kind.clone(), self.name.clone(), self.group)
     }
 }
 
