@@ -1,19 +1,10 @@
-//! Any text read as one in the columns of the assembler: mode tables, major nodes, generations, start options:
-//! statements, diagnostics and findings, never a panic.
+//! Any text read as one in the columns of the assembler: mode tables, major
+//! nodes, generations, start options.
 #![no_main]
 
-use advise::{Document, Documents, advise, kinds};
+#[path = "shared/judge.rs"]
+mod judge;
+
 use libfuzzer_sys::fuzz_target;
 
-const KINDS: &[&str] = &["vtam-modes", "vtam-node", "ncp", "vtam-start"];
-
-fuzz_target!(|text: &str| {
-    for kind in kinds().filter(|k| KINDS.contains(&k.word)) {
-        if let Ok(document) = Document::read("text", text, Some(kind)) {
-            for diagnostic in &document.diagnostics {
-                assert!(diagnostic.line > 0);
-            }
-            advise(&Documents::new([document]), &[]);
-        }
-    }
-});
+fuzz_target!(|text: &str| judge::judge(text, &["vtam-modes", "vtam-node", "ncp", "vtam-start"]));

@@ -8,6 +8,7 @@ use cics::diagnostic::{Diagnostic, Severity};
 use serde::Serialize;
 
 use crate::kind::{self, Kind, Unrecognised};
+use crate::text::without_numbers;
 use crate::{cicsts, linux, sna, tcpip};
 
 /// One file.
@@ -25,7 +26,8 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads a text. Without a kind, the content tells what it is.
+    /// Reads a text. Without a kind, the content tells what it is. Sequence
+    /// numbers in columns 73 to 80 are no part of it.
     ///
     /// # Errors
     /// When no kind is given and none fits.
@@ -34,9 +36,13 @@ impl Document {
         text: &str,
         kind: Option<&'static Kind>,
     ) -> Result<Document, Unrecognised> {
+        let text = &*without_numbers(text);
         let kind = match kind {
             Some(kind) => kind,
-            None => kind::recognise(text).ok_or_else(|| Unrecognised { name: name.into() })?,
+            None => kind::recognise(text).ok_or_else(|| Unrecognised {
+                name: name.into(),
+                empty: text.trim().is_empty(),
+            })?,
         };
         let Parsed {
             content,

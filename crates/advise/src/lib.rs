@@ -30,6 +30,7 @@ mod page;
 pub mod report;
 mod rule;
 mod source;
+mod text;
 mod unknown;
 
 pub mod cicsts;
@@ -45,3 +46,4 @@ pub use finding::{Finding, Severity};
 pub use kind::{Kind, Unrecognised, kinds};
 pub use page::reference_page;
 pub use rule::{Rule, advise, rule, rules};
+pub use text::{NotText, decode};

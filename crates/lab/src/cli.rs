@@ -61,6 +61,16 @@ pub fn run(args: &Args) -> ExitCode {
     {
         return status;
     }
+    // Where the report cannot be written, say so before the work.
+    if let Some(path) = &args.html
+        && let Err(error) = std::fs::File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+    {
+        eprintln!("error: {}: {error}", path.display());
+        return ExitCode::from(2);
+    }
     let alone = chosen.len() == 1;
     let mut reports = Vec::new();
     for experiment in chosen {

@@ -50,7 +50,7 @@ pub enum Outcome {
 }
 
 fn main() -> ExitCode {
-    stdout::end_quietly_when_closed();
+    stdout::guard();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -68,6 +68,7 @@ fn main() -> ExitCode {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
         Ok(Outcome::Status(status)) => status,
+        Err(report) if stdout::ended_by_reader(&report) => ExitCode::from(stdout::ENDED_BY_SIGPIPE),
         Err(report) => {
             eprintln!("{report:?}");
             ExitCode::from(2)

@@ -46,8 +46,13 @@ impl IpRoute {
             true => String::from("ip -6 route change"),
             false => String::from("ip route change"),
         };
+        let mut value = value.map(|value| format!(" {key} {value}"));
         let mut words = self.words.iter();
         while let Some(word) = words.next() {
+            // Attributes of the whole route stand before its next hops.
+            if word.text == "nexthop" {
+                text += &value.take().unwrap_or_default();
+            }
             if word.text == key {
                 let locked = words.clone().next().is_some_and(|w| w.text == "lock");
                 words.nth(usize::from(locked));
@@ -56,10 +61,7 @@ impl IpRoute {
                 text += &word.text;
             }
         }
-        match value {
-            Some(value) => format!("{text} {key} {value}"),
-            None => text,
-        }
+        text + &value.unwrap_or_default()
     }
 
     /// Whether it leads to IPv6 addresses, as far as the route tells.
@@ -84,12 +86,13 @@ const TYPES: &[&str] = &[
 pub(super) static KIND: Kind = Kind {
     word: "ip-route",
     title: "Linux routes: `ip route`",
-    recognise: |text| 2 * text.lines().filter(|l| destination(l)).count(),
+    recognise: |text| 2 * text.lines().filter(|l| destination(l, false)).count(),
     parse,
 };
 
-/// Whether a line is a route.
-fn destination(line: &str) -> bool {
+/// Whether a line is a route. One that is divided over next hops may name its
+/// destination alone.
+fn destination(line: &str, divided: bool) -> bool {
     let mut words = line.split_whitespace();
     let Some(first) = words.next() else {
         return false;
@@ -102,14 +105,15 @@ fn destination(line: &str) -> bool {
             .unwrap_or_default()
             .parse::<std::net::IpAddr>()
             .is_ok();
-    address && words.any(|w| ["dev", "via", "proto", "scope", "nhid"].contains(&w))
+    address && (divided || words.any(|w| ["dev", "via", "proto", "scope", "nhid"].contains(&w)))
 }
 
 fn parse(text: &str) -> Parsed {
     let mut diagnostics = Vec::new();
     let mut routes: Vec<IpRoute> = Vec::new();
     let words = crate::tcpip::words(text, &['#'], &[]);
-    for line in words.chunk_by(|a, b| a.at.line == b.at.line) {
+    let mut lines = words.chunk_by(|a, b| a.at.line == b.at.line).peekable();
+    while let Some(line) = lines.next() {
         let head = &line[0];
         // Next hops of a route with several stand on lines of their own.
         if head.text == "nexthop" {
@@ -123,7 +127,8 @@ fn parse(text: &str) -> Parsed {
             continue;
         };
         let shown: Vec<&str> = line.iter().map(|w| w.text.as_str()).collect();
-        if !destination(&shown.join(" ")) && !typed {
+        let divided = lines.peek().is_some_and(|next| next[0].text == "nexthop");
+        if !destination(&shown.join(" "), divided) && !typed {
             diagnostics.push(head.at.diagnostic(Severity::Error, "this is not a route"));
             continue;
         }
@@ -174,7 +179,16 @@ mod tests {
             route.change("advmss", None),
             "ip route change default via 10.0.0.1 dev eth0 proto dhcp mtu lock 1400"
         );
-        assert_eq!(diagnostics.len(), 2);
-        assert_eq!(found.routes.len(), 2);
+        assert_eq!(diagnostics.len(), 1);
+        let destinations: Vec<&str> = found.routes.iter().map(|r| &*r.destination).collect();
+        assert_eq!(destinations, ["default", "10.9.0.0/16", "10.8.0.0/16"]);
+        assert_eq!(
+            found.routes[2].change("mtu", None),
+            "ip route change 10.8.0.0/16 nexthop via 10.0.0.2 dev eth0 weight 1"
+        );
+        assert_eq!(
+            found.routes[2].change("mtu", Some("1500")),
+            "ip route change 10.8.0.0/16 mtu 1500 nexthop via 10.0.0.2 dev eth0 weight 1"
+        );
     }
 }

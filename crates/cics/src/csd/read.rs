@@ -1,5 +1,7 @@
 //! From statements to definitions.
 
+use std::collections::{HashMap, HashSet};
+
 use super::attributes::{KEPT, USED, complete};
 use super::scan::{Attribute, Statement, statements};
 use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
@@ -71,6 +73,12 @@ pub(super) struct Raw {
     pub(super) attributes: Vec<Attribute>,
 }
 
+impl Raw {
+    fn key(&self) -> Key {
+        (self.kind.clone(), self.name.clone(), self.group)
+    }
+}
+
 impl From<Raw> for OtherDef {
     fn from(raw: Raw) -> OtherDef {
         OtherDef {
@@ -84,9 +92,15 @@ impl From<Raw> for OtherDef {
     }
 }
 
+/// Type, name and group.
+type Key = (String, String, GroupName);
+
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     raw: Vec<Raw>,
+    /// Where each definition stands in `raw`: extracts of whole installations
+    /// have hundreds of thousands.
+    places: HashMap<Key, usize>,
     lists: Vec<(ListName, Vec<GroupName>)>,
     unknown: Vec<(String, Attribute)>,
     unused: Vec<(String, u32, u32)>,
@@ -188,6 +202,7 @@ impl Reader {
             self.say(Severity::Error, raw.line, raw.column, message, None);
             return;
         }
+        self.places.insert(raw.key(), self.raw.len());
         self.raw.push(raw);
     }
 
@@ -235,6 +250,8 @@ impl Reader {
                             .is_some_and(|v| v.eq_ignore_ascii_case(&r.name))
                 }))
         });
+        let all = self.raw.iter().enumerate();
+        self.places = all.map(|(at, raw)| (raw.key(), at)).collect();
     }
 
     fn group_and_list(&mut self, s: &Statement) -> Option<(GroupName, ListName)> {
@@ -275,9 +292,7 @@ impl Reader {
     }
 
     fn find(&self, raw: &Raw) -> Option<usize> {
-        self.raw
-            .iter()
-            .position(|r| r.kind == raw.kind && r.name == raw.name && r.group == raw.group)
+        self.places.get(&raw.key()).copied()
     }
 
     pub(super) fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
@@ -332,13 +347,11 @@ impl Reader {
 
     /// Says once for each unknown type and attribute that it means nothing.
     fn list_unknown(&mut self) {
-        let mut seen: Vec<(String, String)> = Vec::new();
+        let mut seen: HashSet<(String, String)> = HashSet::new();
         for (kind, a) in std::mem::take(&mut self.unknown) {
-            let key = (kind.clone(), a.name.clone());
-            if seen.contains(&key) {
+            if !seen.insert((kind.clone(), a.name.clone())) {
                 continue;
             }
-            seen.push(key);
             let names = USED
                 .iter()
                 .find(|(n, _)| *n == kind)
@@ -347,16 +360,15 @@ impl Reader {
             let message = format!("{kind} has no attribute {} here; it is ignored", a.name);
             self.say(Severity::Warning, a.line, a.column, message, help);
         }
-        let mut types: Vec<String> = Vec::new();
+        let mut types: HashSet<String> = HashSet::new();
         for (kind, line, column) in std::mem::take(&mut self.unused) {
-            if types.contains(&kind) {
+            if !types.insert(kind.clone()) {
                 continue;
             }
             let all = USED.iter().map(|(n, _)| *n).chain(KEPT.iter().copied());
             let help = nearest(&kind, all).map(|n| format!("is {n} meant?"));
             let message = format!("definitions of type {kind} are ignored");
             self.say(Severity::Warning, line, column, message, help);
-            types.push(kind);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Reference: RFC 1122, 4.2.3.2; paper 000 (NODELAYACKS), paper 002 (three
 //! receives that waited, and response times before and after).
 
-use super::network::{RTO_MIN_MS, cause, common_conditions};
+use super::network::{self, cause};
 use super::pictures::{bytes_over_time, where_time_went};
 use super::{Context, Experiment, Needs};
 use crate::error::LabError;
@@ -22,17 +22,13 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 fn run(context: &Context<'_>) -> Result<Report, LabError> {
-    let mut report = Report {
-        experiment: EXPERIMENT.name.into(),
-        title: "Delayed acknowledgements".into(),
-        paper: EXPERIMENT.paper.into(),
-        question: "A receiver that delays its acknowledgement hopes to send it along with data. \
-                   A sender that may not send more before it comes waits for a timer instead. \
-                   How long, and what does switching the delay off save?"
-            .into(),
-        ..Report::default()
-    };
-    common_conditions(&mut report);
+    let mut report = network::report(
+        &EXPERIMENT,
+        "Delayed acknowledgements",
+        "A receiver that delays its acknowledgement hopes to send it along with data. A sender \
+         that may not send more before it comes waits for a timer instead. How long, and what does \
+         switching the delay off save?",
+    );
     report.condition(
         "kernel runs",
         "12 requests of 400 bytes on one connection, head and body written apart with Nagle's algorithm on",
@@ -104,11 +100,7 @@ fn peer(conditions: &str, ack_delay_ms: Option<u64>) -> Trial {
     Trial {
         conditions: conditions.into(),
         wire: WirePlan {
-            client: Route {
-                initcwnd: Some(1),
-                rto_min_ms: Some(RTO_MIN_MS),
-                ..Route::default()
-            },
+            client: network::one_segment_at_first(),
             ..WirePlan::default()
         },
         server: Endpoint::User(PeerPlan {
@@ -127,8 +119,7 @@ fn peer(conditions: &str, ack_delay_ms: Option<u64>) -> Trial {
 
 fn figures(report: &mut Report, kernel: [&Run; 3], peer: [&Run; 2]) {
     for run in kernel.iter().chain(&peer) {
-        let (name, unit) = ("response time, half are faster", "ms");
-        report.measured(name, &run.conditions, None, run.response_ms(), unit);
+        network::response_time(report, run, None);
     }
     let saved = |before: &Run, after: &Run| before.response_ms() - after.response_ms();
     let [delayed, route, option] = kernel;
@@ -139,25 +130,15 @@ fn figures(report: &mut Report, kernel: [&Run; 3], peer: [&Run; 2]) {
         let name = "wait of one receive";
         report.measured(name, &conditions, Published::number(ms), waited, "ms");
     }
-    let change =
-        |before: &Run, after: &Run| (after.response_ms() / before.response_ms() - 1.0) * 100.0;
+    let times = |before: &Run, after: &Run| [before.response_ms(), after.response_ms()];
     for (flow, before, after) in FLOWS {
-        report.measured(
-            "change of the response time",
-            &format!("peer; paper: {flow}"),
-            Published::number((after / before - 1.0) * 100.0),
-            change(peer_delayed, peer_quick),
-            "%",
-        );
+        let published = Published::number((after / before - 1.0) * 100.0);
+        let conditions = format!("peer; paper: {flow}");
+        let times = times(peer_delayed, peer_quick);
+        network::change(report, &conditions, published, times);
     }
     for after in [route, option] {
-        report.measured(
-            "change of the response time",
-            &after.conditions,
-            None,
-            change(delayed, after),
-            "%",
-        );
+        network::change(report, &after.conditions, None, times(delayed, after));
     }
     report.conclusions.push(format!(
         "The kernel's delay costs {:.0} ms an exchange and either way of switching it off ends \

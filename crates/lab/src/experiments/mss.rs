@@ -5,12 +5,12 @@
 //! Reference: RFC 9293, 3.7.1; paper 000, whose request took three packets and
 //! its response six.
 
-use super::network::{cause, common_conditions, exactness};
+use super::network::{self, cause, exactness};
 use super::pictures::{bytes_over_time, where_time_went};
 use super::{Context, Experiment, Needs};
 use crate::error::LabError;
 use crate::net::{Impairment, Route, WirePlan};
-use crate::report::{Published, Report};
+use crate::report::Report;
 use crate::traffic::{ClientPlan, Endpoint, Run, ServerPlan, Trial};
 
 /// The row of the table.
@@ -23,17 +23,13 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 fn run(context: &Context<'_>) -> Result<Report, LabError> {
-    let mut report = Report {
-        experiment: EXPERIMENT.name.into(),
-        title: "Maximum segment size 536 against 1,460".into(),
-        paper: EXPERIMENT.paper.into(),
-        question: "A route without an MTU is taken for 576 bytes, so the host advertises segments \
-                   of 536 and sends no larger ones. How many packets does that make of one \
-                   exchange, and what does it cost where nothing else is wrong?"
-            .into(),
-        ..Report::default()
-    };
-    common_conditions(&mut report);
+    let mut report = network::report(
+        &EXPERIMENT,
+        "Maximum segment size 536 against 1,460",
+        "A route without an MTU is taken for 576 bytes, so the host advertises segments of 536 \
+         and sends no larger ones. How many packets does that make of one exchange, and what does \
+         it cost where nothing else is wrong?",
+    );
     report.condition("path", "0.5 ms each way at 100 Mb/s");
     report.condition(
         "traffic",
@@ -98,46 +94,15 @@ fn trial(conditions: &str, server: Route) -> Trial {
 fn figures(report: &mut Report, runs: [&Run; 3]) {
     let [small, advertised, full] = runs;
     for run in runs {
-        let paper = std::ptr::eq(run, small);
-        let published = |n: f64| paper.then_some(Published::Number(n));
-        let (conditions, unit) = (&run.conditions, "packets");
-        report.measured(
-            "packets of the request",
-            conditions,
-            published(3.0),
-            run.request_segments(),
-            unit,
-        );
-        report.measured(
-            "packets of the response",
-            conditions,
-            published(6.0),
-            run.response_segments(),
-            unit,
-        );
-        report.measured(
-            "all packets of an exchange",
-            conditions,
-            None,
-            run.packets(),
-            unit,
-        );
-        report.measured(
-            "response time, half are faster",
-            conditions,
-            None,
-            run.response_ms(),
-            "ms",
-        );
+        let paper = std::ptr::eq(run, small).then_some(PAPER_PACKETS);
+        network::packets(report, run, paper);
+        let name = "all packets of an exchange";
+        report.measured(name, &run.conditions, None, run.packets(), "packets");
+        network::response_time(report, run, None);
     }
-    let change = (small.response_ms() / full.response_ms() - 1.0) * 100.0;
-    report.measured(
-        "change of the response time",
-        &small.conditions,
-        None,
-        change,
-        "%",
-    );
+    let times = [full.response_ms(), small.response_ms()];
+    network::change(report, &small.conditions, None, times);
+    let change = (times[1] / times[0] - 1.0) * 100.0;
     let effect = match change.abs() < NOISE_PERCENT {
         true => "leave the response time where it was",
         false => "change the response time",
@@ -151,6 +116,8 @@ fn figures(report: &mut Report, runs: [&Run; 3]) {
     ));
 }
 
+/// Of the request and of the response, in the paper.
+const PAPER_PACKETS: [f64; 2] = [3.0, 6.0];
 const REQUESTS: u64 = 20;
 /// Three segments of 536 bytes, as in the paper, and one of 1,460.
 const REQUEST_BYTES: usize = 1400;

@@ -4,7 +4,7 @@
 //! Reference: RFC 896; RFC 1122, 4.2.3.2 and 4.2.3.4; paper 000, which names
 //! write-write-read as the pattern that hurts.
 
-use super::network::{cause, common_conditions};
+use super::network::{self, cause};
 use super::pictures::{bytes_over_time, where_time_went};
 use super::{Context, Experiment, Needs};
 use crate::error::LabError;
@@ -22,18 +22,13 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 fn run(context: &Context<'_>) -> Result<Report, LabError> {
-    let mut report = Report {
-        experiment: EXPERIMENT.name.into(),
-        title: "Nagle's algorithm and write-write-read".into(),
-        paper: EXPERIMENT.paper.into(),
-        question: "A client writes the head of a request and then its body. The second write is \
-                   small and waits until the first is acknowledged; the server delays that \
-                   acknowledgement because it waits for the rest. What does that cost, and what \
-                   do the two known remedies save?"
-            .into(),
-        ..Report::default()
-    };
-    common_conditions(&mut report);
+    let mut report = network::report(
+        &EXPERIMENT,
+        "Nagle's algorithm and write-write-read",
+        "A client writes the head of a request and then its body. The second write is small and \
+         waits until the first is acknowledged; the server delays that acknowledgement because it \
+         waits for the rest. What does that cost, and what do the two known remedies save?",
+    );
     report.condition(
         "traffic",
         format!(
@@ -69,31 +64,15 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
 
 fn figures(report: &mut Report, nagle: &Run, remedied: &[&Run]) {
     report.findings = vec![nagle.finding(Some(cause::WRITE_WRITE_READ))];
-    report.measured(
-        "response time, half are faster",
-        &nagle.conditions,
-        Published::words("up to 500 more"),
-        nagle.response_ms(),
-        "ms",
-    );
+    network::response_time(report, nagle, Published::words("up to 500 more"));
     for run in remedied {
         report.findings.push(run.finding(None));
-        report.measured(
-            "response time, half are faster",
-            &run.conditions,
-            Published::words("no delay"),
-            run.response_ms(),
-            "ms",
-        );
+        network::response_time(report, run, Published::words("no delay"));
     }
     for run in remedied {
-        report.measured(
-            "change of the response time",
-            &format!("{} against two writes, Nagle", run.conditions),
-            None,
-            (run.response_ms() / nagle.response_ms() - 1.0) * 100.0,
-            "%",
-        );
+        let conditions = format!("{} against {}", run.conditions, nagle.conditions);
+        let times = [nagle.response_ms(), run.response_ms()];
+        network::change(report, &conditions, None, times);
     }
     report.conclusions.push(format!(
         "Each exchange after the first waits about {:.0} ms: the kernel acknowledges the first \

@@ -1,7 +1,9 @@
 //! What network experiments have in common: the conditions of the wire, the
 //! exactness of the path, and the names of the causes that they plant.
 
-use crate::report::Report;
+use super::Experiment;
+use crate::net::Route;
+use crate::report::{Published, Report};
 use crate::traffic::Run;
 
 /// Causes by the names that `capture` gives them.
@@ -21,8 +23,16 @@ pub mod cause {
 /// 200 ms late: Linux' own 200 ms would race them. Windows has 300 ms.
 pub const RTO_MIN_MS: u32 = 300;
 
-/// Says what is true of every wire of the laboratory.
-pub fn common_conditions(report: &mut Report) {
+/// The report of an experiment, with what is true of every wire of the
+/// laboratory.
+pub fn report(experiment: &Experiment, title: &str, question: &str) -> Report {
+    let mut report = Report {
+        experiment: experiment.name.into(),
+        title: title.into(),
+        paper: experiment.paper.into(),
+        question: question.into(),
+        ..Report::default()
+    };
     report.condition(
         "hosts",
         "two network namespaces of this machine; segmentation, coalescing and check sum offloads are off",
@@ -35,6 +45,48 @@ pub fn common_conditions(report: &mut Report) {
         "client",
         "the load driver with one connection at a time; captured at its interface",
     );
+    report
+}
+
+/// A client that sends one segment and then waits for its acknowledgement, as
+/// the paper's do on a new connection.
+pub fn one_segment_at_first() -> Route {
+    Route {
+        initcwnd: Some(1),
+        rto_min_ms: Some(RTO_MIN_MS),
+        ..Route::default()
+    }
+}
+
+/// Adds how many packets request and response took; `published` are the
+/// paper's two numbers.
+pub fn packets(report: &mut Report, run: &Run, published: Option<[f64; 2]>) {
+    let found = [
+        ("packets of the request", run.request_segments()),
+        ("packets of the response", run.response_segments()),
+    ];
+    for (i, (name, found)) in found.into_iter().enumerate() {
+        let published = published.map(|p| Published::Number(p[i]));
+        report.measured(name, &run.conditions, published, found, "packets");
+    }
+}
+
+/// Adds the median response time.
+pub fn response_time(report: &mut Report, run: &Run, published: Option<Published>) {
+    let name = "response time, half are faster";
+    report.measured(name, &run.conditions, published, run.response_ms(), "ms");
+}
+
+/// Adds a change of the response time, `after` against `before`.
+pub fn change(
+    report: &mut Report,
+    conditions: &str,
+    published: Option<Published>,
+    [before, after]: [f64; 2],
+) {
+    let name = "change of the response time";
+    let percent = (after / before - 1.0) * 100.0;
+    report.measured(name, conditions, published, percent, "%");
 }
 
 /// Says how exact the path was, over all runs that had one.

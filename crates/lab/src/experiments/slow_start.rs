@@ -4,7 +4,7 @@
 //! Reference: RFC 5681 (slow start), RFC 6928 (ten segments); paper 000, which
 //! suspected it and called the result not conclusive.
 
-use super::network::{cause, common_conditions, exactness};
+use super::network::{self, cause, exactness};
 use super::pictures::{bytes_over_time, where_time_went};
 use super::{Context, Experiment, Needs};
 use crate::error::LabError;
@@ -22,16 +22,12 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 fn run(context: &Context<'_>) -> Result<Report, LabError> {
-    let mut report = Report {
-        experiment: EXPERIMENT.name.into(),
-        title: "Slow start and the initial window".into(),
-        paper: EXPERIMENT.paper.into(),
-        question: "A new connection sends its initial window and then waits a round trip before \
-                   it may send twice as much. How many round trips does a short answer take?"
-            .into(),
-        ..Report::default()
-    };
-    common_conditions(&mut report);
+    let mut report = network::report(
+        &EXPERIMENT,
+        "Slow start and the initial window",
+        "A new connection sends its initial window and then waits a round trip before it may send \
+         twice as much. How many round trips does a short answer take?",
+    );
     report.condition("path", "25 ms each way");
     report.condition(
         "traffic",
@@ -59,13 +55,7 @@ fn run(context: &Context<'_>) -> Result<Report, LabError> {
             expected,
             "ms",
         );
-        report.measured(
-            "response time, half are faster",
-            &run.conditions,
-            Published::words("not conclusive"),
-            run.response_ms(),
-            "ms",
-        );
+        network::response_time(&mut report, run, Published::words("not conclusive"));
     }
     let (first, last) = (runs[0].response_ms(), runs[runs.len() - 1].response_ms());
     report.conclusions.push(format!(

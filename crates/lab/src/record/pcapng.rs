@@ -41,8 +41,7 @@ impl<W: Write> PcapngWriter<W> {
     pub fn packet(&mut self, time_ns: u64, wire_bytes: usize, bytes: &[u8]) -> io::Result<()> {
         self.block.clear();
         self.block.extend(0u32.to_le_bytes());
-        self.block.extend(((time_ns >> 32) as u32).to_le_bytes());
-        self.block.extend((time_ns as u32).to_le_bytes());
+        time(&mut self.block, time_ns);
         self.block.extend((bytes.len() as u32).to_le_bytes());
         self.block.extend((wire_bytes as u32).to_le_bytes());
         self.block.extend(bytes);
@@ -55,8 +54,7 @@ impl<W: Write> PcapngWriter<W> {
     pub fn finish(mut self, time_ns: u64, seen: u64, dropped: u64) -> io::Result<W> {
         let mut statistics = Vec::new();
         statistics.extend(0u32.to_le_bytes());
-        statistics.extend(((time_ns >> 32) as u32).to_le_bytes());
-        statistics.extend((time_ns as u32).to_le_bytes());
+        time(&mut statistics, time_ns);
         option(&mut statistics, PACKETS_SEEN, &seen.to_le_bytes());
         option(&mut statistics, PACKETS_DROPPED, &dropped.to_le_bytes());
         end_options(&mut statistics);
@@ -72,6 +70,12 @@ fn block(to: &mut impl Write, kind: u32, body: &[u8]) -> io::Result<()> {
     to.write_all(&total.to_le_bytes())?;
     to.write_all(body)?;
     to.write_all(&total.to_le_bytes())
+}
+
+/// A time, its high half first.
+fn time(block: &mut Vec<u8>, time_ns: u64) {
+    block.extend(((time_ns >> 32) as u32).to_le_bytes());
+    block.extend((time_ns as u32).to_le_bytes());
 }
 
 fn option(block: &mut Vec<u8>, code: u16, value: &[u8]) {

@@ -3,7 +3,7 @@
 
 use super::bars;
 use super::model::{Finding, Picture, Report};
-use super::text::{found, off, published};
+use super::text::{MARKS, found, off, published};
 use measure::report::{escape, page, short};
 
 /// One page of one or more reports.
@@ -70,7 +70,8 @@ fn figures(report: &Report) -> String {
     format!(
         "<h2>Published and found</h2><div class=\"card scroll\"><table><tr><th>figure<th class=words>conditions\
          <th>published<th>found<th class=words>unit<th>off</tr>{rows}</table>\
-         <p class=soft>A figure with ~ is predicted by a model, one with = was used to calibrate it; the others are measured.</p></div>"
+         <p class=soft>{}</p></div>",
+        escape(MARKS)
     )
 }
 
@@ -106,34 +107,33 @@ fn pictures(report: &Report) -> String {
         .pictures
         .iter()
         .map(|picture| match picture {
-            Picture::Plot(plot) => format!(
-                "<div class=card><h3>{}</h3>{}{}</div>",
-                escape(&plot.title),
-                plot.legend(),
-                plot.svg()
-            ),
-            Picture::Captioned { plot, caption } => format!(
-                "<div class=card><h3>{}</h3>{}{}<p class=soft>{}</p></div>",
-                escape(&plot.title),
-                plot.legend(),
-                plot.svg(),
-                escape(caption)
-            ),
+            Picture::Plot(plot) => card(&plot.title, &(plot.legend() + &plot.svg()), ""),
+            Picture::Captioned { plot, caption } => {
+                card(&plot.title, &(plot.legend() + &plot.svg()), caption)
+            }
             Picture::Svg {
                 title,
                 svg,
                 caption,
-            } => format!(
-                "<div class=card><h3>{}</h3>{svg}<p class=soft>{}</p></div>",
-                escape(title),
-                escape(caption)
-            ),
+            } => card(title, svg, caption),
         })
         .collect();
     match cards.is_empty() {
         true => String::new(),
         false => format!("<br><div class=plots>{cards}</div>"),
     }
+}
+
+/// A picture under its title, and what is to be seen in it.
+fn card(title: &str, drawing: &str, caption: &str) -> String {
+    let caption = match caption.is_empty() {
+        true => String::new(),
+        false => format!("<p class=soft>{}</p>", escape(caption)),
+    };
+    format!(
+        "<div class=card><h3>{}</h3>{drawing}{caption}</div>",
+        escape(title)
+    )
 }
 
 /// A picture as an SVG file of its own, with its colours inside.

@@ -150,14 +150,7 @@ impl Report {
         found: f64,
         unit: &str,
     ) {
-        self.figures.push(Figure {
-            name: name.into(),
-            conditions: conditions.into(),
-            published,
-            found,
-            origin: Origin::Measured,
-            unit: unit.into(),
-        });
+        self.add(Origin::Measured, name, conditions, published, found, unit);
     }
 
     /// Adds a figure that was predicted.
@@ -169,10 +162,7 @@ impl Report {
         found: f64,
         unit: &str,
     ) {
-        self.measured(name, conditions, published, found, unit);
-        if let Some(figure) = self.figures.last_mut() {
-            figure.origin = Origin::Predicted;
-        }
+        self.add(Origin::Predicted, name, conditions, published, found, unit);
     }
 
     /// Adds a figure that the model was calibrated on.
@@ -184,10 +174,26 @@ impl Report {
         found: f64,
         unit: &str,
     ) {
-        self.measured(name, conditions, published, found, unit);
-        if let Some(figure) = self.figures.last_mut() {
-            figure.origin = Origin::Calibrated;
-        }
+        self.add(Origin::Calibrated, name, conditions, published, found, unit);
+    }
+
+    fn add(
+        &mut self,
+        origin: Origin,
+        name: &str,
+        conditions: &str,
+        published: Option<Published>,
+        found: f64,
+        unit: &str,
+    ) {
+        self.figures.push(Figure {
+            name: name.into(),
+            conditions: conditions.into(),
+            published,
+            found,
+            origin,
+            unit: unit.into(),
+        });
     }
 
     /// Adds a condition of all figures.

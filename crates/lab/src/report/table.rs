@@ -1,27 +1,19 @@
 //! Tables beside the figures, as text and as HTML.
 
 use super::model::Table;
-use super::text::wrapped;
+use super::text::{columns, wrapped};
 use measure::report::escape;
 
 /// A table for a terminal.
 pub(super) fn text(table: &Table) -> String {
-    let rows: Vec<&Vec<String>> = [&table.heading].into_iter().chain(&table.rows).collect();
-    let width = |column: usize| {
-        let cells = rows.iter().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..table.heading.len()).map(width).collect();
-    let mut out = format!("\n{}\n", table.title);
-    for row in rows {
-        let mut line = String::from("  ");
-        for (cell, width) in row.iter().zip(&widths) {
-            line += &format!("{cell:width$}  ");
-        }
-        out += line.trim_end();
-        out.push('\n');
-    }
-    out + &wrapped(&table.caption, "  ")
+    let heading = [table.heading.clone()];
+    let rows = [&heading[..], &table.rows[..]].concat();
+    format!(
+        "\n{}\n{}{}",
+        table.title,
+        columns(&rows, &[], "  "),
+        wrapped(&table.caption, "  ")
+    )
 }
 
 /// A table for a page.

@@ -15,10 +15,15 @@ pub fn text(report: &Report) -> String {
     let width = report.conditions.iter().map(|c| c.0.chars().count());
     let width = width.max().unwrap_or(0);
     for (name, value) in &report.conditions {
-        out += &format!("  {name:width$}  {value}\n");
+        let indent = " ".repeat(width + 4);
+        let value = wrapped(value, &indent);
+        out += &format!("  {name:width$}  {}", value.trim_start());
     }
     out.push('\n');
     out += &table(&report.figures);
+    if report.figures.iter().any(|f| f.origin != Origin::Measured) {
+        out += &wrapped(MARKS, "");
+    }
     if !report.findings.is_empty() {
         out += "\nWhat the explained captures name\n";
         out.extend(report.findings.iter().map(finding));
@@ -63,9 +68,9 @@ fn finding(finding: &Finding) -> String {
 /// The table of published against found.
 fn table(figures: &[Figure]) -> String {
     let heading = ["figure", "conditions", "published", "found", "unit", "off"];
-    let mut rows = vec![heading.map(str::to_owned)];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
     rows.extend(figures.iter().map(|f| {
-        [
+        vec![
             f.name.clone(),
             f.conditions.clone(),
             published(f),
@@ -74,28 +79,13 @@ fn table(figures: &[Figure]) -> String {
             off(f),
         ]
     }));
-    let right = [false, false, true, true, false, true];
-    let widths: Vec<usize> = (0..heading.len())
-        .map(|c| rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0))
-        .collect();
-    let line = |row: &[String; 6]| {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let pad = " ".repeat(widths[column] - cell.chars().count());
-            line += &match right[column] {
-                true => format!("{pad}{cell}  "),
-                false => format!("{cell}{pad}  "),
-            };
-        }
-        format!("{}\n", line.trim_end())
-    };
-    rows.iter().map(line).collect()
+    columns(&rows, &[2, 3, 5], "")
 }
 
 /// What the paper says, or a dash.
 pub(super) fn published(figure: &Figure) -> String {
     match &figure.published {
-        Some(Published::Number(value)) => short(*value),
+        Some(Published::Number(value)) => number(*value, &figure.unit),
         Some(Published::Words(words)) => words.clone(),
         None => "–".into(),
     }
@@ -108,12 +98,23 @@ pub(super) fn found(figure: &Figure) -> String {
         Origin::Predicted => "~",
         Origin::Calibrated => "=",
     };
-    format!("{mark}{}", short(figure.found))
+    format!("{mark}{}", number(figure.found, &figure.unit))
+}
+
+/// A figure as short as its unit lets it be.
+fn number(value: f64, unit: &str) -> String {
+    match unit {
+        "%" => format!("{value:.1}"),
+        _ => short(value),
+    }
 }
 
 /// How far it is from what was published: a share, or points where the figure
 /// is a share already.
 pub(super) fn off(figure: &Figure) -> String {
+    if figure.origin == Origin::Calibrated {
+        return String::new();
+    }
     if let (Some(Published::Number(published)), "%") = (&figure.published, figure.unit.as_str()) {
         return format!("{:+.0} points", figure.found - published);
     }
@@ -121,6 +122,27 @@ pub(super) fn off(figure: &Figure) -> String {
         Some(error) => format!("{:+.0} %", error * 100.0),
         None => String::new(),
     }
+}
+
+/// Rows of cells as columns that line up; those in `right` end together.
+pub(super) fn columns(rows: &[Vec<String>], right: &[usize], indent: &str) -> String {
+    let most = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..most).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let mut line = String::from(indent);
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            line += &match right.contains(&column) {
+                true => format!("{cell:>width$}  "),
+                false => format!("{cell:width$}  "),
+            };
+        }
+        format!("{}\n", line.trim_end())
+    };
+    rows.iter().map(line).collect()
 }
 
 pub(super) fn wrapped(text: &str, indent: &str) -> String {
@@ -144,6 +166,10 @@ pub(super) fn wrapped(text: &str, indent: &str) -> String {
     }
     out
 }
+
+/// What the marks before a figure mean, for text and page.
+pub(super) const MARKS: &str = "~ predicted by a model or by arithmetic; = the model or the \
+    conditions were chosen so that this figure comes out; the others are measured.";
 
 /// The usual width of a terminal that was made wider once.
 const COLUMNS: usize = 100;

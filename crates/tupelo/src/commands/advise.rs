@@ -1,12 +1,14 @@
 //! `tupelo advise`: tuning advice for configuration text of z/OS, CICS, Linux
 //! and SNA products.
 
+mod html;
+
 use std::io::{ErrorKind, IsTerminal, Read, Write};
 use std::path::PathBuf;
 
 use advise::report::Look;
 use advise::tcpip::{Effective, effective};
-use advise::{Document, Documents, Finding, Kind, kinds, rules};
+use advise::{Document, Documents, Finding, Kind, NotText, kinds, rules};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use serde_json::{Value, json};
 
@@ -18,7 +20,8 @@ use crate::table::Table;
 #[command(after_help = "Examples:\n  \
     tupelo advise profile.tcpip omproute.conf region.sit bank.csd\n  \
     sysctl -a 2>/dev/null | tupelo advise -\n  \
-    ip -d link | tupelo advise --rule linux.link -\n\n\
+    ip -d link | tupelo advise --rule linux.link -\n  \
+    tupelo advise --html advice.html profile.tcpip region.sit\n\n\
     Files given together are judged together: the backlog of a listener against the limit of \
     the stack, a port against TCPCONFIG, routes and OMPROUTE.\n\n\
     Exit status: 0 no findings, 1 findings, 2 could not run, 64 wrong usage.")]
@@ -38,6 +41,9 @@ pub struct Args {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Write a page for people who do not use a terminal, beside what is printed.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// List the rules.
     #[arg(long, conflicts_with_all = ["files", "kinds"])]
     rules: bool,
@@ -83,18 +89,27 @@ pub fn run(args: Args) -> Result<Outcome> {
         return Ok(Outcome::Clean);
     }
     let mut documents = Documents::default();
+    let mut faults = Vec::new();
     for file in &args.files {
-        let text = read(file)?;
         let told = args.kind.iter().rev();
         let kind = told.filter(|t| t.file.as_ref().is_none_or(|f| f == file)).map(|t| t.kind).next();
-        let document = Document::read(&file.to_string_lossy(), &text, kind).map_err(|e| {
-            let words: Vec<&str> = kinds().map(|k| k.word).collect();
-            miette!(help = format!("tell it with --kind: {}", words.join(", ")), "{e}")
-        })?;
-        documents.all.push(document);
+        match document(file, kind) {
+            Ok(document) => documents.all.push(document),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    // All of them are told, not only the first.
+    if let Some(last) = faults.pop() {
+        faults.iter().for_each(|fault| eprintln!("{fault:?}"));
+        return Err(last);
     }
     let findings = advise::advise(&documents, &args.rule);
     let settings = effective(&documents);
+    if let Some(path) = &args.html {
+        std::fs::write(path, html::html(&documents, &findings, &settings))
+            .into_diagnostic()
+            .wrap_err_with(|| path.display().to_string())?;
+    }
     print(&match (args.json, args.effective) {
         (true, _) => format!("{}\n", as_json(&documents, &findings, &settings)),
         (_, true) => settings_table(&settings).to_string(),
@@ -107,8 +122,14 @@ pub fn run(args: Args) -> Result<Outcome> {
     })
 }
 
-/// The text of a file. Bytes that are no UTF-8 are replaced: rules look at
-/// keywords and numbers, and comments may be in any code page.
+/// Reads a file as a kind, or as what it looks like.
+fn document(file: &PathBuf, kind: Option<&'static Kind>) -> Result<Document> {
+    Document::read(&file.to_string_lossy(), &read(file)?, kind).map_err(|e| {
+        miette!(help = "--kind tells what it is; tupelo advise --kinds lists the kinds", "{e}")
+    })
+}
+
+/// The text of a file.
 fn read(file: &PathBuf) -> Result<String> {
     let mut bytes = Vec::new();
     if file.as_os_str() == "-" {
@@ -116,16 +137,13 @@ fn read(file: &PathBuf) -> Result<String> {
     } else {
         bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| file.display().to_string())?;
     }
-    // EBCDIC text is blanks of X'40' and letters above X'80'.
-    let share = |test: fn(&u8) -> bool| bytes.iter().filter(|b| test(b)).count() * 10 / bytes.len().max(1);
-    if share(|b| *b >= 0x80) >= 3 && share(|b| *b == 0x40) >= 1 {
-        return Err(miette!(
-            help = "iconv -f IBM-1047 -t UTF-8 converts it",
-            "{} looks like EBCDIC",
-            file.display()
-        ));
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    advise::decode(&bytes).map_err(|e| {
+        let help = match e {
+            NotText::Ebcdic => "iconv -f IBM-1047 -t UTF-8 converts it",
+            NotText::Binary => "advise reads configuration text; export or print what is in it",
+        };
+        miette!(help = help, "{} {e}", file.display())
+    })
 }
 
 /// Colour only on a terminal, and as wide as it says, within reason.

@@ -1,12 +1,14 @@
 //! The whole program, tried as its users do: a server of its own for each test,
 //! on ports the system picks, with records in a folder that goes away.
 
+mod advise;
 mod appc;
 mod bank;
 mod capture;
 mod cli;
 mod faults;
 mod http;
+mod lab;
 mod programs;
 mod reload;
 mod server;

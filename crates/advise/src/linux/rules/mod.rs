@@ -76,6 +76,20 @@ fn setting(
     }
 }
 
+/// Tells a kernel setting that is one number and a bad one.
+fn number(
+    documents: &Documents,
+    rule: &'static Rule,
+    key: &str,
+    findings: &mut Vec<Finding>,
+    bad: impl Fn(u64) -> bool,
+    wanted: &str,
+) {
+    setting(documents, rule, key, findings, |value| {
+        bad(value.number()?).then(|| wanted.to_owned())
+    });
+}
+
 /// Least, usual and most bytes with a usual and a most that are large enough;
 /// `None` where they are.
 fn three(value: &SysctlValue, usual: u64, most: u64) -> Option<String> {

@@ -1,6 +1,6 @@
 //! `net.ipv4.tcp_mtu_probing`.
 
-use super::setting;
+use super::number;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -18,11 +18,12 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, findings: &mut Vec<Finding>) {
-    setting(
+    number(
         documents,
         &RULE,
         "net.ipv4.tcp_mtu_probing",
         findings,
-        |value| (value.number()? == 0).then(|| "1".to_owned()),
+        |n| n == 0,
+        "1",
     );
 }

@@ -1,6 +1,6 @@
 //! `net.core.somaxconn`.
 
-use super::setting;
+use super::number;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -19,7 +19,12 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, findings: &mut Vec<Finding>) {
-    setting(documents, &RULE, "net.core.somaxconn", findings, |value| {
-        (value.number()? < 4096).then(|| "4096".to_owned())
-    });
+    number(
+        documents,
+        &RULE,
+        "net.core.somaxconn",
+        findings,
+        |n| n < 4096,
+        "4096",
+    );
 }

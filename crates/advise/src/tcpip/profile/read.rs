@@ -32,7 +32,7 @@ const TELLING: &[&str] = &[
     "GLOBALCONFig",
     "BEGINRoutes",
     "SOMAXCONN",
-    "AUTOLOG",
+    "AUTOLog",
     "PORTRange",
     "GATEWAY",
 ];
@@ -163,7 +163,7 @@ impl Reader {
                 });
                 self.profile.home.extend(pairs);
             }
-            "AUTOLOG" => self
+            "AUTOLog" => self
                 .profile
                 .autolog
                 .extend(body.iter().filter(|w| w.first).cloned()),

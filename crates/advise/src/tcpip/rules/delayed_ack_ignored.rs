@@ -1,10 +1,11 @@
 //! DELAYACKS where TCPCONFIG says NODELAYACKS.
 
+use super::coded_against;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::source::{PAPER_002, ip};
-use crate::tcpip::{Acknowledgement, Stack};
+use crate::tcpip::Acknowledgement;
 
 pub(super) static RULE: Rule = Rule {
     name: "tcpip.delayed-ack.ignored",
@@ -18,28 +19,5 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, findings: &mut Vec<Finding>) {
-    let Some(stack) = Stack::of(documents) else {
-        return;
-    };
-    let (global, decision) = stack.global();
-    if global != Acknowledgement::Immediate {
-        return;
-    }
-    let ports = stack.ports().filter_map(|(d, p)| {
-        let kept = p.options.iter().filter(|w| !w.is("DELAYAcks"));
-        Some((d, p.delay()?, p.statement(kept.map(|w| w.text.as_str()))))
-    });
-    let ways = stack
-        .ways
-        .iter()
-        .filter_map(|w| Some((w.document, w.delay?, w.mended.clone())));
-    for (document, (delay, at), code) in ports.chain(ways) {
-        if delay {
-            let mut finding = Finding::at(&RULE, document.place(at), "DELAYACKS").code(code);
-            if let Some(place) = decision.place.clone() {
-                finding = finding.because(place, &*decision.says);
-            }
-            findings.push(finding);
-        }
-    }
+    coded_against(documents, &RULE, Acknowledgement::Immediate, findings);
 }

@@ -1,7 +1,10 @@
 //! The rules for PROFILE.TCPIP, OMPROUTE and Policy Agent: one file each, one
 //! row here.
 
+use crate::document::Documents;
+use crate::finding::Finding;
 use crate::rule::Rule;
+use crate::tcpip::{Acknowledgement, Stack};
 
 mod buffer_max;
 mod buffer_receive;
@@ -53,3 +56,36 @@ pub(crate) static RULES: &[&Rule] = &[
     &gateway::RULE,
     &inbperf::RULE,
 ];
+
+/// Tells each DELAYACKS on a port or a route while TCPCONFIG says `global`.
+fn coded_against(
+    documents: &Documents,
+    rule: &'static Rule,
+    global: Acknowledgement,
+    findings: &mut Vec<Finding>,
+) {
+    let Some(stack) = Stack::of(documents) else {
+        return;
+    };
+    let (holds, decision) = stack.global();
+    if holds != global {
+        return;
+    }
+    let ports = stack.ports().filter_map(|(d, p)| {
+        let kept = p.options.iter().filter(|w| !w.is("DELAYAcks"));
+        Some((d, p.delay()?, p.statement(kept.map(|w| w.text.as_str()))))
+    });
+    let ways = stack
+        .ways
+        .iter()
+        .filter_map(|w| Some((w.document, w.delay?, w.mended.clone())));
+    for (document, (delay, at), code) in ports.chain(ways) {
+        if delay {
+            let mut finding = Finding::at(rule, document.place(at), "DELAYACKS").code(code);
+            if let Some(place) = decision.place.clone() {
+                finding = finding.because(place, &*decision.says);
+            }
+            findings.push(finding);
+        }
+    }
+}

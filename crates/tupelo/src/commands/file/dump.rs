@@ -9,7 +9,7 @@ use store::transfer::{DumpError, dump};
 
 use super::which::{Form, Which, open_reader};
 use crate::Outcome;
-use crate::stdout::is_closed;
+use crate::stdout::{ENDED_BY_SIGPIPE, is_closed};
 
 /// Write a file's records. A region may be serving it: all records are of one
 /// committed state.
@@ -44,7 +44,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         .and_then(|report| output.flush().map(|()| report).map_err(DumpError::Output));
     let report = match written {
         // A reader that has seen enough is no fault.
-        Err(DumpError::Output(error)) if is_closed(&error) => return Ok(Outcome::Clean),
+        Err(DumpError::Output(error)) if is_closed(&error) => return Ok(Outcome::Status(ENDED_BY_SIGPIPE.into())),
         other => other.map_err(|e| miette!("{e}"))?,
     };
     if args.output.is_some() {

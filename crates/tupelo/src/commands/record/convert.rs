@@ -16,7 +16,7 @@ use miette::{Context, IntoDiagnostic, Result, miette};
 
 use super::source::Source;
 use crate::Outcome;
-use crate::stdout::is_closed;
+use crate::stdout::{ENDED_BY_SIGPIPE, is_closed};
 
 /// Convert records to JSON, one object a line.
 #[derive(Debug, clap::Args)]
@@ -204,7 +204,7 @@ pub fn encode(args: EncodeArgs) -> Result<Outcome> {
 /// A reader that has seen enough is no fault.
 fn finish(result: std::result::Result<u64, StreamError>) -> Result<Outcome> {
     match result {
-        Err(StreamError::Io(error)) if is_closed(&error) => Ok(Outcome::Clean),
+        Err(StreamError::Io(error)) if is_closed(&error) => Ok(Outcome::Status(ENDED_BY_SIGPIPE.into())),
         Err(error) => Err(miette!("{error}")),
         Ok(_) => Ok(Outcome::Clean),
     }
