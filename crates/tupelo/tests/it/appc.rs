@@ -93,6 +93,55 @@ fn a_partner_that_vanishes_ends_the_task_and_not_the_region() {
     conversation.deallocate(DeallocateType::Flush).unwrap();
 }
 
+#[test]
+fn a_connection_demands_users_of_its_partner() {
+    let user =
+        |name: &str, password: Option<&str>| Some((name.to_owned(), password.map(str::to_owned)));
+    let (nobody, alice) = (None, user("ALICE", Some("SECRET")));
+    let (wrong, believed) = (user("ALICE", Some("WRONG")), user("ALICE", None));
+    let ok = None;
+    let refused = Some(ReturnCode::SecurityNotValid);
+    for (level, expected) in [
+        // A user that a partner has verified is sent to those who believe it.
+        ("LOCAL", [ok, ok, refused, ok]),
+        ("IDENTIFY", [refused, ok, refused, ok]),
+        ("VERIFY", [refused, ok, refused, refused]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        copy(&example("appc-echo"), folder.path());
+        let settings = folder.path().join("tupelo.toml");
+        let text = std::fs::read_to_string(&settings).unwrap();
+        let text = text.replace(":2065", ":0") + "[appc.users]\nALICE = \"SECRET\"\n";
+        std::fs::write(&settings, text).unwrap();
+        let resources = folder.path().join("resources.csd");
+        let text = std::fs::read_to_string(&resources).unwrap();
+        std::fs::write(
+            &resources,
+            format!("{} ATTACHSEC({level})\n", text.trim_end()),
+        )
+        .unwrap();
+        let server = Server::start(folder.path());
+        let node = node();
+        node.define_partner("NET.REGION", &server.appc).unwrap();
+        for (user, expected) in [&nobody, &alice, &wrong, &believed]
+            .into_iter()
+            .zip(expected)
+        {
+            let mut call = Call::new("NET.REGION", "ECHO");
+            call.user = user.clone();
+            let mut conversation = node.allocate(&call).unwrap();
+            let answer = conversation.confirm();
+            let code = answer.err().and_then(|error| error.code());
+            assert_eq!(code, expected, "{level}: {user:?}");
+        }
+        // A LINK is an Attach, too.
+        let mut mirror = node.allocate(&Call::new("NET.REGION", "CSMI")).unwrap();
+        mirror.send(b"no program link").unwrap();
+        let code = mirror.confirm().unwrap_err().code();
+        assert_eq!(code == refused, level != "LOCAL", "{level}: {code:?}");
+    }
+}
+
 /// A program that asks SYSID(PEER) and shows the answer as its greeting.
 const ASKING: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
