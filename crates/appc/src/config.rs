@@ -74,14 +74,14 @@ pub struct SideConfig {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connections {
-    /// `one`: this node opens one, and both directions use it.
+    /// This node opens one, and both directions use it.
     #[default]
     One,
-    /// `two`: each node writes on the one it opened (RFC 1795). The node must
+    /// Each node writes on the one it opened (RFC 1795). The node must
     /// listen where the partner connects back.
     Two,
-    /// `two-then-one`: two are opened, and when both nodes tell that they use
-    /// one, the node with the higher address closes one.
+    /// Two are opened, and when both nodes tell that they use one, the node with
+    /// the higher address closes one.
     TwoThenOne,
 }
 
