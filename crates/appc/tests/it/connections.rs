@@ -244,7 +244,12 @@ fn a_silent_partner_that_this_node_knows_is_connected_back_to() {
 #[test]
 fn a_partner_that_asks_and_never_reads_is_cut_off() {
     let (_server, address) = silent_server();
-    let mut stream = TcpStream::connect(address).unwrap();
+    let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None);
+    let socket = socket.unwrap();
+    // Little fits between the node and this side.
+    socket.set_recv_buffer_size(4096).unwrap();
+    socket.connect(&address.into()).unwrap();
+    let mut stream = TcpStream::from(socket);
     let mut asked = Vec::new();
     for _ in 0..100 {
         caps::message(&Exchange::Request(Capabilities::default()), &mut asked);

@@ -34,7 +34,7 @@ const MAX_WAITING_BYTES: usize = 256 * 1024;
 
 /// A partner that leaves more than this unread has its connection closed: what
 /// it asks for again and again is not answered into memory without end.
-const MAX_UNREAD_BYTES: usize = 4 * 1024 * 1024;
+const MAX_UNREAD_BYTES: usize = 1024 * 1024;
 
 /// A circuit to set up once the partner is ready.
 #[derive(Debug)]
