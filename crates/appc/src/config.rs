@@ -36,6 +36,8 @@ pub struct AppcConfig {
     pub max_btu_bytes: u16,
     /// Messages a DLSw circuit grants at first, and the most it grows to.
     pub circuit_window: u16,
+    /// The TCP connections of a DLSw partner that this node calls.
+    pub tcp_connections: Connections,
     /// Seconds a link or a session may take to come up.
     pub activation_timeout_s: u64,
     /// A file to write a capture to (pcapng, for tshark).
@@ -65,6 +67,35 @@ pub struct SideConfig {
     pub mode: String,
     /// The transaction program.
     pub tp: String,
+}
+
+/// How many TCP connections DLSw opens and uses. Partners that call are served
+/// in their own manner, whatever is chosen here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Connections {
+    /// This node opens one, and both directions use it.
+    #[default]
+    One,
+    /// Each node writes on the one it opened (RFC 1795). The node must
+    /// listen where the partner connects back.
+    Two,
+    /// Two are opened, and when both nodes tell that they use one, the node with
+    /// the higher address closes one.
+    TwoThenOne,
+}
+
+impl std::str::FromStr for Connections {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Connections, &'static str> {
+        match text {
+            "one" => Ok(Connections::One),
+            "two" => Ok(Connections::Two),
+            "two-then-one" => Ok(Connections::TwoThenOne),
+            _ => Err("one, two or two-then-one"),
+        }
+    }
 }
 
 /// A partner logical unit.
@@ -118,6 +149,7 @@ impl Default for AppcConfig {
             id_number: None,
             max_btu_bytes: 17_749,
             circuit_window: 64,
+            tcp_connections: Connections::One,
             activation_timeout_s: 30,
             trace: None,
             admin: None,

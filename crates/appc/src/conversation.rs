@@ -108,6 +108,9 @@ impl Conversation {
         let id = {
             let now = shared.now();
             let mut inner = shared.lock();
+            if inner.node.config().modes.get(&wish.mode).is_none() {
+                return Err(Error::config("mode", &call.mode, "no mode has this name"));
+            }
             inner.node.allocate(wish, now)
         };
         let mut conversation = Conversation {
@@ -181,7 +184,9 @@ impl Conversation {
     /// Waits for data or a status.
     pub fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Error> {
         let id = self.id;
-        let got = self.wait(|node| node.receive(id, buffer, Fill::Ll))?;
+        let got = self.shared.receiving(Wake::Conversation(id), |inner| {
+            inner.node.receive(id, buffer, Fill::Ll)
+        })?;
         let ended = got.code == ReturnCode::DeallocatedNormal;
         self.over |= ended;
         if !ended {
@@ -252,6 +257,8 @@ impl Drop for Conversation {
         if !self.over {
             // Never waits: an abend needs no answer.
             let _ = inner.node.deallocate(self.id, DeallocateType::Abend);
+        }
+        if !self.over || inner.owes {
             self.shared.drain(&mut inner, false);
         }
         inner.ready.remove(&Wake::Conversation(self.id));

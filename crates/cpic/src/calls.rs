@@ -25,6 +25,9 @@ pub unsafe extern "C" fn CMINIT(
     unsafe {
         answer(return_code, || {
             let name = destination(sym_dest_name)?;
+            if id.is_null() {
+                return Err(ReturnCode::ProgramParameterCheck);
+            }
             let made = library()?.cpic().cminit(&name)?;
             give_cid(id, made)
         })
@@ -40,6 +43,9 @@ pub unsafe extern "C" fn CMACCP(id: *mut u8, return_code: *mut i32) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         answer(return_code, || {
+            if id.is_null() {
+                return Err(ReturnCode::ProgramParameterCheck);
+            }
             let accepted = library()?.accept()?;
             give_cid(id, accepted)
         })

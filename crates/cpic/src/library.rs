@@ -87,12 +87,27 @@ impl Library {
         self.cpic.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes sure that a link leads to the partner of `cid`.
+    /// Makes sure that a link leads to the partner of `cid`. A conversation that
+    /// cannot be allocated is left to the call itself to refuse; one whose
+    /// partner cannot be reached is gone.
     pub fn connect(&self, cid: &Cid) -> Result<(), ReturnCode> {
-        let partner = self.cpic().cmepln(cid)?;
-        self.host
-            .connect(partner.as_str())
-            .map_err(|_| ReturnCode::AllocateFailureRetry)
+        let partner = {
+            let cpic = self.cpic();
+            match (cpic.conversation(cid), cpic.cmepln(cid)) {
+                (None, Ok(partner)) => partner,
+                _ => return Ok(()),
+            }
+        };
+        match self.host.connect(partner.as_str()) {
+            Ok(()) => Ok(()),
+            Err(appc::Error::UnknownPartner(_) | appc::Error::Config { .. }) => {
+                Err(ReturnCode::ParameterError)
+            }
+            Err(_) => {
+                self.once(|cpic, node| cpic.cmcanc(node, cid));
+                Err(ReturnCode::AllocateFailureRetry)
+            }
+        }
     }
 
     /// A call that may wait.

@@ -1,12 +1,13 @@
 /* Exchanges versions and one record with an APINGD, through CPI-C. */
 #include "cmc.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void check(const char *call, CM_INT32 rc) {
     if (rc != CM_OK) {
         printf("%s: return code %d\n", call, rc);
-        _Exit(1);
+        exit(1);
     }
 }
 

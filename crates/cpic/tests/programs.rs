@@ -1,9 +1,12 @@
-//! A C and a COBOL program speak to APINGD through `libcpic.so`; each is skipped
-//! where its compiler is missing.
+//! C and COBOL programs speak through `libcpic.so` to a node of the test's own;
+//! each is skipped where its compiler is missing.
 
-use appc::{AppcConfig, Host, aping};
+mod partner;
+
+use appc::{AppcConfig, Call, Host, aping};
+use sna::conversation::code::{DeallocateType, PrepareToReceiveType, StatusReceived};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 
 /// The folder of the shared library: where this test was built, one level up.
 fn library_folder() -> PathBuf {
@@ -54,27 +57,52 @@ fn compiled(compile: &mut Command) -> bool {
     }
 }
 
-/// Runs the program against a server; what it printed.
-fn run_against_a_server(program: &Path, folder: &Path) -> String {
+/// A server with APINGD and the partner's programs.
+fn server() -> Host {
     let mut config = AppcConfig::named("NET.SERVER").unwrap();
     config.listen = Some("127.0.0.1:0".parse().unwrap());
+    config.users.insert("ALICE".into(), "SECRET".into());
     let server = Host::start(config).unwrap();
     aping::define(&server).unwrap();
-    let configuration = folder.join("node.toml");
-    let text = format!(
-        "[appc]\nlu = \"NET.CLIENT\"\n[appc.partners.\"NET.SERVER\"]\naddress = \"{}\"\n\
-         [appc.side-information.ECHO]\npartner = \"NET.SERVER\"\nmode = \"#INTER\"\ntp = \"APINGD\"\n",
+    partner::define(&server);
+    server
+}
+
+/// The program as a process whose node knows `server`.
+fn process(program: &Path, folder: &Path, server: &Host) -> Command {
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let unused = nobody.local_addr().unwrap();
+    drop(nobody);
+    let mut text = format!(
+        "[appc]\nlu = \"NET.CLIENT\"\n\
+         [appc.partners.\"NET.SERVER\"]\naddress = \"{}\"\n\
+         [appc.partners.\"NET.GONE\"]\naddress = \"{unused}\"\n",
         server.listening().unwrap()
     );
+    for (name, partner, tp) in [
+        ("ECHO", "NET.SERVER", "APINGD"),
+        ("PARTNER", "NET.SERVER", "PARTNER"),
+        ("READY", "NET.SERVER", "READY"),
+        ("GONE", "NET.GONE", "PARTNER"),
+    ] {
+        text += &format!(
+            "[appc.side-information.{name}]\npartner = \"{partner}\"\nmode = \"#INTER\"\ntp = \"{tp}\"\n"
+        );
+    }
+    let configuration = folder.join("node.toml");
     std::fs::write(&configuration, text).unwrap();
-    let output = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .env("TUPELO_APPC", &configuration)
         .env("LD_LIBRARY_PATH", library_folder())
         // A COBOL CALL looks for its module here, and in libraries loaded first.
         .env("COB_LIBRARY_PATH", library_folder())
-        .env("COB_PRE_LOAD", "libcpic")
-        .output()
-        .unwrap();
+        .env("COB_PRE_LOAD", "libcpic");
+    command
+}
+
+/// What it printed, when it ended well.
+fn printed(output: &Output) -> String {
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(
@@ -85,36 +113,136 @@ fn run_against_a_server(program: &Path, folder: &Path) -> String {
     printed.trim().to_owned()
 }
 
+/// Compiles `tests/NAME` (C or COBOL); `None` where there is no compiler.
+fn program(folder: &Path, name: &str) -> Option<PathBuf> {
+    let program = folder.join(name.replace('.', "_"));
+    let mut compile = match name.ends_with(".c") {
+        true => {
+            let mut compile = Command::new("cc");
+            compile.args(["-Wall", "-Werror", "-I", &source("include")]);
+            compile
+        }
+        false => {
+            let mut compile = Command::new("cobc");
+            compile.arg("-x");
+            compile
+        }
+    };
+    compile.arg("-o").arg(&program);
+    compile.arg(source(&format!("tests/{name}")));
+    compiled(&mut compile).then_some(program)
+}
+
+/// Runs `tests/NAME` against a server; what it printed.
+fn run(name: &str) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let program = program(folder.path(), name)?;
+    let server = server();
+    let output = process(&program, folder.path(), &server).output().unwrap();
+    Some(printed(&output))
+}
+
 #[test]
 fn a_c_program_speaks_to_apingd() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("echo");
-    let mut compile = Command::new("cc");
-    compile
-        .args(["-Wall", "-Werror", "-I", &source("include"), "-o"])
-        .arg(&program)
-        .arg(source("tests/echo.c"));
-    if compiled(&mut compile) {
-        assert_eq!(
-            run_against_a_server(&program, folder.path()),
-            "a record from C"
-        );
+    if let Some(printed) = run("echo.c") {
+        assert_eq!(printed, "a record from C");
     }
 }
 
 #[test]
 fn a_cobol_program_speaks_to_apingd() {
+    if let Some(printed) = run("echo.cob") {
+        assert_eq!(printed, "a record from COBOL");
+    }
+}
+
+#[test]
+fn every_call_from_c_does_and_refuses_what_is_documented() {
+    if let Some(printed) = run("calls.c") {
+        assert_eq!(printed, "done");
+    }
+}
+
+#[test]
+fn every_call_from_cobol_does_and_refuses_what_is_documented() {
+    if let Some(printed) = run("calls.cob") {
+        assert_eq!(printed, "done");
+    }
+}
+
+/// Calls the program `tests/NAME`, which accepts; what it printed.
+fn called(name: &str) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("echo");
-    let mut compile = Command::new("cobc");
-    compile
-        .args(["-x", "-o"])
-        .arg(&program)
-        .arg(source("tests/echo.cob"));
-    if compiled(&mut compile) {
-        assert_eq!(
-            run_against_a_server(&program, folder.path()),
-            "a record from COBOL"
-        );
+    let program = program(folder.path(), name)?;
+    let server = server();
+    let mut command = process(&program, folder.path(), &server);
+    command.env("TUPELO_APPC_TPN", "ACCEPTOR");
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    partner::wait_until_ready(&server);
+    // The link is there: the program called READY over it.
+    let call = Call::new("NET.CLIENT", "ACCEPTOR");
+    let mut conversation = server.allocate(&call).unwrap();
+    let mut buffer = vec![0; 32_767];
+    for record in [&b"hello"[..], &[0xC1; 30_000]] {
+        conversation.send(record).unwrap();
+        conversation.confirm().unwrap();
+        conversation
+            .prepare_to_receive(PrepareToReceiveType::Flush)
+            .unwrap();
+        let mut back = Vec::new();
+        loop {
+            let got = conversation.receive(&mut buffer).unwrap();
+            back.extend_from_slice(&buffer[..got.len]);
+            if got.status == StatusReceived::Send {
+                break;
+            }
+        }
+        assert!(back == record, "{} bytes came back", back.len());
+    }
+    conversation.deallocate(DeallocateType::Confirm).unwrap();
+    Some(printed(&child.wait_with_output().unwrap()))
+}
+
+#[test]
+fn a_c_program_accepts_a_conversation() {
+    if let Some(printed) = called("accept.c") {
+        assert_eq!(printed, "NET.SERVER #INTER ACCEPTOR 1 1\ndone");
+    }
+}
+
+#[test]
+fn a_cobol_program_accepts_a_conversation() {
+    if let Some(printed) = called("accept.cob") {
+        assert_eq!(printed, "NET.SERVER #INTER ACCEPTOR 1 1\ndone");
+    }
+}
+
+#[test]
+fn without_a_configuration_calls_say_so_and_give_product_specific_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = program(folder.path(), "echo.c") else {
+        return;
+    };
+    let wrong = folder.path().join("wrong.toml");
+    std::fs::write(&wrong, "[appc]\nlu = \"no dot\"\n").unwrap();
+    for (configuration, told) in [
+        (None, "TUPELO_APPC must name a file"),
+        (Some(folder.path().join("none.toml")), "none.toml"),
+        (Some(wrong), "no dot"),
+    ] {
+        let mut command = Command::new(&program);
+        command.env("LD_LIBRARY_PATH", library_folder());
+        command.env_remove("TUPELO_APPC");
+        if let Some(configuration) = configuration {
+            command.env("TUPELO_APPC", configuration);
+        }
+        let output = command.output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains(told), "{errors}");
+        assert_eq!(output.stdout, b"CMINIT: return code 20\n");
     }
 }

@@ -3,12 +3,13 @@
 
 use super::pump::{Waiting, Wake};
 use super::{FIRST_TRANSPORT, Incoming, Program, Shared};
-use crate::net::{Dlsw, Local, Surroundings, Told, Transport};
+use crate::net::{Dlsw, Local, Surroundings, Told, Transport, Which, way_back};
 use crate::trace::Trace;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Interest, Registry, Token};
 use sna::{Event, Instant, LuName, Node, TpName};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
@@ -18,6 +19,12 @@ pub(crate) struct Inner {
     pub local: Local,
     pub registry: Registry,
     pub transports: BTreeMap<usize, Transport>,
+    /// Tokens of second connections, and the transports they belong to.
+    seconds: HashMap<usize, usize>,
+    /// Partners' switches that this node may call.
+    switches: Vec<SocketAddr>,
+    /// Where this node listens itself.
+    pub listening: Option<SocketAddr>,
     pub trace: Option<Trace>,
     pub calls: HashMap<u64, CallState>,
     pub programs: HashMap<TpName, Program>,
@@ -26,6 +33,11 @@ pub(crate) struct Inner {
     pub next_token: usize,
     pub next_call: u64,
     pub attached: u64,
+    /// Whether there may be something to send that a program left for its next
+    /// verb.
+    pub owes: bool,
+    /// Whether the last connection was one too many.
+    full: bool,
     told: Vec<Told>,
 }
 
@@ -48,6 +60,9 @@ impl Inner {
             local,
             registry,
             transports: BTreeMap::new(),
+            seconds: HashMap::new(),
+            switches: Vec::new(),
+            listening: None,
             trace,
             calls: HashMap::new(),
             programs: HashMap::new(),
@@ -56,6 +71,8 @@ impl Inner {
             next_token: FIRST_TRANSPORT,
             next_call: 1,
             attached: 0,
+            owes: false,
+            full: false,
             told: Vec::new(),
         }
     }
@@ -87,12 +104,17 @@ impl Inner {
         loop {
             match listener.accept() {
                 Ok((stream, peer)) if self.transports.len() < MAX_TRANSPORTS => {
-                    let dlsw = Dlsw::new(stream, peer, self.local.clone(), None);
-                    if let Err(error) = self.add_dlsw(dlsw, now) {
+                    self.full = false;
+                    if let Err(error) = self.take_connection(stream, peer, now) {
                         tracing::warn!("{peer}: {error}");
                     }
                 }
-                Ok((_, peer)) => tracing::warn!("{peer}: too many connections"),
+                Ok((_, peer)) => {
+                    // Told once, not for each connection of a flood.
+                    if !std::mem::replace(&mut self.full, true) {
+                        tracing::warn!("{peer}: more than {MAX_TRANSPORTS} connections");
+                    }
+                }
                 Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => return,
                 Err(error) => {
                     tracing::warn!("a connection could not be taken: {error}");
@@ -102,17 +124,95 @@ impl Inner {
         }
     }
 
-    /// Adds a connection.
+    /// A partner's connection: its own one of two that this node waits for, or
+    /// the first of a new transport.
+    fn take_connection(
+        &mut self,
+        mut stream: TcpStream,
+        peer: SocketAddr,
+        now: Instant,
+    ) -> std::io::Result<()> {
+        let waits = self
+            .transports
+            .iter()
+            .find_map(|(token, transport)| match transport {
+                Transport::Dlsw(dlsw) => {
+                    let same = dlsw.peer().ip() == peer.ip() && dlsw.pipes.awaits_partner();
+                    same.then_some(*token)
+                }
+                Transport::Ether(_) => None,
+            });
+        let Some(first) = waits else {
+            let known = self.switches.iter().any(|at| at.ip() == peer.ip());
+            let at = now.as_nanos();
+            let dlsw = Dlsw::accepted(stream, peer, self.local.clone(), known, at);
+            return self.add_dlsw(dlsw, now);
+        };
+        self.register_second(first, &mut stream)?;
+        if let Some(Transport::Dlsw(dlsw)) = self.transports.get_mut(&first) {
+            dlsw.pipes.take_partner(stream);
+        }
+        self.transmit(first, now);
+        Ok(())
+    }
+
+    /// Adds a transport with its first connection.
     pub fn add_dlsw(&mut self, mut dlsw: Dlsw, now: Instant) -> std::io::Result<()> {
-        tune(&dlsw.stream);
         let token = self.fresh_token();
-        let both = Interest::READABLE | Interest::WRITABLE;
-        self.registry
-            .register(&mut dlsw.stream, Token(token), both)?;
+        if let Some(stream) = dlsw.pipes.stream(Which::First) {
+            tune(stream);
+            self.registry.register(stream, Token(token), both())?;
+        }
         self.transports
             .insert(token, Transport::Dlsw(Box::new(dlsw)));
         self.transmit(token, now);
         Ok(())
+    }
+
+    fn register_second(&mut self, first: usize, stream: &mut TcpStream) -> std::io::Result<()> {
+        tune(stream);
+        let token = self.fresh_token();
+        self.registry.register(stream, Token(token), both())?;
+        self.seconds.insert(token, first);
+        Ok(())
+    }
+
+    /// Notes where a partner's switch listens.
+    pub fn note_switch(&mut self, at: SocketAddr) {
+        if !self.switches.contains(&at) {
+            self.switches.push(at);
+        }
+    }
+
+    /// Opens this side's own connection where a partner that opened one wants
+    /// or awaits it.
+    fn connect_back(&mut self, token: usize, now: Instant) {
+        let Some(Transport::Dlsw(dlsw)) = self.transports.get(&token) else {
+            return;
+        };
+        if !dlsw.pipes.wants_back() {
+            return;
+        }
+        let at = way_back(dlsw.peer(), &self.switches);
+        let own = self.listening.is_some_and(|own| reaches(own, at));
+        let opened = match own {
+            true => Err(std::io::Error::other("that is this node itself")),
+            false => TcpStream::connect(at),
+        };
+        let opened = opened.and_then(|mut stream| {
+            self.register_second(token, &mut stream)?;
+            Ok(stream)
+        });
+        let Some(Transport::Dlsw(dlsw)) = self.transports.get_mut(&token) else {
+            return;
+        };
+        match opened {
+            Ok(stream) => dlsw.pipes.take_back(stream, now.as_nanos()),
+            Err(error) => {
+                tracing::info!("{at}: no connection back: {error}");
+                dlsw.pipes.no_way_back();
+            }
+        }
     }
 
     pub fn fresh_token(&mut self) -> usize {
@@ -122,8 +222,12 @@ impl Inner {
 
     /// A socket is ready.
     pub fn handle_ready(&mut self, token: Token, now: Instant, readable: bool, closing: bool) {
-        self.with(token.0, now, |transport, around| {
-            transport.handle_ready(around, readable, closing)
+        let (first, which) = match self.seconds.get(&token.0) {
+            Some(first) => (*first, Which::Second),
+            None => (token.0, Which::First),
+        };
+        self.with(first, now, |transport, around| {
+            transport.handle_ready(around, which, readable, closing)
         });
     }
 
@@ -152,13 +256,13 @@ impl Inner {
             .collect();
         for token in due {
             self.with(token, now, |transport, around| {
-                transport.handle_timeout(around);
-                Ok(())
+                transport.handle_timeout(around)
             });
         }
     }
 
     fn transmit(&mut self, token: usize, now: Instant) {
+        self.connect_back(token, now);
         self.with(token, now, |transport, around| transport.transmit(around));
     }
 
@@ -190,6 +294,8 @@ impl Inner {
         if let Err(broken) = work(transport, &mut around) {
             tracing::debug!("a transport is over: {}", broken.0);
             transport.close(&mut around, &broken.0);
+            // A refusal of its capabilities still goes to the partner.
+            let _ = transport.transmit(&mut around);
             self.remove(token);
         }
     }
@@ -198,7 +304,12 @@ impl Inner {
     pub fn remove(&mut self, token: usize) {
         match self.transports.remove(&token) {
             Some(Transport::Dlsw(mut dlsw)) => {
-                let _ = self.registry.deregister(&mut dlsw.stream);
+                for which in [Which::First, Which::Second] {
+                    if let Some(stream) = dlsw.pipes.stream(which) {
+                        let _ = self.registry.deregister(stream);
+                    }
+                }
+                self.seconds.retain(|_, first| *first != token);
             }
             Some(Transport::Ether(ether)) => {
                 let fd = ether.socket.as_raw_fd();
@@ -230,24 +341,37 @@ impl Shared {
     /// Sends what the node wants to send and passes on what it tells.
     /// `by_pump` tells whether the caller holds the pump.
     pub(crate) fn drain(&self, inner: &mut Inner, by_pump: bool) {
-        let mut wake_pump = false;
         loop {
             inner.transmit_all(self.now());
-            for told in std::mem::take(&mut inner.told) {
-                wake_pump |= take_told(inner, told);
-            }
-            let mut told = false;
-            while let Some(event) = inner.node.poll_event() {
-                told = true;
-                wake_pump |= self.take_event(inner, event);
-            }
-            if !told && inner.told.is_empty() {
+            inner.owes = false;
+            if !self.take_news(inner, by_pump) && inner.told.is_empty() {
                 break;
             }
+        }
+    }
+
+    /// Passes on what the node tells, and leaves what it wants to send to whoever
+    /// drains next.
+    pub(crate) fn settle(&self, inner: &mut Inner, by_pump: bool) {
+        self.take_news(inner, by_pump);
+        inner.owes = true;
+    }
+
+    /// True when the node told something.
+    fn take_news(&self, inner: &mut Inner, by_pump: bool) -> bool {
+        let mut wake_pump = false;
+        for told in std::mem::take(&mut inner.told) {
+            wake_pump |= take_told(inner, told);
+        }
+        let mut told = false;
+        while let Some(event) = inner.node.poll_event() {
+            told = true;
+            wake_pump |= self.take_event(inner, event);
         }
         if wake_pump && !by_pump {
             self.wake_pump();
         }
+        told
     }
 
     fn take_event(&self, inner: &mut Inner, event: Event) -> bool {
@@ -282,9 +406,12 @@ impl Shared {
             } => {
                 tracing::debug!("limits with {partner}, mode {mode}: {limits:?} ({outcome:?})");
             }
-            Event::PeerFault { sense, .. } => {
-                tracing::warn!("a partner broke the protocol: {sense}");
-            }
+            Event::PeerFault { sense, .. } => match sense.code() {
+                0x080F | 0x084B | 0x084C | 0x1008 => {
+                    tracing::warn!("an Attach was refused: {sense}");
+                }
+                _ => tracing::warn!("a partner broke the protocol: {sense}"),
+            },
         }
         false
     }
@@ -324,6 +451,16 @@ fn take_told(inner: &mut Inner, told: Told) -> bool {
     inner.calls.insert(call, state);
     inner.ready.insert(wake);
     inner.waiting.notify(wake)
+}
+
+fn both() -> Interest {
+    Interest::READABLE | Interest::WRITABLE
+}
+
+/// Whether a connection to `at` ends at a node that listens at `own`.
+fn reaches(own: SocketAddr, at: SocketAddr) -> bool {
+    let everywhere = own.ip().is_unspecified() && at.ip().is_loopback();
+    own.port() == at.port() && (own.ip() == at.ip() || everywhere)
 }
 
 /// Small messages must not wait for company, and a partner that vanished must be

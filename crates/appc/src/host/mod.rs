@@ -6,6 +6,7 @@
 
 mod inner;
 mod jobs;
+mod patience;
 mod pump;
 
 use crate::Error;
@@ -17,6 +18,7 @@ use crate::trace::Trace;
 use inner::{CallState, Inner};
 use jobs::Jobs;
 use mio::{Events, Interest, Token, Waker};
+use patience::Patience;
 use pump::Pump;
 pub use pump::Wake;
 use sna::conversation::code::{DeallocateType, State};
@@ -133,11 +135,16 @@ impl Host {
             .as_ref()
             .and_then(|listener| listener.local_addr().ok());
         let mut inner = Inner::new(node(&config)?, local(&config)?, registry, trace);
+        inner.listening = listening;
+        for switch in config.partners.values().filter_map(literal) {
+            inner.note_switch(switch);
+        }
         open_interface(&config, &mut inner)?;
         let pump = Pump {
             poll,
             events: Events::with_capacity(256),
             listener,
+            patience: Patience::new(),
         };
         let partners = Mutex::new(config.partners.clone());
         let shared = Arc::new_cyclic(|me| Shared {
@@ -188,11 +195,16 @@ impl Host {
     pub fn define_partner_as(&self, name: &str, partner: PartnerConfig) -> Result<(), Error> {
         let lu = lu_name("partner", name)?;
         partner.station_mac(name)?;
-        self.shared.lock().node.define_partner(Partner {
+        let mut inner = self.shared.lock();
+        inner.node.define_partner(Partner {
             name: lu,
             parallel: !partner.single_session,
             trusted: partner.trusted,
         });
+        if let Some(switch) = literal(&partner) {
+            inner.note_switch(switch);
+        }
+        drop(inner);
         self.shared.partners().insert(name.to_owned(), partner);
         Ok(())
     }
@@ -295,8 +307,10 @@ impl Host {
             call,
         };
         let stream = mio::net::TcpStream::from_std(stream);
-        let dlsw = Dlsw::new(stream, address, inner.local.clone(), Some(wish));
-        inner.add_dlsw(dlsw, self.shared.now()).map_err(connect)?;
+        let now = self.shared.now();
+        inner.note_switch(address);
+        let dlsw = Dlsw::opened(stream, address, inner.local.clone(), wish, now.as_nanos());
+        inner.add_dlsw(dlsw, now).map_err(connect)?;
         Ok(call)
     }
 
@@ -502,6 +516,7 @@ fn local(config: &AppcConfig) -> Result<Local, Error> {
         max_btu_bytes: config.max_btu_bytes,
         circuit_window: config.circuit_window,
         setup_ns: config.activation_timeout_s * 1_000_000_000,
+        connections: config.tcp_connections,
     })
 }
 
@@ -528,6 +543,13 @@ fn open_interface(config: &AppcConfig, inner: &mut Inner) -> Result<(), Error> {
         .transports
         .insert(token, Transport::Ether(Box::new(ether)));
     Ok(())
+}
+
+/// The switch of a partner whose address is written as numbers.
+fn literal(partner: &PartnerConfig) -> Option<SocketAddr> {
+    let text = partner.address.as_deref()?;
+    let with_port = text.parse::<SocketAddr>().ok();
+    with_port.or_else(|| Some(SocketAddr::new(text.parse().ok()?, PORT)))
 }
 
 /// The address of `host[:port]`.

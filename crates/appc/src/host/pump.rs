@@ -7,6 +7,7 @@
 //! did for a while, and gives it up as soon as one asks.
 
 use super::inner::Inner;
+use super::patience::Patience;
 use super::{LISTENER, Shared, WAKER};
 use crate::Error;
 use mio::net::TcpListener;
@@ -33,6 +34,7 @@ pub(crate) struct Pump {
     pub poll: Poll,
     pub events: Events,
     pub listener: Option<TcpListener>,
+    pub patience: Patience,
 }
 
 /// Who holds the pump.
@@ -41,6 +43,38 @@ pub(crate) enum Holder {
     Nobody,
     Program(Wake),
     Background,
+}
+
+/// What becomes of things to send that nobody waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owed {
+    /// They leave at once.
+    Sent,
+    /// They may leave with the program's next verb.
+    Kept,
+}
+
+impl Pump {
+    /// Waits for sockets, at most for `timeout`.
+    fn wait(&mut self, timeout: Option<Duration>, may_look: bool) -> std::io::Result<()> {
+        let begin = Instant::now();
+        let look = self.patience.look().filter(|_| may_look);
+        if let Some(look) = look {
+            while begin.elapsed() < look {
+                self.poll.poll(&mut self.events, Some(Duration::ZERO))?;
+                if !self.events.is_empty() {
+                    self.patience.waited(begin.elapsed());
+                    return Ok(());
+                }
+                std::hint::spin_loop();
+            }
+        }
+        self.poll.poll(&mut self.events, timeout)?;
+        if may_look {
+            self.patience.waited(begin.elapsed());
+        }
+        Ok(())
+    }
 }
 
 /// Threads that wait without the pump, and what the background thread knows.
@@ -94,18 +128,44 @@ impl Shared {
     pub(crate) fn blocking<T>(
         &self,
         wake: Wake,
+        verb: impl FnMut(&mut Inner) -> Progress<T>,
+    ) -> Result<T, Error> {
+        self.block(wake, Owed::Sent, verb)
+    }
+
+    /// The same for a verb that only receives. What it makes the node owe
+    /// (pacing responses) leaves with the program's next verb in one write, or
+    /// by the background thread when the program takes its time.
+    pub(crate) fn receiving<T>(
+        &self,
+        wake: Wake,
+        verb: impl FnMut(&mut Inner) -> Progress<T>,
+    ) -> Result<T, Error> {
+        self.block(wake, Owed::Kept, verb)
+    }
+
+    fn block<T>(
+        &self,
+        wake: Wake,
+        owed: Owed,
         mut verb: impl FnMut(&mut Inner) -> Progress<T>,
     ) -> Result<T, Error> {
         let mut inner = self.lock();
+        let mut keep = false;
         loop {
             inner.ready.remove(&wake);
             let progress = verb(&mut inner);
-            self.drain(&mut inner, false);
             if let Progress::Ready(value) = progress {
+                match keep {
+                    true => self.settle(&mut inner, false),
+                    false => self.drain(&mut inner, false),
+                }
                 return Ok(value);
             }
+            self.drain(&mut inner, false);
             if !inner.ready.contains(&wake) {
-                inner = self.wait(inner, wake);
+                inner = self.wait(inner, wake, owed);
+                keep = owed == Owed::Kept;
             }
             if self.stopping.load(Ordering::Relaxed) {
                 return Err(Error::Stopped);
@@ -114,7 +174,12 @@ impl Shared {
     }
 
     /// Waits until `wake` is ready or the host stops.
-    fn wait<'a>(&'a self, mut inner: MutexGuard<'a, Inner>, wake: Wake) -> MutexGuard<'a, Inner> {
+    fn wait<'a>(
+        &'a self,
+        mut inner: MutexGuard<'a, Inner>,
+        wake: Wake,
+        owed: Owed,
+    ) -> MutexGuard<'a, Inner> {
         loop {
             let pump = match self.pump.try_lock() {
                 Ok(pump) => Some(pump),
@@ -122,7 +187,7 @@ impl Shared {
                 Err(TryLockError::WouldBlock) => None,
             };
             if let Some(pump) = pump {
-                return self.pump_until(pump, inner, Holder::Program(wake), |inner| {
+                return self.pump_until(pump, inner, Holder::Program(wake), owed, |inner| {
                     inner.ready.contains(&wake)
                 });
             }
@@ -152,14 +217,18 @@ impl Shared {
         mut pump: MutexGuard<'a, Pump>,
         mut inner: MutexGuard<'a, Inner>,
         holder: Holder,
+        owed: Owed,
         done: impl Fn(&Inner) -> bool,
     ) -> MutexGuard<'a, Inner> {
         inner.waiting.holder = holder;
+        if inner.owes {
+            self.drain(&mut inner, true);
+        }
         while !done(&inner) && !self.stopping.load(Ordering::Relaxed) {
             let timeout = inner.next_timeout(self.now());
             drop(inner);
-            let Pump { poll, events, .. } = &mut *pump;
-            if let Err(error) = poll.poll(events, timeout)
+            let may_look = holder != Holder::Background;
+            if let Err(error) = pump.wait(timeout, may_look)
                 && error.kind() != std::io::ErrorKind::Interrupted
             {
                 tracing::error!("waiting for sockets failed: {error}");
@@ -167,6 +236,10 @@ impl Shared {
             inner = self.lock();
             inner.waiting.turns += 1;
             self.turn(&mut pump, &mut inner);
+            self.settle(&mut inner, true);
+            if owed == Owed::Sent || !done(&inner) {
+                self.drain(&mut inner, true);
+            }
         }
         inner.waiting.holder = Holder::Nobody;
         inner.waiting.released = Instant::now();
@@ -193,7 +266,6 @@ impl Shared {
             }
         }
         inner.handle_timeouts(now);
-        self.drain(inner, true);
     }
 
     /// Offers a free pump to a waiting program, or else to the background.
@@ -216,7 +288,7 @@ impl Shared {
             let idle = inner.waiting.released.elapsed() >= GRACE && inner.waiting.queue.is_empty();
             let free = inner.waiting.holder == Holder::Nobody && idle;
             if free && let Ok(pump) = self.pump.try_lock() {
-                inner = self.pump_until(pump, inner, Holder::Background, |inner| {
+                inner = self.pump_until(pump, inner, Holder::Background, Owed::Sent, |inner| {
                     !inner.waiting.queue.is_empty()
                 });
                 continue;

@@ -5,6 +5,7 @@ use sna::dlc::xid3::{Agreed, Exchange, Negotiation, Role, Xid3};
 use sna::{LinkConfig, LinkId, LinkRole, LuName};
 
 use super::Surroundings;
+use crate::config::Connections;
 
 /// This node, as links tell it.
 #[derive(Debug, Clone)]
@@ -16,6 +17,7 @@ pub(crate) struct Local {
     pub max_btu_bytes: u16,
     pub circuit_window: u16,
     pub setup_ns: u64,
+    pub connections: Connections,
 }
 
 /// One link on its way up, and up.

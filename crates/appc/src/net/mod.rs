@@ -11,13 +11,13 @@ mod ether;
 mod txqueue;
 
 pub(crate) use agree::Local;
-pub(crate) use dlsw::{Dlsw, Wish};
+pub(crate) use dlsw::{Dlsw, Which, Wish, way_back};
 pub(crate) use ether::Ether;
 
 use crate::trace::Trace;
 use sna::{Instant, LuName, Node};
 
-/// What a transport works on beside its socket.
+/// What a transport works on beside its sockets.
 pub(crate) struct Surroundings<'a> {
     pub node: &'a mut Node,
     pub now: Instant,
@@ -48,7 +48,7 @@ impl Surroundings<'_> {
     }
 }
 
-/// One transport.
+/// One transport: a partner's DLSw switch, or an Ethernet interface.
 pub(crate) enum Transport {
     Dlsw(Box<Dlsw>),
     Ether(Box<Ether>),
@@ -59,11 +59,12 @@ impl Transport {
     pub fn handle_ready(
         &mut self,
         around: &mut Surroundings<'_>,
+        which: Which,
         readable: bool,
         closing: bool,
     ) -> Result<(), Broken> {
         match self {
-            Transport::Dlsw(dlsw) if readable => dlsw.handle_readable(around, closing),
+            Transport::Dlsw(dlsw) => dlsw.handle_ready(around, which, readable, closing),
             Transport::Ether(ether) if readable => ether.handle_readable(around),
             _ => Ok(()),
         }
@@ -78,10 +79,13 @@ impl Transport {
     }
 
     /// Does what is due.
-    pub fn handle_timeout(&mut self, around: &mut Surroundings<'_>) {
+    pub fn handle_timeout(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
         match self {
             Transport::Dlsw(dlsw) => dlsw.handle_timeout(around),
-            Transport::Ether(ether) => ether.handle_timeout(around),
+            Transport::Ether(ether) => {
+                ether.handle_timeout(around);
+                Ok(())
+            }
         }
     }
 

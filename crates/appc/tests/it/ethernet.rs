@@ -1,13 +1,17 @@
 //! LLC2 over a raw socket on the loopback interface; skipped without CAP_NET_RAW.
 
+use crate::traces::tshark;
 use appc::aping::{self, Options};
 use appc::config::PartnerConfig;
 use appc::{AppcConfig, Error, Host};
+use std::path::Path;
 
-fn on_loopback(lu: &str, mac: &str) -> Option<Host> {
+/// A node on the loopback interface; `None` where no raw socket may be opened.
+fn on_loopback(lu: &str, mac: &str, trace: Option<&Path>) -> Option<Host> {
     let mut config = AppcConfig::named(lu).unwrap();
     config.interface = Some("lo".into());
     config.mac = Some(mac.into());
+    config.trace = trace.map(Path::to_owned);
     match Host::start(config) {
         Ok(host) => Some(host),
         Err(Error::Socket(why)) => {
@@ -19,37 +23,175 @@ fn on_loopback(lu: &str, mac: &str) -> Option<Host> {
     }
 }
 
-#[test]
-fn aping_goes_over_llc2() {
+/// A server and a client that knows it; tests of one process and of others at
+/// once keep apart by `number`.
+fn pair(number: u8, trace: Option<&Path>) -> Option<Pair> {
     // Token-ring order; the frames carry the bits of each byte turned round.
     let process = std::process::id() as u16;
     let (here, there) = (
-        format!("4000{process:04x}0001"),
-        format!("4000{process:04x}0002"),
+        format!("4000{process:04x}{number:02x}01"),
+        format!("4000{process:04x}{number:02x}02"),
     );
-    let (Some(server), Some(client)) = (
-        on_loopback("NET.SERVER", &there),
-        on_loopback("NET.CLIENT", &here),
-    ) else {
-        return;
-    };
+    let server = on_loopback("NET.SERVER", &there, None)?;
+    let client = on_loopback("NET.CLIENT", &here, trace)?;
     aping::define(&server).unwrap();
-    let turned: String = (0..6)
-        .map(|at| u8::from_str_radix(&there[2 * at..2 * at + 2], 16).unwrap())
-        .map(|byte| format!("{:02x}", byte.reverse_bits()))
-        .collect();
     let partner = PartnerConfig {
         ethernet: true,
-        mac: Some(turned),
+        mac: Some(turned(&there)),
         ..PartnerConfig::default()
     };
     client.define_partner_as("NET.SERVER", partner).unwrap();
+    Some(Pair {
+        server,
+        client,
+        macs: [turned(&here), turned(&there)],
+    })
+}
+
+struct Pair {
+    server: Host,
+    client: Host,
+    /// Both stations in Ethernet bit order, the client's first.
+    macs: [String; 2],
+}
+
+/// A LAN address in the other bit order.
+fn turned(mac: &str) -> String {
+    (0..6)
+        .map(|at| u8::from_str_radix(&mac[2 * at..2 * at + 2], 16).unwrap())
+        .map(|byte| format!("{:02x}", byte.reverse_bits()))
+        .collect()
+}
+
+#[test]
+fn aping_goes_over_llc2() {
+    let Some(pair) = pair(1, None) else { return };
     let mut options = Options::new("NET.SERVER");
     options.size = 20_000;
     options.iterations = 5;
-    let report = aping::run(&client, &options, |_| {}).unwrap();
+    let report = aping::run(&pair.client, &options, |_| {}).unwrap();
     assert_eq!(report.total().bytes, 200_000);
-    let status = client.status();
+    let status = pair.client.status();
     assert!(status.links[0].kind.starts_with("llc2"), "{status:?}");
     assert!(status.links[0].up);
+}
+
+/// One frame as tshark reads it: numbers, and -1 for a field that is not there.
+#[derive(Debug)]
+struct Frame {
+    interface: i64,
+    from_client: bool,
+    /// Both SAPs, the format of the control field and its number, when it has one.
+    llc: [i64; 4],
+    /// The command or response of an unnumbered frame.
+    unnumbered: (i64, i64),
+    /// Format, mapping, addresses and sequence number of the transmission header.
+    header: [i64; 5],
+}
+
+const FIELDS: [&str; 14] = [
+    "frame.interface_id",
+    "eth.src",
+    "eth.dst",
+    "llc.dsap",
+    "llc.ssap.sap",
+    "llc.control.ftype",
+    "llc.control.n_s",
+    "llc.control.u_modifier_cmd",
+    "llc.control.u_modifier_resp",
+    "sna.th.fid",
+    "sna.th.mpf",
+    "sna.th.daf",
+    "sna.th.oaf",
+    "sna.th.snf",
+];
+
+fn frames(file: &Path, macs: &[String; 2]) -> Vec<Frame> {
+    let mut arguments = vec!["-T", "fields"];
+    for field in FIELDS {
+        arguments.extend(["-e", field]);
+    }
+    let number = |text: &str| match text.strip_prefix("0x") {
+        Some(digits) => i64::from_str_radix(digits, 16).unwrap(),
+        None if text.is_empty() => -1,
+        None => text.parse().unwrap(),
+    };
+    let lines = tshark(file, &arguments);
+    let frame = |line: &String| {
+        let columns: Vec<&str> = line.split('\t').collect();
+        let at = |at: usize| number(columns[at]);
+        let ends = [columns[1].replace(':', ""), columns[2].replace(':', "")];
+        if at(0) == 1 {
+            let both = [[&macs[0], &macs[1]], [&macs[1], &macs[0]]];
+            assert!(both.contains(&[&ends[0], &ends[1]]), "{line}");
+        }
+        Frame {
+            interface: at(0),
+            from_client: ends[0] == macs[0],
+            llc: [at(3), at(4), at(5), at(6)],
+            unnumbered: (at(7), at(8)),
+            header: [at(9), at(10), at(11), at(12), at(13)],
+        }
+    };
+    lines.iter().map(frame).collect()
+}
+
+#[test]
+fn frames_on_the_ethernet_decode_to_what_was_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("llc.pcapng");
+    let Some(pair) = pair(2, Some(&file)) else {
+        return;
+    };
+    let mut options = Options::new("NET.SERVER");
+    options.size = 4000;
+    options.iterations = 20;
+    aping::run(&pair.client, &options, |_| {}).unwrap();
+    pair.client.stop();
+    drop(pair.server);
+    let bad = "_ws.malformed || _ws.expert.severity >= 6291456";
+    let wrong = tshark(&file, &["-Y", bad]);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+
+    let frames = frames(&file, &pair.macs);
+    let on_link = || frames.iter().filter(|frame| frame.interface == 1);
+    // Bring-up in order: TEST to the null SAP, XID, SABME and its UA.
+    // The modifier bits of the control field as tshark prints them, without the
+    // two low ones that tell an unnumbered frame.
+    const TEST: i64 = 0xE3 >> 2;
+    const XID: i64 = 0xAF >> 2;
+    const SABME: i64 = 0x6F >> 2;
+    const UA: i64 = 0x63 >> 2;
+    let commands: Vec<i64> = on_link().map(|frame| frame.unnumbered.0).collect();
+    let first = |wanted: i64| commands.iter().position(|got| *got == wanted);
+    let (test, xid, sabme) = (first(TEST), first(XID), first(SABME));
+    assert!(test.is_some() && test < xid && xid < sabme, "{frames:#?}");
+    let asked = on_link().next().unwrap();
+    assert_eq!((asked.llc[0], asked.from_client), (0, true), "{asked:?}");
+    assert!(on_link().any(|frame| frame.unnumbered.1 == UA));
+
+    // Numbered frames: SAP 04 to SAP 04, numbers without a gap, a PIU in each.
+    for from_client in [true, false] {
+        let numbered: Vec<&Frame> = on_link()
+            .filter(|frame| frame.llc[2] == 0 && frame.from_client == from_client)
+            .collect();
+        assert!(numbered.len() > 40, "{frames:#?}");
+        for (at, frame) in numbered.iter().enumerate() {
+            // The source SAP is printed without its response bit.
+            assert_eq!(frame.llc[..2], [0x04, 0x04 >> 1], "{frame:?}");
+            assert_eq!(frame.llc[3], at as i64 % 128, "{frame:?}");
+            assert_eq!(frame.header[0], 2, "{frame:?}");
+        }
+    }
+    // What the frames carry is what the node sent and received as PIUs.
+    let carried: Vec<[i64; 5]> = on_link()
+        .filter(|frame| frame.llc[2] == 0)
+        .map(|frame| frame.header)
+        .collect();
+    let told: Vec<[i64; 5]> = frames
+        .iter()
+        .filter(|frame| frame.interface == 0)
+        .map(|frame| frame.header)
+        .collect();
+    assert_eq!(carried, told);
 }

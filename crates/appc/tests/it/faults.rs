@@ -1,14 +1,17 @@
 //! Peers that break off, flood, or send what is not DLSw: each costs its own
 //! connection, and the others keep on.
 
-use crate::support::{client, server};
+use crate::support::{client, client_with, server, server_with};
 use appc::aping::{self, Options};
-use appc::{AppcConfig, Call, Error, Host};
-use sna::conversation::code::ReturnCode;
+use appc::config::ModeConfig;
+use appc::{AppcConfig, Call, Error, Host, Incoming};
+use sna::TpDefinition;
+use sna::conversation::code::{DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived};
 use sna::dlc::caps::{self, Capabilities, Exchange};
 use sna::dlc::ssp::{Kind, Message};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
 
 fn connect(server: &Host) -> TcpStream {
     TcpStream::connect(server.listening().unwrap()).unwrap()
@@ -149,4 +152,50 @@ fn a_switch_that_takes_the_connection_and_says_nothing_fails_the_call() {
     client.define_partner("NET.SILENT", &address).unwrap();
     let error = client.allocate(&Call::new("NET.SILENT", "APINGD")).err();
     assert!(matches!(error, Some(Error::Link { .. })), "{error:?}");
+}
+
+#[test]
+fn a_session_serves_the_next_conversation_once_its_end_is_confirmed() {
+    let mut config = AppcConfig::named("NET.SERVER").unwrap();
+    let one = ModeConfig {
+        sessions: Some(1),
+        winners: Some(0),
+        ..ModeConfig::default()
+    };
+    config.modes.insert("ONE".into(), one.clone());
+    let server = server_with(config);
+    // The server's program ends each conversation and wants that confirmed.
+    let program = |mut incoming: Incoming| {
+        let conversation = &mut incoming.conversation;
+        conversation.accept().unwrap();
+        let mut buffer = [0; 10];
+        while conversation.receive(&mut buffer).unwrap().status != StatusReceived::Send {}
+        incoming
+            .conversation
+            .deallocate(DeallocateType::Confirm)
+            .unwrap();
+    };
+    let tp = TpDefinition::new("ENDS".parse().unwrap());
+    server.define_program(tp, Arc::new(program));
+    let mut config = AppcConfig::named("NET.CLIENT").unwrap();
+    let winner = ModeConfig {
+        winners: Some(1),
+        ..one
+    };
+    config.modes.insert("ONE".into(), winner);
+    let client = client_with(config, &server);
+    let call = Call::new("NET.SERVER", "ENDS").with_mode("ONE");
+    for _ in 0..300 {
+        let mut conversation = client.allocate(&call).unwrap();
+        conversation
+            .prepare_to_receive(PrepareToReceiveType::Flush)
+            .unwrap();
+        let got = conversation.receive(&mut [0; 10]).unwrap();
+        assert_eq!(got.status, StatusReceived::ConfirmDeallocate);
+        // The next Attach follows the confirmation at once, before the server's
+        // program has run again.
+        conversation.confirmed().unwrap();
+    }
+    let sessions = client.status().sessions;
+    assert_eq!(sessions.iter().filter(|s| s.mode == "ONE").count(), 1);
 }

@@ -1,6 +1,7 @@
 //! The node over real sockets, on loopback.
 
 mod aping;
+mod connections;
 mod ethernet;
 mod faults;
 mod support;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// tshark's lines.
-fn tshark(file: &Path, arguments: &[&str]) -> Vec<String> {
+pub fn tshark(file: &Path, arguments: &[&str]) -> Vec<String> {
     let output = Command::new("tshark")
         .arg("-r")
         .arg(file)

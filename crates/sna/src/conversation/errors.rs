@@ -69,7 +69,9 @@ impl Conversation {
     /// is here; ready when all is said.
     pub fn tell_error(&mut self, half: &mut HalfSession, job: ErrorJob) -> Poll<()> {
         let sending = matches!(self.state, State::Send | State::SendPending);
-        if sending && !self.peer_error && half.my_turn() {
+        // An Attach that has not gone yet goes with the description.
+        let to_begin = !job.close && !half.in_bracket();
+        if sending && !self.peer_error && (half.my_turn() || to_begin) {
             self.describe(half, job);
             return Poll::Ready(());
         }

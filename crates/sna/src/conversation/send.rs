@@ -120,6 +120,12 @@ impl Conversation {
         if kind == DeallocateType::Abend {
             return self.abend(half, Sense::DEALLOCATED_ABEND);
         }
+        if self.end_is_confirmed() {
+            // The session may serve another conversation by now.
+            self.finish();
+            self.state = State::Reset;
+            return Poll::Ready(ReturnCode::Ok);
+        }
         let operation = Operation::Deallocate;
         let half = match self.enter_sending(half, Some(operation)) {
             Ok(half) => half,
@@ -147,6 +153,12 @@ impl Conversation {
         }
         self.state = State::Reset;
         Poll::Ready(ReturnCode::Ok)
+    }
+
+    /// Whether the partner has confirmed the end, whether or not the program has
+    /// heard of it.
+    pub fn end_is_confirmed(&self) -> bool {
+        self.pending == Some(Operation::Deallocate) && self.answered
     }
 
     /// Ends the conversation as failed; what the partner must still be told is

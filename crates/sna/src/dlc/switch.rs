@@ -141,6 +141,11 @@ impl Switch {
         self.accepted && self.peer.is_some()
     }
 
+    /// What the partner told of itself.
+    pub fn peer(&self) -> Option<&Capabilities> {
+        self.peer.as_ref()
+    }
+
     /// The circuit with this number.
     pub fn circuit(&mut self, id: CircuitId) -> Option<&mut Circuit> {
         self.circuits.get_mut(&id.0).map(|slot| &mut slot.circuit)

@@ -192,7 +192,7 @@ impl Node {
                     true
                 }
                 Some(c) => {
-                    c.partner_is_done() && {
+                    (c.partner_is_done() || c.end_is_confirmed()) && {
                         // What came is kept for the program; the session is free.
                         c.session = None;
                         true

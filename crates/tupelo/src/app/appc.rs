@@ -18,6 +18,7 @@ use sna::conversation::code::{
 use sna::mode::SyncLevel;
 use sna::{ConversationId, Refusal, TpDefinition};
 
+use super::attachsec::AttachSecurity;
 use super::{Application, mirror};
 
 /// Mode of conversations whose PROFILE names none.
@@ -29,6 +30,7 @@ pub struct Partners {
     host: Host,
     connections: Vec<OtherDef>,
     names: Vec<String>,
+    security: Arc<AttachSecurity>,
 }
 
 /// Starts the node when there is an `[appc]` section.
@@ -42,11 +44,20 @@ pub fn start(app: &Application) -> Result<Option<Partners>> {
     let names = section.partners.keys().cloned().collect();
     let kinds = ["CONNECTION", "PARTNER", "PROFILE"];
     let wanted = |other: &&OtherDef| kinds.contains(&other.kind.as_str());
+    let security = security(app)?;
+    security.apply(&mut section);
     Ok(Some(Partners {
         host: Host::start(section).into_diagnostic()?,
         connections: app.csd.others.iter().filter(wanted).cloned().collect(),
         names,
+        security: Arc::new(security),
     }))
+}
+
+/// What the application's connections demand of Attaches.
+pub fn security(app: &Application) -> Result<AttachSecurity> {
+    let connections = app.csd.others.iter();
+    AttachSecurity::read(connections.filter(|def| def.kind == "CONNECTION"))
 }
 
 impl Partners {
@@ -63,7 +74,7 @@ impl Partners {
         region: &region::Handle,
         user: UserId,
     ) {
-        mirror::define(&self.host, installed, region, user);
+        mirror::define(&self.host, installed, region, user, &self.security);
         for def in &csd.transactions {
             let names = [Some(def.name.as_str()), def.tp_name.as_deref()];
             for name in names.into_iter().flatten() {
@@ -76,7 +87,15 @@ impl Partners {
                     ..TpDefinition::new(tp)
                 };
                 let (host, region) = (self.host.clone(), region.clone());
-                let run = move |incoming| attach(&host, &region, transid, user, incoming);
+                let security = self.security.clone();
+                let run = move |incoming: Incoming| {
+                    let attached = &incoming.attached;
+                    let named = attached.user.as_deref();
+                    match security.user(attached.partner.as_str(), named, user) {
+                        Some(user) => attach(&host, &region, transid, user, incoming),
+                        None => refuse(&host, &incoming.attached),
+                    }
+                };
                 self.host.define_program(program, Arc::new(run));
             }
         }
@@ -101,6 +120,12 @@ impl Partners {
     }
 }
 
+/// An Attach without the user that its connection demands.
+pub fn refuse(host: &Host, attached: &sna::Attached) {
+    tracing::warn!("{} of {}: no user is named", attached.tp, attached.partner);
+    host.once(|node, _| node.refuse(attached.conversation, Refusal::Security));
+}
+
 /// An attach becomes a task.
 fn attach(
     host: &Host,
@@ -113,10 +138,9 @@ fn attach(
         conversation,
         attached,
     } = incoming;
-    let named = attached.user.as_deref().and_then(|name| name.parse().ok());
     let request = TaskRequest {
         transid,
-        userid: named.unwrap_or(user),
+        userid: user,
         start_code: StartCode::Terminal,
         ..TaskRequest::default()
     };
@@ -228,7 +252,8 @@ impl Conversations for Partners {
     }
 }
 
-fn attribute<'d>(def: &'d OtherDef, name: &str) -> Option<&'d str> {
+/// A value of a definition that is not empty.
+pub fn attribute<'d>(def: &'d OtherDef, name: &str) -> Option<&'d str> {
     let found = def.attributes.iter().find(|a| a.name == name)?;
     found.value.as_deref().filter(|value| !value.is_empty())
 }

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use super::attachsec::AttachSecurity;
 use appc::{Conversation, Host, Incoming};
 use region::{Definitions, Handle, Outcome, StartCode, TaskRequest, UserId};
 use sna::TpDefinition;
@@ -38,7 +39,13 @@ enum Ending {
 }
 
 /// Lets partners attach the mirror.
-pub fn define(host: &Host, installed: &Definitions, region: &Handle, user: UserId) {
+pub fn define(
+    host: &Host,
+    installed: &Definitions,
+    region: &Handle,
+    user: UserId,
+    security: &Arc<AttachSecurity>,
+) {
     let here = |p: &&region::ProgramEntry| p.enabled && p.module.is_some();
     let programs: BTreeSet<String> = installed
         .programs
@@ -53,11 +60,14 @@ pub fn define(host: &Host, installed: &Definitions, region: &Handle, user: UserI
         types: vec![ConversationType::Mapped],
         ..TpDefinition::new(name)
     };
-    let region = region.clone();
+    let (region, security, whole) = (region.clone(), security.clone(), host.clone());
     let run = move |incoming: Incoming| {
         let partner = incoming.attached.partner.clone();
-        let own = incoming.attached.user.as_deref();
-        let user = own.and_then(|name| name.parse().ok()).unwrap_or(user);
+        let named = incoming.attached.user.as_deref();
+        let Some(user) = security.user(partner.as_str(), named, user) else {
+            super::appc::refuse(&whole, &incoming.attached);
+            return;
+        };
         if let Err(error) = mirror(incoming.conversation, &programs, &region, user) {
             tracing::warn!("{MIRROR} of {partner}: {error}");
         }

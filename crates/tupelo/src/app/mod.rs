@@ -4,6 +4,7 @@
 //! `serve` and `run` agree on what it says.
 
 pub mod appc;
+pub mod attachsec;
 pub mod backend;
 pub mod changes;
 pub mod compile;

@@ -54,6 +54,12 @@ pub fn run(args: Args) -> Result<Outcome> {
         errors += 1;
         println!("{report}");
     }
+    if app.config.appc.is_some()
+        && let Err(report) = crate::app::appc::security(&app)
+    {
+        errors += 1;
+        println!("{report}");
+    }
     let apis = match Api::load_all(&app.folder.join(&app.config.gateway.apis)) {
         Ok(apis) => apis,
         Err(faults) => {

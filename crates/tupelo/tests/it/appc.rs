@@ -93,6 +93,55 @@ fn a_partner_that_vanishes_ends_the_task_and_not_the_region() {
     conversation.deallocate(DeallocateType::Flush).unwrap();
 }
 
+#[test]
+fn a_connection_demands_users_of_its_partner() {
+    let user =
+        |name: &str, password: Option<&str>| Some((name.to_owned(), password.map(str::to_owned)));
+    let (nobody, alice) = (None, user("ALICE", Some("SECRET")));
+    let (wrong, believed) = (user("ALICE", Some("WRONG")), user("ALICE", None));
+    let ok = None;
+    let refused = Some(ReturnCode::SecurityNotValid);
+    for (level, expected) in [
+        // A user that a partner has verified is sent to those who believe it.
+        ("LOCAL", [ok, ok, refused, ok]),
+        ("IDENTIFY", [refused, ok, refused, ok]),
+        ("VERIFY", [refused, ok, refused, refused]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        copy(&example("appc-echo"), folder.path());
+        let settings = folder.path().join("tupelo.toml");
+        let text = std::fs::read_to_string(&settings).unwrap();
+        let text = text.replace(":2065", ":0") + "[appc.users]\nALICE = \"SECRET\"\n";
+        std::fs::write(&settings, text).unwrap();
+        let resources = folder.path().join("resources.csd");
+        let text = std::fs::read_to_string(&resources).unwrap();
+        std::fs::write(
+            &resources,
+            format!("{} ATTACHSEC({level})\n", text.trim_end()),
+        )
+        .unwrap();
+        let server = Server::start(folder.path());
+        let node = node();
+        node.define_partner("NET.REGION", &server.appc).unwrap();
+        for (user, expected) in [&nobody, &alice, &wrong, &believed]
+            .into_iter()
+            .zip(expected)
+        {
+            let mut call = Call::new("NET.REGION", "ECHO");
+            call.user = user.clone();
+            let mut conversation = node.allocate(&call).unwrap();
+            let answer = conversation.confirm();
+            let code = answer.err().and_then(|error| error.code());
+            assert_eq!(code, expected, "{level}: {user:?}");
+        }
+        // A LINK is an Attach, too.
+        let mut mirror = node.allocate(&Call::new("NET.REGION", "CSMI")).unwrap();
+        mirror.send(b"no program link").unwrap();
+        let code = mirror.confirm().unwrap_err().code();
+        assert_eq!(code == refused, level != "LOCAL", "{level}: {code:?}");
+    }
+}
+
 /// A program that asks SYSID(PEER) and shows the answer as its greeting.
 const ASKING: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
@@ -401,4 +450,104 @@ fn a_program_links_to_a_program_of_another_region() {
         ["0053 0018", "0081 0017"].contains(&greeting("olleh").as_str()),
         "a region that is gone is told"
     );
+}
+
+/// A transaction that tells its partner what the EIB said of each RECEIVE:
+/// EIBRECV, EIBFREE, EIBCONF, EIBCOMPL, EIBNODAT, EIBERR, and EIBERRCD's first
+/// two bytes where there was an error.
+const TELLING: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. TELL.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-RECORD                    PIC X(100).
+       01  WS-LENGTH                    PIC S9(4) COMP.
+       01  WS-RESP                      PIC S9(8) COMP.
+       01  WS-LOG                       PIC X(80) VALUE SPACES.
+       01  WS-AT                        PIC S9(4) COMP VALUE 1.
+       01  WS-FLAGS.
+           05  WS-RECV                  PIC X.
+           05  WS-FREE                  PIC X.
+           05  WS-CONF                  PIC X.
+           05  WS-COMPL                 PIC X.
+           05  WS-NODAT                 PIC X.
+           05  WS-ERR                   PIC X.
+       PROCEDURE DIVISION.
+       MAIN-LINE.
+           MOVE '0' TO WS-FREE
+           PERFORM UNTIL WS-FREE = '1'
+               MOVE 100 TO WS-LENGTH
+               EXEC CICS RECEIVE INTO(WS-RECORD) LENGTH(WS-LENGTH)
+                    RESP(WS-RESP)
+               END-EXEC
+               PERFORM NOTE
+               IF WS-CONF = '1'
+                   EXEC CICS ISSUE CONFIRMATION RESP(WS-RESP) END-EXEC
+               END-IF
+               IF WS-FREE = '0' AND WS-RECV = '0'
+                   EXEC CICS SEND FROM(WS-LOG) LENGTH(WS-AT)
+                        INVITE WAIT RESP(WS-RESP)
+                   END-EXEC
+                   MOVE SPACES TO WS-LOG
+                   MOVE 1 TO WS-AT
+               END-IF
+           END-PERFORM
+           EXEC CICS RETURN END-EXEC.
+       NOTE.
+           MOVE ALL '0' TO WS-FLAGS
+           IF EIBRECV = X'FF' MOVE '1' TO WS-RECV END-IF
+           IF EIBFREE = X'FF' MOVE '1' TO WS-FREE END-IF
+           IF EIBCONF = X'FF' MOVE '1' TO WS-CONF END-IF
+           IF EIBCOMPL = X'FF' MOVE '1' TO WS-COMPL END-IF
+           IF EIBNODAT = X'FF' MOVE '1' TO WS-NODAT END-IF
+           IF EIBERR = X'FF' MOVE '1' TO WS-ERR END-IF
+           STRING WS-FLAGS DELIMITED BY SIZE ' ' DELIMITED BY SIZE
+               INTO WS-LOG WITH POINTER WS-AT
+           IF WS-ERR = '1' AND EIBERRCD(1:2) = X'0889'
+               STRING '0889 ' DELIMITED BY SIZE
+                   INTO WS-LOG WITH POINTER WS-AT
+           END-IF.
+";
+
+#[test]
+fn the_eib_tells_an_attached_program_what_its_partner_did() {
+    let app = application(&[
+        ("cobol/TELL.cbl", TELLING),
+        (
+            "tupelo.toml",
+            "[appc]\nlu = \"NET.REGION\"\nlisten = \"127.0.0.1:0\"\n",
+        ),
+        (
+            "resources.csd",
+            "DEFINE TRANSACTION(TELL) GROUP(A) PROGRAM(TELL)\n\
+             DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n",
+        ),
+    ]);
+    let server = Server::start(app.path());
+    let node = node();
+    node.define_partner("NET.REGION", &server.appc).unwrap();
+    let mut conversation = node.allocate(&Call::new("NET.REGION", "TELL")).unwrap();
+    let told = |conversation: &mut appc::Conversation| {
+        conversation
+            .prepare_to_receive(PrepareToReceiveType::Flush)
+            .unwrap();
+        let mut buffer = [0; 100];
+        let mut record = Vec::new();
+        loop {
+            let got = conversation.receive(&mut buffer).unwrap();
+            record.extend_from_slice(&buffer[..got.len]);
+            if got.status == StatusReceived::Send {
+                return String::from_utf8(record).unwrap().trim_end().to_owned();
+            }
+        }
+    };
+    // A record with a request to confirm, and one with the turn.
+    conversation.send(b"one").unwrap();
+    conversation.confirm().unwrap();
+    conversation.send(b"two").unwrap();
+    assert_eq!(told(&mut conversation), "101100 000100");
+    // An error report, and the turn alone.
+    conversation.send_error().unwrap();
+    assert_eq!(told(&mut conversation), "100001 0889 000010");
+    // The end, to be confirmed.
+    conversation.deallocate(DeallocateType::Confirm).unwrap();
 }

@@ -2,6 +2,7 @@
 //! on ports the system picks, with records in a folder that goes away.
 
 mod advise;
+mod aping;
 mod appc;
 mod bank;
 mod capture;

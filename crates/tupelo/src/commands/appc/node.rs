@@ -1,7 +1,7 @@
 //! The options that every APPC command shares: which node this is, and its modes.
 
 use appc::AppcConfig;
-use appc::config::{ModeConfig, PartnerConfig};
+use appc::config::{Connections, ModeConfig, PartnerConfig};
 use miette::{Context, IntoDiagnostic, Result, bail};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -24,6 +24,10 @@ pub struct NodeArgs {
     /// Largest frame (TH, RH and RU) that this node receives, in bytes
     #[arg(long, value_name = "BYTES")]
     pub max_btu: Option<u16>,
+    /// TCP connections of a DLSw partner that this node calls: one, two (one
+    /// each way) or two-then-one
+    #[arg(long, value_name = "MANNER")]
+    pub tcp_connections: Option<Connections>,
     /// An Ethernet interface for 802.2 links (needs CAP_NET_RAW)
     #[arg(long, value_name = "NAME")]
     pub interface: Option<String>,
@@ -66,6 +70,7 @@ impl NodeArgs {
             entry.pacing = self.pacing.or(entry.pacing);
         }
         config.max_btu_bytes = self.max_btu.unwrap_or(config.max_btu_bytes);
+        config.tcp_connections = self.tcp_connections.unwrap_or(config.tcp_connections);
         config.interface = self.interface.clone().or(config.interface);
         config.trace = self.trace.clone().or(config.trace);
         config.validate().into_diagnostic()?;

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 /// Which node to run.
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  tupelo appc serve --lu NET.SERVER --listen 127.0.0.1:2065")]
 pub struct Args {
     /// Where DLSw partners connect
     #[arg(long, value_name = "ADDRESS:PORT")]

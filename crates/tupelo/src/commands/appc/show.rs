@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 
 /// Which node to ask.
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  tupelo appc status --admin 127.0.0.1:9065")]
 pub struct Args {
     /// Where the node tells its status
     #[arg(long, value_name = "ADDRESS:PORT", default_value = admin::ADDRESS)]

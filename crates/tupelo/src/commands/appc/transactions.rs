@@ -5,6 +5,7 @@ use super::node::{NodeArgs, reach};
 use crate::Outcome;
 use appc::transactions::{self, FILE_TRANSFER, INQUIRY, Timing};
 use appc::{Call, Host};
+use clap::value_parser;
 use miette::{IntoDiagnostic, Result};
 use serde_json::json;
 
@@ -20,7 +21,7 @@ pub struct CallArgs {
     #[arg(short, long)]
     mode: Option<String>,
     /// Repetitions on one conversation
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = value_parser!(u32).range(1..))]
     repetitions: Option<u32>,
     /// Print one JSON object
     #[arg(long)]
@@ -31,26 +32,28 @@ pub struct CallArgs {
 
 /// What to send.
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  tupelo appc file-transfer NET.SERVER --at 127.0.0.1:2065 -r 10")]
 pub struct FileTransferArgs {
     /// Bytes of one transfer
-    #[arg(long, default_value_t = 100_000)]
-    bytes: usize,
+    #[arg(long, default_value_t = 100_000, value_parser = value_parser!(u32).range(1..))]
+    bytes: u32,
     /// Bytes of a buffer
-    #[arg(long, default_value_t = 32_000)]
-    buffer: usize,
+    #[arg(long, default_value_t = 32_000, value_parser = value_parser!(u32).range(1..=32_763))]
+    buffer: u32,
     #[command(flatten)]
     call: CallArgs,
 }
 
 /// What to ask.
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  tupelo appc inquiry NET.SERVER --at 127.0.0.1:2065 -r 1000")]
 pub struct InquiryArgs {
     /// Bytes of the request
-    #[arg(long, default_value_t = 100)]
-    request: usize,
+    #[arg(long, default_value_t = 100, value_parser = value_parser!(u32).range(4..=32_763))]
+    request: u32,
     /// Bytes of the reply
-    #[arg(long, default_value_t = 100)]
-    reply: usize,
+    #[arg(long, default_value_t = 100, value_parser = value_parser!(u32).range(4..=32_763))]
+    reply: u32,
     #[command(flatten)]
     call: CallArgs,
 }
@@ -70,7 +73,8 @@ impl CallArgs {
 pub fn file_transfer(args: &FileTransferArgs) -> Result<Outcome> {
     let (host, call) = args.call.start(FILE_TRANSFER, "#BATCH")?;
     let repetitions = args.call.repetitions.unwrap_or(10);
-    let timing = transactions::file_transfer(&host, &call, args.bytes, args.buffer, repetitions);
+    let (bytes, buffer) = (args.bytes as usize, args.buffer as usize);
+    let timing = transactions::file_transfer(&host, &call, bytes, buffer, repetitions);
     let timing = timing.into_diagnostic()?;
     let mb_per_s = timing.bytes_per_s() * 8.0 / 1e6;
     match args.call.json {
@@ -90,7 +94,8 @@ pub fn file_transfer(args: &FileTransferArgs) -> Result<Outcome> {
 pub fn inquiry(args: &InquiryArgs) -> Result<Outcome> {
     let (host, call) = args.call.start(INQUIRY, "#INTER")?;
     let repetitions = args.call.repetitions.unwrap_or(1000);
-    let timing = transactions::inquiry(&host, &call, args.request, args.reply, repetitions);
+    let (request, reply) = (args.request as usize, args.reply as usize);
+    let timing = transactions::inquiry(&host, &call, request, reply, repetitions);
     let timing = timing.into_diagnostic()?;
     let per_s = 1.0 / timing.average_s();
     match args.call.json {

@@ -1,21 +1,23 @@
-//! DLSw over one TCP connection, used both ways.
-//!
-//! This node tells that it uses a single connection. A partner that tells of two
-//! is still served on the one it opened.
+//! DLSw over TCP: one connection used both ways, or one each way ([`pipes`]).
 //!
 //! PIUs are cut out of the receive buffer without copying; what is sent goes out
 //! in one call for everything that the circuit's window allows.
+
+mod pipes;
 
 use super::agree::{Local, Side};
 use super::txqueue::TxQueue;
 use super::{Broken, Surroundings};
 use crate::admin::LinkStatus;
+use crate::config::Connections;
 use crate::trace::{Flow, Way};
 use bytes::{Buf, BytesMut};
 use mio::net::TcpStream;
+use pipes::Pipes;
+pub(crate) use pipes::{Which, way_back};
 use sna::LuName;
 use sna::dlc::caps::Capabilities;
-use sna::dlc::ssp::{self, Message, Stations};
+use sna::dlc::ssp::{self, Kind, Message, Stations};
 use sna::dlc::switch::{CircuitId, Ended, Switch, SwitchConfig, SwitchEvent};
 use sna::dlc::xid3::Step;
 use std::collections::BTreeMap;
@@ -23,10 +25,16 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 
+/// Why a transport is over whose partner closed the connection.
+const CLOSED: &str = "the partner closed the connection";
 /// Bytes asked for in one read.
 const READ_BYTES: usize = 256 * 1024;
 /// The node is asked for no more PIUs while so many bytes wait to be written.
 const MAX_WAITING_BYTES: usize = 256 * 1024;
+
+/// A partner that leaves more than this unread has its connection closed: what
+/// it asks for again and again is not answered into memory without end.
+const MAX_UNREAD_BYTES: usize = 1024 * 1024;
 
 /// A circuit to set up once the partner is ready.
 #[derive(Debug)]
@@ -36,10 +44,14 @@ pub(crate) struct Wish {
     pub call: u64,
 }
 
-/// One TCP connection to a DLSw partner.
+/// The connections to a DLSw partner.
 pub(crate) struct Dlsw {
-    pub stream: TcpStream,
+    pub pipes: Pipes,
     peer: SocketAddr,
+    /// When the capabilities must be exchanged; `None` when they are.
+    exchange_until: Option<u64>,
+    /// The partner's capabilities, until circuits may be used.
+    ready: Option<Capabilities>,
     local: Local,
     switch: Switch,
     received: BytesMut,
@@ -50,12 +62,44 @@ pub(crate) struct Dlsw {
 }
 
 impl Dlsw {
-    pub fn new(stream: TcpStream, peer: SocketAddr, local: Local, wish: Option<Wish>) -> Dlsw {
-        let own = stream.local_addr().unwrap_or(peer);
+    /// On a connection that this side opened.
+    pub fn opened(stream: TcpStream, peer: SocketAddr, local: Local, wish: Wish, now: u64) -> Dlsw {
+        let flow = Flow::new(stream.local_addr().unwrap_or(peer), peer);
+        let pipes = Pipes::opened(stream, local.connections, now);
+        Dlsw::new(pipes, flow, peer, local, Some(wish), now)
+    }
+
+    /// On a connection that the partner opened. `known` tells whether its switch
+    /// is one that this node would call, too.
+    pub fn accepted(
+        stream: TcpStream,
+        peer: SocketAddr,
+        local: Local,
+        known: bool,
+        now: u64,
+    ) -> Dlsw {
+        let flow = Flow::new(stream.local_addr().unwrap_or(peer), peer);
+        let calls_back = known || local.connections != Connections::One;
+        let pipes = Pipes::accepted(stream, calls_back, now);
+        Dlsw::new(pipes, flow, peer, local, None, now)
+    }
+
+    fn new(
+        pipes: Pipes,
+        flow: Flow,
+        peer: SocketAddr,
+        local: Local,
+        wish: Option<Wish>,
+        now: u64,
+    ) -> Dlsw {
         let config = SwitchConfig {
             capabilities: Capabilities {
                 initial_window: local.circuit_window,
                 text: format!("Tupelo {}", env!("CARGO_PKG_VERSION")),
+                tcp_connections: match local.connections {
+                    Connections::Two => 2,
+                    Connections::One | Connections::TwoThenOne => 1,
+                },
                 ..Capabilities::default()
             },
             mac: local.mac,
@@ -67,20 +111,48 @@ impl Dlsw {
             setup_ns: local.setup_ns,
         };
         Dlsw {
-            stream,
+            pipes,
             peer,
+            exchange_until: Some(now + local.setup_ns),
+            ready: None,
             switch: Switch::new(config),
             local,
             received: BytesMut::new(),
             waiting: TxQueue::default(),
             sides: BTreeMap::new(),
             wishes: wish.into_iter().collect(),
-            flow: Flow::new(own, peer),
+            flow,
+        }
+    }
+
+    /// Where the partner is seen.
+    pub fn peer(&self) -> SocketAddr {
+        self.peer
+    }
+
+    /// A connection's socket is ready.
+    pub fn handle_ready(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        which: Which,
+        readable: bool,
+        closing: bool,
+    ) -> Result<(), Broken> {
+        if which == Which::Second {
+            self.pipes.check_back();
+        }
+        if !readable {
+            return Ok(());
+        }
+        if which == self.pipes.reads() {
+            self.handle_readable(around, closing)
+        } else {
+            self.handle_unread(around, which)
         }
     }
 
     /// Reads until the socket is empty, and takes what is whole.
-    pub fn handle_readable(
+    fn handle_readable(
         &mut self,
         around: &mut Surroundings<'_>,
         closing: bool,
@@ -90,8 +162,12 @@ impl Dlsw {
                 self.received.reserve(READ_BYTES);
             }
             let room = self.received.capacity() - self.received.len();
-            match read_into(&self.stream, &mut self.received) {
-                Ok(0) => return Err(Broken("the partner closed the connection".into())),
+            let reads = self.pipes.reads();
+            let Some(stream) = self.pipes.stream(reads) else {
+                return Ok(());
+            };
+            match read_into(stream, &mut self.received) {
+                Ok(0) => return Err(Broken(CLOSED.into())),
                 Ok(read) => {
                     self.take_messages(around)?;
                     // Less than there was room for: the socket is empty.
@@ -104,6 +180,36 @@ impl Dlsw {
                 Err(error) => return Err(Broken(error.to_string())),
             }
         }
+    }
+
+    /// On a connection that is only written, the partner may do nothing but
+    /// close it.
+    fn handle_unread(&mut self, around: &mut Surroundings<'_>, which: Which) -> Result<(), Broken> {
+        let mut byte = [0];
+        let Some(stream) = self.pipes.stream(which) else {
+            return Ok(());
+        };
+        let why = match io::Read::read(stream, &mut byte) {
+            Ok(0) => CLOSED.to_owned(),
+            Ok(_) => {
+                return Err(Broken(
+                    "data came on the connection that this side writes".into(),
+                ));
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+            Err(error) => error.to_string(),
+        };
+        if !self.pipes.lost(which, self.agree_on_one()) {
+            return Err(Broken(why));
+        }
+        self.take_events(around);
+        Ok(())
+    }
+
+    /// Whether both sides tell that they use one connection.
+    fn agree_on_one(&self) -> bool {
+        let theirs = self.switch.peer().map(|peer| peer.tcp_connections);
+        self.local.connections != Connections::Two && theirs == Some(1)
     }
 
     fn take_messages(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
@@ -121,6 +227,11 @@ impl Dlsw {
                 let piu_at = carries.map_or(usize::MAX, |_| header);
                 let (flow, bytes) = (&mut self.flow, &self.received[..total]);
                 around.trace(|trace| trace.segment(flow, Way::In, bytes, piu_at));
+            }
+            if message.kind == Kind::CapExchange
+                && let Some(peer) = self.switch.peer()
+            {
+                self.pipes.heard(peer.tcp_connections);
             }
             let mut bytes = self.received.split_to(total).freeze();
             if let Some(link) = carries
@@ -140,9 +251,12 @@ impl Dlsw {
         while let Some(event) = self.switch.poll_event() {
             match event {
                 SwitchEvent::Ready(peer) => {
-                    tracing::info!("{}: DLSw with {:?}", self.peer, peer.text);
-                    for wish in std::mem::take(&mut self.wishes) {
-                        self.originate(around, wish);
+                    self.exchange_until = None;
+                    self.ready = Some(peer);
+                    if self.agree_on_one() {
+                        // The answer to the partner's capabilities goes first.
+                        self.take_control(around);
+                        self.pipes.agreed_on_one(around.now.as_nanos());
                     }
                 }
                 SwitchEvent::Established(id) => self.established(id),
@@ -158,6 +272,19 @@ impl Dlsw {
                     self.halt(around, id, "the partner restarted the link")
                 }
                 SwitchEvent::Closed(id, ended) => self.closed(around, id, &ended),
+            }
+        }
+        if self.pipes.settled()
+            && let Some(peer) = self.ready.take()
+        {
+            let count = self.pipes.count();
+            tracing::info!(
+                "{}: DLSw with {:?}, connections: {count}",
+                self.peer,
+                peer.text
+            );
+            for wish in std::mem::take(&mut self.wishes) {
+                self.originate(around, wish);
             }
         }
     }
@@ -239,12 +366,26 @@ impl Dlsw {
     /// Takes the node's PIUs and writes.
     pub fn transmit(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
         loop {
-            self.take_control(around);
-            let full = self.take_pius(around);
+            // Nothing is added to a connection that is about to go.
+            let settled = self.pipes.settled();
+            if settled || self.ready.is_none() {
+                self.take_control(around);
+            }
+            let full = settled && self.take_pius(around);
+            let Some(stream) = self
+                .pipes
+                .writes()
+                .and_then(|which| self.pipes.stream(which))
+            else {
+                return Ok(());
+            };
             let empty = self
                 .waiting
-                .write_to(&mut self.stream)
+                .write_to(stream)
                 .map_err(|why| Broken(why.to_string()))?;
+            if self.waiting.len() > MAX_UNREAD_BYTES {
+                return Err(Broken("the partner does not read what it asked for".into()));
+            }
             // Full only by our own bound: the node may have more.
             if !(full && empty) {
                 return Ok(());
@@ -300,16 +441,28 @@ impl Dlsw {
         false
     }
 
-    pub fn handle_timeout(&mut self, around: &mut Surroundings<'_>) {
-        self.switch.handle_timeout(around.now.as_nanos());
+    pub fn handle_timeout(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
+        let now = around.now.as_nanos();
+        if self.exchange_until.is_some_and(|at| at <= now) {
+            return Err(Broken("the partner's switch did not answer in time".into()));
+        }
+        self.pipes.handle_timeout(now);
+        self.switch.handle_timeout(now);
         self.take_events(around);
+        Ok(())
     }
 
     pub fn next_timeout(&self) -> Option<u64> {
-        self.switch.next_timeout()
+        let due = [
+            self.switch.next_timeout(),
+            self.pipes.next_timeout(),
+            self.exchange_until,
+        ];
+        due.into_iter().flatten().min()
     }
 
     pub fn close(&mut self, around: &mut Surroundings<'_>, why: &str) {
+        self.pipes.last_words();
         for (id, mut side) in std::mem::take(&mut self.sides) {
             self.switch.halt(around.now.as_nanos(), id);
             side.down(around, why);
@@ -328,7 +481,10 @@ impl Dlsw {
     pub fn describe(&self, out: &mut Vec<LinkStatus>) {
         for side in self.sides.values() {
             out.push(LinkStatus {
-                kind: "dlsw".into(),
+                kind: match self.pipes.count() {
+                    2 => "dlsw, 2 TCP".into(),
+                    _ => "dlsw".into(),
+                },
                 peer: self.peer.to_string(),
                 partner: side.partner_name(),
                 role: side.role(),

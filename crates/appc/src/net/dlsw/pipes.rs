@@ -1,0 +1,296 @@
+//! The TCP connections of one DLSw transport: which of them is read, which is
+//! written, and how it comes to that.
+//!
+//! By the standard each switch opens a connection to the other's port and writes
+//! on the one it opened. When both tell in their capabilities that they use one
+//! connection, the switch with the higher address then closes the one that it
+//! accepted, and the other carries both directions. Later switches open a single
+//! connection from the start. A partner that opens one is served in its own
+//! manner: when it speaks at once and tells of one, on that connection; when it
+//! tells of two or waits, this side connects back.
+//!
+//! Reference: RFC 1795, section 7.6.7; RFC 2166, section 6.2.
+//! Invariant: nothing is read or written here; there is no clock.
+
+use crate::config::Connections;
+use mio::net::TcpStream;
+use std::net::SocketAddr;
+
+/// How long a partner that connected may stay silent before this side connects
+/// back.
+const SILENCE_NS: u64 = 500_000_000;
+/// How long this side waits for the partner's connection, or for its own way
+/// back, before it does with the one there is.
+const PATIENCE_NS: u64 = 3_000_000_000;
+
+/// One of at most two connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// The transport began with it.
+    First,
+    /// It came later.
+    Second,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Manner {
+    /// One connection carries both directions.
+    Both(Which),
+    /// This side opened the first and waits for the partner's.
+    Awaited { until: u64 },
+    /// The partner opened the first and was not heard yet.
+    Silent { until: u64, calls_back: bool },
+    /// This side wants to connect back.
+    Wanted,
+    /// It connects back.
+    Back { until: u64 },
+    /// Each side writes on the connection that it opened.
+    Double,
+    /// The same, until the partner has closed the one this side opened.
+    Dropping { until: u64 },
+}
+
+/// The connections of a transport.
+pub(crate) struct Pipes {
+    first: Option<TcpStream>,
+    second: Option<TcpStream>,
+    /// Whether this side opened the first.
+    opened: bool,
+    manner: Manner,
+}
+
+impl Pipes {
+    /// Begins with a connection that this side opened.
+    pub fn opened(stream: TcpStream, connections: Connections, now: u64) -> Pipes {
+        let until = now + PATIENCE_NS;
+        Pipes {
+            first: Some(stream),
+            second: None,
+            opened: true,
+            manner: match connections {
+                Connections::One => Manner::Both(Which::First),
+                Connections::Two | Connections::TwoThenOne => Manner::Awaited { until },
+            },
+        }
+    }
+
+    /// Begins with a connection that the partner opened. A partner of one
+    /// connection speaks at once; `calls_back` tells whether one that stays
+    /// silent is connected back to.
+    pub fn accepted(stream: TcpStream, calls_back: bool, now: u64) -> Pipes {
+        Pipes {
+            first: Some(stream),
+            second: None,
+            opened: false,
+            manner: Manner::Silent {
+                until: now + SILENCE_NS,
+                calls_back,
+            },
+        }
+    }
+
+    /// One of the connections.
+    pub fn stream(&mut self, which: Which) -> Option<&mut TcpStream> {
+        match which {
+            Which::First => self.first.as_mut(),
+            Which::Second => self.second.as_mut(),
+        }
+    }
+
+    /// The one that is read.
+    pub fn reads(&self) -> Which {
+        match self.manner {
+            Manner::Both(which) => which,
+            Manner::Double | Manner::Dropping { .. } if self.opened => Which::Second,
+            _ => Which::First,
+        }
+    }
+
+    /// The one that is written, when there is one already.
+    pub fn writes(&self) -> Option<Which> {
+        match self.manner {
+            Manner::Both(which) => Some(which),
+            Manner::Double | Manner::Dropping { .. } => Some(match self.opened {
+                true => Which::First,
+                false => Which::Second,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether circuits may be used: no connection is about to be dropped.
+    pub fn settled(&self) -> bool {
+        matches!(self.manner, Manner::Both(_) | Manner::Double)
+    }
+
+    /// Whether a connection that the partner opens now belongs here.
+    pub fn awaits_partner(&self) -> bool {
+        matches!(self.manner, Manner::Awaited { .. })
+    }
+
+    /// Takes the connection that the partner opened.
+    pub fn take_partner(&mut self, stream: TcpStream) {
+        self.second = Some(stream);
+        self.manner = Manner::Double;
+    }
+
+    /// Whether this side is to connect back now.
+    pub fn wants_back(&self) -> bool {
+        self.manner == Manner::Wanted
+    }
+
+    /// Takes the way back, which is not connected yet.
+    pub fn take_back(&mut self, stream: TcpStream, now: u64) {
+        self.second = Some(stream);
+        let until = now + PATIENCE_NS;
+        self.manner = Manner::Back { until };
+    }
+
+    /// The second connection's socket is ready: is the way back there?
+    pub fn check_back(&mut self) {
+        if let (Manner::Back { .. }, Some(stream)) = (self.manner, &self.second) {
+            match stream.take_error() {
+                Ok(None) if stream.peer_addr().is_ok() => self.manner = Manner::Double,
+                Ok(None) => {}
+                _ => self.no_way_back(),
+            }
+        }
+    }
+
+    /// The partner cannot be reached: the first connection has to do.
+    pub fn no_way_back(&mut self) {
+        self.second = None;
+        self.manner = Manner::Both(Which::First);
+    }
+
+    /// The transport is about to end: what is still to be said goes where the
+    /// partner can hear it.
+    pub fn last_words(&mut self) {
+        if self.writes().is_none() {
+            self.no_way_back();
+        }
+    }
+
+    /// The partner's capabilities came on the connection that is read.
+    pub fn heard(&mut self, partner_uses: u8) {
+        // The way back may be there and its readiness not told yet.
+        self.check_back();
+        self.manner = match self.manner {
+            Manner::Silent { .. } if partner_uses > 1 => Manner::Wanted,
+            Manner::Silent { .. } => Manner::Both(Which::First),
+            // It answers where this side spoke, or speaks before this side's own
+            // connection is there: it knows one only.
+            Manner::Awaited { .. } => Manner::Both(Which::First),
+            Manner::Wanted | Manner::Back { .. } if partner_uses == 1 => {
+                self.second = None;
+                Manner::Both(Which::First)
+            }
+            other => other,
+        };
+    }
+
+    /// Both sides told that they use one connection: one of two has to go.
+    pub fn agreed_on_one(&mut self, now: u64) {
+        if self.manner != Manner::Double {
+            return;
+        }
+        if !self.is_higher() {
+            let until = now + PATIENCE_NS;
+            self.manner = Manner::Dropping { until };
+            return;
+        }
+        // The one that was accepted goes.
+        self.manner = match self.opened {
+            true => {
+                self.second = None;
+                Manner::Both(Which::First)
+            }
+            false => {
+                self.first = None;
+                Manner::Both(Which::Second)
+            }
+        };
+    }
+
+    /// Whether this side's address is the higher one. The ports the switches
+    /// listen on decide between two on one machine.
+    fn is_higher(&self) -> bool {
+        let (opened, accepted) = match self.opened {
+            true => (&self.first, &self.second),
+            false => (&self.second, &self.first),
+        };
+        let (Some(opened), Some(accepted)) = (opened, accepted) else {
+            return false;
+        };
+        let own = opened.local_addr().map(|at| at.ip());
+        let listens = accepted.local_addr().map(|at| at.port());
+        let (Ok(own), Ok(listens), Ok(peer)) = (own, listens, opened.peer_addr()) else {
+            return false;
+        };
+        (own, listens) > (peer.ip(), peer.port())
+    }
+
+    /// The partner closed a connection; false when the transport is over.
+    /// `on_one` tells whether both sides agreed on one.
+    pub fn lost(&mut self, which: Which, on_one: bool) -> bool {
+        let way_out = self.writes() == Some(which) && self.reads() != which;
+        let may_go = matches!(self.manner, Manner::Dropping { .. })
+            || (self.manner == Manner::Double && on_one);
+        if !(way_out && may_go) {
+            if let (Which::Second, Manner::Back { .. }) = (which, self.manner) {
+                self.no_way_back();
+                return true;
+            }
+            return false;
+        }
+        self.manner = Manner::Both(self.reads());
+        match which {
+            Which::First => self.first = None,
+            Which::Second => self.second = None,
+        }
+        true
+    }
+
+    /// When something is due.
+    pub fn next_timeout(&self) -> Option<u64> {
+        match self.manner {
+            Manner::Silent { until, .. }
+            | Manner::Awaited { until }
+            | Manner::Back { until }
+            | Manner::Dropping { until } => Some(until),
+            Manner::Both(_) | Manner::Wanted | Manner::Double => None,
+        }
+    }
+
+    /// Does what is due.
+    pub fn handle_timeout(&mut self, now: u64) {
+        if self.next_timeout().is_none_or(|at| at > now) {
+            return;
+        }
+        match self.manner {
+            Manner::Silent {
+                calls_back: true, ..
+            } => self.manner = Manner::Wanted,
+            Manner::Silent { .. } | Manner::Awaited { .. } => {
+                self.manner = Manner::Both(Which::First)
+            }
+            Manner::Back { .. } => self.no_way_back(),
+            // The partner keeps both: so does this side.
+            _ => self.manner = Manner::Double,
+        }
+    }
+
+    /// For people: how many connections there are.
+    pub fn count(&self) -> usize {
+        usize::from(self.first.is_some()) + usize::from(self.second.is_some())
+    }
+}
+
+/// Where a partner's switch listens that is seen at `peer`: at a port that the
+/// configuration names for that address, or at the standard one.
+pub(crate) fn way_back(peer: SocketAddr, switches: &[SocketAddr]) -> SocketAddr {
+    let named = switches.iter().find(|switch| switch.ip() == peer.ip());
+    named
+        .copied()
+        .unwrap_or_else(|| SocketAddr::new(peer.ip(), sna::dlc::ssp::PORT))
+}

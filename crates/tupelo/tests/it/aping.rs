@@ -1,0 +1,473 @@
+//! `tupelo aping` and `tupelo appc` as commands, between processes.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn tupelo() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_tupelo"))
+}
+
+/// A `tupelo appc serve` of the test's own; dropping it kills it.
+struct Node {
+    child: Child,
+    /// Where DLSw partners connect.
+    at: String,
+    /// Where it tells its status.
+    admin: String,
+}
+
+impl Node {
+    fn start() -> Node {
+        Node::configured("")
+    }
+
+    /// With these keys more in its configuration.
+    fn configured(more: &str) -> Node {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), format!("[appc]\nlu = \"NET.SERVER\"\n{more}")).unwrap();
+        let mut child = tupelo()
+            .args(["appc", "serve", "--listen", "127.0.0.1:0"])
+            .args(["--admin", "127.0.0.1:0", "--config"])
+            .arg(file.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let first = lines.next().unwrap().unwrap();
+        assert_eq!(
+            lines.next().unwrap().unwrap(),
+            "Programs: APINGD, FILETRAN, INQUIRY"
+        );
+        let told = first.strip_prefix("NET.SERVER: DLSw on ").unwrap();
+        let (at, admin) = told.split_once(", status on ").unwrap();
+        Node {
+            at: at.to_owned(),
+            admin: admin.to_owned(),
+            child,
+        }
+    }
+
+    /// Runs `tupelo aping NET.SERVER` against it.
+    fn aping(&self, options: &[&str]) -> Output {
+        self.aping_command(options).output().unwrap()
+    }
+
+    fn aping_command(&self, options: &[&str]) -> Command {
+        let mut command = tupelo();
+        command.args(["aping", "NET.SERVER", "--at", &self.at]);
+        command.args(options);
+        command
+    }
+
+    fn status(&self) -> Value {
+        let out = tupelo()
+            .args(["appc", "status", "--json", "--admin", &self.admin])
+            .output()
+            .unwrap();
+        serde_json::from_str(&good(&out)).unwrap()
+    }
+
+    /// Waits until a conversation is going on.
+    fn wait_for_a_conversation(&self) {
+        loop {
+            let status = self.status();
+            let sessions = status["sessions"].as_array().unwrap();
+            let busy = |session: &Value| session["busy"] == true && session["mode"] == "#INTER";
+            if sessions.iter().any(busy) {
+                return;
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    fn signal(&self, signal: i32) {
+        send(&self.child, signal);
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn send(child: &Child, signal: i32) {
+    // SAFETY: kill(2) takes any pid; this is the test's child.
+    unsafe { libc::kill(child.id() as i32, signal) };
+}
+
+/// What it printed, when it ended well.
+fn good(out: &Output) -> String {
+    let printed = String::from_utf8_lossy(&out.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&out.stderr);
+    assert_eq!(out.status.code(), Some(0), "{printed}{errors}");
+    printed
+}
+
+/// What it complained of, when it could not run.
+fn complaint(out: &Output) -> String {
+    let errors = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(2), "{errors}");
+    assert!(out.stdout.is_empty(), "{out:?}");
+    // The reporter breaks long lines.
+    errors.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The numbers of a row, and the word it begins with.
+fn row(line: &str) -> Option<[f64; 4]> {
+    let line = line.strip_prefix("Totals:").unwrap_or(line);
+    let numbers: Vec<f64> = line
+        .split_whitespace()
+        .map(|word| word.parse().ok())
+        .collect::<Option<_>>()?;
+    numbers.try_into().ok()
+}
+
+/// Whether two figures are the same but for their last printed digit.
+fn close(a: f64, b: f64, relative: f64) -> bool {
+    (a - b).abs() <= b.abs() * relative + 0.051
+}
+
+#[test]
+fn aping_prints_rows_whose_arithmetic_holds() {
+    let node = Node::start();
+    for (options, each) in [
+        (
+            &["-i", "5", "-c", "3", "-s", "7000"][..],
+            2.0 * 3.0 * 7000.0,
+        ),
+        (&["-i", "2", "-c", "4", "-s", "32763", "-1"], 4.0 * 32_763.0),
+        (&[], 200.0),
+        (&["-m", "#BATCH", "-t", "APINGD", "-n", "-s", "1"], 2.0),
+    ] {
+        let printed = good(&node.aping(options));
+        let rows: Vec<[f64; 4]> = printed.lines().filter_map(row).collect();
+        let (total, exchanges) = rows.split_last().unwrap();
+        let wanted = match options.first() {
+            Some(&"-i") => options[1].parse().unwrap(),
+            _ => 2,
+        };
+        assert_eq!(exchanges.len(), wanted, "{printed}");
+        for [ms, bytes, kb, mb] in rows.iter().copied() {
+            // Durations are printed to a microsecond.
+            let relative = 0.0006 / ms;
+            assert!(
+                close(kb, bytes / 1024.0 / (ms / 1e3), relative),
+                "{printed}"
+            );
+            assert!(close(mb, kb * 8.0 / 1000.0, 1e-4), "{printed}");
+        }
+        assert!(
+            exchanges.iter().all(|exchange| exchange[1] == each),
+            "{printed}"
+        );
+        let sum = |at: usize| exchanges.iter().map(|exchange| exchange[at]).sum::<f64>();
+        assert_eq!(total[1], sum(1), "{printed}");
+        let few = 0.001 * (wanted as f64 + 1.0);
+        assert!((total[0] - sum(0)).abs() <= few, "{printed}");
+        let last = printed.lines().last().unwrap();
+        let told: Vec<f64> = last
+            .split_whitespace()
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        let least = exchanges.iter().map(|e| e[0]).fold(f64::INFINITY, f64::min);
+        let most = exchanges.iter().map(|e| e[0]).fold(0.0, f64::max);
+        assert_eq!((told[0], told[2]), (least, most), "{printed}");
+        assert!(
+            (told[1] - total[0] / wanted as f64).abs() <= 0.001,
+            "{printed}"
+        );
+    }
+}
+
+#[test]
+fn the_json_of_aping_has_the_same_arithmetic() {
+    let node = Node::start();
+    let printed = good(&node.aping(&["--json", "-i", "3", "-s", "1000"]));
+    let json: Value = serde_json::from_str(&printed).unwrap();
+    let number = |value: &Value| value.as_f64().unwrap();
+    let exchanges = json["exchanges"].as_array().unwrap();
+    assert_eq!(exchanges.len(), 3);
+    for exchange in exchanges.iter().chain([&json["total"]]) {
+        let seconds = number(&exchange["duration_ms"]) / 1e3;
+        let kb = number(&exchange["bytes"]) / 1024.0 / seconds;
+        assert!((kb / number(&exchange["kb_per_s"]) - 1.0).abs() < 1e-9);
+        assert!((kb * 8.0 / 1000.0 / number(&exchange["mb_per_s"]) - 1.0).abs() < 1e-9);
+    }
+    assert_eq!(json["total"]["bytes"], 6000);
+    assert_eq!(json["partner_version"], "2.43");
+}
+
+#[test]
+fn every_command_explains_itself_with_an_example() {
+    for command in [
+        "serve",
+        "status",
+        "modes",
+        "sessions",
+        "file-transfer",
+        "inquiry",
+    ] {
+        let help = tupelo().args(["appc", command, "--help"]).output().unwrap();
+        assert!(good(&help).contains("Example"), "{command}");
+    }
+    let help = tupelo().args(["aping", "--help"]).output().unwrap();
+    assert!(good(&help).contains("Example"));
+}
+
+#[test]
+fn sizes_and_counts_out_of_range_are_wrong_usage() {
+    for options in [
+        ["-s", "0"],
+        ["-s", "32764"],
+        ["-i", "0"],
+        ["-i", "32768"],
+        ["-c", "0"],
+        ["-c", "x"],
+        ["-p", "secret"],
+    ] {
+        let out = tupelo()
+            .args(["aping", "NET.SERVER"])
+            .args(options)
+            .output()
+            .unwrap();
+        assert_eq!(out.status.code(), Some(64), "{options:?}");
+    }
+}
+
+#[test]
+fn a_partner_without_an_address_or_a_listener_is_told() {
+    let out = tupelo().args(["aping", "NET.NOBODY"]).output().unwrap();
+    assert!(complaint(&out).contains("where is NET.NOBODY?"));
+    let out = tupelo()
+        .args(["aping", "not a name!", "--at", "127.0.0.1"])
+        .output()
+        .unwrap();
+    complaint(&out);
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = nobody.local_addr().unwrap().to_string();
+    drop(nobody);
+    let out = tupelo()
+        .args(["aping", "NET.SERVER", "--at", &address])
+        .output()
+        .unwrap();
+    let told = complaint(&out);
+    assert!(
+        told.contains(&address) && told.contains("refused"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_wrong_name_of_unit_mode_or_program_is_told() {
+    let node = Node::start();
+    let short = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(
+        short.path(),
+        "[appc]\nlu = \"NET.CLIENT\"\nactivation-timeout-s = 1\n",
+    )
+    .unwrap();
+    let config = short.path().to_str().unwrap();
+    let out = tupelo()
+        .args(["aping", "NET.OTHER", "--at", &node.at, "--config", config])
+        .output()
+        .unwrap();
+    let told = complaint(&out);
+    assert!(
+        told.contains("NET.OTHER") && told.contains("did not answer in time"),
+        "{told}"
+    );
+    let told = complaint(&node.aping(&["-m", "NOMODE"]));
+    assert!(told.contains("NOMODE"), "{told}");
+    let told = complaint(&node.aping(&["-m", "MUCHTOOLONG"]));
+    assert!(told.contains("MUCHTOOLONG"), "{told}");
+    let told = complaint(&node.aping(&["-t", "NOPE"]));
+    assert!(told.contains("TpnNotRecognized (9)"), "{told}");
+    // None of that harms the next.
+    good(&node.aping(&[]));
+}
+
+#[test]
+fn users_are_checked() {
+    let node = Node::configured("[appc.users]\nALICE = \"SECRET\"\n");
+    good(&node.aping(&["-u", "ALICE", "-p", "SECRET"]));
+    for wrong in [
+        &["-u", "ALICE", "-p", "WRONG"][..],
+        &["-u", "BOB", "-p", "SECRET"],
+    ] {
+        let told = complaint(&node.aping(wrong));
+        assert!(told.contains("SecurityNotValid (6)"), "{wrong:?}: {told}");
+        assert!(
+            !told.contains("WRONG") && !told.contains("SECRET"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn a_server_killed_in_the_middle_ends_aping_with_a_message() {
+    let node = Node::start();
+    let running = node
+        .aping_command(&["-i", "32767", "-s", "32763"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    node.wait_for_a_conversation();
+    node.signal(libc::SIGKILL);
+    let told = complaint(&running.wait_with_output().unwrap());
+    assert!(told.contains("ResourceFailure"), "{told}");
+}
+
+#[test]
+fn an_interrupted_aping_leaves_the_server_as_it_was() {
+    let node = Node::start();
+    let mut running = node
+        .aping_command(&["-i", "32767", "-s", "32763"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    node.wait_for_a_conversation();
+    send(&running, libc::SIGINT);
+    assert!(!running.wait().unwrap().success());
+    good(&node.aping(&[]));
+    // The sessions of the one that went are gone, and so is its program.
+    while node.status()["running"] != 0 {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn an_interrupted_server_ends_well() {
+    for signal in [libc::SIGINT, libc::SIGTERM] {
+        let mut node = Node::start();
+        good(&node.aping(&[]));
+        node.signal(signal);
+        assert_eq!(node.child.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
+fn status_sessions_and_modes_tell_what_the_node_holds() {
+    let node = Node::start();
+    let mut running = node
+        .aping_command(&["-i", "32767", "-s", "32763"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    node.wait_for_a_conversation();
+    let ask = |what: &str| {
+        let out = tupelo()
+            .args(["appc", what, "--admin", &node.admin])
+            .output()
+            .unwrap();
+        good(&out)
+    };
+    let status = ask("status");
+    assert!(
+        status.starts_with(&format!("NET.SERVER  DLSw on {}", node.at)),
+        "{status}"
+    );
+    let line = |text: &str, word: &str| -> Vec<String> {
+        let found = text.lines().find(|line| line.contains(word));
+        let found = found.unwrap_or_else(|| panic!("{word}: {text}"));
+        found.split_whitespace().map(str::to_owned).collect()
+    };
+    assert!(line(&status, "127.0.0.1:").len() > 3);
+    let link = status
+        .lines()
+        .find(|line| line.starts_with("dlsw"))
+        .unwrap();
+    assert!(
+        link.contains("TUPELO.APING") && link.ends_with("up"),
+        "{status}"
+    );
+    let session = line(&ask("sessions"), "conversation");
+    assert_eq!(session[..2], ["TUPELO.APING", "#INTER"]);
+    let mode = line(&ask("modes"), "#BATCH ");
+    assert_eq!(mode[..3], ["#BATCH", "1024", "1024"]);
+    send(&running, libc::SIGKILL);
+    running.wait().unwrap();
+}
+
+#[test]
+fn without_a_node_status_says_so_and_modes_are_the_built_in_ones() {
+    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = nobody.local_addr().unwrap().to_string();
+    drop(nobody);
+    for what in ["status", "sessions"] {
+        let out = tupelo()
+            .args(["appc", what, "--admin", &address])
+            .output()
+            .unwrap();
+        assert!(complaint(&out).contains("appc serve"), "{what}");
+    }
+    let out = tupelo()
+        .args(["appc", "modes", "--admin", &address])
+        .output()
+        .unwrap();
+    assert!(good(&out).contains("SNASVCMG"));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("built-in"));
+}
+
+#[test]
+fn a_port_that_is_taken_is_told() {
+    let node = Node::start();
+    let out = tupelo()
+        .args([
+            "appc",
+            "serve",
+            "--listen",
+            &node.at,
+            "--admin",
+            "127.0.0.1:0",
+        ])
+        .output()
+        .unwrap();
+    assert!(complaint(&out).contains(&node.at));
+}
+
+#[test]
+fn the_two_transactions_tell_their_figures() {
+    let node = Node::start();
+    let run = |args: &[&str]| -> Value {
+        let out = tupelo()
+            .arg("appc")
+            .args(args)
+            .args(["NET.SERVER", "--at", &node.at, "--json"])
+            .output()
+            .unwrap();
+        serde_json::from_str(&good(&out)).unwrap()
+    };
+    let transfer = run(&["file-transfer", "-r", "3"]);
+    assert_eq!(
+        (&transfer["bytes"], &transfer["repetitions"]),
+        (&100_000.into(), &3.into())
+    );
+    let rate = 100_000.0 * 8.0 / 1e6 / transfer["average_s"].as_f64().unwrap();
+    assert!((rate / transfer["mb_per_s"].as_f64().unwrap() - 1.0).abs() < 1e-9);
+    let inquiry = run(&["inquiry", "-r", "50"]);
+    assert_eq!(
+        (&inquiry["bytes"], &inquiry["repetitions"]),
+        (&200.into(), &50.into())
+    );
+    for wrong in [
+        &["inquiry", "--request", "3"][..],
+        &["inquiry", "--reply", "40000"],
+        &["file-transfer", "--buffer", "0"],
+        &["file-transfer", "--buffer", "32764"],
+        &["file-transfer", "--bytes", "0"],
+        &["file-transfer", "-r", "0"],
+    ] {
+        let out = tupelo()
+            .arg("appc")
+            .args(wrong)
+            .args(["NET.SERVER", "--at", &node.at])
+            .output()
+            .unwrap();
+        assert_eq!(out.status.code(), Some(64), "{wrong:?}");
+    }
+}
