@@ -48,6 +48,16 @@ impl fmt::Debug for Secret {
     }
 }
 
+/// Stands for bytes that programs and Attaches put into a unit, in `Debug`
+/// output: their number and nothing of them.
+pub(crate) struct Hidden(pub usize);
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{} bytes]", self.0)
+    }
+}
+
 fn trim(bytes: &[u8]) -> &[u8] {
     let end = bytes
         .iter()

@@ -42,7 +42,7 @@ impl Side {
             id_block: local.id_block,
             id_number: local.id_number,
             exchange: Exchange::Prenegotiation,
-            segments_binds: false,
+            segments_binds: true,
             receives_segmented_binds: true,
             adaptive_bind_pacing: false,
             role: Role::Negotiable,

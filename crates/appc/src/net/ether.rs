@@ -471,6 +471,9 @@ impl Peer {
             Ok(step) => step,
             Err(why) => {
                 self.asked = None;
+                if let Some(xid) = self.side.negotiation.refusal(&why) {
+                    let _ = self.station.send_xid(!response, response || poll, xid);
+                }
                 return self.side.down(around, &why.to_string());
             }
         };

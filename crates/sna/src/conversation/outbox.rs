@@ -4,13 +4,15 @@
 //! An RU is let go when more data comes than it can hold, so that the last one
 //! is still here when the verb that ends the chain is called.
 
+use crate::secret::Hidden;
 use crate::session::half::HalfSession;
 use crate::wire::gds::{self, Ll};
 use crate::wire::piu::HEADERS;
 use crate::wire::rh::{Answer, Category, Rh};
+use std::fmt;
 
 /// The gathered RU and where in a logical record it stands.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Outbox {
     biu: Vec<u8>,
     ru_bytes: usize,
@@ -44,6 +46,18 @@ pub(crate) enum End {
     Over,
     /// End the bracket when it is confirmed.
     ConfirmOver,
+}
+
+impl fmt::Debug for Outbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outbox")
+            .field("biu", &Hidden(self.biu.len()))
+            .field("ru_bytes", &self.ru_bytes)
+            .field("format", &self.format)
+            .field("begin_bracket", &self.begin_bracket)
+            .field("record", &self.record)
+            .finish()
+    }
 }
 
 impl Outbox {

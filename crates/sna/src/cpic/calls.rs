@@ -3,7 +3,7 @@
 use super::characteristics::Characteristics;
 use super::{Cid, Cpic, Phase};
 use crate::conversation::code::{
-    DataReceived, DeallocateType, PrepareToReceiveType, ReceiveType, ReturnCode, SendType,
+    DataReceived, DeallocateType, PrepareToReceiveType, ReceiveType, ReturnCode, SendType, State,
     StatusReceived,
 };
 use crate::conversation::{ConversationId, Received, Sent};
@@ -168,10 +168,7 @@ impl Cpic {
             return Poll::Ready(nothing(ReturnCode::ProgramParameterCheck));
         };
         let immediate = set.receive_type == ReceiveType::Immediate;
-        let sending = matches!(
-            node.state(id),
-            crate::State::Send | crate::State::SendPending
-        );
+        let sending = matches!(node.state(id), State::Send | State::SendPending);
         if immediate && sending {
             // Only a receive that waits passes the right to send.
             return Poll::Ready(nothing(ReturnCode::ProgramStateCheck));
@@ -213,10 +210,15 @@ impl Cpic {
         self.at_once(node, cid, Node::request_to_send)
     }
 
-    /// Test_Request_To_Send_Received.
+    /// Test_Request_To_Send_Received, in states Send, Send-Pending and Receive.
     pub fn cmtrts(&mut self, node: &mut Node, cid: &Cid) -> (RequestToSend, ReturnCode) {
         match self.open(cid) {
-            Ok(id) => (node.test_request_to_send(id), ReturnCode::Ok),
+            Ok(id) => match node.state(id) {
+                State::Send | State::SendPending | State::Receive => {
+                    (node.test_request_to_send(id), ReturnCode::Ok)
+                }
+                _ => (false, ReturnCode::ProgramStateCheck),
+            },
             Err(code) => (false, code),
         }
     }

@@ -87,6 +87,20 @@ crate::conversation::code::values!(
     }
 );
 
+impl Characteristics {
+    /// Whether one of them asks for a confirmation.
+    fn confirms(&self) -> bool {
+        self.send_type == SendType::Confirm
+            || self.prepare_type == PrepareToReceiveType::Confirm
+            || self.deallocate_type == DeallocateType::Confirm
+    }
+
+    /// Whether they suit each other: sync level none has no confirmation.
+    fn agree(&self) -> bool {
+        self.sync != SyncLevel::None || !self.confirms()
+    }
+}
+
 /// Declares setters of characteristics that are numbers. `before` are those
 /// that only the Initialize state allows.
 macro_rules! setters {
@@ -131,7 +145,8 @@ setters! { any:
 }
 
 impl Cpic {
-    /// Set_Sync_Level: 0 none, 1 confirm. Sync point is not supported.
+    /// Set_Sync_Level: 0 none, 1 confirm. Sync point is not supported; none
+    /// goes with no characteristic that asks for a confirmation.
     pub fn cmssl(&mut self, cid: &Cid, value: u32) -> ReturnCode {
         let value = match value {
             0 => SyncLevel::None,
@@ -267,7 +282,12 @@ impl Cpic {
         if before && entry.phase != Phase::Initialize {
             return ReturnCode::ProgramStateCheck;
         }
-        change(&mut entry.set);
+        let mut set = entry.set.clone();
+        change(&mut set);
+        if !set.agree() {
+            return ReturnCode::ProgramParameterCheck;
+        }
+        entry.set = set;
         ReturnCode::Ok
     }
 }

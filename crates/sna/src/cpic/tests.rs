@@ -1,4 +1,7 @@
-//! The state table of CPI-C, call by call, over two nodes joined directly.
+//! CPI-C over two nodes joined directly: errors, characteristics, security. The
+//! state table has a file of its own.
+
+mod table;
 
 use super::*;
 use crate::conversation::code::StatusReceived;
@@ -15,6 +18,8 @@ struct World {
     nodes: [Node; 2],
     links: [LinkId; 2],
     cpic: [Cpic; 2],
+    /// The status that the last receive gave.
+    last: Option<StatusReceived>,
 }
 
 impl World {
@@ -37,7 +42,12 @@ impl World {
         };
         side.define("PARTNER", info);
         let cpic = names.map(|name| Cpic::new(name, side.clone()));
-        World { nodes, links, cpic }
+        World {
+            nodes,
+            links,
+            cpic,
+            last: None,
+        }
     }
 
     fn run(&mut self) {
@@ -94,7 +104,9 @@ impl World {
 
     fn receive(&mut self, side: usize, cid: &Cid) -> ReceivedData {
         let mut buffer = [0; 100];
-        self.wait(|w| w.cpic[side].cmrcv(&mut w.nodes[side], cid, &mut buffer))
+        let got = self.wait(|w| w.cpic[side].cmrcv(&mut w.nodes[side], cid, &mut buffer));
+        self.last = Some(got.status);
+        got
     }
 
     /// Brings side 1 into this state.
@@ -136,117 +148,6 @@ impl World {
         assert_eq!(self.state(1, &b), state);
         [a, b]
     }
-}
-
-/// The call's outcome in each state: the state it leads to, or none where it
-/// is not allowed.
-fn check(
-    name: &str,
-    call: impl Fn(&mut World, &Cid) -> ReturnCode,
-    table: [(State, Option<State>); 6],
-) {
-    for (state, expected) in table {
-        let mut world = World::new();
-        let [a, b] = world.bring(state);
-        let code = call(&mut world, &b);
-        match expected {
-            None => {
-                assert_eq!(code, ReturnCode::ProgramStateCheck, "{name} in {state:?}");
-                assert_eq!(world.state(1, &b), state, "{name} in {state:?}");
-            }
-            Some(next) => {
-                assert_eq!(code, ReturnCode::Ok, "{name} in {state:?}");
-                assert_eq!(world.state(1, &b), next, "{name} in {state:?}");
-            }
-        }
-        world.run();
-        let _ = a;
-    }
-}
-
-fn table(results: [Option<State>; 6]) -> [(State, Option<State>); 6] {
-    let states = [
-        S::Send,
-        S::SendPending,
-        S::Receive,
-        S::Confirm,
-        S::ConfirmSend,
-        S::ConfirmDeallocate,
-    ];
-    let mut at = 0;
-    results.map(|result| {
-        at += 1;
-        (states[at - 1], result)
-    })
-}
-
-#[test]
-fn sending_calls_follow_the_state_table() {
-    let sending = |next| table([Some(next), Some(next), None, None, None, None]);
-    let send = |kind: u32| {
-        move |w: &mut World, b: &Cid| match w.send(1, b, kind) {
-            Poll::Ready(code) => code,
-            Poll::Pending => ReturnCode::OperationIncomplete,
-        }
-    };
-    check("CMSEND", send(0), sending(S::Send));
-    check("CMSEND flush", send(1), sending(S::Send));
-    let turn = |w: &mut World, b: &Cid| {
-        w.cpic[1].cmsptr(b, 1);
-        send(3)(w, b)
-    };
-    check("CMSEND prepare to receive", turn, sending(S::Receive));
-    let end = |w: &mut World, b: &Cid| {
-        w.cpic[1].cmsdt(b, 1);
-        send(4)(w, b)
-    };
-    check("CMSEND deallocate", end, sending(S::Reset));
-    let flush = |w: &mut World, b: &Cid| w.cpic[1].cmflus(&mut w.nodes[1], b);
-    check("CMFLUS", flush, sending(S::Send));
-    let turn = |w: &mut World, b: &Cid| {
-        w.cpic[1].cmsptr(b, 1);
-        w.wait(|w| w.cpic[1].cmptr(&mut w.nodes[1], b))
-    };
-    check("CMPTR", turn, sending(S::Receive));
-    let deal = |w: &mut World, b: &Cid| {
-        w.cpic[1].cmsdt(b, 1);
-        w.wait(|w| w.cpic[1].cmdeal(&mut w.nodes[1], b))
-    };
-    check("CMDEAL", deal, sending(S::Reset));
-}
-
-#[test]
-fn the_other_calls_follow_the_state_table() {
-    let confirmed = |w: &mut World, b: &Cid| w.cpic[1].cmcfmd(&mut w.nodes[1], b);
-    let row = [
-        None,
-        None,
-        None,
-        Some(S::Receive),
-        Some(S::Send),
-        Some(S::Reset),
-    ];
-    check("CMCFMD", confirmed, table(row));
-    let error = |w: &mut World, b: &Cid| w.wait(|w| w.cpic[1].cmserr(&mut w.nodes[1], b)).1;
-    let row = [S::Send; 6].map(Some);
-    // In receive state the error waits for something to refuse.
-    let row_without_receive: Vec<_> = table(row)
-        .into_iter()
-        .filter(|(s, _)| *s != S::Receive)
-        .collect();
-    for (state, _) in row_without_receive {
-        let mut world = World::new();
-        let [_, b] = world.bring(state);
-        assert_eq!(error(&mut world, &b), ReturnCode::Ok, "{state:?}");
-        assert_eq!(world.state(1, &b), S::Send, "{state:?}");
-    }
-    let abend = |w: &mut World, b: &Cid| {
-        w.cpic[1].cmsdt(b, 3);
-        w.wait(|w| w.cpic[1].cmdeal(&mut w.nodes[1], b))
-    };
-    check("CMDEAL abend", abend, table([S::Reset; 6].map(Some)));
-    let cancel = |w: &mut World, b: &Cid| w.cpic[1].cmcanc(&mut w.nodes[1], b);
-    check("CMCANC", cancel, table([S::Reset; 6].map(Some)));
 }
 
 #[test]
@@ -324,5 +225,69 @@ fn users_are_checked_and_passwords_not_shown() {
             _ => Poll::Ready(world.wait(|w| w.send(0, &a, 1))),
         };
         assert_eq!(code, Poll::Ready(expected));
+    }
+}
+
+#[test]
+fn a_confirmation_needs_its_sync_level() {
+    let mut world = World::new();
+    let cpic = &mut world.cpic[0];
+    let bad = ReturnCode::ProgramParameterCheck;
+    let cid = cpic.cminit("PARTNER").unwrap();
+    let confirm = 2;
+    assert_eq!(cpic.cmsst(&cid, confirm), bad);
+    assert_eq!(cpic.cmsptr(&cid, confirm), bad);
+    assert_eq!(cpic.cmsdt(&cid, confirm), bad);
+    assert_eq!(cpic.cmssl(&cid, 1), ReturnCode::Ok);
+    assert_eq!(cpic.cmsdt(&cid, confirm), ReturnCode::Ok);
+    assert_eq!(cpic.cmssl(&cid, 0), bad, "the deallocate type confirms");
+    assert_eq!(cpic.cmssl(&cid, 2), bad, "sync point is not supported");
+    assert_eq!(cpic.cmesl(&cid), Ok(crate::SyncLevel::Confirm));
+}
+
+/// Where a password may turn up: in what programs and operators can print.
+#[test]
+fn no_password_is_in_a_trace_a_message_or_debug_output() {
+    let mut world = World::new();
+    let secret = "S3CRETPW";
+    world.nodes[1].define_user(User {
+        name: "ANN".into(),
+        password: Secret::new(secret),
+    });
+    let a = world.cpic[0].cminit("PARTNER").unwrap();
+    world.cpic[0].cmscst(&a, 2);
+    world.cpic[0].cmscsu(&a, "ANN");
+    world.cpic[0].cmscsp(&a, Secret::new(secret));
+    let mut printed = vec![format!("{:?} {:?}", world.cpic, world.nodes)];
+    world.wait(|w| w.cpic[0].cmallc(&mut w.nodes[0], &a, NOW));
+    printed.push(format!("{:?} {:?}", world.cpic, world.nodes));
+    world.cpic[0].cmflus(&mut world.nodes[0], &a);
+    // The Attach with the password is in the first PIU that goes now.
+    let ebcdic = crate::ebcdic::from_str(secret);
+    let mut found = false;
+    while let Some(piu) = world.nodes[0].poll_transmit_on(world.links[0]) {
+        let packet = crate::wire::piu::Packet::parse(&piu).unwrap();
+        if let Ok((attach, len)) = crate::wire::fmh5::Repr::parse(packet.ru) {
+            found = attach.access.password.is_some();
+            assert!(packet.ru[..len].windows(8).any(|w| w == ebcdic));
+            printed.push(format!("{attach:?} {:?}", attach.access));
+        }
+        world.nodes[1].handle_piu(world.links[1], piu.into(), NOW);
+    }
+    assert!(found, "the password went to the partner");
+    printed.push(format!("{:?}", world.nodes));
+    while let Some(event) = world.nodes[1].poll_event() {
+        printed.push(format!("{event:?}"));
+        if let Event::Attached(attached) = event {
+            world.cpic[1].offer(attached);
+        }
+    }
+    let b = world.wait(|w| w.cpic[1].cmaccp(&mut w.nodes[1])).unwrap();
+    printed.push(format!("{:?} {:?}", world.cpic, world.cpic[1].cmesui(&b)));
+    printed.push(format!("{:?}", Secret::new(secret)));
+    let bytes = format!("{ebcdic:?}");
+    let bytes = bytes.trim_matches(['[', ']']);
+    for text in printed {
+        assert!(!text.contains(secret) && !text.contains(bytes), "{text}");
     }
 }

@@ -6,9 +6,25 @@
 //! they are done. The node with the higher identification becomes the primary
 //! station when both would be either; the primary connects.
 //!
-//! Reference: IBM *SNA Formats* (GA27-3136), XID information field, format 3.
+//! ```text
+//!  0    32               10    adaptive BIND pacing    20    -
+//!  1    length           11-14 -                       21-22 largest BTU
+//!  2-5  block, number    15    TG options              23-26 -
+//!  6-7  -                16    TG number               27    I frames before
+//!  8-9  capabilities,    17    01: SDLC or LAN               acknowledgement
+//!       exchange state   18    0B: bytes 18-28         28    -
+//!                        19    ABM, role, two-way      29..  control vectors
+//! ```
+//! In byte 8 a zero allows: bit 0 INIT-SELF, bit 1 a BIND without SSCP, bits 2
+//! and 3 BINDs in segments that the sender makes and takes.
+//! Reference: IBM *SNA Formats* (GA27-3136), XID information field, format 3;
+//! the annotated trace in HP's *SNAplus2 Diagnostics Guide*, appendix A, which
+//! a test reads; the senses 1015, 1016 and 0895 of *z/OS Communications Server:
+//! IP and SNA Codes*. The layout of the negotiation error vector (22) is not
+//! confirmed by a published trace.
 
 use crate::ebcdic;
+use crate::wire::Sense;
 use thiserror::Error;
 
 /// Which station a node is, or would be, on a link.
@@ -78,11 +94,30 @@ pub enum XidError {
         there: usize,
     },
     /// A control vector goes past its end.
-    #[error("a control vector at offset {0} goes past the end")]
-    Vector(usize),
+    #[error("the control vector {key:02X} at offset {at} goes past the end")]
+    Vector {
+        /// Its key.
+        key: u8,
+        /// Where it begins.
+        at: usize,
+    },
     /// A frame size that carries no BIND.
     #[error("a largest frame of {0} bytes is below 99")]
     Btu(u16),
+    /// A window that lets no frame through.
+    #[error("the partner takes no I frame before it acknowledges")]
+    Window,
+    /// It takes BINDs in segments and makes none.
+    #[error("the partner takes segmented BINDs but does not make them")]
+    Segments,
+    /// The partner found fault with this node's XID.
+    #[error("the partner refuses byte {offset} of this node's XID: {sense}")]
+    Refused {
+        /// The byte it names.
+        offset: u16,
+        /// Why.
+        sense: Sense,
+    },
     /// Both nodes insist on the same role.
     #[error("both nodes want to be the {0:?} station")]
     Roles(Role),
@@ -95,6 +130,43 @@ pub enum XidError {
 }
 
 const FIXED_BYTES: usize = 29;
+
+/// Control vector of a network name.
+const NETWORK_NAME: u8 = 0x0E;
+/// Control vector that names what is wrong with the partner's XID.
+const NEGOTIATION_ERROR: u8 = 0x22;
+/// A network name of this type is a control point's.
+const CP_NAME: u8 = 0xF4;
+/// Byte 19: an asynchronous balanced mode station, both ways at once.
+const BALANCED: u8 = 0x41;
+/// Byte 8: no INIT-SELF, as no SSCP serves this node.
+const NO_INIT_SELF: u8 = 0x80;
+const WHOLE_BINDS_MADE: u8 = 0x20;
+const WHOLE_BINDS_TAKEN: u8 = 0x10;
+/// Byte 9: no ACTPU is asked for.
+const NO_ACTPU: u8 = 0x80;
+
+impl XidError {
+    /// The sense of a fault of the partner, and the byte of its XID; none where
+    /// there is nothing to tell it.
+    pub fn sense(&self) -> Option<(Sense, usize)> {
+        Some(match self {
+            XidError::Short(len) => (Sense(0x1015_0001), *len),
+            XidError::Length { .. } => (Sense(0x1015_0002), 1),
+            XidError::Format(_) => (Sense(0x1016_0004), 0),
+            XidError::Window => (Sense(0x1016_0001), 27),
+            XidError::Btu(_) => (Sense(0x1016_0003), 21),
+            XidError::Segments => (Sense(0x1016_0005), 8),
+            XidError::Vector { key, at } => {
+                // The byte of the vector's length.
+                (Sense(0x0895_0001 | u32::from(*key) << 8), at + 1)
+            }
+            XidError::Roles(_) => (Sense(0x1016_0000), 19),
+            XidError::SameId(_) => (Sense(0x1016_0000), 2),
+            XidError::Refused { .. } | XidError::NotActivated => return None,
+        })
+    }
+}
 
 impl Xid3 {
     /// Reads an XID's information field.
@@ -119,8 +191,8 @@ impl Xid3 {
                 2 => Exchange::Prenegotiation,
                 _ => Exchange::NonActivation,
             },
-            segments_binds: bytes[8] & 0x20 == 0,
-            receives_segmented_binds: bytes[8] & 0x10 == 0,
+            segments_binds: bytes[8] & WHOLE_BINDS_MADE == 0,
+            receives_segmented_binds: bytes[8] & WHOLE_BINDS_TAKEN == 0,
             adaptive_bind_pacing: bytes[10] & 0xC0 == 0xC0,
             role: match bytes[19] >> 4 & 3 {
                 0 => Role::Secondary,
@@ -134,13 +206,29 @@ impl Xid3 {
         if xid.max_btu_bytes < 99 {
             return Err(XidError::Btu(xid.max_btu_bytes));
         }
+        if xid.window == 0 {
+            return Err(XidError::Window);
+        }
+        if xid.receives_segmented_binds && !xid.segments_binds {
+            return Err(XidError::Segments);
+        }
         // The link's section counts from its own length byte at offset 18.
         let mut at = 18 + usize::from(bytes[18]).max(FIXED_BYTES - 18);
         while at + 2 <= said {
-            let end = at + 2 + usize::from(bytes[at + 1]);
-            let vector = bytes[..said].get(at + 2..end).ok_or(XidError::Vector(at))?;
-            if let (0x0E, [0xF4, name @ ..]) = (bytes[at], vector) {
-                xid.cp_name = ebcdic::to_string(name).trim_end().to_owned();
+            let (key, end) = (bytes[at], at + 2 + usize::from(bytes[at + 1]));
+            let vector = bytes[..said].get(at + 2..end);
+            match (key, vector.ok_or(XidError::Vector { key, at })?) {
+                (NETWORK_NAME, [CP_NAME, name @ ..]) => {
+                    xid.cp_name = ebcdic::to_string(name).trim_end().to_owned();
+                }
+                (NEGOTIATION_ERROR, [high, low, _bit, sense @ ..]) => {
+                    let sense = sense.first_chunk::<4>();
+                    return Err(XidError::Refused {
+                        offset: u16::from_be_bytes([*high, *low]),
+                        sense: sense.map_or(Sense(0x1016_0000), |four| Sense::from_bytes(*four)),
+                    });
+                }
+                _ => {}
             }
             at = end;
         }
@@ -153,16 +241,11 @@ impl Xid3 {
         out[0] = 0x32;
         let id = u32::from(self.id_block & 0xFFF) << 20 | self.id_number & 0xF_FFFF;
         out[2..6].copy_from_slice(&id.to_be_bytes());
-        // Stand-alone BIND; whole BINDs where segments are not supported.
-        out[8] = 0x40
-            | if self.segments_binds { 0 } else { 0x20 }
-            | if self.receives_segmented_binds {
-                0
-            } else {
-                0x10
-            };
-        // ACTPU is suppressed: no SSCP serves this node.
-        out[9] = 0x80
+        let bit = |on: bool, mask: u8| if on { mask } else { 0 };
+        out[8] = NO_INIT_SELF
+            | bit(!self.segments_binds, WHOLE_BINDS_MADE)
+            | bit(!self.receives_segmented_binds, WHOLE_BINDS_TAKEN);
+        out[9] = NO_ACTPU
             | match self.exchange {
                 Exchange::NotSupported => 0,
                 Exchange::Proceeding => 0x04,
@@ -172,7 +255,7 @@ impl Xid3 {
         out[10] = if self.adaptive_bind_pacing { 0xC0 } else { 0 };
         out[17] = 0x01;
         out[18] = (FIXED_BYTES - 18) as u8;
-        out[19] = 0x81
+        out[19] = BALANCED
             | match self.role {
                 Role::Secondary => 0,
                 Role::Primary => 0x10,
@@ -183,7 +266,7 @@ impl Xid3 {
         if !self.cp_name.is_empty() {
             let name: String = self.cp_name.chars().take(17).collect();
             let name = ebcdic::from_str(&name);
-            out.extend([0x0E, name.len() as u8 + 1, 0xF4]);
+            out.extend([NETWORK_NAME, name.len() as u8 + 1, CP_NAME]);
             out.extend(name);
         }
         out[1] = out.len() as u8;
@@ -255,6 +338,18 @@ impl Negotiation {
         Vec::new()
     }
 
+    /// The last word to a partner whose XID was refused: this node's own with
+    /// the negotiation error vector. None where the partner is not at fault.
+    pub fn refusal(&self, why: &XidError) -> Option<Vec<u8>> {
+        let (sense, offset) = why.sense()?;
+        let mut out = self.ours.emit();
+        let [high, low] = (offset.min(0xFFFF) as u16).to_be_bytes();
+        out.extend([NEGOTIATION_ERROR, 7, high, low, 0]);
+        out.extend(sense.to_bytes());
+        out[1] = out.len() as u8;
+        Some(out)
+    }
+
     /// Takes the partner's XID.
     pub fn handle(&mut self, info: &[u8]) -> Result<Step, XidError> {
         if info.is_empty() {
@@ -302,7 +397,7 @@ mod tests {
             id_block: 0x05D,
             id_number,
             exchange: Exchange::Prenegotiation,
-            segments_binds: false,
+            segments_binds: true,
             receives_segmented_binds: true,
             adaptive_bind_pacing: true,
             role,
@@ -366,6 +461,79 @@ mod tests {
         let bytes = xid.emit();
         assert_eq!(bytes[..6], [0x32, 42, 0x05, 0xD0, 0, 0x17]);
         assert_eq!(Xid3::parse(&bytes), Ok(xid));
+    }
+
+    /// HP SNAplus2 Diagnostics Guide, appendix A: what it prints of this XID is
+    /// a sender with INIT-SELF, independent logical units and BIND segments
+    /// either way, ACTPU asked for, prenegotiation, adaptive BIND pacing, an
+    /// ABM station that is secondary and two-way simultaneous, a largest BTU of
+    /// X'409' and an I-frame number of 7.
+    const PUBLISHED: &str = "32540110 00020000 000AD100 00000000 00010B41 00040900 00000007
+        000E0AF4 C1D7D7D5 4BD4D6D6 D5102900 28110C08 04F0F6F0 F0F0F609 06E2D5C1 E2E3C1D9
+        03084011 0FE2D5C1 E2E3C1D9 40D3C9D4 C9E3C5C4";
+
+    fn hex(text: &str) -> Vec<u8> {
+        let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
+        let two = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
+        digits.chunks(2).map(two).collect()
+    }
+
+    #[test]
+    fn a_published_xid_says_what_its_guide_says() {
+        let bytes = hex(PUBLISHED);
+        assert_eq!(bytes.len(), usize::from(bytes[1]));
+        let xid = Xid3::parse(&bytes).unwrap();
+        let expected = Xid3 {
+            id_block: 0x011,
+            id_number: 0x0_0002,
+            exchange: Exchange::Prenegotiation,
+            segments_binds: true,
+            receives_segmented_binds: true,
+            adaptive_bind_pacing: true,
+            role: Role::Secondary,
+            max_btu_bytes: 0x409,
+            window: 7,
+            cp_name: "APPN.MOON".into(),
+        };
+        assert_eq!(xid, expected);
+        // What is ours to say differs in two bits: neither INIT-SELF nor ACTPU;
+        // and it says nothing of PU capabilities, nor in the vector of products.
+        let ours = expected.emit();
+        let mut theirs = bytes[..ours.len()].to_vec();
+        theirs[1] = ours.len() as u8;
+        theirs[8] |= NO_INIT_SELF;
+        theirs[9] = theirs[9] & !0x02 | NO_ACTPU;
+        theirs[10] &= 0xC0;
+        assert_eq!(ours, theirs);
+    }
+
+    #[test]
+    fn each_fault_has_its_sense_and_is_told() {
+        let good = node(1, Role::Negotiable, "NET.A").emit();
+        type Change = fn(&mut Vec<u8>);
+        let cases: [(Change, u32, usize); 7] = [
+            (|x| x.truncate(28), 0x1015_0001, 28),
+            (|x| x[1] += 9, 0x1015_0002, 1),
+            (|x| x[0] = 0x12, 0x1016_0004, 0),
+            (|x| x[27] = 0, 0x1016_0001, 27),
+            (|x| x[21..23].copy_from_slice(&[0, 98]), 0x1016_0003, 21),
+            (|x| x[8] |= WHOLE_BINDS_MADE, 0x1016_0005, 8),
+            (|x| x[30] = 99, 0x0895_0E01, 30),
+        ];
+        for (change, sense, offset) in cases {
+            let mut bytes = good.clone();
+            change(&mut bytes);
+            let mut negotiation = Negotiation::new(node(2, Role::Negotiable, "NET.B"));
+            let why = negotiation.handle(&bytes).unwrap_err();
+            assert_eq!(why.sense(), Some((Sense(sense), offset)), "{why}");
+            let word = negotiation.refusal(&why).unwrap();
+            let mut peer = Negotiation::new(node(1, Role::Negotiable, "NET.A"));
+            let heard = peer.handle(&word).unwrap_err();
+            let offset = offset as u16;
+            let sense = Sense(sense);
+            assert_eq!(heard, XidError::Refused { offset, sense });
+            assert_eq!(peer.refusal(&heard), None, "one word is enough");
+        }
     }
 
     proptest! {

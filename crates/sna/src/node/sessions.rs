@@ -234,7 +234,12 @@ impl Node {
             super::config::LinkRole::Primary => !address.odai,
             super::config::LinkRole::Secondary => address.odai,
         };
-        if assigned_here || self.sessions.len() >= self.config.max_sessions {
+        if assigned_here {
+            // The address is this node's to assign: both stations think they
+            // have the same role, or the partner has the indicator wrong.
+            return Err(Sense::ODAI);
+        }
+        if self.sessions.len() >= self.config.max_sessions {
             return Err(Sense::SESSION_LIMIT);
         }
         let local = LuName::from_ebcdic(&bind.slu)

@@ -15,6 +15,7 @@
 use super::checks;
 use super::pacing::{Grant, Marks, Receiver, Sender};
 use super::segment::{Biu, Reassembler, Segmenter};
+use crate::secret::Hidden;
 use crate::wire::dfc::{self, Repr as Dfc};
 use crate::wire::ipm::{Kind, Repr as Ipm};
 use crate::wire::rh::{Answer, Category, Rh};
@@ -22,6 +23,7 @@ use crate::wire::th::{self, Address, Segment};
 use crate::wire::{Sense, piu};
 use bytes::Bytes;
 use std::collections::VecDeque;
+use std::fmt;
 
 /// What a half-session is told when its BIND is settled.
 #[derive(Clone, Debug)]
@@ -93,10 +95,15 @@ impl Owed {
     }
 }
 
-#[derive(Debug)]
 struct Queued {
     header: Rh,
     biu: Vec<u8>,
+}
+
+impl fmt::Debug for Queued {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {:?}", self.header, Hidden(self.biu.len()))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,18 +4,30 @@
 //! other, under one sequence number. Only the first has the request header.
 //! Reference: IBM *SNA Formats* (GA27-3136), mapping field.
 
+use crate::secret::Hidden;
 use crate::wire::th::{self, Segment};
 use crate::wire::{Sense, piu, rh};
 use bytes::Bytes;
+use std::fmt;
 
 /// A BIU on its way out, as one piece of memory with room for both headers in
 /// front of the RU.
-#[derive(Debug)]
 pub struct Segmenter {
     th: th::Repr,
     biu: Vec<u8>,
     at: usize,
     max_btu: usize,
+}
+
+impl fmt::Debug for Segmenter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Segmenter")
+            .field("th", &self.th)
+            .field("biu", &Hidden(self.biu.len()))
+            .field("at", &self.at)
+            .field("max_btu", &self.max_btu)
+            .finish()
+    }
 }
 
 impl Segmenter {
@@ -69,15 +81,24 @@ pub struct Reassembler {
     partial: Option<Partial>,
 }
 
-#[derive(Debug)]
 struct Partial {
     th: th::Repr,
     header: rh::Rh,
     ru: Vec<u8>,
 }
 
+impl fmt::Debug for Partial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Partial")
+            .field("th", &self.th)
+            .field("header", &self.header)
+            .field("ru", &Hidden(self.ru.len()))
+            .finish()
+    }
+}
+
 /// A whole BIU.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Biu {
     /// Sequence number or identifier.
     pub sequence: u16,
@@ -87,6 +108,17 @@ pub struct Biu {
     pub header: rh::Rh,
     /// Its RU.
     pub ru: Bytes,
+}
+
+impl fmt::Debug for Biu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Biu")
+            .field("sequence", &self.sequence)
+            .field("expedited", &self.expedited)
+            .field("header", &self.header)
+            .field("ru", &Hidden(self.ru.len()))
+            .finish()
+    }
 }
 
 impl Reassembler {

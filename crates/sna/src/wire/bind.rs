@@ -14,7 +14,7 @@
 //! of byte 9 asks for adaptive pacing.
 //! Reference: IBM *SNA Formats* (GA27-3136), "BIND".
 
-use super::reader::{Error, Reader, Result, put_counted};
+use super::reader::{self, Error, Reader, Result, put_counted};
 use super::user_data::UserData;
 use super::vectors::{self, Vector};
 
@@ -31,18 +31,8 @@ impl<T: AsRef<[u8]>> Packet<T> {
     /// The view, if the fixed part is whole and starts with the request code.
     pub fn new_checked(buffer: T) -> Result<Packet<T>> {
         let bytes = buffer.as_ref();
-        if bytes.len() < FIXED {
-            return Err(Error::Truncated {
-                what: WHAT,
-                offset: bytes.len(),
-            });
-        }
-        if bytes[0] != CODE {
-            return Err(Error::Value {
-                what: WHAT,
-                offset: 0,
-            });
-        }
+        reader::whole(WHAT, bytes, FIXED)?;
+        reader::value(WHAT, 0, bytes[0] == CODE)?;
         Ok(Packet { buffer })
     }
 

@@ -44,6 +44,25 @@ impl Error {
     }
 }
 
+/// Checks that the fixed part of a format, `len` bytes, is whole.
+pub(crate) fn whole(what: &'static str, bytes: &[u8], len: usize) -> Result<()> {
+    match bytes.len() < len {
+        true => Err(Error::Truncated {
+            what,
+            offset: bytes.len(),
+        }),
+        false => Ok(()),
+    }
+}
+
+/// Checks what must hold of the byte at `offset`.
+pub(crate) fn value(what: &'static str, offset: usize, holds: bool) -> Result<()> {
+    match holds {
+        true => Ok(()),
+        false => Err(Error::Value { what, offset }),
+    }
+}
+
 /// Takes fields off the front of a byte string.
 pub(crate) struct Reader<'a> {
     what: &'static str,
@@ -103,7 +122,10 @@ impl<'a> Reader<'a> {
     pub fn counted(&mut self) -> Result<&'a [u8]> {
         let start = self.at;
         let len = usize::from(self.u8()?);
-        self.take(len).inspect_err(|_| self.at = start)
+        self.take(len).map_err(|_| {
+            self.at = start;
+            self.truncated()
+        })
     }
 
     pub fn truncated(&self) -> Error {

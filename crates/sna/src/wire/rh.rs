@@ -8,7 +8,7 @@
 //! ```
 //! Reference: IBM *SNA Formats* (GA27-3136), "Request/Response Headers".
 
-use super::reader::{Error, Result};
+use super::reader::{self, Result};
 
 /// Bytes of the header.
 pub const LEN: usize = 3;
@@ -22,13 +22,7 @@ pub struct Packet<T> {
 impl<T: AsRef<[u8]>> Packet<T> {
     /// The view, if there are three bytes.
     pub fn new_checked(buffer: T) -> Result<Packet<T>> {
-        let len = buffer.as_ref().len();
-        if len < LEN {
-            return Err(Error::Truncated {
-                what: WHAT,
-                offset: len,
-            });
-        }
+        reader::whole(WHAT, buffer.as_ref(), LEN)?;
         Ok(Packet { buffer })
     }
 

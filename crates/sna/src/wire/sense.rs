@@ -79,6 +79,7 @@ senses! {
     NO_SESSION = 0x8005_0000, "no session with this address";
     SEGMENTING = 0x8007_0000, "segmenting error";
     SEGMENT_LENGTH = 0x8007_0001, "first segment too short";
+    ODAI = 0x800F_0001, "ODAI of a BIND is the receiver's to set";
     INCOMPLETE_TH = 0x800B_0000, "transmission header incomplete";
     ROUTE = 0x8003_0000, "node or LU not reachable";
 }

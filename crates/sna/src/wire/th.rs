@@ -9,7 +9,7 @@
 //! ```
 //! Reference: IBM *SNA Formats* (GA27-3136), "FID Type 2".
 
-use super::reader::{Error, Result};
+use super::reader::{self, Result};
 
 /// Bytes of the header.
 pub const LEN: usize = 6;
@@ -24,18 +24,8 @@ impl<T: AsRef<[u8]>> Packet<T> {
     /// The view, if there are six bytes and they say FID 2.
     pub fn new_checked(buffer: T) -> Result<Packet<T>> {
         let bytes = buffer.as_ref();
-        if bytes.len() < LEN {
-            return Err(Error::Truncated {
-                what: WHAT,
-                offset: bytes.len(),
-            });
-        }
-        if bytes[0] >> 4 != FID2 {
-            return Err(Error::Value {
-                what: WHAT,
-                offset: 0,
-            });
-        }
+        reader::whole(WHAT, bytes, LEN)?;
+        reader::value(WHAT, 0, bytes[0] >> 4 == FID2)?;
         Ok(Packet { buffer })
     }
 

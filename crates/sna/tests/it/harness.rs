@@ -1,9 +1,11 @@
 //! Two nodes joined by a link in virtual time.
 //!
-//! The link delivers PIUs in order after a delay that a seeded generator draws;
-//! what a real data link control repairs (loss, disorder) shows as delay, as it
-//! does to a session. Every PIU can be kept for looking at.
+//! The plain link delivers PIUs in order after a delay that a seeded generator
+//! draws. Over a [`Lossy`] link frames are lost, repeated and overtaken, and two
+//! link stations repair that, as they do on a ring. Every PIU is kept for
+//! looking at.
 
+use crate::lossy::Lossy;
 use bytes::Bytes;
 use sna::{
     Allocate, Attached, ConversationId, Event, Instant, LinkConfig, LinkId, LinkRole, LuName, Node,
@@ -47,6 +49,8 @@ pub struct Pair {
     pub delay_us: u64,
     /// PIUs on their way to each side, with the time they come.
     pub wire: [VecDeque<(Instant, Vec<u8>)>; 2],
+    /// What the PIUs go over instead of `wire`.
+    pub lossy: Option<Lossy>,
     /// Events not looked at yet.
     pub events: [Vec<Event>; 2],
     /// Every PIU that was sent: from which side, and its bytes.
@@ -94,6 +98,7 @@ impl Pair {
             rng: Rng::new(7),
             delay_us: 0,
             wire: Default::default(),
+            lossy: None,
             events: Default::default(),
             trace: Vec::new(),
         }
@@ -104,6 +109,10 @@ impl Pair {
         for side in 0..2 {
             while let Some((_, piu)) = self.nodes[side].poll_transmit() {
                 self.trace.push((side, piu.clone()));
+                if let Some(lossy) = &mut self.lossy {
+                    lossy.send(side, piu, self.now);
+                    continue;
+                }
                 let delay = match self.delay_us {
                     0 => 0,
                     most => self.rng.below(most),
@@ -122,6 +131,12 @@ impl Pair {
     /// Does the next thing that is due; false when nothing is.
     pub fn step(&mut self) -> bool {
         self.drain();
+        if let Some(mut lossy) = self.lossy.take() {
+            let moved = lossy.step(self);
+            self.lossy = Some(lossy);
+            self.drain();
+            return moved;
+        }
         let arrival = |side: Side| self.wire[side].front().map(|(at, _)| (*at, side));
         let next = [arrival(0), arrival(1)].into_iter().flatten().min();
         if let Some((at, side)) = next {
@@ -138,10 +153,16 @@ impl Pair {
 
     /// Lets time pass to the next deadline of either node; false without one.
     pub fn expire(&mut self) -> bool {
-        let due = self.nodes.iter().filter_map(Node::poll_timeout).min();
-        let Some(at) = due else { return false };
+        let nodes = self.nodes.iter().filter_map(Node::poll_timeout);
+        let link = self.lossy.as_ref().and_then(Lossy::next_timeout);
+        let Some(at) = nodes.chain(link).min() else {
+            return false;
+        };
         self.now = self.now.max(at);
         self.nodes.iter_mut().for_each(|n| n.handle_timeout(at));
+        if let Some(lossy) = &mut self.lossy {
+            lossy.handle_timeout(at);
+        }
         self.drain();
         true
     }

@@ -157,15 +157,225 @@ type Change = fn(&mut Vec<u8>);
 
 #[test]
 fn each_breach_is_named_in_the_unbind() {
-    let cases: [(&str, Change, u32); 5] = [
+    let cases: [(&str, Change, u32); 20] = [
         ("sequence", |piu| piu[5] ^= 0x40, 0x2001_0000),
-        ("chain", |piu| piu[6] |= 0x02, 0x2002_0000),
+        ("chain begun twice", |piu| piu[6] |= 0x02, 0x2002_0000),
         ("code", |piu| piu[8] |= 0x08, 0x4010_0000),
         ("response", |piu| piu[7] &= 0x4F, 0x4014_0000),
-        ("header", |piu| piu[6] |= 0x08, 0x1008_4001),
+        ("header type", |piu| piu[6] |= 0x08, 0x1008_4001),
+        ("bracket inside a chain", |piu| piu[8] |= 0x80, 0x4003_0000),
+        (
+            "bracket without an Attach",
+            |piu| {
+                piu[6] |= 0x02;
+                piu[8] |= 0x80;
+            },
+            0x4000_3000,
+        ),
+        (
+            "bracket inside a bracket",
+            |piu| {
+                piu[6] |= 0x0B;
+                piu[8] |= 0xA0;
+                piu.splice(
+                    9..,
+                    [0x0D, 0x05, 0x02, 0xFF, 0, 3, 0xD0, 0, 0, 2, 6, 0xF1, 0],
+                );
+            },
+            0x2002_0000,
+        ),
+        ("end of bracket", |piu| piu[8] |= 0x40, 0x4004_0000),
+        (
+            "turn inside a chain",
+            |piu| turn(piu, 0x00, 0x20),
+            0x4009_0000,
+        ),
+        (
+            "end inside a chain",
+            |piu| turn(piu, 0x00, 0x01),
+            0x4004_0000,
+        ),
+        (
+            "turn and end at once",
+            |piu| turn(piu, 0x01, 0x21),
+            0x4004_0000,
+        ),
+        (
+            "end of chain for nothing",
+            |piu| turn(piu, 0x01, 0x00),
+            0x4019_0000,
+        ),
+        (
+            "confirmation inside a chain",
+            |piu| {
+                turn(piu, 0x00, 0x00);
+                piu[7] = piu[7] & 0x4F | 0x20;
+            },
+            0x4007_0000,
+        ),
+        ("network control", |piu| piu[6] = 0x2B, 0x4011_0000),
+        (
+            "data on the expedited flow",
+            |piu| piu[0] |= 0x01,
+            0x4011_0000,
+        ),
+        (
+            "data flow control of no kind",
+            |piu| dfc(piu, 0x99),
+            0x1001_0003,
+        ),
+        (
+            "SIGNAL on the normal flow",
+            |piu| dfc(piu, 0xC9),
+            0x1003_0000,
+        ),
+        ("a middle segment alone", |piu| piu[0] &= !0x0C, 0x8007_0000),
+        (
+            "an RU beyond its size",
+            |piu| piu.resize(9 + 1025, 0),
+            0x1002_0000,
+        ),
     ];
     for (what, change, sense) in cases {
         let found = faults(change);
+        assert!(found.contains(&sense), "{what}: {found:08X?}");
+    }
+}
+
+/// Makes of a request one that ends its chain or not, with these indicators.
+fn turn(piu: &mut [u8], end: u8, last: u8) {
+    piu[6] = piu[6] & !0x01 | end;
+    piu[8] = last;
+}
+
+/// Makes of a request one of data flow control with this code.
+fn dfc(piu: &mut Vec<u8>, code: u8) {
+    piu[6] = 0x4B;
+    piu.truncate(9);
+    piu.extend([code, 0, 0, 0, 1]);
+}
+
+/// Confirms a record of side 0, with a change to the response; gives what the
+/// confirmation came to and the sense that side 0 found.
+fn answered(change: Change) -> (ReturnCode, Option<u32>) {
+    let mut pair = Pair::new(1033);
+    let wish = pair.wish(0, "#INTER");
+    let a = pair.allocate(0, wish);
+    pair.until("send", |p| p.nodes[0].send(a, b"record"));
+    assert!(pair.nodes[0].confirm(a).is_pending());
+    let b = pair.accept(1).conversation;
+    let mut buffer = [0; 100];
+    pair.until("receive", |p| p.nodes[1].receive(b, &mut buffer, Fill::Ll));
+    pair.run();
+    let _ = pair.nodes[1].receive(b, &mut buffer, Fill::Ll);
+    assert_eq!(pair.nodes[1].confirmed(b), ReturnCode::Ok);
+    pair.drain();
+    let response = pair.wire[0].iter_mut().find(|(_, piu)| {
+        let header = Packet::parse(piu).unwrap().rh.unwrap();
+        header.is_response() && !header.is_isolated_pacing()
+    });
+    change(&mut response.expect("the confirmation is on its way").1);
+    let code = pair.until("confirm", |p| p.nodes[0].confirm(a)).code;
+    pair.run();
+    let sense = pair.events[0].iter().find_map(|e| match e {
+        Event::PeerFault { sense, .. } => Some(sense.0),
+        _ => None,
+    });
+    (code, sense)
+}
+
+#[test]
+fn an_answer_out_of_order_or_of_no_kind_ends_the_session() {
+    assert_eq!(answered(|_| {}), (ReturnCode::Ok, None));
+    let failed = ReturnCode::ResourceFailureNoRetry;
+    let cases: [(&str, Change, u32); 4] = [
+        ("of another request", |piu| piu[5] += 1, 0x200E_0000),
+        ("of a request to come", |piu| piu[4] = 0x7F, 0x200E_0000),
+        (
+            "negative without sense",
+            |piu| {
+                piu[6] |= 0x04;
+                piu[7] |= 0x10;
+            },
+            0x1002_0000,
+        ),
+        (
+            "negative with a sense that ends everything",
+            |piu| {
+                piu[6] |= 0x04;
+                piu[7] |= 0x10;
+                piu.extend([0x10, 0x08, 0x60, 0x00]);
+            },
+            0x1008_6000,
+        ),
+    ];
+    for (what, change, sense) in cases {
+        assert_eq!(answered(change), (failed, Some(sense)), "{what}");
+    }
+}
+
+#[test]
+fn a_second_answer_to_one_request_ends_the_session() {
+    let mut pair = Pair::new(1033);
+    let wish = pair.wish(0, "#INTER");
+    let a = pair.allocate(0, wish);
+    pair.until("send", |p| p.nodes[0].send(a, b"record"));
+    assert!(pair.nodes[0].confirm(a).is_pending());
+    let b = pair.accept(1).conversation;
+    let mut buffer = [0; 100];
+    pair.until("receive", |p| p.nodes[1].receive(b, &mut buffer, Fill::Ll));
+    pair.run();
+    let _ = pair.nodes[1].receive(b, &mut buffer, Fill::Ll);
+    pair.nodes[1].confirmed(b);
+    pair.drain();
+    let twice = pair.wire[0].back().unwrap().clone();
+    pair.wire[0].push_back(twice);
+    pair.run();
+    let found = pair.events[0].iter().any(|e| match e {
+        Event::PeerFault { sense, .. } => sense.0 == 0x200E_0000,
+        _ => false,
+    });
+    assert!(found, "{:?}", pair.events[0]);
+}
+
+#[test]
+fn windows_that_nobody_asked_for_end_the_session() {
+    // The response to the first RU with a pacing indicator, and what is made
+    // of it.
+    let cases: [(&str, Change, u32); 4] = [
+        ("a window of none", |piu| piu[11] = 0, 0x1001_0003),
+        ("a format of no kind", |piu| piu[10] |= 0x80, 0x1001_0003),
+        ("an answer to no reset", |piu| piu[9] = 0x80, 0x2011_0001),
+        ("cut", |piu| piu.truncate(10), 0x1001_0003),
+    ];
+    for (what, change, sense) in cases {
+        let mut pair = Pair::new(1033);
+        let wish = pair.wish(0, "#INTER");
+        let a = pair.allocate(0, wish);
+        let _ = pair.nodes[0].send(a, &[5; 9000]);
+        let mut changed = false;
+        for _ in 0..200 {
+            pair.drain();
+            for (_, piu) in &mut pair.wire[0] {
+                let packet = Packet::parse(piu).unwrap();
+                let message = packet.rh.is_some_and(|h| h.is_isolated_pacing());
+                if message && packet.ru.len() == 3 && !changed {
+                    changed = true;
+                    change(piu);
+                }
+            }
+            if !pair.step() {
+                break;
+            }
+        }
+        assert!(changed, "{what}");
+        let found: Vec<u32> = pair.events[0]
+            .iter()
+            .filter_map(|e| match e {
+                Event::PeerFault { sense, .. } => Some(sense.0),
+                _ => None,
+            })
+            .collect();
         assert!(found.contains(&sense), "{what}: {found:08X?}");
     }
 }

@@ -2,8 +2,11 @@
 //! peers.
 
 mod basics;
+mod formats;
 mod harness;
 mod hostile;
+mod lossy;
+mod misconfigured;
 mod soak;
 mod traces;
 mod wireshark;

@@ -5,17 +5,19 @@
 //! records, and how each turn ends. All is drawn from one seed.
 
 use crate::harness::{Pair, Rng, lu, show};
+use crate::lossy::{Faults, Lossy};
 use proptest::prelude::*;
 use sna::wire::ipm::{Kind, Repr as Ipm};
 use sna::wire::piu::Packet;
 use sna::wire::rh::Category;
 use sna::wire::th::Address;
 use sna::{
-    ConversationId, DataReceived, DeallocateType, Event, Fill, Mode, PacingMode,
-    PrepareToReceiveType, ReturnCode, StatusReceived,
+    ConversationId, ConversationType, DataReceived, DeallocateType, Event, Fill, Mode, PacingMode,
+    PrepareToReceiveType, ReturnCode, StatusReceived, SyncLevel,
 };
 use std::collections::HashMap;
 use std::task::Poll;
+use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
@@ -80,6 +82,7 @@ struct Actor {
     part: usize,
     id: ConversationId,
     script: Option<usize>,
+    basic: bool,
     allocated: bool,
     turn: usize,
     at: usize,
@@ -120,6 +123,28 @@ impl Actor {
         }
     }
 
+    /// A record as the program sends it: a basic conversation's begins with its
+    /// length.
+    fn dress(&self, data: Vec<u8>) -> Vec<u8> {
+        if !self.basic {
+            return data;
+        }
+        let data = &data[..data.len().min(BASIC_RECORD)];
+        let mut out = (data.len() as u16 + 2).to_be_bytes().to_vec();
+        out.extend_from_slice(data);
+        out
+    }
+
+    /// The other way round.
+    fn strip(&self, mut data: Vec<u8>) -> Vec<u8> {
+        if self.basic {
+            let len = u16::from_be_bytes([data[0], data[1]]);
+            assert_eq!(usize::from(len), data.len());
+            data.drain(..2);
+        }
+        data
+    }
+
     fn finish(&mut self, code: ReturnCode) -> bool {
         self.done = Some(code);
         true
@@ -129,6 +154,7 @@ impl Actor {
         let node = &mut pair.nodes[self.side];
         if let Some(len) = turn.records.get(self.at) {
             let data = record(self.script.unwrap(), self.turn, self.at, *len);
+            let data = self.dress(data);
             return match node.send(self.id, &data) {
                 Poll::Pending => false,
                 Poll::Ready(sent) if sent.code == ReturnCode::Ok => {
@@ -193,12 +219,16 @@ impl Actor {
         let mut turn = turn.clone();
         if got.data == DataReceived::Complete {
             let data = std::mem::take(&mut self.got);
+            let data = self.strip(data);
             if self.script.is_none() {
                 self.script = Some(usize::from(data[0]));
                 turn = scripts[usize::from(data[0])][0].clone();
             }
             let n = self.script.unwrap();
-            let len = *turn.records.get(self.at).expect("a record nobody sent");
+            let mut len = *turn.records.get(self.at).expect("a record nobody sent");
+            if self.basic {
+                len = len.min(BASIC_RECORD);
+            }
             assert_eq!(data, record(n, self.turn, self.at, len), "script {n}");
             self.at += 1;
         }
@@ -269,7 +299,24 @@ struct Case {
     pacing: PacingMode,
     delay_us: u64,
     cut: Option<u64>,
+    faults: Option<Faults>,
     conversations: usize,
+}
+
+impl Default for Case {
+    fn default() -> Case {
+        Case {
+            seed: 1,
+            max_btu: 265,
+            ru: 1024,
+            window: 3,
+            pacing: PacingMode::Adaptive,
+            delay_us: 500,
+            cut: None,
+            faults: None,
+            conversations: 6,
+        }
+    }
 }
 
 /// Runs the case; gives the codes of the ends that failed.
@@ -284,18 +331,29 @@ fn run(case: &Case) -> Vec<ReturnCode> {
     });
     pair.rng = Rng::new(case.seed ^ 0xABCD);
     pair.delay_us = case.delay_us;
+    pair.lossy = case.faults.map(|faults| Lossy::new(faults, case.seed));
     let mut rng = Rng::new(case.seed);
+    let mut kinds = Rng::new(case.seed ^ 0x5EED);
     let scripts: Vec<_> = (0..case.conversations).map(|_| script(&mut rng)).collect();
     let mut actors = Vec::new();
     for n in 0..case.conversations {
         let side = rng.below(2) as usize;
-        let wish = pair.wish(side, name);
+        let mut wish = pair.wish(side, name);
+        let confirms = |turn: &Turn| !matches!(turn.end, End::Turn | End::Over);
+        if !scripts[n].iter().any(confirms) {
+            wish.sync = SyncLevel::None;
+        }
+        let basic = kinds.below(3) == 0;
+        if basic {
+            wish.kind = ConversationType::Basic;
+        }
         let now = pair.now;
         actors.push(Actor {
             side,
             part: 0,
             id: pair.nodes[side].allocate(wish, now),
             script: Some(n),
+            basic,
             allocated: false,
             turn: 0,
             at: 0,
@@ -305,6 +363,7 @@ fn run(case: &Case) -> Vec<ReturnCode> {
         });
     }
     let mut steps = 0;
+    let mut since = pair.now;
     loop {
         let mut moved = false;
         for actor in actors.iter_mut().filter(|a| a.done.is_none()) {
@@ -327,6 +386,7 @@ fn run(case: &Case) -> Vec<ReturnCode> {
                         part: 1,
                         id: attached.conversation,
                         script: None,
+                        basic: attached.kind == ConversationType::Basic,
                         allocated: true,
                         turn: 0,
                         at: 0,
@@ -339,15 +399,22 @@ fn run(case: &Case) -> Vec<ReturnCode> {
             }
         }
         steps += 1;
+        if moved {
+            since = pair.now;
+        }
         if case.cut == Some(steps) {
             pair.cut();
             continue;
         }
         moved |= pair.step();
-        if !moved && actors.iter().all(|a| a.done.is_some()) {
+        let arrived = pair.lossy.as_ref().is_none_or(Lossy::is_idle);
+        if !moved && arrived && actors.iter().all(|a| a.done.is_some()) {
             break;
         }
-        if !moved && !pair.expire() {
+        // Link stations ask each other for ever whether they live, so a standstill
+        // over them is one of time.
+        let stands = pair.now > since + STANDSTILL;
+        if !moved && (stands || !pair.expire()) {
             let waiting: Vec<_> = actors
                 .iter()
                 .filter(|a| a.done.is_none())
@@ -375,11 +442,29 @@ fn run(case: &Case) -> Vec<ReturnCode> {
             .collect();
         check_windows(&of_mode, u32::from(case.window), adaptive);
     }
+    if let Some(lossy) = &pair.lossy {
+        COUNTED.with_borrow_mut(|sum| {
+            for (sum, count) in sum.iter_mut().zip(lossy.counts) {
+                *sum += count;
+            }
+        });
+    }
     for node in &pair.nodes {
         assert_eq!(node.conversation_count(), 0, "left over: {node:#?}");
     }
     let ends = actors.iter().filter_map(|a| a.done);
     ends.filter(|code| *code != ReturnCode::Ok).collect()
+}
+
+/// The longest record of a basic conversation, less its length.
+const BASIC_RECORD: usize = 32_765;
+
+/// Longer than anything takes that ends at all.
+const STANDSTILL: Duration = Duration::from_secs(600);
+
+thread_local! {
+    /// Frames lost, repeated and overtaken in all cases of a test.
+    static COUNTED: std::cell::RefCell<[u64; 3]> = const { std::cell::RefCell::new([0; 3]) };
 }
 
 /// The last PIUs, for a message.
@@ -396,8 +481,26 @@ fn is_service(piu: &[u8]) -> bool {
     low == [1, 2] || low == [2, 1]
 }
 
+/// The configuration of the tests below: this many cases, unless the environment
+/// asks for another number.
+fn cases(usual: u32) -> ProptestConfig {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    match asked {
+        true => ProptestConfig::default(),
+        false => ProptestConfig::with_cases(usual),
+    }
+}
+
+fn pacings() -> impl Strategy<Value = PacingMode> {
+    prop_oneof![
+        Just(PacingMode::FixedOneStage),
+        Just(PacingMode::FixedTwoStage),
+        Just(PacingMode::Adaptive)
+    ]
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(cases(96))]
 
     #[test]
     fn nothing_is_lost_and_nobody_waits(
@@ -405,16 +508,12 @@ proptest! {
         max_btu in prop_oneof![Just(99usize), Just(265), Just(1033), Just(4105)],
         ru in prop_oneof![Just(256usize), Just(1024), Just(4096)],
         window in 0u8..9,
-        pacing in prop_oneof![
-            Just(PacingMode::FixedOneStage),
-            Just(PacingMode::FixedTwoStage),
-            Just(PacingMode::Adaptive)
-        ],
+        pacing in pacings(),
         delay_us in prop_oneof![Just(0u64), Just(500), Just(20_000)],
         conversations in 1usize..9,
     ) {
         let case = Case {
-            seed, max_btu, ru, window, pacing, delay_us, conversations, cut: None,
+            seed, max_btu, ru, window, pacing, delay_us, conversations, ..Case::default()
         };
         prop_assert_eq!(run(&case), []);
     }
@@ -426,30 +525,61 @@ proptest! {
         conversations in 1usize..6,
     ) {
         let case = Case {
-            seed,
-            max_btu: 265,
-            ru: 1024,
-            window: 3,
-            pacing: PacingMode::Adaptive,
-            delay_us: 300,
-            cut: Some(cut),
-            conversations,
+            seed, delay_us: 300, cut: Some(cut), conversations, ..Case::default()
         };
         run(&case);
     }
+
+    #[test]
+    fn nothing_is_lost_over_a_link_that_loses_repeats_and_reorders(
+        seed in any::<u64>(),
+        max_btu in prop_oneof![Just(99usize), Just(265), Just(1033)],
+        ru in prop_oneof![Just(256usize), Just(1024), Just(3840)],
+        window in 1u8..9,
+        pacing in pacings(),
+        conversations in 1usize..7,
+        lose in 0u64..150,
+        repeat in 0u64..150,
+        delay_us in prop_oneof![Just(0u64), Just(500), Just(20_000)],
+        link_window in 1u8..12,
+        ack_every in 1u8..6,
+    ) {
+        let faults = Faults { lose, repeat, delay_us, window: link_window, ack_every };
+        let case = Case {
+            seed, max_btu, ru, window, pacing, conversations,
+            faults: Some(faults),
+            ..Case::default()
+        };
+        prop_assert_eq!(run(&case), []);
+    }
+}
+
+#[test]
+fn the_lossy_link_loses_repeats_and_reorders() {
+    let faults = Faults {
+        lose: 100,
+        repeat: 100,
+        delay_us: 20_000,
+        window: 8,
+        ack_every: 2,
+    };
+    let case = Case {
+        faults: Some(faults),
+        ..Case::default()
+    };
+    assert_eq!(run(&case), []);
+    let counted = COUNTED.with_borrow(|sum| *sum);
+    assert!(counted.iter().all(|n| *n > 10), "{counted:?}");
 }
 
 #[test]
 fn a_loser_that_bids_again_before_the_offer_gets_one_offer() {
     let case = Case {
         seed: 10_965_551_691_831_699_864,
-        max_btu: 265,
         ru: 4096,
         window: 4,
         pacing: PacingMode::FixedOneStage,
-        delay_us: 500,
-        conversations: 6,
-        cut: None,
+        ..Case::default()
     };
     assert_eq!(run(&case), []);
 }

@@ -4,11 +4,14 @@
 //! The traces are those of Microsoft Knowledge Base articles; each test names
 //! its article.
 
+use bytes::Bytes;
 use sna::ebcdic;
+use sna::session::segment::{Biu, Reassembler};
 use sna::wire::bind::{Repr as Bind, SyncLevels};
 use sna::wire::cnos::{Repr as Cnos, Service};
 use sna::wire::piu::Packet;
-use sna::wire::{Sense, fmh5, gds, ru_size, user_data, vectors};
+use sna::wire::rh::{Answer, Category};
+use sna::wire::{Sense, dfc, fmh5, fmh7, gds, ipm, ru_size, unbind, user_data, vectors};
 
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.bytes().filter(u8::is_ascii_hexdigit).collect();
@@ -171,5 +174,121 @@ fn published_pius_come_out_as_they_went_in() {
         let mut out = Vec::new();
         Packet::parse(&bytes).unwrap().emit(&mut out);
         assert_eq!(out, bytes);
+    }
+}
+
+/// PIUs of an independent script, built from the field tables and read by
+/// tshark: the same bytes mean the same here, and come out the same.
+#[test]
+fn frames_of_an_independent_script_mean_what_they_should() {
+    let text = include_str!("../../testdata/frames.txt");
+    let mut joined = [Reassembler::default(), Reassembler::default()];
+    let mut found = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let (from, digits) = line.split_once(' ').unwrap();
+        let from: usize = from.parse().unwrap();
+        let bytes = Bytes::from(hex(digits));
+        let piu = Packet::parse(&bytes).unwrap();
+        let mut out = Vec::new();
+        piu.emit(&mut out);
+        assert_eq!(out, bytes);
+        if let Some(biu) = joined[from].handle(&piu, &bytes, 4096).unwrap() {
+            found.push(format!("{from} {}", meaning(&biu)));
+        }
+    }
+    let expected = [
+        "0 BIND APPN.ALPHA to APPN.BETA, mode #INTER, RUs of 1024 and 1024, adaptive 7",
+        "1 BIND response of APPN.BETA, mode #INTER, RUs of 512 and 512, adaptive 4",
+        "0 Attach of APINGD, mapped, sync level 1; begins a bracket; 404 bytes of data",
+        "0 704 bytes",
+        "0 1004 bytes, passes the turn",
+        "1 message of 5",
+        "1 pacing response",
+        "0 14 bytes, to be confirmed",
+        "1 confirmed",
+        "1 refused with 08460000",
+        "0 Attach of the exchange of limits",
+        "0 limits of #BATCH: 8, 4, 4; Request",
+        "1 limits of #BATCH: 8, 4, 4; Accepted",
+        "1 error 08640000",
+        "0 BracketStopped",
+        "0 UNBIND 01",
+        "1 response to UNBIND",
+    ];
+    assert_eq!(found, expected);
+}
+
+/// A unit in words.
+fn meaning(biu: &Biu) -> String {
+    let (header, ru) = (biu.header, &biu.ru[..]);
+    match (header.category(), header.is_response()) {
+        (Category::Sc, response) if ru[0] == 0x31 => {
+            let bind = Bind::parse(ru).unwrap();
+            assert_eq!(bind.emit(), ru);
+            let size = |byte| ru_size::parse(byte).unwrap();
+            let user = &bind.user;
+            let who = match response {
+                false => format!("BIND {} to {}", name(&bind.plu), name(&bind.slu)),
+                true => format!("BIND response of {}", name(user.slu.as_ref().unwrap())),
+            };
+            let sizes = (size(bind.primary_ru), size(bind.secondary_ru));
+            let mode = name(user.mode.as_ref().unwrap());
+            assert!(bind.pacing.adaptive && bind.parallel && bind.primary_wins);
+            format!(
+                "{who}, mode {mode}, RUs of {} and {}, adaptive {}",
+                sizes.0, sizes.1, bind.pacing.primary_send
+            )
+        }
+        (Category::Sc, true) => "response to UNBIND".into(),
+        (Category::Sc, false) => format!("UNBIND {:02X}", unbind::Repr::parse(ru).unwrap().kind),
+        (Category::Dfc, _) => format!("{:?}", dfc::Repr::parse(ru).unwrap()),
+        (_, true) if header.is_isolated_pacing() && ru.is_empty() => "pacing response".into(),
+        (_, true) if header.is_isolated_pacing() => {
+            format!("message of {}", ipm::Repr::parse(ru).unwrap().window)
+        }
+        (_, true) if header.exception() => {
+            let sense = Sense::from_bytes(*ru.first_chunk().unwrap());
+            format!("refused with {:08X}", sense.0)
+        }
+        (_, true) => "confirmed".into(),
+        (_, false) if header.begin_bracket() => {
+            let (attach, len) = fmh5::Repr::parse(ru).unwrap();
+            assert_eq!(attach.emit(), &ru[..len]);
+            if attach.tpn == [0x06, 0xF1] {
+                return "Attach of the exchange of limits".into();
+            }
+            let (data, rest) = gds::Packet::parse(&ru[len..]).unwrap();
+            assert!(data.id == gds::APPLICATION && rest.is_empty());
+            let rest = ru.len() - len;
+            format!(
+                "Attach of {}, mapped, sync level {}; begins a bracket; {rest} bytes of data",
+                name(&attach.tpn),
+                attach.sync
+            )
+        }
+        (_, false) if header.format() => {
+            let (fmh, _) = fmh7::Repr::parse(ru).unwrap();
+            format!("error {:08X}", fmh.sense.0)
+        }
+        (_, false) if ru.get(2..4) == Some(&[0x12, 0x10]) => {
+            let limits = Cnos::parse(ru).unwrap();
+            assert_eq!(limits.emit(), ru);
+            format!(
+                "limits of {}: {}, {}, {}; {:?}",
+                name(&limits.mode),
+                limits.limit,
+                limits.min_winners_source,
+                limits.min_winners_target,
+                limits.service
+            )
+        }
+        (_, false) => {
+            let end = match (header.change_direction(), header.answer()) {
+                (true, _) => ", passes the turn",
+                (_, Some(Answer::Definite2)) => ", to be confirmed",
+                _ => "",
+            };
+            format!("{} bytes{end}", ru.len())
+        }
     }
 }

@@ -5,7 +5,11 @@ use crate::harness::Pair;
 use sna::wire::piu::Packet;
 use sna::wire::rh::{Category, Rh};
 use sna::wire::th::Segment;
-use sna::{DeallocateType, Fill, PrepareToReceiveType, ReturnCode};
+use sna::wire::{fmh5, ipm};
+use sna::{
+    DeallocateType, Fill, Mode, PacingMode, PrepareToReceiveType, ReturnCode, Secret, Security,
+    User,
+};
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
@@ -66,9 +70,184 @@ fn request(p: &Packet<'_>, of: impl Fn(Rh) -> bool) -> Option<u32> {
     p.rh.filter(|h| !h.is_response()).map(|h| of(h).into())
 }
 
-/// A dialogue that uses most of what there is: session limits, segments,
-/// confirmation, an error, a refused program, the end of sessions.
+/// Whether a PIU is of a kind.
+type Kind = fn(&Packet<'_>) -> bool;
+
+/// Every kind of PIU that the stack sends; each must be in the trace.
+const KINDS: &[(&str, Kind)] = &[
+    ("BIND", |p| asks(p, Category::Sc, 0x31)),
+    ("response to BIND", |p| answers(p, false, 0x31)),
+    ("UNBIND", |p| asks(p, Category::Sc, 0x32)),
+    ("response to UNBIND", |p| answers(p, false, 0x32)),
+    ("LUSTAT", |p| asks(p, Category::Dfc, 0x04)),
+    ("response to LUSTAT", |p| answers(p, false, 0x04)),
+    ("refused bid", |p| {
+        answers(p, true, 0x08) && p.ru == [0x08, 0x14, 0, 0, 0x04]
+    }),
+    ("RTR", |p| asks(p, Category::Dfc, 0x05)),
+    ("BIS", |p| asks(p, Category::Dfc, 0x70)),
+    ("SIGNAL", |p| asks(p, Category::Dfc, 0xC9) && p.th.expedited),
+    ("response to SIGNAL", |p| answers(p, false, 0xC9)),
+    ("Attach", |p| attach(p).is_some()),
+    ("Attach with user and password", |p| {
+        attach(p).is_some_and(|a| a.access.password.is_some())
+    }),
+    ("FMH-7 with log data", |p| {
+        p.rh.is_some_and(|h| h.format() && h.category() == Category::Fmd)
+            && p.ru.starts_with(&[7, 7, 0x08, 0x64, 0, 0, 0x80])
+    }),
+    ("FMH-7 that refuses an Attach", |p| {
+        p.ru.starts_with(&[7, 7, 0x10, 0x08, 0x60, 0x21])
+    }),
+    ("negative response 0846", |p| {
+        answers(p, true, 0x08) && p.ru == [0x08, 0x46, 0, 0]
+    }),
+    ("CNOS request", |p| cnos(p) == Some(0x02)),
+    ("CNOS reply", |p| cnos(p) == Some(0x0A)),
+    ("first segment", |p| p.th.segment == Segment::First),
+    ("middle segment", |p| p.th.segment == Segment::Middle),
+    ("last segment", |p| p.th.segment == Segment::Last),
+    ("isolated pacing response", |p| window(p) && !p.th.expedited),
+    ("solicited pacing message", |p| {
+        message(p) == Some(ipm::Kind::Solicited)
+    }),
+    ("unsolicited pacing message", |p| {
+        message(p) == Some(ipm::Kind::Unsolicited { reset: true })
+    }),
+    ("reset acknowledgement", |p| {
+        message(p) == Some(ipm::Kind::ResetAck)
+    }),
+    ("confirmation asked for", |p| {
+        p.rh.is_some_and(|h| !h.is_response() && h.0[1] & 0xB0 == 0x20)
+    }),
+    ("confirmation", |p| {
+        p.rh.is_some_and(|h| h.is_response() && h.0[1] & 0xB0 == 0x20)
+    }),
+    ("change of direction", |p| {
+        p.rh.is_some_and(|h| !h.is_response() && h.change_direction())
+    }),
+    ("conditional end of bracket", |p| {
+        p.rh.is_some_and(|h| !h.is_response() && h.conditional_end())
+    }),
+    ("larger window asked for", |p| {
+        p.rh.is_some_and(|h| !h.is_response() && h.larger_window())
+    }),
+];
+
+fn asks(p: &Packet<'_>, category: Category, code: u8) -> bool {
+    let fits = |h: Rh| !h.is_response() && h.category() == category;
+    p.rh.is_some_and(fits) && p.ru.first() == Some(&code)
+}
+
+fn answers(p: &Packet<'_>, negative: bool, first: u8) -> bool {
+    let fits = |h: Rh| h.is_response() && h.exception() == negative && !h.pacing();
+    p.rh.is_some_and(fits) && p.ru.first() == Some(&first)
+}
+
+fn window(p: &Packet<'_>) -> bool {
+    p.rh.is_some_and(Rh::is_isolated_pacing)
+}
+
+fn message(p: &Packet<'_>) -> Option<ipm::Kind> {
+    let found = window(p) && p.th.expedited;
+    found.then(|| ipm::Repr::parse(p.ru).unwrap().kind)
+}
+
+fn attach(p: &Packet<'_>) -> Option<fmh5::Repr> {
+    let header = p.rh.filter(|h| !h.is_response() && h.format())?;
+    let found = header.category() == Category::Fmd && p.ru.get(1) == Some(&fmh5::TYPE);
+    found.then(|| fmh5::Repr::parse(p.ru).unwrap().0)
+}
+
+/// The service flag of an exchange of limits.
+fn cnos(p: &Packet<'_>) -> Option<u8> {
+    let at = p.ru.windows(2).position(|w| w == [0x12, 0x10])?;
+    p.ru.get(at + 2).copied()
+}
+
+/// Everything that the stack sends.
 fn trace() -> Vec<Vec<u8>> {
+    let mut all = dialogue();
+    all.extend(contention());
+    all.extend(windows(PacingMode::FixedOneStage));
+    all.extend(windows(PacingMode::Adaptive));
+    all
+}
+
+/// The loser of contention asks for a session that the winner uses: it is
+/// refused, offered the bracket later, and begins. The Attach has a password.
+fn contention() -> Vec<Vec<u8>> {
+    let mut pair = Pair::with(265, |side, config| {
+        let mode = Mode::new("ONE".parse().unwrap());
+        config.modes.define(mode.with_sessions(1, [1, 0][side]));
+    });
+    pair.nodes[0].define_user(User {
+        name: "ANN".into(),
+        password: Secret::new("RIGHT"),
+    });
+    let wish = pair.wish(0, "ONE");
+    let first = pair.allocate(0, wish.clone());
+    pair.until("end", |p| {
+        p.nodes[0].deallocate(first, DeallocateType::Flush)
+    });
+    pair.accept(1);
+    pair.run();
+    // Both begin at once on the one session that is idle.
+    let now = pair.now;
+    let a = pair.nodes[0].allocate(wish, now);
+    assert_eq!(pair.nodes[0].flush(a), ReturnCode::Ok);
+    let mut wish = pair.wish(1, "ONE");
+    wish.security = Security::Program {
+        user: "ANN".into(),
+        password: Secret::new("RIGHT"),
+    };
+    let b = pair.nodes[1].allocate(wish.clone(), now);
+    pair.run();
+    assert!(pair.nodes[1].allocated(b).is_pending());
+    pair.accept(1);
+    pair.until("end", |p| p.nodes[0].deallocate(a, DeallocateType::Flush));
+    let code = pair.until("allocate", |p| p.nodes[1].allocated(b));
+    assert_eq!(code, ReturnCode::Ok);
+    pair.until("end", |p| p.nodes[1].deallocate(b, DeallocateType::Flush));
+    pair.accept(0);
+    // Now the session is free, and the bid is taken.
+    let c = pair.allocate(1, wish);
+    pair.until("end", |p| p.nodes[1].deallocate(c, DeallocateType::Flush));
+    pair.run();
+    pair.trace.into_iter().map(|(_, piu)| piu).collect()
+}
+
+/// Many RUs in small windows; an adaptive one is shrunk on the way.
+fn windows(pacing: PacingMode) -> Vec<Vec<u8>> {
+    let mut pair = Pair::with(1033, |_, config| {
+        let mode = Mode::new("PACED".parse().unwrap());
+        config
+            .modes
+            .define(mode.with_ru_bytes(256).with_pacing(pacing, 2));
+    });
+    let wish = pair.wish(0, "PACED");
+    let a = pair.allocate(0, wish);
+    pair.until("send", |p| p.nodes[0].send(a, &[9; 5000]));
+    pair.run();
+    if pacing == PacingMode::Adaptive {
+        let session = pair.nodes[1]
+            .sessions()
+            .find(|s| s.mode.as_str() == "PACED")
+            .unwrap();
+        assert!(pair.nodes[1].shrink_window(session.session, 1));
+    }
+    pair.until("end", |p| p.nodes[0].deallocate(a, DeallocateType::Flush));
+    let b = pair.accept(1).conversation;
+    let mut buffer = vec![0; 6000];
+    let got = pair.until("receive", |p| p.nodes[1].receive(b, &mut buffer, Fill::Ll));
+    assert_eq!(got.len, 5000);
+    pair.run();
+    pair.trace.into_iter().map(|(_, piu)| piu).collect()
+}
+
+/// A dialogue that uses most of what there is: session limits, segments,
+/// confirmation, errors, a refused program, the end of sessions.
+fn dialogue() -> Vec<Vec<u8>> {
     let mut pair = Pair::new(265);
     let wish = pair.wish(0, "#INTER");
     let a = pair.allocate(0, wish.clone());
@@ -89,6 +268,21 @@ fn trace() -> Vec<Vec<u8>> {
     assert_eq!(code, ReturnCode::Ok);
     let got = pair.until("receive", |p| p.nodes[0].receive(a, &mut buffer, Fill::Ll));
     assert_eq!(got.code, ReturnCode::DeallocatedAbend);
+    let d = pair.allocate(0, wish.clone());
+    pair.until("send", |p| p.nodes[0].send(d, &[4; 3000]));
+    assert_eq!(pair.nodes[0].flush(d), ReturnCode::Ok);
+    let e = pair.accept(1).conversation;
+    pair.until("error", |p| {
+        p.nodes[1].send_error(e, sna::ErrorDirection::Receive)
+    });
+    pair.until("end", |p| p.nodes[1].deallocate(e, DeallocateType::Flush));
+    for expected in [
+        ReturnCode::ProgramErrorPurging,
+        ReturnCode::DeallocatedNormal,
+    ] {
+        let got = pair.until("receive", |p| p.nodes[0].receive(d, &mut buffer, Fill::Ll));
+        assert_eq!(got.code, expected);
+    }
     let mut unknown = wish;
     unknown.tp = "NOSUCH".parse().unwrap();
     let c = pair.allocate(0, unknown);
@@ -161,6 +355,12 @@ fn number(text: &str) -> Option<u32> {
 #[test]
 fn tshark_reads_what_was_meant() {
     let pius = trace();
+    for (name, kind) in KINDS {
+        let found = pius
+            .iter()
+            .any(|bytes| kind(&Packet::parse(bytes).unwrap()));
+        assert!(found, "no {name} in the trace");
+    }
     let dir = std::path::PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let path = dir.join(format!("sna-{}.pcap", std::process::id()));
     write_pcap(&path, &pius);
@@ -183,6 +383,10 @@ fn tshark_reads_what_was_meant() {
     let filter = "_ws.malformed || _ws.expert.severity >= 6291456";
     let malformed = tshark(&path, &["-Y", filter]);
     assert_eq!(malformed.trim(), "");
-    println!("{} PIUs, {checked} fields as meant", pius.len());
+    assert!(
+        checked > 20 * pius.len(),
+        "{checked} of {} PIUs",
+        pius.len()
+    );
     let _ = std::fs::remove_file(&path);
 }

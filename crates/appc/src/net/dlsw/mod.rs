@@ -325,7 +325,12 @@ impl Dlsw {
             }
             Ok(Step::Done(agreed)) => agreed,
             Ok(Step::Wait) => return,
-            Err(why) => return self.halt(around, id, &why.to_string()),
+            Err(why) => {
+                if let Some(xid) = side.negotiation.refusal(&why) {
+                    circuit.send_xid(xid);
+                }
+                return self.halt(around, id, &why.to_string());
+            }
         };
         side.agreed = Some(agreed);
         if side.is_primary() {
