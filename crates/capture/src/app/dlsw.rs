@@ -213,6 +213,13 @@ pub(super) fn is_dlsw(bytes: &[u8]) -> bool {
     matches!(bytes, [0x31, 16 | 72, ..])
 }
 
+/// True for the message that two switches begin with, on any port: the long
+/// header tells its kind twice.
+pub(super) fn is_capabilities(bytes: &[u8]) -> bool {
+    let kind = Some(&(Kind::CapExchange as u8));
+    matches!(bytes, [0x31, 72, ..]) && bytes.get(14) == kind && bytes.get(23) == kind
+}
+
 /// Enough for a long header, or a short one with TH, RH and a whole Attach.
 const HEAD_BYTES: usize = 320;
 
