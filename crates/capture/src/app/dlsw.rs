@@ -216,8 +216,9 @@ pub(super) fn is_dlsw(bytes: &[u8]) -> bool {
 /// True for the message that two switches begin with, on any port: the long
 /// header tells its kind twice.
 pub(super) fn is_capabilities(bytes: &[u8]) -> bool {
-    let kind = Some(&(Kind::CapExchange as u8));
-    matches!(bytes, [0x31, 72, ..]) && bytes.get(14) == kind && bytes.get(23) == kind
+    let said = |at: usize| bytes.get(at).copied().and_then(Kind::from_byte);
+    let twice = [said(14), said(23)] == [Some(Kind::CapExchange); 2];
+    twice && matches!(bytes, [0x31, 72, ..])
 }
 
 /// Enough for a long header, or a short one with TH, RH and a whole Attach.
