@@ -213,6 +213,14 @@ pub(super) fn is_dlsw(bytes: &[u8]) -> bool {
     matches!(bytes, [0x31, 16 | 72, ..])
 }
 
+/// True for the message that two switches begin with, on any port: the long
+/// header tells its kind twice.
+pub(super) fn is_capabilities(bytes: &[u8]) -> bool {
+    let said = |at: usize| bytes.get(at).copied().and_then(Kind::from_byte);
+    let twice = [said(14), said(23)] == [Some(Kind::CapExchange); 2];
+    twice && matches!(bytes, [0x31, 72, ..])
+}
+
 /// Enough for a long header, or a short one with TH, RH and a whole Attach.
 const HEAD_BYTES: usize = 320;
 

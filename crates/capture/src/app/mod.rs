@@ -173,6 +173,7 @@ impl App {
                 match &mut self.parser {
                     Parser::Http(http) => http.feed(side, chunk, stamp, assembler),
                     Parser::Tls(tls) => tls.feed(connection, side, chunk, stamp, assembler),
+                    Parser::Dlsw(dlsw) => dlsw.feed(side, chunk, stamp, assembler),
                     _ => Verdict::Follow,
                 };
                 return;
@@ -226,7 +227,8 @@ fn by_bytes(side: Side, port: u16, bytes: &[u8]) -> Protocol {
         Protocol::Http2
     } else if tls::is_record(bytes) {
         Protocol::Tls
-    } else if matches!(port, 2065 | 2067) && dlsw::is_dlsw(bytes) {
+    } else if dlsw::is_capabilities(bytes) || (matches!(port, 2065 | 2067) && dlsw::is_dlsw(bytes))
+    {
         Protocol::Dlsw
     } else {
         Protocol::Turns

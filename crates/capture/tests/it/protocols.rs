@@ -159,6 +159,22 @@ fn dlsw_messages_that_ask_and_answer_are_exchanges_of_their_circuit() {
 }
 
 #[test]
+fn switches_are_recognised_on_any_port_by_their_capabilities() {
+    let mut capabilities = vec![0; 72];
+    (capabilities[0], capabilities[1]) = (0x31, 72);
+    (capabilities[14], capabilities[23]) = (0x20, 0x20);
+    let explanation = Talk::to(9_000)
+        .client(&capabilities)
+        .server(&capabilities)
+        .explain();
+    assert_eq!(explanation.connections[0].protocol, Protocol::Dlsw);
+    assert_eq!(
+        exchanges(&explanation),
+        [("DLSw capabilities", 72, 72, true)]
+    );
+}
+
+#[test]
 fn tls_is_split_into_set_up_and_turns_of_application_data() {
     let record = |kind: u8, body: &[u8]| {
         let mut bytes = vec![kind, 3, 3];
