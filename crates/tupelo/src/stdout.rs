@@ -12,7 +12,8 @@ use std::process;
 pub fn end_quietly_when_closed() {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
-        let text = info.payload_as_str().unwrap_or_default();
+        let text = info.payload().downcast_ref::<String>();
+        let text = text.map_or("", String::as_str);
         if text.starts_with("failed printing to stdout") && text.contains("os error 32") {
             process::exit(0);
         }

@@ -4,6 +4,7 @@
 mod appc;
 mod bank;
 mod cli;
+mod ends;
 mod faults;
 mod http;
 mod programs;
