@@ -26,7 +26,7 @@ fn message(line: &str) -> Option<Diagnostic> {
         let number: u32 = number.trim().parse().ok()?;
         // What the C compiler says of cobc's own output is not about the
         // program.
-        if file.ends_with(".c") || file.ends_with(".c.h") || file.ends_with(".c.l.h") {
+        if place.contains(".c:") || place.contains(".h:") {
             return None;
         }
         // The calls that stand for commands may name an item twice.

@@ -2,7 +2,8 @@
 //!
 //! Attention identifiers, map attributes and the EIB, with the values of the
 //! public manuals; characters are those of the region's own code page.
-//! Reference: CICS application programming, "DFHAID" and "DFHBMSCA".
+//! Reference: CICS application programming, "DFHAID" and "DFHBMSCA"; the names
+//! and, from DFHBLUE on, the values were compared with three public lists.
 
 /// The text of a supplied member in fixed format.
 pub(crate) fn member(name: &str) -> Option<&'static str> {
@@ -76,7 +77,9 @@ const DFHBMSCA: &str = r#"
            02  DFHBMEOF  PIC X VALUE X'80'.
            02  DFHBMCUR  PIC X VALUE X'02'.
            02  DFHBMEC   PIC X VALUE X'82'.
-           02  DFHBMFLG  PIC X VALUE X'80'.
+           02  DFHBMFLG  PIC X VALUE X'00'.
+               88  DFHERASE  VALUES ARE X'80' X'82'.
+               88  DFHCURSR  VALUES ARE X'02' X'82'.
            02  DFHBMDET  PIC X VALUE X'FF'.
            02  DFHSA     PIC X VALUE X'28'.
            02  DFHCOLOR  PIC X VALUE X'42'.

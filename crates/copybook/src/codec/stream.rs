@@ -250,13 +250,9 @@ fn write_record(
 ) -> Result<(), StreamError> {
     let len = bytes.len();
     let too_long = |max| StreamError::TooLong { record, len, max };
-    let behind_word = |form: Descriptor, output: &mut _| match form.write(output, bytes)? {
-        true => Ok(()),
-        false => Err(too_long(form.max_bytes())),
-    };
     match framing {
-        Framing::Rdw => behind_word(Descriptor::Rdw, output),
-        Framing::GnuCobol => behind_word(Descriptor::GnuCobol, output),
+        Framing::Rdw => behind_word(Descriptor::Rdw, output, bytes, too_long),
+        Framing::GnuCobol => behind_word(Descriptor::GnuCobol, output, bytes, too_long),
         Framing::SelfDescribing => Ok(output.write_all(bytes)?),
         Framing::Fixed(size) if len > size => Err(too_long(size)),
         Framing::Fixed(size) => {
@@ -264,5 +260,17 @@ fn write_record(
             io::copy(&mut io::repeat(0).take((size - len) as u64), output)?;
             Ok(())
         }
+    }
+}
+
+fn behind_word(
+    form: Descriptor,
+    output: &mut impl Write,
+    bytes: &[u8],
+    too_long: impl Fn(usize) -> StreamError,
+) -> Result<(), StreamError> {
+    match form.write(output, bytes)? {
+        true => Ok(()),
+        false => Err(too_long(form.max_bytes())),
     }
 }

@@ -1,6 +1,7 @@
 //! Source text before it is understood: reference format, COPY, REPLACE, and
 //! the data division of whole programs.
 
+mod comment;
 mod copy;
 mod cursor;
 mod format;
@@ -9,6 +10,7 @@ mod program;
 mod reader;
 mod replace;
 mod resolver;
+mod statement;
 mod whole;
 
 pub use format::Format;

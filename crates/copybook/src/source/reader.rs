@@ -10,8 +10,13 @@
 
 use crate::diagnostic::{Diagnostics, Position};
 
+use super::comment::{AFTER_COMMENT_ENTRY, COMMENT_ENTRIES, is_listing_statement};
 use super::format::{Format, expand_tabs, source_directive};
 use super::piece::{Piece, PieceKind, is_word_char};
+
+/// What some editors put before UTF-8 text: as a character, and as its bytes
+/// where each is read as one.
+const BYTE_ORDER_MARKS: [&str; 2] = ["\u{feff}", "\u{ef}\u{bb}\u{bf}"];
 
 /// One column of a line: its character and the byte offset it came from.
 type Column = (usize, char);
@@ -30,6 +35,9 @@ pub struct Lines {
 
 /// Reads `text` into pieces. `file` is its index in `diagnostics`.
 pub fn read(text: &str, file: u16, lines: Lines, diagnostics: &mut Diagnostics) -> Vec<Piece> {
+    let mark = BYTE_ORDER_MARKS.iter().find(|m| text.starts_with(**m));
+    let mut offset = mark.map_or(0, |m| m.len());
+    let text = &text[offset..];
     let format = match lines.format {
         Format::Auto => Format::told(text).unwrap_or(lines.otherwise),
         chosen => chosen,
@@ -44,7 +52,6 @@ pub fn read(text: &str, file: u16, lines: Lines, diagnostics: &mut Diagnostics) 
         entry: false,
         diagnostics,
     };
-    let mut offset = 0usize;
     for (index, raw) in text.split_inclusive('\n').enumerate() {
         let line = raw.trim_end_matches(['\n', '\r', '\u{1a}']);
         let start = Position {
@@ -374,48 +381,6 @@ impl Reader<'_> {
             });
         }
     }
-}
-
-/// Paragraphs of the identification division whose text is a comment.
-const COMMENT_ENTRIES: &[&str] = &[
-    "AUTHOR",
-    "INSTALLATION",
-    "DATE-WRITTEN",
-    "DATE-COMPILED",
-    "SECURITY",
-    "REMARKS",
-];
-
-/// What ends a comment entry when it stands in area A.
-const AFTER_COMMENT_ENTRY: &[&str] = &[
-    "ENVIRONMENT",
-    "DATA",
-    "PROCEDURE",
-    "CONFIGURATION",
-    "FILE",
-    "WORKING-STORAGE",
-    "LINKAGE",
-    "LOCAL-STORAGE",
-    "INPUT-OUTPUT",
-    "IDENTIFICATION",
-    "ID",
-    "PROGRAM-ID",
-    "COPY",
-];
-
-/// EJECT, SKIP1 to SKIP3, TITLE and *CBL stand alone on their line.
-fn is_listing_statement(line: &str) -> bool {
-    let upper = line.to_ascii_uppercase();
-    if upper.starts_with("*CBL ") || upper.starts_with("*CONTROL ") {
-        return true;
-    }
-    let word = upper.trim_end_matches('.').trim_end();
-    if matches!(word, "EJECT" | "SKIP1" | "SKIP2" | "SKIP3") {
-        return true;
-    }
-    upper
-        .strip_prefix("TITLE ")
-        .is_some_and(|rest| rest.trim_start().starts_with(['"', '\'']))
 }
 
 /// The position `offset` bytes into the line that starts at `start`.

@@ -39,7 +39,8 @@ const MEMBERS: &[(&str, &str)] = &[
 ];
 
 const TEXTS: &[&str] = &[
-    "           COPY RECORD1 REPLACING ==:TAG:== BY ==CUST== ==:LEN:== BY ==20==
+    "           COPY RECORD1 REPLACING ==:TAG:== BY ==CUST==
+             ==:LEN:== BY ==20==
              ==OLD-KEY== BY ==NEW-KEY== LEADING ==PRE== BY ==POST==.
 ",
     "           COPY RECORD1 REPLACING ==:TAG:-NAME== BY ==X-Y==
@@ -63,7 +64,8 @@ const TEXTS: &[&str] = &[
     "       REPLACE LEADING ==WS-== BY ==LS-== TRAILING ==-X== BY ==-Y==.
            MOVE WS-A TO WS- B-X -X WS-A-X.
 ",
-    "           COPY MOVES REPLACING ==( 1 )== BY ==(2)== ==A IN B== BY ==Z==.
+    "           COPY MOVES REPLACING ==( 1 )== BY ==(2)==
+             ==A IN B== BY ==Z==.
 ",
     "       REPLACE ==XX== BY ==YY==.
            COPY NEST REPLACING ==YY== BY ==WW==.
@@ -92,11 +94,12 @@ const TEXTS: &[&str] = &[
 
 const HEAD: &str = "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. P.\n";
 
-/// Blanks only where words would run together without.
+/// Blanks only where words would run together without, and no commas that only
+/// separate.
 fn squeezed(text: &str) -> String {
     let mut out = String::new();
     let word = |c: char| c.is_alphanumeric() || c == '-';
-    for part in text.split_whitespace() {
+    for part in text.split_whitespace().map(|p| p.trim_end_matches(',')) {
         let joins = out.ends_with(word) && part.starts_with(word);
         if joins {
             out.push(' ');
@@ -147,7 +150,7 @@ fn replaced_text_stands_where_the_old_text_stood() {
         "      *\n           MOVE :A: TO\n             :B:.\n",
     )
     .expect("a member");
-    let text = "\n           COPY M REPLACING ==:A:== BY ==ONE\n   TWO== ==:B:== BY ==THREE==.\n           END-TEXT.\n";
+    let text = "\n           COPY M REPLACING ==:A:== BY ==ONE\n           TWO== ==:B:==\n           BY ==THREE==.\n           END-TEXT.\n";
     let found = preprocess(
         "P.cbl",
         text,
@@ -168,7 +171,7 @@ fn replaced_text_stands_where_the_old_text_stood() {
             ("TWO", 1, 2),
             ("TO", 1, 2),
             ("THREE", 1, 3),
-            ("END-TEXT", 0, 4)
+            ("END-TEXT", 0, 5)
         ]
     );
     assert!(Path::new(&*found.diagnostics.files[1].name).ends_with("M.cpy"));

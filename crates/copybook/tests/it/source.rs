@@ -285,3 +285,11 @@ fn words_that_only_some_compilers_reserve_can_be_names() {
         ["R 11", "R.TYPE 1", "R.HANDLE 2", "R.FILLER 8"]
     );
 }
+
+#[test]
+fn marks_line_ends_and_ends_of_file_of_other_systems_do_not_count() {
+    for mark in ["", "\u{feff}", "\u{ef}\u{bb}\u{bf}"] {
+        let text = format!("{mark}000100 01  R.\r\n000200     05  A PIC X.\r\n\u{1a}");
+        assert_eq!(fields(&parse(&text)), ["R 1", "R.A 1"]);
+    }
+}

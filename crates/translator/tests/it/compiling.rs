@@ -132,3 +132,32 @@ fn names_of_programs_are_written_in_capitals() {
     let exports = |name: &[u8]| module.windows(name.len()).any(|w| w == name);
     assert!(exports(b"\0FREE\0") && exports(b"\0EXIT\0"));
 }
+
+/// Every command form counted in real applications, sequence numbers, tabs,
+/// cards, debugging lines, comments in commands, commands in members, odd
+/// endings of members, both formats, declaratives and contained programs.
+#[test]
+fn programs_as_people_write_them_compile() {
+    let people = testdata().join("people");
+    let out = tempfile::tempdir().unwrap();
+    let mut options = CompilerOptions::new(out.path());
+    options.copy_dirs = vec![people.join("members")];
+    let names = ["forms.cbl", "tabs.cbl", "free.cob", "bom.cbl", "nested.cbl"];
+    let sources = names.map(|n| Source::new(people.join(n)));
+    let built = Compiler::new(options).unwrap().build_all(&sources, |_| ());
+    for b in &built {
+        assert_eq!(errors(b), Vec::<String>::new());
+        assert!(b.module.is_some() && b.uses_cics, "{b:?}");
+    }
+    let programs: Vec<&str> = built.iter().map(|b| b.programs[0].as_str()).collect();
+    assert_eq!(programs, ["FORMS", "TABS", "FREE", "BOM", "NESTED"]);
+    let text = std::fs::read_to_string(people.join("forms.cbl")).unwrap();
+    for d in &built[0].diagnostics {
+        let Kind::Unsupported(what) = &d.kind else {
+            continue;
+        };
+        let line = text.lines().nth(d.line as usize - 1).unwrap();
+        let verb = what.split(' ').nth(2).unwrap();
+        assert!(line.contains(verb), "{d} is not about {line}");
+    }
+}

@@ -61,6 +61,14 @@ pub fn run(args: Args) -> Result<Outcome> {
 }
 
 fn run_import(args: &ImportArgs) -> Result<Outcome> {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if args.name.is_empty() || args.name.starts_with('.') || !args.name.chars().all(plain) {
+        bail!(
+            help = "letters, digits, -, _ and . are allowed",
+            "{:?} is no name for an API: it is a folder and part of a path",
+            args.name
+        );
+    }
     let books = |list: &[String]| list.iter().map(|given| book(given)).collect::<Result<Vec<_>>>();
     let request = books(&args.request)?;
     let response = match args.response.is_empty() {

@@ -8,6 +8,7 @@ use translator::{Kind, Severity};
 
 use crate::Outcome;
 use crate::app::Application;
+use crate::app::compile::Compiled;
 use crate::table::Table;
 
 /// Check an application folder: settings, definitions, programs and APIs.
@@ -74,6 +75,10 @@ pub fn run(args: Args) -> Result<Outcome> {
             println!("{}", api.warnings());
         }
     }
+    for missing in missing_programs(&app, &compiled, &apis) {
+        warnings += 1;
+        println!("{missing}");
+    }
     if args.unsupported && !unsupported.is_empty() {
         print!("{}", by_command(unsupported));
     }
@@ -88,6 +93,40 @@ pub fn run(args: Args) -> Result<Outcome> {
         0 => Outcome::Clean,
         _ => Outcome::Findings,
     })
+}
+
+/// What names a program that is neither here nor in another region: it would
+/// be told at the first request only.
+fn missing_programs(app: &Application, compiled: &Compiled, apis: &[Api]) -> Vec<String> {
+    let known = |name: &str| {
+        let here = compiled.programs.iter().any(|p| p.name == name);
+        let tried = compiled.built.iter().flat_map(|b| &b.programs);
+        let elsewhere = |p: &cics::csd::ProgramDef| p.name.as_str() == name && p.remote_system.is_some();
+        name.is_empty()
+            || name.starts_with("DFH")
+            || here
+            || tried.into_iter().any(|p| p == name)
+            || app.csd.programs.iter().any(elsewhere)
+    };
+    let mut said: Vec<String> = Vec::new();
+    for def in &app.csd.transactions {
+        if let Some(program) = def.program.as_ref().filter(|p| !known(p.as_str())) {
+            said.push(format!(
+                "TRANSACTION({}): warning: there is no program {}",
+                def.name.as_str(),
+                program.as_str()
+            ));
+        }
+    }
+    for api in apis {
+        for (method, path, program) in api.operations().filter(|(_, _, p)| !known(p)) {
+            said.push(format!(
+                "API {}: warning: {method} {path} calls {program}, and there is no such program",
+                api.name()
+            ));
+        }
+    }
+    said
 }
 
 /// One row a command: how often it is used, and the lines of each file.

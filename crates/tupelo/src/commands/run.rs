@@ -11,7 +11,7 @@ use crate::app::Application;
 
 /// Run one transaction of an application and print what it gives back.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo run BLST examples/bank\n  tupelo run HELO hello --commarea 'world' --length 67\n\n\
+#[command(after_help = "Example:\n  tupelo run BLST examples/bank --channel LIST\n  tupelo run HELO hello --commarea 'world' --length 67\n\n\
     Exit status: 0 it ended normally, 1 it abended, 2 it could not run.")]
 pub struct Args {
     /// The transaction.

@@ -7,6 +7,7 @@ mod appc;
 mod bank;
 mod capture;
 mod cli;
+mod ends;
 mod faults;
 mod http;
 mod lab;

@@ -205,6 +205,7 @@ pub fn encode(args: EncodeArgs) -> Result<Outcome> {
 fn finish(result: std::result::Result<u64, StreamError>) -> Result<Outcome> {
     match result {
         Err(StreamError::Io(error)) if is_closed(&error) => Ok(Outcome::Status(ENDED_BY_SIGPIPE.into())),
+        Err(StreamError::Io(error)) => Err(miette!("the records cannot be copied: {error}")),
         Err(error) => Err(miette!("{error}")),
         Ok(_) => Ok(Outcome::Clean),
     }
