@@ -31,6 +31,8 @@ enum Task {
     /// An HTTP server to drive: answers at once, or is a queue of known
     /// capacity; prints its address and ends with its standard input
     Serve(bench::ServeArgs),
+    /// Present HTTP load and print its figures, as one process to measure
+    Present(bench::PresentArgs),
     /// An APPC node and a plain TCP server to measure against; prints their
     /// addresses and ends with its standard input
     AppcPeer,
@@ -43,6 +45,7 @@ fn main() -> ExitCode {
         Task::Docs(args) => docs::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
         Task::Serve(args) => bench::serve(&args),
+        Task::Present(args) => bench::present(&args),
         Task::AppcPeer => bench::appc_peer(),
     };
     match outcome {

@@ -151,5 +151,13 @@ fn metrics(names: &[String], moment: &Moment, total: &Interval) -> String {
         "Lateness of the driver's own schedule in the last interval.",
         vec![(String::new(), moment.late_p99 / 1e3)],
     );
+    if let Some(us) = moment.server_cpu_us {
+        family(
+            "tupelo_drive_server_cpu_seconds_per_answer",
+            "gauge",
+            "CPU of the observed servers for each answer in the last interval.",
+            vec![(String::new(), us / 1e6)],
+        );
+    }
     out
 }

@@ -1,11 +1,11 @@
-//! The live view: a few lines on the terminal that are drawn over once a
-//! second, plain enough for any terminal and silent where there is none.
+//! The live view: a few lines on the terminal that are drawn over once an
+//! interval, plain enough for any terminal, cut to its width, and silent where
+//! there is none.
 
 use crate::engine::{Counts, Interval};
 use crate::session::Viewer;
 use measure::report::Moment;
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::io::{self, IsTerminal, Write};
 
 /// Draws on standard error when that is a terminal.
@@ -13,16 +13,19 @@ pub struct Live {
     length_s: Option<f64>,
     drawn_lines: usize,
     history: VecDeque<f64>,
+    observed: bool,
     on: bool,
 }
 
 impl Live {
-    /// A view of a run of this many seconds.
-    pub fn new(length_s: Option<f64>, quiet: bool) -> Live {
+    /// A view of a run of this many seconds; `observed` tells whether servers
+    /// are sampled.
+    pub fn new(length_s: Option<f64>, observed: bool, quiet: bool) -> Live {
         Live {
             length_s,
             drawn_lines: 0,
             history: VecDeque::new(),
+            observed,
             on: !quiet && io::stderr().is_terminal(),
         }
     }
@@ -30,12 +33,12 @@ impl Live {
     /// Takes the view off the screen.
     pub fn clear(&mut self) {
         if self.drawn_lines > 0 {
-            eprint!("\x1b[{}A\x1b[J", self.drawn_lines);
+            let _ = write!(io::stderr(), "\x1b[{}A\x1b[J", self.drawn_lines);
             self.drawn_lines = 0;
         }
     }
 
-    fn lines(&mut self, moment: &Moment, total: &Interval) -> String {
+    fn lines(&mut self, moment: &Moment, total: &Interval) -> Vec<String> {
         let mut counts = Counts::default();
         for population in &total.populations {
             counts += &population.whole;
@@ -45,50 +48,63 @@ impl Live {
             self.history.pop_front();
         }
         let peak = self.history.iter().fold(1.0f64, |a, b| a.max(*b));
-        let spark: String = self
-            .history
-            .iter()
-            .map(|v| BARS[((v / peak * 7.0).round() as usize).min(7)])
-            .collect();
-        let phase = if moment.warmup {
-            "warm-up"
-        } else {
-            "measuring"
-        };
-        let of = self
-            .length_s
-            .map_or(String::new(), |s| format!(" of {s:.0}"));
-        let mut out = String::new();
-        let errors = colour(
-            moment.errors_s,
-            [0.0001, 1.0],
-            &format!("{:.0}", moment.errors_s),
-        );
+        let bar = |v: &f64| BARS[((v / peak * 7.0).round() as usize).min(7)];
+        let spark: String = self.history.iter().map(bar).collect();
         let late = colour(
             moment.late_p99,
             [1.0, 10.0],
             &format!("{:.3}", moment.late_p99),
         );
-        let _ = writeln!(out, "{phase} {:.0}{of} s   {spark}", moment.at_s);
-        let _ = writeln!(
-            out,
-            "  sent {:.0}/s   answered {:.0}/s   errors {errors}/s   outstanding {}",
-            moment.sent_s, moment.answered_s, moment.outstanding
+        let errors = colour(
+            moment.errors_s,
+            [0.0001, 1.0],
+            &grouped(moment.errors_s as u64),
         );
-        let _ = writeln!(
-            out,
-            "  response ms: p50 {:.3}   p99 {:.3}   max {:.3}   lateness p99 {late}",
-            moment.p50, moment.p99, moment.max
-        );
-        let _ = writeln!(
-            out,
-            "  whole run: {} sent, {} answered, {} failed   driver CPU {:.2} µs an answer",
-            counts.sent,
-            counts.answered,
-            counts.failures(),
-            total.cpu_ns as f64 / 1e3 / counts.answered.max(1) as f64
-        );
-        out
+        let driver = total.cpu_ns as f64 / 1e3 / counts.answered.max(1) as f64;
+        let server = match (moment.server_cpu_us, moment.server_cpu_percent) {
+            (Some(us), Some(percent)) => {
+                format!("{us:.2} µs an answer, {percent:.0} % of a processor")
+            }
+            _ if self.observed => "no two samples yet".into(),
+            _ => "not observed (--process, --pid, --cgroup, --scrape)".into(),
+        };
+        vec![
+            format!("{}   {spark}", self.phase(moment)),
+            format!(
+                "  sent {}/s   answered {}/s   errors {errors}/s   outstanding {}",
+                grouped(moment.sent_s as u64),
+                grouped(moment.answered_s as u64),
+                grouped(moment.outstanding)
+            ),
+            match moment.max > 0.0 {
+                true => format!(
+                    "  response ms  p50 {:.3}   p99 {:.3}   max {:.3}",
+                    moment.p50, moment.p99, moment.max
+                ),
+                false if moment.warmup => "  response ms  not measured in the warm-up".into(),
+                false => "  response ms  no answer in this interval".into(),
+            },
+            format!("  lateness ms  p99 {late}   driver CPU {driver:.2} µs an answer"),
+            format!("  server CPU   {server}"),
+            format!(
+                "  so far       {} sent, {} answered, {} failed, {} wrong",
+                grouped(counts.sent),
+                grouped(counts.answered),
+                grouped(counts.failures()),
+                grouped(counts.checks_failed)
+            ),
+        ]
+    }
+
+    fn phase(&self, moment: &Moment) -> String {
+        match self.length_s {
+            Some(length) if moment.at_s > length + 1e-9 => {
+                format!("waiting for {} answers", moment.outstanding)
+            }
+            Some(length) if moment.warmup => format!("warm-up {:.0} of {length:.0} s", moment.at_s),
+            Some(length) => format!("measuring {:.0} of {length:.0} s", moment.at_s),
+            None => format!("measuring {:.0} s", moment.at_s),
+        }
     }
 }
 
@@ -97,23 +113,127 @@ impl Viewer for Live {
         if !self.on {
             return;
         }
-        let text = self.lines(moment, total);
+        let width = width();
+        let lines = self.lines(moment, total);
+        let text: String = lines.iter().map(|l| cut(l, width) + "\n").collect();
         self.clear();
-        self.drawn_lines = text.lines().count();
+        self.drawn_lines = lines.len();
         // A terminal that has gone away is no reason to end a run.
         let _ = io::stderr().write_all(text.as_bytes());
     }
 }
 
+/// Columns of the terminal behind standard error.
+fn width() -> usize {
+    // SAFETY: all zeros are a valid winsize.
+    let mut size: libc::winsize = unsafe { std::mem::zeroed() };
+    // SAFETY: the request fills the winsize it is given.
+    let rc = unsafe { libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, &raw mut size) };
+    match (rc, size.ws_col) {
+        (0, columns) if columns > 0 => usize::from(columns),
+        _ => USUAL_WIDTH,
+    }
+}
+
+/// The part of a line that fits; a line that wraps could not be drawn over.
+/// Colour sequences take no room.
+fn cut(line: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut columns = 0;
+    let mut coloured = false;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        if c == '\x1b' {
+            out.push(c);
+            for c in chars.by_ref() {
+                out.push(c);
+                if c == 'm' {
+                    break;
+                }
+            }
+            coloured = !coloured;
+            continue;
+        }
+        if columns + 1 >= width {
+            break;
+        }
+        out.push(c);
+        columns += 1;
+    }
+    if coloured {
+        out += RESET;
+    }
+    out
+}
+
+/// A count with its thousands apart.
+fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// Colours text by two thresholds: above the first yellow, above the second red.
 fn colour(value: f64, [warn, bad]: [f64; 2], text: &str) -> String {
     match value {
-        v if v >= bad => format!("\x1b[31m{text}\x1b[0m"),
-        v if v >= warn => format!("\x1b[33m{text}\x1b[0m"),
+        v if v >= bad => format!("\x1b[31m{text}{RESET}"),
+        v if v >= warn => format!("\x1b[33m{text}{RESET}"),
         _ => text.to_owned(),
     }
 }
 
+const RESET: &str = "\x1b[0m";
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// Seconds of throughput shown.
-const SPARKS: usize = 40;
+/// Intervals of throughput shown.
+const SPARKS: usize = 50;
+/// Where the terminal does not tell.
+const USUAL_WIDTH: usize = 80;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_cut_to_the_terminal_and_keeps_its_colours_closed() {
+        assert_eq!(cut("abcdef", 10), "abcdef");
+        assert_eq!(cut("abcdef", 4), "abc");
+        assert_eq!(cut("a\x1b[31mbcd\x1b[0me", 3), "a\x1b[31mb\x1b[0m");
+        assert_eq!(cut("äöüß", 4), "äöü");
+    }
+
+    #[test]
+    fn no_line_of_the_view_is_wider_than_the_terminal() {
+        let mut live = Live::new(Some(60.0), true, true);
+        let moment = Moment {
+            at_s: 61.0,
+            sent_s: 1e9,
+            late_p99: 1e6,
+            outstanding: u64::MAX,
+            ..Moment::default()
+        };
+        for width in [1, 20, 80, 120] {
+            for line in live.lines(&moment, &Interval::default()) {
+                let plain = cut(&line, width).replace("\x1b[31m", "").replace(RESET, "");
+                assert!(plain.chars().count() <= width, "{plain}");
+            }
+        }
+    }
+
+    #[test]
+    fn thousands_stand_apart() {
+        for (value, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1,000"),
+            (1234567, "1,234,567"),
+        ] {
+            assert_eq!(grouped(value), text);
+        }
+    }
+}

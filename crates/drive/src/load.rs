@@ -60,8 +60,9 @@ pub struct HttpLoad {
     pub timeout: Duration,
     /// Accept any status; otherwise 400 and above fail the check.
     pub any_status: bool,
-    /// How long before an arrival a thread spins instead of sleeping.
-    pub spin: Duration,
+    /// How long before an arrival a thread spins instead of sleeping; none for
+    /// what the rate allows.
+    pub spin: Option<Duration>,
     /// What random arrivals and think times depend on.
     pub seed: u64,
     /// Wall clock time (ns since 1970) at which to begin.
@@ -112,7 +113,7 @@ impl HttpLoad {
             sources: Vec::new(),
             timeout: Duration::from_secs(30),
             any_status: false,
-            spin: DEFAULT_SPIN,
+            spin: None,
             seed: 1,
             start_at: None,
         }
@@ -155,7 +156,7 @@ impl HttpLoad {
                 arrivals: self.arrivals,
                 outstanding: self.clients.max(1),
                 ahead: self.ahead.unwrap_or(usual_ahead(rate, self.clients.max(1))),
-                spin_ns: ns(self.spin),
+                spin_ns: self.spin.map(ns),
             },
             None => Load::Closed {
                 clients: Profile::constant(self.clients.max(1) as f64),
@@ -296,6 +297,3 @@ pub(crate) fn default_threads(populations: &[Population]) -> usize {
         .sum();
     (needed.ceil() as usize).clamp(1, (processors / 2).max(1))
 }
-
-/// Longer than a timer's usual delay, short against the gap of most rates.
-pub const DEFAULT_SPIN: Duration = Duration::from_micros(50);

@@ -7,7 +7,7 @@ use crate::session::Recording;
 use crate::summary::tag;
 use measure::Histogram;
 use measure::hdrlog::{self, LogError};
-use measure::report::{LatencyReport, PopulationReport, Report};
+use measure::report::{LatencyReport, Moment, PopulationReport, Report};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -20,6 +20,11 @@ pub enum MergeError {
     /// A log without the comment that carries the counts.
     #[error("{0}: the log has no line of counts; it was not written by tupelo drive")]
     NoCounts(String),
+    /// Entries were lost on the way.
+    #[error(
+        "{0}: its histograms hold {1} answers and its line of counts tells {2}; the file is not whole"
+    )]
+    Lost(String, u64, u64),
     /// Runs of different loads.
     #[error("{0} is of another load: its populations differ from the first log's")]
     Different(String),
@@ -28,10 +33,8 @@ pub enum MergeError {
 /// The log of a recording.
 pub fn log(recording: &Recording) -> Result<Vec<u8>, LogError> {
     let mut bytes = hdrlog::write(recording.outcome.started_wall, &recording.log)?;
-    let mut report = recording.report.clone();
-    // Distributions are in the histograms; only counts need the comment.
-    report.timeline.clear();
-    let json = serde_json::to_string(&report).expect("a report is plain data");
+    // Distributions are in the histograms; counts and rates need the comment.
+    let json = serde_json::to_string(&recording.report).expect("a report is plain data");
     bytes.extend_from_slice(format!("{COUNTS}{json}\n").as_bytes());
     Ok(bytes)
 }
@@ -43,12 +46,19 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
     let mut entries = Vec::new();
     for (name, bytes) in logs {
         let log = hdrlog::read(bytes).map_err(|e| MergeError::Log(name.clone(), e))?;
-        entries.push(log);
         let text = String::from_utf8_lossy(bytes);
         let report = text
             .lines()
             .find_map(|line| serde_json::from_str::<Report>(line.strip_prefix(COUNTS)?).ok());
-        reports.push(report.ok_or_else(|| MergeError::NoCounts(name.clone()))?);
+        let report = report.ok_or_else(|| MergeError::NoCounts(name.clone()))?;
+        let responses = log.iter().filter(|e| e.tag.ends_with(".response"));
+        let held: u64 = responses.map(|e| e.histogram.count()).sum();
+        let told = report.sum().map_or(0, |s| s.response.count);
+        if held != told {
+            return Err(MergeError::Lost(name.clone(), held, told));
+        }
+        entries.push(log);
+        reports.push(report);
     }
     let Some(first) = reports.first() else {
         return Ok(Report::default());
@@ -62,7 +72,10 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
     }
     let histograms = hdrlog::merge(&entries);
     let mut merged = Report {
-        title: format!("{} (from {} machines)", first.title, reports.len()),
+        title: match reports.len() {
+            1 => format!("{} (from 1 machine)", first.title),
+            n => format!("{} (from {n} machines)", first.title),
+        },
         started: reports
             .iter()
             .map(|r| r.started.clone())
@@ -81,8 +94,42 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
             .populations
             .push(add_up(&population.name, &parts, &histograms));
     }
+    merged.timeline = timeline(&reports, &entries);
     add_machines(&mut merged, &reports, logs);
     Ok(merged)
+}
+
+/// Rates added up interval by interval, percentiles from the histograms of all
+/// machines in it.
+fn timeline(reports: &[Report], entries: &[Vec<hdrlog::Entry>]) -> Vec<Moment> {
+    let longest = reports.iter().map(|r| &r.timeline).max_by_key(|t| t.len());
+    let number = |e: &&hdrlog::Entry| (e.start_s / e.length_s.max(1e-9)).round() as usize;
+    let moments = longest.into_iter().flatten().enumerate().map(|(i, first)| {
+        let each = || reports.iter().filter_map(|r| r.timeline.get(i));
+        let merged = |kind: &str| {
+            let mut merged = Histogram::new();
+            let all = entries.iter().flatten().filter(|e| number(e) == i);
+            let all = all.filter(|e| e.tag.ends_with(kind));
+            all.for_each(|e| merged.merge(&e.histogram));
+            merged
+        };
+        let (response, lateness) = (merged(".response"), merged(".lateness"));
+        let ms = |h: &Histogram, q: f64| h.quantile(q) as f64 / 1e6;
+        Moment {
+            at_s: first.at_s,
+            warmup: first.warmup,
+            sent_s: each().map(|m| m.sent_s).sum(),
+            answered_s: each().map(|m| m.answered_s).sum(),
+            errors_s: each().map(|m| m.errors_s).sum(),
+            outstanding: each().map(|m| m.outstanding).sum(),
+            p50: ms(&response, 0.5),
+            p99: ms(&response, 0.99),
+            max: ms(&response, 1.0),
+            late_p99: ms(&lateness, 0.99),
+            ..Moment::default()
+        }
+    });
+    moments.collect()
 }
 
 fn add_machines(merged: &mut Report, reports: &[Report], logs: &[(String, Vec<u8>)]) {
@@ -91,6 +138,21 @@ fn add_machines(merged: &mut Report, reports: &[Report], logs: &[(String, Vec<u8
     let answers = merged.throughput * merged.measured_s;
     merged.driver.cpu_us = merged.driver.cpu_s * 1e6 / answers.max(1.0);
     for (report, (name, _)) in reports.iter().zip(logs) {
+        for server in &report.servers {
+            // One endpoint that all machines scraped is one server; processes
+            // of the same name are different ones on each machine.
+            let remote = server.subject.starts_with("http");
+            if remote && merged.servers.iter().any(|s| s.subject == server.subject) {
+                continue;
+            }
+            let mut server = server.clone();
+            if !remote {
+                server.subject = format!("{name}: {}", server.subject);
+            }
+            let share = report.throughput / merged.throughput.max(1e-9);
+            server.spread(share);
+            merged.servers.push(server);
+        }
         let told = report.warnings.iter().map(|w| format!("{name}: {w}"));
         merged.warnings.extend(told);
         for (text, count) in &report.messages {
@@ -124,6 +186,7 @@ fn add_up(
         throughput: a_second(|p| p.throughput),
         bytes_in_s: a_second(|p| p.bytes_in_s),
         bytes_out_s: a_second(|p| p.bytes_out_s),
+        wire_end: parts.first().map_or(String::new(), |p| p.wire_end.clone()),
         ..PopulationReport::default()
     };
     for part in parts {

@@ -44,6 +44,11 @@ impl Objective {
             Relation::AtMost
         };
         let value = rest.trim_start_matches(['<', '>', '=']).trim();
+        if value.is_empty() {
+            return Err(format!(
+                "`{text}` names no bound; write for example p99<20ms"
+            ));
+        }
         let figure = match name.trim() {
             "mean" => Figure::Mean,
             "max" => Figure::Max,

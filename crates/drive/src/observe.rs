@@ -5,8 +5,8 @@
 use crate::clock;
 use crate::scrape::Endpoint;
 use measure::proc::{Subject, Usage};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -28,11 +28,22 @@ pub struct Sample {
     pub usages: Vec<Option<Usage>>,
 }
 
+impl Sample {
+    /// CPU of everything that could be read, ns.
+    pub fn cpu_ns(&self) -> u64 {
+        self.usages.iter().flatten().map(|u| u.cpu_ns).sum()
+    }
+}
+
 /// Samples in a thread of its own.
 pub struct Sampler {
     thread: JoinHandle<Vec<Sample>>,
     stop: Arc<AtomicBool>,
+    latest: Latest,
 }
+
+/// The last two samples, for whoever looks on while the run goes on.
+type Latest = Arc<Mutex<[Option<Sample>; 2]>>;
 
 impl Observed {
     /// Its name in reports.
@@ -57,6 +68,8 @@ impl Sampler {
     pub fn start(observed: Vec<Observed>, mut times: Vec<u64>, interval_ns: u64) -> Sampler {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
+        let latest = Latest::default();
+        let shown = latest.clone();
         times.sort_unstable();
         let thread = thread::spawn(move || {
             let mut samples = Vec::new();
@@ -69,16 +82,39 @@ impl Sampler {
                     thread::park_timeout(Duration::from_nanos(next - clock::now().min(next)));
                 }
                 let done = stopped.load(Ordering::Acquire);
-                samples.push(Sample {
+                let sample = Sample {
                     at: clock::now(),
                     usages: observed.iter().map(|o| o.usage().ok()).collect(),
-                });
+                };
+                {
+                    let mut pair = shown.lock().expect("nobody panics holding it");
+                    pair.swap(0, 1);
+                    pair[1] = Some(sample.clone());
+                }
+                samples.push(sample);
                 if done {
                     return samples;
                 }
             }
         });
-        Sampler { thread, stop }
+        Sampler {
+            thread,
+            stop,
+            latest,
+        }
+    }
+
+    /// CPU of everything observed between the last two samples: seconds of it,
+    /// and the seconds between the two.
+    pub fn latest_cpu_s(&self) -> Option<(f64, f64)> {
+        let pair = self.latest.lock().expect("nobody panics holding it");
+        let [Some(a), Some(b)] = &*pair else {
+            return None;
+        };
+        Some((
+            b.cpu_ns().saturating_sub(a.cpu_ns()) as f64 / 1e9,
+            b.at.saturating_sub(a.at) as f64 / 1e9,
+        ))
     }
 
     /// Takes a last sample and returns all.

@@ -71,8 +71,9 @@ pub enum Load {
         /// Connections opened before the run. When that is all of them they
         /// are used in turn; otherwise as few as the load needs are used.
         ahead: usize,
-        /// How long before an arrival the thread stops sleeping and spins.
-        spin_ns: u64,
+        /// How long before an arrival the thread stops sleeping and spins;
+        /// none for [`usual_spin_ns`].
+        spin_ns: Option<u64>,
     },
 }
 
@@ -208,6 +209,18 @@ impl Think {
     }
 }
 
+/// How long a thread with this share of the rate spins before an arrival:
+/// longer than a timer's usual delay, but never more than an eighth of its
+/// time. A thread that always spins has no rest that the scheduler would give
+/// back, and is set aside for milliseconds when somebody else wants the
+/// processor.
+pub fn usual_spin_ns(rate: f64) -> u64 {
+    LONGEST_SPIN_NS.min((1e9 / rate.max(1e-3) / 8.0) as u64)
+}
+
+/// Longer than a timer's usual delay, short against the gap of most rates.
+const LONGEST_SPIN_NS: u64 = 50_000;
+
 /// Connections that an open loop of this rate opens ahead unless told
 /// otherwise: enough for answers that take ten milliseconds.
 pub fn usual_ahead(rate: f64, outstanding: usize) -> usize {
@@ -228,5 +241,19 @@ impl Plan {
     /// Whole length of the run in nanoseconds, warm-up included.
     pub fn length_ns(&self) -> Option<u64> {
         self.duration_ns.map(|d| d + self.warmup_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spinning_takes_an_eighth_of_a_thread_at_most() {
+        assert_eq!(usual_spin_ns(2_000.0), 50_000);
+        assert_eq!(usual_spin_ns(20_000.0), 6_250);
+        for rate in [0.001, 1.0, 2_500.0, 1e5, 1e7] {
+            assert!(rate * usual_spin_ns(rate) as f64 <= 0.125e9);
+        }
     }
 }

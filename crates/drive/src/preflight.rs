@@ -3,9 +3,10 @@
 
 use crate::plan::Plan;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::net::{SocketAddr, TcpStream};
+use std::io;
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -19,6 +20,16 @@ pub enum Foreseen {
         name: String,
         /// Where it was tried.
         address: SocketAddr,
+        /// The system's message.
+        why: String,
+    },
+    /// A source address is not one of this machine.
+    #[error(
+        "connections cannot come from {source_address}: {why}; `ip address` lists this machine's addresses"
+    )]
+    Source {
+        /// The address asked for.
+        source_address: IpAddr,
         /// The system's message.
         why: String,
     },
@@ -61,6 +72,17 @@ pub fn check(plan: &Plan) -> Vec<Foreseen> {
             entry.2 = target.sources.len().max(1);
         }
     }
+    let sources = plan.populations.iter().flat_map(|p| &p.targets);
+    let sources: BTreeSet<IpAddr> = sources.flat_map(|t| t.sources.iter().copied()).collect();
+    for source_address in sources {
+        if let Err(error) = std::net::TcpListener::bind((source_address, 0)) {
+            let why = error.to_string();
+            found.push(Foreseen::Source {
+                source_address,
+                why,
+            });
+        }
+    }
     let needed = connections as u64 + SPARE_DESCRIPTORS;
     if let Err(limit) = allow_descriptors(needed) {
         found.push(Foreseen::Descriptors { needed, limit });
@@ -75,12 +97,17 @@ pub fn check(plan: &Plan) -> Vec<Foreseen> {
                 ports,
             });
         }
-        if let Err(error) = TcpStream::connect_timeout(&address, PATIENCE) {
+        if let Err(error) = reach(address) {
             let why = error.to_string();
             found.push(Foreseen::Unreachable { name, address, why });
         }
     }
     found
+}
+
+/// Opens a connection and closes it again.
+fn reach(address: SocketAddr) -> io::Result<()> {
+    TcpStream::connect_timeout(&address, PATIENCE).map(|_| ())
 }
 
 /// Makes room for this many descriptors, or tells the limit.

@@ -50,11 +50,12 @@ impl Session<'_> {
         };
         let outcome = engine::run(self.plan, &mut keeper, stop)?;
         let samples = keeper.sampler.map(Sampler::finish).unwrap_or_default();
-        // What was only waited for after the end is no part of the picture.
-        let length_s = self.plan.length_ns().map_or(f64::MAX, |ns| ns as f64 / 1e9);
-        let interval_s = self.plan.interval_ns as f64 / 1e9;
-        let begun = |m: &Moment| m.at_s - interval_s < length_s - 1e-9;
-        keeper.moments.retain(begun);
+        let end_s = outcome.window.1.saturating_sub(keeper.started) as f64 / 1e9;
+        end_at(
+            &mut keeper.moments,
+            end_s,
+            self.plan.interval_ns as f64 / 1e9,
+        );
         fill_server_cpu(&mut keeper.moments, &samples, keeper.started);
         let servers = self
             .observed
@@ -124,26 +125,46 @@ impl Observer for Keeper<'_> {
                 });
             }
         }
+        // The report's figures come from the samples at the interval's ends;
+        // while the run goes on, the latest two have to do.
+        let mut seen = moment.clone();
+        let latest = self.sampler.as_ref().and_then(Sampler::latest_cpu_s);
+        if let Some((cpu_s, over_s)) = latest.filter(|l| l.1 > 0.0) {
+            seen.server_cpu_percent = Some(cpu_s / over_s * 100.0);
+            let answers = moment.answered_s * over_s;
+            seen.server_cpu_us = (answers > 0.0).then(|| cpu_s * 1e6 / answers);
+        }
         for viewer in &mut self.viewers {
-            viewer.show(&moment, &self.total);
+            viewer.show(&seen, &self.total);
         }
         self.moments.push(moment);
     }
 }
 
+/// What was only waited for after the end is no part of the picture, and the
+/// interval in which a run ended early is as long as the run went.
+fn end_at(moments: &mut Vec<Moment>, end_s: f64, interval_s: f64) {
+    let begun = |m: &Moment| ((m.at_s / interval_s - 1e-9).ceil() - 1.0) * interval_s;
+    moments.retain(|m| begun(m) < end_s - 1e-9);
+    if let Some(last) = moments.last_mut().filter(|m| m.at_s > end_s + 1e-9) {
+        let from = begun(last);
+        let stretch = (last.at_s - from) / (end_s - from);
+        last.at_s = end_s;
+        for rate in [&mut last.sent_s, &mut last.answered_s, &mut last.errors_s] {
+            *rate *= stretch;
+        }
+    }
+}
+
 /// Gives each moment the servers' CPU between the samples around it.
 fn fill_server_cpu(moments: &mut [Moment], samples: &[Sample], started: u64) {
-    let sum = |s: &Sample| {
-        let known = s.usages.iter().flatten();
-        known.map(|u| u.cpu_ns).sum::<u64>()
-    };
     let mut from = 0.0;
     for moment in moments {
         let at = |s: f64| started + (s * 1e9) as u64;
         let nearest = |t: u64| samples.iter().min_by_key(|s| s.at.abs_diff(t));
         if let (Some(a), Some(b)) = (nearest(at(from)), nearest(at(moment.at_s))) {
             let seconds = b.at.saturating_sub(a.at) as f64 / 1e9;
-            let cpu_s = sum(b).saturating_sub(sum(a)) as f64 / 1e9;
+            let cpu_s = b.cpu_ns().saturating_sub(a.cpu_ns()) as f64 / 1e9;
             if seconds > 0.5 * (moment.at_s - from) {
                 moment.server_cpu_percent = Some(cpu_s / seconds * 100.0);
                 let answers = moment.answered_s * seconds;
@@ -151,5 +172,29 @@ fn fill_server_cpu(moments: &mut [Moment], samples: &[Sample], started: u64) {
             }
         }
         from = moment.at_s;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_ended_early_has_a_shorter_last_interval() {
+        let moment = |at_s| Moment {
+            at_s,
+            sent_s: 100.0,
+            ..Moment::default()
+        };
+        let ended = |end_s| {
+            let mut moments: Vec<Moment> = [1.0, 2.0, 3.0].map(moment).into();
+            end_at(&mut moments, end_s, 1.0);
+            let last = moments.last().unwrap();
+            (moments.len(), last.at_s, last.sent_s)
+        };
+        assert_eq!(ended(3.0), (3, 3.0, 100.0));
+        assert_eq!(ended(2.5), (3, 2.5, 200.0));
+        assert_eq!(ended(2.0), (2, 2.0, 100.0));
+        assert_eq!(ended(9.0), (3, 3.0, 100.0));
     }
 }

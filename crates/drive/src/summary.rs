@@ -24,7 +24,9 @@ pub fn report(
         .zip(&outcome.total.populations)
         .map(|(population, record)| {
             let names: Vec<&str> = population.steps.iter().map(|s| s.name.as_str()).collect();
-            population_report(&population.name, &names, record, seconds)
+            let mut report = population_report(&population.name, &names, record, seconds);
+            report.wire_end = wire_end(population);
+            report
         })
         .collect();
     if populations.len() > 1 {
@@ -40,7 +42,7 @@ pub fn report(
         threads: outcome.threads,
         cpu_s: outcome.cpu_ns as f64 / 1e9,
         cpu_us: outcome.cpu_per_request_ns() / 1e3,
-        busiest_percent: share(outcome.busiest_cpu_ns, seconds),
+        busiest_percent: share(outcome.busiest_cpu_ns, seconds).min(100.0),
         spin_percent: share(outcome.total.spin_ns, outcome.whole_s),
     };
     let mut report = Report {
@@ -59,6 +61,22 @@ pub fn report(
     };
     report.warnings = warnings(plan, outcome, &report, observed);
     report
+}
+
+/// Where a population's time on the wire ends, in words.
+fn wire_end(population: &Population) -> String {
+    let in_clear = |t: &crate::plan::Target| t.tls.is_none() && !t.http2;
+    let stamped = |t: &crate::plan::Target| in_clear(t) && t.knobs.kernel_times;
+    let targets = &population.targets;
+    let why = match targets {
+        t if t.iter().all(stamped) => {
+            return "the kernel's time stamp of the last byte".into();
+        }
+        t if t.iter().any(|t| t.http2) => "HTTP/2 comes from a library",
+        t if t.iter().any(|t| t.tls.is_some()) => "what TLS holds is known only when decrypted",
+        _ => "kernel_times is off",
+    };
+    format!("the driver's reading of the last byte, in user space ({why})")
 }
 
 /// One population's part of the report.
@@ -107,11 +125,13 @@ pub fn population_report(
         wire: LatencyReport::of(&record.wire),
         response: LatencyReport::of(&record.response),
         connect: LatencyReport::of(&record.connect),
+        wire_end: String::new(),
         steps: steps.collect(),
     }
 }
 
-/// The figures of one interval.
+/// The figures of one interval of `seconds`; the last one of a run is as long
+/// as the run goes.
 pub fn moment(plan: &Plan, interval: &Interval, seconds: f64) -> Moment {
     let mut counts = Counts::default();
     let mut sum = PopulationRecord::default();
@@ -121,7 +141,13 @@ pub fn moment(plan: &Plan, interval: &Interval, seconds: f64) -> Moment {
         sum.lateness.merge(&record.lateness);
     }
     let ms = |ns: u64| ns as f64 / 1e6;
-    let at_s = (interval.index + 1) as f64 * seconds;
+    let from_s = interval.index as f64 * seconds;
+    let end_s = plan.length_ns().map_or(f64::MAX, |ns| ns as f64 / 1e9);
+    let seconds = match end_s - from_s {
+        left if left > 1e-9 => seconds.min(left),
+        _ => seconds,
+    };
+    let at_s = from_s + seconds;
     Moment {
         at_s,
         warmup: at_s <= plan.warmup_ns as f64 / 1e9 + 1e-9,
@@ -205,9 +231,18 @@ fn warnings(plan: &Plan, outcome: &Outcome, report: &Report, observed: &[Observe
         .iter()
         .any(|p| matches!(p.load, Load::Open { .. }));
     if report.measured_s <= 0.0 || sum.measured.sent == 0 {
-        warnings.push("Nothing was measured: the run ended within its warm-up.".into());
+        warnings.push(match sum.whole.sent {
+            0 => "Nothing was measured: no request began.".into(),
+            n if report.measured_s > 0.0 => format!(
+                "Nothing was measured: no request began in the measured part. Of {n} in the warm-up, {} were answered and {} failed.",
+                sum.whole.answered,
+                sum.whole.failures()
+            ),
+            _ => "Nothing was measured: the run ended within its warm-up.".into(),
+        });
     }
-    if report.driver.busiest_percent > BUSY_PERCENT && !(open && late < LATE_NS) {
+    let long_enough = report.measured_s > SHORTEST_JUDGED_S;
+    if long_enough && report.driver.busiest_percent > BUSY_PERCENT && !(open && late < LATE_NS) {
         warnings.push(format!(
             "The driver may be the bottleneck: its busiest thread used {:.0} % of a processor. More threads or another machine would tell.",
             report.driver.busiest_percent
@@ -292,6 +327,8 @@ pub fn rfc3339(wall_ns: u64) -> String {
 
 /// Above this share of a processor a thread has no reserve left.
 const BUSY_PERCENT: f64 = 92.0;
+/// A thread's CPU is read every 20 ms; a shorter run says nothing about it.
+const SHORTEST_JUDGED_S: f64 = 0.2;
 /// Lateness below this is what timers do.
 const LATE_NS: f64 = 2_000_000.0;
 /// Lateness matters when it is this share of the time on the wire.
@@ -302,6 +339,45 @@ const JUMP_NS: u64 = 500_000_000;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wall_clock_that_was_set_is_told_and_touches_no_figure() {
+        let server = crate::server::Server::start(crate::server::Behaviour::default()).unwrap();
+        let mut load = crate::load::HttpLoad::new(format!("http://{}/", server.address()));
+        load.iterations = Some(10);
+        let plan = load.plan().unwrap();
+        let mut outcome = load.run().unwrap();
+        let told = |outcome: &Outcome| report(&plan, outcome, Vec::new(), Vec::new(), &[]);
+        let before = told(&outcome);
+        for (jump_ns, text) in [
+            (3_600_000_000_000, "by 3600.0 s"),
+            (-2_000_000_000, "by -2.0 s"),
+        ] {
+            outcome.wall_jump_ns = jump_ns;
+            let after = told(&outcome);
+            assert!(after.warnings.iter().any(|w| w.contains(text)), "{after:?}");
+            let p99 = |r: &Report| r.sum().unwrap().response.p99.to_bits();
+            assert_eq!(p99(&before), p99(&after));
+        }
+    }
+
+    #[test]
+    fn the_last_interval_is_as_long_as_the_run_goes() {
+        let mut load = crate::load::HttpLoad::new("http://127.0.0.1:9/");
+        load.warmup = std::time::Duration::from_millis(500);
+        load.duration = std::time::Duration::from_millis(1000);
+        let plan = load.plan().unwrap();
+        let at = |index| {
+            let mut interval = Interval::new(index, &[1]);
+            interval.populations[0].whole.sent = 100;
+            let moment = moment(&plan, &interval, 1.0);
+            (moment.at_s, moment.sent_s)
+        };
+        assert_eq!(at(0), (1.0, 100.0));
+        assert_eq!(at(1), (1.5, 200.0));
+        // What comes after the end was only waited for.
+        assert_eq!(at(2), (3.0, 100.0));
+    }
 
     #[test]
     fn dates_are_those_of_the_calendar() {

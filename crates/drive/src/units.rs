@@ -39,15 +39,18 @@ pub fn ns(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 4)
 }
 
-/// Parses a number of bytes with an optional `k`, `m` or `g` (powers of 1024).
+/// Parses a number of bytes with an optional `k`, `m` or `g` (powers of 1024),
+/// also written `KB` or `KiB`.
 pub fn parse_size(text: &str) -> Result<usize, String> {
     let wrong = || format!("`{text}` is not a size; write 512, 64k or 1m");
     let lower = text.to_ascii_lowercase();
+    let lower = lower.strip_suffix('b').unwrap_or(&lower);
+    let lower = lower.strip_suffix('i').unwrap_or(lower);
     let (number, scale) = match lower.strip_suffix(['k', 'm', 'g']) {
         Some(number) if lower.ends_with('k') => (number, 1 << 10),
         Some(number) if lower.ends_with('m') => (number, 1 << 20),
         Some(number) => (number, 1 << 30),
-        None => (lower.as_str(), 1),
+        None => (lower, 1),
     };
     let number: usize = number.parse().map_err(|_| wrong())?;
     number.checked_mul(scale).ok_or_else(wrong)
@@ -67,7 +70,10 @@ mod tests {
         for wrong in ["", "s", "5x", "-1s", "1s5", "nan", "1e999"] {
             assert!(parse_duration(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(parse_size("64K"), Ok(65_536));
+        for same in ["64K", "64kb", "64KiB", "65536"] {
+            assert_eq!(parse_size(same), Ok(65_536));
+        }
+        assert!(parse_size("b").is_err());
         assert!(parse_size("99999999999999999999g").is_err());
         assert!(parse_size("k").is_err());
     }

@@ -17,7 +17,7 @@ mod row;
 
 use anyhow::{Result, bail};
 pub use appc_peer::serve as appc_peer;
-pub use drive::{ServeArgs, serve};
+pub use drive::{PresentArgs, ServeArgs, present, serve};
 pub use row::{Bound, Row};
 
 /// Which benches to run and how to print them.

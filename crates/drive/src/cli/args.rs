@@ -8,7 +8,7 @@ use crate::scenario::{self, Scenario, Variant};
 use crate::scrape::Endpoint;
 use crate::tls::Trust;
 use crate::units::{ns, parse_duration};
-use crate::url::Url;
+use crate::url::{Url, UrlError};
 use measure::proc::Subject;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -144,7 +144,8 @@ pub struct SchemaArgs {
 pub struct LoadArgs {
     /// Where to send requests: http://host:port/path or https://…
     pub url: Option<String>,
-    /// A scenario file instead of a URL
+    /// A scenario file instead of a URL; -t, --warmup, --threads, --seed and
+    /// --start-at replace what it says
     #[arg(short, long, value_name = "FILE", conflicts_with = "url")]
     pub scenario: Option<PathBuf>,
     /// How it is presented.
@@ -160,12 +161,12 @@ pub struct HowArgs {
     /// needed, or 64 over HTTP/2]
     #[arg(short, long)]
     pub clients: Option<usize>,
-    /// How long to measure
-    #[arg(short = 't', long, value_parser = parse_duration, default_value = "10s")]
-    pub duration: Duration,
-    /// Load before measuring
-    #[arg(long, value_parser = parse_duration, default_value = "1s")]
-    pub warmup: Duration,
+    /// How long to measure [default: 10s, or what the scenario says]
+    #[arg(short = 't', long, value_parser = parse_duration)]
+    pub duration: Option<Duration>,
+    /// Load before measuring [default: 1s, or what the scenario says]
+    #[arg(long, value_parser = parse_duration)]
+    pub warmup: Option<Duration>,
     /// Requests a second, whatever the server does
     #[arg(short, long)]
     pub rate: Option<f64>,
@@ -188,8 +189,8 @@ pub struct HowArgs {
     #[arg(short = 'd', long)]
     pub body: Option<String>,
     /// Threads that present load [default: what the load needs]
-    #[arg(long, default_value_t = 0, hide_default_value = true)]
-    pub threads: usize,
+    #[arg(long)]
+    pub threads: Option<usize>,
     /// A new connection for each request
     #[arg(long)]
     pub no_keepalive: bool,
@@ -205,18 +206,19 @@ pub struct HowArgs {
     /// A local address to connect from; may be repeated
     #[arg(long = "source", value_name = "ADDRESS")]
     pub sources: Vec<IpAddr>,
-    /// A request without an answer after this time has failed
-    #[arg(long, value_parser = parse_duration, default_value = "30s")]
-    pub timeout: Duration,
+    /// A request without an answer after this time has failed [default: 30s]
+    #[arg(long, value_parser = parse_duration)]
+    pub timeout: Option<Duration>,
     /// Do not take a status of 400 and above for an error
     #[arg(long)]
     pub any_status: bool,
-    /// Spin this long before each arrival of a constant rate
-    #[arg(long, value_parser = parse_duration, default_value = "50us")]
-    pub spin: Duration,
-    /// What random arrivals, pauses and data depend on
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    /// Spin this long before each arrival of a constant rate [default: 50us,
+    /// but no more than an eighth of the time between two]
+    #[arg(long, value_parser = parse_duration)]
+    pub spin: Option<Duration>,
+    /// What random arrivals, pauses and data depend on [default: 1]
+    #[arg(long)]
+    pub seed: Option<u64>,
     /// Begin at this time (seconds since 1970), for several machines at once
     #[arg(long, value_name = "SECONDS")]
     pub start_at: Option<f64>,
@@ -328,9 +330,12 @@ impl LoadArgs {
         }
         load.think = self.how.think.clone().unwrap_or(Think::None);
         load.iterations = self.how.iterations;
-        load.warmup = self.how.warmup;
-        load.duration = self.how.duration;
-        load.threads = self.how.threads;
+        load.warmup = self.how.warmup.unwrap_or(load.warmup);
+        load.duration = self.how.duration.unwrap_or(load.duration);
+        if load.duration.is_zero() && load.iterations.is_none() {
+            return Err(CliError::Usage("--duration must be above 0".into()));
+        }
+        load.threads = self.how.threads.unwrap_or(0);
         load.keep_alive = !self.how.no_keepalive;
         load.http2 = self.how.http2;
         load.trust = Trust {
@@ -338,10 +343,10 @@ impl LoadArgs {
             insecure: self.how.insecure,
         };
         load.sources.clone_from(&self.how.sources);
-        load.timeout = self.how.timeout;
+        load.timeout = self.how.timeout.unwrap_or(load.timeout);
         load.any_status = self.how.any_status;
         load.spin = self.how.spin;
-        load.seed = self.how.seed;
+        load.seed = self.how.seed.unwrap_or(load.seed);
         load.start_at = self.how.start_at.map(|s| (s.max(0.0) * 1e9) as u64);
         Ok(load)
     }
@@ -361,6 +366,7 @@ impl LoadArgs {
     pub fn scenario(&self) -> Result<Scenario, CliError> {
         let Some(path) = &self.scenario else {
             let plan = self.http()?.plan().map_err(|error| match error {
+                LoadError::Url(UrlError::Resolve(..)) => CliError::Failed(error.to_string()),
                 LoadError::Url(_) | LoadError::Raw | LoadError::Text(_) => {
                     CliError::Usage(error.to_string())
                 }
@@ -368,6 +374,7 @@ impl LoadArgs {
             })?;
             let variants = vec![Variant {
                 name: String::new(),
+                values: Vec::new(),
                 plan,
             }];
             return Ok(Scenario {
@@ -376,19 +383,65 @@ impl LoadArgs {
                 observed: Vec::new(),
             });
         };
+        let foreign = self.how.foreign_to_scenarios();
+        if !foreign.is_empty() {
+            return Err(CliError::Usage(format!(
+                "{} cannot be combined with --scenario; say it in the file",
+                foreign.join(", ")
+            )));
+        }
         let name = path.display();
         let text =
             std::fs::read_to_string(path).map_err(|e| CliError::Failed(format!("{name}: {e}")))?;
         let folder = path.parent().unwrap_or_else(|| Path::new("."));
         let mut scenario = scenario::read(&text, folder).map_err(|mistakes| {
             let lines: Vec<String> = mistakes.iter().map(|m| format!("{name}:{m}")).collect();
-            CliError::Failed(format!("{} mistakes\n{}", mistakes.len(), lines.join("\n")))
+            let plural = if mistakes.len() == 1 { "" } else { "s" };
+            CliError::Failed(format!(
+                "{} mistake{plural}\n{}",
+                mistakes.len(),
+                lines.join("\n")
+            ))
         })?;
-        let start_at = self.how.start_at.map(|s| (s.max(0.0) * 1e9) as u64);
         for variant in &mut scenario.variants {
-            variant.plan.start_at = start_at;
+            self.how.adjust(&mut variant.plan);
         }
         Ok(scenario)
+    }
+}
+
+impl HowArgs {
+    /// What was given that only the one-line form knows.
+    fn foreign_to_scenarios(&self) -> Vec<&'static str> {
+        let given = [
+            ("--clients", self.clients.is_some()),
+            ("--rate", self.rate.is_some()),
+            ("--poisson", self.poisson),
+            ("--think", self.think.is_some()),
+            ("--iterations", self.iterations.is_some()),
+            ("--method", self.method.is_some()),
+            ("--header", !self.headers.is_empty()),
+            ("--body", self.body.is_some()),
+            ("--no-keepalive", self.no_keepalive),
+            ("--http2", self.http2),
+            ("--cacert", self.cacert.is_some()),
+            ("--insecure", self.insecure),
+            ("--source", !self.sources.is_empty()),
+            ("--timeout", self.timeout.is_some()),
+            ("--any-status", self.any_status),
+            ("--spin", self.spin.is_some()),
+        ];
+        let given = given.into_iter().filter(|g| g.1);
+        given.map(|g| g.0).collect()
+    }
+
+    /// What of a scenario's plan the command line changes.
+    fn adjust(&self, plan: &mut Plan) {
+        plan.start_at = self.start_at.map(|s| (s.max(0.0) * 1e9) as u64);
+        plan.duration_ns = self.duration.map(ns).or(plan.duration_ns);
+        plan.warmup_ns = self.warmup.map_or(plan.warmup_ns, ns);
+        plan.threads = self.threads.filter(|n| *n > 0).unwrap_or(plan.threads);
+        plan.seed = self.seed.unwrap_or(plan.seed);
     }
 }
 

@@ -1,6 +1,7 @@
 //! `tupelo drive knee` and `tupelo drive compare`.
 
 use super::load::record;
+use super::say::{say, tell};
 use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed, stop_on_interrupt};
 use crate::capacity::{Search, search, unit};
 use crate::objective::Objective;
@@ -11,6 +12,8 @@ use std::sync::atomic::Ordering;
 
 /// Searches for the knee; true when one load at least met the objectives.
 pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
+    let known = ["--csv", "--html", "--listen", "--objective"];
+    args.output.only("knee", &known)?;
     let mut objectives = args.output.parsed_objectives()?;
     let scenario = args.load.scenario()?;
     objectives.extend(scenario.objectives);
@@ -41,15 +44,18 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
         ));
     }
     let observed = args.observe.observed(scenario.observed)?;
+    args.output.check(false)?;
     let stop = stop_on_interrupt();
     let quiet = args.output.json || args.output.quiet;
     let unit = unit(&plan);
     let tell = &mut |point: &CurvePoint| {
         if !quiet {
             let word = if point.good { "met" } else { "missed" };
-            eprintln!(
+            tell!(
                 "{:.0} {unit}: {:.1} answers/s, p99 {:.3} ms, {word}",
-                point.load, point.throughput, point.p99
+                point.load,
+                point.throughput,
+                point.p99
             );
         }
     };
@@ -70,10 +76,10 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
         (_, Some(error)) => return Err(error),
         (found, None) => found.map_err(failed)?,
     };
-    args.output.write_report(&found.report, "")?;
+    args.output.write_report(&found.report)?;
     args.output.print_json(&found.report)?;
     if !args.output.json {
-        print!("{}", text(&found.report));
+        super::say::out(format_args!("{}", text(&found.report)));
     }
     Ok(found.curve.highest_good.is_some())
 }
@@ -92,6 +98,7 @@ struct Figure {
 
 /// Runs A and B alternately; false when B is surely worse.
 pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
+    args.output.only("compare", &["--listen"])?;
     let plan = |target: &str| -> Result<crate::plan::Plan, CliError> {
         let from_file = target.ends_with(".toml");
         let load = LoadArgs {
@@ -113,25 +120,34 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     let mut silent = args.output.clone();
     silent.quiet = true;
     let mut reports: [Vec<Report>; 2] = [Vec::new(), Vec::new()];
-    for round in 0..args.rounds.max(2) {
+    'rounds: for round in 0..args.rounds.max(2) {
         // Whoever goes first changes from round to round, so that a drift of
         // the machine is not taken for a difference.
         for side in [round % 2, 1 - round % 2] {
             let recording = record(&plans[side], &observed, &silent, &stop)?;
-            reports[side].push(recording.report);
             if stop.load(Ordering::Relaxed) {
-                return Err(CliError::Failed(
-                    "interrupted before both sides had run".into(),
-                ));
+                // A run that was cut short is no equal of the others.
+                break 'rounds;
             }
+            reports[side].push(recording.report);
         }
     }
+    let rounds = reports[0].len().min(reports[1].len());
+    if rounds == 0 {
+        return Err(failed("interrupted before both sides had run"));
+    }
+    reports.iter_mut().for_each(|side| side.truncate(rounds));
     let figures = figures(&reports, args.output.tolerance / 100.0);
     args.output.print_json(&figures)?;
     if !args.output.json {
-        println!(
+        say!(
             "{:<14}{:>12}{:>12}{:>10}{:>22}{:>10}",
-            "", "A", "B", "change", "95 % interval", "p"
+            "",
+            "A",
+            "B",
+            "change",
+            "95 % interval",
+            "p"
         );
         for figure in &figures {
             print_figure(figure);
@@ -191,7 +207,7 @@ fn print_figure(figure: &Figure) {
     } = figure;
     let label = format!("{name} {unit}");
     let Some(c) = comparison else {
-        return println!("{label:<14}{:>12.3}{:>12.3}", a.mean, b.mean);
+        return say!("{label:<14}{:>12.3}{:>12.3}", a.mean, b.mean);
     };
     let interval = format!(
         "{:+.1} % to {:+.1} %",
@@ -203,7 +219,7 @@ fn print_figure(figure: &Figure) {
         (false, true) => "a real difference",
         (false, false) => "no difference shown",
     };
-    println!(
+    say!(
         "{label:<14}{:>12.3}{:>12.3}{:>9.1}%{interval:>22}{:>10.4}  {verdict}",
         a.mean,
         b.mean,

@@ -1,12 +1,16 @@
-//! A single run, or the runs of a scenario's matrix.
+//! A single run, and what it has in common with the runs of a loop.
 
-use super::{CliError, LoadArgs, ObserveArgs, OutputArgs, failed, stop_on_interrupt};
+use super::say::tell;
+use super::{CliError, LoadArgs, ObserveArgs, OutputArgs, failed, matrix, stop_on_interrupt};
 use crate::export::Exporter;
 use crate::live::Live;
+use crate::objective::Objective;
 use crate::observe::Observed;
 use crate::plan::Plan;
 use crate::preflight;
+use crate::scenario::Variant;
 use crate::session::{Recording, Session, Viewer};
+use measure::report::Report;
 use std::sync::atomic::AtomicBool;
 
 /// Runs what the arguments ask for; true when every objective was met.
@@ -19,32 +23,63 @@ pub(super) fn run(
     let scenario = load.scenario()?;
     objectives.extend(scenario.objectives);
     let observed = observe.observed(scenario.observed)?;
-    let variants = scenario.variants;
+    let looped = scenario.variants.iter().any(|v| !v.values.is_empty());
+    output.check(looped)?;
     let stop = stop_on_interrupt();
-    let mut reports = Vec::new();
-    let mut met = true;
-    for variant in &variants {
-        if !variant.name.is_empty() && !output.json {
-            println!("== {}", variant.name);
-        }
-        let recording = record(&variant.plan, &observed, output, &stop)?;
-        output.write_files(&recording, &variant.name)?;
-        met &= output.judge(&recording.report, &objectives)?;
-        reports.push(recording.report);
-        if stop.load(std::sync::atomic::Ordering::Relaxed) {
-            break;
+    let mut all = Runs {
+        observed: &observed,
+        objectives: &objectives,
+        output,
+        stop: &stop,
+        met: true,
+    };
+    match looped {
+        true => matrix::run(&scenario.variants, &mut all),
+        false => {
+            for variant in &scenario.variants {
+                let report = all.one(variant)?;
+                output.print_json(&report)?;
+            }
+            Ok(all.met)
         }
     }
-    if output.json {
-        let json = match &reports[..] {
-            [one] => serde_json::to_string_pretty(one),
-            all => serde_json::to_string_pretty(all),
-        };
-        println!("{}", json.map_err(failed)?);
-    } else if reports.len() > 1 {
-        print!("{}", super::matrix::table(&variants, &reports));
+}
+
+/// What the runs of one command have in common.
+pub(super) struct Runs<'a> {
+    observed: &'a [Observed],
+    objectives: &'a [Objective],
+    /// Where results go.
+    pub output: &'a OutputArgs,
+    /// The wish to stop.
+    pub stop: &'a AtomicBool,
+    /// Whether everything asked for was met so far.
+    pub met: bool,
+}
+
+impl Runs<'_> {
+    /// One run: its text, its files and its judgement.
+    pub fn one(&mut self, variant: &Variant) -> Result<Report, CliError> {
+        let recording = record(&variant.plan, self.observed, self.output, self.stop)?;
+        // Text first: what was measured is not lost with a full disk.
+        self.met &= self.output.judge(&recording.report, self.objectives)?;
+        self.met &= answered(&recording.report);
+        self.output.write_log(&recording, &variant.name)?;
+        if variant.values.is_empty() {
+            self.output.write_report(&recording.report)?;
+        }
+        Ok(recording.report)
     }
-    Ok(met)
+}
+
+/// A run in which nothing at all was answered is no success.
+fn answered(report: &Report) -> bool {
+    // Failures of the warm-up have left their messages.
+    let nothing = !report.messages.is_empty() && report.populations.iter().all(|p| p.answered == 0);
+    if nothing {
+        tell!("error: no request was answered");
+    }
+    !nothing
 }
 
 /// One run with its live view and exporter.
@@ -60,7 +95,7 @@ pub(super) fn record(
         return Err(failed(lines.join("\n       ")));
     }
     let seconds = plan.length_ns().map(|ns| ns as f64 / 1e9);
-    let mut live = Live::new(seconds, output.quiet || output.json);
+    let mut live = Live::new(seconds, !observed.is_empty(), output.quiet || output.json);
     let names = plan.populations.iter().map(|p| p.name.clone()).collect();
     let mut exporter = match output.listen {
         Some(address) => {

@@ -1,38 +1,54 @@
-//! The table of a scenario's loop: one row a combination.
+//! The runs of a scenario's loop, one after another, and their common report.
 
+use super::CliError;
+use super::load::Runs;
+use super::say::say;
 use crate::scenario::Variant;
-use measure::report::Report;
-use std::fmt::Write;
+use measure::report::{Cell, Matrix};
+use std::sync::atomic::Ordering;
 
-/// One row for each combination that ran.
-pub(super) fn table(variants: &[Variant], reports: &[Report]) -> String {
-    let width = variants
-        .iter()
-        .map(|v| v.name.len())
-        .max()
-        .unwrap_or(0)
-        .max(4);
-    let mut out = format!(
-        "\n{:<width$}{:>12}{:>10}{:>10}{:>10}{:>9}{:>12}{:>8}\n",
-        "loop", "answers/s", "mean ms", "p50 ms", "p99 ms", "errors", "CPU µs", "CPU %"
-    );
-    for (variant, report) in variants.iter().zip(reports) {
-        let Some(sum) = report.sum() else { continue };
-        let maybe = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.1}"));
-        let percent = (!report.servers.is_empty())
-            .then(|| report.servers.iter().map(|s| s.cpu_percent).sum::<f64>());
-        let _ = writeln!(
-            out,
-            "{:<width$}{:>12.1}{:>10.3}{:>10.3}{:>10.3}{:>9}{:>12}{:>8}",
-            variant.name,
-            report.throughput,
-            sum.response.mean,
-            sum.response.p50,
-            sum.response.p99,
-            sum.failed + sum.checks_failed,
-            maybe(report.server_cpu_us()),
-            maybe(percent)
-        );
+/// Runs every combination; true when every objective was met. A combination
+/// that cannot be run ends the loop, and what ran before it is reported.
+pub(super) fn run(variants: &[Variant], runs: &mut Runs<'_>) -> Result<bool, CliError> {
+    let Some(first) = variants.first() else {
+        return Ok(true);
+    };
+    let suffix = format!(" ({})", first.name);
+    let title = &first.plan.title;
+    let mut matrix = Matrix {
+        title: title.strip_suffix(&suffix).unwrap_or(title).to_owned(),
+        names: first.values.iter().map(|(name, _)| name.clone()).collect(),
+        ..Matrix::default()
+    };
+    let mut trouble = None;
+    for (i, variant) in variants.iter().enumerate() {
+        if !runs.output.json {
+            say!("== {} ({} of {})", variant.name, i + 1, variants.len());
+        }
+        match runs.one(variant) {
+            Ok(report) => matrix.cells.push(Cell {
+                values: variant.values.iter().map(|(_, v)| v.clone()).collect(),
+                report,
+            }),
+            Err(error) => {
+                let text = format!("{} could not be run: {error}", variant.name);
+                matrix.warnings.push(text);
+                trouble = Some(error);
+            }
+        }
+        let stopped = runs.stop.load(Ordering::Relaxed);
+        if stopped || trouble.is_some() {
+            let missing = variants.len() - matrix.cells.len();
+            if missing > 0 {
+                let text = format!("{missing} of {} combinations did not run.", variants.len());
+                matrix.warnings.push(text);
+            }
+            break;
+        }
     }
-    out
+    runs.output.write_matrix(&matrix)?;
+    match trouble {
+        Some(error) => Err(error),
+        None => Ok(runs.met),
+    }
 }

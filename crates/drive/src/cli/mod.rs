@@ -6,6 +6,7 @@ mod capacity;
 mod load;
 mod matrix;
 mod output;
+mod say;
 mod self_test;
 
 pub use args::{
@@ -13,6 +14,7 @@ pub use args::{
     OutputArgs, SchemaArgs,
 };
 
+use say::{say, tell};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,10 +45,11 @@ pub fn run(args: &Args) -> ExitCode {
         },
     };
     match outcome {
+        Ok(_) if say::lost() => ExitCode::from(2),
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("error: {error}");
+            tell!("error: {error}");
             ExitCode::from(match error {
                 CliError::Failed(_) => 2,
                 CliError::Usage(_) => 64,
@@ -68,16 +71,19 @@ fn import(args: &ImportArgs) -> Result<bool, CliError> {
     };
     let imported = imported.map_err(|e| failed(format!("{name}: {e}")))?;
     for note in &imported.notes {
-        eprintln!("note: {note}");
+        tell!("note: {note}");
     }
     match &args.out {
         Some(path) => output::write(path, imported.scenario.as_bytes())?,
-        None => print!("{}", imported.scenario),
+        None => say::out(format_args!("{}", imported.scenario)),
     }
     Ok(true)
 }
 
 fn merge(args: &MergeArgs) -> Result<bool, CliError> {
+    let known = ["--csv", "--html", "--objective", "--baseline"];
+    args.output.only("merge", &known)?;
+    args.output.check(false)?;
     let mut logs = Vec::new();
     for path in &args.logs {
         let name = path.display().to_string();
@@ -86,15 +92,16 @@ fn merge(args: &MergeArgs) -> Result<bool, CliError> {
     }
     let report = crate::merge::merge(&logs).map_err(failed)?;
     let objectives = args.output.parsed_objectives()?;
-    args.output.write_report(&report, "")?;
+    let met = args.output.judge(&report, &objectives)?;
     args.output.print_json(&report)?;
-    args.output.judge(&report, &objectives)
+    args.output.write_report(&report)?;
+    Ok(met)
 }
 
 fn schema(args: &SchemaArgs) -> Result<bool, CliError> {
     match args.markdown {
-        true => print!("{}", crate::scenario::reference()),
-        false => println!("{:#}", crate::scenario::json_schema()),
+        true => say::out(format_args!("{}", crate::scenario::reference())),
+        false => say!("{:#}", crate::scenario::json_schema()),
     }
     Ok(true)
 }
@@ -113,7 +120,7 @@ pub(crate) fn stop_on_interrupt() -> Arc<AtomicBool> {
         if asked.swap(true, Ordering::AcqRel) {
             std::process::exit(2);
         }
-        eprintln!("\nstopping; once more to leave without a report");
+        tell!("\nstopping; once more to leave without a report");
     });
     stop
 }

@@ -1,10 +1,11 @@
 //! Writes what a run came to: text or JSON on standard output, files where
 //! they were asked for, and the judgement that decides the exit code.
 
+use super::say::{say, tell};
 use super::{CliError, OutputArgs, failed};
 use crate::objective::{Objective, regressions};
 use crate::session::Recording;
-use measure::report::{Report, html, text};
+use measure::report::{Matrix, Report, html, text};
 use std::fs;
 use std::path::Path;
 
@@ -20,22 +21,106 @@ impl OutputArgs {
         Ok(good.into_iter().filter_map(Result::ok).collect())
     }
 
-    /// Writes the files of one recording.
-    pub(super) fn write_files(&self, recording: &Recording, suffix: &str) -> Result<(), CliError> {
+    /// Whether every file can be written and the baseline can be read: said
+    /// before the run, not after it.
+    pub(super) fn check(&self, looped: bool) -> Result<(), CliError> {
+        for path in [&self.csv, &self.hdr, &self.html].into_iter().flatten() {
+            let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new("."));
+            if path.is_dir() || !folder.is_dir() {
+                let text = format!("{}: no file can be written there", path.display());
+                return Err(CliError::Failed(text));
+            }
+            if looped && Some(path) == self.hdr.as_ref() {
+                continue; // Each combination has a log of its own beside it.
+            }
+            let new = !path.exists();
+            let probe = fs::OpenOptions::new().append(true).create(true).open(path);
+            probe.map_err(|e| failed(format!("{}: {e}", path.display())))?;
+            if new {
+                // A run that fails leaves no empty file behind.
+                fs::remove_file(path).map_err(|e| failed(format!("{}: {e}", path.display())))?;
+            }
+        }
+        if looped && self.baseline.is_some() {
+            let text = "--baseline compares one run; take the loop out";
+            return Err(CliError::Usage(text.into()));
+        }
+        self.read_baseline().map(|_| ())
+    }
+
+    /// Refuses options that a command would not heed; `known` are those of
+    /// the files and judgements that it does heed.
+    pub(super) fn only(&self, command: &str, known: &[&str]) -> Result<(), CliError> {
+        let given = [
+            ("--csv", self.csv.is_some()),
+            ("--hdr", self.hdr.is_some()),
+            ("--html", self.html.is_some()),
+            ("--listen", self.listen.is_some()),
+            ("--objective", !self.objectives.is_empty()),
+            ("--baseline", self.baseline.is_some()),
+        ];
+        let foreign = given
+            .iter()
+            .find(|(name, given)| *given && !known.contains(name));
+        match foreign {
+            Some((name, _)) => Err(CliError::Usage(format!("{command} has no {name}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn read_baseline(&self) -> Result<Option<Report>, CliError> {
+        let Some(path) = &self.baseline else {
+            return Ok(None);
+        };
+        let named = |e: &dyn std::fmt::Display| failed(format!("{}: {e}", path.display()));
+        let text = fs::read(path).map_err(|e| named(&e))?;
+        let report = serde_json::from_slice(&text);
+        let report = report.map_err(|e| named(&format!("not a report written by --json: {e}")))?;
+        Ok(Some(report))
+    }
+
+    /// Writes the histogram log of one recording.
+    pub(super) fn write_log(&self, recording: &Recording, suffix: &str) -> Result<(), CliError> {
         if let Some(path) = &self.hdr {
             let log = crate::merge::log(recording).map_err(failed)?;
             write(&named(path, suffix), &log)?;
         }
-        self.write_report(&recording.report, suffix)
+        Ok(())
     }
 
     /// Writes the files that a report alone is enough for.
-    pub(super) fn write_report(&self, report: &Report, suffix: &str) -> Result<(), CliError> {
+    pub(super) fn write_report(&self, report: &Report) -> Result<(), CliError> {
         if let Some(path) = &self.csv {
-            write(&named(path, suffix), csv(report).as_bytes())?;
+            write(path, csv(report).as_bytes())?;
         }
         if let Some(path) = &self.html {
-            write(&named(path, suffix), html(report).as_bytes())?;
+            write(path, html(report).as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Writes what a loop came to: one table, one page, and the figures over
+    /// time of each combination beside the table.
+    pub(super) fn write_matrix(&self, matrix: &Matrix) -> Result<(), CliError> {
+        match self.json {
+            true => {
+                let reports: Vec<&Report> = matrix.cells.iter().map(|c| &c.report).collect();
+                self.print_json(&reports)?;
+            }
+            false => super::say::out(format_args!("{}", matrix.text())),
+        }
+        if let Some(path) = &self.csv {
+            write(path, matrix.csv().as_bytes())?;
+            for cell in &matrix.cells {
+                let parts = matrix.names.iter().zip(&cell.values);
+                let parts: Vec<String> = parts.map(|(n, v)| format!("{n}={v}")).collect();
+                let path = named(path, &parts.join(" "));
+                write(&path, csv(&cell.report).as_bytes())?;
+            }
+        }
+        if let Some(path) = &self.html {
+            write(path, matrix.html().as_bytes())?;
         }
         Ok(())
     }
@@ -43,7 +128,7 @@ impl OutputArgs {
     /// Prints a value as JSON when that was asked for.
     pub(super) fn print_json(&self, value: &impl serde::Serialize) -> Result<(), CliError> {
         if self.json {
-            println!("{}", serde_json::to_string_pretty(value).map_err(failed)?);
+            say!("{}", serde_json::to_string_pretty(value).map_err(failed)?);
         }
         Ok(())
     }
@@ -55,21 +140,18 @@ impl OutputArgs {
         objectives: &[Objective],
     ) -> Result<bool, CliError> {
         if !self.json {
-            print!("{}", text(report));
+            super::say::out(format_args!("{}", text(report)));
         }
         let mut met = true;
         for objective in objectives {
             let good = objective.met(report);
             met &= good;
             let word = if good { "met" } else { "MISSED" };
-            eprintln!("objective {objective}: {word}");
+            tell!("objective {objective}: {word}");
         }
-        if let Some(path) = &self.baseline {
-            let text = fs::read(path).map_err(|e| failed(format!("{}: {e}", path.display())))?;
-            let baseline: Report = serde_json::from_slice(&text)
-                .map_err(|e| failed(format!("{}: {e}", path.display())))?;
+        if let Some(baseline) = self.read_baseline()? {
             for worse in regressions(&baseline, report, self.tolerance) {
-                eprintln!("regression: {worse}");
+                tell!("regression: {worse}");
                 met = false;
             }
         }
@@ -82,11 +164,16 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     fs::write(path, bytes).map_err(|e| failed(format!("{}: {e}", path.display())))
 }
 
-/// `report.html` with suffix `c100` is `report-c100.html`.
+/// `report.csv` with suffix `n=5 size=100` is `report-n=5_size=100.csv`.
 fn named(path: &Path, suffix: &str) -> std::path::PathBuf {
     if suffix.is_empty() {
         return path.to_owned();
     }
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '=' | '-' | '.');
+    let suffix: String = suffix
+        .chars()
+        .map(|c| if plain(c) { c } else { '_' })
+        .collect();
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = match path.extension() {
         Some(extension) => format!("{stem}-{suffix}.{}", extension.to_string_lossy()),

@@ -1,18 +1,24 @@
 //! `--self-test`: shows that reports can be believed.
 
+use super::say::say;
 use super::{CliError, OutputArgs, failed};
 use crate::selftest;
 use serde_json::json;
 
 /// Runs the lengths one after another; true when every report told the truth.
 pub(super) fn run(lengths: &[u64], output: &OutputArgs) -> Result<bool, CliError> {
+    output.only("--self-test", &[])?;
     let mut all = true;
     let mut rows = Vec::new();
     if !output.json {
-        println!("A server stands still for 1 s while 500 requests/s are presented.");
-        println!(
+        say!("A server stands still for 1 s while 500 requests/s are presented.");
+        say!(
             "{:>6}{:>14}{:>14}{:>12}{:>12}",
-            "run s", "true p99 ms", "told p99 ms", "p50 ms", "max ms"
+            "run s",
+            "true p99 ms",
+            "told p99 ms",
+            "p50 ms",
+            "max ms"
         );
     }
     for seconds in lengths {
@@ -28,7 +34,7 @@ pub(super) fn run(lengths: &[u64], output: &OutputArgs) -> Result<bool, CliError
                 "true_enough": told.true_enough(),
             }));
         } else {
-            println!(
+            say!(
                 "{:>6}{:>14.0}{:>14.1}{:>12.3}{:>12.1}  {}",
                 told.seconds,
                 told.true_p99_ms,
@@ -44,7 +50,7 @@ pub(super) fn run(lengths: &[u64], output: &OutputArgs) -> Result<bool, CliError
         }
     }
     if output.json {
-        println!("{}", json!(rows));
+        say!("{}", json!(rows));
     }
     Ok(all)
 }

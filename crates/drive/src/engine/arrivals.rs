@@ -57,9 +57,37 @@ impl Schedule {
     }
 }
 
+/// The stream of random numbers of a population's arrivals in one thread: each
+/// has its own, or two populations would arrive together. Clients' streams
+/// count from the other end.
+pub(super) fn stream(population: usize, thread: usize) -> u64 {
+    u64::MAX - ((population as u64) << 32 | thread as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn populations_do_not_arrive_together() {
+        let times = |population, thread| {
+            let rng = Rng::new(1, stream(population, thread));
+            let profile = Profile::constant(1000.0);
+            let mut s = Schedule::new(profile, Arrivals::Poisson, (0, 1), rng);
+            let mut times = Vec::new();
+            while times.len() < 100 {
+                times.extend(s.next());
+                s.advance();
+            }
+            times
+        };
+        assert_eq!(times(0, 0), times(0, 0));
+        for (population, thread) in [(1, 0), (0, 1), (2, 0)] {
+            let others = times(population, thread);
+            let shared = times(0, 0).iter().filter(|t| others.contains(t)).count();
+            assert_eq!(shared, 0);
+        }
+    }
 
     fn all(arrivals: Arrivals, threads: usize) -> Vec<u64> {
         let mut times = Vec::new();

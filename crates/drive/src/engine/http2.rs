@@ -5,7 +5,7 @@
 //!
 //! Reference: RFC 9113.
 
-use super::arrivals::Schedule;
+use super::arrivals::{Schedule, stream};
 use super::record::{Counts, Failure, Interval, note};
 use super::worker::{Ended, share};
 use crate::clock;
@@ -103,7 +103,7 @@ impl Http2 {
         };
         let mut clients = Vec::new();
         for (p, population) in plan.populations.iter().enumerate() {
-            let (quota, schedule) = self.shares(population);
+            let (quota, schedule) = self.shares(p, population);
             shared.quotas.push(quota);
             shared.schedules.push(schedule);
             if speaks(population) {
@@ -138,7 +138,7 @@ impl Http2 {
         })
     }
 
-    fn shares(&self, population: &Population) -> (Option<u64>, Option<Schedule>) {
+    fn shares(&self, p: usize, population: &Population) -> (Option<u64>, Option<Schedule>) {
         let threads = self.plan.threads;
         match &population.load {
             _ if !speaks(population) => (None, None),
@@ -146,7 +146,7 @@ impl Http2 {
                 (iterations.map(|n| share(n, self.index, threads)), None)
             }
             Load::Open { rate, arrivals, .. } => {
-                let rng = Rng::new(self.plan.seed, u64::MAX / 2 - self.index as u64);
+                let rng = Rng::new(self.plan.seed, stream(p, self.index));
                 let rate = rate.after(self.plan.warmup_ns);
                 (
                     None,

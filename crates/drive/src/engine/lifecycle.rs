@@ -57,7 +57,14 @@ impl Worker<'_> {
             loop {
                 let end = self.end;
                 let start = self.start;
-                let GroupKind::Open { schedule, idle, .. } = &mut self.groups[g].kind else {
+                let GroupKind::Open {
+                    schedule,
+                    idle,
+                    starved_until,
+                    rotate,
+                    ..
+                } = &mut self.groups[g].kind
+                else {
                     break;
                 };
                 let Some(due) = schedule.next().map(|t| start + t) else {
@@ -66,10 +73,21 @@ impl Worker<'_> {
                 if due > now || due >= end {
                     break;
                 }
-                let Some(c) = idle.pop_front() else { break };
+                // Who waited for a client gets the one that was free first, and
+                // what lies before that is the bound's doing. Whoever did not
+                // wait could have begun when due: the rest is our lateness.
+                let starved = due < *starved_until;
+                let next = match starved && !*rotate {
+                    true => idle.pop_back(),
+                    false => idle.pop_front(),
+                };
+                let Some(c) = next else { break };
                 schedule.advance();
                 let c = c as usize;
-                let ready = due.max(self.clients[c].freed);
+                let ready = match starved {
+                    true => due.max(self.clients[c].freed),
+                    false => due,
+                };
                 if ready > due {
                     self.count(c, due, |counts| counts.held += 1);
                 }
@@ -290,12 +308,21 @@ impl Worker<'_> {
         self.wake_at(c, now + pause);
     }
 
-    /// Fails the requests that are older than their population allows.
+    /// Fails the requests that are older than their population allows, and
+    /// finds out when the next one can be: looking at every client costs a
+    /// thread with thousands of them more than an arrival can wait.
     pub(super) fn expire_requests(&mut self, now: u64) {
+        // A request sent from now on is not too old before this.
+        let timeouts = self.plan.populations.iter().map(|p| p.timeout_ns);
+        self.expiry_at = now.saturating_add(timeouts.min().unwrap_or(u64::MAX));
         for c in 0..self.clients.len() {
             let client = &self.clients[c];
             let timeout = self.plan.populations[client.population].timeout_ns;
-            if client.phase.in_flight() && now.saturating_sub(client.sent) > timeout {
+            if !client.phase.in_flight() {
+                continue;
+            }
+            self.expiry_at = self.expiry_at.min(client.sent.saturating_add(timeout));
+            if now.saturating_sub(client.sent) > timeout {
                 let text = match client.phase {
                     Phase::Connecting => "no connection in time",
                     Phase::Writing | Phase::Pausing => "the peer did not read in time",
@@ -310,7 +337,16 @@ impl Worker<'_> {
         let client = &mut self.clients[c];
         client.phase = Phase::Idle;
         client.freed = now;
-        if let GroupKind::Open { idle, rotate, .. } = &mut self.groups[client.population].kind {
+        if let GroupKind::Open {
+            idle,
+            rotate,
+            starved_until,
+            ..
+        } = &mut self.groups[client.population].kind
+        {
+            if idle.is_empty() {
+                *starved_until = now;
+            }
             match rotate {
                 true => idle.push_back(c as u32),
                 // Its connection is open; others may have none yet.
@@ -364,3 +400,22 @@ pub(super) fn record_times(
 /// The pause after a failure; doubles from eight times this on while
 /// connections are refused.
 const SHORTEST_RETRY_NS: u64 = 1_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stamp_of_a_clock_that_was_set_does_not_bend_the_time_on_the_wire() {
+        let wire = |arrived| {
+            let mut record = PopulationRecord::new(1);
+            record_times(&mut record, 0, true, [1000, 1100, 1200, 2000], arrived);
+            assert_eq!(record.response.max(), 1000);
+            record.wire.max()
+        };
+        assert_eq!(wire(1900), 700);
+        for jumped in [0, 1199, 2001, u64::MAX] {
+            assert_eq!(wire(jumped), 800, "{jumped}");
+        }
+    }
+}

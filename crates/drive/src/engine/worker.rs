@@ -1,12 +1,12 @@
 //! One thread of the engine: its loop, its clock and its queue of wake-ups.
 //! The steps of a request are in `exchange`, those of a client in `lifecycle`.
 
-use super::arrivals::Schedule;
+use super::arrivals::{Schedule, stream};
 use super::client::{Client, Conn, Outgoing, Phase};
 use super::record::Interval;
 use crate::clock;
 use crate::net::{Poller, Ready};
-use crate::plan::{Arrivals, Load, Plan};
+use crate::plan::{Arrivals, Load, Plan, usual_spin_ns};
 use crate::profile::Profile;
 use crate::rng::Rng;
 use std::cmp::Reverse;
@@ -37,6 +37,8 @@ pub(super) struct Worker<'p> {
     cpu_at_flush: u64,
     cpu_at_window: [Option<u64>; 2],
     last_done: u64,
+    /// No request can be too old before this time.
+    pub expiry_at: u64,
     /// By how much the wall clock is ahead of the monotonic one, ns.
     pub wall_ahead: u64,
 }
@@ -60,6 +62,9 @@ pub(super) enum GroupKind {
     Open {
         schedule: Schedule,
         idle: VecDeque<u32>,
+        /// Until when the bound on outstanding requests last held arrivals
+        /// back: no client was idle before.
+        starved_until: u64,
         /// Whether free clients are used in turn instead of the latest first.
         rotate: bool,
         /// Clients of this thread whose connections are opened ahead.
@@ -91,7 +96,7 @@ impl<'p> Worker<'p> {
             // Client numbers are dealt out in turn, so that a ramp grows in
             // every thread.
             for number in (index..total).step_by(threads) {
-                let stream = (p as u64) << 40 | number as u64;
+                let own = (p as u64) << 40 | number as u64;
                 clients.push(Client {
                     population: p,
                     number: number as u64,
@@ -108,7 +113,7 @@ impl<'p> Worker<'p> {
                     out: Outgoing::default(),
                     rows: vec![0; plan.feeders.len()],
                     captured: vec![Vec::new(); slots],
-                    rng: Rng::new(plan.seed, stream + 1),
+                    rng: Rng::new(plan.seed, own + 1),
                     refusals: 0,
                 });
             }
@@ -140,13 +145,16 @@ impl<'p> Worker<'p> {
                         rate.after(plan.warmup_ns),
                         *arrivals,
                         (index, threads),
-                        Rng::new(plan.seed, u64::MAX - index as u64),
+                        Rng::new(plan.seed, stream(p, index)),
                     ),
                     idle: (first as u32..clients.len() as u32).collect(),
-                    spin_ns: if *arrivals == Arrivals::Constant {
-                        *spin_ns
-                    } else {
-                        0
+                    starved_until: 0,
+                    spin_ns: match arrivals {
+                        Arrivals::Constant => {
+                            let share = rate.peak() / threads as f64;
+                            spin_ns.unwrap_or(usual_spin_ns(share))
+                        }
+                        Arrivals::Poisson => 0,
                     },
                 },
             };
@@ -174,6 +182,7 @@ impl<'p> Worker<'p> {
             cpu_at_flush: 0,
             cpu_at_window: [None; 2],
             last_done: 0,
+            expiry_at: 0,
             wall_ahead: 0,
         })
     }
@@ -226,6 +235,12 @@ impl<'p> Worker<'p> {
             for i in 0..ready {
                 let ready = self.poller.ready(i);
                 self.handle_ready(ready);
+                // A full batch of answers takes longer than an arrival can
+                // wait; the last answer's time tells whether one is due.
+                if self.last_done >= until {
+                    self.wake_clients(self.last_done);
+                    self.handle_arrivals(self.last_done);
+                }
             }
         }
         self.finish(out)
@@ -274,7 +289,7 @@ impl<'p> Worker<'p> {
                 *slot = Some(clock::thread_cpu());
             }
         }
-        if self.in_flight > 0 {
+        if self.in_flight > 0 && now >= self.expiry_at {
             self.expire_requests(now);
         }
     }

@@ -40,9 +40,12 @@ pub enum Malformed {
     /// The head is longer than is reasonable.
     #[error("the head exceeds {LONGEST_HEAD} bytes")]
     HeadTooLong,
-    /// Content-Length is not a number, or is given twice with two values.
+    /// Content-Length is not a number.
     #[error("Content-Length is not a number")]
     ContentLength,
+    /// Content-Length is given twice with two values.
+    #[error("Content-Length is given twice, with different values")]
+    TwoLengths,
     /// A chunk's size line or its end is wrong.
     #[error("a chunk is malformed")]
     Chunk,
@@ -310,7 +313,7 @@ impl Response {
                 14 if name.eq_ignore_ascii_case(b"content-length") => {
                     let value = parse_number(value).ok_or(Malformed::ContentLength)?;
                     if length.is_some_and(|earlier| earlier != value) {
-                        return Err(Malformed::ContentLength);
+                        return Err(Malformed::TwoLengths);
                     }
                     length = Some(value);
                 }
@@ -484,7 +487,7 @@ mod tests {
             ),
             (
                 b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-                Malformed::ContentLength,
+                Malformed::TwoLengths,
             ),
             (
                 b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",

@@ -113,6 +113,21 @@ mod tests {
     use std::path::Path;
 
     #[test]
+    fn braces_of_a_recording_stay_text() {
+        let text = r#"{"log":{"entries":[{"request":{"method":"POST","url":"http://127.0.0.1/a?t={{x}}&v=${y}",
+             "headers":[],"postData":{"text":"{{{a}}} ${b} {{"}}}]}}"#;
+        let imported = har(text).unwrap();
+        let scenario = crate::scenario::read(&imported.scenario, Path::new(".")).unwrap();
+        let request = &scenario.variants[0].plan.populations[0].steps[0].request;
+        let sent = String::from_utf8(request.fixed().unwrap().to_vec()).unwrap();
+        assert!(
+            sent.starts_with("POST /a?t={{x}}&v=${y} HTTP/1.1"),
+            "{sent}"
+        );
+        assert!(sent.ends_with("{{{a}}} ${b} {{"), "{sent}");
+    }
+
+    #[test]
     fn a_recording_becomes_a_scenario_that_reads() {
         let text = r#"{"log":{"entries":[
             {"startedDateTime":"2026-01-02T03:04:05.000Z","time":50,"request":{"method":"GET","url":"http://127.0.0.1/a#x",

@@ -37,13 +37,17 @@ fn write_scenario(
     groups: &[Group],
     out: &mut String,
 ) -> std::fmt::Result {
-    writeln!(out, "title = {}", quoted(title))?;
+    writeln!(out, "title = {}", quoted(&plain(title)))?;
     let seconds = duration_s.unwrap_or(60);
     if !groups.iter().all(|g| g.iterations.is_some()) {
         writeln!(out, "duration = \"{seconds}s\"")?;
     }
     for group in groups {
-        writeln!(out, "\n[[population]]\nname = {}", quoted(&group.name))?;
+        writeln!(
+            out,
+            "\n[[population]]\nname = {}",
+            quoted(&plain(&group.name))
+        )?;
         let clients = group.clients.max(1);
         if group.ramp_s > 0 {
             writeln!(
@@ -67,15 +71,15 @@ fn write_scenario(
 fn write_request(request: &Request, out: &mut String) -> std::fmt::Result {
     writeln!(out, "\n[[population.step]]")?;
     if !request.name.is_empty() {
-        writeln!(out, "name = {}", quoted(&request.name))?;
+        writeln!(out, "name = {}", quoted(&plain(&request.name)))?;
     }
     let line = format!("{} {}", request.method, request.url);
-    writeln!(out, "request = {}", quoted(&line))?;
+    writeln!(out, "request = {}", quoted(&literal(&line)))?;
     if let Some(status) = request.status {
         writeln!(out, "status = [{status}]")?;
     }
     if let Some(body) = &request.body {
-        writeln!(out, "body = {}", quoted(body))?;
+        writeln!(out, "body = {}", quoted(&literal(body)))?;
     }
     if let Some(ms) = request.think_ms.filter(|ms| *ms > 0) {
         writeln!(out, "think = \"{ms}ms\"")?;
@@ -83,13 +87,24 @@ fn write_request(request: &Request, out: &mut String) -> std::fmt::Result {
     if !request.headers.is_empty() {
         writeln!(out, "[population.step.headers]")?;
         for (name, value) in &request.headers {
-            writeln!(out, "{} = {}", quoted(name), quoted(value))?;
+            writeln!(out, "{} = {}", quoted(name), quoted(&literal(value)))?;
         }
     }
     Ok(())
 }
 
-/// A TOML string. Loops and templates of the other tool are text here.
+/// Text of the other tool as text in a template: what would open a hole or
+/// name a loop here is written as a literal.
+fn literal(text: &str) -> String {
+    text.replace("{{", "{{\"{{\"}}").replace("${", "{{\"$\"}}{")
+}
+
+/// A name, which knows no templates but loops.
+fn plain(text: &str) -> String {
+    text.replace("${", "$ {")
+}
+
+/// A TOML string.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

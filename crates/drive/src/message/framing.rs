@@ -32,6 +32,16 @@ pub struct Frame {
 }
 
 impl Framing {
+    /// The longest message that the frame can tell; none when there is no end.
+    pub fn longest(&self) -> Option<usize> {
+        let Framing::Length { bytes, inclusive } = self else {
+            return None;
+        };
+        let most = u64::MAX >> (64 - 8 * *bytes.min(&8) as u32);
+        let own = if *inclusive { *bytes as u64 } else { 0 };
+        Some(usize::try_from(most.saturating_sub(own)).unwrap_or(usize::MAX))
+    }
+
     /// Appends a message with its frame.
     pub fn emit(&self, message: &[u8], out: &mut Vec<u8>) {
         if let Framing::Length { bytes, inclusive } = self {

@@ -2,7 +2,7 @@
 //! first packet leaves.
 
 use crate::plan::Knobs;
-use rustix::fd::OwnedFd;
+use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, SocketAddrAny, SocketFlags, SocketType, bind, connect as start, ipproto,
@@ -11,6 +11,22 @@ use rustix::net::{
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
+
+/// Lets the kernel choose the port when it knows the peer, so that one port
+/// serves connections to several servers. Where it cannot, a port is used up.
+fn port_at_connect(fd: &OwnedFd) {
+    let on: libc::c_int = 1;
+    // SAFETY: an int and its size.
+    unsafe {
+        libc::setsockopt(
+            fd.as_raw_fd(),
+            libc::IPPROTO_IP,
+            libc::IP_BIND_ADDRESS_NO_PORT,
+            (&raw const on).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        );
+    }
+}
 
 /// Begins a connection. Whether it succeeded is known once it is writable.
 pub fn connect(address: SocketAddr, source: Option<IpAddr>, knobs: &Knobs) -> io::Result<OwnedFd> {
@@ -37,6 +53,7 @@ pub fn connect(address: SocketAddr, source: Option<IpAddr>, knobs: &Knobs) -> io
         sockopt::set_socket_linger(&fd, Some(Duration::ZERO))?;
     }
     if let Some(source) = source {
+        port_at_connect(&fd);
         bind(&fd, &SocketAddr::new(source, 0))?;
     }
     match start(&fd, &SocketAddrAny::from(address)) {

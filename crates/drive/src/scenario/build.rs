@@ -5,14 +5,13 @@ use super::data;
 use super::request::Targets;
 use super::step;
 use super::tree::{Node, Notes, Value};
-use crate::load::{DEFAULT_SPIN, default_threads};
+use crate::load::default_threads;
 use crate::objective::Objective;
 use crate::observe::Observed;
 use crate::plan::{Arrivals, Load, Plan, Population, Think, usual_ahead};
 use crate::profile::{Piece, Profile};
 use crate::scrape::Endpoint;
 use crate::tls::Trust;
-use crate::units::ns;
 use crate::url::Url;
 use measure::proc::Subject;
 use std::path::Path;
@@ -186,7 +185,7 @@ fn load(node: &Node, notes: &mut Notes<'_>) -> Option<Load> {
                     Arrivals::Constant
                 },
                 outstanding,
-                spin_ns: node.duration_ns("spin").unwrap_or(ns(DEFAULT_SPIN)),
+                spin_ns: node.duration_ns("spin"),
             })
         }
         _ => {

@@ -196,7 +196,7 @@ const POPULATION: &[Key] = &[
     key(
         "spin",
         Kind::Duration,
-        "How long before a constant arrival a thread spins instead of sleeping; 50us unless given.",
+        "How long before a constant arrival a thread spins instead of sleeping; 50us unless given, but no more than an eighth of the time between two.",
     ),
     key(
         "iterations",
@@ -295,7 +295,7 @@ const STEP: &[Key] = &[
     key(
         "body_file",
         Kind::Text,
-        "A file with the body; templates are allowed.",
+        "A file with the body; templates are allowed, unless it is binary.",
     ),
     key(
         "status",
@@ -311,7 +311,7 @@ const STEP: &[Key] = &[
     key(
         "size",
         Kind::Integer(0, i64::MAX),
-        "The number of bytes that the answer's body must have.",
+        "The number of bytes that the answer's body must have; on a raw socket, those of the message with its frame.",
     ),
     key(
         "capture",

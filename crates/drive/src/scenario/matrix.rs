@@ -3,8 +3,16 @@
 
 use super::tree::{Entry, Node, Notes, Value};
 
-/// Every combination's name and file; one without a name when there is no loop.
-pub(super) fn expand(root: &Node, notes: &mut Notes<'_>) -> Vec<(String, Node)> {
+/// One combination of the loop's values.
+pub(super) struct Combination {
+    /// Each value with the loop's name for it; none without a loop.
+    pub values: Vec<(String, String)>,
+    /// The file with the values in their places.
+    pub root: Node,
+}
+
+/// Every combination's values and file; one without values when there is no loop.
+pub(super) fn expand(root: &Node, notes: &mut Notes<'_>) -> Vec<Combination> {
     let mut combinations: Vec<Vec<(&str, &Node)>> = vec![Vec::new()];
     for entry in root.get("loop").map_or(&[][..], Node::entries) {
         if entry.node.as_list().is_empty() {
@@ -35,12 +43,12 @@ pub(super) fn expand(root: &Node, notes: &mut Notes<'_>) -> Vec<(String, Node)> 
     }
     combinations
         .into_iter()
-        .map(|combination| {
-            let parts: Vec<String> = combination
+        .map(|combination| Combination {
+            values: combination
                 .iter()
-                .map(|(name, value)| format!("{name}={}", plain(value)))
-                .collect();
-            (parts.join(" "), replace(root, &combination, notes))
+                .map(|(name, value)| ((*name).to_owned(), plain(value)))
+                .collect(),
+            root: replace(root, &combination, notes),
         })
         .collect()
 }

@@ -38,6 +38,8 @@ pub struct Scenario {
 pub struct Variant {
     /// `clients=100 size=1024`; empty without a loop.
     pub name: String,
+    /// The same as names and values of the loop, in the order of the file.
+    pub values: Vec<(String, String)>,
     /// Its plan.
     pub plan: Plan,
 }
@@ -79,10 +81,12 @@ pub fn read(text: &str, folder: &Path) -> Result<Scenario, Vec<Mistake>> {
     let root = tree::parse(text, &mut notes);
     let mut variants = Vec::new();
     let mut extras = (Vec::new(), Vec::new());
-    for (name, root) in matrix::expand(&root, &mut notes) {
+    for matrix::Combination { values, root } in matrix::expand(&root, &mut notes) {
+        let parts: Vec<String> = values.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        let name = parts.join(" ");
         schema::check(&root, keys::SCENARIO, &mut notes);
         if let Some(plan) = build::plan(&root, folder, &name, &mut notes) {
-            variants.push(Variant { name, plan });
+            variants.push(Variant { name, values, plan });
         }
         extras = build::extras(&root, &mut notes);
     }

@@ -215,10 +215,14 @@ fn kind_schema(kind: &Kind) -> Json {
             json!({"type": ["string", "number"], "examples": ["500ms", "10s", "1m30s"]})
         }
         Kind::Size => json!({"type": ["string", "integer"], "examples": ["512", "64k"]}),
-        Kind::Integer(low, high) => json!({"type": "integer", "minimum": low, "maximum": high}),
-        Kind::Number(low, high) => json!({"type": "number", "minimum": low, "maximum": high}),
-        Kind::Bool => json!({"type": "boolean"}),
-        Kind::OneOf(words) => json!({"enum": words}),
+        Kind::Integer(low, high) => {
+            or_loop(json!({"type": "integer", "minimum": low, "maximum": high}))
+        }
+        Kind::Number(low, high) => {
+            or_loop(json!({"type": "number", "minimum": low, "maximum": high}))
+        }
+        Kind::Bool => or_loop(json!({"type": "boolean"})),
+        Kind::OneOf(words) => or_loop(json!({"enum": words})),
         Kind::List(of) => json!({"type": "array", "items": kind_schema(of)}),
         Kind::Table(keys) => table_schema(keys),
         Kind::Map(of) => json!({"type": "object", "additionalProperties": kind_schema(of)}),
@@ -230,6 +234,11 @@ fn kind_schema(kind: &Kind) -> Json {
     }
 }
 
+/// A value, or the loop that gives it.
+fn or_loop(value: Json) -> Json {
+    json!({"anyOf": [value, {"type": "string", "pattern": "^\\$\\{[^}]+\\}$"}]})
+}
+
 /// The reference page of a scenario file, as Markdown.
 pub fn reference() -> String {
     let mut out = String::from(
@@ -237,6 +246,10 @@ pub fn reference() -> String {
          A value `\"${name}\"` stands for the current value of the loop of that name.\n",
     );
     describe(super::keys(), "", &mut out);
+    out += "\n## Templates\n\n| hole | gives |\n|---|---|\n";
+    for (hole, gives) in super::template::HOLES {
+        out += &format!("| `{{{{{hole}}}}}` | {gives} |\n");
+    }
     out
 }
 

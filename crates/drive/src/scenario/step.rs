@@ -70,6 +70,9 @@ fn http(
             );
         }
     }
+    // Every part is read before the first one that is wrong ends the step.
+    let headers = headers(node, names, notes);
+    let body = body(node, folder, names, notes);
     let (text, at) = node.text("request")?;
     let Some((method, address)) = text.split_once(' ') else {
         notes.add(
@@ -87,29 +90,7 @@ fn http(
     };
     let target = targets.http(&url, at, notes);
     let path = pieces(&url.path, at, names, notes);
-    let mut headers = Vec::new();
-    for entry in node.get("headers").map_or(&[][..], Node::entries) {
-        let value = entry.node.as_text().unwrap_or_default();
-        headers.push((
-            entry.key.as_str(),
-            pieces(value, &entry.node, names, notes)?,
-        ));
-    }
-    let body = match (node.text("body"), node.text("body_file")) {
-        (Some((text, at)), None) => pieces(text, at, names, notes)?,
-        (None, Some((file, at))) => match fs::read_to_string(folder.join(file)) {
-            Ok(text) => pieces(&text, at, names, notes)?,
-            Err(error) => {
-                notes.add(&at.span, format!("{file}: {error}"));
-                return None;
-            }
-        },
-        (None, None) => Vec::new(),
-        (Some(_), Some((_, at))) => {
-            notes.add(&at.span, "give either `body` or `body_file`");
-            return None;
-        }
-    };
+    let (headers, body) = (headers?, body?);
     let (target, path) = (target?, path?);
     let keep_alive = targets.list[target].keep_alive;
     let headers = headers.into_iter();
@@ -129,6 +110,50 @@ fn http(
         }),
         Err(why) => {
             notes.add(&at.span, why.to_string());
+            None
+        }
+    }
+}
+
+fn headers<'a>(
+    node: &'a Node,
+    names: &Names<'_>,
+    notes: &mut Notes<'_>,
+) -> Option<Vec<(&'a str, Vec<Piece>)>> {
+    let entries = node.get("headers").map_or(&[][..], Node::entries);
+    let read: Vec<_> = entries
+        .iter()
+        .map(|entry| {
+            let value = entry.node.as_text().unwrap_or_default();
+            let value = pieces(value, &entry.node, names, notes)?;
+            Some((entry.key.as_str(), value))
+        })
+        .collect();
+    read.into_iter().collect()
+}
+
+fn body(
+    node: &Node,
+    folder: &Path,
+    names: &Names<'_>,
+    notes: &mut Notes<'_>,
+) -> Option<Vec<Piece>> {
+    match (node.text("body"), node.text("body_file")) {
+        (Some((text, at)), None) => pieces(text, at, names, notes),
+        (None, Some((file, at))) => match fs::read(folder.join(file)) {
+            // What is no text has no templates and is sent as it is.
+            Ok(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => pieces(&text, at, names, notes),
+                Err(binary) => Some(vec![Piece::Bytes(binary.into_bytes().into())]),
+            },
+            Err(error) => {
+                notes.add(&at.span, format!("{file}: {error}"));
+                None
+            }
+        },
+        (None, None) => Some(Vec::new()),
+        (Some(_), Some((_, at))) => {
+            notes.add(&at.span, "give either `body` or `body_file`");
             None
         }
     }
@@ -183,6 +208,20 @@ fn raw(
         }
         return None;
     };
+    let fixed = body.iter().map(|piece| match piece {
+        Piece::Bytes(bytes) => bytes.len(),
+        Piece::Var(_) => 0,
+    });
+    if let Some(most) = framing
+        .longest()
+        .filter(|most| fixed.sum::<usize>() > *most)
+    {
+        notes.add(
+            &node.span,
+            format!("the message does not fit its frame, which ends at {most} bytes"),
+        );
+        return None;
+    }
     let (target, reply_target) = (target?, reply_target?);
     let request = Template::Message {
         body: body.into(),

@@ -11,7 +11,32 @@ pub(super) struct Names<'a> {
     pub captured: &'a [String],
 }
 
-/// Parses a template; the errors say what is wrong with each hole.
+/// What may stand in a hole, and what it gives; for the reference page.
+pub(super) const HOLES: &[(&str, &str)] = &[
+    (
+        "feeder.column",
+        "The column of the feeder's row that this iteration drew. Random rows depend on the seed, the client and the iteration alone; sequential ones are dealt out in the order in which iterations begin.",
+    ),
+    (
+        "name",
+        "What an earlier step of the iteration captured under this name.",
+    ),
+    ("client", "The client's number in its population, from 0."),
+    ("iteration", "The client's iteration, from 0."),
+    (
+        "random LOW HIGH",
+        "A whole number between the two, both included.",
+    ),
+    ("uuid", "A random UUID."),
+    ("now_ms", "Milliseconds since 1970."),
+    (
+        "\"text\"",
+        "The text itself: `{{\"{{\"}}` gives two braces, `{{\"$\"}}{x}` gives `${x}`.",
+    ),
+];
+
+/// Parses a template; the errors say what is wrong with each hole. A hole with
+/// quoted text stands for that text, so that braces can be written too.
 pub(super) fn parse(text: &str, names: &Names<'_>) -> Result<Vec<Piece>, Vec<String>> {
     let mut pieces = Vec::new();
     let mut errors = Vec::new();
@@ -24,7 +49,14 @@ pub(super) fn parse(text: &str, names: &Names<'_>) -> Result<Vec<Piece>, Vec<Str
             rest = "";
             break;
         };
-        match variable(tail[..end].trim(), names) {
+        let name = tail[..end].trim();
+        let literal = name.strip_prefix('"').and_then(|n| n.strip_suffix('"'));
+        if let Some(literal) = literal {
+            push_text(&mut pieces, literal);
+            rest = &tail[end + 2..];
+            continue;
+        }
+        match variable(name, names) {
             Ok(var) => pieces.push(Piece::Var(var)),
             Err(why) => errors.push(why),
         }
@@ -82,6 +114,6 @@ fn variable(name: &str, names: &Names<'_>) -> Result<Var, String> {
         return Err(format!("there is no feeder called `{feeder}`"));
     }
     Err(format!(
-        "`{name}` is neither captured by an earlier step nor one of client, iteration, uuid, now_ms, random LOW HIGH"
+        "`{name}` is neither captured by an earlier step nor one of client, iteration, uuid, now_ms, random LOW HIGH; literal braces are written `{{{{\"{{{{\"}}}}`"
     ))
 }

@@ -41,7 +41,54 @@ fn logs_of_two_runs_merge_to_the_sum_of_both() {
         (direct.p99, direct.max)
     );
     assert_eq!(sum.response.curve, direct.curve);
+    let answered = |report: &Report| -> f64 {
+        let moments = &report.timeline;
+        moments.iter().map(|m| m.answered_s).sum()
+    };
+    let all = answered(&a.report) + answered(&b.report);
+    assert!((answered(&merged) - all).abs() < 1e-6 * all);
+    let longest = |report: &Report| report.timeline.iter().map(|m| m.max).fold(0.0, f64::max);
+    assert_eq!(longest(&merged), sum.response.max);
     assert!(merge(&[("x".into(), b"junk".to_vec())]).is_err());
+}
+
+#[test]
+fn a_log_that_lost_a_line_is_refused() {
+    let whole = log(&recording(100)).unwrap();
+    let text = String::from_utf8(whole).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let without: Vec<&str> = lines
+        .iter()
+        .filter(|l| !l.contains("Tag=clients.response"))
+        .copied()
+        .collect();
+    assert_eq!(without.len() + 1, lines.len());
+    let bytes = (without.join("\n") + "\n").into_bytes();
+    let error = merge(&[("a".into(), bytes)]);
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("0 answers") && error.contains("100"),
+        "{error}"
+    );
+}
+
+#[test]
+fn servers_of_several_machines_share_the_answers() {
+    let (a, b) = (recording(300), recording(300));
+    let both = [
+        ("a".to_owned(), log(&a).unwrap()),
+        ("b".to_owned(), log(&b).unwrap()),
+    ];
+    let merged = merge(&both).unwrap();
+    assert_eq!(
+        merged.servers.len(),
+        a.report.servers.len() + b.report.servers.len()
+    );
+    for server in &merged.servers {
+        let answers = merged.throughput.max(1e-9);
+        assert!(server.cpu_us.is_finite() && answers > 0.0);
+        assert!(server.subject.starts_with("a: ") || server.subject.starts_with("b: "));
+    }
 }
 
 #[test]

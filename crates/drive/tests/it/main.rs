@@ -2,6 +2,7 @@
 
 mod bad_peers;
 mod closed_loop;
+mod command;
 mod files;
 mod http2;
 mod open_loop;

@@ -59,3 +59,18 @@ fn the_bound_on_outstanding_requests_holds_iterations_back() {
     // Waiting for a free client is response time, not lateness of the driver.
     assert!(sum.response.max() > 2 * sum.wire.max());
 }
+
+#[test]
+fn a_bound_that_is_never_reached_holds_nothing_back() {
+    let server = Server::start(Behaviour::default()).unwrap();
+    let mut load = HttpLoad::new(format!("http://{}/", server.address()));
+    load.clients = 1000;
+    load.rate = Some(20_000.0);
+    load.warmup = Duration::ZERO;
+    load.duration = Duration::from_millis(40);
+    for _ in 0..5 {
+        // 800 arrivals cannot find 1,000 clients busy, however late the driver is.
+        let sum = load.run().unwrap().sum();
+        assert_eq!((sum.measured.sent, sum.measured.held), (800, 0));
+    }
+}

@@ -216,6 +216,45 @@ body = "x"
 }
 
 #[test]
+fn the_sample_scenarios_of_the_docs_are_read() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples");
+    let matrix = std::fs::read_to_string(folder.join("drive-matrix.toml")).unwrap();
+    let scenario = drive::scenario::read(&matrix, &folder).unwrap();
+    assert_eq!(scenario.variants.len(), 30);
+    assert_eq!(scenario.variants[29].name, "clients=500 size=262144");
+}
+
+#[test]
+fn a_message_longer_than_its_frame_can_tell_is_a_mistake() {
+    let text = |frame: &str, size: usize| {
+        format!(
+            "[[population]]\nname = \"a\"\nclients = 1\nsockets = {{ s = \"tcp://127.0.0.1:9\" }}\n\
+             [[population.step]]\nsocket = \"s\"\nsend = \"{}\"\nframe = {{ {frame} }}\n",
+            "x".repeat(size)
+        )
+    };
+    let read = |frame: &str, size| drive::scenario::read(&text(frame, size), Path::new("."));
+    assert!(read("length = 1", 255).is_ok());
+    assert!(
+        read("length = 1", 256).unwrap_err()[0]
+            .message
+            .contains("255 bytes")
+    );
+    assert!(read("length = 2, inclusive = true", 65_533).is_ok());
+    assert!(read("length = 2, inclusive = true", 65_534).is_err());
+    assert!(read("length = 8", 100_000).is_ok() && read("delimiter = \"!\"", 1000).is_ok());
+}
+
+#[test]
+fn mistakes_of_a_step_are_told_although_its_request_is_wrong() {
+    let text = "[[population]]\nname = \"a\"\nclients = 1\n[[population.step]]\nrequest = \"GET\"\n\
+                body = \"{{nobody}}\"\nheaders = { A = \"{{x.y}}\", B = \"{{\" }\n";
+    let mistakes = drive::scenario::read(text, Path::new(".")).unwrap_err();
+    let lines: Vec<usize> = mistakes.iter().map(|m| m.line).collect();
+    assert_eq!(lines, [5, 6, 7, 7], "{mistakes:?}");
+}
+
+#[test]
 fn schema_and_reference_name_every_key() {
     let schema = json_schema().to_string();
     let page = reference();

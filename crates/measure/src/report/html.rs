@@ -39,8 +39,23 @@ pub fn html(report: &Report) -> String {
     page(&report.title, &body)
 }
 
+/// What the report of one combination says inside the page of its matrix.
+pub(super) fn details(report: &Report) -> String {
+    let mut body = format!("<p class=soft>{}</p>", escape(&report.load));
+    for warning in &report.warnings {
+        body += &format!("<p class=warn>{}</p>", escape(warning));
+    }
+    if let Some(sum) = report.sum() {
+        body += &plots(report, sum);
+    }
+    for population in &report.populations {
+        body += &population_section(population);
+    }
+    body + &cpu_section(report)
+}
+
 /// A figure with three decimals at most and no more digits than it needs.
-fn three(value: f64) -> String {
+pub(super) fn three(value: f64) -> String {
     match value.abs() {
         v if v >= 1000.0 => format!("{value:.0}"),
         v if v >= 10.0 => format!("{value:.1}"),
@@ -50,7 +65,7 @@ fn three(value: f64) -> String {
 }
 
 /// A rate or a load in full, so that neighbours can be told apart.
-fn plain(value: f64) -> String {
+pub(super) fn plain(value: f64) -> String {
     match value.abs() {
         v if v >= 100.0 => format!("{value:.0}"),
         _ => short(value),
@@ -58,7 +73,10 @@ fn plain(value: f64) -> String {
 }
 
 fn tiles(report: &Report, sum: &PopulationReport) -> String {
-    let ms = |v: f64| format!("{} ms", three(v));
+    let ms = |v: f64| match sum.response.count {
+        0 => "–".to_owned(),
+        _ => format!("{} ms", three(v)),
+    };
     let errors = sum.failed + sum.checks_failed;
     let share = errors as f64 / sum.sent.max(1) as f64 * 100.0;
     let mut tiles = vec![
@@ -206,7 +224,7 @@ fn percentiles(sum: &PopulationReport) -> Plot {
     }
 }
 
-fn grid(plots: &[Plot]) -> String {
+pub(super) fn grid(plots: &[Plot]) -> String {
     let cards: String = plots
         .iter()
         .map(|p| {
@@ -334,7 +352,10 @@ fn population_section(p: &PopulationReport) -> String {
     let row = |name: &str, l: &LatencyReport| {
         let cells: String = [l.mean, l.p50, l.p90, l.p95, l.p99, l.p999, l.max]
             .iter()
-            .map(|ms| format!("<td>{}", three(*ms)))
+            .map(|ms| match l.count {
+                0 => "<td>–".to_owned(),
+                _ => format!("<td>{}", three(*ms)),
+            })
             .collect();
         format!("<tr><td>{}{cells}</tr>", escape(name))
     };
@@ -354,9 +375,13 @@ fn population_section(p: &PopulationReport) -> String {
         0 => String::new(),
         n => format!("; {n} held back by the bound on outstanding requests"),
     };
+    let wire = match p.wire_end.as_str() {
+        "" => String::new(),
+        end => format!("<p class=soft>wire ends at {}</p>", escape(end)),
+    };
     format!(
         "<h2>{}</h2><div class=\"card scroll\"><p>{} sent = {} answered + {} failed + {} outstanding; {} failed a check{failures}{held}</p>\
-         <table><tr><th>ms<th>mean<th>p50<th>p90<th>p95<th>p99<th>p99.9<th>max</tr>{rows}</table></div>",
+         <table><tr><th>ms<th>mean<th>p50<th>p90<th>p95<th>p99<th>p99.9<th>max</tr>{rows}</table>{wire}</div>",
         escape(&p.name),
         p.sent,
         p.answered,
@@ -368,29 +393,34 @@ fn population_section(p: &PopulationReport) -> String {
 
 fn cpu_section(report: &Report) -> String {
     let d = &report.driver;
+    let seconds = report.measured_s.max(1e-9);
     let mut rows = format!(
-        "<tr><td>driver ({})<td>{}<td>{} %<td>–<td>–<td>–<td>–</tr>",
+        "<tr><td>driver ({})<td>{}<td>{} %<td>–<td>–<td>–<td>–<td>–</tr>",
         match d.threads {
             1 => "1 thread".to_owned(),
             n => format!("{n} threads"),
         },
         short(d.cpu_us),
-        short(d.cpu_s / report.measured_s.max(1e-9) * 100.0)
+        short(d.cpu_s / seconds * 100.0)
     );
+    // What an endpoint does not tell is not zero.
+    let told = |v: f64| if v > 0.0 { short(v) } else { "–".to_owned() };
     for s in &report.servers {
         rows += &format!(
-            "<tr><td>{}<td>{}<td>{} %<td>{}<td>{}<td>{}<td>{}</tr>",
+            "<tr><td>{}<td>{}<td>{} %<td>{}<td>{}<td>{}<td>{}<td>{} / {}</tr>",
             escape(&s.subject),
             short(s.cpu_us),
             short(s.cpu_percent),
-            short(s.user_s),
-            short(s.system_s),
-            short(s.switches),
-            short(s.resident_bytes as f64 / 1e6)
+            told(s.user_s),
+            told(s.system_s),
+            told(s.switches),
+            short(s.resident_bytes as f64 / 1e6),
+            short(s.network_in as f64 / 1e6 / seconds),
+            short(s.network_out as f64 / 1e6 / seconds)
         );
         for t in s.threads.iter().filter(|t| t.percent >= 1.0) {
             rows += &format!(
-                "<tr><td class=soft>&emsp;{}<td>{}<td>{} % of it<td><td><td><td></tr>",
+                "<tr><td class=soft>&emsp;{}<td>{}<td>{} % of it<td><td><td><td><td></tr>",
                 escape(&t.name),
                 short(t.cpu_us),
                 short(t.percent)
@@ -398,7 +428,7 @@ fn cpu_section(report: &Report) -> String {
         }
         for (name, each) in &s.counters {
             rows += &format!(
-                "<tr><td class=soft>&emsp;{}, each answer<td>{}<td><td><td><td><td></tr>",
+                "<tr><td class=soft>&emsp;{}, each answer<td>{}<td><td><td><td><td><td></tr>",
                 escape(name),
                 short(*each)
             );
@@ -406,17 +436,20 @@ fn cpu_section(report: &Report) -> String {
     }
     format!(
         "<h2>CPU at {} answers a second</h2><div class=\"card scroll\"><table><tr><th>who<th>µs an answer<th>of a processor\
-         <th>user s<th>system s<th>switches an answer<th>MB</tr>{rows}</table></div>",
+         <th>user s<th>system s<th>switches<th>MB<th>net in / out, MB/s</tr>{rows}</table></div>",
         short(report.throughput)
     )
 }
 
-const WORDS: &str = "<h2>What the words mean</h2><div class=card><dl>\
+pub(super) const WORDS: &str = "<h2>What the words mean</h2><div class=card><dl>\
 <dt>response</dt><dd>From the moment the request was meant to begin to the last byte of its answer: what a user sees, \
 also when the server or the driver was not ready.</dd>\
-<dt>wire</dt><dd>From the request's first byte out to the answer's last byte in, by the kernel's time stamp where there is one.</dd>\
+<dt>wire</dt><dd>From the request's first byte out to the answer's last byte in. In clear over HTTP/1.1 and raw sockets the end is \
+the kernel's time stamp of the packet that brought the last byte; over TLS and HTTP/2 it is measured in user space, when the \
+driver has read and decrypted that byte, and contains the driver's own delay.</dd>\
 <dt>lateness</dt><dd>How far behind its own schedule the driver began the request. When it is not small against the \
 response, the driver is part of the result.</dd>\
 <dt>p99</dt><dd>99 % of the requests were not slower than this.</dd>\
 <dt>CPU per answer</dt><dd>Processor time divided by answers; it depends on the load, which is why the load stands beside it.</dd>\
+<dt>switches, net</dt><dd>Context switches for each answer; bytes in the network namespace of the processes, loopback included.</dd>\
 <dt>knee</dt><dd>The load from which more load no longer means more answers.</dd></dl></div>";

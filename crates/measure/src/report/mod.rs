@@ -5,12 +5,14 @@
 //! CPU figure never stands without the load level at which it was measured.
 
 mod html;
+mod matrix;
 mod model;
 mod page;
 mod svg;
 mod text;
 
 pub use html::html;
+pub use matrix::{Cell, Matrix};
 pub use model::{
     Curve, CurvePoint, Driver, LatencyReport, Moment, PopulationReport, Report, Server, StepReport,
     ThreadShare,

@@ -77,6 +77,10 @@ pub struct PopulationReport {
     pub response: LatencyReport,
     /// Time to open a connection.
     pub connect: LatencyReport,
+    /// Where the time on the wire ends: `the kernel's time stamp` or `user
+    /// space`, and why.
+    #[serde(default)]
+    pub wire_end: String,
     /// By step, when there are several.
     pub steps: Vec<StepReport>,
 }
@@ -316,6 +320,21 @@ impl Server {
                 .iter()
                 .map(|(name, sum)| (name.clone(), sum / answers.max(1.0)))
                 .collect(),
+        }
+    }
+}
+
+impl Server {
+    /// Makes the figures an answer those of more answers than one machine
+    /// saw: its own are this share of all.
+    pub fn spread(&mut self, share: f64) {
+        self.cpu_us *= share;
+        self.switches *= share;
+        for thread in &mut self.threads {
+            thread.cpu_us *= share;
+        }
+        for (_, each) in &mut self.counters {
+            *each *= share;
         }
     }
 }

@@ -176,7 +176,8 @@ impl Plot {
         y: &Scale,
         out: &mut String,
     ) -> std::fmt::Result {
-        let drawn = |p: &&(f64, f64)| (!x.log || p.0 > 0.0) && (!y.log || p.1 > 0.0);
+        let known = |v: f64, log: bool| v.is_finite() && (!log || v > 0.0);
+        let drawn = |p: &&(f64, f64)| known(p.0, x.log) && known(p.1, y.log);
         let mut path = String::new();
         for (i, point) in series.points.iter().filter(drawn).enumerate() {
             let command = if i == 0 { 'M' } else { 'L' };
@@ -295,13 +296,14 @@ pub fn short(value: f64) -> String {
     let text = match size {
         0.0 => "0".into(),
         s if s >= 1e6 => format!("{:.1}M", value / 1e6),
-        s if s >= 1e4 => format!("{:.0}k", value / 1e3),
+        s if s >= 1e5 => format!("{:.0}k", value / 1e3),
+        s if s >= 1e4 => format!("{:.1}k", value / 1e3).replace(".0k", "k"),
         s if s >= 100.0 => format!("{value:.0}"),
         s if s >= 1.0 => format!("{value:.2}"),
         s if s >= 0.001 => format!("{value:.4}"),
         _ => format!("{value:.1e}"),
     };
-    match text.contains('.') && !text.contains(['e', 'M']) {
+    match text.contains('.') && !text.contains(['e', 'M', 'k']) {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
     }
@@ -322,7 +324,7 @@ const RIGHT: f64 = 16.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
 /// Colours in the page's style sheet.
-const COLOURS: usize = 5;
+const COLOURS: usize = 8;
 /// From one line of the legend to the next.
 const KEY_STEP: f64 = 16.0;
 
@@ -339,6 +341,8 @@ mod tests {
             (2.5, "2.5"),
             (1500.0, "1500"),
             (20_000.0, "20k"),
+            (12_500.0, "12.5k"),
+            (130_000.0, "130k"),
             (0.00001, "1.0e-5"),
         ] {
             assert_eq!(short(value), text);
@@ -368,7 +372,7 @@ mod tests {
                     ..Plot::default()
                 };
                 let svg = plot.svg();
-                assert!(svg.ends_with("</svg>"));
+                assert!(svg.ends_with("</svg>") && !svg.contains("NaN"));
             }
         }
         let plot = Plot {

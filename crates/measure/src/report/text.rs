@@ -59,6 +59,8 @@ fn write_population(p: &PopulationReport, out: &mut String) -> std::fmt::Result 
         let classes: Vec<String> = p.status.iter().map(|(k, n)| format!("{k} {n}")).collect();
         writeln!(out, "  status: {}", classes.join(", "))?;
     }
+    let names = p.steps.iter().map(|s| s.name.chars().count() + 1);
+    let width = names.max().unwrap_or(0).clamp(12, WIDEST_NAME);
     writeln!(
         out,
         "  {:.2} MB/s in, {:.2} MB/s out",
@@ -67,19 +69,22 @@ fn write_population(p: &PopulationReport, out: &mut String) -> std::fmt::Result 
     )?;
     writeln!(
         out,
-        "  {:<12}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}{:>10}",
+        "  {:<width$}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}",
         "ms", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"
     )?;
-    write_latency("response", &p.response, out)?;
-    write_latency("wire", &p.wire, out)?;
-    write_latency("lateness", &p.lateness, out)?;
+    write_latency("response", width, &p.response, out)?;
+    write_latency("wire", width, &p.wire, out)?;
+    write_latency("lateness", width, &p.lateness, out)?;
+    if p.wire.count > 0 && !p.wire_end.is_empty() {
+        writeln!(out, "  wire ends at {}", p.wire_end)?;
+    }
     if p.connect.count > 0 {
-        write_latency("connect", &p.connect, out)?;
+        write_latency("connect", width, &p.connect, out)?;
     }
     for step in &p.steps {
-        write_latency(&step.name, &step.response, out)?;
+        write_latency(&step.name, width, &step.response, out)?;
         if step.errors > 0 {
-            writeln!(out, "  {:<12}{} errors", "", step.errors)?;
+            writeln!(out, "  {:<width$}{} errors", "", step.errors)?;
         }
     }
     if let Some(variation) = p.gap_variation {
@@ -91,10 +96,19 @@ fn write_population(p: &PopulationReport, out: &mut String) -> std::fmt::Result 
     Ok(())
 }
 
-fn write_latency(name: &str, l: &LatencyReport, out: &mut String) -> std::fmt::Result {
-    write!(out, "  {name:<12}")?;
+fn write_latency(
+    name: &str,
+    width: usize,
+    l: &LatencyReport,
+    out: &mut String,
+) -> std::fmt::Result {
+    write!(out, "  {name:<width$}")?;
     for ms in [l.mean, l.p50, l.p90, l.p95, l.p99, l.p999, l.max] {
-        write!(out, "{ms:>10.3}")?;
+        match l.count {
+            0 => write!(out, "{:>9}", "-")?,
+            _ if ms >= 10_000.0 => write!(out, "{ms:>9.0}")?,
+            _ => write!(out, "{ms:>9.3}")?,
+        }
     }
     writeln!(out)
 }
@@ -104,8 +118,11 @@ fn write_cpu(report: &Report, out: &mut String) -> std::fmt::Result {
     let d = &report.driver;
     writeln!(
         out,
-        "  driver: {:.2} µs an answer, {} thread{}, busiest {:.0} % of a processor, {:.0} % spinning",
-        d.cpu_us,
+        "  driver: {} µs an answer, {} thread{}, busiest {:.0} % of a processor, {:.0} % spinning",
+        match report.throughput > 0.0 {
+            true => format!("{:.2}", d.cpu_us),
+            false => "-".to_owned(),
+        },
         d.threads,
         if d.threads == 1 { "" } else { "s" },
         d.busiest_percent,
@@ -127,7 +144,17 @@ fn write_cpu(report: &Report, out: &mut String) -> std::fmt::Result {
         } else {
             write!(out, ")")?;
         }
-        writeln!(out, ", {:.1} MB", server.resident_bytes as f64 / 1e6)?;
+        write!(out, ", {:.1} MB", server.resident_bytes as f64 / 1e6)?;
+        if server.network_in + server.network_out > 0 {
+            let a_second = |bytes: u64| bytes as f64 / 1e6 / report.measured_s.max(1e-9);
+            write!(
+                out,
+                ", network {:.2} MB/s in, {:.2} MB/s out",
+                a_second(server.network_in),
+                a_second(server.network_out)
+            )?;
+        }
+        writeln!(out)?;
         for thread in server.threads.iter().filter(|t| t.percent >= 1.0) {
             writeln!(
                 out,
@@ -173,6 +200,9 @@ fn write_curve(curve: &Curve, out: &mut String) -> std::fmt::Result {
     }
     Ok(())
 }
+
+/// Longer names of steps push their figures aside.
+const WIDEST_NAME: usize = 48;
 
 /// What a curve shows, in sentences.
 pub(super) fn conclusions(curve: &Curve) -> Vec<String> {

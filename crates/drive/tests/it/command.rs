@@ -1,0 +1,153 @@
+//! The command line as a user has it: what is written where, and the exit
+//! status.
+
+use crate::peers::{read_request, serve};
+use clap::Parser;
+use drive::cli::{Args, run};
+use drive::server::{Behaviour, Server};
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+#[derive(Parser)]
+struct Cli {
+    #[command(flatten)]
+    args: Args,
+}
+
+fn drive(words: &[&str]) -> ExitCode {
+    let words = ["drive", "--quiet"].iter().chain(words);
+    run(&Cli::try_parse_from(words).unwrap().args)
+}
+
+fn server() -> (Server, String) {
+    let server = Server::start(Behaviour::default()).unwrap();
+    let url = format!("http://{}", server.address());
+    (server, url)
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> String {
+    let path = folder.join(name);
+    fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn a_loop_leaves_one_page_one_table_and_one_log_a_combination() {
+    let (_server, url) = server();
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!(
+        "title = \"sizes\"\nbase = \"{url}\"\n[loop]\nn = [1, 2]\nsize = [10, 2000]\n\
+         [[population]]\nname = \"users\"\nclients = \"${{n}}\"\niterations = 20\n\
+         [[population.step]]\nrequest = \"GET /${{size}}\"\nsize = \"${{size}}\"\n"
+    );
+    let scenario = write(folder.path(), "loop.toml", &text);
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (html, csv, hdr) = (at("m.html"), at("m.csv"), at("m.hlog"));
+    let words = [
+        "-s", &scenario, "--html", &html, "--csv", &csv, "--hdr", &hdr,
+    ];
+    assert_eq!(drive(&words), ExitCode::SUCCESS);
+    let page = fs::read_to_string(html).unwrap();
+    assert!(page.contains("<h1>sizes</h1>") && page.contains("Throughput against n"));
+    assert_eq!(page.matches("<details").count(), 4);
+    let table = fs::read_to_string(csv).unwrap();
+    let rows: Vec<&str> = table.lines().collect();
+    assert!(rows[0].starts_with("n,size,answers_s,sent,"), "{table}");
+    assert_eq!(rows.len(), 5);
+    assert!(rows[4].starts_with("2,2000,") && rows[4].contains(",20,20,0,0,0,"));
+    assert!(folder.path().join("m-n=2_size=10.hlog").is_file());
+    assert!(folder.path().join("m-n=2_size=10.csv").is_file());
+}
+
+#[test]
+fn what_cannot_be_written_or_read_is_told_before_the_run() {
+    let (server, url) = server();
+    let folder = tempfile::tempdir().unwrap();
+    let report = write(folder.path(), "no.json", "{\"not\": \"a report\"}");
+    let nowhere = folder.path().join("none/x").display().to_string();
+    for (option, value) in [
+        ("--html", nowhere.as_str()),
+        ("--csv", folder.path().to_str().unwrap()),
+        ("--baseline", &nowhere),
+        ("--baseline", &report),
+    ] {
+        let words = [url.as_str(), "-n", "5", option, value];
+        assert_eq!(drive(&words), ExitCode::from(2), "{option} {value}");
+    }
+    assert_eq!(server.answered(), 0);
+}
+
+#[test]
+fn options_that_a_scenario_would_ignore_are_wrong_usage() {
+    let (_server, url) = server();
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!(
+        "[[population]]\nname = \"a\"\nclients = 1\niterations = 3\n\
+         [[population.step]]\nrequest = \"GET {url}/\"\n"
+    );
+    let scenario = write(folder.path(), "one.toml", &text);
+    let words = ["-s", scenario.as_str()];
+    assert_eq!(drive(&words), ExitCode::SUCCESS);
+    for more in [&["-c", "5"][..], &["--rate", "9"], &["-H", "A: b"]] {
+        let words: Vec<&str> = words.iter().chain(more).copied().collect();
+        assert_eq!(drive(&words), ExitCode::from(64), "{more:?}");
+    }
+    assert_eq!(
+        drive(&[&words[..], &["--seed", "3"]].concat()),
+        ExitCode::SUCCESS
+    );
+}
+
+#[test]
+fn a_run_without_any_answer_is_no_success() {
+    let address = serve(|mut stream| {
+        read_request(&mut stream);
+    });
+    let url = format!("http://{address}/");
+    assert_eq!(drive(&[&url, "-n", "4"]), ExitCode::from(1));
+}
+
+#[test]
+fn a_run_that_became_worse_has_its_exit_status() {
+    let (_server, url) = server();
+    let folder = tempfile::tempdir().unwrap();
+    let mut stored = measure::report::Report::default();
+    let mut population = measure::report::PopulationReport {
+        sent: 10,
+        ..Default::default()
+    };
+    population.response.p99 = 1e-6;
+    stored.populations.push(population);
+    let fast = write(
+        folder.path(),
+        "fast.json",
+        &serde_json::to_string(&stored).unwrap(),
+    );
+    stored.populations[0].response.p50 = 1e9;
+    stored.populations[0].response.p99 = 1e9;
+    let slow = write(
+        folder.path(),
+        "slow.json",
+        &serde_json::to_string(&stored).unwrap(),
+    );
+    assert_eq!(
+        drive(&[&url, "-n", "5", "--baseline", &fast]),
+        ExitCode::from(1)
+    );
+    assert_eq!(
+        drive(&[&url, "-n", "5", "--baseline", &slow]),
+        ExitCode::SUCCESS
+    );
+}
+
+#[test]
+fn a_source_address_of_another_machine_is_foreseen() {
+    let (server, url) = server();
+    // From the block kept for documentation: nobody's address.
+    let words = [url.as_str(), "-n", "4", "--source", "192.0.2.7"];
+    assert_eq!(drive(&words), ExitCode::from(2));
+    assert_eq!(server.answered(), 0);
+    let words = [url.as_str(), "-n", "4", "--source", "127.0.0.9"];
+    assert_eq!(drive(&words), ExitCode::SUCCESS);
+}

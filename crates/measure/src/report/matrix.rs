@@ -1,0 +1,434 @@
+//! The reports of a loop as one: a table with a row for each combination,
+//! tables of one figure by two of the loop's values, and plots against the
+//! first of them. Shown as text, as CSV and as one HTML page.
+
+use super::html::{WORDS, details, grid, plain, three};
+use super::model::Report;
+use super::page::page;
+use super::svg::{Axis, Plot, Series, escape};
+use std::fmt::Write;
+
+/// Every combination of a loop that ran.
+#[derive(Clone, Debug, Default)]
+pub struct Matrix {
+    /// What was driven.
+    pub title: String,
+    /// The loop's names, in the order of the scenario.
+    pub names: Vec<String>,
+    /// The combinations, in the order in which they ran.
+    pub cells: Vec<Cell>,
+    /// Why combinations are missing; shown on top.
+    pub warnings: Vec<String>,
+}
+
+/// One combination.
+#[derive(Clone, Debug, Default)]
+pub struct Cell {
+    /// One value for each of the loop's names.
+    pub values: Vec<String>,
+    /// Its report.
+    pub report: Report,
+}
+
+/// A figure of a combination.
+struct Figure {
+    title: &'static str,
+    unit: &'static str,
+    log: bool,
+    of: fn(&Report) -> Option<f64>,
+}
+
+const FIGURES: &[Figure] = &[
+    Figure {
+        title: "Throughput",
+        unit: "answers/s",
+        log: false,
+        of: |r| Some(r.throughput),
+    },
+    Figure {
+        title: "Mean response time",
+        unit: "ms",
+        log: true,
+        of: |r| answered(r).then_some(r.sum()?.response.mean),
+    },
+    Figure {
+        title: "Response time that 99 % keep within",
+        unit: "ms",
+        log: true,
+        of: |r| answered(r).then_some(r.sum()?.response.p99),
+    },
+    Figure {
+        title: "Server CPU per answer",
+        unit: "µs",
+        log: false,
+        of: Report::server_cpu_us,
+    },
+    Figure {
+        title: "Server CPU",
+        unit: "% of a processor",
+        log: false,
+        of: cpu_percent,
+    },
+];
+
+fn answered(report: &Report) -> bool {
+    report.sum().is_some_and(|sum| sum.response.count > 0)
+}
+
+fn cpu_percent(report: &Report) -> Option<f64> {
+    let servers = &report.servers;
+    (!servers.is_empty()).then(|| servers.iter().map(|s| s.cpu_percent).sum())
+}
+
+fn errors(report: &Report) -> u64 {
+    report.sum().map_or(0, |s| s.failed + s.checks_failed)
+}
+
+impl Matrix {
+    /// One row for each combination, as text.
+    pub fn text(&self) -> String {
+        let widths: Vec<usize> = (0..self.names.len())
+            .map(|i| {
+                let values = self.cells.iter().map(|c| c.values[i].chars().count());
+                values
+                    .chain([self.names[i].chars().count()])
+                    .max()
+                    .unwrap_or(0)
+            })
+            .collect();
+        let mut out = String::from("\n");
+        let mut line = |values: &[String], rest: &str| {
+            for (value, width) in values.iter().zip(&widths) {
+                let _ = write!(out, "{value:>width$}  ");
+            }
+            let _ = writeln!(out, "{rest}");
+        };
+        line(
+            &self.names,
+            &format!(
+                "{:>10}{:>10}{:>10}{:>10}{:>9}{:>10}{:>8}",
+                "answers/s", "mean ms", "p50 ms", "p99 ms", "errors", "CPU µs", "CPU %"
+            ),
+        );
+        for cell in &self.cells {
+            let r = &cell.report;
+            let latency = r.sum().map(|s| &s.response).filter(|l| l.count > 0);
+            let ms = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.3}"));
+            let maybe = |v: Option<f64>| v.map_or("-".into(), |v| format!("{v:.1}"));
+            line(
+                &cell.values,
+                &format!(
+                    "{:>10.1}{:>10}{:>10}{:>10}{:>9}{:>10}{:>8}",
+                    r.throughput,
+                    ms(latency.map(|l| l.mean)),
+                    ms(latency.map(|l| l.p50)),
+                    ms(latency.map(|l| l.p99)),
+                    errors(r),
+                    maybe(r.server_cpu_us()),
+                    maybe(cpu_percent(r))
+                ),
+            );
+        }
+        out
+    }
+
+    /// One line for each combination, the loop's values first.
+    pub fn csv(&self) -> String {
+        let quoted = |text: &String| match text.contains([',', '"', '\n']) {
+            true => format!("\"{}\"", text.replace('"', "\"\"")),
+            false => text.clone(),
+        };
+        let joined =
+            |texts: &[String]| -> String { texts.iter().map(|t| quoted(t) + ",").collect() };
+        let mut out = joined(&self.names)
+            + "answers_s,sent,answered,failed,outstanding,checks_failed,mean_ms,p50_ms,p90_ms,p99_ms,max_ms,late_p99_ms,server_cpu_us,server_cpu_percent,driver_cpu_us\n";
+        for cell in &self.cells {
+            let r = &cell.report;
+            let Some(s) = r.sum() else { continue };
+            let l = &s.response;
+            let maybe = |v: Option<f64>| v.map_or(String::new(), |v| v.to_string());
+            let ms = |v: f64| maybe((l.count > 0).then_some(v));
+            let fields = [
+                r.throughput.to_string(),
+                s.sent.to_string(),
+                s.answered.to_string(),
+                s.failed.to_string(),
+                s.outstanding.to_string(),
+                s.checks_failed.to_string(),
+                ms(l.mean),
+                ms(l.p50),
+                ms(l.p90),
+                ms(l.p99),
+                ms(l.max),
+                ms(s.lateness.p99),
+                maybe(r.server_cpu_us()),
+                maybe(cpu_percent(r)),
+                r.driver.cpu_us.to_string(),
+            ];
+            out += &format!("{}{}\n", joined(&cell.values), fields.join(","));
+        }
+        out
+    }
+
+    /// One self-contained page: plots, tables, and every combination's own
+    /// figures folded away.
+    pub fn html(&self) -> String {
+        let mut body = format!("<h1>{}</h1>", escape(&self.title));
+        let started = self.cells.first().map_or("", |c| &c.report.started);
+        let _ = write!(
+            body,
+            "<p class=soft>{} combinations of {}, from {}</p>",
+            self.cells.len(),
+            escape(&self.names.join(" × ")),
+            escape(started)
+        );
+        let told = self.cells.iter().filter(|c| !c.report.warnings.is_empty());
+        let told = told.count();
+        for warning in &self.warnings {
+            let _ = write!(body, "<p class=warn>{}</p>", escape(warning));
+        }
+        if told > 0 {
+            let _ = write!(
+                body,
+                "<p class=warn>{told} of the combinations have warnings; they are marked in the table and stand with their figures below.</p>"
+            );
+        }
+        body += &grid(&self.plots());
+        body += &self.table();
+        for figure in FIGURES {
+            body += &self.pivot(figure);
+        }
+        body += "<h2>Each combination</h2>";
+        for (i, cell) in self.cells.iter().enumerate() {
+            let _ = write!(
+                body,
+                "<details id=c{i}><summary>{}</summary>{}</details>",
+                escape(&self.name(cell)),
+                details(&cell.report)
+            );
+        }
+        body += WORDS;
+        page(&self.title, &body)
+    }
+
+    fn name(&self, cell: &Cell) -> String {
+        let parts = self.names.iter().zip(&cell.values);
+        let parts: Vec<String> = parts.map(|(n, v)| format!("{n}={v}")).collect();
+        parts.join(" ")
+    }
+
+    /// One line for every combination of the values after the first.
+    fn lines(&self) -> Vec<(String, Vec<&Cell>)> {
+        let mut lines: Vec<(String, Vec<&Cell>)> = Vec::new();
+        for cell in &self.cells {
+            let rest = self.names.iter().zip(&cell.values).skip(1);
+            let rest: Vec<String> = rest.map(|(n, v)| format!("{n} {v}")).collect();
+            let name = rest.join(", ");
+            match lines.iter_mut().find(|l| l.0 == name) {
+                Some(line) => line.1.push(cell),
+                None => lines.push((name, vec![cell])),
+            }
+        }
+        lines
+    }
+
+    fn plots(&self) -> Vec<Plot> {
+        let Some(first) = self.names.first() else {
+            return Vec::new();
+        };
+        // Values that are no numbers stand side by side in their order.
+        let mut values: Vec<&String> = Vec::new();
+        for cell in &self.cells {
+            if !values.contains(&&cell.values[0]) {
+                values.push(&cell.values[0]);
+            }
+        }
+        let numbers: Option<Vec<f64>> = values.iter().map(|v| v.parse().ok()).collect();
+        let place = |value: &String| match value.parse() {
+            Ok(number) if numbers.is_some() => number,
+            _ => values.iter().position(|v| *v == value).unwrap_or(0) as f64,
+        };
+        let ticks: Vec<(f64, String)> = match numbers {
+            Some(_) => Vec::new(),
+            None => values.iter().map(|v| (place(v), (*v).clone())).collect(),
+        };
+        let shown = FIGURES
+            .iter()
+            .filter(|f| self.cells.iter().any(|c| (f.of)(&c.report).is_some()));
+        shown
+            .map(|figure| Plot {
+                title: format!("{} against {first}", figure.title),
+                x: Axis {
+                    label: first.clone(),
+                    from_zero: ticks.is_empty(),
+                    ticks: ticks.clone(),
+                    ..Axis::default()
+                },
+                y: Axis {
+                    label: match figure.log {
+                        true => format!("{} (log)", figure.unit),
+                        false => figure.unit.to_owned(),
+                    },
+                    log: figure.log,
+                    from_zero: true,
+                    ..Axis::default()
+                },
+                series: self
+                    .lines()
+                    .into_iter()
+                    .map(|(name, cells)| {
+                        let point =
+                            |c: &&Cell| Some((place(&c.values[0]), (figure.of)(&c.report)?));
+                        let mut points: Vec<(f64, f64)> = cells.iter().filter_map(point).collect();
+                        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+                        Series {
+                            name: if name.is_empty() {
+                                figure.unit.into()
+                            } else {
+                                name
+                            },
+                            points,
+                            dots: true,
+                            ..Series::default()
+                        }
+                    })
+                    .collect(),
+                ..Plot::default()
+            })
+            .collect()
+    }
+
+    fn table(&self) -> String {
+        let heads: String = self
+            .names
+            .iter()
+            .map(|n| format!("<th>{}", escape(n)))
+            .collect();
+        let mut rows = String::new();
+        for (i, cell) in self.cells.iter().enumerate() {
+            let r = &cell.report;
+            let Some(s) = r.sum() else { continue };
+            let class = if r.warnings.is_empty() {
+                ""
+            } else {
+                " class=missed"
+            };
+            let values: String = cell
+                .values
+                .iter()
+                .enumerate()
+                .map(|(n, v)| match n {
+                    0 => format!("<td><a href=#c{i}>{}</a>", escape(v)),
+                    _ => format!("<td>{}", escape(v)),
+                })
+                .collect();
+            let l = Some(&s.response).filter(|l| l.count > 0);
+            let maybe = |v: Option<f64>| v.map_or("–".to_owned(), three);
+            let _ = write!(
+                rows,
+                "<tr{class}>{values}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
+                plain(r.throughput),
+                maybe(l.map(|l| l.mean)),
+                maybe(l.map(|l| l.p50)),
+                maybe(l.map(|l| l.p99)),
+                maybe(l.map(|l| l.max)),
+                errors(r),
+                maybe(r.server_cpu_us()),
+                maybe(cpu_percent(r))
+            );
+        }
+        format!(
+            "<h2>Every combination</h2><div class=\"card scroll\"><table><tr>{heads}<th>answers/s<th>mean ms<th>p50 ms<th>p99 ms\
+             <th>max ms<th>failed or wrong<th>CPU µs an answer<th>CPU %</tr>{rows}</table></div>"
+        )
+    }
+
+    /// One figure with the first value across and the others down.
+    fn pivot(&self, figure: &Figure) -> String {
+        let known = self.cells.iter().any(|c| (figure.of)(&c.report).is_some());
+        if self.names.len() < 2 || !known {
+            return String::new();
+        }
+        let mut columns: Vec<&String> = Vec::new();
+        for cell in &self.cells {
+            if !columns.contains(&&cell.values[0]) {
+                columns.push(&cell.values[0]);
+            }
+        }
+        let heads: String = columns
+            .iter()
+            .map(|c| format!("<th>{} {}", escape(&self.names[0]), escape(c)))
+            .collect();
+        let mut rows = String::new();
+        for (name, cells) in self.lines() {
+            let _ = write!(rows, "<tr><td>{}", escape(&name));
+            for column in &columns {
+                let cell = cells.iter().find(|c| c.values[0] == **column);
+                let value = cell.and_then(|c| (figure.of)(&c.report));
+                let _ = write!(rows, "<td>{}", value.map_or("–".to_owned(), three));
+            }
+            rows += "</tr>";
+        }
+        format!(
+            "<h2>{}, {}</h2><div class=\"card scroll\"><table><tr><th>{heads}</tr>{rows}</table></div>",
+            figure.title, figure.unit
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::PopulationReport;
+    use super::*;
+
+    fn matrix() -> Matrix {
+        let cell = |clients: &str, size: &str, throughput: f64| {
+            let mut population = PopulationReport::default();
+            population.response.count = 1;
+            population.response.mean = 2.0;
+            Cell {
+                values: vec![clients.into(), size.into()],
+                report: Report {
+                    throughput,
+                    populations: vec![population],
+                    ..Report::default()
+                },
+            }
+        };
+        Matrix {
+            title: "sizes".into(),
+            names: vec!["clients".into(), "size".into()],
+            cells: vec![
+                cell("100", "1,024", 200.0),
+                cell("100", "<big>", 190.0),
+                cell("200", "1,024", 400.0),
+            ],
+            warnings: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn every_combination_has_its_row() {
+        let matrix = matrix();
+        assert_eq!(matrix.text().lines().count(), 5);
+        let csv = matrix.csv();
+        assert!(
+            csv.lines()
+                .nth(1)
+                .unwrap()
+                .starts_with("100,\"1,024\",200,")
+        );
+        let commas = |line: &str| line.replace("\"1,024\"", "").matches(',').count();
+        let counts: Vec<usize> = csv.lines().map(commas).collect();
+        assert!(counts.iter().all(|c| *c == counts[0]), "{csv}");
+    }
+
+    #[test]
+    fn the_page_has_plots_and_a_place_for_what_did_not_run() {
+        let html = matrix().html();
+        assert!(html.contains("Throughput against clients"));
+        assert!(html.contains("size &lt;big&gt;") && !html.contains("<big>"));
+        assert!(html.contains("<tr><td>size &lt;big&gt;<td>190.0<td>–</tr>"));
+        assert!(html.contains("<details id=c2>"));
+    }
+}

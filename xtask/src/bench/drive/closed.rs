@@ -1,0 +1,78 @@
+//! CPU per request and memory of a closed loop of 50 connections.
+
+use super::peers::{Load, PEERS, Ran, answered, ours};
+use super::{Bound, Row, Setting};
+use crate::bench::median;
+use anyhow::Result;
+use drive::server::{Behaviour, Server};
+
+const LOAD: Load = Load {
+    connections: 50,
+    rate: None,
+    seconds: 3,
+};
+
+/// Every round runs ours and then each peer, so that a drift of the machine
+/// touches all alike.
+pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
+    let server = Server::start(Behaviour {
+        body_bytes: 12,
+        ..Behaviour::default()
+    })?;
+    let url = format!("http://{}/", server.address());
+    let mut mine = Figures::default();
+    let mut theirs: Vec<Figures> = PEERS.iter().map(|_| Figures::default()).collect();
+    for _ in 0..setting.rounds {
+        let before = answered(&server);
+        let ran = ours(&LOAD, &url)?;
+        mine.add(&ran, answered(&server) - before);
+        for (peer, figures) in PEERS.iter().zip(&mut theirs) {
+            let before = answered(&server);
+            if let Some(ran) = peer.run(&LOAD, &url)? {
+                figures.add(&ran, answered(&server) - before);
+            }
+        }
+    }
+    let (cpu, memory) = mine.medians().unwrap_or_default();
+    let mut rows = Vec::new();
+    for (peer, figures) in PEERS.iter().zip(theirs) {
+        let told = figures.medians();
+        let bound = match peer.name {
+            "wrk" => Bound::RatioAtMost(1.15),
+            _ => Bound::Told,
+        };
+        rows.push(Row::judged(
+            "drive-cpu",
+            "closed loop, 50 connections: CPU",
+            (cpu, "us/request"),
+            (peer.name, told.map(|t| t.0)),
+            bound,
+        ));
+        rows.push(Row::judged(
+            "drive-cpu",
+            "closed loop, 50 connections: memory",
+            (memory, "MB"),
+            (peer.name, told.map(|t| t.1)),
+            Bound::Told,
+        ));
+    }
+    Ok(rows)
+}
+
+#[derive(Default)]
+struct Figures {
+    cpu_us: Vec<f64>,
+    memory_mb: Vec<f64>,
+}
+
+impl Figures {
+    fn add(&mut self, ran: &Ran, requests: f64) {
+        self.cpu_us.push(ran.cpu_s * 1e6 / requests.max(1.0));
+        self.memory_mb.push(ran.peak_mb);
+    }
+
+    /// CPU per request in µs and memory in MB; none when nothing ran.
+    fn medians(mut self) -> Option<(f64, f64)> {
+        (!self.cpu_us.is_empty()).then(|| (median(&mut self.cpu_us), median(&mut self.memory_mb)))
+    }
+}
