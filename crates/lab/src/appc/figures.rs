@@ -49,6 +49,25 @@ impl Repetitions {
 }
 
 impl Figure {
+    fn new(name: String, published: f64, simulated: f64, unit: &'static str) -> Figure {
+        Figure {
+            name,
+            published,
+            simulated,
+            unit,
+            calibrated: false,
+            note: "",
+        }
+    }
+
+    fn calibrated_if(self, calibrated: bool) -> Figure {
+        Figure { calibrated, ..self }
+    }
+
+    fn with_note(self, note: &'static str) -> Figure {
+        Figure { note, ..self }
+    }
+
     /// What is predicted; none where it was calibrated.
     pub fn predicted(&self) -> Option<f64> {
         (!self.calibrated).then_some(self.simulated)
@@ -81,35 +100,19 @@ pub fn mainframe(repetitions: Repetitions, seed: u64) -> Result<Vec<Figure>, Rin
             run(&parameters.network(client), workload, seed).map(|o| o.mean_s())
         };
         let (base_s, tuned_s) = (time(client.baseline())?, time(client.tuned())?);
-        let name = client.name();
-        let size = client.file_bytes();
-        figures.push(Figure {
-            name: format!("A {name} before tuning, {size} bytes, s"),
-            published: before,
-            simulated: base_s,
-            unit: "s",
-            calibrated: client == Client::Dos,
-            note: "",
-        });
-        figures.push(Figure {
-            name: format!("A {name} after tuning, {size} bytes, s"),
-            published: after,
-            simulated: tuned_s,
-            unit: "s",
-            calibrated: client == Client::Rs6000,
-            note: "",
-        });
-        figures.push(Figure {
-            name: format!("A {name} reduction of transfer time, %"),
-            published: reduction,
-            simulated: (1.0 - tuned_s / base_s) * 100.0,
-            unit: "%",
-            calibrated: false,
-            note: match client {
-                Client::Os2 => NOTE_OS2_REDUCTION,
-                _ => "",
-            },
-        });
+        let (name, size) = (client.name(), client.file_bytes());
+        let title = |when| format!("A {name} {when} tuning, {size} bytes, s");
+        figures.push(
+            Figure::new(title("before"), before, base_s, "s")
+                .calibrated_if(client != Client::Rs6000),
+        );
+        figures.push(
+            Figure::new(title("after"), after, tuned_s, "s")
+                .calibrated_if(client == Client::Rs6000),
+        );
+        let title = format!("A {name} reduction of transfer time, %");
+        let cut = (1.0 - tuned_s / base_s) * 100.0;
+        figures.push(Figure::new(title, reduction, cut, "%"));
     }
     Ok(figures)
 }
@@ -130,35 +133,18 @@ pub fn microcomputers(repetitions: Repetitions, seed: u64) -> Result<Vec<Figure>
             )
         };
         let tuned_s = simulate(row.pair.tuned(row.kind))?.mean_s();
-        let name = row.pair.name();
-        figures.push(match row.kind {
-            Kind::File => Figure {
-                name: format!("B {name} file transfer, Mb/s"),
-                published: row.tuned,
-                simulated: 0.8 / tuned_s,
-                unit: "Mb/s",
-                calibrated: row.calibrated,
-                note: "",
-            },
-            Kind::Inquiry => Figure {
-                name: format!("B {name} inquiry, s"),
-                published: row.tuned,
-                simulated: tuned_s,
-                unit: "s",
-                calibrated: row.calibrated,
-                note: "",
-            },
-        });
+        let (name, kind) = (row.pair.name(), row.kind.name());
+        let (found, unit) = match row.kind {
+            Kind::File => (0.8 / tuned_s, "Mb/s"),
+            Kind::Inquiry => (tuned_s, "s"),
+        };
+        let title = format!("B {name} {kind}, {unit}");
+        figures.push(Figure::new(title, row.tuned, found, unit).calibrated_if(row.calibrated));
         let mut gain = |side: &str, published, parameters, note| -> Result<(), RingError> {
             let default_s = simulate(parameters)?.mean_s();
-            figures.push(Figure {
-                name: format!("B {name} {} gain over {side} defaults, %", row.kind.name()),
-                published,
-                simulated: (1.0 - tuned_s / default_s) * 100.0,
-                unit: "%",
-                calibrated: false,
-                note,
-            });
+            let title = format!("B {name} {kind} gain over {side} defaults, %");
+            let gain = (1.0 - tuned_s / default_s) * 100.0;
+            figures.push(Figure::new(title, published, gain, "%").with_note(note));
             Ok(())
         };
         let os2 = row.pair.os2_defaults(row.kind);
@@ -198,7 +184,7 @@ const APPENDIX_B: [Row; 8] = [
         tuned: 8.89,
         calibrated: true,
         os2_gain: 35.0,
-        os2_note: NOTE_STOPS,
+        os2_note: "",
         dos_gain: None,
         dos_note: "",
     },
@@ -274,17 +260,12 @@ const APPENDIX_B: [Row; 8] = [
     },
 ];
 
-const NOTE_OS2_REDUCTION: &str = "a difference of two near values: 8 % on the one and 6 % on the \
-     other add up. The model also counts the final confirmation, which DELAY holds twice before \
-     tuning; the guide does not name it for OS/2.";
 const NOTE_WINDOW_MESSAGES: &str = "the only changed parameter that an inquiry can feel is the \
      pacing window. A window message every fourth RU costs a frame and a reception on each side, \
      which the calibrated cost of a frame puts at a fraction of what was published.";
-const NOTE_STOPS: &str = "the window count holds for sending and for acknowledging, as the guide \
-     defines it, so a default sender stops after every fourth frame. Acknowledged one frame \
-     earlier, the same model gives 38 %.";
-const NOTE_BUSMASTER: &str = "as for Turbo, 41 % when acknowledged one frame earlier; and the card's buffer size (1,032 to 2,048 bytes) is not modelled: the \
-     guide gives no cost of it.";
+const NOTE_BUSMASTER: &str = "the same machine as with Turbo, less the copy through shared memory, \
+     so the work per RU and frame weighs more here, while the guide has one gain for both. The \
+     card's buffer size (1,032 to 2,048 bytes) is not modelled: the guide gives no cost of it.";
 const NOTE_DOS_FRAME: &str = "not explained. Figure 10 has 256 as the default frame, so 100,000 \
      bytes took more than 400 frames; the guide's own gain from fewer, larger RUs on the OS/2 side \
      (41 % for a seventh of the frames) leaves no room for only 14.3 %. Either the default was not \

@@ -27,9 +27,11 @@ pub struct Known {
 /// DELAY where the guide says "default".
 pub const DELAY_DEFAULT_NS: u64 = 424_000_000;
 /// A buffer of the front end.
-const NCP_BUFFER_NS: u64 = 748_000;
+const NCP_BUFFER_NS: u64 = 846_000;
 /// A PIU in the front end, ring to channel.
-const NCP_PIU_NS: u64 = 5_000_000;
+const NCP_PIU_NS: u64 = 3_300_000;
+/// What a segment costs beside.
+const NCP_SEGMENT_NS: u64 = 1_000_000;
 /// A PIU in the front end, channel to ring: mostly window messages.
 const NCP_PIU_OUT_NS: u64 = 500_000;
 /// A frame at the front end's link level.
@@ -52,20 +54,22 @@ const RS_BYTE_PS: u64 = 200_000;
 /// OS/2 on the 486: a verb, down to the session and back.
 const OS2_VERB_NS: u64 = 400_000;
 /// Giving a waiting program the processor.
-const OS2_DISPATCH_NS: u64 = 1_140_000;
+const OS2_DISPATCH_NS: u64 = 1_030_000;
 /// An RU, and as much again a frame.
-const OS2_RU_NS: u64 = 60_000;
-/// A byte through shared memory.
-const TURBO_BYTE_PS: u64 = 645_000;
-/// A byte that the card moves.
-const BUSMASTER_BYTE_PS: u64 = 436_000;
+const OS2_RU_NS: u64 = 100_000;
+/// A byte between the card's buffers and the program's, whichever the card.
+const OS2_COPY_PS: u64 = 446_000;
+/// A byte through the Turbo card's shared memory.
+const TURBO_BYTE_PS: u64 = 172_000;
 /// A receive buffer of the driver.
 const DRIVER_BUFFER_NS: u64 = 5_000;
-/// NS/DOS on the 486.
+/// NS/DOS on the 486: a verb, and as much a dispatch.
 const DOS_VERB_NS: u64 = 690_000;
+/// An RU, and as much a frame.
 const DOS_FRAME_NS: u64 = 550_000;
-const DOS_BYTE_IN_PS: u64 = 590_000;
-const DOS_BYTE_OUT_PS: u64 = 985_000;
+/// A byte between the card's memory and the program's.
+const DOS_COPY_IN_PS: u64 = 714_000;
+const DOS_COPY_OUT_PS: u64 = 1_106_000;
 
 /// Every cost.
 pub const COSTS: &[Known] = &[
@@ -91,8 +95,19 @@ pub const COSTS: &[Known] = &[
         what: "a PIU towards the host",
         value: NCP_PIU_NS,
         unit: "ns",
+        calibrated_on: Some("OS/2 before"),
+        reason: "OS/2 before tuning has twice as many PIUs, half as long, as the RS/6000 after; \
+                 the two together tell a PIU from its buffers",
+    },
+    Known {
+        machine: "3745 with NCP",
+        what: "a segment of an RU, beside its PIU",
+        value: NCP_SEGMENT_NS,
+        unit: "ns",
         calibrated_on: None,
-        reason: "of the order of 15,000 instructions at 3 million a second",
+        reason: "of the order of 3,000 instructions at 3 million a second: kept in order and \
+                 joined; without it OS/2 after and the RS/6000 before, the two whose RUs do not \
+                 fit a frame, come out 7 and 15 % too fast",
     },
     Known {
         machine: "3745 with NCP",
@@ -190,23 +205,25 @@ pub const COSTS: &[Known] = &[
         value: OS2_RU_NS,
         unit: "ns",
         calibrated_on: None,
-        reason: "about a tenth of the inquiry's time; the gains over the defaults depend on it",
+        reason: "a sixth of the inquiry's time lies in its eight RUs and frames; the gains over \
+                 the defaults depend on it",
+    },
+    Known {
+        machine: "486/33 with OS/2",
+        what: "a byte between the card's buffers and the program's",
+        value: OS2_COPY_PS,
+        unit: "ps",
+        calibrated_on: Some("OS/2-OS/2 Busmaster file transfer, tuned"),
+        reason: "the Busmaster card moves the frame itself, so this is all that is left; \
+                 the same machine and program with either card",
     },
     Known {
         machine: "486/33 with OS/2, Turbo",
-        what: "a byte",
+        what: "a byte through the card's shared memory",
         value: TURBO_BYTE_PS,
         unit: "ps",
         calibrated_on: Some("OS/2-OS/2 Turbo file transfer, tuned"),
-        reason: "the processor copies it out of the card's shared memory",
-    },
-    Known {
-        machine: "486/33 with OS/2, Busmaster",
-        what: "a byte",
-        value: BUSMASTER_BYTE_PS,
-        unit: "ps",
-        calibrated_on: Some("OS/2-OS/2 Busmaster file transfer, tuned"),
-        reason: "the card moves it; the rest is copies between buffers",
+        reason: "what the processor does on the Turbo card in place of the Busmaster's own transfer",
     },
     Known {
         machine: "486/33 with OS/2",
@@ -234,16 +251,24 @@ pub const COSTS: &[Known] = &[
     },
     Known {
         machine: "486/33 with NS/DOS",
-        what: "a byte received",
-        value: DOS_BYTE_IN_PS,
+        what: "a byte through the card's shared memory",
+        value: TURBO_BYTE_PS,
         unit: "ps",
-        calibrated_on: Some("DOS server file transfer, tuned"),
-        reason: "the processor copies it out of the card",
+        calibrated_on: None,
+        reason: "the same card and processor as with OS/2",
     },
     Known {
         machine: "486/33 with NS/DOS",
-        what: "a byte sent",
-        value: DOS_BYTE_OUT_PS,
+        what: "a byte up to the program",
+        value: DOS_COPY_IN_PS,
+        unit: "ps",
+        calibrated_on: Some("DOS server file transfer, tuned"),
+        reason: "copies between buffers, in segments of 64 KB",
+    },
+    Known {
+        machine: "486/33 with NS/DOS",
+        what: "a byte down from the program",
+        value: DOS_COPY_OUT_PS,
         unit: "ps",
         calibrated_on: Some("DOS client file transfer, tuned"),
         reason: "sending, it also waits until the frame has left; \
@@ -266,17 +291,9 @@ pub fn client(client: Client) -> Cost {
 
 fn uniform(step_ns: u64, byte_ps: u64) -> Cost {
     Cost {
-        verb_ns: step_ns,
-        dispatch_ns: step_ns,
-        ru_out_ns: step_ns,
-        ru_in_ns: step_ns,
-        frame_out_ns: step_ns,
-        frame_in_ns: step_ns,
-        control_ns: step_ns / 2,
         byte_out_ps: byte_ps,
         byte_in_ps: byte_ps,
-        buffer_ns: 0,
-        buffer_bytes: 0,
+        ..Cost::uniform(step_ns)
     }
 }
 
@@ -295,6 +312,7 @@ pub fn path_control() -> PathControl {
     PathControl {
         piu_in_ns: NCP_PIU_NS,
         piu_out_ns: NCP_PIU_OUT_NS,
+        segment_ns: NCP_SEGMENT_NS,
         buffer_ns: NCP_BUFFER_NS,
         buffer_bytes: 240,
     }
@@ -312,6 +330,8 @@ pub fn host(iobuf: usize) -> Cost {
         control_ns: 0,
         byte_out_ps: RS_BYTE_PS,
         byte_in_ps: RS_BYTE_PS,
+        copy_out_ps: 0,
+        copy_in_ps: 0,
         buffer_ns: IOBUF_NS,
         buffer_bytes: iobuf,
     }
@@ -344,21 +364,17 @@ pub fn client_adapter(client: Client) -> Adapter {
 /// OS/2 on the 486 of Appendix B.
 pub fn os2(busmaster: bool, driver_buffer_bytes: usize) -> Cost {
     let byte_ps = match busmaster {
-        true => BUSMASTER_BYTE_PS,
+        true => 0,
         false => TURBO_BYTE_PS,
     };
     Cost {
-        verb_ns: OS2_VERB_NS,
-        dispatch_ns: OS2_DISPATCH_NS,
-        ru_out_ns: OS2_RU_NS,
-        ru_in_ns: OS2_RU_NS,
-        frame_out_ns: OS2_RU_NS,
-        frame_in_ns: OS2_RU_NS,
-        control_ns: OS2_RU_NS / 2,
-        byte_out_ps: byte_ps,
-        byte_in_ps: byte_ps,
+        copy_out_ps: OS2_COPY_PS,
+        copy_in_ps: OS2_COPY_PS,
         buffer_ns: DRIVER_BUFFER_NS,
         buffer_bytes: driver_buffer_bytes,
+        verb_ns: OS2_VERB_NS,
+        dispatch_ns: OS2_DISPATCH_NS,
+        ..uniform(OS2_RU_NS, byte_ps)
     }
 }
 
@@ -380,17 +396,11 @@ pub fn os2_adapter(busmaster: bool) -> Adapter {
 /// NS/DOS on the 486 of Appendix B.
 pub fn dos() -> Cost {
     Cost {
+        copy_out_ps: DOS_COPY_OUT_PS,
+        copy_in_ps: DOS_COPY_IN_PS,
         verb_ns: DOS_VERB_NS,
         dispatch_ns: DOS_VERB_NS,
-        ru_out_ns: DOS_FRAME_NS,
-        ru_in_ns: DOS_FRAME_NS,
-        frame_out_ns: DOS_FRAME_NS,
-        frame_in_ns: DOS_FRAME_NS,
-        control_ns: DOS_FRAME_NS / 2,
-        byte_out_ps: DOS_BYTE_OUT_PS,
-        byte_in_ps: DOS_BYTE_IN_PS,
-        buffer_ns: 0,
-        buffer_bytes: 0,
+        ..uniform(DOS_FRAME_NS, TURBO_BYTE_PS)
     }
 }
 

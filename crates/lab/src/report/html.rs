@@ -154,7 +154,7 @@ pub fn standalone(picture: &Picture) -> String {
 }
 
 /// What the tables here need beyond the common style.
-const STYLE: &str = "th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}\
+const STYLE: &str = "th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}td{vertical-align:top}\
 code{font-size:13px}h1:not(:first-of-type){margin-top:56px}";
 
 #[cfg(test)]

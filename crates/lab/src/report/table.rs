@@ -16,12 +16,21 @@ pub(super) fn text(table: &Table) -> String {
     )
 }
 
-/// A table for a page.
+/// A table for a page. Columns of sentences wrap and take the room; others are
+/// as wide as their widest cell.
 pub(super) fn html(table: &Table) -> String {
+    let long = |column: usize| {
+        let mut cells = table.rows.iter().filter_map(|row| row.get(column));
+        cells.any(|cell| cell.chars().count() > LINE)
+    };
     let cells = |tag: &str, row: &[String]| {
         let mut out = String::from("<tr>");
         for (i, cell) in row.iter().enumerate() {
-            let class = if i == 0 { "" } else { " class=\"words wrap\"" };
+            let class = match (i, long(i)) {
+                (0, _) => "",
+                (_, true) => " class=\"words wrap\"",
+                (_, false) => " class=words",
+            };
             out += &format!("<{tag}{class}>{}", escape(cell));
         }
         out + "</tr>"
@@ -34,6 +43,9 @@ pub(super) fn html(table: &Table) -> String {
         escape(&table.caption)
     )
 }
+
+/// Characters of a cell that stay on one line.
+const LINE: usize = 44;
 
 #[cfg(test)]
 mod tests {
@@ -48,6 +60,11 @@ mod tests {
             caption: String::new(),
         };
         assert_eq!(text(&table), "\nCosts\n  what    ns\n  a verb  <5>\n");
-        assert!(html(&table).contains("&lt;5&gt;"));
+        assert!(html(&table).contains("<td class=words>&lt;5&gt;"));
+        let sentence = Table {
+            rows: vec![vec!["a verb".into(), "because ".repeat(9)]],
+            ..table
+        };
+        assert!(html(&sentence).contains("<td class=\"words wrap\">because"));
     }
 }

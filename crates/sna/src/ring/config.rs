@@ -104,6 +104,9 @@ pub struct PathControl {
     pub piu_in_ns: u64,
     /// A PIU on its way to the ring.
     pub piu_out_ns: u64,
+    /// What a PIU on its way to the host costs beside, when it is a segment:
+    /// it is kept in order with the others of its RU and joined to them.
+    pub segment_ns: u64,
     /// Each buffer that a PIU fills.
     pub buffer_ns: u64,
     /// The size of those buffers (BFRS).
@@ -112,9 +115,10 @@ pub struct PathControl {
 
 impl PathControl {
     /// The time for a PIU of this size on its way to the host.
-    pub fn in_ns(&self, piu_bytes: usize) -> u64 {
+    pub fn in_ns(&self, piu_bytes: usize, segment: bool) -> u64 {
         let buffers = buffers(piu_bytes, self.buffer_bytes) as u64;
-        self.piu_in_ns + buffers * self.buffer_ns
+        let segment = if segment { self.segment_ns } else { 0 };
+        self.piu_in_ns + segment + buffers * self.buffer_ns
     }
 }
 

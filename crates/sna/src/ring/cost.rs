@@ -23,10 +23,17 @@ pub struct Cost {
     pub frame_in_ns: u64,
     /// A frame without data, either way.
     pub control_ns: u64,
-    /// Each byte on its way out, in picoseconds.
+    /// Each byte of a frame on its way out, in picoseconds: into the card's
+    /// memory, where the processor does that.
     pub byte_out_ps: u64,
-    /// Each byte that came in, in picoseconds.
+    /// Each byte of a frame that came in, in picoseconds: out of the card's
+    /// memory.
     pub byte_in_ps: u64,
+    /// Each byte from a program's buffer down to the link layer, in
+    /// picoseconds.
+    pub copy_out_ps: u64,
+    /// Each byte from the link layer up to a program's buffer, in picoseconds.
+    pub copy_in_ps: u64,
     /// Each buffer that a frame fills on its way in.
     pub buffer_ns: u64,
     /// The size of those buffers; zero for one that holds any frame.
@@ -62,17 +69,52 @@ pub enum Transfer {
 }
 
 impl Cost {
-    /// A data frame going out.
-    pub fn out_ns(&self, bytes: usize, begins_ru: bool) -> u64 {
-        let ru = if begins_ru { self.ru_out_ns } else { 0 };
-        ru + self.frame_out_ns + bytes_ns(bytes, self.byte_out_ps)
+    /// The same time for a verb, a dispatch, an RU and a frame, half of it for
+    /// a frame without data, and nothing for a byte.
+    pub fn uniform(step_ns: u64) -> Cost {
+        Cost {
+            verb_ns: step_ns,
+            dispatch_ns: step_ns,
+            ru_out_ns: step_ns,
+            ru_in_ns: step_ns,
+            frame_out_ns: step_ns,
+            frame_in_ns: step_ns,
+            control_ns: step_ns / 2,
+            ..Cost::default()
+        }
     }
 
-    /// A data frame coming in.
-    pub fn in_ns(&self, bytes: usize, begins_ru: bool) -> u64 {
-        let ru = if begins_ru { self.ru_in_ns } else { 0 };
+    /// A PIU going down from its session to the link layer.
+    pub fn session_out_ns(&self, bytes: usize, begins_ru: bool) -> u64 {
+        let ru = if begins_ru { self.ru_out_ns } else { 0 };
+        ru + bytes_ns(bytes, self.copy_out_ps)
+    }
+
+    /// A data frame going from the link layer to the card.
+    pub fn link_out_ns(&self, bytes: usize) -> u64 {
+        self.frame_out_ns + bytes_ns(bytes, self.byte_out_ps)
+    }
+
+    /// A data frame coming from the card to the link layer.
+    pub fn link_in_ns(&self, bytes: usize) -> u64 {
         let buffers = buffers(bytes, self.buffer_bytes) as u64;
-        ru + self.frame_in_ns + buffers * self.buffer_ns + bytes_ns(bytes, self.byte_in_ps)
+        self.frame_in_ns + buffers * self.buffer_ns + bytes_ns(bytes, self.byte_in_ps)
+    }
+
+    /// A PIU going up from the link layer to its session.
+    pub fn session_in_ns(&self, bytes: usize, begins_ru: bool) -> u64 {
+        let ru = if begins_ru { self.ru_in_ns } else { 0 };
+        ru + bytes_ns(bytes, self.copy_in_ps)
+    }
+
+    /// All the way down, on a machine that has no card of its own.
+    pub fn out_ns(&self, bytes: usize, begins_ru: bool) -> u64 {
+        self.session_out_ns(bytes, begins_ru) + self.link_out_ns(bytes)
+    }
+
+    /// All the way up.
+    pub fn in_ns(&self, bytes: usize, begins_ru: bool) -> u64 {
+        self.link_in_ns(bytes) + self.session_in_ns(bytes, begins_ru)
     }
 }
 

@@ -47,30 +47,31 @@ pub use outcome::{Outcome, RingError};
 /// on a 16 Mb/s ring, `transfers` times. Who calls it takes the time and divides
 /// [`Outcome::events`] by it.
 pub fn bench(transfers: usize) -> Result<Outcome, RingError> {
-    let workstation = Machine {
-        cost: Cost {
-            verb_ns: 400_000,
-            dispatch_ns: 800_000,
-            ru_out_ns: 150_000,
-            ru_in_ns: 150_000,
-            frame_out_ns: 150_000,
-            frame_in_ns: 150_000,
-            control_ns: 75_000,
-            byte_out_ps: 650_000,
-            byte_in_ps: 650_000,
-            buffer_ns: 0,
-            buffer_bytes: 0,
-        },
-        adapter: Adapter::shared_memory(64 * 1024),
-        link: Link::new(8, 8, 17_749),
-        session: Session::new(4096, Pacing::Adaptive, 63),
-    };
+    let workstation = workstation();
     let network = Network {
         ring: Ring::at_16_mbit(),
         client: workstation.clone(),
         server: Server::OnRing(workstation),
     };
     run(&network, Workload::file(100_000, 1, transfers), 1)
+}
+
+/// A workstation of the 1990s.
+fn workstation() -> Machine {
+    Machine {
+        cost: Cost {
+            dispatch_ns: 800_000,
+            verb_ns: 400_000,
+            byte_out_ps: 250_000,
+            byte_in_ps: 250_000,
+            copy_out_ps: 400_000,
+            copy_in_ps: 400_000,
+            ..Cost::uniform(150_000)
+        },
+        adapter: Adapter::shared_memory(64 * 1024),
+        link: Link::new(8, 8, 17_749),
+        session: Session::new(4096, Pacing::Adaptive, 63),
+    }
 }
 
 /// Runs `workload` over `network`.

@@ -3,6 +3,7 @@
 use super::config::Link;
 use super::cost::Adapter;
 use crate::dlc::llc2::{self, Station};
+use std::collections::VecDeque;
 
 /// An adapter with the link station above it.
 #[derive(Debug)]
@@ -18,6 +19,11 @@ pub(super) struct Port {
     pub(super) held_bytes: usize,
     /// Until when the card's own transfer is busy.
     card_free_at: u64,
+    /// Whether the processor takes a PIU down from its session.
+    pub(super) building: bool,
+    /// PIUs that the link layer has and has not given to its station: their
+    /// sessions need not wait for the link's window.
+    pub(super) built: VecDeque<Vec<u8>>,
     /// Whether the processor prepares a data frame.
     pub(super) preparing: bool,
     /// Data frames whose preparation was paid for and that have not left the
@@ -45,6 +51,8 @@ impl Port {
             on_card: 0,
             held_bytes: 0,
             card_free_at: 0,
+            building: false,
+            built: VecDeque::new(),
             preparing: false,
             prepared: 0,
             timer_at: None,
@@ -59,6 +67,14 @@ impl Port {
             && self.station.state() == llc2::State::Connected
             && self.station.waiting() == 0
             && self.station.outstanding() < self.window
+    }
+
+    /// Whether another PIU may come down from its session: as many wait here as
+    /// the card takes frames.
+    pub(super) fn may_build(&self) -> bool {
+        !self.building
+            && self.built.len() < self.adapter.transmit_frames
+            && self.station.state() == llc2::State::Connected
     }
 
     /// Whether a frame that came finds room on the card; if so it is held.
@@ -110,9 +126,14 @@ pub(super) fn begins_ru(piu: &[u8]) -> bool {
     piu.len() >= 9 && piu[0] & 0x08 != 0 && piu[6] & 0x80 == 0
 }
 
+/// Whether a PIU carries a part of an RU.
+pub(super) fn is_segment(piu: &[u8]) -> bool {
+    piu.first().is_some_and(|byte| byte & 0x0C != 0x0C)
+}
+
 /// Whether a PIU is of the expedited flow.
 pub(super) fn is_expedited(piu: &[u8]) -> bool {
     piu.first().is_some_and(|byte| byte & 0x01 != 0)
 }
 
-pub(super) use crate::dlc::pdu::I_HEADER_BYTES;
+use crate::dlc::pdu::I_HEADER_BYTES;

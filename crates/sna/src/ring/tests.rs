@@ -16,19 +16,7 @@ fn fast() -> Machine {
 
 /// A machine of the guide's time.
 fn slow() -> Machine {
-    machine(Cost {
-        verb_ns: 400_000,
-        dispatch_ns: 800_000,
-        ru_out_ns: 150_000,
-        ru_in_ns: 150_000,
-        frame_out_ns: 150_000,
-        frame_in_ns: 150_000,
-        control_ns: 75_000,
-        byte_out_ps: 650_000,
-        byte_in_ps: 650_000,
-        buffer_ns: 0,
-        buffer_bytes: 0,
-    })
+    machine(workstation().cost)
 }
 
 fn machine(cost: Cost) -> Machine {
@@ -60,6 +48,7 @@ fn mainframe(channel: Channel, session: Session, client: Machine) -> Network {
         path_control: PathControl {
             piu_in_ns: 3_000_000,
             piu_out_ns: 500_000,
+            segment_ns: 500_000,
             buffer_ns: 500_000,
             buffer_bytes: 240,
         },
@@ -177,6 +166,31 @@ fn delay_is_paid_with_every_fixed_window_and_once_with_adaptive_ones() {
 }
 
 #[test]
+fn segments_cost_the_front_end_more_than_whole_rus() {
+    let path = PathControl {
+        piu_in_ns: 3_000_000,
+        piu_out_ns: 0,
+        segment_ns: 1_000_000,
+        buffer_ns: 500_000,
+        buffer_bytes: 240,
+    };
+    assert_eq!(path.in_ns(480, false), 4_000_000);
+    assert_eq!(path.in_ns(481, true), 5_500_000);
+    let at = |segment_ns, ru| {
+        let session = Session::new(ru, Pacing::Adaptive, 8);
+        let mut network = mainframe(channel(0), session, slow());
+        if let Server::BehindFrontEnd(front) = &mut network.server {
+            front.path_control.segment_ns = segment_ns;
+        }
+        run(&network, Workload::file(100_000, 1, 1), 1)
+            .unwrap()
+            .mean_s()
+    };
+    assert_eq!(at(0, 3840), at(1_000_000, 3840));
+    assert!(at(0, 8192) + 0.02 < at(1_000_000, 8192));
+}
+
+#[test]
 fn a_piu_longer_than_all_buffers_ends_its_session() {
     let session = Session::new(3840, Pacing::Adaptive, 8);
     let one = Channel {
@@ -210,6 +224,24 @@ fn frames_that_find_no_room_are_sent_again() {
 }
 
 #[test]
+fn a_session_prepares_the_next_frames_while_the_window_is_closed() {
+    let with = |transmit_frames: usize| {
+        let mut m = slow();
+        m.link = Link::new(1, 1, 4_105);
+        m.adapter.transmit_frames = transmit_frames;
+        m.cost.ru_out_ns = 3_000_000;
+        let network = pair(Ring::at_4_mbit(), m);
+        let outcome = run(&network, Workload::file(100_000, 1, 3), 1).unwrap();
+        assert_eq!(outcome.most_outstanding[0], 1);
+        outcome.mean_s()
+    };
+    // 25 RUs, each with 3 ms that need not wait for the acknowledgement of
+    // the one before.
+    let fast = Ring::at_4_mbit().frame_ns(4_109) as f64 * 25e-9;
+    assert!(with(2) < fast + 25.0 * 0.0085, "{}", with(2));
+}
+
+#[test]
 fn a_processor_that_waits_for_its_card_sends_slower() {
     let mut waiting = slow();
     waiting.adapter.waits_for_send = true;
@@ -240,10 +272,12 @@ proptest! {
         adaptive: bool,
         busmaster: bool,
         waits_for_send: bool,
+        transmit_frames in 1usize..4,
         file in 1usize..150_000,
         inquiry: bool,
     ) {
         let mut m = slow();
+        m.adapter.transmit_frames = transmit_frames;
         m.link = Link { t1_ns: 500_000_000, ..Link::new(window, ack_every, frame) };
         m.session = Session::new(ru, if adaptive { Pacing::Adaptive } else { Pacing::Fixed }, pacing);
         m.adapter.waits_for_send = waits_for_send;

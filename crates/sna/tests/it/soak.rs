@@ -336,11 +336,11 @@ fn run(case: &Case) -> Vec<ReturnCode> {
     let mut kinds = Rng::new(case.seed ^ 0x5EED);
     let scripts: Vec<_> = (0..case.conversations).map(|_| script(&mut rng)).collect();
     let mut actors = Vec::new();
-    for n in 0..case.conversations {
+    for (n, script) in scripts.iter().enumerate() {
         let side = rng.below(2) as usize;
         let mut wish = pair.wish(side, name);
         let confirms = |turn: &Turn| !matches!(turn.end, End::Turn | End::Over);
-        if !scripts[n].iter().any(confirms) {
+        if !script.iter().any(confirms) {
             wish.sync = SyncLevel::None;
         }
         let basic = kinds.below(3) == 0;

@@ -3,7 +3,7 @@
 
 use super::super::cost::Transfer;
 use super::super::end::Step;
-use super::super::port::{begins_ru, is_expedited};
+use super::super::port::{begins_ru, is_expedited, is_segment};
 use super::{Event, Job, RingError, World};
 
 impl World {
@@ -11,6 +11,13 @@ impl World {
     pub(super) fn carry_out(&mut self, m: usize, job: Job) {
         match job {
             Job::Receive(pdu) => self.receive_pdu(m, &pdu),
+            Job::Build(piu) => {
+                if let Some(port) = &mut self.nodes[m].port {
+                    port.building = false;
+                    port.built.push_back(piu);
+                }
+                self.prepare(m);
+            }
             Job::Send(piu) => {
                 if let Some(port) = &mut self.nodes[m].port {
                     port.preparing = false;
@@ -25,10 +32,10 @@ impl World {
                 self.put_on_card(m, pdu);
                 self.prepare(m);
             }
+            Job::Deliver(piu) | Job::HostReceive(piu) => self.deliver(m, piu),
             Job::Program => self.program(m),
             Job::PassOn(piu) => self.pass_on(piu),
             Job::Channel => {}
-            Job::HostReceive(piu) => self.receive_piu(m, piu),
             Job::HostSend(piu) => self.host_sends(piu),
         }
     }
@@ -54,19 +61,28 @@ impl World {
         self.after_end(end);
     }
 
-    /// A PIU came over the link, or to the host over the channel.
+    /// A PIU came over the link. Acknowledging it is the link's business and
+    /// does not wait for its session.
     pub(super) fn receive_piu(&mut self, m: usize, piu: Vec<u8>) {
-        let now = self.clock.now();
         match (self.end_of(m), &self.channel) {
-            (Some(end), _) => {
-                self.ends[end].handle_piu(piu, now);
-                self.after_end(end);
+            (Some(_), _) => {
+                let ns = self.nodes[m].cost.session_in_ns(piu.len(), begins_ru(&piu));
+                self.submit(m, ns, Job::Deliver(piu));
             }
             (None, Some(channel)) => {
-                let ns = channel.path_control.in_ns(piu.len());
+                let ns = channel.path_control.in_ns(piu.len(), is_segment(&piu));
                 self.submit(m, ns, Job::PassOn(piu));
             }
             (None, None) => {}
+        }
+    }
+
+    /// A PIU has come up to its session.
+    fn deliver(&mut self, m: usize, piu: Vec<u8>) {
+        let now = self.clock.now();
+        if let Some(end) = self.end_of(m) {
+            self.ends[end].handle_piu(piu, now);
+            self.after_end(end);
         }
     }
 
@@ -194,6 +210,6 @@ impl World {
 }
 
 /// The front end's place among the machines.
-const FRONT_END: usize = 1;
+pub(super) const FRONT_END: usize = 1;
 /// The host's.
 const HOST: usize = 2;

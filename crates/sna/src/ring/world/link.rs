@@ -1,8 +1,9 @@
 //! The ring's side of the simulation: from link station to card to ring to card
 //! to link station.
 
-use super::super::port::{I_HEADER_BYTES, begins_ru, is_data};
-use super::{Event, Job, World};
+use super::super::port::{Port, begins_ru, is_data};
+use super::job::FRONT_END;
+use super::{Event, Job, Node, World};
 use crate::dlc::llc2;
 
 impl World {
@@ -34,7 +35,7 @@ impl World {
             match (paid, is_data(&pdu)) {
                 (true, _) => self.put_on_card(m, pdu),
                 (false, true) => {
-                    let ns = cost.out_ns(pdu.len(), false);
+                    let ns = cost.link_out_ns(pdu.len());
                     self.submit_urgent(m, ns, Job::Emit(pdu));
                 }
                 (false, false) => self.submit_urgent(m, cost.control_ns, Job::Emit(pdu)),
@@ -43,25 +44,51 @@ impl World {
         self.prepare(m);
     }
 
-    /// Begins to prepare the next data frame, if the link takes one.
+    /// Takes the next PIU down from its session, and prepares the next data
+    /// frame if the link takes one.
     pub(super) fn prepare(&mut self, m: usize) {
-        let Some(port) = &self.nodes[m].port else {
+        if self.nodes[m].port.is_none() {
             return self.prepare_on_host(m);
-        };
-        if !port.may_prepare() {
+        }
+        self.build(m);
+        let Node { cost, port, .. } = &mut self.nodes[m];
+        let Some(port) = port.as_mut().filter(|p| p.may_prepare()) else {
             return;
-        }
-        let (piu, extra_ns) = match (self.end_of(m), &mut self.channel) {
-            (Some(end), _) => (self.poll_end(end), 0),
-            (None, Some(channel)) => (channel.to_ring.pop_front(), channel.path_control.piu_out_ns),
-            (None, None) => (None, 0),
         };
-        let Some(piu) = piu else { return };
-        let ns = extra_ns + self.nodes[m].cost.out_ns(piu.len(), begins_ru(&piu));
-        if let Some(port) = &mut self.nodes[m].port {
+        if let Some(piu) = port.built.pop_front() {
             port.preparing = true;
+            let ns = cost.link_out_ns(piu.len());
+            self.submit_urgent(m, ns, Job::Send(piu));
+            return self.build(m);
         }
+        let Some(channel) = self.channel.as_mut().filter(|_| m == FRONT_END) else {
+            return;
+        };
+        let Some(piu) = channel.to_ring.pop_front() else {
+            return;
+        };
+        port.preparing = true;
+        let ns = channel.path_control.piu_out_ns + cost.link_out_ns(piu.len());
         self.submit(m, ns, Job::Send(piu));
+    }
+
+    /// Begins to take a PIU down from its session, whether the link's window
+    /// is open or not.
+    fn build(&mut self, m: usize) {
+        let may = self.nodes[m].port.as_ref().is_some_and(Port::may_build);
+        let Some(end) = self.end_of(m).filter(|_| may) else {
+            return;
+        };
+        let Some(piu) = self.poll_end(end) else {
+            return;
+        };
+        if let Some(port) = &mut self.nodes[m].port {
+            port.building = true;
+        }
+        let ns = self.nodes[m]
+            .cost
+            .session_out_ns(piu.len(), begins_ru(&piu));
+        self.submit(m, ns, Job::Build(piu));
     }
 
     /// Puts a frame on the card; the card fetches it or has it already.
@@ -153,7 +180,7 @@ impl World {
     fn take_in(&mut self, m: usize, pdu: Vec<u8>) {
         let cost = &self.nodes[m].cost;
         let ns = match is_data(&pdu) {
-            true => cost.in_ns(pdu.len(), begins_ru(&pdu[I_HEADER_BYTES..])),
+            true => cost.link_in_ns(pdu.len()),
             false => cost.control_ns,
         };
         self.submit_urgent(m, ns, Job::Receive(pdu));

@@ -48,10 +48,14 @@ pub(super) enum Event {
 pub(super) enum Job {
     /// Takes a PDU in.
     Receive(Vec<u8>),
+    /// Hands a PIU from its session to the link layer.
+    Build(Vec<u8>),
     /// Hands a PIU to the link station.
     Send(Vec<u8>),
     /// Puts a PDU on the card.
     Emit(Vec<u8>),
+    /// Hands a PIU from the link layer to its session.
+    Deliver(Vec<u8>),
     /// Issues the program's next verb.
     Program,
     /// Passes a PIU on to the channel.
