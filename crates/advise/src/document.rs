@@ -37,6 +37,7 @@ impl Document {
         kind: Option<&'static Kind>,
     ) -> Result<Document, Unrecognised> {
         let text = &*without_numbers(text);
+        let told = kind.is_some();
         let kind = match kind {
             Some(kind) => kind,
             None => kind::recognise(text).ok_or_else(|| Unrecognised {
@@ -48,6 +49,11 @@ impl Document {
             content,
             mut diagnostics,
         } = (kind.parse)(text);
+        if told && (kind.recognise)(text) == 0 && !text.trim().is_empty() {
+            let at = At { line: 1, column: 1 };
+            let message = format!("nothing in it looks like {}: {}", kind.word, kind.title);
+            diagnostics.push(at.diagnostic(Severity::Warning, message));
+        }
         diagnostics.sort_by_key(|d| (d.line, d.column));
         Ok(Document {
             name: name.into(),

@@ -70,3 +70,30 @@ pub(crate) fn lines_beginning(text: &str, words: &[&str]) -> usize {
         .filter(|first| words.iter().any(|w| w.eq_ignore_ascii_case(first)))
         .count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document;
+
+    #[test]
+    fn a_kind_that_is_told_and_does_not_fit_is_warned_of() {
+        let sit = kinds().find(|k| k.word == "sit");
+        let told = |text| Document::read("f", text, sit).expect("a kind is told");
+        let wrong = told("PORT\n  80 TCP CICSA\n");
+        assert_eq!(
+            wrong.diagnostics.first().map(|d| d.message.as_str()),
+            Some(
+                "nothing in it looks like sit: CICS system initialization parameters: overrides or DFHSIT source"
+            )
+        );
+        assert_eq!(told("MXT=100\n").diagnostics, []);
+        assert_eq!(told("\n").diagnostics, []);
+    }
+
+    #[test]
+    fn a_long_text_is_told_by_its_beginning() {
+        let text = "MXT=100\n".repeat(RECOGNISED_BYTES / 4);
+        assert_eq!(recognise(&text).map(|k| k.word), Some("sit"));
+    }
+}

@@ -471,6 +471,23 @@ ADD GROUP(BANK) LIST(BANKLIST)
     }
 
     #[test]
+    fn what_stands_after_a_deleted_definition_is_still_found() {
+        let csd = parse(
+            "DEFINE PROGRAM(A) GROUP(G)\nDEFINE PROGRAM(B) GROUP(G)\nDEFINE PROGRAM(C) GROUP(G)\n\
+             DELETE PROGRAM(A) GROUP(G)\nALTER PROGRAM(B) GROUP(G) STATUS(DISABLED)\n\
+             DEFINE PROGRAM(A) GROUP(G)\nDEFINE PROGRAM(C) GROUP(G)\n",
+        );
+        let programs: Vec<_> = csd
+            .programs
+            .iter()
+            .map(|p| (p.name.as_str(), p.enabled))
+            .collect();
+        assert_eq!(programs, [("B", false), ("C", true), ("A", true)]);
+        assert_eq!(csd.diagnostics.len(), 1);
+        assert!(csd.diagnostics[0].message.contains("in line 3"));
+    }
+
+    #[test]
     fn alter_delete_and_duplicates() {
         let csd = parse(
             "DEFINE PROGRAM(A) GROUP(G)\nALTER PROGRAM(A) GROUP(G) STATUS(DISABLED)\n\

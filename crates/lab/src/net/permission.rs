@@ -33,6 +33,15 @@ pub fn refused(what: &str) -> impl FnOnce(io::Error) -> LabError {
                    change its own network settings"
                 .into(),
         },
+        // unshare(2): a limit on namespaces, which hardened hosts set to 0.
+        _ if matches!(error.raw_os_error(), Some(libc::ENOSPC | libc::EUSERS)) => {
+            LabError::Permission {
+                what,
+                hint: "the kernel allows no more of them \
+                       (sysctl user.max_net_namespaces, user.max_user_namespaces)"
+                    .into(),
+            }
+        }
         _ => LabError::System { what, error },
     }
 }
@@ -66,3 +75,18 @@ pub fn is_inside() -> bool {
 }
 
 const INSIDE: &str = "TUPELO_LAB_INSIDE";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_of_the_kernel_is_something_that_is_lacking() {
+        for code in [libc::EPERM, libc::EROFS, libc::ENOSPC, libc::EUSERS] {
+            let error = refused("a network namespace")(io::Error::from_raw_os_error(code));
+            assert!(error.is_lacking(), "{error}");
+        }
+        let other = refused("a network namespace")(io::Error::from_raw_os_error(libc::EINVAL));
+        assert!(!other.is_lacking());
+    }
+}

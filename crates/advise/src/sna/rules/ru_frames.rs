@@ -4,7 +4,7 @@ use super::coded::Coded;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
-use crate::sna::model::{self, Mode, Ru, bulk, modes};
+use crate::sna::model::{self, Mode, Product, Ru, bulk, modes};
 use crate::sna::ru;
 use crate::sna::session::{HEADERS, SUBAREA_HEADERS};
 use crate::sna::source::GENERAL;
@@ -28,7 +28,9 @@ const FILLED: u64 = 90;
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     let subarea = model::has_host(documents);
     let headers = if subarea { SUBAREA_HEADERS } else { HEADERS };
-    for mode in modes(documents).iter().filter(|m| bulk(&m.name)) {
+    // The AS/400 calculates its own size; sna.as400.ru says so.
+    let ours = |m: &&Mode<'_>| bulk(&m.name) && m.product != Product::As400;
+    for mode in modes(documents).iter().filter(ours) {
         let Ru::Bytes(bytes) = mode.ru else { continue };
         let Some(frame) = frame_of(documents, mode) else {
             continue;

@@ -93,9 +93,12 @@ fn statement(lines: &[&str], first: usize, found: &mut Text) -> usize {
         {
             next += 1;
         }
-        let follows = lines
-            .get(next)
-            .is_some_and(|l| l.starts_with([' ', '\t']) && !l.trim().is_empty());
+        // A label has no `=` in it: text without its columns may begin with an
+        // operand.
+        let follows = lines.get(next).is_some_and(|l| {
+            l.starts_with([' ', '\t']) && !l.trim().is_empty()
+                || (goes_on && begins_with_operand(l))
+        });
         if !follows {
             if goes_on {
                 found.warn(
@@ -130,6 +133,12 @@ fn statement(lines: &[&str], first: usize, found: &mut Text) -> usize {
     statement.operands = fields.finish();
     found.statements.push(statement);
     next
+}
+
+fn begins_with_operand(line: &str) -> bool {
+    line.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
 }
 
 fn is_comment(line: &str) -> bool {
@@ -289,6 +298,15 @@ mod tests {
             .iter()
             .map(|s| (s.name.as_str(), s.verb.as_str()))
             .collect()
+    }
+
+    #[test]
+    fn operands_that_moved_to_column_1_still_belong_to_their_statement() {
+        let p = read("BATCH MODEENT LOGMODE=#BATCH,\nRUSIZES=X'8787',\nCOS=#BATCH\n MODEEND\n");
+        assert_eq!(names(&p), [("BATCH", "MODEENT"), ("", "MODEEND")]);
+        let operands: Vec<&str> = p.statements[0].operands.iter().map(|o| &*o.name).collect();
+        assert_eq!(operands, ["LOGMODE", "RUSIZES", "COS"]);
+        assert_eq!(p.diagnostics.len(), 2);
     }
 
     #[test]
