@@ -73,6 +73,9 @@ pub struct Received {
     pub ended: bool,
 }
 
+/// A record of this many bytes may wait for what the program does next.
+const SMALL_BYTES: usize = 1024;
+
 /// One conversation. Dropped before its end, it is deallocated abnormally.
 pub struct Conversation {
     shared: Arc<Shared>,
@@ -147,7 +150,13 @@ impl Conversation {
     /// true when the partner asked to send.
     pub fn send(&mut self, data: &[u8]) -> Result<bool, Error> {
         let id = self.id;
-        let sent = self.wait(|node| node.send(id, data))?;
+        let wake = Wake::Conversation(id);
+        let sent = match data.len() <= SMALL_BYTES {
+            true => self
+                .shared
+                .sending(wake, |inner| inner.node.send(id, data))?,
+            false => self.wait(|node| node.send(id, data))?,
+        };
         self.check("SEND_DATA", sent.code)?;
         Ok(sent.request_to_send)
     }

@@ -36,6 +36,8 @@ pub(crate) struct Inner {
     /// Whether there may be something to send that a program left for its next
     /// verb.
     pub owes: bool,
+    /// Whether a send has left it a second time.
+    pub joined: bool,
     /// Whether the last connection was one too many.
     full: bool,
     told: Vec<Told>,
@@ -72,6 +74,7 @@ impl Inner {
             next_call: 1,
             attached: 0,
             owes: false,
+            joined: false,
             full: false,
             told: Vec::new(),
         }
@@ -344,6 +347,7 @@ impl Shared {
         loop {
             inner.transmit_all(self.now());
             inner.owes = false;
+            inner.joined = false;
             if !self.take_news(inner, by_pump) && inner.told.is_empty() {
                 break;
             }

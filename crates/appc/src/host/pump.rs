@@ -52,6 +52,8 @@ enum Owed {
     Sent,
     /// They may leave with the program's next verb.
     Kept,
+    /// What waits already may wait once more.
+    Joined,
 }
 
 impl Pump {
@@ -144,6 +146,16 @@ impl Shared {
         self.block(wake, Owed::Kept, verb)
     }
 
+    /// The same for a verb that sends a little: what an earlier verb left goes
+    /// with what ends this turn, or with the next send.
+    pub(crate) fn sending<T>(
+        &self,
+        wake: Wake,
+        verb: impl FnMut(&mut Inner) -> Progress<T>,
+    ) -> Result<T, Error> {
+        self.block(wake, Owed::Joined, verb)
+    }
+
     fn block<T>(
         &self,
         wake: Wake,
@@ -151,7 +163,8 @@ impl Shared {
         mut verb: impl FnMut(&mut Inner) -> Progress<T>,
     ) -> Result<T, Error> {
         let mut inner = self.lock();
-        let mut keep = false;
+        let mut keep =
+            owed == Owed::Joined && inner.owes && !std::mem::replace(&mut inner.joined, true);
         loop {
             inner.ready.remove(&wake);
             let progress = verb(&mut inner);
@@ -237,7 +250,7 @@ impl Shared {
             inner.waiting.turns += 1;
             self.turn(&mut pump, &mut inner);
             self.settle(&mut inner, true);
-            if owed == Owed::Sent || !done(&inner) {
+            if owed != Owed::Kept || !done(&inner) {
                 self.drain(&mut inner, true);
             }
         }
