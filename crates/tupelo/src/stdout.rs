@@ -41,8 +41,7 @@ pub fn is_closed(error: &std::io::Error) -> bool {
 /// Whether an error only says that the reader of standard output has gone.
 pub fn ended_by_reader(report: &miette::Report) -> bool {
     let broken = |e: &(dyn std::error::Error + 'static)| {
-        e.downcast_ref::<std::io::Error>()
-            .is_some_and(is_closed)
+        e.downcast_ref::<std::io::Error>().is_some_and(is_closed)
     };
     report.chain().any(broken) && reader_is_gone()
 }

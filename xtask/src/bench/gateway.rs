@@ -61,7 +61,7 @@ fn gateway(setting: &Setting) -> Result<Vec<Row>> {
     let load = [
         "-c", "500", "--think", "500ms", "-t", "10s", "--warmup", "2s",
     ];
-    let ours = pair.ours(256 << 10, &load)?;
+    let ours = exchange(&pair.gateway, 256 << 10, &load)?;
     rows.push(Row::judged(
         "rest-256k-500-clients",
         "256 KB, 500 clients, 500 ms think time, THREADSAFE",
@@ -106,24 +106,25 @@ impl Pair {
     fn measure(&self, rounds: usize, bytes: usize, load: &[&str]) -> Result<(Measured, Measured)> {
         let (mut ours, mut peer) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
-            ours.push(self.ours(bytes, load)?);
-            peer.push(self.constant.drive("/", &[], load)?);
+            ours.push(exchange(&self.gateway, bytes, load)?);
+            peer.push(exchange(&self.constant, bytes, load)?);
         }
         Ok((medians(ours), medians(peer)))
     }
+}
 
-    fn ours(&self, bytes: usize, load: &[&str]) -> Result<Measured> {
-        let path = format!("/perfchannel/response/{bytes}");
-        let request = [
-            "-X",
-            "PUT",
-            "-H",
-            "content-type: application/json",
-            "-d",
-            BODY,
-        ];
-        self.gateway.drive(&path, &request, load)
-    }
+/// The same request to either server, so that both do the same work of HTTP.
+fn exchange(server: &Server, bytes: usize, load: &[&str]) -> Result<Measured> {
+    let path = format!("/perfchannel/response/{bytes}");
+    let request = [
+        "-X",
+        "PUT",
+        "-H",
+        "content-type: application/json",
+        "-d",
+        BODY,
+    ];
+    server.drive(&path, &request, load)
 }
 
 fn medians(runs: Vec<Measured>) -> Measured {

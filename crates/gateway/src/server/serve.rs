@@ -71,7 +71,10 @@ impl<B: Backend> Server<B> {
     /// Answers a request, whatever it is.
     pub async fn handle(&self, request: http::Request<Incoming>) -> Response<Full> {
         if let Some(body) = &self.shared.constant {
-            return constant(body);
+            return match self.read_body(request.into_body()).await {
+                Ok(_) => constant(body),
+                Err(problem) => respond::problem(&problem),
+            };
         }
         let started = Instant::now();
         let (parts, body) = request.into_parts();
@@ -103,6 +106,13 @@ impl<B: Backend> Server<B> {
             *response.body_mut() = Full::default();
         }
         response
+    }
+
+    /// A request's body, within the limits of the configuration.
+    async fn read_body(&self, incoming: Incoming) -> Result<Bytes, Problem> {
+        let limit = self.shared.config.max_body_bytes;
+        let patience = ticks(self.shared.config.request_timeout_ms);
+        read_body(incoming, limit, &self.deadlines, patience).await
     }
 
     async fn route(
@@ -210,9 +220,7 @@ impl<B: Backend> Server<B> {
         parts: &Parts,
         incoming: Incoming,
     ) -> Result<Bytes, Problem> {
-        let limit = self.shared.config.max_body_bytes;
-        let patience = ticks(self.shared.config.request_timeout_ms);
-        let body = read_body(incoming, limit, &self.deadlines, patience).await?;
+        let body = self.read_body(incoming).await?;
         if body.is_empty() {
             if rule.required {
                 let message = "A JSON body is required".to_string();
