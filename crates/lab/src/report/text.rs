@@ -104,7 +104,8 @@ pub(super) fn found(figure: &Figure) -> String {
 /// A figure as short as its unit lets it be.
 fn number(value: f64, unit: &str) -> String {
     match unit {
-        "%" => format!("{value:.1}"),
+        // Adding zero makes no "-0.0" of a value that is rounded to nothing.
+        "%" => format!("{:.1}", (value * 10.0).round() / 10.0 + 0.0),
         _ => short(value),
     }
 }
