@@ -1,23 +1,20 @@
 //! `tupelo advise` as a person or a script uses it.
 
 use std::io::Write;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
+use crate::program::{text, tupelo};
 use crate::server::example;
 
 fn advise(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tupelo"))
-        .arg("advise")
-        .args(args)
-        .output()
-        .unwrap()
+    tupelo().arg("advise").args(args).output().unwrap()
 }
 
 /// With something on standard input.
 fn advise_of(text: &[u8], args: &[&str]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+    let mut child = tupelo()
         .arg("advise")
         .args(args)
         .stdin(Stdio::piped())
@@ -27,10 +24,6 @@ fn advise_of(text: &[u8], args: &[&str]) -> Output {
         .unwrap();
     child.stdin.take().unwrap().write_all(text).unwrap();
     child.wait_with_output().unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// The files of a folder under `examples/advise`.

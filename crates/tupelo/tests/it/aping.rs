@@ -5,9 +5,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
-fn tupelo() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_tupelo"))
-}
+use crate::program::tupelo;
 
 /// A `tupelo appc serve` of the test's own; dropping it kills it.
 struct Node {

@@ -2,21 +2,19 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use capture::synth::{Conversation, Exchange, Format, capture_file, planted};
 use tempfile::TempDir;
 
+use crate::program::{text, tupelo};
+
 fn explain(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tupelo"))
+    tupelo()
         .args(["capture", "explain"])
         .args(args)
         .output()
         .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// A folder with `before.pcap`, in which Nagle's algorithm meets a delayed
@@ -262,7 +260,7 @@ fn a_capture_that_is_cut_is_explained_as_far_as_it_goes() {
 #[test]
 fn a_capture_can_come_through_a_pipe() {
     let files = Files::new();
-    let ran = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+    let ran = tupelo()
         .args(["capture", "explain", "-"])
         .stdin(fs::File::open(files.path("before.pcap")).unwrap())
         .output()
@@ -275,7 +273,7 @@ fn a_capture_can_come_through_a_pipe() {
 fn a_reader_that_goes_away_is_no_error() {
     let files = Files::new();
     for more in [&["--json"][..], &[]] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+        let mut child = tupelo()
             .args(["capture", "explain", name(&files.path("before.pcap"))])
             .args(more)
             .stdout(Stdio::piped())

@@ -1,19 +1,7 @@
 //! The other subcommands.
 
-use std::process::{Command, Output};
-
+use crate::program::{run as tupelo, text};
 use crate::server::{application, example};
-
-fn tupelo(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tupelo"))
-        .args(args)
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
 
 #[test]
 fn wrong_usage_exits_64_and_help_exits_0() {

@@ -1,13 +1,10 @@
 //! What a shell does to a command: closed pipes, odd names, missing parts.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
+use crate::program::tupelo;
 use crate::server::{application, example};
-
-fn tupelo() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_tupelo"))
-}
 
 /// Runs a command whose reader takes one line and goes.
 fn first_line_of(args: &[&str]) -> (String, Option<i32>, String) {

@@ -2,20 +2,14 @@
 //! What the experiments find is tested in their own crate.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
-fn lab(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tupelo"))
-        .arg("lab")
-        .args(args)
-        .output()
-        .unwrap()
-}
+use crate::program::{text, tupelo};
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+fn lab(args: &[&str]) -> Output {
+    tupelo().arg("lab").args(args).output().unwrap()
 }
 
 #[test]
@@ -91,7 +85,7 @@ fn a_reader_that_has_seen_enough_ends_the_program_without_a_word() {
         &["reference", "advice"],
         &["record", "layout", "--help"],
     ] {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+        let mut child = tupelo()
             .args(args)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -114,7 +108,7 @@ fn a_full_disk_is_an_error_that_is_told() {
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
         return;
     };
-    let output = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+    let output = tupelo()
         .arg("lab")
         .stdout(full)
         .stderr(Stdio::piped())

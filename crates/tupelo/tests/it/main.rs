@@ -11,6 +11,7 @@ mod ends;
 mod faults;
 mod http;
 mod lab;
+mod program;
 mod programs;
 mod reload;
 mod server;

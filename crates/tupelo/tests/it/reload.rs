@@ -1,10 +1,11 @@
 //! What changes in an application folder while it is served.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::http::Answer;
+use crate::program::tupelo;
 use crate::server::{Server, application, example};
 
 /// A folder with all beneath it.
@@ -57,7 +58,7 @@ fn add_notes(folder: &Path) {
     std::fs::write(folder.join("copybooks/NOTE.cpy"), NOTE).unwrap();
     std::fs::write(folder.join("data/notes.txt"), "A001first note  \n").unwrap();
     std::fs::write(folder.join("cobol/NOTEGET.cbl"), READER).unwrap();
-    let made = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+    let made = tupelo()
         .args(["api", "import", "notes", "--program", "NOTEGET", "--app"])
         .arg(folder)
         .arg("--request")

@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use crate::http::{self, Answer};
+use crate::program::tupelo;
 
 /// A running server; dropping it stops it.
 pub struct Server {
@@ -30,7 +31,7 @@ impl Server {
 
     /// The same with a state folder that has been used before.
     pub fn start_in(folder: &Path, state: tempfile::TempDir) -> Server {
-        let command = Command::new(env!("CARGO_BIN_EXE_tupelo"));
+        let command = tupelo();
         Server::run(command, folder, state)
     }
 
@@ -160,7 +161,7 @@ pub fn example(name: &str) -> PathBuf {
 /// A copy of the new-application template with other COBOL and definitions.
 pub fn application(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let made = Command::new(env!("CARGO_BIN_EXE_tupelo"))
+    let made = tupelo()
         .arg("new")
         .arg(folder.path())
         .stdout(Stdio::null())

@@ -1,0 +1,18 @@
+//! The program itself, run with arguments.
+
+use std::process::{Command, Output};
+
+/// A command of the program, before its arguments.
+pub fn tupelo() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_tupelo"))
+}
+
+/// Runs the program to its end.
+pub fn run(args: &[&str]) -> Output {
+    tupelo().args(args).output().unwrap()
+}
+
+/// What it printed.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
