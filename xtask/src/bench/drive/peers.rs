@@ -2,7 +2,7 @@
 //! of its own, by the CPU it used, the most memory it had, and what the server
 //! saw of it.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use drive::server::Server;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -117,15 +117,18 @@ pub const PEERS: &[Peer] = &[
 ];
 
 impl Peer {
-    /// Presents a load; none when the program is not installed.
+    /// Presents a load; none when the program is not installed, or does not
+    /// manage it, which is told.
     pub fn run(&self, load: &Load, url: &str) -> Result<Option<Ran>> {
         let Some(program) = find(self.name) else {
             return Ok(None);
         };
         let folder = tempfile::tempdir()?;
         let arguments = (self.arguments)(load, url, folder.path())?;
-        let ran = run(&program, &arguments, load.seconds).context(self.name)?;
-        Ok(Some(ran))
+        let ran = run(&program, &arguments, load.seconds);
+        Ok(ran
+            .inspect_err(|error| eprintln!("{}: {error:#}", self.name))
+            .ok())
     }
 }
 
