@@ -5,7 +5,7 @@
 //! anyway. Only exchanges that took more packets for it are told.
 
 use super::{About, Confidence, Finding, Rule};
-use crate::{Connection, Exchange};
+use crate::{Connection, Exchange, Side};
 
 /// Tells of exchanges that took more packets because of a small MSS.
 pub struct MssSmall;
@@ -44,6 +44,9 @@ impl Rule for MssSmall {
             (exchange.asked_by, &exchange.request),
             (exchange.asked_by.other(), &exchange.response),
         ] {
+            if sends_larger(connection, side, agreed) {
+                continue;
+            }
             let now = part.bytes.div_ceil(u64::from(agreed.max(1)));
             let then = part.bytes.div_ceil(u64::from(USUAL));
             extra_segments += now - then;
@@ -102,6 +105,14 @@ fn rounds(segments: u64, first: u64) -> u64 {
         rounds += 1;
     }
     rounds
+}
+
+/// Whether an end's segments were larger all the same: the other's announcement
+/// binds it, its own does not. Several small ones that the capture joined are
+/// a multiple of the small size.
+fn sends_larger(connection: &Connection, side: Side, agreed: u32) -> bool {
+    let common = connection.end(side).common_bytes;
+    common > agreed && common <= USUAL && common % agreed != 0
 }
 
 /// An MSS at or below this is small: no link in use needs it.

@@ -44,7 +44,7 @@ impl Rule for Nagle {
              though the window had room for {}",
             claim.cost_ns as f64 / 1e6,
             side(pause.sender),
-            pause.bursts.1,
+            pause.held,
             pause.flight,
             pause.window
         )

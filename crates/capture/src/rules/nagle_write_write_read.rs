@@ -46,7 +46,7 @@ impl Rule for WriteWriteRead {
             claim.cost_ns as f64 / 1e6,
             pause.flight,
             side(pause.sender),
-            pause.bursts.1,
+            pause.held,
             side(receiver),
             pause.ack_delay_ns as f64 / 1e6,
             timer(&gap.connection.end(receiver).ack_delays, pause.ack_delay_ns)

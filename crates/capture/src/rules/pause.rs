@@ -58,6 +58,8 @@ pub(super) struct Pause {
     pub window: u32,
     /// Bytes of the burst before and the burst after.
     pub bursts: (u32, u32),
+    /// Bytes of the segment that the pause held back.
+    pub held: u32,
     /// How late the acknowledgement was, the path's own time taken off.
     pub ack_delay_ns: i64,
     /// The packet that was waited with, the acknowledgement, the data set free.
@@ -283,6 +285,7 @@ impl<'a> View<'a> {
             flight: self.flight(),
             window: self.window(),
             bursts: (self.burst_before(), self.burst_after()),
+            held: self.resumed.len,
             ack_delay_ns: self.ack_delay_ns(),
             packets: [
                 self.last.packet,

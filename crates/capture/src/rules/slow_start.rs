@@ -35,16 +35,17 @@ impl Rule for SlowStart {
         let Some(pause) = Pause::of(gap) else {
             return ABOUT.title.to_owned();
         };
-        let mss = gap.connection.segment_bytes(pause.sender);
-        let first = gap.connection.end(pause.sender).flights[0].div_ceil(mss);
+        let segments = pause
+            .bursts
+            .0
+            .div_ceil(gap.connection.segment_bytes(pause.sender));
         format!(
-            "{:.1} ms: the {} sent {} bytes, waited a round trip, then sent {}; its first window \
-             was about {first} segment{}",
+            "{:.1} ms: the {} sent {} bytes in {segments} segment{}, waited a round trip, then sent {}",
             claim.cost_ns as f64 / 1e6,
             side(pause.sender),
             pause.bursts.0,
+            if segments == 1 { "" } else { "s" },
             pause.bursts.1,
-            if first == 1 { "" } else { "s" }
         )
     }
 }
