@@ -112,7 +112,7 @@ fn rounds(segments: u64, first: u64) -> u64 {
 /// a multiple of the small size.
 fn sends_larger(connection: &Connection, side: Side, agreed: u32) -> bool {
     let common = connection.end(side).common_bytes;
-    common > agreed && common <= USUAL && common % agreed != 0
+    common > agreed && common <= USUAL && !common.is_multiple_of(agreed)
 }
 
 /// An MSS at or below this is small: no link in use needs it.
