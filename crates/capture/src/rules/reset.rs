@@ -16,7 +16,8 @@ static ABOUT: About = About {
     title: "a connection was reset before the answer was complete",
     linux: "see why the program closed with data unread, died or timed out; a RST to a SYN means \
             that nobody listens on the port",
-    zos: "see the task's abend or the service's timeout (TCPIPSERVICE SOCKETCLOSE, RTIMOUT); a \
+    zos: "see the task's abend or the service's timeout (TCPIPSERVICE SOCKETCLOSE; for the \
+          first receive DTIMOUT of CWXN, 30 s where none is coded); a \
           RST to a SYN means the TCPIPSERVICE is closed or the PORT is reserved otherwise",
     limits: "The packet tells who sent the reset (a firewall between can forge it), not why.",
     literature: "RFC 9293 3.10.7; Arlitt and Williamson 2005 (\"An analysis of TCP reset behaviour\")",
