@@ -15,8 +15,8 @@ static ABOUT: About = About {
     title: "a small MSS made more packets and round trips of the same bytes",
     linux: "look at the route to the peer (`ip route get`): remove a low mtu or advmss; the \
             interface's MTU is the limit",
-    zos: "code MTU 1500 (or what the path carries) on a ROUTE (ROUTE DEFAULT too) of BEGINROUTES, or on \
-          the OMPROUTE interface; DEFAULTSIZE and a route without MTU mean 576, which is an MSS \
+    zos: "code MTU 1500 (or what the path carries) on a ROUTE (ROUTE DEFAULT too) of \
+          BEGINROUTES, or on the OMPROUTE interface; DEFAULTSIZE and a route without MTU mean 576, which is an MSS \
           of 536",
     limits: "The MSS is on the SYN; what the path carries is not, and is taken to be Ethernet's. \
              The cost is the round trips that slow start waited for and full segments would not \
