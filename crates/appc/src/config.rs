@@ -7,6 +7,7 @@ use crate::Error;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sna::mode::{Mode, ModeTable, PacingMode, Priority};
+use sna::wire::ru_size;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -228,6 +229,7 @@ impl AppcConfig {
             let parsed = name
                 .parse()
                 .map_err(|why| Error::config("modes", name, why))?;
+            config.validate(name)?;
             let mode = table.get(&parsed).unwrap_or_else(|| Mode::new(parsed));
             table.define(config.apply(mode));
         }
@@ -262,6 +264,26 @@ impl PartnerConfig {
 }
 
 impl ModeConfig {
+    /// Reports the first thing of the mode called `name` that cannot be.
+    fn validate(&self, name: &str) -> Result<(), Error> {
+        let sizes = ru_size::MIN..=ru_size::MAX;
+        if let Some(bytes) = self.ru_bytes.filter(|bytes| !sizes.contains(bytes)) {
+            let why = format!(
+                "{bytes} is no RU size; {} to {} bytes",
+                sizes.start(),
+                sizes.end()
+            );
+            return Err(Error::config("mode", name, why));
+        }
+        if let (Some(sessions), Some(winners)) = (self.sessions, self.winners)
+            && winners > sessions
+        {
+            let why = format!("{winners} contention winners of {sessions} sessions");
+            return Err(Error::config("mode", name, why));
+        }
+        Ok(())
+    }
+
     /// `mode` with what is given here.
     pub fn apply(&self, mut mode: Mode) -> Mode {
         if let Some(bytes) = self.ru_bytes {

@@ -108,6 +108,7 @@ impl Conversation {
                     .map_err(|why| Error::config("tp", &call.tp, why))?,
             )
         };
+        let (local, partner, mode) = (wish.local.clone(), wish.partner.clone(), wish.mode.clone());
         let id = {
             let now = shared.now();
             let mut inner = shared.lock();
@@ -121,9 +122,22 @@ impl Conversation {
             id,
             over: false,
         };
-        let code = conversation.wait(|node| node.allocated(id))?;
-        conversation.check("ALLOCATE", code)?;
-        Ok(conversation)
+        let (code, denial) = conversation.wait(|node| {
+            node.allocated(id)
+                .map(|code| (code, node.denial(&local, &partner, &mode)))
+        })?;
+        let no_session = matches!(
+            code,
+            ReturnCode::AllocateFailureNoRetry | ReturnCode::AllocateFailureRetry
+        );
+        match (conversation.check("ALLOCATE", code), denial) {
+            (Err(Error::Verb { verb, code, .. }), Some(denial)) if no_session => Err(Error::Verb {
+                verb,
+                code,
+                why: denial.to_string(),
+            }),
+            (checked, _) => checked.map(|()| conversation),
+        }
     }
 
     pub(crate) fn incoming(shared: Arc<Shared>, attached: &Attached) -> Conversation {
@@ -255,7 +269,7 @@ impl Conversation {
         self.over |= code.ends_conversation();
         match code {
             ReturnCode::Ok => Ok(()),
-            code => Err(Error::Verb { verb, code }),
+            code => Err(Error::verb(verb, code)),
         }
     }
 }

@@ -40,12 +40,14 @@ pub enum Error {
         why: String,
     },
     /// A verb ended with this return code.
-    #[error("{verb} ended with {code:?} ({})", code.value())]
+    #[error("{verb} ended with {code:?} ({}): {why}", code.value())]
     Verb {
         /// The verb.
         verb: &'static str,
         /// Its return code.
         code: ReturnCode,
+        /// What the node knows of the reason, or what the code means.
+        why: String,
     },
     /// The partner program did not keep to the transaction's protocol.
     #[error("the partner program answered {0}")]
@@ -65,6 +67,14 @@ impl Error {
             Error::Verb { code, .. } => Some(*code),
             _ => None,
         }
+    }
+
+    /// A verb that ended with a code, of whose reason the node knows no more.
+    pub(crate) fn verb(verb: &'static str, code: ReturnCode) -> Error {
+        let text = code.text();
+        let (first, rest) = text.split_at(text.len().min(1));
+        let why = format!("{}{rest}", first.to_lowercase());
+        Error::Verb { verb, code, why }
     }
 
     pub(crate) fn config(what: &'static str, text: &str, why: impl ToString) -> Error {

@@ -36,11 +36,12 @@ impl Options {
     }
 }
 
-/// Runs APING; `tell` gets each exchange as it ends.
+/// Runs APING. `tell` gets the report so far, once the partner program runs and
+/// after each exchange; when it says false, no further exchange is made.
 pub fn run(
     host: &Host,
     options: &Options,
-    mut tell: impl FnMut(&Exchange),
+    mut tell: impl FnMut(&Report) -> bool,
 ) -> Result<Report, Error> {
     let begin = Instant::now();
     let mut conversation = host.allocate(&options.call)?;
@@ -52,11 +53,20 @@ pub fn run(
     let mut buffer = vec![0; 32_767];
     let answer = take_turn(&mut conversation, &mut buffer, |_| {})?;
     let (version, system) = read_version(&buffer[..answer.first])?;
-    let startup = begin.elapsed();
+    let mut report = Report {
+        allocate,
+        startup: begin.elapsed(),
+        version,
+        system,
+        exchanges: Vec::new(),
+    };
 
     let record: Vec<u8> = (0..options.size).map(|at| (at % 251) as u8).collect();
-    let mut exchanges = Vec::new();
+    let mut wanted = tell(&report);
     for _ in 0..options.iterations {
+        if !wanted {
+            break;
+        }
         let begin = Instant::now();
         for _ in 0..options.consecutive {
             conversation.send(&record)?;
@@ -69,21 +79,14 @@ pub fn run(
             let back = take_turn(&mut conversation, &mut buffer, |echo| bytes += echo as u64)?;
             check_echo(options, &back)?;
         }
-        let exchange = Exchange {
+        report.exchanges.push(Exchange {
             duration: begin.elapsed(),
             bytes,
-        };
-        tell(&exchange);
-        exchanges.push(exchange);
+        });
+        wanted = tell(&report);
     }
     conversation.deallocate(DeallocateType::Flush)?;
-    Ok(Report {
-        allocate,
-        startup,
-        version,
-        system,
-        exchanges,
-    })
+    Ok(report)
 }
 
 /// What came until the partner gave the turn back.

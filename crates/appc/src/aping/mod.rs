@@ -12,7 +12,7 @@ mod report;
 mod server;
 
 pub use client::{Options, run};
-pub use report::{Exchange, Report};
+pub use report::{Exchange, Foot, Head, Report};
 pub use server::{TP_NAME, define};
 
 /// The version that both ends tell: 2.43.

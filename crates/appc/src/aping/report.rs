@@ -121,44 +121,49 @@ impl Report {
     }
 }
 
+/// What stands above the rows.
+pub struct Head<'a>(pub &'a Report);
+
+/// What stands below the rows.
+pub struct Foot<'a>(pub &'a Report);
+
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let wide = |what: &str| format!("{what:<42}");
-        writeln!(
-            f,
-            "{}{:>10} ms",
-            wide("Allocate duration:"),
-            ms_text(self.allocate)
-        )?;
-        let (major, minor) = self.version;
-        let system = self.system.as_deref().unwrap_or("(not told)");
-        writeln!(
-            f,
-            "{}{system}, APINGD {major}.{minor}",
-            wide("Connected to a partner running on:")
-        )?;
-        let startup = wide("Program startup and version exchange:");
-        writeln!(f, "{startup}{:>10} ms\n", ms_text(self.startup))?;
-        writeln!(
-            f,
-            "{:>20}{:>14}{:>14}{:>12}",
-            "Duration", "Data sent", "Data rate", "Data rate"
-        )?;
-        writeln!(
-            f,
-            "{:>20}{:>14}{:>14}{:>12}",
-            "(msec)", "(bytes)", "(KB/s)", "(Mb/s)"
-        )?;
-        writeln!(
-            f,
-            "{:>20}{:>14}{:>14}{:>12}",
-            "--------", "---------", "---------", "---------"
-        )?;
+        writeln!(f, "{}", Head(self))?;
         for exchange in &self.exchanges {
-            writeln!(f, "{:>8}{exchange}", "")?;
+            writeln!(f, "{exchange}")?;
         }
-        writeln!(f, "{:<8}{}\n", "Totals:", self.total())?;
-        let (min, average, max) = self.statistics();
+        Foot(self).fmt(f)
+    }
+}
+
+impl fmt::Display for Head<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = |what: &str| format!("{what:<42}");
+        let report = self.0;
+        let allocate = line("Allocate duration:");
+        writeln!(f, "{allocate}{:>10} ms", ms_text(report.allocate))?;
+        let (major, minor) = report.version;
+        let system = report.system.as_deref().unwrap_or("(not told)");
+        let connected = line("Connected to a partner running on:");
+        writeln!(f, "{connected}{system}, APINGD {major}.{minor}")?;
+        let startup = line("Program startup and version exchange:");
+        writeln!(f, "{startup}{:>10} ms\n", ms_text(report.startup))?;
+        let columns = [
+            ["Duration", "Data sent", "Data rate", "Data rate"],
+            ["(msec)", "(bytes)", "(KB/s)", "(Mb/s)"],
+            ["--------", "---------", "---------", "---------"],
+        ];
+        let lines = columns.map(|[a, b, c, d]| format!("{a:>20}{b:>14}{c:>14}{d:>12}"));
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl fmt::Display for Foot<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let total = self.0.total().to_string();
+        writeln!(f, "{:<8}{}\n", "Totals:", total.get(8..).unwrap_or(&total))?;
+        let (min, average, max) = self.0.statistics();
         write!(
             f,
             "Duration statistics:   Min = {min:.3}   Ave = {average:.3}   Max = {max:.3}"
@@ -171,7 +176,7 @@ impl fmt::Display for Exchange {
         let (kb, mb) = (self.kb_per_s(), self.mb_per_s());
         write!(
             f,
-            "{:>12}{:>14}{kb:>14.1}{mb:>12.3}",
+            "{:>20}{:>14}{kb:>14.1}{mb:>12.3}",
             ms_text(self.duration),
             self.bytes
         )

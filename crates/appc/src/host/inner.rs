@@ -400,7 +400,7 @@ impl Shared {
                 cause,
                 ..
             } => {
-                tracing::debug!("session with {partner}, mode {mode} ended: {cause:?}");
+                tracing::debug!("session with {partner}, mode {mode} ended: {cause}");
             }
             Event::Limits {
                 partner,
@@ -408,7 +408,7 @@ impl Shared {
                 limits,
                 outcome,
             } => {
-                tracing::debug!("limits with {partner}, mode {mode}: {limits:?} ({outcome:?})");
+                tracing::debug!("limits with {partner}, mode {mode}: {limits:?} ({outcome})");
             }
             Event::PeerFault { sense, .. } => match sense.code() {
                 0x080F | 0x084B | 0x084C | 0x1008 => {

@@ -13,7 +13,7 @@ fn an_echo_comes_back_whole() {
     options.iterations = 3;
     options.consecutive = 4;
     options.size = 5000;
-    let report = aping::run(&client, &options, |_| {}).unwrap();
+    let report = aping::run(&client, &options, |_| true).unwrap();
     assert_eq!(report.exchanges.len(), 3);
     assert_eq!(report.exchanges[0].bytes, 2 * 4 * 5000);
     assert_eq!(report.version, (2, 43));
@@ -27,9 +27,9 @@ fn the_largest_record_and_one_way_go_through() {
     let mut options = Options::new("NET.SERVER");
     options.size = 32_763;
     options.consecutive = 5;
-    aping::run(&client, &options, |_| {}).unwrap();
+    aping::run(&client, &options, |_| true).unwrap();
     options.one_way = true;
-    let report = aping::run(&client, &options, |_| {}).unwrap();
+    let report = aping::run(&client, &options, |_| true).unwrap();
     assert_eq!(report.exchanges[0].bytes, 5 * 32_763);
 }
 
@@ -49,7 +49,7 @@ fn small_frames_are_segmented_and_fixed_pacing_keeps_going() {
     let client = client_with(config, &server);
     let mut options = Options::new("NET.NODE");
     options.size = 30_000;
-    let report = aping::run(&client, &options, |_| {}).unwrap();
+    let report = aping::run(&client, &options, |_| true).unwrap();
     assert_eq!(report.total().bytes, 120_000);
 }
 
@@ -64,7 +64,7 @@ fn many_conversations_at_once_keep_apart() {
                 let mut options = Options::new("NET.SERVER");
                 options.size = 100 + number * 997;
                 options.iterations = 20;
-                let report = aping::run(&client, &options, |_| {}).unwrap();
+                let report = aping::run(&client, &options, |_| true).unwrap();
                 assert_eq!(report.exchanges.len(), 20);
             });
         }
@@ -88,10 +88,10 @@ fn a_program_that_is_not_there_is_named_by_its_code() {
     let client = client("NET.CLIENT", &server);
     let mut options = Options::new("NET.SERVER");
     options.call.tp = "NOTHERE".into();
-    let error = aping::run(&client, &options, |_| {}).unwrap_err();
+    let error = aping::run(&client, &options, |_| true).unwrap_err();
     assert_eq!(error.code(), Some(ReturnCode::TpnNotRecognized), "{error}");
     // The session serves the next conversation.
-    aping::run(&client, &Options::new("NET.SERVER"), |_| {}).unwrap();
+    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
 }
 
 #[test]
@@ -102,9 +102,9 @@ fn a_user_is_checked_and_a_wrong_password_refused() {
     let client = client("NET.CLIENT", &server);
     let mut options = Options::new("NET.SERVER");
     options.call.user = Some(("ALICE".into(), Some("SECRET".into())));
-    aping::run(&client, &options, |_| {}).unwrap();
+    aping::run(&client, &options, |_| true).unwrap();
     options.call.user = Some(("ALICE".into(), Some("WRONG".into())));
-    let error = aping::run(&client, &options, |_| {}).unwrap_err();
+    let error = aping::run(&client, &options, |_| true).unwrap_err();
     assert_eq!(error.code(), Some(ReturnCode::SecurityNotValid), "{error}");
 }
 

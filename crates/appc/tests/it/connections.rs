@@ -42,7 +42,7 @@ fn nodes_of_every_manner_find_each_other() {
             server.define_partner("NET.CLIENT", &at(&client)).unwrap();
             let mut options = Options::new("NET.SERVER");
             options.size = 20_000;
-            let report = aping::run(&client, &options, |_| {});
+            let report = aping::run(&client, &options, |_| true);
             let report = report.unwrap_or_else(|why| panic!("{caller:?} calls {called:?}: {why}"));
             assert_eq!(report.total().bytes, 80_000);
             let expected = match (caller, called) {
@@ -60,8 +60,8 @@ fn a_partner_that_is_called_first_calls_back_over_the_same_transport() {
     let (client, server) = (node("NET.CLIENT", Two), node("NET.SERVER", Two));
     client.define_partner("NET.SERVER", &at(&server)).unwrap();
     server.define_partner("NET.CLIENT", &at(&client)).unwrap();
-    aping::run(&client, &Options::new("NET.SERVER"), |_| {}).unwrap();
-    aping::run(&server, &Options::new("NET.CLIENT"), |_| {}).unwrap();
+    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+    aping::run(&server, &Options::new("NET.CLIENT"), |_| true).unwrap();
     assert_eq!(kinds(&server), ["dlsw, 2 TCP"]);
 }
 
@@ -79,7 +79,7 @@ fn a_caller_that_nobody_can_connect_back_to_is_served_on_its_own_connection() {
     drop(nobody);
     server.define_partner("NET.CLIENT", &unused).unwrap();
     client.define_partner("NET.SERVER", &at(&server)).unwrap();
-    aping::run(&client, &Options::new("NET.SERVER"), |_| {}).unwrap();
+    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
     assert_eq!(kinds(&client), ["dlsw"]);
 }
 
@@ -207,7 +207,7 @@ fn bytes_that_are_no_messages_end_the_connection_and_nothing_else() {
     }
     let client = node("NET.CLIENT", One);
     client.define_partner("NET.SERVER", &at(&server)).unwrap();
-    aping::run(&client, &Options::new("NET.SERVER"), |_| {}).unwrap();
+    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn aping_goes_over_llc2() {
     let mut options = Options::new("NET.SERVER");
     options.size = 20_000;
     options.iterations = 5;
-    let report = aping::run(&pair.client, &options, |_| {}).unwrap();
+    let report = aping::run(&pair.client, &options, |_| true).unwrap();
     assert_eq!(report.total().bytes, 200_000);
     let status = pair.client.status();
     assert!(status.links[0].kind.starts_with("llc2"), "{status:?}");
@@ -146,7 +146,7 @@ fn frames_on_the_ethernet_decode_to_what_was_meant() {
     let mut options = Options::new("NET.SERVER");
     options.size = 4000;
     options.iterations = 20;
-    aping::run(&pair.client, &options, |_| {}).unwrap();
+    aping::run(&pair.client, &options, |_| true).unwrap();
     pair.client.stop();
     drop(pair.server);
     let bad = "_ws.malformed || _ws.expert.severity >= 6291456";

@@ -19,7 +19,7 @@ fn connect(server: &Host) -> TcpStream {
 
 fn still_answers(server: &Host, name: &str) {
     let client = client(name, server);
-    aping::run(&client, &Options::new(server.lu()), |_| {}).unwrap();
+    aping::run(&client, &Options::new(server.lu()), |_| true).unwrap();
 }
 
 /// Reads until the peer closes.
@@ -198,4 +198,45 @@ fn a_session_serves_the_next_conversation_once_its_end_is_confirmed() {
     }
     let sessions = client.status().sessions;
     assert_eq!(sessions.iter().filter(|s| s.mode == "ONE").count(), 1);
+}
+
+#[test]
+fn a_conversation_without_a_session_tells_why() {
+    let closed = ModeConfig {
+        sessions: Some(0),
+        ..ModeConfig::default()
+    };
+    let small = ModeConfig {
+        ru_bytes: Some(8),
+        ..ModeConfig::default()
+    };
+    let modes = |modes: &[(&str, &ModeConfig)]| {
+        let mut config = AppcConfig::named("NET.CLIENT").unwrap();
+        for (name, mode) in modes {
+            config.modes.insert((*name).to_owned(), (*mode).clone());
+        }
+        config
+    };
+    let cases = [
+        (modes(&[("#INTER", &closed)]), "#INTER", "this node's mode"),
+        (modes(&[("OURS", &small)]), "OURS", "does not know the mode"),
+        (modes(&[("#INTER", &small)]), "#INTER", "offset 10"),
+    ];
+    let server = server("NET.SERVER");
+    for (config, mode, why) in cases {
+        let client = client_with(config, &server);
+        let call = Call::new("NET.SERVER", "APINGD").with_mode(mode);
+        let error = client.allocate(&call).err().unwrap();
+        assert_eq!(error.code(), Some(ReturnCode::AllocateFailureNoRetry));
+        assert!(error.to_string().contains(why), "{error}");
+    }
+    let keeps_none = AppcConfig {
+        modes: [("#INTER".to_owned(), closed)].into(),
+        ..AppcConfig::named("NET.CLOSED").unwrap()
+    };
+    let server = server_with(keeps_none);
+    let client = client("NET.CLIENT", &server);
+    let call = Call::new("NET.CLOSED", "APINGD");
+    let error = client.allocate(&call).err().unwrap();
+    assert!(error.to_string().contains("limit at zero"), "{error}");
 }

@@ -40,7 +40,7 @@ fn traced(folder: &Path, max_btu_bytes: u16, user: Option<(String, Option<String
     let mut options = Options::new("NET.SERVER");
     options.size = 3000;
     options.call.user = user;
-    aping::run(&client, &options, |_| {}).unwrap();
+    aping::run(&client, &options, |_| true).unwrap();
     client.stop();
     let port = server.listening().unwrap().port();
     Traced {

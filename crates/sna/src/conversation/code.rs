@@ -7,12 +7,12 @@
 
 /// Declares an enum with the numbers of CPI-C.
 macro_rules! values {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $value:literal,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[doc = $text:literal])+ $variant:ident = $value:literal,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u32)]
         pub enum $name {
-            $($(#[$vdoc])* $variant = $value,)*
+            $($(#[doc = $text])+ $variant = $value,)*
         }
 
         impl $name {
@@ -27,6 +27,14 @@ macro_rules! values {
                     $($value => Some($name::$variant),)*
                     _ => None,
                 }
+            }
+
+            /// What this value means, in a few words.
+            pub fn text(self) -> &'static str {
+                let text = match self {
+                    $($name::$variant => concat!($($text),+),)*
+                };
+                text.trim().trim_end_matches('.')
             }
         }
     };

@@ -10,6 +10,7 @@ use crate::mode::SyncLevel;
 use crate::name::{LuName, ModeName, TpName};
 use crate::session::SessionId;
 use crate::wire::Sense;
+use std::fmt;
 
 /// Something happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +101,54 @@ pub enum Outage {
     PeerFault(Sense),
 }
 
+impl fmt::Display for Outage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outage::Normal => f.write_str("the session was ended in good order"),
+            Outage::Link => f.write_str("the link went down"),
+            Outage::Unbound(kind) => write!(f, "the partner sent UNBIND of type {kind:02X}"),
+            Outage::Timeout => f.write_str("the partner did not answer the BIND in time"),
+            Outage::Refused(sense) => write!(f, "the BIND was refused with sense {sense}"),
+            Outage::PeerFault(sense) => write!(f, "the partner broke the protocol: {sense}"),
+        }
+    }
+}
+
+/// Why a conversation got no session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denial {
+    /// This node's definition of the mode allows no session.
+    ModeClosed,
+    /// Session limits were not set, and this node does not set them by itself.
+    LimitsNotSet,
+    /// The exchange of session limits ended like this.
+    Limits(CnosOutcome),
+    /// The exchange of session limits had no session of its own, for this
+    /// reason.
+    NoServiceSession(Outage),
+    /// A session was lost or refused.
+    Session(Outage),
+    /// No link leads to the partner, or nothing more fits on it.
+    NoRoute,
+}
+
+impl fmt::Display for Denial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Denial::ModeClosed => f.write_str("this node's mode allows no session"),
+            Denial::LimitsNotSet => f.write_str("the mode's session limits are not set"),
+            Denial::Limits(outcome) => write!(f, "session limits: {outcome}"),
+            Denial::NoServiceSession(outage) => {
+                write!(f, "no session of SNASVCMG to agree on limits: {outage}")
+            }
+            Denial::Session(outage) => outage.fmt(f),
+            Denial::NoRoute => {
+                f.write_str("no link leads to the partner, or nothing more fits on it")
+            }
+        }
+    }
+}
+
 /// Session limits of a partner and mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
@@ -128,4 +177,18 @@ pub enum CnosOutcome {
     LimitClosed,
     /// No session, or no answer that makes sense.
     Failed,
+}
+
+impl fmt::Display for CnosOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CnosOutcome::Accepted => "accepted as asked",
+            CnosOutcome::Negotiated => "lowered by the partner",
+            CnosOutcome::ByPartner => "changed by the partner",
+            CnosOutcome::CommandRace => "both sides asked at once",
+            CnosOutcome::ModeNotRecognized => "the partner does not know the mode",
+            CnosOutcome::LimitClosed => "the partner keeps the mode's limit at zero",
+            CnosOutcome::Failed => "the partner gave no answer that makes sense",
+        })
+    }
 }

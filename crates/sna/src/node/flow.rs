@@ -1,7 +1,7 @@
 //! What flows on sessions: PIUs in, conversations on and off, the right to
 //! begin a bracket.
 
-use super::event::{Event, Outage};
+use super::event::{Denial, Event, Outage};
 use super::sessions::Phase;
 use super::{LinkId, Node};
 use crate::conversation::code::ReturnCode;
@@ -277,7 +277,7 @@ impl Node {
             }
             let Some(session) = self.pop_idle(at, false) else {
                 if self.groups[at].sessions.is_empty() {
-                    self.fail_waiters(at, ReturnCode::AllocateFailureRetry);
+                    self.fail_waiters(at, ReturnCode::AllocateFailureRetry, Denial::NoRoute);
                 }
                 return;
             };
@@ -422,8 +422,11 @@ impl Node {
         self.notify(id);
     }
 
-    pub(super) fn fail_waiters(&mut self, at: usize, code: ReturnCode) {
+    pub(super) fn fail_waiters(&mut self, at: usize, code: ReturnCode, why: Denial) {
         let waiting = std::mem::take(&mut self.groups[at].waiting);
+        if !waiting.is_empty() {
+            self.groups[at].denial = Some(why);
+        }
         for id in waiting {
             self.fail_conversation(id, code);
         }

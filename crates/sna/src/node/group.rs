@@ -3,7 +3,7 @@
 //! Session limits hold for such a group, and conversations wait in it for a
 //! session.
 
-use super::event::Limits;
+use super::event::{Denial, Limits};
 use crate::conversation::ConversationId;
 use crate::mode::Mode;
 use crate::name::LuName;
@@ -35,6 +35,8 @@ pub(super) struct Group {
     pub exhausted: bool,
     /// How often in a row this side's wish for limits lost a race.
     pub races: u8,
+    /// Why those who waited last got no session.
+    pub denial: Option<Denial>,
 }
 
 /// An exchange of session limits that this side asked for.
@@ -78,6 +80,7 @@ impl Group {
             single,
             exhausted: false,
             races: 0,
+            denial: None,
         }
     }
 

@@ -8,7 +8,7 @@
 
 use super::attach::LIMITS_TP;
 use super::config::Partner;
-use super::event::{CnosOutcome, Event, Limits};
+use super::event::{CnosOutcome, Denial, Event, Limits};
 use super::group::{Exchange, Group};
 use super::sessions::Phase;
 use super::{Node, Timer};
@@ -102,7 +102,8 @@ impl Node {
             return;
         }
         if !self.config.auto_initialize {
-            self.fail_waiters(at, ReturnCode::AllocateFailureRetry);
+            let code = ReturnCode::AllocateFailureRetry;
+            self.fail_waiters(at, code, Denial::LimitsNotSet);
             return;
         }
         let mode = &group.mode;
@@ -112,7 +113,8 @@ impl Node {
             remote_winners: mode.session_limit.saturating_sub(mode.min_winners),
         };
         if wish.sessions == 0 {
-            self.fail_waiters(at, ReturnCode::AllocateFailureNoRetry);
+            let code = ReturnCode::AllocateFailureNoRetry;
+            self.fail_waiters(at, code, Denial::ModeClosed);
             return;
         }
         self.start_exchange(at, wish);
@@ -154,6 +156,7 @@ impl Node {
             deadline,
             sent: false,
         });
+        self.groups[service_group].denial = None;
         self.groups[service_group].waiting.push_back(id);
         self.serve(service_group);
     }
@@ -420,9 +423,31 @@ impl Node {
                 _ => ReturnCode::AllocateFailureRetry,
             };
             group.races = 0;
-            self.fail_waiters(at, code);
+            let why = match outcome {
+                CnosOutcome::Failed => self.service_denial(at),
+                outcome => Denial::Limits(outcome),
+            };
+            self.fail_waiters(at, code, why);
         }
         self.tell_limits(at, outcome);
+    }
+
+    /// Why an exchange of limits of this group came to nothing.
+    fn service_denial(&self, at: usize) -> Denial {
+        let group = &self.groups[at];
+        let service = mode::SERVICE_MODE.parse().unwrap_or_default();
+        match self.denial(&group.local, &group.partner, &service) {
+            Some(Denial::Session(outage)) => Denial::NoServiceSession(outage),
+            Some(other) => other,
+            None => Denial::Limits(CnosOutcome::Failed),
+        }
+    }
+
+    /// Why the last conversation that got no session with this partner and mode
+    /// got none.
+    pub fn denial(&self, local: &LuName, partner: &LuName, mode: &ModeName) -> Option<Denial> {
+        let key = (local.clone(), partner.clone(), mode.clone());
+        self.groups[*self.group_of.get(&key)?].denial
     }
 
     fn tell_limits(&mut self, at: usize, outcome: CnosOutcome) {

@@ -1,6 +1,6 @@
 //! Sessions of a node: how they begin, end and fail.
 
-use super::event::{Event, Outage};
+use super::event::{Denial, Event, Outage};
 use super::group::Group;
 use super::negotiate::{self, Wish};
 use super::{LinkId, Node, Timer};
@@ -487,7 +487,7 @@ impl Node {
                 }
                 _ => ReturnCode::AllocateFailureRetry,
             };
-            self.fail_waiters(at, code);
+            self.fail_waiters(at, code, Denial::Session(cause));
         }
         self.serve(at);
     }

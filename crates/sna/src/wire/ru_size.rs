@@ -1,5 +1,7 @@
 //! RU sizes as one byte: `X'me'` is m times two to the e, m from 8 to 15.
 
+/// The smallest size the byte can say, in bytes.
+pub const MIN: usize = 8;
 /// The largest size the byte can say, in bytes.
 pub const MAX: usize = 15 << 15;
 
@@ -12,10 +14,10 @@ pub const fn parse(byte: u8) -> Option<usize> {
 }
 
 /// The byte of the largest size not above `bytes`, which is taken as at least
-/// 8 and at most [`MAX`].
+/// [`MIN`] and at most [`MAX`].
 pub const fn emit(bytes: usize) -> u8 {
-    let bytes = if bytes < 8 {
-        8
+    let bytes = if bytes < MIN {
+        MIN
     } else if bytes > MAX {
         MAX
     } else {

@@ -119,7 +119,36 @@ impl Sense {
 
 impl fmt::Display for Sense {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:08X} ({})", self.0, self.text())
+        let (offset, text) = (self.0 & 0xFFFF, self.text());
+        match (self.code(), offset) {
+            (0x0835, 1..) => write!(
+                f,
+                "{:08X} (invalid parameter at offset {offset}: {})",
+                self.0,
+                bind_field(offset)
+            ),
+            _ => write!(f, "{:08X} ({text})", self.0),
+        }
+    }
+}
+
+/// What stands at this offset of a BIND, which sense 0835 nearly always is about.
+fn bind_field(offset: u32) -> &'static str {
+    match offset {
+        1 => "format and type of a BIND",
+        2 => "FM profile",
+        3 => "TS profile",
+        4..=7 => "FM usage",
+        8 | 9 => "pacing from secondary to primary",
+        10 => "largest RU the secondary sends",
+        11 => "largest RU the primary sends",
+        12 | 13 => "pacing from primary to secondary",
+        14 | 15 => "LU type and level",
+        23 => "security that is supported",
+        24 => "sync levels, parallel sessions",
+        25 => "limits by CNOS",
+        26 => "cryptography",
+        _ => "a name or user data of a BIND",
     }
 }
 
@@ -145,6 +174,10 @@ mod tests {
     fn a_bind_sense_names_the_offset() {
         assert_eq!(Sense::bind(10).0, 0x0835_000A);
         assert_eq!(Sense::bind(10).text(), Sense::BIND_PARAMETER.text());
+        assert_eq!(
+            Sense::bind(10).to_string(),
+            "0835000A (invalid parameter at offset 10: largest RU the secondary sends)"
+        );
         assert_eq!(Sense::from_bytes([8, 0x46, 0, 0]).code(), 0x0846);
     }
 }

@@ -1,9 +1,11 @@
 //! `tupelo aping`: does the partner answer, and how fast?
 
 use super::appc::node::{NodeArgs, reach};
+use super::appc::signals;
+use super::appc::waiting::Waiting;
 use crate::Outcome;
 use appc::Host;
-use appc::aping::{self, Options};
+use appc::aping::{self, Foot, Head, Options};
 use clap::value_parser;
 use miette::{IntoDiagnostic, Result};
 
@@ -70,10 +72,24 @@ pub fn run(args: Args) -> Result<Outcome> {
     options.consecutive = args.consecutive;
     options.size = args.size as usize;
     options.one_way = args.one_way;
-    let report = aping::run(&host, &options, |_| {}).into_diagnostic()?;
+    let waiting = Waiting::begin(&partner);
+    let report = aping::run(&host, &options, |report| {
+        // Before that, Ctrl-C ends the program at once.
+        if report.exchanges.is_empty() {
+            waiting.end();
+            signals::heed();
+        }
+        match report.exchanges.last() {
+            _ if args.json => {}
+            None => println!("{}", Head(report)),
+            Some(exchange) => println!("{exchange}"),
+        }
+        !signals::seen()
+    });
+    let report = report.into_diagnostic()?;
     match args.json {
         true => println!("{}", report.to_json()),
-        false => println!("{report}"),
+        false => println!("{}", Foot(&report)),
     }
     host.stop();
     Ok(Outcome::Clean)

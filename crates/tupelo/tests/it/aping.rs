@@ -284,6 +284,13 @@ fn a_wrong_name_of_unit_mode_or_program_is_told() {
     assert!(told.contains("MUCHTOOLONG"), "{told}");
     let told = complaint(&node.aping(&["-t", "NOPE"]));
     assert!(told.contains("TpnNotRecognized (9)"), "{told}");
+    for (mode, why) in [
+        (&["--ru", "7"][..], "7 is no RU size"),
+        (&["--ru", "8"], "0835000A"),
+    ] {
+        let told = complaint(&node.aping(mode));
+        assert!(told.contains(why), "{told}");
+    }
     // None of that harms the next.
     good(&node.aping(&[]));
 }
@@ -316,7 +323,9 @@ fn a_server_killed_in_the_middle_ends_aping_with_a_message() {
         .unwrap();
     node.wait_for_a_conversation();
     node.signal(libc::SIGKILL);
-    let told = complaint(&running.wait_with_output().unwrap());
+    let out = running.wait_with_output().unwrap();
+    assert_eq!(out.status.code(), Some(2), "{out:?}");
+    let told = String::from_utf8(out.stderr).unwrap();
     assert!(told.contains("ResourceFailure"), "{told}");
 }
 
@@ -330,12 +339,37 @@ fn an_interrupted_aping_leaves_the_server_as_it_was() {
         .unwrap();
     node.wait_for_a_conversation();
     send(&running, libc::SIGINT);
-    assert!(!running.wait().unwrap().success());
+    // Before the partner answers a signal ends it, afterwards it ends by itself.
+    running.wait().unwrap();
     good(&node.aping(&[]));
     // The sessions of the one that went are gone, and so is its program.
     while node.status()["running"] != 0 {
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn an_interrupted_aping_tells_what_it_measured() {
+    let node = Node::start();
+    let mut running = node
+        .aping_command(&["-i", "32767", "-s", "32763"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The head is eight lines; a row tells that exchanges are under way.
+    let mut lines = BufReader::new(running.stdout.take().unwrap()).lines();
+    let row = lines.nth(8).unwrap().unwrap();
+    assert!(
+        row.trim().starts_with(|first: char| first.is_ascii_digit()),
+        "{row}"
+    );
+    send(&running, libc::SIGINT);
+    let rest: Vec<String> = lines.map(Result::unwrap).collect();
+    assert!(
+        rest.iter().any(|line| line.starts_with("Totals:")),
+        "{rest:?}"
+    );
+    assert!(running.wait().unwrap().success());
 }
 
 #[test]

@@ -364,7 +364,14 @@ impl Dlsw {
 
     fn closed(&mut self, around: &mut Surroundings<'_>, id: CircuitId, ended: &Ended) {
         if let Some(mut side) = self.sides.remove(&id) {
-            side.down(around, &ended.to_string());
+            let why = match (ended, side.partner_name()) {
+                (Ended::Timeout, name) if !name.is_empty() => format!(
+                    "{ended}: is {name} the name of the logical unit there? Other products \
+                     also want their station's `mac`"
+                ),
+                _ => ended.to_string(),
+            };
+            side.down(around, &why);
         }
     }
 

@@ -4,7 +4,9 @@
 pub mod node;
 mod serve;
 mod show;
+pub mod signals;
 mod transactions;
+pub mod waiting;
 
 use crate::Outcome;
 use miette::Result;

@@ -1,11 +1,11 @@
 //! `tupelo appc serve`: a node that answers.
 
 use super::node::NodeArgs;
+use super::signals;
 use crate::Outcome;
 use appc::Host;
 use miette::{Context, IntoDiagnostic, Result};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Which node to run.
@@ -24,8 +24,6 @@ pub struct Args {
     #[command(flatten)]
     node: NodeArgs,
 }
-
-static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Serves until it is told to stop.
 pub fn run(args: &Args) -> Result<Outcome> {
@@ -49,23 +47,12 @@ pub fn run(args: &Args) -> Result<Outcome> {
     }
     let programs: Vec<String> = host.status().programs.into_iter().collect();
     println!("Programs: {}", programs.join(", "));
-    wait_for_a_signal();
-    host.stop();
-    Ok(Outcome::Clean)
-}
-
-/// Sleeps until SIGINT or SIGTERM.
-fn wait_for_a_signal() {
-    extern "C" fn stop(_: libc::c_int) {
-        STOP.store(true, Ordering::Relaxed);
-    }
-    for signal in [libc::SIGINT, libc::SIGTERM] {
-        // SAFETY: the handler only stores to an atomic.
-        unsafe { libc::signal(signal, stop as extern "C" fn(libc::c_int) as libc::sighandler_t) };
-    }
-    while !STOP.load(Ordering::Relaxed) {
+    signals::heed();
+    while !signals::seen() {
         // A signal ends the sleep early on this thread; the bound covers one
         // that was delivered to another.
         std::thread::park_timeout(Duration::from_millis(200));
     }
+    host.stop();
+    Ok(Outcome::Clean)
 }
