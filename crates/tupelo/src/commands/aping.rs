@@ -1,6 +1,6 @@
 //! `tupelo aping`: does the partner answer, and how fast?
 
-use super::appc::node::{NodeArgs, reach};
+use super::appc::node::PartnerArgs;
 use super::appc::signals;
 use super::appc::waiting::Waiting;
 use crate::Outcome;
@@ -16,14 +16,8 @@ use miette::{IntoDiagnostic, Result};
     Rates: KB/s is bytes / 1024 / seconds, Mb/s is KB/s x 8 / 1000; with an echo, bytes count \
     both directions.")]
 pub struct Args {
-    /// The partner's logical unit, NET.LU
-    destination: String,
-    /// Its DLSw switch, host[:port]
-    #[arg(long, value_name = "HOST:PORT")]
-    at: Option<String>,
-    /// Mode name
-    #[arg(short, long, default_value = "#INTER")]
-    mode: String,
+    #[command(flatten)]
+    partner: PartnerArgs,
     /// Transaction program to start
     #[arg(short, long, value_name = "TPNAME", default_value = aping::TP_NAME)]
     tp: String,
@@ -39,40 +33,22 @@ pub struct Args {
     /// Only send, and ask for a confirmation instead of an echo
     #[arg(short = '1', long)]
     one_way: bool,
-    /// No security, whatever the configuration says
-    #[arg(short = 'n', long, conflicts_with_all = ["user", "password"])]
-    no_security: bool,
-    /// User to send; without a password, as already verified
-    #[arg(short, long)]
-    user: Option<String>,
-    /// The user's password
-    #[arg(short, long, requires = "user")]
-    password: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    node: NodeArgs,
 }
 
 /// Runs it; a partner that does not answer is "could not run".
 pub fn run(args: Args) -> Result<Outcome> {
-    let partner = args.destination.to_uppercase();
-    let mut config = args.node.configuration("TUPELO.APING", &args.mode)?;
-    reach(&mut config, &partner, args.at.as_deref())?;
+    let (config, call) = args.partner.call("TUPELO.APING", &args.tp, "#INTER")?;
     let host = Host::start(config).into_diagnostic()?;
-    let mut options = Options::new(&partner);
-    options.call.mode = args.mode;
-    options.call.tp = args.tp;
-    options.call.user = match args.no_security {
-        true => None,
-        false => args.user.map(|user| (user, args.password)),
-    };
+    let waiting = Waiting::begin(&call.partner);
+    let mut options = Options::new(&call.partner);
+    options.call = call;
     options.iterations = args.iterations;
     options.consecutive = args.consecutive;
     options.size = args.size as usize;
     options.one_way = args.one_way;
-    let waiting = Waiting::begin(&partner);
     let report = aping::run(&host, &options, |report| {
         // Before that, Ctrl-C ends the program at once.
         if report.exchanges.is_empty() {

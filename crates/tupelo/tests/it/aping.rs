@@ -296,6 +296,49 @@ fn a_wrong_name_of_unit_mode_or_program_is_told() {
 }
 
 #[test]
+fn a_symbolic_destination_names_partner_and_mode() {
+    let node = Node::start();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let at = &node.at;
+    std::fs::write(
+        file.path(),
+        format!(
+            "[appc]\nlu = \"NET.CLIENT\"\n[appc.partners.\"NET.SERVER\"]\naddress = \"{at}\"\n\
+             [appc.side-information.NEAR]\npartner = \"NET.SERVER\"\nmode = \"#BATCH\"\ntp = \"X\"\n"
+        ),
+    )
+    .unwrap();
+    let config = file.path().to_str().unwrap();
+    let mut running = tupelo()
+        .args(["aping", "NEAR", "--config", config, "-i", "32767"])
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    node.wait_for_a_conversation();
+    let status = node.status().to_string();
+    running.kill().unwrap();
+    running.wait().unwrap();
+    assert!(status.contains("#BATCH"), "{status}");
+    for command in [
+        &["appc", "inquiry", "NEAR", "-r", "2"][..],
+        &["appc", "file-transfer", "NEAR", "-r", "2"],
+    ] {
+        good(
+            &tupelo()
+                .args(command)
+                .args(["--config", config])
+                .output()
+                .unwrap(),
+        );
+    }
+    let unknown = tupelo()
+        .args(["aping", "FAR", "--config", config])
+        .output()
+        .unwrap();
+    assert!(complaint(&unknown).contains("side-information.FAR"));
+}
+
+#[test]
 fn users_are_checked() {
     let node = Node::configured("[appc.users]\nALICE = \"SECRET\"\n");
     good(&node.aping(&["-u", "ALICE", "-p", "SECRET"]));

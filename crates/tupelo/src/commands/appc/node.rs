@@ -1,7 +1,8 @@
-//! The options that every APPC command shares: which node this is, and its modes.
+//! The options that every APPC command shares: which node this is and its modes,
+//! and for those that call, whom.
 
-use appc::AppcConfig;
 use appc::config::{Connections, ModeConfig, PartnerConfig};
+use appc::{AppcConfig, Call};
 use miette::{Context, IntoDiagnostic, Result, bail};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -36,6 +37,57 @@ pub struct NodeArgs {
     pub trace: Option<PathBuf>,
 }
 
+/// Whom to call, and as whom.
+#[derive(clap::Args, Debug, Clone)]
+pub struct PartnerArgs {
+    /// The partner's logical unit, NET.LU, or a symbolic destination of the
+    /// configuration
+    destination: String,
+    /// Its DLSw switch, host[:port]
+    #[arg(long, value_name = "HOST:PORT")]
+    at: Option<String>,
+    /// Mode name [default: that of the symbolic destination, or one that suits]
+    #[arg(short, long)]
+    mode: Option<String>,
+    /// No security, whatever the configuration says
+    #[arg(short = 'n', long, conflicts_with_all = ["user", "password"])]
+    no_security: bool,
+    /// User to send; without a password, as already verified
+    #[arg(short, long)]
+    user: Option<String>,
+    /// The user's password
+    #[arg(short, long, requires = "user")]
+    password: Option<String>,
+    #[command(flatten)]
+    node: NodeArgs,
+}
+
+impl PartnerArgs {
+    /// The node that calls, and the conversation it asks for: with the program
+    /// `tp` and, when nothing else is said, the mode `mode`.
+    pub fn call(&self, default_lu: &str, tp: &str, mode: &str) -> Result<(AppcConfig, Call)> {
+        let mut config = self.node.file(default_lu)?;
+        let side = config.side_information.get(&self.destination);
+        let (partner, of_side) = match side {
+            Some(side) => (side.partner.to_uppercase(), Some(side.mode.clone())),
+            None if self.destination.contains('.') => (self.destination.to_uppercase(), None),
+            None => bail!(
+                "where is {}? Write NET.LU, or define [appc.side-information.{0}] in a --config file",
+                self.destination
+            ),
+        };
+        let mode = self.mode.clone().or(of_side).unwrap_or_else(|| mode.to_owned());
+        self.node.adjust(&mut config, &mode)?;
+        reach(&mut config, &partner, self.at.as_deref())?;
+        let mut call = Call::new(&partner, tp).with_mode(&mode);
+        call.user = match self.no_security {
+            true => None,
+            false => self.user.clone().map(|user| (user, self.password.clone())),
+        };
+        Ok((config, call))
+    }
+}
+
 /// The one section of the file that is ours; the others belong to other commands.
 #[derive(Deserialize)]
 struct File {
@@ -46,7 +98,14 @@ impl NodeArgs {
     /// The configuration that file and options give. `default_lu` names the
     /// node when neither does; `mode` is the one that the options change.
     pub fn configuration(&self, default_lu: &str, mode: &str) -> Result<AppcConfig> {
-        let mut config = match &self.config {
+        let mut config = self.file(default_lu)?;
+        self.adjust(&mut config, mode)?;
+        Ok(config)
+    }
+
+    /// What the file says.
+    fn file(&self, default_lu: &str) -> Result<AppcConfig> {
+        Ok(match &self.config {
             None => AppcConfig {
                 lu: default_lu.to_owned(),
                 ..AppcConfig::default()
@@ -60,7 +119,11 @@ impl NodeArgs {
                     .wrap_err_with(|| format!("in {}", path.display()))?;
                 file.appc
             }
-        };
+        })
+    }
+
+    /// Puts the options before it.
+    fn adjust(&self, config: &mut AppcConfig, mode: &str) -> Result<()> {
         if let Some(lu) = &self.lu {
             config.lu = lu.to_uppercase();
         }
@@ -71,15 +134,14 @@ impl NodeArgs {
         }
         config.max_btu_bytes = self.max_btu.unwrap_or(config.max_btu_bytes);
         config.tcp_connections = self.tcp_connections.unwrap_or(config.tcp_connections);
-        config.interface = self.interface.clone().or(config.interface);
-        config.trace = self.trace.clone().or(config.trace);
-        config.validate().into_diagnostic()?;
-        Ok(config)
+        config.interface = self.interface.clone().or(config.interface.take());
+        config.trace = self.trace.clone().or(config.trace.take());
+        config.validate().into_diagnostic()
     }
 }
 
 /// Makes sure that `config` says how to reach `partner`; `at` overrides it.
-pub fn reach(config: &mut AppcConfig, partner: &str, at: Option<&str>) -> Result<()> {
+fn reach(config: &mut AppcConfig, partner: &str, at: Option<&str>) -> Result<()> {
     let ethernet = config.interface.is_some();
     let entry = config.partners.entry(partner.to_owned()).or_insert_with(|| PartnerConfig {
         ethernet,

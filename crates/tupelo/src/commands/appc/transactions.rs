@@ -1,7 +1,7 @@
 //! `tupelo appc file-transfer` and `inquiry`: the two transactions of tuning
 //! guides, as clients.
 
-use super::node::{NodeArgs, reach};
+use super::node::PartnerArgs;
 use crate::Outcome;
 use appc::transactions::{self, FILE_TRANSFER, INQUIRY, Timing};
 use appc::{Call, Host};
@@ -12,22 +12,14 @@ use serde_json::json;
 /// Whom to call.
 #[derive(clap::Args)]
 pub struct CallArgs {
-    /// The partner's logical unit, NET.LU
-    partner: String,
-    /// Its DLSw switch, host[:port]
-    #[arg(long, value_name = "HOST:PORT")]
-    at: Option<String>,
-    /// Mode name
-    #[arg(short, long)]
-    mode: Option<String>,
+    #[command(flatten)]
+    partner: PartnerArgs,
     /// Repetitions on one conversation
     #[arg(short, long, value_parser = value_parser!(u32).range(1..))]
     repetitions: Option<u32>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    node: NodeArgs,
 }
 
 /// What to send.
@@ -60,12 +52,9 @@ pub struct InquiryArgs {
 
 impl CallArgs {
     fn start(&self, tp: &str, default_mode: &str) -> Result<(Host, Call)> {
-        let partner = self.partner.to_uppercase();
-        let mode = self.mode.as_deref().unwrap_or(default_mode);
-        let mut config = self.node.configuration("TUPELO.CLIENT", mode)?;
-        reach(&mut config, &partner, self.at.as_deref())?;
+        let (config, call) = self.partner.call("TUPELO.CLIENT", tp, default_mode)?;
         let host = Host::start(config).into_diagnostic()?;
-        Ok((host, Call::new(&partner, tp).with_mode(mode)))
+        Ok((host, call))
     }
 }
 
