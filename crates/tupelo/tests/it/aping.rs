@@ -69,15 +69,12 @@ impl Node {
 
     /// Waits until a conversation is going on.
     fn wait_for_a_conversation(&self) {
-        loop {
+        until("a conversation", || {
             let status = self.status();
             let sessions = status["sessions"].as_array().unwrap();
             let busy = |session: &Value| session["busy"] == true && session["mode"] == "#INTER";
-            if sessions.iter().any(busy) {
-                return;
-            }
-            std::thread::yield_now();
-        }
+            sessions.iter().any(busy)
+        });
     }
 
     fn signal(&self, signal: i32) {
@@ -95,6 +92,15 @@ impl Drop for Node {
 fn send(child: &Child, signal: i32) {
     // SAFETY: kill(2) takes any pid; this is the test's child.
     unsafe { libc::kill(child.id() as i32, signal) };
+}
+
+/// Looks until it is so; half a minute means never.
+fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let begin = std::time::Instant::now();
+    while !so() {
+        assert!(begin.elapsed().as_secs() < 30, "waited for {what}");
+        std::thread::yield_now();
+    }
 }
 
 /// What it printed, when it ended well.
@@ -304,23 +310,15 @@ fn a_symbolic_destination_names_partner_and_mode() {
         file.path(),
         format!(
             "[appc]\nlu = \"NET.CLIENT\"\n[appc.partners.\"NET.SERVER\"]\naddress = \"{at}\"\n\
-             [appc.side-information.NEAR]\npartner = \"NET.SERVER\"\nmode = \"#BATCH\"\ntp = \"X\"\n"
+             [appc.side-information.NEAR]\npartner = \"NET.SERVER\"\nmode = \"#BATCH\"\ntp = \"X\"\n\
+             [appc.side-information.ODD]\npartner = \"NET.SERVER\"\nmode = \"ODDMODE\"\ntp = \"X\"\n"
         ),
     )
     .unwrap();
     let config = file.path().to_str().unwrap();
-    let mut running = tupelo()
-        .args(["aping", "NEAR", "--config", config, "-i", "32767"])
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    node.wait_for_a_conversation();
-    let status = node.status().to_string();
-    running.kill().unwrap();
-    running.wait().unwrap();
-    assert!(status.contains("#BATCH"), "{status}");
     for command in [
-        &["appc", "inquiry", "NEAR", "-r", "2"][..],
+        &["aping", "NEAR"][..],
+        &["appc", "inquiry", "NEAR", "-r", "2"],
         &["appc", "file-transfer", "NEAR", "-r", "2"],
     ] {
         good(
@@ -336,6 +334,11 @@ fn a_symbolic_destination_names_partner_and_mode() {
         .output()
         .unwrap();
     assert!(complaint(&unknown).contains("side-information.FAR"));
+    let odd = tupelo()
+        .args(["aping", "ODD", "--config", config])
+        .output()
+        .unwrap();
+    assert!(complaint(&odd).contains("ODDMODE"));
 }
 
 #[test]
@@ -386,9 +389,7 @@ fn an_interrupted_aping_leaves_the_server_as_it_was() {
     running.wait().unwrap();
     good(&node.aping(&[]));
     // The sessions of the one that went are gone, and so is its program.
-    while node.status()["running"] != 0 {
-        std::thread::yield_now();
-    }
+    until("its program's end", || node.status()["running"] == 0);
 }
 
 #[test]
