@@ -1,6 +1,7 @@
 //! What can go wrong, the caller's, the partner's and the machine's faults apart.
 
 use sna::conversation::code::ReturnCode;
+use sna::wire::Sense;
 use std::net::SocketAddr;
 use thiserror::Error;
 
@@ -40,12 +41,15 @@ pub enum Error {
         why: String,
     },
     /// A verb ended with this return code.
-    #[error("{verb} ended with {code:?} ({})", code.value())]
+    #[error("{verb} ended with {code:?} ({}){}", code.value(), told(*sense))]
     Verb {
         /// The verb.
         verb: &'static str,
         /// Its return code.
         code: ReturnCode,
+        /// The sense data behind it, where the partner sent an error
+        /// description.
+        sense: Option<Sense>,
     },
     /// The partner program did not keep to the transaction's protocol.
     #[error("the partner program answered {0}")]
@@ -67,6 +71,14 @@ impl Error {
         }
     }
 
+    /// The sense data, when the partner sent an error description.
+    pub fn sense(&self) -> Option<Sense> {
+        match self {
+            Error::Verb { sense, .. } => *sense,
+            _ => None,
+        }
+    }
+
     pub(crate) fn config(what: &'static str, text: &str, why: impl ToString) -> Error {
         Error::Config {
             what,
@@ -74,4 +86,9 @@ impl Error {
             why: why.to_string(),
         }
     }
+}
+
+/// Sense data behind a return code, in words.
+fn told(sense: Option<Sense>) -> String {
+    sense.map_or_else(String::new, |sense| format!(", sense {:08X}", sense.0))
 }

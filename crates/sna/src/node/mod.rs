@@ -27,6 +27,7 @@ use crate::name::{LuName, ModeName, TpName};
 use crate::secret::Secret;
 use crate::session::SessionId;
 use crate::time::Instant;
+use crate::wire::Sense;
 use config::{LinkConfig, NodeConfig, Partner, TpDefinition, User};
 use event::{Event, Outage};
 use group::Group;
@@ -71,6 +72,8 @@ pub struct Node {
     services: VecDeque<ConversationId>,
     waiting_attaches: usize,
     next_instance: u64,
+    /// The error description that the last verb met, and whose it was.
+    error_sense: Option<(ConversationId, Sense)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,6 +86,7 @@ impl Node {
     /// A node with these properties and nothing defined.
     pub fn new(config: NodeConfig) -> Node {
         Node {
+            error_sense: None,
             next_instance: config.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 8,
             config,
             now: Instant::ZERO,

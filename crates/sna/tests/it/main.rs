@@ -7,6 +7,7 @@ mod harness;
 mod hostile;
 mod lossy;
 mod misconfigured;
+mod pip;
 mod soak;
 mod traces;
 mod wireshark;
