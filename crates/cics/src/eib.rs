@@ -63,6 +63,7 @@ const RSRCE: usize = 51;
 const SYNC: usize = 59;
 const FREE: usize = 60;
 const RECV: usize = 61;
+const EOC: usize = 64;
 const COMPL: usize = 66;
 const SIG: usize = 67;
 const CONF: usize = 68;
@@ -213,13 +214,14 @@ impl<'a> Eib<'a> {
         self.0[SYNC] = flag(on);
     }
 
-    /// Sets what a command of a conversation tells: EIBRECV, EIBFREE, EIBCONF,
-    /// EIBCOMPL, EIBNODAT, EIBSIG, EIBERR and EIBERRCD. Syncpoint flows are
+    /// Sets what a command of a conversation tells: EIBRECV, EIBFREE, EIBEOC,
+    /// EIBCONF, EIBCOMPL, EIBNODAT, EIBSIG, EIBERR and EIBERRCD. Syncpoint flows are
     /// not there, so EIBSYNC and EIBSYNRB are cleared.
     pub fn set_conversation(&mut self, told: &Told) {
         for (at, on) in [
             (RECV, told.receive),
             (FREE, told.free),
+            (EOC, told.chain_end),
             (CONF, told.confirm),
             (COMPL, told.complete),
             (NODAT, told.no_data),
@@ -303,6 +305,8 @@ pub struct Told {
     pub receive: bool,
     /// EIBFREE: the program must free the conversation.
     pub free: bool,
+    /// EIBEOC: the partner's chain ended with what was received.
+    pub chain_end: bool,
     /// EIBCONF: the partner wants a confirmation.
     pub confirm: bool,
     /// EIBCOMPL: the data are the record's last.
@@ -410,6 +414,7 @@ mod tests {
             ("EIBSYNC", SYNC),
             ("EIBFREE", FREE),
             ("EIBRECV", RECV),
+            ("EIBEOC", EOC),
             ("EIBCOMPL", COMPL),
             ("EIBSIG", SIG),
             ("EIBCONF", CONF),

@@ -6,7 +6,7 @@ use link::conversation::{
 };
 use link::{Answer, Call};
 
-use super::{CBIDERR, INVREQ, PARTNERIDERR, SYSIDERR, Talk, Told};
+use super::{CBIDERR, INVREQ, LENGERR, PARTNERIDERR, SYSIDERR, Talk, Told, pip};
 use crate::api::{Conversation, Fault};
 
 impl Talk {
@@ -22,7 +22,7 @@ impl Talk {
                 lives = told.condition == 0;
                 told
             }
-            Some(Verb::Connect) => self.connect(data, limit == 1),
+            Some(Verb::Connect) => self.connect(data, flags, limit == 1),
             Some(Verb::Send) => self.send(data, flags),
             Some(Verb::Receive) => self.receive(flags, limit),
             Some(Verb::Converse) => {
@@ -42,17 +42,7 @@ impl Talk {
             Some(Verb::Error) => self.error(),
             Some(Verb::Abend) => self.abend(),
             Some(Verb::Signal) => self.signal(),
-            Some(Verb::Process) => match &self.conversation {
-                Some(conversation) => {
-                    let (name, level) = conversation.process();
-                    Told {
-                        figure: u64::from(level),
-                        data: name.into_bytes(),
-                        ..Told::default()
-                    }
-                }
-                None => Told::condition(INVREQ),
-            },
+            Some(Verb::Process) => self.process(),
             Some(Verb::Attributes) => Told::default(),
         };
         (told.into_answer(id, self.state), lives)
@@ -88,14 +78,18 @@ impl Talk {
         Told::default()
     }
 
-    fn connect(&mut self, data: &[u8], confirm: bool) -> Told {
+    fn connect(&mut self, data: &[u8], name_bytes: u64, confirm: bool) -> Told {
         let Some(partners) = self.partners.clone() else {
             return Told::condition(INVREQ);
         };
         if self.state != TalkState::Allocated {
             return Told::condition(INVREQ);
         }
-        let (partner, name) = data.split_at(data.len().min(8));
+        let (partner, rest) = data.split_at(data.len().min(8));
+        let (name, list) = rest.split_at(rest.len().min(name_bytes as usize));
+        let Some(parameters) = pip::parse(list) else {
+            return Told::condition(LENGERR);
+        };
         let partner = String::from_utf8_lossy(partner).trim_end().to_owned();
         let mut process = String::from_utf8_lossy(name).trim_end().to_owned();
         if !partner.is_empty() {
@@ -105,13 +99,30 @@ impl Talk {
                 None => return Told::condition(PARTNERIDERR),
             }
         }
-        match partners.connect(&self.destination, &process, confirm) {
+        match partners.connect(&self.destination, &process, confirm, parameters) {
             Ok(conversation) => {
                 self.conversation = Some(conversation);
                 self.state = TalkState::Send;
                 Told::default()
             }
             Err(fault) => self.fault(fault),
+        }
+    }
+
+    /// What the partner attached. Only the principal facility has that: a
+    /// conversation that the task allocated was attached by itself.
+    fn process(&self) -> Told {
+        let conversation = match (&self.partners, &self.conversation) {
+            (None, Some(conversation)) => conversation,
+            _ => return Told::condition(INVREQ),
+        };
+        let (name, level) = conversation.process();
+        let list = pip::emit(conversation.parameters());
+        Told {
+            figure: u64::from(level),
+            more: name.len() as u64,
+            data: [name.as_bytes(), &list].concat(),
+            ..Told::default()
         }
     }
 

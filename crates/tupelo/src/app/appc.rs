@@ -84,6 +84,7 @@ impl Partners {
                 };
                 let program = TpDefinition {
                     types: vec![ConversationType::Mapped],
+                    pip: true,
                     ..TpDefinition::new(tp)
                 };
                 let (host, region) = (self.host.clone(), region.clone());
@@ -162,6 +163,7 @@ fn attach(
         id: conversation.id(),
         inner: conversation,
         process: attached.tp.to_string(),
+        parameters: attached.pip,
         level: u8::from(attached.sync == SyncLevel::Confirm),
     };
     if let Err(error) = mapped.inner.accept() {
@@ -229,8 +231,10 @@ impl Conversations for Partners {
         destination: &Destination,
         process: &str,
         confirm: bool,
+        parameters: Vec<Vec<u8>>,
     ) -> Result<Box<dyn Conversation>, Fault> {
         let call = Call {
+            pip: parameters,
             mode: destination.mode.clone(),
             sync: match confirm {
                 true => SyncLevel::Confirm,
@@ -247,6 +251,7 @@ impl Conversations for Partners {
             id: inner.id(),
             inner,
             process: process.to_owned(),
+            parameters: Vec::new(),
             level: u8::from(confirm),
         }))
     }
@@ -264,12 +269,17 @@ struct Mapped {
     id: ConversationId,
     inner: appc::Conversation,
     process: String,
+    parameters: Vec<Vec<u8>>,
     level: u8,
 }
 
 impl Conversation for Mapped {
     fn process(&self) -> (String, u8) {
         (self.process.clone(), self.level)
+    }
+
+    fn parameters(&self) -> &[Vec<u8>] {
+        &self.parameters
     }
 
     fn send(&mut self, record: &[u8]) -> Result<bool, Fault> {
@@ -336,24 +346,29 @@ impl Conversation for Mapped {
     }
 }
 
-/// What the stack's error means to a program.
+/// What the stack's error means to a program. The sense data are those that the
+/// partner sent; where it sent none, those that the code stands for.
 fn fault(error: &appc::Error) -> Fault {
     use ReturnCode as R;
     let Some(code) = error.code() else {
         return Fault::Over(sense::SESSION);
     };
+    let sent = |otherwise: u32| error.sense().map_or(otherwise, |sense| sense.0);
     match code {
-        code if code.is_error_report() => Fault::Error(sense::PROGRAM_ERROR),
+        code if code.is_error_report() => Fault::Error(sent(sense::PROGRAM_ERROR)),
         R::ProgramStateCheck | R::ProgramParameterCheck => Fault::State,
         R::DeallocatedAbend | R::DeallocatedAbendSvc | R::DeallocatedAbendTimer => {
-            Fault::Over(sense::ABEND)
+            Fault::Over(sent(sense::ABEND))
         }
-        R::TpnNotRecognized => Fault::Over(sense::NAME_UNKNOWN),
-        R::TpNotAvailableRetry => Fault::Over(sense::NOT_NOW),
-        R::TpNotAvailableNoRetry => Fault::Over(sense::NOT_AVAILABLE),
-        R::SecurityNotValid => Fault::Over(sense::SECURITY),
-        R::ConversationTypeMismatch => Fault::Over(sense::TYPE),
-        R::SyncLevelNotSupportedLu | R::SyncLevelNotSupportedPgm => Fault::Over(sense::SYNC_LEVEL),
+        R::TpnNotRecognized => Fault::Over(sent(sense::NAME_UNKNOWN)),
+        R::TpNotAvailableRetry => Fault::Over(sent(sense::NOT_NOW)),
+        R::TpNotAvailableNoRetry => Fault::Over(sent(sense::NOT_AVAILABLE)),
+        R::PipNotSpecifiedCorrectly => Fault::Over(sent(sense::PIP_WRONG)),
+        R::SecurityNotValid => Fault::Over(sent(sense::SECURITY)),
+        R::ConversationTypeMismatch => Fault::Over(sent(sense::TYPE)),
+        R::SyncLevelNotSupportedLu | R::SyncLevelNotSupportedPgm => {
+            Fault::Over(sent(sense::SYNC_LEVEL))
+        }
         _ => Fault::Over(sense::SESSION),
     }
 }

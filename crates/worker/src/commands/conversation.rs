@@ -7,8 +7,8 @@
 use cics::eib::Told;
 use cics::resp::Condition;
 use link::conversation::{
-    TOLD_COMPLETE, TOLD_CONFIRM, TOLD_ERROR, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE, TOLD_SIGNAL,
-    Verb,
+    TOLD_CHAIN_END, TOLD_COMPLETE, TOLD_CONFIRM, TOLD_ERROR, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE,
+    TOLD_SIGNAL, Verb,
 };
 
 use crate::exec::{Call, Outcome, Stop, condition};
@@ -71,6 +71,7 @@ pub fn tell(w: &mut Worker, call: &Call<'_>, state: Option<u8>, talked: &Talked)
     eib.set_conversation(&Told {
         receive: has(TOLD_RECEIVE),
         free: has(TOLD_FREE),
+        chain_end: has(TOLD_CHAIN_END),
         confirm: has(TOLD_CONFIRM),
         complete: has(TOLD_COMPLETE),
         no_data: has(TOLD_NO_DATA),

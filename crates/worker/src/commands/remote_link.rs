@@ -67,9 +67,11 @@ fn exchange(
     area: &[u8],
 ) -> Result<Option<Vec<u8>>, Stop> {
     const BLANK: [u8; 8] = [b' '; 8];
-    let connected = w
-        .services
-        .converse(Verb::Connect, [id, 0, 0], &[&BLANK, mirror])?;
+    let connected = w.services.converse(
+        Verb::Connect,
+        [id, mirror.len() as u64, 0],
+        &[&BLANK, mirror],
+    )?;
     if connected.condition != Condition::Normal {
         return Ok(None);
     }
@@ -93,7 +95,7 @@ fn exchange(
         reply.extend_from_slice(&got.data);
         let goes_on = got.args[1] == TalkState::Receive as u64;
         match got.condition {
-            Condition::Normal | Condition::Signal if got.args[3] == 0 => {}
+            Condition::Normal | Condition::Eoc | Condition::Signal if got.args[3] == 0 => {}
             _ => return Ok(None),
         }
         if got.args[1] == TalkState::Free as u64 {
