@@ -97,6 +97,8 @@ pub enum Refusal {
     Type,
     /// It needs another sync level.
     SyncLevel,
+    /// The initialisation parameters are not what it needs.
+    Parameters,
 }
 
 impl Node {
@@ -225,6 +227,7 @@ impl Node {
             Refusal::Security => Sense::SECURITY,
             Refusal::Type => Sense::TYPE_MISMATCH,
             Refusal::SyncLevel => Sense::SYNC_LEVEL,
+            Refusal::Parameters => Sense::PIP_WRONG,
         };
         let waits = self
             .conversations

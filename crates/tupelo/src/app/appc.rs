@@ -31,6 +31,7 @@ pub struct Partners {
     connections: Vec<OtherDef>,
     names: Vec<String>,
     security: Arc<AttachSecurity>,
+    held: Arc<mirror::Held>,
 }
 
 /// Starts the node when there is an `[appc]` section.
@@ -51,6 +52,7 @@ pub fn start(app: &Application) -> Result<Option<Partners>> {
         connections: app.csd.others.iter().filter(wanted).cloned().collect(),
         names,
         security: Arc::new(security),
+        held: Arc::default(),
     }))
 }
 
@@ -74,7 +76,14 @@ impl Partners {
         region: &region::Handle,
         user: UserId,
     ) {
-        mirror::define(&self.host, installed, region, user, &self.security);
+        mirror::define(
+            &self.host,
+            installed,
+            region,
+            user,
+            &self.security,
+            &self.held,
+        );
         for def in &csd.transactions {
             let names = [Some(def.name.as_str()), def.tp_name.as_deref()];
             for name in names.into_iter().flatten() {

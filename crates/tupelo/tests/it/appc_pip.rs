@@ -80,13 +80,13 @@ fn an_attached_program_has_the_parameters_of_its_attach() {
     assert_eq!(most.len(), 32_763);
     assert_eq!(most[..4], [0x75, 0x34, 0, 0]);
     assert!(most[4..30_004].iter().all(|b| *b == 0xC1));
-    // The mirror of program links takes none.
+    // The mirror of program links takes those of its callers alone.
     let mut call = Call::new("NET.REGION", "CSMI");
     call.pip = two.to_vec();
     let mut conversation = node.allocate(&call).unwrap();
     let error = conversation.confirm().unwrap_err();
     assert_eq!(error.code(), Some(ReturnCode::PipNotSpecifiedCorrectly));
-    assert_eq!(error.sense().map(|s| s.0), Some(0x1008_6031));
+    assert_eq!(error.sense().map(|s| s.0), Some(0x1008_6032));
 }
 
 /// A program that attaches SHOUT with a list, which the name in the request

@@ -4,6 +4,7 @@
 mod advise;
 mod aping;
 mod appc;
+mod appc_channels;
 mod appc_pip;
 mod bank;
 mod capture;
