@@ -10,6 +10,7 @@
 //! a panic and never in memory that grows without bound.
 
 mod attach;
+mod change;
 pub mod config;
 pub mod event;
 mod flow;
@@ -36,6 +37,7 @@ use sessions::Session;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
 
+pub use change::Renewed;
 pub use sessions::SessionInfo;
 pub use verbs::{Allocate, Refusal, Security};
 

@@ -2,6 +2,7 @@
 //! peers.
 
 mod basics;
+mod changes;
 mod formats;
 mod harness;
 mod hostile;

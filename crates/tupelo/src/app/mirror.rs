@@ -11,8 +11,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::attachsec::AttachSecurity;
-use appc::{Conversation, Host, Incoming};
+use super::appc::Partners;
+use appc::{Conversation, Incoming};
 use region::program_link::{
     CHANNEL_PARAMETER, Ending, MAX_CHANNEL, MAX_COMMAREA, MAX_CONTAINERS, Passed, RECORD_BYTES,
     Reply, Request, Sent, channel_bytes,
@@ -63,14 +63,7 @@ impl Drop for Claim<'_> {
 }
 
 /// Lets partners attach the mirror.
-pub fn define(
-    host: &Host,
-    installed: &Definitions,
-    region: &Handle,
-    user: UserId,
-    security: &Arc<AttachSecurity>,
-    held: &Arc<Held>,
-) {
+pub fn define(partners: &Partners, installed: &Definitions, region: &Handle, user: UserId) {
     let here = |p: &&region::ProgramEntry| p.enabled && p.module.is_some();
     let programs: BTreeSet<String> = installed
         .programs
@@ -86,13 +79,11 @@ pub fn define(
         pip: true,
         ..TpDefinition::new(name)
     };
-    let (region, security, whole) = (region.clone(), security.clone(), host.clone());
-    let held = held.clone();
+    let (region, own) = (region.clone(), partners.clone());
     let run = move |incoming: Incoming| {
-        let partner = incoming.attached.partner.clone();
-        let named = incoming.attached.user.as_deref();
-        let Some(user) = security.user(partner.as_str(), named, user) else {
-            super::appc::refuse(&whole, &incoming.attached);
+        let (host, partner) = (own.host(), incoming.attached.partner.clone());
+        let Some(user) = own.user(&incoming.attached, user) else {
+            super::appc::refuse(host, &incoming.attached);
             return;
         };
         let channel = match &incoming.attached.pip[..] {
@@ -101,12 +92,12 @@ pub fn define(
             _ => {
                 tracing::warn!("{MIRROR} of {partner}: initialisation parameters of another kind");
                 let conversation = incoming.attached.conversation;
-                whole.once(|node, _| node.refuse(conversation, Refusal::Parameters));
+                host.once(|node, _| node.refuse(conversation, Refusal::Parameters));
                 return;
             }
         };
         let claim = Claim {
-            held: &held,
+            held: own.held(),
             bytes: 0,
         };
         let served = mirror(
@@ -121,7 +112,7 @@ pub fn define(
             tracing::warn!("{MIRROR} of {partner}: {error}");
         }
     };
-    host.define_program(tp, Arc::new(run));
+    partners.host().define_program(tp, Arc::new(run));
 }
 
 fn mirror(

@@ -36,7 +36,7 @@ fn echo() -> (tempfile::TempDir, Server, Host) {
     (folder, server, node)
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().flatten() {
         let target = to.join(entry.file_name());
@@ -143,7 +143,7 @@ fn a_connection_demands_users_of_its_partner() {
 }
 
 /// A program that asks SYSID(PEER) and shows the answer as its greeting.
-const ASKING: &str = "       IDENTIFICATION DIVISION.
+pub const ASKING: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
        WORKING-STORAGE SECTION.
@@ -211,12 +211,12 @@ fn asking(address: &str) -> (tempfile::TempDir, Server) {
 }
 
 /// Lets partners attach SHOUT.
-fn shout(node: &Host, run: impl Fn(Incoming) + Send + Sync + 'static) {
+pub fn shout(node: &Host, run: impl Fn(Incoming) + Send + Sync + 'static) {
     let tp = TpDefinition::new("SHOUT".parse().unwrap());
     node.define_program(tp, Arc::new(run));
 }
 
-fn upper(mut incoming: Incoming, done: &Sender<bool>) {
+pub fn upper(mut incoming: Incoming, done: &Sender<bool>) {
     let conversation = &mut incoming.conversation;
     conversation.accept().unwrap();
     let mut buffer = [0; 100];

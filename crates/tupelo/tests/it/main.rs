@@ -6,6 +6,7 @@ mod aping;
 mod appc;
 mod appc_channels;
 mod appc_pip;
+mod appc_reload;
 mod bank;
 mod capture;
 mod cli;
