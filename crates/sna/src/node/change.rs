@@ -52,18 +52,25 @@ impl Node {
         renewed
     }
 
-    /// Takes a mode away: no new sessions are begun under it.
+    /// Takes a mode away: no new sessions are begun under it, and partners are
+    /// told that its limits are zero.
     pub fn remove_mode(&mut self, name: &ModeName, now: Instant) -> Renewed {
         self.advance(now);
         self.config.modes.remove(name);
         let mut renewed = Renewed::default();
-        let mut sessions = Vec::new();
-        for group in self.groups.iter_mut().filter(|g| g.mode.name == *name) {
+        for at in 0..self.groups.len() {
+            let group = &mut self.groups[at];
+            if group.mode.name != *name {
+                continue;
+            }
             group.mode.session_limit = 0;
-            group.limits = Limits::default();
-            sessions.extend_from_slice(&group.sessions);
+            let sessions = group.sessions.clone();
+            let open = !group.single && group.limits != Limits::default();
+            if open && group.exchange.is_none() {
+                self.start_exchange(at, Limits::default());
+            }
+            self.renew(sessions, &mut renewed);
         }
-        self.renew(sessions, &mut renewed);
         self.settle();
         renewed
     }
