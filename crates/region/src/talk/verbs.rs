@@ -7,7 +7,7 @@ use link::conversation::{
 use link::{Answer, Call};
 
 use super::{CBIDERR, INVREQ, LENGERR, PARTNERIDERR, SYSIDERR, Talk, Told, pip};
-use crate::api::{Conversation, Fault};
+use crate::api::{Conversation, Destination, Fault};
 
 impl Talk {
     /// Serves a verb. False when the conversation is gone with it.
@@ -45,7 +45,12 @@ impl Talk {
             Some(Verb::Process) => self.process(),
             Some(Verb::Attributes) => Told::default(),
         };
-        (told.into_answer(id, self.state), lives)
+        let mut answer = told.into_answer(id, self.state);
+        if self.destination == Destination::default() && self.conversation.is_none() && !lives {
+            // What was not allocated has neither a name nor a state.
+            answer.args[..2].fill(0);
+        }
+        (answer, lives)
     }
 
     fn allocate(&mut self, data: &[u8]) -> Told {
@@ -127,9 +132,19 @@ impl Talk {
     }
 
     pub(super) fn send(&mut self, data: &[u8], flags: u64) -> Told {
-        if self.state != TalkState::Send {
+        let alone = TALK_DATA | TALK_INVITE | TALK_LAST;
+        let announced = matches!(self.state, TalkState::PendReceive | TalkState::PendFree);
+        let completes = announced && flags & TALK_CONFIRM != 0 && flags & alone == 0;
+        if self.state != TalkState::Send && !completes {
             return Told::condition(INVREQ);
         }
+        // CONFIRM by itself completes what INVITE or LAST announced. That the
+        // state tables allow it could not be read again in a public copy.
+        let flags = match self.state {
+            TalkState::PendReceive => flags | TALK_INVITE,
+            TalkState::PendFree => flags | TALK_LAST,
+            _ => flags,
+        };
         let confirm = flags & TALK_CONFIRM != 0;
         let level = self.conversation.as_ref().map_or(0, |c| c.process().1);
         if confirm && level == 0 {

@@ -7,6 +7,7 @@ mod appc;
 mod appc_channels;
 mod appc_pip;
 mod appc_reload;
+mod appc_verbs;
 mod bank;
 mod capture;
 mod cli;
