@@ -332,8 +332,8 @@ fn flag(on: bool) -> u8 {
 /// interface block fields". Of the published tables only those of the system
 /// programming commands could be read again (there the first word is the RESP
 /// number, and none of them is served here); the values of file, program and
-/// storage control below are from the older manuals and could not be compared
-/// a second time. Programs of today test RESP.
+/// storage control and of conversations below are from the older manuals and
+/// could not be compared a second time. Programs of today test RESP.
 pub fn rcode(function: u16, condition: Condition) -> [u8; 6] {
     use Condition as C;
     let first = |value| [value, 0, 0, 0, 0, 0];
@@ -341,6 +341,18 @@ pub fn rcode(function: u16, condition: Condition) -> [u8; 6] {
         (_, C::Normal) => [0; 6],
         (_, C::NotAuth) => first(0xD6),
         (0x02, C::InvReq) => first(0xE0),
+        (0x04, C::Eoc) => [0, 0x20, 0, 0, 0, 0],
+        (0x04, C::InbFmh) => [0, 0x40, 0, 0, 0, 0],
+        (0x04, C::SysIdErr) => first(0xD0),
+        (0x04, C::SessionErr) => first(0xD2),
+        (0x04, C::SysBusy) => first(0xD3),
+        (0x04, C::NotAlloc) => first(0xD5),
+        (0x04, C::InvReq) => first(0xE0),
+        (0x04, C::LengErr) => first(0xE1),
+        (0x04, C::Signal) => first(0xE5),
+        (0x04, C::CbIdErr) => first(0xEB),
+        (0x04, C::PartnerIdErr) => first(0xED),
+        (0x04, C::TermErr) => first(0xF1),
         (0x06, C::FileNotFound) => first(0x01),
         (0x06, C::Illogic) => first(0x02),
         (0x06, C::InvReq) => first(0x08),

@@ -71,6 +71,36 @@ fn a_partner_attaches_a_transaction_by_either_name() {
 }
 
 #[test]
+fn a_hundred_conversations_at_once_are_all_answered() {
+    let (_folder, _server, node) = echo();
+    let call = Call::new("NET.REGION", "ECHO");
+    std::thread::scope(|scope| {
+        for number in 0..100u8 {
+            let (node, call) = (&node, &call);
+            scope.spawn(move || {
+                // As many as there are sessions run, and the others wait.
+                let mut conversation = node.allocate(call).unwrap();
+                let record = [number; 3000];
+                let mut buffer = [0; 4000];
+                for _ in 0..3 {
+                    conversation.send(&record).unwrap();
+                    conversation
+                        .prepare_to_receive(PrepareToReceiveType::Flush)
+                        .unwrap();
+                    let got = conversation.receive(&mut buffer).unwrap();
+                    assert_eq!(buffer[..got.len], record);
+                    if got.status != StatusReceived::Send {
+                        let turn = conversation.receive(&mut buffer).unwrap();
+                        assert_eq!(turn.status, StatusReceived::Send);
+                    }
+                }
+                conversation.deallocate(DeallocateType::Confirm).unwrap();
+            });
+        }
+    });
+}
+
+#[test]
 fn a_name_that_is_no_transaction_is_refused() {
     let (_folder, _server, node) = echo();
     let mut conversation = node.allocate(&Call::new("NET.REGION", "NOSUCH")).unwrap();

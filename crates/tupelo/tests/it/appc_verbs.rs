@@ -9,7 +9,7 @@
 use std::path::PathBuf;
 
 use appc::{Call, Host, Incoming};
-use sna::conversation::code::{PrepareToReceiveType, StatusReceived};
+use sna::conversation::code::{PrepareToReceiveType, ReturnCode, StatusReceived};
 
 use crate::appc::{node, shout};
 use crate::server::{Server, application};
@@ -183,7 +183,11 @@ impl Walk {
     }
 
     /// Runs a script against a partner that does `run`.
-    fn run(&self, script: &str, run: fn(&mut appc::Conversation)) -> String {
+    fn run(
+        &self,
+        script: &str,
+        run: impl Fn(&mut appc::Conversation) + Send + Sync + 'static,
+    ) -> String {
         shout(&self.peer, move |mut incoming: Incoming| {
             incoming.conversation.accept().unwrap();
             run(&mut incoming.conversation);
@@ -387,4 +391,36 @@ fn what_a_partner_does_is_told_by_the_verb_that_meets_it() {
         "A00/81 C00/90 J00/88R s00/88R R06/90EK F00/85",
     );
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_task_that_ends_gives_up_the_conversations_that_it_left() {
+    let walk = Walk::start();
+    for (script, expected) in [
+        // In send state and when the end was announced: normally.
+        ("ACS", None),
+        ("ACL", None),
+        // Where the partner has the turn, or is asked for it: as failed.
+        ("ACJ", Some(ReturnCode::DeallocatedAbend)),
+        ("ACWSI", Some(ReturnCode::DeallocatedAbend)),
+    ] {
+        let (said, heard) = std::sync::mpsc::channel();
+        walk.run(script, move |c| {
+            let mut buffer = [0; 100];
+            let end = loop {
+                match c.receive(&mut buffer) {
+                    Ok(got) if got.ended => break None,
+                    // The turn is here; the end is met by asking for an answer.
+                    Ok(got) if got.status == StatusReceived::Send => {
+                        let _ = c.prepare_to_receive(PrepareToReceiveType::Flush);
+                    }
+                    Ok(_) => {}
+                    Err(error) => break error.code(),
+                }
+            };
+            said.send(end).unwrap();
+        });
+        let end = heard.recv_timeout(std::time::Duration::from_secs(60));
+        assert_eq!(end, Ok(expected), "{script}");
+    }
 }
