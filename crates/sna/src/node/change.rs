@@ -93,7 +93,8 @@ impl Node {
     }
 
     /// Forgets the session limits that were agreed on with a partner, which is
-    /// another node by now: they are asked for again when they are needed.
+    /// or may be another node by now: they are asked for again when they are
+    /// needed.
     pub fn forget_limits(&mut self, partner: &LuName) {
         let groups = self.groups.iter_mut();
         for group in groups.filter(|g| g.partner == *partner && g.sessions.is_empty()) {

@@ -188,8 +188,19 @@ impl Node {
         self.routes.retain(|_, to| *to != link);
         let mut sessions: Vec<SessionId> = link_state.sessions.into_values().collect();
         sessions.sort_unstable();
+        let groups = sessions.iter().filter_map(|id| self.sessions.get(*id));
+        let partners: BTreeSet<LuName> = groups
+            .map(|s| self.groups[s.group].partner.clone())
+            .collect();
         for session in sessions {
             self.drop_session(session, Outage::Link);
+        }
+        // A partner that comes back may have been started anew, and would refuse
+        // every BIND under limits that it never agreed to.
+        for partner in partners {
+            if !self.has_sessions(&partner) {
+                self.forget_limits(&partner);
+            }
         }
         self.settle();
     }

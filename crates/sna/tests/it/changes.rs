@@ -1,7 +1,7 @@
 //! Modes and partners that change while the node runs.
 
 use crate::harness::{Pair, lu};
-use sna::{ConversationId, DeallocateType, Fill, Mode, ReturnCode};
+use sna::{ConversationId, DeallocateType, Fill, LinkConfig, LinkRole, Mode, ReturnCode};
 
 /// A conversation from side 0, with the other end of it.
 fn converse(pair: &mut Pair) -> (ConversationId, ConversationId) {
@@ -104,4 +104,23 @@ fn no_session_is_begun_under_a_mode_that_was_taken_away() {
     pair.nodes[0].change_mode(own, now);
     let wish = pair.wish(1, "OWN");
     pair.allocate(1, wish);
+}
+
+#[test]
+fn a_partner_that_was_started_anew_is_asked_for_limits_again() {
+    let mut pair = Pair::new(1033);
+    let (a, b) = converse(&mut pair);
+    end(&mut pair, a, b);
+    pair.cut();
+    // Side 1 knows nothing any more; side 0 remembers.
+    let mut fresh = Pair::new(1033);
+    std::mem::swap(&mut pair.nodes[1], &mut fresh.nodes[1]);
+    pair.links[1] = fresh.links[1];
+    let now = pair.now;
+    let config = LinkConfig::new(LinkRole::Primary, 1033);
+    let link = pair.nodes[0].link_up(config, now);
+    pair.nodes[0].define_route(lu(1), link);
+    pair.links[0] = Some(link);
+    let (a, b) = converse(&mut pair);
+    end(&mut pair, a, b);
 }
