@@ -28,10 +28,19 @@ impl Node {
         ru: Bytes,
     ) -> Result<(), Sense> {
         let session = self.sessions.get_mut(id);
-        let Some(mut whole) = session.and_then(|s| s.attaching.take()) else {
+        let Some(waiting) = session.map(|s| &mut s.attaching) else {
+            return Ok(());
+        };
+        let Some(mut whole) = waiting.take() else {
             return Ok(());
         };
         whole.extend_from_slice(&ru);
+        let pip = whole.get(whole.first().map_or(0, |len| usize::from(*len))..);
+        if !header.end_chain() && !pip.is_none_or(gds::pip_is_here) {
+            // Gathered in place, so that many small RUs cost no more than few.
+            *waiting = Some(whole);
+            return Ok(());
+        }
         self.handle_attach(id, header, answer, whole.into())
     }
 
