@@ -13,6 +13,7 @@ use sna::conversation::code::{
     ReturnCode, StatusReceived,
 };
 use sna::mode::SyncLevel;
+use sna::wire::Sense;
 use sna::{Allocate, Attached, Node, Secret, Security};
 use std::sync::Arc;
 use std::task::Poll;
@@ -81,6 +82,8 @@ pub struct Conversation {
     shared: Arc<Shared>,
     id: ConversationId,
     over: bool,
+    /// Of the error description that the last verb met.
+    sense: Option<Sense>,
 }
 
 impl Conversation {
@@ -121,6 +124,7 @@ impl Conversation {
             shared,
             id,
             over: false,
+            sense: None,
         };
         let (code, denial) = conversation.wait(|node| {
             node.allocated(id)
@@ -131,10 +135,16 @@ impl Conversation {
             ReturnCode::AllocateFailureNoRetry | ReturnCode::AllocateFailureRetry
         );
         match (conversation.check("ALLOCATE", code), denial) {
-            (Err(Error::Verb { verb, code, .. }), Some(denial)) if no_session => Err(Error::Verb {
+            (
+                Err(Error::Verb {
+                    verb, code, sense, ..
+                }),
+                Some(denial),
+            ) if no_session => Err(Error::Verb {
                 verb,
                 code,
                 why: denial.to_string(),
+                sense,
             }),
             (checked, _) => checked.map(|()| conversation),
         }
@@ -145,6 +155,7 @@ impl Conversation {
             shared,
             id: attached.conversation,
             over: false,
+            sense: None,
         }
     }
 
@@ -166,9 +177,11 @@ impl Conversation {
         let id = self.id;
         let wake = Wake::Conversation(id);
         let sent = match data.len() <= SMALL_BYTES {
-            true => self
-                .shared
-                .sending(wake, |inner| inner.node.send(id, data))?,
+            true => self.shared.sending(wake, |inner| {
+                let sent = inner.node.send(id, data);
+                self.sense = inner.node.error_sense(id);
+                sent
+            })?,
             false => self.wait(|node| node.send(id, data))?,
         };
         self.check("SEND_DATA", sent.code)?;
@@ -208,7 +221,9 @@ impl Conversation {
     pub fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Error> {
         let id = self.id;
         let got = self.shared.receiving(Wake::Conversation(id), |inner| {
-            inner.node.receive(id, buffer, Fill::Ll)
+            let got = inner.node.receive(id, buffer, Fill::Ll);
+            self.sense = inner.node.error_sense(id);
+            got
         })?;
         let ended = got.code == ReturnCode::DeallocatedNormal;
         self.over |= ended;
@@ -252,24 +267,29 @@ impl Conversation {
     }
 
     /// A verb that never waits.
-    fn now<T>(&self, verb: impl FnOnce(&mut Node) -> T) -> Result<T, Error> {
+    fn now<T>(&mut self, verb: impl FnOnce(&mut Node) -> T) -> Result<T, Error> {
         let mut inner = self.shared.lock();
         let value = verb(&mut inner.node);
+        self.sense = inner.node.error_sense(self.id);
         self.shared.drain(&mut inner, false);
         Ok(value)
     }
 
     /// A verb that may wait.
-    fn wait<T>(&self, mut verb: impl FnMut(&mut Node) -> Poll<T>) -> Result<T, Error> {
-        self.shared
-            .blocking(Wake::Conversation(self.id), |inner| verb(&mut inner.node))
+    fn wait<T>(&mut self, mut verb: impl FnMut(&mut Node) -> Poll<T>) -> Result<T, Error> {
+        let (id, sense) = (self.id, &mut self.sense);
+        self.shared.blocking(Wake::Conversation(id), |inner| {
+            let value = verb(&mut inner.node);
+            *sense = inner.node.error_sense(id);
+            value
+        })
     }
 
     fn check(&mut self, verb: &'static str, code: ReturnCode) -> Result<(), Error> {
         self.over |= code.ends_conversation();
         match code {
             ReturnCode::Ok => Ok(()),
-            code => Err(Error::verb(verb, code)),
+            code => Err(Error::verb(verb, code, self.sense)),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What can go wrong, the caller's, the partner's and the machine's faults apart.
 
 use sna::conversation::code::ReturnCode;
+use sna::wire::Sense;
 use std::net::SocketAddr;
 use thiserror::Error;
 
@@ -40,7 +41,7 @@ pub enum Error {
         why: String,
     },
     /// A verb ended with this return code.
-    #[error("{verb} ended with {code:?} ({}): {why}", code.value())]
+    #[error("{verb} ended with {code:?} ({}): {why}{}", code.value(), told(*sense))]
     Verb {
         /// The verb.
         verb: &'static str,
@@ -48,6 +49,9 @@ pub enum Error {
         code: ReturnCode,
         /// What the node knows of the reason, or what the code means.
         why: String,
+        /// The sense data behind it, where the partner sent an error
+        /// description.
+        sense: Option<Sense>,
     },
     /// The partner program did not keep to the transaction's protocol.
     #[error("the partner program answered {0}")]
@@ -69,12 +73,25 @@ impl Error {
         }
     }
 
-    /// A verb that ended with a code, of whose reason the node knows no more.
-    pub(crate) fn verb(verb: &'static str, code: ReturnCode) -> Error {
+    /// A verb that ended with a code, of whose reason the node knows no more than
+    /// the sense data.
+    pub(crate) fn verb(verb: &'static str, code: ReturnCode, sense: Option<Sense>) -> Error {
         let text = code.text();
         let (first, rest) = text.split_at(text.len().min(1));
-        let why = format!("{}{rest}", first.to_lowercase());
-        Error::Verb { verb, code, why }
+        Error::Verb {
+            verb,
+            code,
+            why: format!("{}{rest}", first.to_lowercase()),
+            sense,
+        }
+    }
+
+    /// The sense data, when the partner sent an error description.
+    pub fn sense(&self) -> Option<Sense> {
+        match self {
+            Error::Verb { sense, .. } => *sense,
+            _ => None,
+        }
     }
 
     pub(crate) fn config(what: &'static str, text: &str, why: impl ToString) -> Error {
@@ -84,4 +101,9 @@ impl Error {
             why: why.to_string(),
         }
     }
+}
+
+/// Sense data behind a return code, in words.
+fn told(sense: Option<Sense>) -> String {
+    sense.map_or_else(String::new, |sense| format!(", sense {:08X}", sense.0))
 }

@@ -63,6 +63,7 @@ const RSRCE: usize = 51;
 const SYNC: usize = 59;
 const FREE: usize = 60;
 const RECV: usize = 61;
+const EOC: usize = 64;
 const COMPL: usize = 66;
 const SIG: usize = 67;
 const CONF: usize = 68;
@@ -213,13 +214,14 @@ impl<'a> Eib<'a> {
         self.0[SYNC] = flag(on);
     }
 
-    /// Sets what a command of a conversation tells: EIBRECV, EIBFREE, EIBCONF,
-    /// EIBCOMPL, EIBNODAT, EIBSIG, EIBERR and EIBERRCD. Syncpoint flows are
+    /// Sets what a command of a conversation tells: EIBRECV, EIBFREE, EIBEOC,
+    /// EIBCONF, EIBCOMPL, EIBNODAT, EIBSIG, EIBERR and EIBERRCD. Syncpoint flows are
     /// not there, so EIBSYNC and EIBSYNRB are cleared.
     pub fn set_conversation(&mut self, told: &Told) {
         for (at, on) in [
             (RECV, told.receive),
             (FREE, told.free),
+            (EOC, told.chain_end),
             (CONF, told.confirm),
             (COMPL, told.complete),
             (NODAT, told.no_data),
@@ -303,6 +305,8 @@ pub struct Told {
     pub receive: bool,
     /// EIBFREE: the program must free the conversation.
     pub free: bool,
+    /// EIBEOC: the partner's chain ended with what was received.
+    pub chain_end: bool,
     /// EIBCONF: the partner wants a confirmation.
     pub confirm: bool,
     /// EIBCOMPL: the data are the record's last.
@@ -328,8 +332,8 @@ fn flag(on: bool) -> u8 {
 /// interface block fields". Of the published tables only those of the system
 /// programming commands could be read again (there the first word is the RESP
 /// number, and none of them is served here); the values of file, program and
-/// storage control below are from the older manuals and could not be compared
-/// a second time. Programs of today test RESP.
+/// storage control and of conversations below are from the older manuals and
+/// could not be compared a second time. Programs of today test RESP.
 pub fn rcode(function: u16, condition: Condition) -> [u8; 6] {
     use Condition as C;
     let first = |value| [value, 0, 0, 0, 0, 0];
@@ -337,6 +341,18 @@ pub fn rcode(function: u16, condition: Condition) -> [u8; 6] {
         (_, C::Normal) => [0; 6],
         (_, C::NotAuth) => first(0xD6),
         (0x02, C::InvReq) => first(0xE0),
+        (0x04, C::Eoc) => [0, 0x20, 0, 0, 0, 0],
+        (0x04, C::InbFmh) => [0, 0x40, 0, 0, 0, 0],
+        (0x04, C::SysIdErr) => first(0xD0),
+        (0x04, C::SessionErr) => first(0xD2),
+        (0x04, C::SysBusy) => first(0xD3),
+        (0x04, C::NotAlloc) => first(0xD5),
+        (0x04, C::InvReq) => first(0xE0),
+        (0x04, C::LengErr) => first(0xE1),
+        (0x04, C::Signal) => first(0xE5),
+        (0x04, C::CbIdErr) => first(0xEB),
+        (0x04, C::PartnerIdErr) => first(0xED),
+        (0x04, C::TermErr) => first(0xF1),
         (0x06, C::FileNotFound) => first(0x01),
         (0x06, C::Illogic) => first(0x02),
         (0x06, C::InvReq) => first(0x08),
@@ -410,6 +426,7 @@ mod tests {
             ("EIBSYNC", SYNC),
             ("EIBFREE", FREE),
             ("EIBRECV", RECV),
+            ("EIBEOC", EOC),
             ("EIBCOMPL", COMPL),
             ("EIBSIG", SIG),
             ("EIBCONF", CONF),

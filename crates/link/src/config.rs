@@ -47,6 +47,10 @@ pub struct ProgramEntry {
     pub enabled: bool,
     /// REMOTESYSTEM: LINK runs it there; blank for here.
     pub remote_system: Name<4>,
+    /// REMOTENAME: what it is called there; blank for the same name.
+    pub remote_name: ProgramName,
+    /// TRANSID: the mirror transaction there; blank for CSMI.
+    pub remote_transid: TransId,
     /// The program was translated from EXEC CICS; false: a plain COBOL
     /// subprogram that only CALL reaches.
     pub translated: bool,

@@ -14,8 +14,8 @@
 pub enum Verb {
     /// ALLOCATE. Data: SYSID (4), PROFILE (8), PARTNER (8), blank for none.
     Allocate = 1,
-    /// CONNECT PROCESS. `args[3]`: sync level. Data: PARTNER (8), then
-    /// PROCNAME.
+    /// CONNECT PROCESS. `args[2]`: bytes of PROCNAME, `args[3]`: sync level.
+    /// Data: PARTNER (8), PROCNAME, PIPLIST.
     Connect = 2,
     /// SEND. Data: the record, when [`TALK_DATA`] is set.
     Send = 3,
@@ -36,7 +36,8 @@ pub enum Verb {
     Abend = 10,
     /// ISSUE SIGNAL.
     Signal = 11,
-    /// EXTRACT PROCESS. Answer: `args[4]` sync level; data: the process name.
+    /// EXTRACT PROCESS. Answer: `args[4]` sync level, `args[5]` bytes of the
+    /// process name; data: the name, then the PIP list.
     Process = 12,
     /// EXTRACT ATTRIBUTES.
     Attributes = 13,
@@ -69,6 +70,8 @@ pub const TOLD_NO_DATA: u64 = 16;
 pub const TOLD_SIGNAL: u64 = 32;
 /// EIBERR: the partner reports an error; the error code says which.
 pub const TOLD_ERROR: u64 = 64;
+/// EIBEOC: the partner's chain ended with what was given.
+pub const TOLD_CHAIN_END: u64 = 128;
 
 /// State of a conversation, numbered as the CVDA of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

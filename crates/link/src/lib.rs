@@ -34,6 +34,7 @@ pub mod heap;
 pub mod layout;
 mod map;
 mod page;
+pub mod program_link;
 mod qr;
 mod region_side;
 mod socket;

@@ -16,5 +16,5 @@ mod talk;
 pub use api::*;
 pub use link::{
     ChannelName, ContainerName, ContainerType, FileEntry, Name, NameError, ProgramEntry,
-    ProgramName, StoreEntry, TransId, UserId,
+    ProgramName, StoreEntry, TransId, UserId, program_link,
 };

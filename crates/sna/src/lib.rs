@@ -29,7 +29,7 @@ pub use node::config::{
     Availability, LinkConfig, LinkRole, NodeConfig, Partner, TpDefinition, TpSecurity, User,
 };
 pub use node::event::{Attached, CnosOutcome, Denial, Event, Limits, Outage};
-pub use node::{Allocate, LinkId, Node, Refusal, Security, SessionInfo};
+pub use node::{Allocate, LinkId, Node, Refusal, Renewed, Security, SessionInfo};
 pub use secret::Secret;
 pub use session::SessionId;
 pub use time::Instant;

@@ -169,6 +169,11 @@ impl ModeTable {
         self.modes.insert(mode.name.clone(), mode);
     }
 
+    /// Takes a mode away.
+    pub fn remove(&mut self, name: &ModeName) {
+        self.modes.remove(name);
+    }
+
     /// What to take for a mode name that a partner uses and nobody defined;
     /// without it such a BIND is refused.
     pub fn set_fallback(&mut self, mode: Option<Mode>) {

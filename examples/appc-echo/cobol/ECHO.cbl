@@ -11,7 +11,8 @@
        PROCEDURE DIVISION.
            PERFORM WITH TEST AFTER
                UNTIL WS-STATE = DFHVALUE(FREE)
-                  OR WS-RESP NOT = DFHRESP(NORMAL)
+                  OR (WS-RESP NOT = DFHRESP(NORMAL)
+                      AND WS-RESP NOT = DFHRESP(EOC))
                PERFORM TAKE-TURN
            END-PERFORM
            EXEC CICS RETURN END-EXEC.
@@ -32,7 +33,7 @@
                     RESP(WS-RESP)
                END-EXEC
            END-EVALUATE
-           IF WS-STATE = DFHVALUE(SEND) AND WS-RESP = DFHRESP(NORMAL)
+           IF WS-STATE = DFHVALUE(SEND)
                EXEC CICS SEND FROM(WS-RECORD) FLENGTH(WS-KEPT)
                     INVITE WAIT STATE(WS-STATE) RESP(WS-RESP)
                END-EXEC

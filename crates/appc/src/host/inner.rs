@@ -33,6 +33,8 @@ pub(crate) struct Inner {
     pub next_token: usize,
     pub next_call: u64,
     pub attached: u64,
+    /// Partners whose links end when no session is left over them.
+    pub leaving: HashSet<LuName>,
     /// Whether there may be something to send that a program left for its next
     /// verb.
     pub owes: bool,
@@ -73,6 +75,7 @@ impl Inner {
             next_token: FIRST_TRANSPORT,
             next_call: 1,
             attached: 0,
+            leaving: HashSet::new(),
             owes: false,
             joined: false,
             full: false,
@@ -322,17 +325,22 @@ impl Inner {
         }
     }
 
+    /// Closes a transport with all its links.
+    pub fn close(&mut self, token: usize, now: Instant, why: &str) {
+        self.with(token, now, |transport, around| {
+            let _ = transport.transmit(around);
+            transport.close(around, why);
+            let _ = transport.transmit(around);
+            Ok(())
+        });
+        self.remove(token);
+    }
+
     /// Closes every transport in good order.
     pub fn close_all(&mut self, now: Instant) {
         let tokens: Vec<usize> = self.transports.keys().copied().collect();
         for token in tokens {
-            self.with(token, now, |transport, around| {
-                let _ = transport.transmit(around);
-                transport.close(around, "the host stops");
-                let _ = transport.transmit(around);
-                Ok(())
-            });
-            self.remove(token);
+            self.close(token, now, "the host stops");
         }
         if let Some(trace) = &mut self.trace {
             let _ = trace.flush();
@@ -348,7 +356,8 @@ impl Shared {
             inner.transmit_all(self.now());
             inner.owes = false;
             inner.joined = false;
-            if !self.take_news(inner, by_pump) && inner.told.is_empty() {
+            let news = self.take_news(inner, by_pump) || !inner.told.is_empty();
+            if !news && !self.leave(inner) {
                 break;
             }
         }

@@ -4,6 +4,7 @@
 //! share the work of the sockets ([`pump`]); programs that partners attach run
 //! on threads of a pool ([`jobs`]).
 
+mod change;
 mod inner;
 mod jobs;
 mod patience;

@@ -163,3 +163,40 @@ fn no_password_stands_in_a_trace() {
     );
     assert_eq!(find("SECRET"), 0);
 }
+
+#[test]
+fn initialisation_parameters_decode_as_the_variable_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pip.pcapng");
+    let server = server_with(AppcConfig::named("NET.SERVER").unwrap());
+    let tp = sna::TpDefinition {
+        pip: true,
+        ..sna::TpDefinition::new("PIPS".parse().unwrap())
+    };
+    let run = |mut incoming: appc::Incoming| {
+        incoming.conversation.accept().unwrap();
+        let mut buffer = [0; 10];
+        incoming.conversation.receive(&mut buffer).unwrap();
+        incoming.conversation.confirmed().unwrap();
+    };
+    server.define_program(tp, std::sync::Arc::new(run));
+    let mut config = AppcConfig::named("NET.CLIENT").unwrap();
+    config.trace = Some(file.clone());
+    let client = client_with(config, &server);
+    let mut call = appc::Call::new("NET.SERVER", "PIPS");
+    call.pip = vec![b"ONE".to_vec(), b"THREE".to_vec()];
+    client.allocate(&call).unwrap().confirm().unwrap();
+    client.stop();
+    let wrong = tshark(&file, &["-Y", "_ws.malformed"]);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    // tshark leaves FM headers and what follows them as bytes.
+    let attach = tshark(
+        &file,
+        &["-Y", "sna.rh.bbi == 1", "-T", "fields", "-e", "data.data"],
+    );
+    let expected = concat!(
+        "0f0502ff0803d1004004d7c9d7e20000",
+        "1412f5000712e24f4e45000912e25448524545"
+    );
+    assert!(attach.iter().any(|ru| ru == expected), "{attach:#?}");
+}

@@ -24,6 +24,10 @@ pub mod sense {
     pub const NOT_AVAILABLE: u32 = 0x084C_0000;
     /// The partner refused the user.
     pub const SECURITY: u32 = 0x080F_6051;
+    /// The process takes no initialisation parameters.
+    pub const PIP_NOT_ALLOWED: u32 = 0x1008_6031;
+    /// The initialisation parameters are not as they must be.
+    pub const PIP_WRONG: u32 = 0x1008_6032;
     /// The process wants another type of conversation.
     pub const TYPE: u32 = 0x1008_6034;
     /// The process wants another sync level.
@@ -40,12 +44,13 @@ pub trait Conversations: Debug + Send + Sync {
     fn profile(&self, name: &str) -> Option<String>;
     /// Makes sure that a partner can be reached; false when it cannot.
     fn reach(&self, destination: &Destination) -> bool;
-    /// Starts a process in a partner.
+    /// Starts a process in a partner, with initialisation parameters.
     fn connect(
         &self,
         destination: &Destination,
         process: &str,
         confirm: bool,
+        parameters: Vec<Vec<u8>>,
     ) -> Result<Box<dyn Conversation>, Fault>;
 }
 
@@ -64,6 +69,10 @@ pub struct Destination {
 pub trait Conversation: Send {
     /// The process's name and the sync level, 0 or 1.
     fn process(&self) -> (String, u8);
+    /// The initialisation parameters it was attached with.
+    fn parameters(&self) -> &[Vec<u8>] {
+        &[]
+    }
     /// Sends a record; true when the partner asked to send.
     fn send(&mut self, record: &[u8]) -> Result<bool, Fault>;
     /// Sends what is buffered.

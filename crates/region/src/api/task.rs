@@ -92,6 +92,15 @@ impl Task {
         Ok(())
     }
 
+    /// Says in which code page the characters of a container are that was put;
+    /// without it they are in the region's.
+    pub fn set_code_page(&mut self, name: &str, ccsid: u16) {
+        let mut entries = self.lease.entries.iter_mut();
+        if let Some(entry) = entries.find(|e| e.name.as_str() == name) {
+            entry.ccsid = ccsid;
+        }
+    }
+
     /// Sets the COMMAREA to `len` bytes that `fill` writes in place. They are
     /// zeros before.
     pub fn set_commarea<E>(

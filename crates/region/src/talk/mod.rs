@@ -7,17 +7,21 @@
 //! mapped conversations at sync levels 0 and 1.
 //! Invariant: syncpoint flows (sync level 2) are absent.
 
+mod pip;
 mod receive;
 mod verbs;
 
 use std::sync::Arc;
 
 use link::Answer;
-use link::conversation::{TOLD_ERROR, TOLD_FREE, TOLD_RECEIVE, TOLD_SIGNAL, TalkState};
+use link::conversation::{
+    TOLD_CHAIN_END, TOLD_ERROR, TOLD_FREE, TOLD_RECEIVE, TOLD_SIGNAL, TalkState,
+};
 
 use crate::api::{Conversation, Conversations, Destination, Fault, sense};
 
 /// Condition numbers; 0 is NORMAL.
+const EOC: u32 = 6;
 const INVREQ: u32 = 16;
 const LENGERR: u32 = 22;
 const SIGNAL: u32 = 24;
@@ -47,6 +51,7 @@ struct Told {
     indicators: u64,
     error: u32,
     figure: u64,
+    more: u64,
     data: Vec<u8>,
 }
 
@@ -68,6 +73,15 @@ impl Told {
         }
     }
 
+    /// Notes that the partner's chain ended. The condition is the weakest one:
+    /// its default action is to go on.
+    fn note_chain_end(&mut self) {
+        self.indicators |= TOLD_CHAIN_END;
+        if self.condition == 0 {
+            self.condition = EOC;
+        }
+    }
+
     fn into_answer(self, id: u32, state: TalkState) -> Answer {
         let mut args = [0; 8];
         args[0] = u64::from(id);
@@ -75,6 +89,7 @@ impl Told {
         args[2] = self.indicators;
         args[3] = u64::from(self.error);
         args[4] = self.figure;
+        args[5] = self.more;
         Answer {
             resp: self.condition,
             args,

@@ -3,6 +3,16 @@
 //! A record is read to its end before any of it is given. What came with its
 //! last bytes (the turn, a request to confirm, the end) is told when the
 //! program has all of it.
+//!
+//! The turn, a request to confirm and the end go with the RU that ends the
+//! partner's chain, so whatever brings one of them is the end of the chain: EOC
+//! and EIBEOC. RECEIVE and CONVERSE are the commands that can raise EOC; an RU
+//! with an FM header for the program is not part of this session type, so
+//! INBFMH is none of their conditions.
+//! Reference: CICS API reference, RECEIVE (APPC) and CONVERSE (APPC), where EOC
+//! means an RU with the end-of-chain indicator. Which condition comes first
+//! where several hold could not be confirmed for this session type: here it is
+//! LENGERR, then SIGNAL, then EOC.
 
 use link::conversation::{
     TALK_NOTRUNCATE, TOLD_COMPLETE, TOLD_CONFIRM, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE, TalkState,
@@ -114,6 +124,9 @@ impl Talk {
             self.conversation = None;
         }
         told.note_signal(heard.signal);
+        if heard.confirm || heard.turn || heard.end {
+            told.note_chain_end();
+        }
         self.forget_record();
         told
     }

@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use link::conversation::{
-    TALK_CONFIRM, TALK_DATA, TALK_INVITE, TALK_LAST, TALK_NOTRUNCATE, TALK_WAIT, TOLD_COMPLETE,
-    TOLD_CONFIRM, TOLD_ERROR, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE, TalkState, Verb,
+    TALK_CONFIRM, TALK_DATA, TALK_INVITE, TALK_LAST, TALK_NOTRUNCATE, TALK_WAIT, TOLD_CHAIN_END,
+    TOLD_COMPLETE, TOLD_CONFIRM, TOLD_ERROR, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE, TalkState,
+    Verb,
 };
 use link::{Answer, Call, Op};
 
-use super::{INVREQ, LENGERR, SYSIDERR, TERMERR, Talk};
+use super::{EOC, INVREQ, LENGERR, SYSIDERR, TERMERR, Talk};
 use crate::api::{Conversation, Conversations, Destination, Fault, Heard, sense};
 
 type Log = Arc<Mutex<Vec<String>>>;
@@ -82,7 +83,13 @@ impl Conversations for Nobody {
     fn reach(&self, _: &Destination) -> bool {
         false
     }
-    fn connect(&self, _: &Destination, _: &str, _: bool) -> Result<Box<dyn Conversation>, Fault> {
+    fn connect(
+        &self,
+        _: &Destination,
+        _: &str,
+        _: bool,
+        _: Vec<Vec<u8>>,
+    ) -> Result<Box<dyn Conversation>, Fault> {
         Err(Fault::Over(sense::NAME_UNKNOWN))
     }
 }
@@ -134,7 +141,7 @@ fn an_echo_goes_through_its_states() {
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 100, &[]);
     assert_eq!(
         state(&got),
-        (0, TalkState::Send as u64, TOLD_COMPLETE),
+        (EOC, TalkState::Send as u64, TOLD_COMPLETE | TOLD_CHAIN_END),
         "{got:?}"
     );
     assert_eq!(got.data, b"hello");
@@ -160,7 +167,8 @@ fn a_long_record_is_cut_or_goes_on() {
         assert_eq!(state(&first), (0, TalkState::Receive as u64, TOLD_RECEIVE));
         let (rest, _) = ask(&mut talk, Verb::Receive, flags, 4, &[]);
         assert_eq!(rest.data, b"ef");
-        assert_eq!(state(&rest), (0, TalkState::Send as u64, TOLD_COMPLETE));
+        let told = TOLD_COMPLETE | TOLD_CHAIN_END;
+        assert_eq!(state(&rest), (EOC, TalkState::Send as u64, told));
     }
 }
 
@@ -173,8 +181,8 @@ fn a_confirmation_is_asked_for_and_given() {
     };
     let (mut talk, log) = attached([(Vec::new(), Ok(wants))]);
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
-    let told = TOLD_NO_DATA | TOLD_FREE | TOLD_CONFIRM;
-    assert_eq!(state(&got), (0, TalkState::ConfFree as u64, told));
+    let told = TOLD_NO_DATA | TOLD_FREE | TOLD_CONFIRM | TOLD_CHAIN_END;
+    assert_eq!(state(&got), (EOC, TalkState::ConfFree as u64, told));
     let (done, _) = ask(&mut talk, Verb::Confirmation, 0, 0, &[]);
     assert_eq!(state(&done), (0, TalkState::Free as u64, TOLD_FREE));
     assert_eq!(*log.lock().unwrap(), ["confirmed"]);

@@ -6,8 +6,8 @@ use link::conversation::{
 };
 use link::{Answer, Call};
 
-use super::{CBIDERR, INVREQ, PARTNERIDERR, SYSIDERR, Talk, Told};
-use crate::api::{Conversation, Fault};
+use super::{CBIDERR, INVREQ, LENGERR, PARTNERIDERR, SYSIDERR, Talk, Told, pip};
+use crate::api::{Conversation, Destination, Fault};
 
 impl Talk {
     /// Serves a verb. False when the conversation is gone with it.
@@ -22,7 +22,7 @@ impl Talk {
                 lives = told.condition == 0;
                 told
             }
-            Some(Verb::Connect) => self.connect(data, limit == 1),
+            Some(Verb::Connect) => self.connect(data, flags, limit == 1),
             Some(Verb::Send) => self.send(data, flags),
             Some(Verb::Receive) => self.receive(flags, limit),
             Some(Verb::Converse) => {
@@ -42,20 +42,15 @@ impl Talk {
             Some(Verb::Error) => self.error(),
             Some(Verb::Abend) => self.abend(),
             Some(Verb::Signal) => self.signal(),
-            Some(Verb::Process) => match &self.conversation {
-                Some(conversation) => {
-                    let (name, level) = conversation.process();
-                    Told {
-                        figure: u64::from(level),
-                        data: name.into_bytes(),
-                        ..Told::default()
-                    }
-                }
-                None => Told::condition(INVREQ),
-            },
+            Some(Verb::Process) => self.process(),
             Some(Verb::Attributes) => Told::default(),
         };
-        (told.into_answer(id, self.state), lives)
+        let mut answer = told.into_answer(id, self.state);
+        if self.destination == Destination::default() && self.conversation.is_none() && !lives {
+            // What was not allocated has neither a name nor a state.
+            answer.args[..2].fill(0);
+        }
+        (answer, lives)
     }
 
     fn allocate(&mut self, data: &[u8]) -> Told {
@@ -88,14 +83,18 @@ impl Talk {
         Told::default()
     }
 
-    fn connect(&mut self, data: &[u8], confirm: bool) -> Told {
+    fn connect(&mut self, data: &[u8], name_bytes: u64, confirm: bool) -> Told {
         let Some(partners) = self.partners.clone() else {
             return Told::condition(INVREQ);
         };
         if self.state != TalkState::Allocated {
             return Told::condition(INVREQ);
         }
-        let (partner, name) = data.split_at(data.len().min(8));
+        let (partner, rest) = data.split_at(data.len().min(8));
+        let (name, list) = rest.split_at(rest.len().min(name_bytes as usize));
+        let Some(parameters) = pip::parse(list) else {
+            return Told::condition(LENGERR);
+        };
         let partner = String::from_utf8_lossy(partner).trim_end().to_owned();
         let mut process = String::from_utf8_lossy(name).trim_end().to_owned();
         if !partner.is_empty() {
@@ -105,7 +104,7 @@ impl Talk {
                 None => return Told::condition(PARTNERIDERR),
             }
         }
-        match partners.connect(&self.destination, &process, confirm) {
+        match partners.connect(&self.destination, &process, confirm, parameters) {
             Ok(conversation) => {
                 self.conversation = Some(conversation);
                 self.state = TalkState::Send;
@@ -115,10 +114,37 @@ impl Talk {
         }
     }
 
+    /// What the partner attached. Only the principal facility has that: a
+    /// conversation that the task allocated was attached by itself.
+    fn process(&self) -> Told {
+        let conversation = match (&self.partners, &self.conversation) {
+            (None, Some(conversation)) => conversation,
+            _ => return Told::condition(INVREQ),
+        };
+        let (name, level) = conversation.process();
+        let list = pip::emit(conversation.parameters());
+        Told {
+            figure: u64::from(level),
+            more: name.len() as u64,
+            data: [name.as_bytes(), &list].concat(),
+            ..Told::default()
+        }
+    }
+
     pub(super) fn send(&mut self, data: &[u8], flags: u64) -> Told {
-        if self.state != TalkState::Send {
+        let alone = TALK_DATA | TALK_INVITE | TALK_LAST;
+        let announced = matches!(self.state, TalkState::PendReceive | TalkState::PendFree);
+        let completes = announced && flags & TALK_CONFIRM != 0 && flags & alone == 0;
+        if self.state != TalkState::Send && !completes {
             return Told::condition(INVREQ);
         }
+        // CONFIRM by itself completes what INVITE or LAST announced. That the
+        // state tables allow it could not be read again in a public copy.
+        let flags = match self.state {
+            TalkState::PendReceive => flags | TALK_INVITE,
+            TalkState::PendFree => flags | TALK_LAST,
+            _ => flags,
+        };
         let confirm = flags & TALK_CONFIRM != 0;
         let level = self.conversation.as_ref().map_or(0, |c| c.process().1);
         if confirm && level == 0 {

@@ -149,6 +149,7 @@ impl Conversation {
     pub(super) fn note_error(&mut self, sense: Sense, log: bool) -> ReturnCode {
         let purging = std::mem::take(&mut self.peer_error);
         self.incoming = Incoming::expecting(log);
+        self.error_sense = Some(sense);
         code_of(sense, purging)
     }
 

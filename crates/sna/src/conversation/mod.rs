@@ -84,6 +84,8 @@ pub(crate) struct Conversation {
     /// The partner refused what was sent; an error description follows.
     peer_error: bool,
     failure: Option<ReturnCode>,
+    /// Of the error description that a verb met, until somebody takes it.
+    error_sense: Option<Sense>,
     request_to_send: bool,
     log_data: Vec<u8>,
     wants_event: bool,
@@ -146,6 +148,7 @@ impl Conversation {
             answered: false,
             peer_error: false,
             failure: None,
+            error_sense: None,
             request_to_send: false,
             log_data: Vec::new(),
             wants_event: false,
@@ -240,6 +243,11 @@ impl Conversation {
     /// The log data to go with the next error.
     pub fn set_log_data(&mut self, data: &[u8]) {
         self.log_data = data[..data.len().min(LOG_DATA)].to_vec();
+    }
+
+    /// Sense data of the error description that a verb met; told once.
+    pub fn take_error_sense(&mut self) -> Option<Sense> {
+        self.error_sense.take()
     }
 
     /// Whether the partner asked for the right to send; asking clears it.

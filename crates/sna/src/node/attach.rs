@@ -18,6 +18,32 @@ use bytes::{Buf, Bytes};
 pub(super) const LIMITS_TP: [u8; 2] = [0x06, 0xF1];
 
 impl Node {
+    /// A request came on a session whose Attach waits for the rest of its
+    /// parameters.
+    pub(super) fn handle_more_of_attach(
+        &mut self,
+        id: SessionId,
+        header: Rh,
+        answer: Answer,
+        ru: Bytes,
+    ) -> Result<(), Sense> {
+        let session = self.sessions.get_mut(id);
+        let Some(waiting) = session.map(|s| &mut s.attaching) else {
+            return Ok(());
+        };
+        let Some(mut whole) = waiting.take() else {
+            return Ok(());
+        };
+        whole.extend_from_slice(&ru);
+        let pip = whole.get(whole.first().map_or(0, |len| usize::from(*len))..);
+        if !header.end_chain() && !pip.is_none_or(gds::pip_is_here) {
+            // Gathered in place, so that many small RUs cost no more than few.
+            *waiting = Some(whole);
+            return Ok(());
+        }
+        self.handle_attach(id, header, answer, whole.into())
+    }
+
     /// A request with an Attach at its start came on a session that has no
     /// conversation.
     pub(super) fn handle_attach(
@@ -31,20 +57,31 @@ impl Node {
             Ok((attach, len)) => (Some(attach), Ok(len)),
             Err(sense) => (None, Err(sense)),
         };
+        let whole = ru.clone();
         let mut data = ru;
         data.advance(*len.as_ref().unwrap_or(&data.len()));
         let fallback = || fmh5::Repr::new(&[crate::ebcdic::SPACE], true, 0);
         let attach = attach.unwrap_or_else(fallback);
         let mut pip = Vec::new();
         let verdict = len.and_then(|_| {
+            self.judge(id, &attach)?;
+            if attach.pip && !(header.end_chain() || gds::pip_is_here(&data)) {
+                return Ok(false);
+            }
             if attach.pip {
-                // Parameters must be whole in the RU of their Attach.
                 let (fields, len) = gds::parse_pip(&data).map_err(|_| Sense::PIP_WRONG)?;
                 data.advance(len);
                 pip = fields;
             }
-            self.judge(id, &attach)
+            Ok(true)
         });
+        if verdict == Ok(false) {
+            if let Some(session) = self.sessions.get_mut(id) {
+                session.attaching = Some(whole.into());
+            }
+            return Ok(());
+        }
+        let verdict = verdict.map(|_| ());
         let Some(session) = self.sessions.get_mut(id) else {
             return Ok(());
         };

@@ -111,6 +111,9 @@ impl Node {
                     });
                     handled.unwrap_or(Ok(()))?;
                 }
+                None if session.attaching.is_some() => {
+                    self.handle_more_of_attach(id, header, answer, ru)?;
+                }
                 None if header.format() && ru.get(1).is_some_and(|b| b & 0x7F == 5) => {
                     self.handle_attach(id, header, answer, ru)?;
                 }

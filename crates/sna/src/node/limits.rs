@@ -120,7 +120,7 @@ impl Node {
         self.start_exchange(at, wish);
     }
 
-    fn start_exchange(&mut self, at: usize, wish: Limits) {
+    pub(super) fn start_exchange(&mut self, at: usize, wish: Limits) {
         let group = &self.groups[at];
         let (local, partner) = (group.local.clone(), group.partner.clone());
         let service = mode::SERVICE_MODE.parse::<ModeName>().unwrap_or_default();

@@ -10,6 +10,7 @@
 //! a panic and never in memory that grows without bound.
 
 mod attach;
+mod change;
 pub mod config;
 pub mod event;
 mod flow;
@@ -27,6 +28,7 @@ use crate::name::{LuName, ModeName, TpName};
 use crate::secret::Secret;
 use crate::session::SessionId;
 use crate::time::Instant;
+use crate::wire::Sense;
 use config::{LinkConfig, NodeConfig, Partner, TpDefinition, User};
 use event::{Event, Outage};
 use group::Group;
@@ -35,6 +37,7 @@ use sessions::Session;
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::ops::Bound;
 
+pub use change::Renewed;
 pub use sessions::SessionInfo;
 pub use verbs::{Allocate, Refusal, Security};
 
@@ -71,6 +74,8 @@ pub struct Node {
     services: VecDeque<ConversationId>,
     waiting_attaches: usize,
     next_instance: u64,
+    /// The error description that the last verb met, and whose it was.
+    error_sense: Option<(ConversationId, Sense)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,6 +88,7 @@ impl Node {
     /// A node with these properties and nothing defined.
     pub fn new(config: NodeConfig) -> Node {
         Node {
+            error_sense: None,
             next_instance: config.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 8,
             config,
             now: Instant::ZERO,
@@ -182,8 +188,19 @@ impl Node {
         self.routes.retain(|_, to| *to != link);
         let mut sessions: Vec<SessionId> = link_state.sessions.into_values().collect();
         sessions.sort_unstable();
+        let groups = sessions.iter().filter_map(|id| self.sessions.get(*id));
+        let partners: BTreeSet<LuName> = groups
+            .map(|s| self.groups[s.group].partner.clone())
+            .collect();
         for session in sessions {
             self.drop_session(session, Outage::Link);
+        }
+        // A partner that comes back may have been started anew, and would refuse
+        // every BIND under limits that it never agreed to.
+        for partner in partners {
+            if !self.has_sessions(&partner) {
+                self.forget_limits(&partner);
+            }
         }
         self.settle();
     }

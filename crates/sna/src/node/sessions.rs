@@ -29,6 +29,8 @@ pub(super) struct Session {
     pub winner: bool,
     pub half: Option<Box<HalfSession>>,
     pub conversation: Option<ConversationId>,
+    /// An Attach whose initialisation parameters have not all come.
+    pub attaching: Option<Vec<u8>>,
     pub accepts: Accepts,
     pub deadline: Option<Instant>,
     /// Begun on behalf of a conversation that waits.
@@ -165,6 +167,7 @@ impl Node {
             winner,
             half: None,
             conversation: None,
+            attaching: None,
             accepts: Accepts::default(),
             deadline: None,
             coming: true,
@@ -279,6 +282,7 @@ impl Node {
             winner,
             half: Some(Box::new(HalfSession::new(parameters))),
             conversation: None,
+            attaching: None,
             accepts: accepts(&bind),
             deadline: None,
             coming: false,

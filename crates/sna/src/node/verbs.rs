@@ -18,7 +18,7 @@ use crate::name::{LuName, ModeName, TpName};
 use crate::secret::Secret;
 use crate::session::half::HalfSession;
 use crate::time::Instant;
-use crate::wire::{Sense, fmh5};
+use crate::wire::{Sense, fmh5, gds};
 use std::task::Poll;
 
 /// What a new conversation is to be like.
@@ -40,7 +40,8 @@ pub struct Allocate {
     pub security: Security,
     /// Whether to wait for a session.
     pub return_control: ReturnControl,
-    /// Program initialisation parameters.
+    /// Program initialisation parameters, at most 32,763 bytes with four for
+    /// each.
     pub pip: Vec<Vec<u8>>,
 }
 
@@ -96,6 +97,8 @@ pub enum Refusal {
     Type,
     /// It needs another sync level.
     SyncLevel,
+    /// The initialisation parameters are not what it needs.
+    Parameters,
 }
 
 impl Node {
@@ -134,8 +137,10 @@ impl Node {
         };
         let mut conversation = Conversation::new(attributes, Owner::Program, State::Initialize);
         let pip = wish.pip;
+        let pip_bytes: usize = pip.iter().map(|field| field.len() + gds::HEADER).sum();
+        let pip_fits = pip_bytes <= gds::MAX_PIP;
         conversation.attach = Some(Box::new(AttachPlan { header, pip }));
-        let known = self.locals.contains(&wish.local);
+        let known = self.locals.contains(&wish.local) && pip_fits;
         let at = match known {
             true => self.group(&wish.local, &wish.partner, &wish.mode, None),
             false => None,
@@ -222,6 +227,7 @@ impl Node {
             Refusal::Security => Sense::SECURITY,
             Refusal::Type => Sense::TYPE_MISMATCH,
             Refusal::SyncLevel => Sense::SYNC_LEVEL,
+            Refusal::Parameters => Sense::PIP_WRONG,
         };
         let waits = self
             .conversations
@@ -332,6 +338,14 @@ impl Node {
         conversation.map_or(State::Reset, |c| c.state)
     }
 
+    /// The sense data of the error description that the last verb of this
+    /// conversation met, if it met one: what its return code cannot tell apart.
+    /// To be asked for before another verb.
+    pub fn error_sense(&self, id: ConversationId) -> Option<Sense> {
+        self.error_sense
+            .and_then(|(of, sense)| (of == id).then_some(sense))
+    }
+
     /// What can be told about a conversation.
     pub fn attributes(&self, id: ConversationId) -> Option<&Attributes> {
         self.conversations.get(id).map(|c| &c.attributes)
@@ -348,12 +362,17 @@ impl Node {
         id: ConversationId,
         f: impl FnOnce(&mut Conversation, Option<&mut HalfSession>) -> Poll<R>,
     ) -> Option<Poll<R>> {
+        self.error_sense = None;
         // A conversation that only tells its error belongs to nobody.
         let owner = self.conversations.get(id)?.owner;
         if owner != Owner::Program {
             return None;
         }
         let out = self.verb(id, f)?;
+        let told = self.conversations.get_mut(id);
+        if let Some(sense) = told.and_then(Conversation::take_error_sense) {
+            self.error_sense = Some((id, sense));
+        }
         self.finish_verb(id);
         self.settle();
         Some(out)

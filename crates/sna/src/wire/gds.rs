@@ -27,6 +27,9 @@ pub const ERROR_LOG: u16 = 0x12E1;
 pub const MAX_RECORD: usize = 0x7FFF;
 /// Bytes before the data of a record that has an ID.
 pub const HEADER: usize = 4;
+/// The most bytes of program initialisation parameters, the header of each
+/// included.
+pub const MAX_PIP: usize = MAX_RECORD - HEADER;
 
 /// A logical record's length field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,7 +116,21 @@ pub fn parse_pip(bytes: &[u8]) -> Result<(Vec<Vec<u8>>, usize)> {
     Ok((fields, bytes.len() - rest.len()))
 }
 
+/// Whether these bytes are enough to judge the parameters at their start: they
+/// are all here, or no more bytes can make them right.
+pub fn pip_is_here(bytes: &[u8]) -> bool {
+    let &[first, second, ref rest @ ..] = bytes else {
+        return false;
+    };
+    let ll = Ll::parse([first, second]);
+    let id = PIP.to_be_bytes();
+    let begun = rest.len().min(id.len());
+    ll.continued || ll.len < HEADER || rest[..begun] != id[..begun] || bytes.len() >= ll.len
+}
+
 /// The variable of these program initialisation parameters.
+///
+/// They must have [`MAX_PIP`] bytes at most with their headers.
 pub fn emit_pip(fields: &[Vec<u8>]) -> Vec<u8> {
     let mut inner = Vec::new();
     for field in fields {

@@ -2,11 +2,13 @@
 //! peers.
 
 mod basics;
+mod changes;
 mod formats;
 mod harness;
 mod hostile;
 mod lossy;
 mod misconfigured;
+mod pip;
 mod soak;
 mod traces;
 mod wireshark;

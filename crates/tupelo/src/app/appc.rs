@@ -1,13 +1,12 @@
 //! The region's partners: its programs attached over LU 6.2, and attaching.
 //!
-//! A transaction is attached by its name or its TPNAME. A SYSID is a DEFINE
-//! CONNECTION whose NETNAME is a partner of `[appc]`, or that partner's own
-//! name; PARTNER and PROFILE are the definitions of these types.
+//! A transaction is attached by its name or its TPNAME. What definitions say of
+//! partners is in [`Known`].
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use appc::{Call, Host, Incoming};
-use cics::csd::{Csd, OtherDef};
+use cics::csd::Csd;
 use miette::{IntoDiagnostic, Result};
 use region::{Conversation, Conversations, Destination, Fault, Heard, StartCode, TaskRequest};
 use region::{Definitions, UserId, sense};
@@ -16,54 +15,122 @@ use sna::conversation::code::{
     StatusReceived,
 };
 use sna::mode::SyncLevel;
-use sna::{ConversationId, Refusal, TpDefinition};
+use sna::{ConversationId, ModeTable, Refusal, Renewed, TpDefinition};
 
-use super::attachsec::AttachSecurity;
+use super::known::Known;
 use super::{Application, mirror};
-
-/// Mode of conversations whose PROFILE names none.
-const DEFAULT_MODE: &str = "#INTER";
 
 /// The node of a region, and what its definitions say of partners.
 #[derive(Clone)]
 pub struct Partners {
     host: Host,
-    connections: Vec<OtherDef>,
-    names: Vec<String>,
-    security: Arc<AttachSecurity>,
+    known: Arc<RwLock<Arc<Known>>>,
+    held: Arc<mirror::Held>,
 }
 
 /// Starts the node when there is an `[appc]` section.
 pub fn start(app: &Application) -> Result<Option<Partners>> {
-    let Some(section) = &app.config.appc else {
+    let Some(known) = known(app)? else {
         return Ok(None);
     };
-    let mut section = section.clone();
+    let mut section = known.section.clone();
     let loopback = ([127, 0, 0, 1], sna::dlc::ssp::PORT).into();
     section.listen = section.listen.or(Some(loopback));
-    let names = section.partners.keys().cloned().collect();
-    let kinds = ["CONNECTION", "PARTNER", "PROFILE"];
-    let wanted = |other: &&OtherDef| kinds.contains(&other.kind.as_str());
-    let security = security(app)?;
-    security.apply(&mut section);
+    let host = Host::start(section).into_diagnostic()?;
+    for mode in known.modes.values() {
+        host.define_mode(mode.clone());
+    }
     Ok(Some(Partners {
-        host: Host::start(section).into_diagnostic()?,
-        connections: app.csd.others.iter().filter(wanted).cloned().collect(),
-        names,
-        security: Arc::new(security),
+        host,
+        known: Arc::new(RwLock::new(Arc::new(known))),
+        held: Arc::default(),
     }))
 }
 
-/// What the application's connections demand of Attaches.
-pub fn security(app: &Application) -> Result<AttachSecurity> {
-    let connections = app.csd.others.iter();
-    AttachSecurity::read(connections.filter(|def| def.kind == "CONNECTION"))
+/// What the application says of partners, when it has an `[appc]` section.
+pub fn known(app: &Application) -> Result<Option<Known>> {
+    let section = app.config.appc.as_ref();
+    section
+        .map(|section| Known::read(section, &app.csd))
+        .transpose()
 }
 
 impl Partners {
     /// The node.
     pub fn host(&self) -> &Host {
         &self.host
+    }
+
+    /// What is known of partners now.
+    pub fn known(&self) -> Arc<Known> {
+        let known = self.known.read();
+        Arc::clone(&known.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes over what a reload has read. What is up keeps what it was begun
+    /// with until it ends; the lines tell where that is so.
+    pub fn change(&self, now: Known) -> Vec<String> {
+        let before = self.known();
+        let mut lines = Vec::new();
+        let mut tell = |what: String, done: Result<Renewed, appc::Error>| match done {
+            Ok(Renewed { busy: 0, .. }) => {}
+            Ok(Renewed { busy, .. }) => lines.push(format!(
+                "{what}: {busy} sessions are in use; the change holds for them when their \
+                 conversations have ended"
+            )),
+            Err(error) => lines.push(format!("{what}: {error}")),
+        };
+        let (old, new) = (&before.section, &now.section);
+        for name in old
+            .partners
+            .keys()
+            .filter(|n| !new.partners.contains_key(*n))
+        {
+            tell(format!("partner {name}"), self.host.remove_partner(name));
+        }
+        for (name, partner) in &new.partners {
+            let done = self.host.change_partner(name, partner.clone());
+            tell(format!("partner {name}"), done);
+        }
+        let architected = ModeTable::default();
+        for name in before.modes.keys().filter(|n| !now.modes.contains_key(*n)) {
+            let done = match architected.get(name) {
+                Some(mode) => Ok(self.host.change_mode(mode)),
+                None => self.host.remove_mode(name.as_str()),
+            };
+            tell(format!("mode {name}"), done);
+        }
+        for (name, mode) in &now.modes {
+            if before.modes.get(name) != Some(mode) {
+                tell(
+                    format!("mode {name}"),
+                    Ok(self.host.change_mode(mode.clone())),
+                );
+            }
+        }
+        for name in old.users.keys().filter(|n| !new.users.contains_key(*n)) {
+            self.host.remove_user(name);
+        }
+        for (name, password) in &new.users {
+            self.host.define_user(name, password);
+        }
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(now);
+        lines
+    }
+
+    /// Whom the task of an Attach runs for, where `default` is the region's
+    /// default user; none when it must be refused.
+    pub fn user(&self, attached: &sna::Attached, default: UserId) -> Option<UserId> {
+        let named = attached.user.as_deref();
+        let known = self.known();
+        known
+            .security
+            .user(attached.partner.as_str(), named, default)
+    }
+
+    /// What the mirrors hold.
+    pub fn held(&self) -> &mirror::Held {
+        &self.held
     }
 
     /// Lets partners attach the transactions of `csd`.
@@ -74,7 +141,7 @@ impl Partners {
         region: &region::Handle,
         user: UserId,
     ) {
-        mirror::define(&self.host, installed, region, user, &self.security);
+        mirror::define(self, installed, region, user);
         for def in &csd.transactions {
             let names = [Some(def.name.as_str()), def.tp_name.as_deref()];
             for name in names.into_iter().flatten() {
@@ -84,39 +151,20 @@ impl Partners {
                 };
                 let program = TpDefinition {
                     types: vec![ConversationType::Mapped],
+                    pip: true,
                     ..TpDefinition::new(tp)
                 };
-                let (host, region) = (self.host.clone(), region.clone());
-                let security = self.security.clone();
+                let (partners, region) = (self.clone(), region.clone());
                 let run = move |incoming: Incoming| {
-                    let attached = &incoming.attached;
-                    let named = attached.user.as_deref();
-                    match security.user(attached.partner.as_str(), named, user) {
-                        Some(user) => attach(&host, &region, transid, user, incoming),
-                        None => refuse(&host, &incoming.attached),
+                    let host = &partners.host;
+                    match partners.user(&incoming.attached, user) {
+                        Some(user) => attach(host, &region, transid, user, incoming),
+                        None => refuse(host, &incoming.attached),
                     }
                 };
                 self.host.define_program(program, Arc::new(run));
             }
         }
-    }
-
-    fn definition(&self, kind: &str, name: &str) -> Option<&OtherDef> {
-        let mut all = self.connections.iter();
-        all.find(|def| def.kind == kind && def.name.eq_ignore_ascii_case(name))
-    }
-
-    /// The partner of `[appc]` with this name, qualified or not.
-    fn configured(&self, name: &str) -> Option<Destination> {
-        let same = |full: &&String| {
-            let own = full.rsplit('.').next().unwrap_or(full);
-            full.eq_ignore_ascii_case(name) || own.eq_ignore_ascii_case(name)
-        };
-        self.names.iter().find(same).map(|partner| Destination {
-            partner: partner.clone(),
-            mode: DEFAULT_MODE.to_owned(),
-            process: None,
-        })
     }
 }
 
@@ -162,6 +210,7 @@ fn attach(
         id: conversation.id(),
         inner: conversation,
         process: attached.tp.to_string(),
+        parameters: attached.pip,
         level: u8::from(attached.sync == SyncLevel::Confirm),
     };
     if let Err(error) = mapped.inner.accept() {
@@ -180,38 +229,21 @@ impl std::fmt::Debug for Partners {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Partners")
             .field("lu", &self.host.lu())
-            .field("names", &self.names)
             .finish_non_exhaustive()
     }
 }
 
 impl Conversations for Partners {
     fn system(&self, sysid: &str) -> Option<Destination> {
-        match self.definition("CONNECTION", sysid) {
-            Some(def) => self.configured(attribute(def, "NETNAME")?),
-            None => self.configured(sysid),
-        }
+        self.known().system(sysid)
     }
 
     fn partner(&self, name: &str) -> Option<Destination> {
-        let def = self.definition("PARTNER", name)?;
-        let net_name = attribute(def, "NETNAME")?;
-        let found = match attribute(def, "NETWORK") {
-            Some(network) => self.configured(&format!("{network}.{net_name}")),
-            None => self.configured(net_name),
-        };
-        let mut destination = found?;
-        destination.process = attribute(def, "TPNAME").map(str::to_owned);
-        if let Some(profile) = attribute(def, "PROFILE") {
-            destination.mode = self.profile(profile)?;
-        }
-        Some(destination)
+        self.known().partner(name)
     }
 
     fn profile(&self, name: &str) -> Option<String> {
-        let def = self.definition("PROFILE", name)?;
-        let mode = attribute(def, "MODENAME").unwrap_or(DEFAULT_MODE);
-        Some(mode.to_owned())
+        self.known().profile(name)
     }
 
     fn reach(&self, destination: &Destination) -> bool {
@@ -229,8 +261,10 @@ impl Conversations for Partners {
         destination: &Destination,
         process: &str,
         confirm: bool,
+        parameters: Vec<Vec<u8>>,
     ) -> Result<Box<dyn Conversation>, Fault> {
         let call = Call {
+            pip: parameters,
             mode: destination.mode.clone(),
             sync: match confirm {
                 true => SyncLevel::Confirm,
@@ -247,15 +281,10 @@ impl Conversations for Partners {
             id: inner.id(),
             inner,
             process: process.to_owned(),
+            parameters: Vec::new(),
             level: u8::from(confirm),
         }))
     }
-}
-
-/// A value of a definition that is not empty.
-pub fn attribute<'d>(def: &'d OtherDef, name: &str) -> Option<&'d str> {
-    let found = def.attributes.iter().find(|a| a.name == name)?;
-    found.value.as_deref().filter(|value| !value.is_empty())
 }
 
 /// A mapped conversation of the stack, as the region wants it.
@@ -264,12 +293,17 @@ struct Mapped {
     id: ConversationId,
     inner: appc::Conversation,
     process: String,
+    parameters: Vec<Vec<u8>>,
     level: u8,
 }
 
 impl Conversation for Mapped {
     fn process(&self) -> (String, u8) {
         (self.process.clone(), self.level)
+    }
+
+    fn parameters(&self) -> &[Vec<u8>] {
+        &self.parameters
     }
 
     fn send(&mut self, record: &[u8]) -> Result<bool, Fault> {
@@ -336,24 +370,29 @@ impl Conversation for Mapped {
     }
 }
 
-/// What the stack's error means to a program.
+/// What the stack's error means to a program. The sense data are those that the
+/// partner sent; where it sent none, those that the code stands for.
 fn fault(error: &appc::Error) -> Fault {
     use ReturnCode as R;
     let Some(code) = error.code() else {
         return Fault::Over(sense::SESSION);
     };
+    let sent = |otherwise: u32| error.sense().map_or(otherwise, |sense| sense.0);
     match code {
-        code if code.is_error_report() => Fault::Error(sense::PROGRAM_ERROR),
+        code if code.is_error_report() => Fault::Error(sent(sense::PROGRAM_ERROR)),
         R::ProgramStateCheck | R::ProgramParameterCheck => Fault::State,
         R::DeallocatedAbend | R::DeallocatedAbendSvc | R::DeallocatedAbendTimer => {
-            Fault::Over(sense::ABEND)
+            Fault::Over(sent(sense::ABEND))
         }
-        R::TpnNotRecognized => Fault::Over(sense::NAME_UNKNOWN),
-        R::TpNotAvailableRetry => Fault::Over(sense::NOT_NOW),
-        R::TpNotAvailableNoRetry => Fault::Over(sense::NOT_AVAILABLE),
-        R::SecurityNotValid => Fault::Over(sense::SECURITY),
-        R::ConversationTypeMismatch => Fault::Over(sense::TYPE),
-        R::SyncLevelNotSupportedLu | R::SyncLevelNotSupportedPgm => Fault::Over(sense::SYNC_LEVEL),
+        R::TpnNotRecognized => Fault::Over(sent(sense::NAME_UNKNOWN)),
+        R::TpNotAvailableRetry => Fault::Over(sent(sense::NOT_NOW)),
+        R::TpNotAvailableNoRetry => Fault::Over(sent(sense::NOT_AVAILABLE)),
+        R::PipNotSpecifiedCorrectly => Fault::Over(sent(sense::PIP_WRONG)),
+        R::SecurityNotValid => Fault::Over(sent(sense::SECURITY)),
+        R::ConversationTypeMismatch => Fault::Over(sent(sense::TYPE)),
+        R::SyncLevelNotSupportedLu | R::SyncLevelNotSupportedPgm => {
+            Fault::Over(sent(sense::SYNC_LEVEL))
+        }
         _ => Fault::Over(sense::SESSION),
     }
 }

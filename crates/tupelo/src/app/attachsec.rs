@@ -41,7 +41,7 @@ impl AttachSecurity {
     pub fn read<'d>(definitions: impl IntoIterator<Item = &'d OtherDef>) -> Result<AttachSecurity> {
         let mut rules = Vec::new();
         for def in definitions {
-            let value = |name: &str| super::appc::attribute(def, name);
+            let value = |name: &str| super::known::attribute(def, name);
             let (Some(net_name), Some(level)) = (value("NETNAME"), value("ATTACHSEC")) else {
                 continue;
             };

@@ -124,8 +124,8 @@ fn install_programs(csd: &Csd, programs: &[Program], made: &mut Installed) {
             module: Some(program.module.clone()),
             threadsafe: def.is_some_and(|d| d.concurrency != Concurrency::Quasirent),
             enabled: def.is_none_or(|d| d.enabled),
-            remote_system: remote_system(def),
             translated: program.translated,
+            ..elsewhere(def)
         });
     }
     // Defined but not compiled: known by name, and PGMIDERR when used.
@@ -141,22 +141,28 @@ fn install_programs(csd: &Csd, programs: &[Program], made: &mut Installed) {
             .iter()
             .any(|p| p.name.as_str() == missing);
         if !known {
+            let def = csd.programs.iter().find(|d| d.name.as_str() == missing);
             made.region.programs.push(ProgramEntry {
                 name: name(missing),
                 enabled: false,
-                remote_system: remote_system(
-                    csd.programs.iter().find(|d| d.name.as_str() == missing),
-                ),
                 translated: true,
-                ..ProgramEntry::default()
+                ..elsewhere(def)
             });
         }
     }
 }
 
-fn remote_system(def: Option<&ProgramDef>) -> Name<4> {
-    let system = def.and_then(|d| d.remote_system);
-    system.map_or(Name::BLANK, Into::into)
+/// What a definition says of the region in which its program runs.
+fn elsewhere(def: Option<&ProgramDef>) -> ProgramEntry {
+    let Some(def) = def else {
+        return ProgramEntry::default();
+    };
+    ProgramEntry {
+        remote_system: def.remote_system.map_or(Name::BLANK, Into::into),
+        remote_name: def.remote_name.map_or(Name::BLANK, Into::into),
+        remote_transid: def.transid.map_or(Name::BLANK, Into::into),
+        ..ProgramEntry::default()
+    }
 }
 
 fn transaction(def: &TransactionDef) -> region::TransactionDef {

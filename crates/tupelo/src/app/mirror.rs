@@ -1,51 +1,69 @@
 //! The mirror transaction: runs a program for a LINK of another region.
 //!
-//! It receives the program's name and COMMAREA, runs the program as a task of
-//! its own that commits at its end, sends the COMMAREA and the ending back, and
-//! ends the conversation.
-//! Format: `docs/internals/program-link.md`.
+//! It receives the program's name with its COMMAREA or channel, runs the program
+//! as a task of its own that commits at its end, sends the COMMAREA or the
+//! channel's containers and the ending back, and ends the conversation. A caller
+//! with a channel says so in the initialisation parameters of its Attach.
+//! Format: [`region::program_link`], drawn in `docs/internals/program-link.md`.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::attachsec::AttachSecurity;
-use appc::{Conversation, Host, Incoming};
+use super::appc::Partners;
+use appc::{Conversation, Incoming};
+use region::program_link::{
+    CHANNEL_PARAMETER, Ending, MAX_CHANNEL, MAX_COMMAREA, MAX_CONTAINERS, Passed, RECORD_BYTES,
+    Reply, Request, Sent, channel_bytes,
+};
 use region::{Definitions, Handle, Outcome, StartCode, TaskRequest, UserId};
-use sna::TpDefinition;
 use sna::conversation::code::{ConversationType, DeallocateType, StatusReceived};
+use sna::{Refusal, TpDefinition};
 
 /// The transaction.
 const MIRROR: &str = "CSMI";
-/// First bytes of both messages: name and version of the format.
-const MAGIC: &[u8; 5] = b"TXDL\x01";
-/// Bytes of the request before the COMMAREA: magic, program, length.
+/// Bytes of a request with a COMMAREA, without it: name and form, program,
+/// length.
 const REQUEST_BYTES: usize = 5 + 8 + 4;
-/// Longest COMMAREA.
-const MAX_COMMAREA: usize = 32_763;
-/// Bytes of a record.
-const RECORD_BYTES: usize = 32_000;
+/// Most bytes of requests with channels that all mirrors of a region hold at
+/// once, so that partners cannot fill its memory.
+const MOST_HELD_BYTES: usize = 4 * MAX_CHANNEL;
 /// PGMIDERR with RESP2 1: no such program.
-const PGMIDERR: [u8; 4] = [0, 27, 0, 1];
+const PGMIDERR: Ending = Ending::Condition(27, 1);
 /// SYSIDERR with RESP2 19: the region takes no more tasks now.
-const SYSIDERR: [u8; 4] = [0, 53, 0, 19];
+const SYSIDERR: Ending = Ending::Condition(53, 19);
+/// LENGERR with RESP2 11: a channel too large for this region, or a changed one
+/// too large for the way back.
+const LENGERR: Ending = Ending::Condition(22, 11);
 
-/// How the program ended.
-#[derive(Debug, Clone, Copy)]
-enum Ending {
-    Normal,
-    Abend([u8; 4]),
-    Condition([u8; 4]),
+/// What the mirrors of a region share.
+#[derive(Debug, Default)]
+pub struct Held(AtomicUsize);
+
+/// Bytes of a request that are counted; given back when it goes.
+struct Claim<'h> {
+    held: &'h Held,
+    bytes: usize,
+}
+
+impl Claim<'_> {
+    /// Counts more bytes; false when they are too many.
+    fn grow(&mut self, bytes: usize) -> bool {
+        let before = self.held.0.fetch_add(bytes, Ordering::Relaxed);
+        self.bytes += bytes;
+        before + bytes <= MOST_HELD_BYTES
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.held.0.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
 }
 
 /// Lets partners attach the mirror.
-pub fn define(
-    host: &Host,
-    installed: &Definitions,
-    region: &Handle,
-    user: UserId,
-    security: &Arc<AttachSecurity>,
-) {
+pub fn define(partners: &Partners, installed: &Definitions, region: &Handle, user: UserId) {
     let here = |p: &&region::ProgramEntry| p.enabled && p.module.is_some();
     let programs: BTreeSet<String> = installed
         .programs
@@ -58,55 +76,97 @@ pub fn define(
     };
     let tp = TpDefinition {
         types: vec![ConversationType::Mapped],
+        pip: true,
         ..TpDefinition::new(name)
     };
-    let (region, security, whole) = (region.clone(), security.clone(), host.clone());
+    let (region, own) = (region.clone(), partners.clone());
     let run = move |incoming: Incoming| {
-        let partner = incoming.attached.partner.clone();
-        let named = incoming.attached.user.as_deref();
-        let Some(user) = security.user(partner.as_str(), named, user) else {
-            super::appc::refuse(&whole, &incoming.attached);
+        let (host, partner) = (own.host(), incoming.attached.partner.clone());
+        let Some(user) = own.user(&incoming.attached, user) else {
+            super::appc::refuse(host, &incoming.attached);
             return;
         };
-        if let Err(error) = mirror(incoming.conversation, &programs, &region, user) {
+        let channel = match &incoming.attached.pip[..] {
+            [] => false,
+            [form] if form == CHANNEL_PARAMETER => true,
+            _ => {
+                tracing::warn!("{MIRROR} of {partner}: initialisation parameters of another kind");
+                let conversation = incoming.attached.conversation;
+                host.once(|node, _| node.refuse(conversation, Refusal::Parameters));
+                return;
+            }
+        };
+        let claim = Claim {
+            held: own.held(),
+            bytes: 0,
+        };
+        let served = mirror(
+            incoming.conversation,
+            channel,
+            claim,
+            &programs,
+            &region,
+            user,
+        );
+        if let Err(error) = served {
             tracing::warn!("{MIRROR} of {partner}: {error}");
         }
     };
-    host.define_program(tp, Arc::new(run));
+    partners.host().define_program(tp, Arc::new(run));
 }
 
 fn mirror(
     mut conversation: Conversation,
+    channel: bool,
+    mut claim: Claim<'_>,
     programs: &BTreeSet<String>,
     region: &Handle,
     user: UserId,
 ) -> Result<(), appc::Error> {
     conversation.accept()?;
-    let message = receive(&mut conversation)?;
-    let Some((program, commarea)) = parse(&message) else {
+    let most = match channel {
+        true => MAX_CHANNEL,
+        false => REQUEST_BYTES + MAX_COMMAREA,
+    };
+    let message = receive(&mut conversation, most, &mut claim)?;
+    let request = Request::parse(&message).filter(|request| {
+        let with_channel = matches!(request.passed, Passed::Channel(..));
+        with_channel == channel
+    });
+    let Some(request) = request else {
         conversation.deallocate(DeallocateType::Abend)?;
         return Err(appc::Error::Partner("what is no program link".into()));
     };
-    let (ending, commarea) = match programs.contains(program) {
-        true => run(region, program, commarea, user),
-        false => (Ending::Condition(PGMIDERR), Vec::new()),
+    let name = std::str::from_utf8(&request.program).map_or("", str::trim_end);
+    let reply = match programs.contains(name) {
+        true => run(region, name, &request, user),
+        false => nothing(PGMIDERR, &request),
     };
-    for record in reply(ending, &commarea).chunks(RECORD_BYTES) {
+    for record in reply.chunks(RECORD_BYTES) {
         conversation.send(record)?;
     }
     conversation.deallocate(DeallocateType::Flush)
 }
 
-/// Receives until this side has the turn.
-fn receive(conversation: &mut Conversation) -> Result<Vec<u8>, appc::Error> {
+/// Receives a message of `most` bytes at most, until this side has the turn.
+fn receive(
+    conversation: &mut Conversation,
+    most: usize,
+    claim: &mut Claim<'_>,
+) -> Result<Vec<u8>, appc::Error> {
     let mut buffer = vec![0; RECORD_BYTES];
     let mut message = Vec::new();
     loop {
         let got = conversation.receive(&mut buffer)?;
         message.extend_from_slice(&buffer[..got.len]);
+        if !claim.grow(got.len) {
+            return Err(appc::Error::Partner(
+                "with more than all mirrors may hold at once".into(),
+            ));
+        }
         let wrong = match got.status {
             StatusReceived::Send => return Ok(message),
-            StatusReceived::None => got.ended || message.len() > REQUEST_BYTES + MAX_COMMAREA,
+            StatusReceived::None => got.ended || message.len() > most,
             _ => true,
         };
         if wrong {
@@ -115,75 +175,102 @@ fn receive(conversation: &mut Conversation) -> Result<Vec<u8>, appc::Error> {
     }
 }
 
-fn parse(message: &[u8]) -> Option<(&str, &[u8])> {
-    let (head, commarea) = message.split_first_chunk::<REQUEST_BYTES>()?;
-    let (magic, head) = head.split_first_chunk::<5>()?;
-    let (program, length) = head.split_first_chunk::<8>()?;
-    let length = u32::from_be_bytes(length.try_into().ok()?) as usize;
-    let program = std::str::from_utf8(program).ok()?.trim_end();
-    let whole = magic == MAGIC && length == commarea.len() && length <= MAX_COMMAREA;
-    whole.then_some((program, commarea))
+/// A reply of a program that gave nothing back.
+fn nothing(ending: Ending, request: &Request<'_>) -> Vec<u8> {
+    let passed = match &request.passed {
+        Passed::Commarea(_) => Passed::Commarea(&[]),
+        Passed::Channel(name, _) => Passed::Channel(*name, Vec::new()),
+    };
+    Reply { ending, passed }.emit()
 }
 
-/// Runs the program; its ending and COMMAREA.
-fn run(region: &Handle, program: &str, commarea: &[u8], user: UserId) -> (Ending, Vec<u8>) {
-    let busy = (Ending::Condition(SYSIDERR), Vec::new());
+/// Runs the program; the reply.
+fn run(region: &Handle, program: &str, request: &Request<'_>, user: UserId) -> Vec<u8> {
     let (Ok(transid), Ok(program)) = (MIRROR.parse(), program.parse()) else {
-        return (Ending::Condition(PGMIDERR), Vec::new());
+        return nothing(PGMIDERR, request);
     };
-    let request = TaskRequest {
+    let data = match &request.passed {
+        Passed::Commarea(area) => area.len(),
+        Passed::Channel(_, sent) => channel_bytes(sent.iter().map(bytes_of)),
+    };
+    let wanted = TaskRequest {
         transid,
         program,
         userid: user,
         start_code: StartCode::Link,
+        expected_bytes: data,
         ..TaskRequest::default()
     };
-    let begun = region::block_on(region.begin(&region.default_port(), request));
+    let begun = region::block_on(region.begin(&region.default_port(), wanted));
     let Ok(mut task) = begun else {
-        return busy;
+        return nothing(SYSIDERR, request);
     };
-    if !commarea.is_empty() {
-        let filled = task.set_commarea(commarea.len(), |area| {
-            area.copy_from_slice(commarea);
-            Ok::<(), Infallible>(())
-        });
-        if filled.is_err() {
-            return busy;
-        }
+    if !fill(&mut task, &request.passed) {
+        return nothing(LENGERR, request);
     }
     let reply = region::block_on(task.run());
-    match reply.outcome() {
-        Outcome::Ok => {
+    match (reply.outcome(), &request.passed) {
+        (Outcome::Abend(abend), _) => nothing(Ending::Abend(abend.code), request),
+        (Outcome::Ok, Passed::Commarea(area)) => {
             let given = reply.commarea();
-            let bytes = given.len().min(commarea.len());
-            (Ending::Normal, given[..bytes].to_vec())
+            let passed = Passed::Commarea(&given[..given.len().min(area.len())]);
+            let ending = Ending::Normal;
+            Reply { ending, passed }.emit()
         }
-        Outcome::Abend(abend) => (Ending::Abend(abend.code), Vec::new()),
+        (Outcome::Ok, Passed::Channel(name, before)) => {
+            let given: Vec<Sent<'_>> = reply.containers().map(|c| changed(&c, before)).collect();
+            if given.len() > MAX_CONTAINERS
+                || channel_bytes(given.iter().map(bytes_of)) > MAX_CHANNEL
+            {
+                return nothing(LENGERR, request);
+            }
+            let (ending, passed) = (Ending::Normal, Passed::Channel(*name, given));
+            Reply { ending, passed }.emit()
+        }
     }
 }
 
-fn reply(ending: Ending, commarea: &[u8]) -> Vec<u8> {
-    let (kind, code) = match ending {
-        Ending::Normal => (0, [0; 4]),
-        Ending::Abend(code) => (1, code),
-        Ending::Condition(code) => (2, code),
-    };
-    let length = (commarea.len() as u32).to_be_bytes();
-    [&MAGIC[..], &[kind], &code, &length, commarea].concat()
+fn bytes_of(sent: &Sent<'_>) -> usize {
+    sent.data.map_or(0, |(_, _, data)| data.len())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// A container as it goes back: without its bytes when they are as they were.
+fn changed<'a>(container: &region::Container<'a>, before: &[Sent<'_>]) -> Sent<'a> {
+    let now = (container.kind, container.ccsid, container.bytes);
+    let same = before
+        .iter()
+        .any(|sent| sent.name == container.name && sent.data == Some(now));
+    Sent {
+        name: container.name,
+        data: (!same).then_some(now),
+    }
+}
 
-    #[test]
-    fn requests_of_the_wrong_length_are_none() {
-        let whole = [&MAGIC[..], b"PROG    ", &[0, 0, 0, 2], b"ab"].concat();
-        assert_eq!(parse(&whole), Some(("PROG", &b"ab"[..])));
-        for end in 0..whole.len() {
-            assert_eq!(parse(&whole[..end]), None);
+/// Gives the task what was passed; false when there is no room for it.
+fn fill(task: &mut region::Task, passed: &Passed<'_>) -> bool {
+    match passed {
+        Passed::Commarea([]) => true,
+        Passed::Commarea(area) => {
+            let filled = task.set_commarea(area.len(), |into| {
+                into.copy_from_slice(area);
+                Ok::<(), Infallible>(())
+            });
+            filled.is_ok()
         }
-        assert_eq!(parse(&[&whole[..], b"c"].concat()), None);
-        assert_eq!(parse(&[b'x'; 40]), None);
+        Passed::Channel(name, sent) => {
+            task.set_channel(*name);
+            sent.iter().all(|container| {
+                let Some((kind, ccsid, data)) = container.data else {
+                    return false;
+                };
+                let name = container.name.as_str();
+                let put = task.put_container(name, kind, data.len(), |into| {
+                    into.copy_from_slice(data);
+                    Ok::<usize, Infallible>(data.len())
+                });
+                task.set_code_page(name, ccsid);
+                put.is_ok()
+            })
+        }
     }
 }

@@ -12,6 +12,7 @@ pub mod config;
 pub mod cpus;
 pub mod definitions;
 pub mod files;
+pub mod known;
 pub mod metrics;
 pub mod mirror;
 pub mod records;

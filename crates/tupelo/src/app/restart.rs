@@ -1,15 +1,21 @@
 //! What a change of `tupelo.toml` needs: a reload, or a new start.
 //!
-//! Files, compiler settings and the folder of the API projects are read again
-//! while the server runs. Everything else was handed out when it started:
-//! listeners, limits, the store, the node for APPC partners.
+//! Files, compiler settings, the folder of the API projects and the partners,
+//! modes and users of APPC are read again while the server runs. Everything else
+//! was handed out when it started: listeners, limits, the store, the node for
+//! APPC partners.
 
 use super::config::Config;
 
 /// Sections whose every key a reload takes over.
 const RELOADED_SECTIONS: [&str; 2] = ["files", "compile"];
 /// Single keys that a reload takes over.
-const RELOADED_KEYS: [(&str, &str); 1] = [("gateway", "apis")];
+const RELOADED_KEYS: [(&str, &str); 4] = [
+    ("gateway", "apis"),
+    ("appc", "partners"),
+    ("appc", "modes"),
+    ("appc", "users"),
+];
 
 /// The keys that differ and take effect at the next start only, as
 /// `[section] key`, in the order of their names.
@@ -66,5 +72,17 @@ mod tests {
             "[files.A]\nkey_length = 4\n[compile]\nchecks = false\n[gateway]\napis = \"rest\"",
         );
         assert_eq!(needed(&Config::default(), &now), [""; 0]);
+    }
+
+    #[test]
+    fn partners_modes_and_users_do_not_and_the_node_itself_does() {
+        let started = config("[appc]\nlu = \"NET.A\"");
+        let now = config(
+            "[appc]\nlu = \"NET.A\"\n[appc.partners.\"NET.B\"]\n[appc.modes.M]\n[appc.users]\nU = \"P\"",
+        );
+        assert_eq!(needed(&started, &now), [""; 0]);
+        let now = config("[appc]\nlu = \"NET.B\"");
+        assert_eq!(needed(&started, &now), ["[appc] lu"]);
+        assert!(needed(&Config::default(), &now).contains(&"[appc] lu".to_owned()));
     }
 }

@@ -56,7 +56,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         println!("{report}");
     }
     if app.config.appc.is_some()
-        && let Err(report) = crate::app::appc::security(&app)
+        && let Err(report) = crate::app::appc::known(&app)
     {
         errors += 1;
         println!("{report}");

@@ -213,6 +213,7 @@ fn reload(
     let compiled = compile(&app)?;
     let installed = Arc::new(app.install(&compiled.programs)?);
     let apis = load_apis(&app)?;
+    let known = partners::known(&app)?;
     let told = format!(
         "{} programs, {} files, {} APIs",
         compiled.programs.len(),
@@ -230,6 +231,8 @@ fn reload(
     }
     region.handle().reload(installed.region.clone()).into_diagnostic()?;
     if let Some(partners) = partners {
+        let lines = known.map(|known| partners.change(known)).unwrap_or_default();
+        lines.iter().for_each(|line| tracing::warn!("{line}"));
         partners.define(&app.csd, &installed.region, &region.handle(), app.user()?);
     }
     gateway.reload(apis);

@@ -15,7 +15,7 @@ use crate::server::{Server, application, example};
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// A node of the test's own, with this configuration's partner.
-fn node() -> Host {
+pub fn node() -> Host {
     let config = AppcConfig {
         listen: Some(([127, 0, 0, 1], 0).into()),
         ..AppcConfig::named("NET.PEER").unwrap()
@@ -36,7 +36,7 @@ fn echo() -> (tempfile::TempDir, Server, Host) {
     (folder, server, node)
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap().flatten() {
         let target = to.join(entry.file_name());
@@ -68,6 +68,36 @@ fn a_partner_attaches_a_transaction_by_either_name() {
         conversation.confirm().unwrap();
         conversation.deallocate(DeallocateType::Confirm).unwrap();
     }
+}
+
+#[test]
+fn a_hundred_conversations_at_once_are_all_answered() {
+    let (_folder, _server, node) = echo();
+    let call = Call::new("NET.REGION", "ECHO");
+    std::thread::scope(|scope| {
+        for number in 0..100u8 {
+            let (node, call) = (&node, &call);
+            scope.spawn(move || {
+                // As many as there are sessions run, and the others wait.
+                let mut conversation = node.allocate(call).unwrap();
+                let record = [number; 3000];
+                let mut buffer = [0; 4000];
+                for _ in 0..3 {
+                    conversation.send(&record).unwrap();
+                    conversation
+                        .prepare_to_receive(PrepareToReceiveType::Flush)
+                        .unwrap();
+                    let got = conversation.receive(&mut buffer).unwrap();
+                    assert_eq!(buffer[..got.len], record);
+                    if got.status != StatusReceived::Send {
+                        let turn = conversation.receive(&mut buffer).unwrap();
+                        assert_eq!(turn.status, StatusReceived::Send);
+                    }
+                }
+                conversation.deallocate(DeallocateType::Confirm).unwrap();
+            });
+        }
+    });
 }
 
 #[test]
@@ -143,7 +173,7 @@ fn a_connection_demands_users_of_its_partner() {
 }
 
 /// A program that asks SYSID(PEER) and shows the answer as its greeting.
-const ASKING: &str = "       IDENTIFICATION DIVISION.
+pub const ASKING: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. HELLO.
        DATA DIVISION.
        WORKING-STORAGE SECTION.
@@ -175,7 +205,9 @@ const ASKING: &str = "       IDENTIFICATION DIVISION.
                     MAXLENGTH(LENGTH OF WS-ANSWER)
                     RESP(WS-RESP)
                END-EXEC
-               IF WS-RESP NOT = DFHRESP(NORMAL)
+               IF WS-RESP = DFHRESP(EOC)
+                   MOVE DFHRESP(NORMAL) TO WS-RESP
+               ELSE
                    MOVE 'CONVERSE' TO WS-ANSWER
                    IF EIBERR = X'FF' AND EIBFREE = X'FF'
                        EVALUATE EIBERRCD
@@ -209,12 +241,12 @@ fn asking(address: &str) -> (tempfile::TempDir, Server) {
 }
 
 /// Lets partners attach SHOUT.
-fn shout(node: &Host, run: impl Fn(Incoming) + Send + Sync + 'static) {
+pub fn shout(node: &Host, run: impl Fn(Incoming) + Send + Sync + 'static) {
     let tp = TpDefinition::new("SHOUT".parse().unwrap());
     node.define_program(tp, Arc::new(run));
 }
 
-fn upper(mut incoming: Incoming, done: &Sender<bool>) {
+pub fn upper(mut incoming: Incoming, done: &Sender<bool>) {
     let conversation = &mut incoming.conversation;
     conversation.accept().unwrap();
     let mut buffer = [0; 100];
@@ -453,8 +485,8 @@ fn a_program_links_to_a_program_of_another_region() {
 }
 
 /// A transaction that tells its partner what the EIB said of each RECEIVE:
-/// EIBRECV, EIBFREE, EIBCONF, EIBCOMPL, EIBNODAT, EIBERR, and EIBERRCD's first
-/// two bytes where there was an error.
+/// EIBRECV, EIBFREE, EIBCONF, EIBCOMPL, EIBNODAT, EIBERR, EIBEOC, whether EOC
+/// was raised, and EIBERRCD's first two bytes where there was an error.
 const TELLING: &str = "       IDENTIFICATION DIVISION.
        PROGRAM-ID. TELL.
        DATA DIVISION.
@@ -471,6 +503,8 @@ const TELLING: &str = "       IDENTIFICATION DIVISION.
            05  WS-COMPL                 PIC X.
            05  WS-NODAT                 PIC X.
            05  WS-ERR                   PIC X.
+           05  WS-EOC                   PIC X.
+           05  WS-RAISED                PIC X.
        PROCEDURE DIVISION.
        MAIN-LINE.
            MOVE '0' TO WS-FREE
@@ -500,6 +534,8 @@ const TELLING: &str = "       IDENTIFICATION DIVISION.
            IF EIBCOMPL = X'FF' MOVE '1' TO WS-COMPL END-IF
            IF EIBNODAT = X'FF' MOVE '1' TO WS-NODAT END-IF
            IF EIBERR = X'FF' MOVE '1' TO WS-ERR END-IF
+           IF EIBEOC = X'FF' MOVE '1' TO WS-EOC END-IF
+           IF WS-RESP = DFHRESP(EOC) MOVE '1' TO WS-RAISED END-IF
            STRING WS-FLAGS DELIMITED BY SIZE ' ' DELIMITED BY SIZE
                INTO WS-LOG WITH POINTER WS-AT
            IF WS-ERR = '1' AND EIBERRCD(1:2) = X'0889'
@@ -544,10 +580,10 @@ fn the_eib_tells_an_attached_program_what_its_partner_did() {
     conversation.send(b"one").unwrap();
     conversation.confirm().unwrap();
     conversation.send(b"two").unwrap();
-    assert_eq!(told(&mut conversation), "101100 000100");
+    assert_eq!(told(&mut conversation), "10110011 00010011");
     // An error report, and the turn alone.
     conversation.send_error().unwrap();
-    assert_eq!(told(&mut conversation), "100001 0889 000010");
+    assert_eq!(told(&mut conversation), "10000100 0889 00001011");
     // The end, to be confirmed.
     conversation.deallocate(DeallocateType::Confirm).unwrap();
 }

@@ -4,6 +4,10 @@
 mod advise;
 mod aping;
 mod appc;
+mod appc_channels;
+mod appc_pip;
+mod appc_reload;
+mod appc_verbs;
 mod bank;
 mod capture;
 mod cli;

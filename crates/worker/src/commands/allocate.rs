@@ -2,19 +2,22 @@
 //!
 //! Reference: CICS API reference, ALLOCATE (APPC), CONNECT PROCESS, FREE
 //! (APPC). EIBRSRCE has the conversation's identifier after ALLOCATE. NOQUEUE
-//! makes no difference: the region makes a session when there is none.
-//! Initialisation parameters are not supported: PIPLIST answers INVREQ.
+//! makes no difference: the region makes a session when there is none. PIPLIST
+//! is a list of parameters with a length in front of each; a list that lies in
+//! its lengths answers LENGERR.
 
 use cics::command::commands::{allocate as row, connect_process, free as free_row};
 use cics::resp::Condition;
 use link::conversation::Verb;
 
 use super::conversation::{Named, outcome, talk, tell};
-use crate::exec::{Call, Outcome, condition};
+use crate::exec::{Call, Outcome, Stop, condition};
 use crate::worker::Worker;
 
 /// Longest name of a process.
 const MAX_NAME: usize = 64;
+/// Longest list of initialisation parameters, in bytes.
+const MAX_LIST: usize = 32_763;
 /// The highest sync level without syncpoint flows.
 const CONFIRM_LEVEL: i64 = 1;
 
@@ -39,9 +42,6 @@ pub fn connect_process(w: &mut Worker, call: &Call<'_>) -> Outcome {
         session: Some(connect_process::SESSION),
         state: Some(connect_process::STATE),
     };
-    if call.has(connect_process::PIPLIST) {
-        return condition(Condition::InvReq, 0);
-    }
     let level = call.int(connect_process::SYNCLEVEL).unwrap_or(0);
     if !(0..=CONFIRM_LEVEL).contains(&level) {
         return condition(Condition::InvReq, 0);
@@ -59,9 +59,27 @@ pub fn connect_process(w: &mut Worker, call: &Call<'_>) -> Outcome {
             _ => return condition(Condition::LengErr, 0),
         }
     }
-    let args = [0, level as u64];
-    let talked = talk(w, call, &NAMED, Verb::Connect, args, &[&partner, name])?;
+    let list = list(call)?;
+    let args = [name.len() as u64, level as u64];
+    let data: [&[u8]; 3] = [&partner, name, list];
+    let talked = talk(w, call, &NAMED, Verb::Connect, args, &data)?;
     outcome(&talked)
+}
+
+/// The list of initialisation parameters; empty without one.
+fn list<'c>(call: &Call<'c>) -> Result<&'c [u8], Stop> {
+    let Some(area) = call.arg(connect_process::PIPLIST) else {
+        return Ok(&[]);
+    };
+    let bytes = call
+        .int(connect_process::PIPLENGTH)
+        .unwrap_or(area.size() as i64);
+    match usize::try_from(bytes) {
+        // SAFETY: the program's storage; a length beyond the item is the
+        // program's error and can harm only its own process.
+        Ok(bytes @ ..=MAX_LIST) => Ok(unsafe { std::slice::from_raw_parts(area.data(), bytes) }),
+        _ => condition(Condition::LengErr, 0),
+    }
 }
 
 pub fn free(w: &mut Worker, call: &Call<'_>) -> Outcome {

@@ -8,18 +8,12 @@ use cics::command::commands::{
     query_channel as query_row, startbrowse_container,
 };
 use cics::resp::Condition;
+use link::program_link::valid_name;
 use link::{ContainerName, Entry};
 
 use crate::channel::ChannelId;
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::worker::Worker;
-
-/// Whether a channel or container may have this name.
-pub fn valid_name(name: &[u8; 16]) -> bool {
-    let len = name.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
-    let allowed = |b: &u8| b.is_ascii_alphanumeric() || b"$@#./-_%&?!:|\"=,;<>^".contains(b);
-    len > 0 && name[..len].iter().all(allowed)
-}
 
 /// The channel of that name, made when the program knows none.
 pub fn channel_named(w: &mut Worker, name: &[u8; 16]) -> ChannelId {
@@ -152,19 +146,4 @@ pub fn query_channel(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let count = w.task.channels.entries(channel).len();
     call.set_int(query_row::CONTAINERCNT, count as i64);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_follow_the_manuals_alphabet() {
-        assert!(valid_name(b"LEN-TO-RETURN   "));
-        assert!(valid_name(b"a.b/c_d#16chars!"));
-        assert!(!valid_name(b"                "));
-        assert!(!valid_name(b" LEADING        "));
-        assert!(!valid_name(b"A B             "));
-        assert!(!valid_name(b"A\xC4              "));
-    }
 }

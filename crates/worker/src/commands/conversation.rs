@@ -7,8 +7,8 @@
 use cics::eib::Told;
 use cics::resp::Condition;
 use link::conversation::{
-    TOLD_COMPLETE, TOLD_CONFIRM, TOLD_ERROR, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE, TOLD_SIGNAL,
-    Verb,
+    TOLD_CHAIN_END, TOLD_COMPLETE, TOLD_CONFIRM, TOLD_ERROR, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE,
+    TOLD_SIGNAL, Verb,
 };
 
 use crate::exec::{Call, Outcome, Stop, condition};
@@ -22,7 +22,7 @@ pub const MAX_RECORD: i64 = 32_767;
 pub struct Named {
     /// CONVID.
     pub convid: u8,
-    /// SESSION: a session of an older kind, of which there are none.
+    /// SESSION, a synonym of CONVID of earlier days.
     pub session: Option<u8>,
     /// STATE.
     pub state: Option<u8>,
@@ -35,10 +35,9 @@ pub fn number(w: &mut Worker, call: &Call<'_>, named: &Named) -> Result<u64, Sto
     if let Some(name) = name.or(session) {
         w.task.level_mut().eib().set_resource(&name);
     }
-    match (name, session) {
-        (None, Some(_)) => condition(Condition::NotAlloc, 0),
-        (None, None) => Ok(0),
-        (Some(name), _) => Ok(u64::from(u32::from_be_bytes(name))),
+    match name.or(session) {
+        None => Ok(0),
+        Some(name) => Ok(u64::from(u32::from_be_bytes(name))),
     }
 }
 
@@ -71,6 +70,7 @@ pub fn tell(w: &mut Worker, call: &Call<'_>, state: Option<u8>, talked: &Talked)
     eib.set_conversation(&Told {
         receive: has(TOLD_RECEIVE),
         free: has(TOLD_FREE),
+        chain_end: has(TOLD_CHAIN_END),
         confirm: has(TOLD_CONFIRM),
         complete: has(TOLD_COMPLETE),
         no_data: has(TOLD_NO_DATA),

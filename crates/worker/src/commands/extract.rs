@@ -1,7 +1,9 @@
 //! EXTRACT PROCESS and EXTRACT ATTRIBUTES.
 //!
 //! Reference: CICS API reference, EXTRACT PROCESS, EXTRACT ATTRIBUTES (APPC).
-//! There are never initialisation parameters: PIPLENGTH is 0 and PIPLIST null.
+//! EXTRACT PROCESS is for the principal facility alone. PIPLIST points at the
+//! list of initialisation parameters as CONNECT PROCESS has it, or is null when
+//! the Attach brought none; the list stays until the next EXTRACT PROCESS.
 
 use cics::command::commands::{extract_attributes, extract_process as row};
 use cics::resp::Condition;
@@ -12,6 +14,11 @@ use crate::exec::{Call, Outcome, condition};
 use crate::services::Talked;
 use crate::worker::Worker;
 
+/// Key of the area where PIPLIST points, out of the way of those of files.
+const LIST_AREA: u32 = u32::MAX - 2;
+/// Room that PROCNAME is taken to have without MAXPROCLEN, in bytes.
+const NAME_ROOM: i64 = 32;
+
 pub fn process(w: &mut Worker, call: &Call<'_>) -> Outcome {
     const NAMED: Named = Named {
         convid: row::CONVID,
@@ -21,17 +28,23 @@ pub fn process(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let talked = ask(w, call, &NAMED, Verb::Process)?;
     outcome(&talked)?;
     call.set_int(row::SYNCLEVEL, talked.args[4] as i64);
-    call.set_int(row::PIPLENGTH, 0);
-    call.set_pointer(row::PIPLIST, std::ptr::null_mut());
-    call.set_int(row::PROCLENGTH, talked.data.len() as i64);
+    let Talked { args, data, .. } = talked;
+    let (name, list) = data.split_at(data.len().min(args[5] as usize));
+    call.set_int(row::PIPLENGTH, list.len() as i64);
+    let at = match list {
+        [] => std::ptr::null_mut(),
+        list => w.task.storage.area(LIST_AREA, list),
+    };
+    call.set_pointer(row::PIPLIST, at);
+    call.set_int(row::PROCLENGTH, name.len() as i64);
     let Some(area) = call.arg(row::PROCNAME) else {
         return Ok(());
     };
-    let room = call.int(row::MAXPROCLEN).unwrap_or(area.size() as i64);
+    let room = call.int(row::MAXPROCLEN).unwrap_or(NAME_ROOM);
     let Ok(room) = usize::try_from(room) else {
         return condition(Condition::LengErr, 0);
     };
-    let mut name = talked.data;
+    let mut name = name.to_vec();
     let fits = name.len() <= room.min(area.size());
     name.resize(room.min(area.size()), b' ');
     area.set_bytes(&name, area.size());

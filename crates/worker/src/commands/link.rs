@@ -2,23 +2,26 @@
 //!
 //! Reference: CICS API reference, LINK. SYNCONRETURN and TRANSID concern
 //! programs of other regions and are ignored for one that runs here. A program
-//! of another region commits by itself, with SYNCONRETURN or without.
+//! of another region commits by itself, with SYNCONRETURN or without. Without
+//! SYSID, or with this region's, the definition's REMOTESYSTEM, REMOTENAME and
+//! TRANSID say where it runs.
 
 use cics::command::commands::link as row;
 use cics::names::AbendCode;
 use cics::resp::Condition;
+use link::program_link::{MAX_COMMAREA as LONGEST, valid_name};
 
-use super::containers::{channel_named, valid_name};
-use super::remote_link;
+use super::containers::channel_named;
+use super::remote_link::{self, Given, Remote};
 use crate::abend::Abend;
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::services::{Elsewhere, Served};
 use crate::worker::{Passed, Worker};
 
 /// Longest COMMAREA.
-pub const MAX_COMMAREA: i64 = 32_763;
-/// SYSIDERR: a channel cannot go to that system.
-const NO_CHANNELS: u32 = 20;
+pub const MAX_COMMAREA: i64 = LONGEST as i64;
+/// The mirror transaction where nothing names another.
+const MIRROR: [u8; 4] = *b"CSMI";
 
 pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let name = call.name::<8>(row::PROGRAM).unwrap_or([b' '; 8]);
@@ -34,14 +37,14 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
             _ => {}
         }
     }
-    if let Some(system) = remote_system(w, call, &name) {
-        if call.has(row::CHANNEL) {
-            return condition(Condition::SysIdErr, NO_CHANNELS);
-        }
-        let mirror = call.name::<4>(row::TRANSID).unwrap_or(*b"CSMI");
-        // SAFETY: the program's own area, which nobody else uses while it waits.
-        let area = unsafe { as_area(commarea, bytes) };
-        return remote_link::serve(w, system, mirror, &name, area);
+    if let Some(remote) = remote(w, call, &name) {
+        let given = match channel(w, call, row::CHANNEL)? {
+            Some(channel) => Given::Channel(channel),
+            // SAFETY: the program's own area, which nobody else uses while it
+            // waits.
+            None => Given::Commarea(unsafe { as_area(commarea, bytes) }),
+        };
+        return remote_link::serve(w, &remote, given);
     }
     let Some(program) = w.programs.find(&name) else {
         return condition(Condition::PgmIdErr, 1);
@@ -94,15 +97,34 @@ pub fn channel(
     }
 }
 
-/// The system that SYSID or the program's definition names, when it is not
-/// this region.
-fn remote_system(w: &Worker, call: &Call<'_>, name: &[u8; 8]) -> Option<[u8; 4]> {
-    let defined = || {
-        let program = w.programs.find(name)?;
-        Some(*w.programs.definition(program).remote_system.as_bytes())
-    };
-    let system = call.name::<4>(row::SYSID).or_else(defined)?;
-    (system != [b' '; 4] && system != w.facts.sysid).then_some(system)
+/// Where SYSID or the program's definition says that it runs, when that is not
+/// this region. SYSID goes before the definition, which then says nothing.
+fn remote(w: &Worker, call: &Call<'_>, name: &[u8; 8]) -> Option<Remote> {
+    let mirror = call.name::<4>(row::TRANSID);
+    let blank = [b' '; 4];
+    let elsewhere = |system: &[u8; 4]| *system != blank && *system != w.facts.sysid;
+    match call.name::<4>(row::SYSID) {
+        Some(system) if system != w.facts.sysid => elsewhere(&system).then_some(Remote {
+            system,
+            mirror: mirror.unwrap_or(MIRROR),
+            program: *name,
+        }),
+        _ => {
+            let def = w.programs.definition(w.programs.find(name)?);
+            let defined = def.remote_transid;
+            let defined = (!defined.is_blank()).then_some(*defined.as_bytes());
+            let program = match def.remote_name.is_blank() {
+                true => *name,
+                false => *def.remote_name.as_bytes(),
+            };
+            let system = *def.remote_system.as_bytes();
+            elsewhere(&system).then_some(Remote {
+                system,
+                mirror: mirror.or(defined).unwrap_or(MIRROR),
+                program,
+            })
+        }
+    }
 }
 
 /// The bytes of a COMMAREA.

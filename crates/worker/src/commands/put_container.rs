@@ -9,8 +9,9 @@ use cics::command::commands::put_container as row;
 use cics::cvda;
 use cics::resp::Condition;
 use link::ContainerType;
+use link::program_link::valid_name;
 
-use super::containers::{channel_named, container, current, valid_name};
+use super::containers::{channel_named, container, current};
 use super::convert::{convert, named_page};
 use crate::channel::Put;
 use crate::exec::{Call, Outcome, Stop, condition};

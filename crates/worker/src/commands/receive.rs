@@ -3,7 +3,9 @@
 //! Reference: CICS API reference, RECEIVE (APPC), CONVERSE (APPC). A record
 //! that is longer than the program wants is cut with LENGERR, or goes on with
 //! the next RECEIVE when NOTRUNCATE is there. LENGTH receives the length that
-//! the record has, or with NOTRUNCATE what was given of it.
+//! the record has, or with NOTRUNCATE what was given of it. What ends the
+//! partner's chain (its turn, a request to confirm, its end) raises EOC, which a
+//! program that does not ask for it never sees.
 
 use cics::command::commands::{converse as converse_row, receive as row};
 use cics::resp::Condition;

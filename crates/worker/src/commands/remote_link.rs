@@ -1,88 +1,147 @@
 //! LINK to a program of another region: distributed program link.
 //!
-//! The program's name and COMMAREA go to the mirror transaction of the partner
-//! on a conversation that lasts for this LINK; what comes back is the COMMAREA
-//! and how the program ended. The partner commits its own unit of work, as with
-//! SYNCONRETURN.
-//! Format: `docs/internals/program-link.md`.
+//! The program's name and its COMMAREA or channel go to the mirror transaction
+//! of the partner on a conversation that lasts for this LINK; what comes back is
+//! the COMMAREA or the channel's containers and how the program ended. The
+//! partner commits its own unit of work, as with SYNCONRETURN.
+//! Format: [`link::program_link`], drawn in `docs/internals/program-link.md`.
 
 use cics::names::AbendCode;
 use cics::resp::Condition;
+use link::ContainerName;
 use link::conversation::{TALK_DATA, TalkState, Verb};
+use link::program_link::{
+    CHANNEL_PARAMETER, Ending, MAX_CHANNEL, MAX_CONTAINERS, Passed, RECORD_BYTES, REPLY_BYTES,
+    Reply, Request, Sent, channel_bytes,
+};
 
 use crate::abend::Abend;
+use crate::channel::{ChannelId, Put};
 use crate::exec::{Outcome, Stop, condition};
+use crate::services::Talked;
 use crate::worker::Worker;
 
-/// First bytes of both messages: name and version of the format.
-const MAGIC: &[u8; 5] = b"TXDL\x01";
-/// Bytes of a record.
-const RECORD_BYTES: usize = 32_000;
 /// Most that a record can bring, in bytes.
 const MOST_BYTES: u64 = 32_767;
-/// Bytes of the reply before the COMMAREA: magic, ending, code, length.
-const REPLY_BYTES: usize = 5 + 1 + 4 + 4;
-/// Endings: normal, with an abend code, with a condition.
-const NORMAL: u8 = 0;
-const ABEND: u8 = 1;
 
 /// SYSIDERR: the system is not known or cannot be reached.
 const NO_SYSTEM: u32 = 18;
+/// SYSIDERR: the system takes no channels.
+const NO_CHANNELS: u32 = 20;
 /// TERMERR: the conversation with the mirror failed.
 const MIRROR_FAILED: u32 = 17;
+/// LENGERR: too large to be passed. The manual has this number for a COMMAREA;
+/// for a channel it is our own.
+const TOO_LARGE: u32 = 11;
+/// Sense data of an Attach that was refused for its initialisation parameters.
+const PARAMETERS_REFUSED: [u32; 2] = [0x1008_6031, 0x1008_6032];
 
-/// Runs `program` in `system`, under the mirror transaction `mirror`.
-pub fn serve(
-    w: &mut Worker,
-    system: [u8; 4],
-    mirror: [u8; 4],
-    program: &[u8; 8],
-    area: &mut [u8],
-) -> Outcome {
+/// Where a program is linked to.
+pub struct Remote {
+    /// SYSID.
+    pub system: [u8; 4],
+    /// The mirror transaction.
+    pub mirror: [u8; 4],
+    /// The program, as the partner calls it.
+    pub program: [u8; 8],
+}
+
+/// What the program gets and changes.
+pub enum Given<'a> {
+    /// A COMMAREA, empty for none.
+    Commarea(&'a mut [u8]),
+    /// A channel of the task.
+    Channel(ChannelId),
+}
+
+/// What came of an exchange with a mirror.
+enum Answer {
+    Reply(Vec<u8>),
+    /// It failed, with this sense data.
+    Failed(u64),
+}
+
+/// Runs a program elsewhere.
+pub fn serve(w: &mut Worker, remote: &Remote, mut given: Given<'_>) -> Outcome {
+    let request = request(w, remote, &given)?;
     let blank = [b' '; 8];
-    let whom: [&[u8]; 3] = [&system, &blank, &blank];
+    let whom: [&[u8]; 3] = [&remote.system, &blank, &blank];
     let allocated = w.services.converse(Verb::Allocate, [0; 3], &whom)?;
     if allocated.condition != Condition::Normal {
         return condition(Condition::SysIdErr, NO_SYSTEM);
     }
     let id = allocated.args[0];
-    let reply = exchange(w, id, &mirror, program, area);
-    if !matches!(reply, Ok(Some(_))) {
+    let answer = exchange(w, id, &remote.mirror, &request, &given);
+    if !matches!(answer, Ok(Answer::Reply(_))) {
         w.services.converse(Verb::Abend, [id, 0, 0], &[])?;
     }
     w.services.converse(Verb::Free, [id, 0, 0], &[])?;
-    match reply? {
-        Some(reply) => take(&reply, area),
-        None => condition(Condition::TermErr, MIRROR_FAILED),
+    match (answer?, &mut given) {
+        (Answer::Reply(reply), Given::Commarea(area)) => take_commarea(&reply, area),
+        (Answer::Reply(reply), Given::Channel(channel)) => take_channel(w, &reply, *channel),
+        (Answer::Failed(sense), Given::Channel(_))
+            if PARAMETERS_REFUSED.map(u64::from).contains(&sense) =>
+        {
+            condition(Condition::SysIdErr, NO_CHANNELS)
+        }
+        (Answer::Failed(_), _) => condition(Condition::TermErr, MIRROR_FAILED),
     }
 }
 
-/// Sends the request and receives the reply; `None` when the conversation
-/// fails.
+/// The message that asks for it.
+fn request(w: &mut Worker, remote: &Remote, given: &Given<'_>) -> Result<Vec<u8>, Stop> {
+    let passed = match given {
+        Given::Commarea(area) => Passed::Commarea(area),
+        Given::Channel(channel) => {
+            let base = w.services.arena().base;
+            let entries = w.task.channels.entries(*channel);
+            if entries.len() > MAX_CONTAINERS
+                || channel_bytes(entries.iter().map(|e| e.bytes)) > MAX_CHANNEL
+            {
+                return condition(Condition::LengErr, TOO_LARGE);
+            }
+            let sent = entries.iter().map(|e| {
+                // SAFETY: the container's bytes in the arena, which nobody
+                // changes before the message is made.
+                let data = unsafe { std::slice::from_raw_parts(base.add(e.offset), e.bytes) };
+                Sent {
+                    name: e.name,
+                    data: Some((e.kind, e.ccsid, data)),
+                }
+            });
+            let name = w.task.channels.name(*channel);
+            Passed::Channel(ContainerName::from_bytes(name), sent.collect())
+        }
+    };
+    let program = remote.program;
+    Ok(Request { program, passed }.emit())
+}
+
+/// Sends the request and receives the reply.
 fn exchange(
     w: &mut Worker,
     id: u64,
     mirror: &[u8; 4],
-    program: &[u8; 8],
-    area: &[u8],
-) -> Result<Option<Vec<u8>>, Stop> {
+    request: &[u8],
+    given: &Given<'_>,
+) -> Result<Answer, Stop> {
     const BLANK: [u8; 8] = [b' '; 8];
-    let connected = w
-        .services
-        .converse(Verb::Connect, [id, 0, 0], &[&BLANK, mirror])?;
+    let (most, parameters) = match given {
+        Given::Commarea(area) => (area.len() + REPLY_BYTES, Vec::new()),
+        Given::Channel(_) => (MAX_CHANNEL, parameter_list()),
+    };
+    let connect: [&[u8]; 3] = [&BLANK, mirror, &parameters];
+    let args = [id, mirror.len() as u64, 0];
+    let connected = w.services.converse(Verb::Connect, args, &connect)?;
     if connected.condition != Condition::Normal {
-        return Ok(None);
+        return Ok(failed(&connected));
     }
-    let mut request = MAGIC.to_vec();
-    request.extend_from_slice(program);
-    request.extend_from_slice(&(area.len() as u32).to_be_bytes());
-    request.extend_from_slice(area);
     for record in request.chunks(RECORD_BYTES) {
         let sent = w
             .services
             .converse(Verb::Send, [id, TALK_DATA, 0], &[record])?;
-        if !matches!(sent.condition, Condition::Normal | Condition::Signal) {
-            return Ok(None);
+        if !matches!(sent.condition, Condition::Normal | Condition::Signal) || sent.args[3] != 0 {
+            return Ok(failed(&sent));
         }
     }
     let mut reply = Vec::new();
@@ -91,47 +150,95 @@ fn exchange(
             .services
             .converse(Verb::Receive, [id, 0, MOST_BYTES], &[])?;
         reply.extend_from_slice(&got.data);
-        let goes_on = got.args[1] == TalkState::Receive as u64;
         match got.condition {
-            Condition::Normal | Condition::Signal if got.args[3] == 0 => {}
-            _ => return Ok(None),
+            Condition::Normal | Condition::Eoc | Condition::Signal if got.args[3] == 0 => {}
+            _ => return Ok(failed(&got)),
         }
         if got.args[1] == TalkState::Free as u64 {
-            return Ok(Some(reply));
+            return Ok(Answer::Reply(reply));
         }
         // A mirror ends the conversation; it asks for nothing.
-        if !goes_on || reply.len() > area.len() + REPLY_BYTES {
-            return Ok(None);
+        if got.args[1] != TalkState::Receive as u64 || reply.len() > most {
+            return Ok(failed(&got));
         }
     }
 }
 
+fn failed(talked: &Talked) -> Answer {
+    Answer::Failed(talked.args[3])
+}
+
+/// The list that PIPLIST would have, of the one parameter for channels.
+fn parameter_list() -> Vec<u8> {
+    let bytes = (CHANNEL_PARAMETER.len() + 4) as u16;
+    [&bytes.to_be_bytes()[..], &[0; 2], CHANNEL_PARAMETER].concat()
+}
+
 /// Stores the COMMAREA and answers as the program ended.
-fn take(reply: &[u8], area: &mut [u8]) -> Outcome {
-    let Some((head, data)) = reply.split_first_chunk::<REPLY_BYTES>() else {
+fn take_commarea(reply: &[u8], area: &mut [u8]) -> Outcome {
+    match Reply::parse(reply) {
+        Some(Reply {
+            ending,
+            passed: Passed::Commarea(data),
+        }) if data.len() <= area.len() => {
+            area[..data.len()].copy_from_slice(data);
+            as_it_ended(ending)
+        }
+        _ => condition(Condition::TermErr, MIRROR_FAILED),
+    }
+}
+
+/// Stores what the program changed in its channel: containers that are no more
+/// in it are deleted. When it did not end normally, nothing is changed.
+fn take_channel(w: &mut Worker, reply: &[u8], channel: ChannelId) -> Outcome {
+    let Some(Reply {
+        ending,
+        passed: Passed::Channel(_, sent),
+    }) = Reply::parse(reply)
+    else {
         return condition(Condition::TermErr, MIRROR_FAILED);
     };
-    let [.., c0, c1, c2, c3, l0, l1, l2, l3] = *head;
-    let code = [c0, c1, c2, c3];
-    let bytes = u32::from_be_bytes([l0, l1, l2, l3]) as usize;
-    if !head.starts_with(MAGIC) || data.len() != bytes || bytes > area.len() {
+    if ending != Ending::Normal {
+        return as_it_ended(ending);
+    }
+    let channels = &mut w.task.channels;
+    let known = |s: &Sent<'_>| s.data.is_some() || channels.get(channel, &s.name).is_some();
+    if !sent.iter().all(known) {
         return condition(Condition::TermErr, MIRROR_FAILED);
     }
-    area[..bytes].copy_from_slice(data);
-    match head[MAGIC.len()] {
-        NORMAL => Ok(()),
-        ABEND => Err(Stop::Abend(Abend::new(
+    let kept: std::collections::HashSet<ContainerName> = sent.iter().map(|s| s.name).collect();
+    let before = channels.entries(channel).iter().map(|e| e.name);
+    let gone: Vec<ContainerName> = before.filter(|name| !kept.contains(name)).collect();
+    let arena = w.services.arena();
+    for name in gone {
+        if let Some(entry) = channels.take(channel, &name) {
+            arena.heap.free(entry.offset, entry.bytes);
+        }
+    }
+    for container in sent {
+        let Some((kind, ccsid, data)) = container.data else {
+            continue;
+        };
+        let (name, arena) = (container.name, w.services.arena());
+        let put = channels.put(channel, &name, data, Put::Replace, (kind, ccsid), arena);
+        if put.is_err() {
+            return condition(Condition::NoStg, 0);
+        }
+    }
+    Ok(())
+}
+
+fn as_it_ended(ending: Ending) -> Outcome {
+    match ending {
+        Ending::Normal => Ok(()),
+        Ending::Abend(code) => Err(Stop::Abend(Abend::new(
             AbendCode(code),
             "the linked program abended in its region",
         ))),
-        _ => {
-            let number = u16::from_be_bytes([c0, c1]);
-            let resp2 = u32::from(u16::from_be_bytes([c2, c3]));
-            match Condition::from_number(number) {
-                Some(raised) if raised != Condition::Normal => condition(raised, resp2),
-                _ => condition(Condition::TermErr, MIRROR_FAILED),
-            }
-        }
+        Ending::Condition(number, resp2) => match Condition::from_number(number) {
+            Some(raised) if raised != Condition::Normal => condition(raised, u32::from(resp2)),
+            _ => condition(Condition::TermErr, MIRROR_FAILED),
+        },
     }
 }
 
@@ -140,22 +247,26 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn reply(ending: u8, code: [u8; 4], data: &[u8]) -> Vec<u8> {
-        let length = (data.len() as u32).to_be_bytes();
-        [&MAGIC[..], &[ending], &code, &length, data].concat()
+    fn reply(ending: Ending, data: &[u8]) -> Vec<u8> {
+        let passed = Passed::Commarea(data);
+        Reply { ending, passed }.emit()
     }
 
     #[test]
     fn a_reply_ends_the_link_as_the_program_ended() {
         let mut area = *b"before";
-        assert!(take(&reply(NORMAL, [0; 4], b"after "), &mut area).is_ok());
+        assert!(take_commarea(&reply(Ending::Normal, b"after "), &mut area).is_ok());
         assert_eq!(&area, b"after ");
-        match take(&reply(ABEND, *b"OOPS", b""), &mut area) {
+        match take_commarea(&reply(Ending::Abend(*b"OOPS"), b""), &mut area) {
             Err(Stop::Abend(abend)) => assert_eq!(abend.code, *b"OOPS"),
             other => panic!("{other:?}"),
         }
-        match take(&reply(2, [0, 27, 0, 1], b""), &mut area) {
+        match take_commarea(&reply(Ending::Condition(27, 1), b""), &mut area) {
             Err(Stop::Condition(Condition::PgmIdErr, 1)) => {}
+            other => panic!("{other:?}"),
+        }
+        match take_commarea(&reply(Ending::Normal, b"too long"), &mut area) {
+            Err(Stop::Condition(Condition::TermErr, MIRROR_FAILED)) => {}
             other => panic!("{other:?}"),
         }
     }
@@ -164,8 +275,8 @@ mod tests {
         #[test]
         fn any_reply_is_taken_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
             let mut area = [0; 16];
-            let _ = take(&bytes, &mut area);
-            let _ = take(&[&MAGIC[..], &bytes].concat(), &mut area);
+            let _ = take_commarea(&bytes, &mut area);
+            let _ = take_commarea(&[&b"TXDL\x01"[..], &bytes].concat(), &mut area);
         }
     }
 }

@@ -1,0 +1,125 @@
+//! Changes to a node that runs: its partners, modes and users.
+//!
+//! What is up keeps what it was begun with. The sessions that a change concerns
+//! end as their conversations do; a link to an address that is no longer the
+//! partner's ends with the last session over it.
+
+use super::inner::Inner;
+use super::{Host, Shared};
+use crate::Error;
+use crate::config::{PartnerConfig, lu_name};
+use crate::net::Transport;
+use sna::{LuName, Mode, Partner, Renewed, Secret, User};
+
+impl Host {
+    /// Changes or adds a partner. Sessions with it are renewed where what they
+    /// have agreed on changes.
+    pub fn change_partner(&self, name: &str, partner: PartnerConfig) -> Result<Renewed, Error> {
+        let before = self.shared.partners().get(name).cloned();
+        if before.as_ref() == Some(&partner) {
+            return Ok(Renewed::default());
+        }
+        let lu = lu_name("partner", name)?;
+        self.define_partner_as(name, partner.clone())?;
+        let Some(before) = before else {
+            return Ok(Renewed::default());
+        };
+        let moved = PartnerConfig {
+            trusted: before.trusted,
+            single_session: before.single_session,
+            ..partner
+        } != before;
+        Ok(self.renew(lu, moved))
+    }
+
+    /// Takes a partner away: it is called no more, and what is up with it ends
+    /// as its conversations do. It may still call this node.
+    pub fn remove_partner(&self, name: &str) -> Result<Renewed, Error> {
+        let lu = lu_name("partner", name)?;
+        if self.shared.partners().remove(name).is_none() {
+            return Ok(Renewed::default());
+        }
+        // Nobody who is not configured is believed.
+        let stranger = Partner {
+            trusted: false,
+            ..Partner::new(lu.clone())
+        };
+        self.shared.lock().node.define_partner(stranger);
+        Ok(self.renew(lu, true))
+    }
+
+    fn renew(&self, partner: LuName, moved: bool) -> Renewed {
+        let mut inner = self.shared.lock();
+        let renewed = inner.node.renew_sessions(&partner, self.shared.now());
+        if moved && inner.leads_to(&partner) {
+            inner.leaving.insert(partner);
+        }
+        self.shared.drain(&mut inner, false);
+        renewed
+    }
+
+    /// Changes or adds a mode; its sessions are renewed.
+    pub fn change_mode(&self, mode: Mode) -> Renewed {
+        self.once(|node, now| node.change_mode(mode, now))
+    }
+
+    /// Takes a mode away: no new sessions are begun under it.
+    pub fn remove_mode(&self, name: &str) -> Result<Renewed, Error> {
+        let mode = name
+            .parse()
+            .map_err(|why| Error::config("modes", name, why))?;
+        Ok(self.once(|node, now| node.remove_mode(&mode, now)))
+    }
+
+    /// Gives a user a password, from the next Attach on.
+    pub fn define_user(&self, name: &str, password: &str) {
+        self.shared.lock().node.define_user(User {
+            name: name.to_owned(),
+            password: Secret::new(password),
+        });
+    }
+
+    /// Forgets a user.
+    pub fn remove_user(&self, name: &str) {
+        self.shared.lock().node.remove_user(name);
+    }
+}
+
+impl Shared {
+    /// Ends the links to partners that have moved and have no sessions left;
+    /// true when there was one.
+    pub(super) fn leave(&self, inner: &mut Inner) -> bool {
+        if inner.leaving.is_empty() {
+            return false;
+        }
+        let mut left = false;
+        let gone: Vec<LuName> = inner
+            .leaving
+            .iter()
+            .filter(|partner| !inner.node.has_sessions(partner))
+            .cloned()
+            .collect();
+        for partner in gone {
+            inner.leaving.remove(&partner);
+            inner.node.forget_limits(&partner);
+            let others = |inner: &Inner, token: &usize| {
+                let transport = &inner.transports[token];
+                let known = inner.node.sessions().map(|s| s.partner);
+                let mut known = known;
+                known.any(|other| other != partner && transport.leads_to(&other))
+            };
+            let tokens: Vec<usize> = inner
+                .transports
+                .iter()
+                .filter(|(_, t)| matches!(t, Transport::Dlsw(_)) && t.leads_to(&partner))
+                .map(|(token, _)| *token)
+                .filter(|token| !others(inner, token))
+                .collect();
+            for token in tokens {
+                inner.close(token, self.now(), "the partner has another address now");
+                left = true;
+            }
+        }
+        left
+    }
+}

@@ -1,0 +1,126 @@
+//! Modes and partners that change while the node runs.
+
+use crate::harness::{Pair, lu};
+use sna::{ConversationId, DeallocateType, Fill, LinkConfig, LinkRole, Mode, ReturnCode};
+
+/// A conversation from side 0, with the other end of it.
+fn converse(pair: &mut Pair) -> (ConversationId, ConversationId) {
+    let wish = pair.wish(0, "#INTER");
+    let a = pair.allocate(0, wish);
+    assert_eq!(pair.nodes[0].flush(a), ReturnCode::Ok);
+    (a, pair.accept(1).conversation)
+}
+
+fn end(pair: &mut Pair, a: ConversationId, b: ConversationId) {
+    let mut buffer = [0; 10];
+    let code = pair.until("end", |p| p.nodes[0].deallocate(a, DeallocateType::Flush));
+    assert_eq!(code, ReturnCode::Ok);
+    let got = pair.until("receive", |p| p.nodes[1].receive(b, &mut buffer, Fill::Ll));
+    assert_eq!(got.code, ReturnCode::DeallocatedNormal);
+    pair.run();
+}
+
+fn user_sessions(pair: &Pair) -> Vec<usize> {
+    let user = pair.nodes[0].sessions();
+    user.filter(|s| s.mode.as_str() == "#INTER")
+        .map(|s| s.send_ru_bytes)
+        .collect()
+}
+
+#[test]
+fn a_changed_mode_holds_for_sessions_once_their_conversations_have_ended() {
+    let mut pair = Pair::new(4105);
+    let (a, b) = converse(&mut pair);
+    let before = user_sessions(&pair);
+    let mode = Mode::new("#INTER".parse().unwrap())
+        .with_ru_bytes(2048)
+        .with_sessions(4, 2);
+    for side in 0..2 {
+        let now = pair.now;
+        let renewed = pair.nodes[side].change_mode(mode.clone(), now);
+        assert_eq!((renewed.busy, side), (1, side));
+    }
+    pair.run();
+    // The conversation goes on over the session that it has.
+    assert!(user_sessions(&pair).contains(&before[0]));
+    end(&mut pair, a, b);
+    assert!(!user_sessions(&pair).contains(&before[0]), "{before:?}");
+    let (a, b) = converse(&mut pair);
+    assert_eq!(user_sessions(&pair), [2048]);
+    let name = "#INTER".parse().unwrap();
+    let limits = pair.nodes[0].limits(&lu(0), &lu(1), &name).unwrap();
+    assert_eq!(limits.sessions, 4);
+    end(&mut pair, a, b);
+    // The same again changes nothing.
+    let now = pair.now;
+    assert_eq!(pair.nodes[0].change_mode(mode, now), Default::default());
+}
+
+#[test]
+fn the_sessions_with_a_partner_end_as_their_conversations_do() {
+    let mut pair = Pair::new(1033);
+    let (a, b) = converse(&mut pair);
+    let now = pair.now;
+    let renewed = pair.nodes[0].renew_sessions(&lu(1), now);
+    assert_eq!(renewed.busy, 1);
+    pair.run();
+    assert!(pair.nodes[0].has_sessions(&lu(1)));
+    end(&mut pair, a, b);
+    for side in 0..2 {
+        assert!(!pair.nodes[side].has_sessions(&lu(1 - side)));
+    }
+    let (a, b) = converse(&mut pair);
+    end(&mut pair, a, b);
+}
+
+#[test]
+fn no_session_is_begun_under_a_mode_that_was_taken_away() {
+    let mut pair = Pair::new(1033);
+    let own = Mode::new("OWN".parse().unwrap());
+    for side in 0..2 {
+        let now = pair.now;
+        pair.nodes[side].change_mode(own.clone(), now);
+    }
+    let wish = pair.wish(0, "OWN");
+    let a = pair.allocate(0, wish);
+    pair.nodes[0].flush(a);
+    let b = pair.accept(1).conversation;
+    let now = pair.now;
+    assert_eq!(pair.nodes[0].remove_mode(&own.name, now).busy, 1);
+    end(&mut pair, a, b);
+    let of_mode = pair.nodes[0]
+        .sessions()
+        .filter(|s| s.mode.as_str() == "OWN");
+    assert_eq!(of_mode.count(), 0);
+    // Neither side gets another one.
+    for side in 0..2 {
+        let (wish, now) = (pair.wish(side, "OWN"), pair.now);
+        let id = pair.nodes[side].allocate(wish, now);
+        let code = pair.until("allocate", |p| p.nodes[side].allocated(id));
+        assert_ne!(code, ReturnCode::Ok, "{side}");
+    }
+    // Until it is there again.
+    let now = pair.now;
+    pair.nodes[0].change_mode(own, now);
+    let wish = pair.wish(1, "OWN");
+    pair.allocate(1, wish);
+}
+
+#[test]
+fn a_partner_that_was_started_anew_is_asked_for_limits_again() {
+    let mut pair = Pair::new(1033);
+    let (a, b) = converse(&mut pair);
+    end(&mut pair, a, b);
+    pair.cut();
+    // Side 1 knows nothing any more; side 0 remembers.
+    let mut fresh = Pair::new(1033);
+    std::mem::swap(&mut pair.nodes[1], &mut fresh.nodes[1]);
+    pair.links[1] = fresh.links[1];
+    let now = pair.now;
+    let config = LinkConfig::new(LinkRole::Primary, 1033);
+    let link = pair.nodes[0].link_up(config, now);
+    pair.nodes[0].define_route(lu(1), link);
+    pair.links[0] = Some(link);
+    let (a, b) = converse(&mut pair);
+    end(&mut pair, a, b);
+}

@@ -1,0 +1,192 @@
+//! Initialisation parameters of region programs, both ways.
+
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+
+use appc::Call;
+use sna::TpDefinition;
+use sna::conversation::code::{PrepareToReceiveType, ReturnCode};
+
+use crate::appc::node;
+use crate::server::{Server, application};
+
+/// A transaction that sends back the list it was attached with.
+const PIPS: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. PIPS.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-RECORD                    PIC X(100).
+       01  WS-NAME                      PIC X(40).
+       01  WS-NAME-LENGTH               PIC S9(4) COMP.
+       01  WS-LIST                      POINTER.
+       01  WS-LIST-LENGTH               PIC S9(4) COMP.
+       01  WS-RESP                      PIC S9(8) COMP.
+       LINKAGE SECTION.
+       01  LS-LIST                      PIC X(32763).
+       PROCEDURE DIVISION.
+           EXEC CICS RECEIVE INTO(WS-RECORD) END-EXEC
+           EXEC CICS EXTRACT PROCESS
+                PROCNAME(WS-NAME) PROCLENGTH(WS-NAME-LENGTH)
+                MAXPROCLEN(40)
+                PIPLIST(WS-LIST) PIPLENGTH(WS-LIST-LENGTH)
+                RESP(WS-RESP)
+           END-EXEC
+           IF WS-LIST = NULL
+               EXEC CICS SEND FROM('NONE') LENGTH(4) LAST WAIT END-EXEC
+           ELSE
+               SET ADDRESS OF LS-LIST TO WS-LIST
+               EXEC CICS SEND FROM(LS-LIST) LENGTH(WS-LIST-LENGTH)
+                    LAST WAIT
+               END-EXEC
+           END-IF
+           EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
+fn an_attached_program_has_the_parameters_of_its_attach() {
+    let app = application(&[
+        ("cobol/PIPS.cbl", PIPS),
+        (
+            "tupelo.toml",
+            "[appc]\nlu = \"NET.REGION\"\nlisten = \"127.0.0.1:0\"\n",
+        ),
+        (
+            "resources.csd",
+            "DEFINE TRANSACTION(PIPS) GROUP(A) PROGRAM(PIPS)\n\
+             DEFINE TRANSACTION(HELO) GROUP(A) PROGRAM(HELLO)\n",
+        ),
+    ]);
+    let server = Server::start(app.path());
+    let node = node();
+    node.define_partner("NET.REGION", &server.appc).unwrap();
+    let list = |pip: &[Vec<u8>]| {
+        let mut call = Call::new("NET.REGION", "PIPS");
+        call.pip = pip.to_vec();
+        let mut conversation = node.allocate(&call).unwrap();
+        conversation.send(b"go").unwrap();
+        conversation
+            .prepare_to_receive(PrepareToReceiveType::Flush)
+            .unwrap();
+        let mut buffer = vec![0; 32_767];
+        let got = conversation.receive(&mut buffer).unwrap();
+        buffer.truncate(got.len);
+        buffer
+    };
+    assert_eq!(list(&[]), b"NONE");
+    let two = [b"ONE".to_vec(), b"".to_vec()];
+    assert_eq!(list(&two), b"\0\x07\0\0ONE\0\x04\0\0");
+    // As many as there may be, over many RUs.
+    let most = list(&[vec![0xC1; 30_000], vec![0xC2; 2_755]]);
+    assert_eq!(most.len(), 32_763);
+    assert_eq!(most[..4], [0x75, 0x34, 0, 0]);
+    assert!(most[4..30_004].iter().all(|b| *b == 0xC1));
+    // The mirror of program links takes those of its callers alone.
+    let mut call = Call::new("NET.REGION", "CSMI");
+    call.pip = two.to_vec();
+    let mut conversation = node.allocate(&call).unwrap();
+    let error = conversation.confirm().unwrap_err();
+    assert_eq!(error.code(), Some(ReturnCode::PipNotSpecifiedCorrectly));
+    assert_eq!(error.sense().map(|s| s.0), Some(0x1008_6032));
+}
+
+/// A program that attaches SHOUT with a list, which the name in the request
+/// chooses; it shows RESP, EIBERRCD and EIBRESP of the first wait.
+const CALLING: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-CONVID                    PIC X(4).
+       01  WS-RESP                      PIC S9(8) COMP.
+       01  WS-RESP2                     PIC S9(8) COMP.
+       01  WS-SHOWN                     PIC 9(4).
+       01  WS-CODE                      PIC X(4).
+       01  WS-LENGTH                    PIC S9(4) COMP VALUE 12.
+       01  WS-LIST.
+           05  WS-LL1                   PIC S9(4) COMP VALUE 8.
+           05  FILLER                   PIC X(2) VALUE LOW-VALUES.
+           05  FILLER                   PIC X(4) VALUE 'ABCD'.
+           05  WS-LL2                   PIC S9(4) COMP VALUE 4.
+           05  FILLER                   PIC X(2) VALUE LOW-VALUES.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA                  PIC X.
+       COPY HELLO.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
+           EVALUATE HELLO-NAME
+             WHEN 'short'    MOVE 3 TO WS-LL1
+             WHEN 'long'     MOVE 13 TO WS-LL1
+             WHEN 'rest'     MOVE 11 TO WS-LENGTH
+             WHEN 'negative' MOVE -1 TO WS-LENGTH
+             WHEN 'empty'    MOVE 0 TO WS-LENGTH
+           END-EVALUATE
+           EXEC CICS ALLOCATE SYSID('PEER') END-EXEC
+           MOVE EIBRSRCE TO WS-CONVID
+           EXEC CICS CONNECT PROCESS CONVID(WS-CONVID)
+                PROCNAME('SHOUT') PROCLENGTH(5) SYNCLEVEL(1)
+                PIPLIST(WS-LIST) PIPLENGTH(WS-LENGTH)
+                RESP(WS-RESP)
+           END-EXEC
+           MOVE LOW-VALUES TO WS-CODE
+           IF WS-RESP = DFHRESP(NORMAL)
+               EXEC CICS EXTRACT PROCESS CONVID(WS-CONVID)
+                    SYNCLEVEL(WS-LENGTH) RESP(WS-RESP2)
+               END-EXEC
+               EXEC CICS SEND CONVID(WS-CONVID) CONFIRM RESP(WS-RESP)
+               END-EXEC
+               MOVE EIBERRCD TO WS-CODE
+           END-IF
+           MOVE WS-RESP TO WS-SHOWN
+           MOVE SPACES TO HELLO-GREETING
+           STRING WS-SHOWN DELIMITED BY SIZE INTO HELLO-GREETING
+           IF WS-CODE = X'10086031'
+               MOVE ' NOT ALLOWED' TO HELLO-GREETING(5:12)
+           END-IF
+           IF WS-RESP2 = DFHRESP(INVREQ)
+               MOVE ' OWN' TO HELLO-GREETING(17:4)
+           END-IF
+           EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
+fn a_program_attaches_its_partner_with_parameters() {
+    let node = node();
+    let settings = format!(
+        "[appc]\nlu = \"NET.REGION\"\nlisten = \"127.0.0.1:0\"\n\
+         [appc.partners.\"NET.PEER\"]\naddress = \"{}\"\n",
+        node.listening().unwrap()
+    );
+    let app = application(&[("cobol/HELLO.cbl", CALLING), ("tupelo.toml", &settings)]);
+    let server = Server::start(app.path());
+    let ask = |name: &str| {
+        let answer = server.get(&format!("/hello/{name}"));
+        answer.json()["greeting"].as_str().unwrap().to_owned()
+    };
+    let (told, heard) = channel();
+    let define = |pip: bool| {
+        let told = told.clone();
+        let tp = TpDefinition {
+            pip,
+            ..TpDefinition::new("SHOUT".parse().unwrap())
+        };
+        let run = move |mut incoming: appc::Incoming| {
+            let _ = told.send(incoming.attached.pip.clone());
+            incoming.conversation.accept().unwrap();
+            let mut buffer = [0; 10];
+            incoming.conversation.receive(&mut buffer).unwrap();
+            incoming.conversation.confirmed().unwrap();
+            let _ = incoming.conversation.receive(&mut buffer);
+        };
+        node.define_program(tp, Arc::new(run));
+    };
+    define(true);
+    // What it attached itself is not for EXTRACT PROCESS.
+    assert_eq!(ask("right"), "0000 OWN");
+    assert_eq!(heard.recv().unwrap(), [b"ABCD".to_vec(), vec![]]);
+    assert_eq!(ask("empty"), "0000 OWN");
+    assert!(heard.recv().unwrap().is_empty());
+    for lie in ["short", "long", "rest", "negative"] {
+        assert_eq!(ask(lie), "0022", "{lie}");
+    }
+    define(false);
+    assert_eq!(ask("right"), "0081 NOT ALLOWED OWN");
+}
