@@ -20,6 +20,7 @@
 //! Invariant: it reads wires and the kernel's accounts, never the internals of
 //! what it drives, so it serves any HTTP or socket system.
 
+pub mod appc;
 pub mod capacity;
 pub mod cli;
 pub mod clock;
