@@ -31,6 +31,8 @@ pub struct Behaviour {
     pub service: Service,
     /// Whether arrival times are kept.
     pub log_arrivals: bool,
+    /// What exponential service times depend on.
+    pub seed: u64,
 }
 
 /// How long an answer takes.
@@ -174,6 +176,7 @@ impl Host {
             Service::Immediate => 0,
             Service::Queue { servers, .. } => servers.max(1),
         };
+        let seed = behaviour.seed;
         Host {
             listener,
             poller,
@@ -183,7 +186,7 @@ impl Host {
             next_peer: 0,
             free: vec![0; servers],
             due: BinaryHeap::new(),
-            rng: Rng::new(1, 1),
+            rng: Rng::new(seed, 1),
             buffer: vec![0; 65_536],
             arrivals: Vec::new(),
             answered: 0,

@@ -29,7 +29,8 @@ pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for queue in QUEUES {
         let slower = 1.0 + setting.slower / 100.0;
-        let server = serve(queue, slower)?;
+        let mut seed = 100 * u64::from(queue.servers);
+        let server = serve(queue, slower, seed)?;
         let path = path(setting.rounds)?;
         rows.push(Row::judged(
             "drive-theory",
@@ -42,12 +43,13 @@ pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
             let batches = batches(&server, queue.rate(point), point, setting.rounds)?;
             rows.push(mean_row(queue, point, &batches, path));
         }
-        rows.push(knee_row(queue, slower)?);
+        rows.push(knee_row(queue, slower, &mut seed)?);
     }
     Ok(rows)
 }
 
-fn serve(queue: &Queue, slower: f64) -> std::io::Result<Server> {
+/// Service times of one seed are the same ones: every server has its own.
+fn serve(queue: &Queue, slower: f64, seed: u64) -> std::io::Result<Server> {
     let service = Service::Queue {
         servers: queue.servers as usize,
         mean_ns: (queue.service_ms * slower * 1e6) as u64,
@@ -55,6 +57,7 @@ fn serve(queue: &Queue, slower: f64) -> std::io::Result<Server> {
     };
     Server::start(Behaviour {
         service,
+        seed,
         ..Behaviour::default()
     })
 }
@@ -72,7 +75,7 @@ fn path(rounds: usize) -> Result<(f64, f64)> {
         seconds: 2.0,
         batch_s: 0.2,
     };
-    let server = serve(&queue, 1.0)?;
+    let server = serve(&queue, 1.0, 1)?;
     let batches = batches(&server, queue.rate(&point), &point, rounds)?;
     let (mean, half) = batch_mean(&batches, CONFIDENCE);
     Ok((mean - queue.response_ms(&point), half))
@@ -131,9 +134,9 @@ fn mean_row(queue: &Queue, point: &Point, batches: &[(f64, f64)], path: (f64, f6
     )
 }
 
-fn knee_row(queue: &Queue, slower: f64) -> Result<Row> {
+fn knee_row(queue: &Queue, slower: f64, seed: &mut u64) -> Result<Row> {
     let capacity = queue.capacity();
-    let first = serve(queue, slower)?;
+    let first = serve(queue, slower, *seed)?;
     let mut load = presented(&first, capacity);
     load.warmup = Duration::from_millis(400);
     load.duration = Duration::from_millis(1700);
@@ -154,7 +157,8 @@ fn knee_row(queue: &Queue, slower: f64) -> Result<Row> {
         &[],
         &mut |plan| {
             // What one level left in the queue is no load of the next.
-            let server = serve(queue, slower)?;
+            *seed += 1;
+            let server = serve(queue, slower, *seed)?;
             let mut plan = plan.clone();
             plan.populations[0].targets[0].address = server.address();
             let plan = &plan;
