@@ -173,7 +173,7 @@ pub struct HowArgs {
     #[arg(short, long)]
     pub rate: Option<f64>,
     /// Arrivals at random instead of evenly spaced
-    #[arg(long, requires = "rate")]
+    #[arg(long)]
     pub poisson: bool,
     /// Each client's pause after an answer: 500ms, or exp:500ms
     #[arg(long, value_parser = parse_think, conflicts_with = "rate")]
@@ -315,6 +315,9 @@ impl LoadArgs {
             ));
         }
         load.rate = self.how.rate;
+        if self.how.poisson && self.how.rate.is_none() {
+            return Err(CliError::Usage("--poisson needs --rate".into()));
+        }
         if self.how.poisson {
             load.arrivals = Arrivals::Poisson;
         }
@@ -364,12 +367,12 @@ impl LoadArgs {
 
 impl LoadArgs {
     /// The one-line form as an open loop of this rate.
-    pub fn as_rate(&self, rate: f64) -> Result<Plan, CliError> {
+    pub fn as_rate(&self, rate: f64) -> LoadArgs {
         let mut open = self.clone();
         open.how.rate = Some(rate);
         open.how.think = None;
         open.how.iterations = None;
-        Ok(open.scenario()?.variants.remove(0).plan)
+        open
     }
 
     /// The scenario file, or the one-line form as a scenario of one plan.

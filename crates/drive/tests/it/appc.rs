@@ -8,14 +8,20 @@ use drive::plan::Plan;
 use drive::preflight::{self, Foreseen};
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, StatusReceived};
 use sna::ebcdic;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 /// A node with both transactions, that allows 50 sessions.
 fn server() -> Host {
+    server_at("127.0.0.1:0".parse().unwrap())
+}
+
+fn server_at(address: SocketAddr) -> Host {
     let mut config = AppcConfig::named("NET.SERVER").unwrap();
-    config.listen = Some("127.0.0.1:0".parse().unwrap());
+    config.listen = Some(address);
     config.users.insert("ALICE".into(), "SECRET".into());
     let mode = ModeConfig {
         sessions: Some(50),
@@ -51,6 +57,15 @@ fn plan(server: &Host, tp: &str, keys: &str, steps: &str) -> Plan {
 }
 
 const ASK: &str = "[[population.step]]\nsend_hex = \"00000040\"\nbytes = 100\nsize = 64\n";
+
+/// Ends a run when its test fails.
+struct StopsWhenDropped<'a>(&'a AtomicBool);
+
+impl Drop for StopsWhenDropped<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
 
 /// Receives a whole turn of the partner; none when the conversation is over.
 fn receive(conversation: &mut Conversation) -> Option<Vec<u8>> {
@@ -274,6 +289,44 @@ fn a_node_that_stops_in_mid_run_loses_no_count() {
             .keys()
             .any(|m| m.contains(&address.to_string()))
     );
+}
+
+#[test]
+fn a_partner_that_was_started_again_is_conversed_with_again() {
+    // An address of its own, whose port nobody else is given meanwhile.
+    let first = server_at("127.77.3.1:0".parse().unwrap());
+    let address = first.listening().unwrap();
+    let (tell, told) = mpsc::channel();
+    program(&first, "ECHO", move |mut conversation| {
+        receive(&mut conversation);
+        let _ = tell.send(());
+    });
+    let step = "[[population.step]]\nsend = \"X\"\n";
+    let plan = plan(&first, "ECHO", "clients = 3\niterations = 100000", step);
+    let stop = AtomicBool::new(false);
+    let outcome = std::thread::scope(|scope| {
+        let _stops = StopsWhenDropped(&stop);
+        let run = scope.spawn(|| drive::engine::run(&plan, &mut drive::engine::Silent, &stop));
+        told.recv().unwrap();
+        first.stop();
+        drop(first);
+        let second = server_at(address);
+        let (tell, told) = mpsc::channel();
+        program(&second, "ECHO", move |mut conversation| {
+            while let Some(data) = receive(&mut conversation) {
+                let _ = conversation.send(&data);
+                let _ = conversation.prepare_to_receive(PrepareToReceiveType::Flush);
+                let _ = tell.send(());
+            }
+        });
+        for _ in 0..50 {
+            told.recv().unwrap();
+        }
+        stop.store(true, Ordering::Relaxed);
+        run.join().unwrap().unwrap()
+    });
+    let counts = outcome.sum().whole;
+    assert!(counts.answered >= 40, "{counts:?}");
 }
 
 #[test]

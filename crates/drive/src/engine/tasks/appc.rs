@@ -19,10 +19,10 @@ use sna::conversation::code::{
 };
 use sna::{Instant, Node};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::poll_fn;
 use std::io;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 use tokio::io::unix::AsyncFd;
@@ -40,6 +40,8 @@ struct Link {
     waiting: RefCell<HashMap<Wake, Waker>>,
     /// Held by whoever sets up the link that all wait for.
     calling: Mutex<()>,
+    /// Partners that were reached.
+    reached: RefCell<BTreeSet<String>>,
 }
 
 /// A client's conversation.
@@ -56,10 +58,12 @@ struct Held {
 }
 
 impl Kit {
-    /// The thread's node for a target, started when it is first wanted.
+    /// The thread's node for a target, started when it is first wanted, and
+    /// anew when it has lost the partner: a partner that was started again
+    /// knows nothing of the session limits that a node remembers.
     fn link(&self, common: &Common, partner: &Partner) -> Result<Rc<Link>, Failed> {
         let lu = partner.lu(common.index);
-        if let Some(link) = self.links.borrow().get(&lu) {
+        if let Some(link) = self.links.borrow().get(&lu).filter(|l| !l.lost(partner)) {
             return Ok(link.clone());
         }
         let refused = |why: String| (Failure::Connect, why);
@@ -76,26 +80,29 @@ impl Kit {
             node,
             waiting: RefCell::default(),
             calling: Mutex::new(()),
+            reached: RefCell::default(),
         });
-        tokio::task::spawn_local(pump(link.clone(), watched));
-        tokio::task::spawn_local(keep_time(link.clone()));
+        tokio::task::spawn_local(pump(Rc::downgrade(&link), watched));
+        tokio::task::spawn_local(keep_time(Rc::downgrade(&link)));
         self.links.borrow_mut().insert(lu, link.clone());
         Ok(link)
     }
 }
 
-/// Takes what the node's sockets have, for as long as the thread's tasks run.
-async fn pump(link: Rc<Link>, watched: AsyncFd<OwnedFd>) {
+/// Takes what the node's sockets have, for as long as somebody uses it.
+async fn pump(link: Weak<Link>, watched: AsyncFd<OwnedFd>) {
     while let Ok(mut guard) = watched.readable().await {
         guard.clear_ready();
+        let Some(link) = link.upgrade() else { return };
         link.turn();
     }
 }
 
 /// Does what is due on links that bring nothing.
-async fn keep_time(link: Rc<Link>) {
+async fn keep_time(link: Weak<Link>) {
     loop {
         tokio::time::sleep(GLANCE).await;
+        let Some(link) = link.upgrade() else { return };
         if link.node.next_timeout().is_some_and(|left| left <= GLANCE) {
             link.turn();
         }
@@ -107,6 +114,12 @@ impl Link {
         // A poll that fails leaves everybody to their timeouts.
         let _ = self.node.turn();
         self.dispatch();
+    }
+
+    /// Whether a link led to the partner and leads there no more.
+    fn lost(&self, partner: &Partner) -> bool {
+        let name = &partner.partner;
+        self.reached.borrow().contains(name) && !self.node.leads_to(name).unwrap_or(false)
     }
 
     /// Wakes the tasks whose conversations can go on.
@@ -164,7 +177,9 @@ impl Link {
         let up = self
             .until(Wake::Call(call), |node| node.called(call, &partner.partner))
             .await;
-        up.map_err(|e| refused(e.to_string()))
+        up.map_err(|e| refused(e.to_string()))?;
+        self.reached.borrow_mut().insert(partner.partner.clone());
+        Ok(())
     }
 }
 
