@@ -57,6 +57,12 @@ impl<'a> Targets<'a> {
             targets.read_connection(connection, notes);
         }
         if let Some(appc) = population.get("appc") {
+            for key in ["http2", "sockets", "spin"] {
+                if let Some(other) = population.get(key) {
+                    let text = format!("`{key}` does not belong to a population with `appc`");
+                    notes.add(&other.span, text);
+                }
+            }
             let partner = super::appc::partner(appc, folder, notes);
             targets.partner = Some(partner.map(|(address, name, partner)| {
                 targets.list.push(Target {

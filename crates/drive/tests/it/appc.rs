@@ -374,6 +374,10 @@ fn what_does_not_belong_to_conversations_is_a_mistake_of_the_file() {
                 [[population.step]]\nsend = \"x\"\nstatus = [200]\nconfirm = true\nreply = true\n\
                 [[population]]\nname = \"b\"\nclients = 1\n\
                 [[population.step]]\nrequest = \"GET http://127.0.0.1:1/\"\nebcdic = true\n";
+    let http2 = text.replacen("clients = 1", "clients = 1\nhttp2 = true", 1);
+    let mistakes = drive::scenario::read(&http2, Path::new(".")).unwrap_err();
+    let mine = "`http2` does not belong to a population with `appc`";
+    assert!(mistakes.iter().any(|m| m.line == 4 && m.message == mine));
     let mistakes = drive::scenario::read(text, Path::new(".")).unwrap_err();
     let told: Vec<(usize, &str)> = mistakes
         .iter()
