@@ -25,6 +25,9 @@
 //! | [`trace`] | captures that tshark decodes |
 //! | [`admin`] | what a running node tells `tupelo appc status` |
 //!
+//! [`Driven`] is the same node without threads, for an owner that holds many
+//! conversations in one.
+//!
 //! Invariant: a program's thread that waits does the node's input and output
 //! itself, so a reply reaches it without a change of threads.
 
@@ -41,4 +44,4 @@ pub mod transactions;
 pub use config::AppcConfig;
 pub use conversation::{Call, Conversation, Received};
 pub use error::Error;
-pub use host::{Host, Incoming};
+pub use host::{Driven, Host, Incoming, Wake};

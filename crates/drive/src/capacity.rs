@@ -105,6 +105,7 @@ pub fn search(
         tell,
         points: Vec::new(),
         best: None,
+        stopped,
     };
     match search.to {
         Some(to) => {
@@ -146,6 +147,7 @@ struct Trying<'a> {
     tell: &'a mut dyn FnMut(&CurvePoint),
     points: Vec<CurvePoint>,
     best: Option<(f64, bool, Report)>,
+    stopped: &'a dyn Fn() -> bool,
 }
 
 impl Trying<'_> {
@@ -159,7 +161,15 @@ impl Trying<'_> {
         let plan = at_load(self.plan, load);
         let mut reports = Vec::new();
         for _ in 0..self.search.repeats.max(1) {
-            reports.push((self.run)(&plan)?.report);
+            let report = (self.run)(&plan)?.report;
+            // A run that was cut short is no level, unless it is all there is.
+            if (self.stopped)() && !(self.points.is_empty() && reports.is_empty()) {
+                break;
+            }
+            reports.push(report);
+        }
+        if reports.is_empty() {
+            return Ok(false);
         }
         let met = |r: &Report| self.objectives.iter().all(|o| o.met(r));
         let good = reports.iter().filter(|r| met(r)).count() * 2 > reports.len();

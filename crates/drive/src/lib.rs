@@ -18,8 +18,9 @@
 //! ```
 //!
 //! Invariant: it reads wires and the kernel's accounts, never the internals of
-//! what it drives, so it serves any HTTP or socket system.
+//! what it drives, so it serves any HTTP, socket or LU 6.2 system.
 
+pub mod appc;
 pub mod capacity;
 pub mod cli;
 pub mod clock;

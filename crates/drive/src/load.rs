@@ -4,7 +4,7 @@
 use crate::engine::{self, Outcome, RunError, Silent};
 use crate::message::{Check, Piece, Reply, Template};
 use crate::plan::{
-    Arrivals, Knobs, Load, Plan, Population, Step, Target, Think, Writes, usual_ahead,
+    Arrivals, Knobs, Load, Plan, Population, Protocol, Step, Target, Think, Writes, usual_ahead,
 };
 use crate::profile::Profile;
 use crate::tls::{TlsError, TlsTarget, Trust};
@@ -61,7 +61,7 @@ pub struct HttpLoad {
     /// Accept any status; otherwise 400 and above fail the check.
     pub any_status: bool,
     /// How long before an arrival a thread spins instead of sleeping; none for
-    /// what the rate allows.
+    /// what the rate allows, and not at all before random arrivals.
     pub spin: Option<Duration>,
     /// What random arrivals and think times depend on.
     pub seed: u64,
@@ -78,6 +78,9 @@ pub enum LoadError {
     /// A raw socket needs a scenario.
     #[error("tcp:// needs a scenario that says how messages are framed")]
     Raw,
+    /// A partner or its conversation cannot be.
+    #[error("{0}")]
+    Appc(String),
     /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsError),
@@ -122,33 +125,9 @@ impl HttpLoad {
     /// The plan of this load.
     pub fn plan(&self) -> Result<Plan, LoadError> {
         let url = Url::parse(&self.url)?;
-        let target = target(&url, self)?;
-        let pieces = |bytes: &[u8]| vec![Piece::Bytes(bytes.into())];
-        let request = http_request(
-            &self.method,
-            pieces(url.path.as_bytes()),
-            &url.authority(),
-            self.headers
-                .iter()
-                .map(|(n, v)| (n.as_str(), pieces(v.as_bytes()))),
-            pieces(&self.body),
-            self.keep_alive,
-        )?;
-        let step = Step {
-            name: format!("{} {}", self.method, url.path),
-            target: 0,
-            reply_target: 0,
-            request,
-            writes: Writes::default(),
-            reply: Reply::Http {
-                no_body: self.method == "HEAD",
-            },
-            checks: match self.any_status {
-                true => Vec::new(),
-                false => vec![Check::Status([(100, 399)].into())],
-            },
-            captures: Vec::new(),
-            think: None,
+        let (target, step) = match url.scheme {
+            Scheme::Appc => crate::appc::one_line(&url, self)?,
+            _ => (target(&url, self)?, self.step(&url)?),
         };
         let load = match self.rate {
             Some(rate) => Load::Open {
@@ -193,6 +172,37 @@ impl HttpLoad {
         })
     }
 
+    /// The one request of an HTTP load.
+    fn step(&self, url: &Url) -> Result<Step, LoadError> {
+        let pieces = |bytes: &[u8]| vec![Piece::Bytes(bytes.into())];
+        let request = http_request(
+            &self.method,
+            pieces(url.path.as_bytes()),
+            &url.authority(),
+            self.headers
+                .iter()
+                .map(|(n, v)| (n.as_str(), pieces(v.as_bytes()))),
+            pieces(&self.body),
+            self.keep_alive,
+        )?;
+        Ok(Step {
+            name: format!("{} {}", self.method, url.path),
+            target: 0,
+            reply_target: 0,
+            request,
+            writes: Writes::default(),
+            reply: Reply::Http {
+                no_body: self.method == "HEAD",
+            },
+            checks: match self.any_status {
+                true => Vec::new(),
+                false => vec![Check::Status([(100, 399)].into())],
+            },
+            captures: Vec::new(),
+            think: None,
+        })
+    }
+
     /// Presents the load and returns what it came to.
     pub fn run(&self) -> Result<Outcome, LoadError> {
         let plan = self.plan()?;
@@ -203,7 +213,7 @@ impl HttpLoad {
 /// The target of an address under a load's settings.
 pub(crate) fn target(url: &Url, load: &HttpLoad) -> Result<Target, LoadError> {
     let tls = match url.scheme {
-        Scheme::Tcp => return Err(LoadError::Raw),
+        Scheme::Tcp | Scheme::Appc => return Err(LoadError::Raw),
         Scheme::Http => None,
         Scheme::Https => Some(TlsTarget::new(&url.host, &load.trust, load.http2)?),
     };
@@ -211,7 +221,10 @@ pub(crate) fn target(url: &Url, load: &HttpLoad) -> Result<Target, LoadError> {
         address: url.resolve()?,
         name: url.authority(),
         tls,
-        http2: load.http2,
+        protocol: match load.http2 {
+            true => Protocol::Http2,
+            false => Protocol::Stream,
+        },
         keep_alive: load.keep_alive,
         sources: Arc::from(load.sources.as_slice()),
         knobs: load.knobs.clone(),

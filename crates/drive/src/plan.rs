@@ -72,7 +72,7 @@ pub enum Load {
         /// are used in turn; otherwise as few as the load needs are used.
         ahead: usize,
         /// How long before an arrival the thread stops sleeping and spins;
-        /// none for [`usual_spin_ns`].
+        /// none for [`usual_spin_ns`], or for no spin before random ones.
         spin_ns: Option<u64>,
     },
 }
@@ -141,14 +141,26 @@ pub struct Target {
     pub name: String,
     /// TLS, and the name the certificate must carry.
     pub tls: Option<TlsTarget>,
-    /// Whether HTTP/2 is spoken.
-    pub http2: bool,
-    /// Whether the connection is kept between requests.
+    /// What is spoken there.
+    pub protocol: Protocol,
+    /// Whether the connection is kept between requests; of APPC, whether the
+    /// conversation is kept between iterations.
     pub keep_alive: bool,
     /// Local addresses, taken in turn.
     pub sources: Arc<[IpAddr]>,
     /// Socket options.
     pub knobs: Knobs,
+}
+
+/// What is spoken at a target.
+#[derive(Clone, Debug)]
+pub enum Protocol {
+    /// HTTP/1.1 or messages on a raw socket: the driver's own request path.
+    Stream,
+    /// HTTP/2.
+    Http2,
+    /// LU 6.2.
+    Appc(Arc<crate::appc::Partner>),
 }
 
 /// Socket options of the client side.

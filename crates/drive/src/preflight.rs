@@ -1,8 +1,10 @@
 //! What can be foreseen is said before the run: servers that cannot be
 //! reached, too few file descriptors, too few local ports.
 
-use crate::plan::Plan;
+use crate::appc;
+use crate::plan::{Plan, Population};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sna::conversation::code::ReturnCode;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
@@ -22,6 +24,28 @@ pub enum Foreseen {
         address: SocketAddr,
         /// The system's message.
         why: String,
+    },
+    /// A conversation cannot begin.
+    #[error("{name}: {why}")]
+    Partner {
+        /// As the scenario writes it.
+        name: String,
+        /// What is wrong, and with which name.
+        why: String,
+    },
+    /// A partner allows fewer sessions than clients want.
+    #[error(
+        "{name} allows {allowed} sessions in mode `{mode}` and {wanted} clients keep one each; raise the mode's session limit there (`sessions` of a Tupelo node's mode), have fewer clients, or let each iteration have a conversation of its own (`keep_alive = false`, --no-keepalive)"
+    )]
+    Sessions {
+        /// As the scenario writes it.
+        name: String,
+        /// The mode.
+        mode: String,
+        /// What was agreed on.
+        allowed: u16,
+        /// Clients of one thread.
+        wanted: usize,
     },
     /// A source address is not one of this machine.
     #[error(
@@ -65,10 +89,15 @@ pub fn check(plan: &Plan) -> Vec<Foreseen> {
     let mut connections = 0;
     for population in &plan.populations {
         for target in &population.targets {
-            connections += population.clients();
+            // The conversations of a thread share a connection.
+            let sockets = match appc::partner_of(target) {
+                Some(_) => plan.threads,
+                None => population.clients(),
+            };
+            connections += sockets;
             let entry = wanted.entry(target.address).or_default();
             entry.0 = target.name.clone();
-            entry.1 += population.clients();
+            entry.1 += sockets;
             entry.2 = target.sources.len().max(1);
         }
     }
@@ -102,7 +131,58 @@ pub fn check(plan: &Plan) -> Vec<Foreseen> {
             found.push(Foreseen::Unreachable { name, address, why });
         }
     }
+    if found.is_empty() {
+        found.extend(plan.populations.iter().filter_map(|p| converse(plan, p)));
+    }
     found
+}
+
+/// Tries a population's link, mode and sessions, as far as that goes without
+/// starting a program: nothing is attached.
+fn converse(plan: &Plan, population: &Population) -> Option<Foreseen> {
+    let (target, partner) = population
+        .targets
+        .iter()
+        .find_map(|target| Some((target, appc::partner_of(target)?)))?;
+    let told = |why: String| Foreseen::Partner {
+        name: target.name.clone(),
+        why,
+    };
+    let mut config = appc::node(plan, &partner.lu(0), 0)?;
+    config.activation_timeout_s = PATIENCE.as_secs();
+    (config.trace, config.listen) = (None, None);
+    let tried = || -> Result<Option<u16>, String> {
+        let host = ::appc::Host::start(config).map_err(|e| e.to_string())?;
+        let linked = host.connect(&partner.partner);
+        linked.map_err(|e| {
+            let unknown = "is that the name of the LU there? A station's address is made from it, unless the configuration gives its `mac`";
+            format!("{e}; {unknown}")
+        })?;
+        let wish = partner.wish(0).map_err(|e| e.to_string())?;
+        let key = (wish.local.clone(), wish.partner.clone(), wish.mode.clone());
+        let id = host.once(|node, now| node.allocate(wish, now));
+        let code = host.verb(id, |node, _| node.allocated(id));
+        match code.map_err(|e| e.to_string())? {
+            ReturnCode::Ok => {}
+            code => return Err(partner.failure("ALLOCATE", code).1),
+        }
+        let limits = host.once(|node, _| node.limits(&key.0, &key.1, &key.2));
+        host.stop();
+        Ok(limits.map(|l| l.sessions))
+    };
+    match tried() {
+        Err(why) => Some(told(why)),
+        Ok(allowed) => {
+            let wanted = appc::clients(population, 0, plan.threads);
+            let allowed = allowed.filter(|n| usize::from(*n) < wanted && target.keep_alive)?;
+            Some(Foreseen::Sessions {
+                name: target.name.clone(),
+                mode: partner.mode.clone(),
+                allowed,
+                wanted,
+            })
+        }
+    }
 }
 
 /// Opens a connection and closes it again.

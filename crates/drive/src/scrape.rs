@@ -110,11 +110,11 @@ pub fn parse_metrics(text: &str) -> Result<Usage, ScrapeError> {
                     .or_default() += ns;
             }
             "tupelo_region_task_cpu_seconds_total" => {
-                count(&mut usage, "CPU of programs, us", value * 1e6);
+                count(&mut usage, "CPU of programs, µs", value * 1e6);
             }
             "tupelo_region_wait_seconds_total" => {
                 let kind = label(labels, "kind").unwrap_or("other");
-                count(&mut usage, &format!("wait: {kind}, us"), value * 1e6);
+                count(&mut usage, &format!("wait: {kind}, µs"), value * 1e6);
             }
             "tupelo_region_commands_total" => {
                 let kind = label(labels, "kind").unwrap_or("other");
@@ -214,7 +214,7 @@ mod tests {
             tupelo_region_wait_seconds_total{kind=\"qr\"} 0.5\n";
         let usage = parse_metrics(region).unwrap();
         assert_eq!(usage.threads["offload engines"], 2_000_000_000);
-        assert_eq!(usage.counters["wait: qr, us"], 500_000.0);
+        assert_eq!(usage.counters["wait: qr, µs"], 500_000.0);
         assert!(matches!(
             parse_metrics("x{ 1\n} y\n"),
             Err(ScrapeError::NoCpu)

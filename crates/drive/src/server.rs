@@ -2,15 +2,20 @@
 //! checks against queueing theory. It answers at once, or behaves as a queue
 //! with a set number of servers and a set service time, and can be stopped for
 //! a while. One thread; it is no product.
+//!
+//! A queue keeps time by the clock, not by its thread: a request has arrived
+//! when the kernel took its last byte, however late the thread read it, and its
+//! answer leaves when its service was to end, for which the thread is awake a
+//! little before. Thread wake-ups are therefore no part of a service time.
 
 use crate::clock;
-use crate::net::Poller;
+use crate::net::{Poller, stamp};
 use crate::rng::Rng;
 use memchr::memmem;
 use rustix::fd::AsFd;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -26,6 +31,8 @@ pub struct Behaviour {
     pub service: Service,
     /// Whether arrival times are kept.
     pub log_arrivals: bool,
+    /// What exponential service times depend on.
+    pub seed: u64,
 }
 
 /// How long an answer takes.
@@ -169,6 +176,7 @@ impl Host {
             Service::Immediate => 0,
             Service::Queue { servers, .. } => servers.max(1),
         };
+        let seed = behaviour.seed;
         Host {
             listener,
             poller,
@@ -178,7 +186,7 @@ impl Host {
             next_peer: 0,
             free: vec![0; servers],
             due: BinaryHeap::new(),
-            rng: Rng::new(1, 1),
+            rng: Rng::new(seed, 1),
             buffer: vec![0; 65_536],
             arrivals: Vec::new(),
             answered: 0,
@@ -199,9 +207,11 @@ impl Host {
                 self.publish();
             }
             let next = self.due.peek().map_or(u64::MAX, |Reverse((at, _))| *at);
-            let Ok(ready) = self.poller.wait(next.min(housekeeping)) else {
-                break;
+            let found = match next <= clock::now() + AWAKE_NS {
+                true => self.poller.peek(),
+                false => self.poller.wait((next - AWAKE_NS).min(housekeeping)),
             };
+            let Ok(ready) = found else { break };
             for i in 0..ready {
                 let token = self.poller.ready(i).token;
                 if token == LISTENER {
@@ -234,6 +244,9 @@ impl Host {
             let usable = stream.set_nonblocking(true).and(stream.set_nodelay(true));
             let id = self.next_peer;
             self.next_peer += 1;
+            if !self.free.is_empty() {
+                stamp::enable(stream.as_fd());
+            }
             if usable.is_ok() && self.poller.add(stream.as_fd(), id, false).is_ok() {
                 let peer = Peer {
                     stream,
@@ -257,13 +270,21 @@ impl Host {
         if peer.written < peer.output.len() {
             peer.write(&self.poller, id)?;
         }
-        match peer.stream.read(&mut self.buffer) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(n) => peer.input.extend_from_slice(&self.buffer[..n]),
+        let stamped = match stamp::recv(&peer.stream, &mut self.buffer) {
+            Ok((0, _)) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok((n, stamped)) => {
+                peer.input.extend_from_slice(&self.buffer[..n]);
+                stamped
+            }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
             Err(error) => return Err(error),
-        }
+        };
         let now = clock::now();
+        let arrived = match stamped {
+            0 => now,
+            // A stamp of a wall clock that was set is no arrival.
+            at => now.saturating_sub(clock::wall().saturating_sub(at).min(LONGEST_UNREAD_NS)),
+        };
         let mut immediate = 0;
         while let Some((length, body, close)) = request(&peer.input, self.behaviour.body_bytes)? {
             peer.input.drain(..length);
@@ -284,7 +305,7 @@ impl Host {
                         false => mean_ns,
                     };
                     let first = self.free.iter_mut().min().expect("at least one server");
-                    *first = now.max(*first) + time;
+                    *first = arrived.max(*first) + time;
                     self.due.push(Reverse((*first, id)));
                 }
             }
@@ -391,5 +412,11 @@ fn request(input: &[u8], body_bytes: usize) -> io::Result<Option<(usize, usize, 
 const LISTENER: u64 = u64::MAX - 1;
 /// How often figures are published and a wish to stop is looked for.
 const GLANCE_NS: u64 = 20_000_000;
+/// How long before the end of a service the thread is awake: longer than a
+/// timer is commonly late.
+const AWAKE_NS: u64 = 150_000;
+/// A request that the kernel took earlier than this before it was read counts
+/// as this old.
+const LONGEST_UNREAD_NS: u64 = 1_000_000_000;
 /// The largest body in either direction.
 const LARGEST_BODY: usize = 64 << 20;

@@ -3,7 +3,7 @@
 
 use crate::engine::{Counts, Failure, Interval, Outcome, PopulationRecord};
 use crate::observe::Observed;
-use crate::plan::{Arrivals, Load, Plan, Population, Think};
+use crate::plan::{Arrivals, Load, Plan, Population, Protocol, Think};
 use measure::report::{
     Driver, LatencyReport, Moment, PopulationReport, Report, Server, StepReport,
 };
@@ -65,14 +65,20 @@ pub fn report(
 
 /// Where a population's time on the wire ends, in words.
 fn wire_end(population: &Population) -> String {
-    let in_clear = |t: &crate::plan::Target| t.tls.is_none() && !t.http2;
+    let in_clear =
+        |t: &crate::plan::Target| t.tls.is_none() && matches!(t.protocol, Protocol::Stream);
     let stamped = |t: &crate::plan::Target| in_clear(t) && t.knobs.kernel_times;
     let targets = &population.targets;
     let why = match targets {
         t if t.iter().all(stamped) => {
             return "the kernel's time stamp of the last byte".into();
         }
-        t if t.iter().any(|t| t.http2) => "HTTP/2 comes from a library",
+        t if t.iter().any(|t| matches!(t.protocol, Protocol::Appc(_))) => {
+            "links carry many conversations"
+        }
+        t if t.iter().any(|t| matches!(t.protocol, Protocol::Http2)) => {
+            "HTTP/2 comes from a library"
+        }
         t if t.iter().any(|t| t.tls.is_some()) => "what TLS holds is known only when decrypted",
         _ => "kernel_times is off",
     };

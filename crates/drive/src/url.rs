@@ -27,13 +27,15 @@ pub enum Scheme {
     Https,
     /// A raw socket.
     Tcp,
+    /// An LU 6.2 node behind a DLSw switch.
+    Appc,
 }
 
 /// Why text is not an address the driver can use.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum UrlError {
     /// No scheme, or one that is not spoken here.
-    #[error("the address must begin with http://, https:// or tcp://")]
+    #[error("the address must begin with http://, https://, tcp:// or appc://")]
     Scheme,
     /// No host.
     #[error("the address names no host")]
@@ -56,11 +58,17 @@ impl Url {
             ("http://", Scheme::Http),
             ("https://", Scheme::Https),
             ("tcp://", Scheme::Tcp),
+            ("appc://", Scheme::Appc),
         ]
         .iter()
         .find_map(|(prefix, scheme)| Some((*scheme, text.strip_prefix(prefix)?)))
         .ok_or(UrlError::Scheme)?;
-        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        // Names of modes begin with #.
+        let ends: &[char] = match scheme {
+            Scheme::Appc => &['/', '?'],
+            _ => &['/', '?', '#'],
+        };
+        let end = rest.find(ends).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(end);
         if authority.contains('@') {
             return Err(UrlError::User);
@@ -85,9 +93,13 @@ impl Url {
             (Some(port), _) => port.parse().ok().filter(|p| *p > 0),
             (None, Scheme::Http) => Some(80),
             (None, Scheme::Https) => Some(443),
+            (None, Scheme::Appc) => Some(sna::dlc::ssp::PORT),
             (None, Scheme::Tcp) => None,
         };
-        let path = path.split('#').next().unwrap_or_default();
+        let path = match scheme {
+            Scheme::Appc => path,
+            _ => path.split('#').next().unwrap_or_default(),
+        };
         Ok(Url {
             scheme,
             host: host.to_owned(),
@@ -127,6 +139,7 @@ impl fmt::Display for Url {
         let scheme = match self.scheme {
             Scheme::Http => "http",
             Scheme::Https => "https",
+            Scheme::Appc => "appc",
             Scheme::Tcp => return write!(f, "tcp://{}", self.authority()),
         };
         write!(f, "{scheme}://{}{}", self.authority(), self.path)
@@ -145,6 +158,7 @@ mod tests {
             ("http://a:8080?q", "a:8080", "/?q"),
             ("https://[::1]:443/", "[::1]", "/"),
             ("tcp://h:3010", "h:3010", "/"),
+            ("appc://h/N.S?mode=#INTER", "h:2065", "/N.S?mode=#INTER"),
         ] {
             let url = Url::parse(text).unwrap();
             assert_eq!(

@@ -63,6 +63,15 @@ pub enum ProcError {
 }
 
 impl Subject {
+    /// What people call processes by: their name, or the id of one. Digits
+    /// are an id unless a program that runs is called so.
+    pub fn called(text: &str) -> Subject {
+        match text.parse() {
+            Ok(pid) if by_name(text).is_empty() => Subject::Process(pid),
+            _ => Subject::Name(text.to_owned()),
+        }
+    }
+
     /// What the subject has used so far.
     pub fn usage(&self) -> Result<Usage, ProcError> {
         let pids = match self {
@@ -287,6 +296,17 @@ mod tests {
         assert_eq!(stat_times(stat), Some((7 * tick, 9 * tick)));
         assert_eq!(thread_group("worker-12"), "worker");
         assert_eq!(thread_group("123"), "123");
+    }
+
+    #[test]
+    fn a_process_is_called_by_its_id_too() {
+        let own = std::process::id();
+        let me = Subject::called(&own.to_string());
+        assert_eq!(me, Subject::Process(own));
+        assert!(me.usage().unwrap().processes >= 1);
+        for name in ["tupelo", "4294967296", ""] {
+            assert_eq!(Subject::called(name), Subject::Name(name.into()));
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Small-sample statistics: is a difference real, and how sure is a mean.
 //!
 //! Reference: Welch, "The generalization of Student's problem", 1947; the
-//! incomplete beta function after Lentz's continued fraction (DLMF 8.17).
+//! incomplete beta function after Lentz's continued fraction (DLMF 8.17);
+//! batch means with unequal batches after Law, "Simulation Modeling and
+//! Analysis", chapter 9, and Cochran, "Sampling Techniques", chapter 6.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +52,28 @@ impl Sample {
         let error = (self.variance / self.count as f64).sqrt();
         student_quantile(0.975, (self.count - 1) as f64) * error
     }
+}
+
+/// The mean of a queue's responses from batches of time: what was counted in
+/// each and the sum of it. Returns the mean and half the width of its interval
+/// at `confidence` (0 to 1), which is infinite for fewer than two batches.
+///
+/// Responses of one queue follow each other: their own spread says too little
+/// of their mean's. Batches that are long against the queue's memory are all
+/// but independent, so the spread of the batches does. A batch counts by what
+/// it holds, so busy ones are not taken for as much as idle ones.
+pub fn batch_mean(batches: &[(f64, f64)], confidence: f64) -> (f64, f64) {
+    let count: f64 = batches.iter().map(|b| b.0).sum();
+    let sum: f64 = batches.iter().map(|b| b.1).sum();
+    let mean = sum / count.max(f64::MIN_POSITIVE);
+    if batches.len() < 2 {
+        return (mean, f64::INFINITY);
+    }
+    let n = batches.len() as f64;
+    let squares: f64 = batches.iter().map(|(c, s)| (s - mean * c).powi(2)).sum();
+    let error = (n / (n - 1.0) * squares).sqrt() / count.max(f64::MIN_POSITIVE);
+    let quantile = student_quantile(1.0 - (1.0 - confidence) / 2.0, n - 1.0);
+    (mean, quantile * error)
 }
 
 /// Compares two samples whose variances may differ (Welch's test). None when
@@ -175,6 +199,24 @@ mod tests {
             let got = student_quantile(0.975, freedom);
             assert!((got - expected).abs() < 1e-3, "{freedom}: {got}");
         }
+    }
+
+    #[test]
+    fn batches_of_equal_size_give_students_interval() {
+        let values = [9.0, 11.0, 10.0, 12.0, 8.0];
+        let batches: Vec<(f64, f64)> = values.iter().map(|v| (4.0, 4.0 * v)).collect();
+        let (mean, half) = batch_mean(&batches, 0.95);
+        let sample = Sample::of(&values);
+        assert!((mean - sample.mean).abs() < 1e-12);
+        assert!((half - sample.half_width()).abs() < 1e-9, "{half}");
+        assert!(batch_mean(&batches, 0.995).1 > half);
+        assert_eq!(batch_mean(&batches[..1], 0.95).1, f64::INFINITY);
+    }
+
+    #[test]
+    fn a_batch_counts_by_what_it_holds() {
+        let (mean, half) = batch_mean(&[(1.0, 10.0), (3.0, 60.0)], 0.95);
+        assert!((mean - 17.5).abs() < 1e-12 && half.is_finite());
     }
 
     #[test]

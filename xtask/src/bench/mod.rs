@@ -31,12 +31,18 @@ pub struct Args {
     /// Rounds of each side; the median is reported
     #[arg(long, default_value_t = 5)]
     rounds: usize,
+    /// drive-theory: let the server be this many percent slower than theory is
+    /// told, to see that its rows then miss
+    #[arg(long, value_name = "PERCENT", default_value_t = 0.0)]
+    slower: f64,
 }
 
 /// What every bench is told.
 pub struct Setting {
     /// Rounds of each side, at least one.
     pub rounds: usize,
+    /// By how many percent the server of known capacity is slower than told.
+    pub slower: f64,
 }
 
 /// One bench: its name, what it shows, and the function that measures it.
@@ -74,6 +80,7 @@ pub fn run(args: &Args) -> Result<bool> {
     }
     let setting = Setting {
         rounds: args.rounds.max(1),
+        slower: args.slower,
     };
     let mut met = true;
     if !args.json {

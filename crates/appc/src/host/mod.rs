@@ -5,6 +5,7 @@
 //! on threads of a pool ([`jobs`]).
 
 mod change;
+mod driven;
 mod inner;
 mod jobs;
 mod patience;
@@ -16,6 +17,7 @@ use crate::config::{AppcConfig, PartnerConfig, lu_name};
 use crate::conversation::{Call, Conversation};
 use crate::net::{Dlsw, Ether, Local, Transport, Wish};
 use crate::trace::Trace;
+pub use driven::Driven;
 use inner::{CallState, Inner};
 use jobs::Jobs;
 use mio::{Events, Interest, Token, Waker};
@@ -111,62 +113,12 @@ impl Drop for Owner {
 impl Host {
     /// Starts a node: listens where the configuration says, and waits.
     pub fn start(config: AppcConfig) -> Result<Host, Error> {
-        config.validate()?;
-        let io = |what: &str| {
-            let what = what.to_owned();
-            move |error| Error::Io(what, error)
-        };
-        let poll = mio::Poll::new().map_err(io("poll"))?;
-        let waker = Waker::new(poll.registry(), WAKER).map_err(io("waker"))?;
-        let registry = poll.registry().try_clone().map_err(io("poll"))?;
-        let trace = match &config.trace {
-            Some(path) => Some(Trace::create(path).map_err(io(&path.display().to_string()))?),
-            None => None,
-        };
-        let mut listener = None;
-        if let Some(address) = config.listen {
-            let connect = |why| Error::Connect { address, why };
-            let mut socket = mio::net::TcpListener::bind(address).map_err(connect)?;
-            registry
-                .register(&mut socket, LISTENER, Interest::READABLE)
-                .map_err(connect)?;
-            listener = Some(socket);
-        }
-        let listening = listener
-            .as_ref()
-            .and_then(|listener| listener.local_addr().ok());
-        let mut inner = Inner::new(node(&config)?, local(&config)?, registry, trace);
-        inner.listening = listening;
-        for switch in config.partners.values().filter_map(literal) {
-            inner.note_switch(switch);
-        }
-        open_interface(&config, &mut inner)?;
-        let pump = Pump {
-            poll,
-            events: Events::with_capacity(256),
-            listener,
-            patience: Patience::new(),
-        };
-        let partners = Mutex::new(config.partners.clone());
-        let shared = Arc::new_cyclic(|me| Shared {
-            inner: Mutex::new(inner),
-            pump: Mutex::new(pump),
-            background: Condvar::new(),
-            waker,
-            origin: std::time::Instant::now(),
-            stopping: AtomicBool::new(false),
-            jobs: Jobs::new(MAX_PROGRAMS),
-            partners,
-            calling: Mutex::default(),
-            listening,
-            me: me.clone(),
-            config,
-        });
+        let shared = Shared::start(config)?;
         let background = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("appc".into())
             .spawn(move || background.run_background())
-            .map_err(io("thread"))?;
+            .map_err(|error| Error::Io("thread".into(), error))?;
         let owner = Arc::new(Owner {
             shared: Arc::clone(&shared),
             thread: Mutex::new(Some(thread)),
@@ -293,26 +245,8 @@ impl Host {
         let limit = Duration::from_secs(self.shared.config.activation_timeout_s);
         let connect = |why| Error::Connect { address, why };
         let stream = std::net::TcpStream::connect_timeout(&address, limit).map_err(connect)?;
-        stream.set_nonblocking(true).map_err(connect)?;
-        let mut inner = self.shared.lock();
-        let call = inner.next_call(self.shared.call_limit());
-        let stations = Stations {
-            target_mac: config.station_mac(name)?,
-            origin_mac: inner.local.mac,
-            origin_sap: SAP_SNA,
-            target_sap: config.sap()?,
-        };
-        let wish = Wish {
-            stations,
-            partner,
-            call,
-        };
-        let stream = mio::net::TcpStream::from_std(stream);
-        let now = self.shared.now();
-        inner.note_switch(address);
-        let dlsw = Dlsw::opened(stream, address, inner.local.clone(), wish, now.as_nanos());
-        inner.add_dlsw(dlsw, now).map_err(connect)?;
-        Ok(call)
+        self.shared
+            .call_over(name, partner, config, address, stream)
     }
 
     fn call_ethernet(
@@ -403,6 +337,61 @@ impl Host {
 }
 
 impl Shared {
+    /// The node with its sockets open, and nobody to drive it yet.
+    fn start(config: AppcConfig) -> Result<Arc<Shared>, Error> {
+        config.validate()?;
+        let io = |what: &str| {
+            let what = what.to_owned();
+            move |error| Error::Io(what, error)
+        };
+        let poll = mio::Poll::new().map_err(io("poll"))?;
+        let waker = Waker::new(poll.registry(), WAKER).map_err(io("waker"))?;
+        let registry = poll.registry().try_clone().map_err(io("poll"))?;
+        let trace = match &config.trace {
+            Some(path) => Some(Trace::create(path).map_err(io(&path.display().to_string()))?),
+            None => None,
+        };
+        let mut listener = None;
+        if let Some(address) = config.listen {
+            let connect = |why| Error::Connect { address, why };
+            let mut socket = mio::net::TcpListener::bind(address).map_err(connect)?;
+            registry
+                .register(&mut socket, LISTENER, Interest::READABLE)
+                .map_err(connect)?;
+            listener = Some(socket);
+        }
+        let listening = listener
+            .as_ref()
+            .and_then(|listener| listener.local_addr().ok());
+        let mut inner = Inner::new(node(&config)?, local(&config)?, registry, trace);
+        inner.listening = listening;
+        for switch in config.partners.values().filter_map(literal) {
+            inner.note_switch(switch);
+        }
+        open_interface(&config, &mut inner)?;
+        let pump = Pump {
+            poll,
+            events: Events::with_capacity(256),
+            listener,
+            patience: Patience::new(),
+        };
+        let partners = Mutex::new(config.partners.clone());
+        Ok(Arc::new_cyclic(|me| Shared {
+            inner: Mutex::new(inner),
+            pump: Mutex::new(pump),
+            background: Condvar::new(),
+            waker,
+            origin: std::time::Instant::now(),
+            stopping: AtomicBool::new(false),
+            jobs: Jobs::new(MAX_PROGRAMS),
+            partners,
+            calling: Mutex::default(),
+            listening,
+            me: me.clone(),
+            config,
+        }))
+    }
+
     pub(crate) fn status(&self) -> Status {
         let inner = self.lock();
         let mut links: Vec<LinkStatus> = Vec::new();
@@ -454,6 +443,40 @@ impl Shared {
     fn call_limit(&self) -> Instant {
         let limit = Duration::from_secs(self.config.activation_timeout_s);
         self.now() + limit + limit / 2
+    }
+
+    /// Begins to set up a link over a connection to the partner's switch; the
+    /// number of the call.
+    fn call_over(
+        &self,
+        name: &str,
+        partner: LuName,
+        config: &PartnerConfig,
+        address: SocketAddr,
+        stream: std::net::TcpStream,
+    ) -> Result<u64, Error> {
+        let connect = |why| Error::Connect { address, why };
+        stream.set_nonblocking(true).map_err(connect)?;
+        let mut inner = self.lock();
+        let call = inner.next_call(self.call_limit());
+        let stations = Stations {
+            target_mac: config.station_mac(name)?,
+            origin_mac: inner.local.mac,
+            origin_sap: SAP_SNA,
+            target_sap: config.sap()?,
+        };
+        let wish = Wish {
+            stations,
+            partner,
+            call,
+        };
+        let stream = mio::net::TcpStream::from_std(stream);
+        let now = self.now();
+        inner.note_switch(address);
+        let dlsw = Dlsw::opened(stream, address, inner.local.clone(), wish, now.as_nanos());
+        inner.add_dlsw(dlsw, now).map_err(connect)?;
+        self.drain(&mut inner, false);
+        Ok(call)
     }
 
     fn stop(&self) {

@@ -57,6 +57,11 @@ enum Owed {
 }
 
 impl Pump {
+    /// Takes what the sockets have at the moment.
+    pub fn look(&mut self) -> std::io::Result<()> {
+        self.poll.poll(&mut self.events, Some(Duration::ZERO))
+    }
+
     /// Waits for sockets, at most for `timeout`.
     fn wait(&mut self, timeout: Option<Duration>, may_look: bool) -> std::io::Result<()> {
         let begin = Instant::now();
@@ -262,7 +267,7 @@ impl Shared {
     }
 
     /// Does what the sockets are ready for and what is due.
-    fn turn(&self, pump: &mut Pump, inner: &mut Inner) {
+    pub(crate) fn turn(&self, pump: &mut Pump, inner: &mut Inner) {
         let now = self.now();
         for event in &pump.events {
             match event.token() {

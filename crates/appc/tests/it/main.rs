@@ -2,6 +2,7 @@
 
 mod aping;
 mod connections;
+mod driven;
 mod ethernet;
 mod faults;
 mod support;

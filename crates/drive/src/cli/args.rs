@@ -21,6 +21,7 @@ use std::time::Duration;
 ///   tupelo drive http://127.0.0.1:8080/ --rate 2000 --process tupelo
 ///   tupelo drive --scenario checkout.toml --html report.html
 ///   tupelo drive knee http://127.0.0.1:8080/ --from 500 --to 20000
+///   tupelo drive 'appc://127.0.0.1:2065/NET.SERVER?tp=INQUIRY' -c 8
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, verbatim_doc_comment)]
 pub struct Args {
@@ -142,7 +143,8 @@ pub struct SchemaArgs {
 /// The load: a scenario, or one request.
 #[derive(Debug, Clone, clap::Args)]
 pub struct LoadArgs {
-    /// Where to send requests: http://host:port/path or https://…
+    /// Where to send requests: http://host:port/path, https://… or
+    /// appc://host:port/NET.LU?tp=PROGRAM&mode=MODE
     pub url: Option<String>,
     /// A scenario file instead of a URL; -t, --warmup, --threads, --seed and
     /// --start-at replace what it says
@@ -158,7 +160,7 @@ pub struct LoadArgs {
 pub struct HowArgs {
     /// Clients; with --rate, the most requests outstanding at once
     /// [default: 1; with --rate 1000, opened as
-    /// needed, or 64 over HTTP/2]
+    /// needed, or 64 over HTTP/2 and APPC]
     #[arg(short, long)]
     pub clients: Option<usize>,
     /// How long to measure [default: 10s, or what the scenario says]
@@ -171,7 +173,7 @@ pub struct HowArgs {
     #[arg(short, long)]
     pub rate: Option<f64>,
     /// Arrivals at random instead of evenly spaced
-    #[arg(long, requires = "rate")]
+    #[arg(long)]
     pub poisson: bool,
     /// Each client's pause after an answer: 500ms, or exp:500ms
     #[arg(long, value_parser = parse_think, conflicts_with = "rate")]
@@ -191,7 +193,7 @@ pub struct HowArgs {
     /// Threads that present load [default: what the load needs]
     #[arg(long)]
     pub threads: Option<usize>,
-    /// A new connection for each request
+    /// A new connection for each request, or conversation for each iteration
     #[arg(long)]
     pub no_keepalive: bool,
     /// Speak HTTP/2, each client on a connection of its own
@@ -212,8 +214,8 @@ pub struct HowArgs {
     /// Do not take a status of 400 and above for an error
     #[arg(long)]
     pub any_status: bool,
-    /// Spin this long before each arrival of a constant rate [default: 50us,
-    /// but no more than an eighth of the time between two]
+    /// Spin this long before each arrival [default: 50us for a constant rate,
+    /// but no more than an eighth of the time between two; none for --poisson]
     #[arg(long, value_parser = parse_duration)]
     pub spin: Option<Duration>,
     /// What random arrivals, pauses and data depend on [default: 1]
@@ -230,8 +232,9 @@ pub struct ObserveArgs {
     /// CPU of this process and its children; may be repeated
     #[arg(long = "pid", value_name = "PID")]
     pub pids: Vec<u32>,
-    /// CPU of all processes of this name; may be repeated
-    #[arg(long = "process", value_name = "NAME")]
+    /// CPU of all processes of this name, or of the one with this id and its
+    /// children; may be repeated
+    #[arg(long = "process", value_name = "NAME|PID")]
     pub names: Vec<String>,
     /// CPU of a control group, by its folder; may be repeated
     #[arg(long = "cgroup", value_name = "FOLDER")]
@@ -312,12 +315,22 @@ impl LoadArgs {
             ));
         }
         load.rate = self.how.rate;
+        if self.how.poisson && self.how.rate.is_none() {
+            return Err(CliError::Usage("--poisson needs --rate".into()));
+        }
         if self.how.poisson {
             load.arrivals = Arrivals::Poisson;
         }
         // A bound that is named is a number of connections that is wanted.
         load.ahead = self.how.clients;
-        let usual = match (self.how.rate, self.how.http2) {
+        let converses = url.starts_with("appc://");
+        if converses {
+            let foreign = self.how.foreign_to_conversations();
+            if let Some(name) = foreign.first() {
+                return Err(CliError::Usage(format!("a conversation has no {name}")));
+            }
+        }
+        let usual = match (self.how.rate, self.how.http2 || converses) {
             (None, _) => 1,
             (Some(_), true) => 64,
             (Some(_), false) => 1000,
@@ -354,12 +367,12 @@ impl LoadArgs {
 
 impl LoadArgs {
     /// The one-line form as an open loop of this rate.
-    pub fn as_rate(&self, rate: f64) -> Result<Plan, CliError> {
+    pub fn as_rate(&self, rate: f64) -> LoadArgs {
         let mut open = self.clone();
         open.how.rate = Some(rate);
         open.how.think = None;
         open.how.iterations = None;
-        Ok(open.scenario()?.variants.remove(0).plan)
+        open
     }
 
     /// The scenario file, or the one-line form as a scenario of one plan.
@@ -367,7 +380,7 @@ impl LoadArgs {
         let Some(path) = &self.scenario else {
             let plan = self.http()?.plan().map_err(|error| match error {
                 LoadError::Url(UrlError::Resolve(..)) => CliError::Failed(error.to_string()),
-                LoadError::Url(_) | LoadError::Raw | LoadError::Text(_) => {
+                LoadError::Url(_) | LoadError::Raw | LoadError::Appc(_) | LoadError::Text(_) => {
                     CliError::Usage(error.to_string())
                 }
                 other => CliError::Failed(other.to_string()),
@@ -412,6 +425,20 @@ impl LoadArgs {
 
 impl HowArgs {
     /// What was given that only the one-line form knows.
+    fn foreign_to_conversations(&self) -> Vec<&'static str> {
+        let given = [
+            ("--method", self.method.is_some()),
+            ("--header", !self.headers.is_empty()),
+            ("--http2", self.http2),
+            ("--cacert", self.cacert.is_some()),
+            ("--insecure", self.insecure),
+            ("--any-status", self.any_status),
+            ("--spin", self.spin.is_some()),
+        ];
+        let given = given.into_iter().filter(|g| g.1);
+        given.map(|g| g.0).collect()
+    }
+
     fn foreign_to_scenarios(&self) -> Vec<&'static str> {
         let given = [
             ("--clients", self.clients.is_some()),
@@ -450,7 +477,7 @@ impl ObserveArgs {
     /// read now is an error now.
     pub fn observed(&self, asked: Vec<Observed>) -> Result<Vec<Observed>, CliError> {
         let pids = self.pids.iter().map(|p| Subject::Process(*p));
-        let names = self.names.iter().map(|n| Subject::Name(n.clone()));
+        let names = self.names.iter().map(|n| Subject::called(n));
         let groups = self.groups.iter().map(|g| Subject::Group(g.clone()));
         let local = pids.chain(names).chain(groups).map(Observed::Local);
         let mut all = asked;

@@ -15,7 +15,11 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     let known = ["--csv", "--html", "--listen", "--objective"];
     args.output.only("knee", &known)?;
     let mut objectives = args.output.parsed_objectives()?;
-    let scenario = args.load.scenario()?;
+    let one_line = args.load.scenario.is_none();
+    let scenario = match one_line && args.load.how.rate.is_none() && !args.clients_mode {
+        true => args.load.as_rate(args.from).scenario()?,
+        false => args.load.scenario()?,
+    };
     objectives.extend(scenario.objectives);
     if objectives.is_empty() {
         for usual in ["p99<20ms", "errors=0"] {
@@ -27,10 +31,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
             "a knee is searched for one combination; take the loop out".into(),
         ));
     };
-    let mut plan = variant.plan.clone();
-    if args.load.scenario.is_none() && args.load.how.rate.is_none() && !args.clients_mode {
-        plan = args.load.as_rate(args.from)?;
-    }
+    let plan = variant.plan.clone();
     let wanted = Search {
         from: args.from,
         to: args.to,

@@ -33,7 +33,7 @@ impl Worker<'_> {
         match &step.reply {
             Reply::Http { no_body } => reply.response.start(*no_body, keep),
             Reply::Framed(_) => reply.frame.start(),
-            Reply::None => {}
+            Reply::Turn { .. } | Reply::Confirmation | Reply::None => {}
         }
         self.write_on(c);
     }
@@ -239,7 +239,7 @@ impl Worker<'_> {
                 Err(malformed) => Err(malformed.to_string()),
             },
             Reply::Framed(framing) => slot.frame.feed(framing, bytes).map_err(str::to_owned),
-            Reply::None => Ok(None),
+            Reply::Turn { .. } | Reply::Confirmation | Reply::None => Ok(None),
         };
         match fed {
             Ok(None) => {}
@@ -268,7 +268,7 @@ impl Worker<'_> {
                 Reply::Framed(framing) => {
                     *framing == crate::message::Framing::Close && slot.frame.begun()
                 }
-                Reply::None => false,
+                Reply::Turn { .. } | Reply::Confirmation | Reply::None => false,
             };
         if complete {
             return self.complete_on(c, conn, false);
@@ -334,6 +334,6 @@ pub(super) fn reusable(step: &Step, reply: &Conn) -> bool {
     match &step.reply {
         Reply::Http { .. } => reply.response.keep_alive(),
         Reply::Framed(_) => !reply.frame.spoiled(),
-        Reply::None => true,
+        Reply::Turn { .. } | Reply::Confirmation | Reply::None => true,
     }
 }

@@ -13,10 +13,10 @@ mod ahead;
 mod arrivals;
 mod client;
 mod exchange;
-mod http2;
 mod lifecycle;
 mod record;
 mod run;
+mod tasks;
 mod worker;
 
 pub use record::{Counts, Failure, Interval, PopulationRecord, StepRecord, Welford};

@@ -26,18 +26,26 @@ pub enum Failure {
     Malformed,
     /// TLS failed: a certificate that does not verify, or a broken record.
     Tls,
+    /// The partner refused the Attach of a conversation.
+    Attach,
+    /// The partner program reported an error or ended abnormally.
+    Program,
 }
 
 impl Failure {
     /// All of them, in the order of [`Counts::failed`].
-    pub const ALL: [Failure; 6] = [
+    pub const ALL: [Failure; Failure::COUNT] = [
         Failure::Connect,
         Failure::Reset,
         Failure::Closed,
         Failure::Timeout,
         Failure::Malformed,
         Failure::Tls,
+        Failure::Attach,
+        Failure::Program,
     ];
+    /// How many there are.
+    pub const COUNT: usize = 8;
 }
 
 impl fmt::Display for Failure {
@@ -49,6 +57,8 @@ impl fmt::Display for Failure {
             Failure::Timeout => "timeout",
             Failure::Malformed => "malformed",
             Failure::Tls => "tls",
+            Failure::Attach => "attach refused",
+            Failure::Program => "program error",
         })
     }
 }
@@ -61,10 +71,10 @@ pub struct Counts {
     /// Requests with a complete answer.
     pub answered: u64,
     /// Requests without one, by [`Failure`].
-    pub failed: [u64; 6],
+    pub failed: [u64; Failure::COUNT],
     /// Answers that failed a check.
     pub checks_failed: u64,
-    /// Answers by the first digit of their status; 0 for raw sockets.
+    /// Answers by the first digit of their status; 0 for raw sockets and APPC.
     pub status: [u64; 6],
     /// Answers that came within the measured part.
     pub in_window: u64,
@@ -116,7 +126,7 @@ impl AddAssign<&Counts> for Counts {
         self.connects += other.connects;
         self.bytes_in += other.bytes_in;
         self.bytes_out += other.bytes_out;
-        let lists = [
+        let lists: [(&mut [u64], &[u64]); 2] = [
             (&mut self.failed, &other.failed),
             (&mut self.status, &other.status),
         ];

@@ -1,8 +1,8 @@
 //! Runs a plan: starts the threads together, gathers what they record, and
 //! adds it up.
 
-use super::http2;
 use super::record::{Counts, Interval, PopulationRecord};
+use super::tasks::{self, Tasks};
 use super::worker::{Ended, Worker};
 use crate::clock;
 use crate::plan::Plan;
@@ -74,18 +74,17 @@ pub fn run(
     if plan.threads == 0 || plan.populations.is_empty() || !plan.populations.iter().all(complete) {
         return Err(RunError::Empty);
     }
-    // HTTP/2 populations live in threads of their own beside the others.
-    let foreign = match plan.populations.iter().any(http2::speaks) {
-        true => plan.threads,
-        false => 0,
-    };
-    let connected = Barrier::new(plan.threads + 1);
-    let go = Barrier::new(plan.threads + foreign + 1);
+    // Clients that are tasks live in threads of their own beside the others.
+    let threads = |any: bool| if any { plan.threads } else { 0 };
+    let foreign = threads(plan.populations.iter().any(tasks::serve));
+    let own = threads(!plan.populations.iter().all(tasks::serve));
+    let connected = Barrier::new(own + 1);
+    let go = Barrier::new(own + foreign + 1);
     let start = AtomicU64::new(0);
     thread::scope(|scope| {
         let mut threads = Vec::new();
         let mut parts = Vec::new();
-        for index in 0..plan.threads {
+        for index in 0..own {
             let (sender, receiver) = mpsc::channel();
             parts.push(receiver);
             let (connected, go, start) = (&connected, &go, &start);
@@ -106,7 +105,8 @@ pub fn run(
             let (go, start) = (&go, &start);
             threads.push(scope.spawn(move || {
                 go.wait();
-                let clients = http2::Http2::new(plan, index);
+                precise_timers();
+                let clients = Tasks::new(plan, index);
                 clients.run(start.load(Ordering::Acquire), stop, &sender)
             }));
         }

@@ -88,7 +88,7 @@ impl<'p> Worker<'p> {
         let mut clients = Vec::new();
         let mut groups = Vec::new();
         for (p, population) in plan.populations.iter().enumerate() {
-            let foreign = super::http2::speaks(population);
+            let foreign = super::tasks::serve(population);
             let total = if foreign { 0 } else { population.clients() };
             let slots = population.steps.iter().flat_map(|s| &s.captures);
             let slots = slots.map(|c| c.slot + 1).max().unwrap_or(0);
@@ -126,7 +126,7 @@ impl<'p> Worker<'p> {
                     quota: iterations.map(|n| share(n, index, threads)),
                     active: clients.len() - first,
                 },
-                // HTTP/2 has a thread of its own; nothing is due here.
+                // Tasks have a thread of their own; nothing is due here.
                 Load::Open { .. } if foreign => GroupKind::Closed {
                     clients: Profile::constant(0.0),
                     quota: Some(0),
@@ -154,7 +154,8 @@ impl<'p> Worker<'p> {
                             let share = rate.peak() / threads as f64;
                             spin_ns.unwrap_or(usual_spin_ns(share))
                         }
-                        Arrivals::Poisson => 0,
+                        // How random arrivals are spaced matters little.
+                        Arrivals::Poisson => spin_ns.unwrap_or(0),
                     },
                 },
             };

@@ -19,6 +19,14 @@ pub enum Reply {
     },
     /// A message on a raw socket.
     Framed(Framing),
+    /// Whatever the partner program of a conversation sends until it gives the
+    /// turn back or ends the conversation.
+    Turn {
+        /// Whether checks and captures see it translated from EBCDIC.
+        ebcdic: bool,
+    },
+    /// The partner program's confirmation.
+    Confirmation,
     /// No answer is awaited: the step ends when it is written.
     None,
 }

@@ -22,6 +22,15 @@ pub enum Template {
         /// Whether a Content-Length line is written.
         with_length: bool,
     },
+    /// What is sent in a conversation.
+    Plain {
+        /// The data.
+        body: Arc<[Piece]>,
+        /// Filled with blanks, or cut, to this many bytes.
+        bytes: Option<usize>,
+        /// Whether the text is sent in EBCDIC (code page 037).
+        ebcdic: bool,
+    },
     /// A message of a raw socket, framed after it is rendered.
     Message {
         /// The message.
@@ -109,6 +118,22 @@ impl Template {
                 out.extend_from_slice(b"\r\n");
                 out.extend_from_slice(scratch);
             }
+            Template::Plain {
+                body,
+                bytes,
+                ebcdic,
+            } => {
+                scratch.clear();
+                render(body, scope, scratch);
+                if *ebcdic {
+                    *scratch = sna::ebcdic::from_str(&String::from_utf8_lossy(scratch));
+                }
+                let blank = if *ebcdic { sna::ebcdic::SPACE } else { b' ' };
+                if let Some(bytes) = bytes {
+                    scratch.resize(*bytes, blank);
+                }
+                out.extend_from_slice(scratch);
+            }
             Template::Message { body, framing } => {
                 scratch.clear();
                 render(body, scope, scratch);
@@ -123,7 +148,7 @@ impl Template {
         let fixed = match &self {
             Template::Fixed(_) => return self,
             Template::Http { head, body, .. } => !varies(head) && !varies(body),
-            Template::Message { body, .. } => !varies(body),
+            Template::Plain { body, .. } | Template::Message { body, .. } => !varies(body),
         };
         if !fixed {
             return self;

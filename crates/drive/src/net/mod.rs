@@ -4,7 +4,7 @@
 
 mod poller;
 mod socket;
-mod stamp;
+pub mod stamp;
 mod stream;
 
 pub use poller::{Poller, Ready};

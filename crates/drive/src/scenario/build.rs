@@ -34,7 +34,7 @@ pub(super) fn plan(
     for node in root.list("population") {
         let load = load(node, notes);
         let think = think(node, folder, notes).unwrap_or(Think::None);
-        let mut targets = Targets::new(root, node, &trust, notes);
+        let mut targets = Targets::new(root, node, &trust, folder, notes);
         let steps = step::steps(node, folder, &feeders, &mut targets, notes);
         if let (Some(load), Some((name, _))) = (load, node.text("name")) {
             populations.push(Population {
@@ -126,7 +126,7 @@ pub(super) fn extras(root: &Node, notes: &mut Notes<'_>) -> (Vec<Objective>, Vec
                 observed.push(Observed::Local(Subject::Process(pid.unsigned_abs() as u32)));
             }
         }
-        observed.extend(texts("processes").map(|n| Observed::Local(Subject::Name(n.to_owned()))));
+        observed.extend(texts("processes").map(|n| Observed::Local(Subject::called(n))));
         observed.extend(texts("cgroups").map(|g| Observed::Local(Subject::Group(g.into()))));
         for node in observe.list("scrape") {
             match node.as_text().map(Url::parse) {

@@ -107,7 +107,11 @@ const OBSERVE: &[Key] = &[
         Kind::List(&Kind::Integer(1, u32::MAX as i64)),
         "Processes by id, with their children.",
     ),
-    key("processes", Kind::List(&Kind::Text), "Processes by name."),
+    key(
+        "processes",
+        Kind::List(&Kind::Text),
+        "Processes by name or id.",
+    ),
     key(
         "cgroups",
         Kind::List(&Kind::Text),
@@ -196,7 +200,7 @@ const POPULATION: &[Key] = &[
     key(
         "spin",
         Kind::Duration,
-        "How long before a constant arrival a thread spins instead of sleeping; 50us unless given, but no more than an eighth of the time between two.",
+        "How long before an arrival a thread spins instead of sleeping. Unless given: 50us at a constant rate, but no more than an eighth of the time between two; none before random arrivals.",
     ),
     key(
         "iterations",
@@ -207,7 +211,7 @@ const POPULATION: &[Key] = &[
     key(
         "keep_alive",
         Kind::Bool,
-        "Whether connections are kept between requests; true unless given.",
+        "Whether connections are kept between requests, and conversations between iterations; true unless given.",
     ),
     key("http2", Kind::Bool, "Whether HTTP/2 is spoken."),
     key("connection", Kind::Table(CONNECTION), "Socket options."),
@@ -216,10 +220,61 @@ const POPULATION: &[Key] = &[
         Kind::Map(&Kind::Text),
         "Raw sockets that each client opens, as `name = \"tcp://host:port\"`.",
     ),
+    key(
+        "appc",
+        Kind::Table(APPC),
+        "The LU 6.2 partner that each client has a conversation with; clients of a thread share a link.",
+    ),
     required(
         "step",
         Kind::List(&Kind::Table(STEP)),
         "What a client does in an iteration, in this order.",
+    ),
+];
+
+const APPC: &[Key] = &[
+    required(
+        "address",
+        Kind::Text,
+        "The partner's DLSw switch, `host` or `host:port`; port 2065 unless given.",
+    ),
+    required(
+        "partner",
+        Kind::Text,
+        "The partner's logical unit, NET.NAME.",
+    ),
+    required("tp", Kind::Text, "The transaction program to attach."),
+    key("mode", Kind::Text, "The mode; `#INTER` unless given."),
+    key(
+        "lu",
+        Kind::Text,
+        "The driver's logical unit, `TUPELO.DRIVE` unless given. Threads after the first put their number behind it.",
+    ),
+    key(
+        "sync",
+        Kind::OneOf(&["confirm", "none"]),
+        "Sync level; confirm unless given.",
+    ),
+    key(
+        "user",
+        Kind::Text,
+        "A user; without a password, as already verified.",
+    ),
+    key("password", Kind::Text, "The user's password."),
+    key(
+        "ru",
+        Kind::Integer(8, 491_520),
+        "The largest RU of the mode, in bytes.",
+    ),
+    key(
+        "pacing",
+        Kind::Integer(0, 63),
+        "The pacing window of the mode, in RUs; 0 is no pacing.",
+    ),
+    key(
+        "config",
+        Kind::Text,
+        "A TOML file whose `[appc]` section describes the driver's node: station addresses, modes, captures.",
     ),
 ];
 
@@ -327,7 +382,7 @@ const STEP: &[Key] = &[
     key(
         "send",
         Kind::Text,
-        "What is sent on the raw socket; templates are allowed.",
+        "What is sent on the raw socket or in the conversation; templates are allowed. A step of a conversation that sends nothing lets the partner begin.",
     ),
     key("send_hex", Kind::Text, "The same as hexadecimal digits."),
     key(
@@ -343,12 +398,32 @@ const STEP: &[Key] = &[
     key(
         "reply",
         Kind::Bool,
-        "Whether an answer is awaited; true unless given.",
+        "Whether an answer is awaited; true unless given. In a conversation the answer is all that the partner sends until it gives the turn back or ends.",
+    ),
+    key(
+        "confirm",
+        Kind::Bool,
+        "The answer of a conversation is the partner's confirmation, and this side goes on sending.",
+    ),
+    key(
+        "bytes",
+        Kind::Size,
+        "What is sent in a conversation is filled with blanks, or cut, to this many bytes.",
+    ),
+    key(
+        "ebcdic",
+        Kind::Bool,
+        "The text sent in a conversation goes out in EBCDIC (code page 037), and checks and captures see the answer translated.",
+    ),
+    key(
+        "return_code",
+        Kind::List(&Kind::Integer(0, 49)),
+        "Return codes of a conversation that are right, by the numbers of CPI-C; 0 (OK) and 18 (ended by the partner after its answer) unless given.",
     ),
     key(
         "writes",
         Kind::List(&Kind::Integer(1, i64::MAX)),
-        "Sizes of the writes that a request is split into; the last one repeats.",
+        "Sizes of the writes that a request is split into, or of a conversation's records; the last one repeats.",
     ),
     key(
         "write_pause",

@@ -4,6 +4,7 @@
 //! reference page all come from that table. A file that is wrong gets all its
 //! mistakes back at once, each with line and column; unknown keys are mistakes.
 
+mod appc;
 mod build;
 mod data;
 mod keys;

@@ -2,11 +2,12 @@
 //! every origin that its steps name, and for every raw socket.
 
 use super::tree::{Node, Notes};
-use crate::plan::{Knobs, Target};
+use crate::plan::{Knobs, Protocol, Target};
 use crate::tls::{TlsTarget, Trust};
 use crate::units::parse_size;
 use crate::url::{Scheme, Url};
 use std::net::IpAddr;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The targets of one population, gathered while its steps are read.
@@ -19,6 +20,9 @@ pub(super) struct Targets<'a> {
     sources: Arc<[IpAddr]>,
     knobs: Knobs,
     sockets: Vec<(String, Option<usize>)>,
+    /// The partner of the population's conversations; `Some(None)` when it
+    /// cannot be used.
+    pub partner: Option<Option<usize>>,
 }
 
 impl<'a> Targets<'a> {
@@ -26,6 +30,7 @@ impl<'a> Targets<'a> {
         root: &Node,
         population: &Node,
         trust: &'a Trust,
+        folder: &Path,
         notes: &mut Notes<'_>,
     ) -> Targets<'a> {
         let base = root
@@ -46,9 +51,31 @@ impl<'a> Targets<'a> {
             sources: Arc::from([]),
             knobs: Knobs::default(),
             sockets: Vec::new(),
+            partner: None,
         };
         if let Some(connection) = population.get("connection") {
             targets.read_connection(connection, notes);
+        }
+        if let Some(appc) = population.get("appc") {
+            for key in ["http2", "sockets", "spin"] {
+                if let Some(other) = population.get(key) {
+                    let text = format!("`{key}` does not belong to a population with `appc`");
+                    notes.add(&other.span, text);
+                }
+            }
+            let partner = super::appc::partner(appc, folder, notes);
+            targets.partner = Some(partner.map(|(address, name, partner)| {
+                targets.list.push(Target {
+                    address,
+                    name,
+                    tls: None,
+                    protocol: Protocol::Appc(Arc::new(partner)),
+                    keep_alive: targets.keep_alive,
+                    sources: targets.sources.clone(),
+                    knobs: targets.knobs.clone(),
+                });
+                targets.list.len() - 1
+            }));
         }
         for entry in population.get("sockets").map_or(&[][..], Node::entries) {
             let url = entry.node.as_text().map(Url::parse);
@@ -162,7 +189,10 @@ impl<'a> Targets<'a> {
             address,
             name,
             tls,
-            http2: self.http2 && !raw,
+            protocol: match self.http2 && !raw {
+                true => Protocol::Http2,
+                false => Protocol::Stream,
+            },
             keep_alive: self.keep_alive,
             sources: self.sources.clone(),
             knobs: self.knobs.clone(),

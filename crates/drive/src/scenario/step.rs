@@ -29,6 +29,16 @@ pub(super) fn steps(
             captured: &captured,
         };
         let built = match (node.get("request"), node.get("socket")) {
+            (None, None) if targets.partner.is_some() => {
+                super::appc::step(node, &names, targets, notes)
+            }
+            (Some(_), None) | (None, Some(_)) if targets.partner.is_some() => {
+                notes.add(
+                    &node.span,
+                    "a population with `appc` has steps of its conversation only",
+                );
+                None
+            }
             (Some(_), None) => http(node, folder, &names, targets, notes),
             (None, Some(_)) => raw(node, &names, targets, notes),
             _ => {
@@ -37,7 +47,10 @@ pub(super) fn steps(
             }
         };
         let captures = captures(node, &mut captured, notes);
-        let checks = checks(node, notes);
+        let mut checks = checks(node, notes);
+        if targets.partner.is_some() {
+            checks.push(super::appc::code_check(node));
+        }
         let think = think(node, folder, notes);
         if let Some(mut step) = built {
             step.captures = captures;
@@ -62,6 +75,7 @@ fn http(
     targets: &mut Targets<'_>,
     notes: &mut Notes<'_>,
 ) -> Option<Step> {
+    refuse_of_conversations(node, notes);
     for key in ["send", "send_hex", "receive_from", "frame", "reply"] {
         if let Some(other) = node.get(key) {
             notes.add(
@@ -111,6 +125,17 @@ fn http(
         Err(why) => {
             notes.add(&at.span, why.to_string());
             None
+        }
+    }
+}
+
+fn refuse_of_conversations(node: &Node, notes: &mut Notes<'_>) {
+    for key in ["confirm", "bytes", "ebcdic", "return_code"] {
+        if let Some(other) = node.get(key) {
+            notes.add(
+                &other.span,
+                format!("`{key}` belongs to the steps of an `appc` population"),
+            );
         }
     }
 }
@@ -165,6 +190,7 @@ fn raw(
     targets: &mut Targets<'_>,
     notes: &mut Notes<'_>,
 ) -> Option<Step> {
+    refuse_of_conversations(node, notes);
     for key in ["headers", "body", "body_file", "status"] {
         if let Some(other) = node.get(key) {
             notes.add(
@@ -244,7 +270,12 @@ fn raw(
     })
 }
 
-fn pieces(text: &str, at: &Node, names: &Names<'_>, notes: &mut Notes<'_>) -> Option<Vec<Piece>> {
+pub(super) fn pieces(
+    text: &str,
+    at: &Node,
+    names: &Names<'_>,
+    notes: &mut Notes<'_>,
+) -> Option<Vec<Piece>> {
     match template::parse(text, names) {
         Ok(pieces) => Some(pieces),
         Err(errors) => {
@@ -254,7 +285,7 @@ fn pieces(text: &str, at: &Node, names: &Names<'_>, notes: &mut Notes<'_>) -> Op
     }
 }
 
-fn writes(node: &Node) -> Writes {
+pub(super) fn writes(node: &Node) -> Writes {
     let sizes = node.list("writes").iter().filter_map(|n| match n.value {
         Value::Integer(size) => usize::try_from(size).ok(),
         _ => None,
@@ -381,7 +412,7 @@ fn regex(text: &str, at: &Node, notes: &mut Notes<'_>) -> Option<Regex> {
     }
 }
 
-fn hex(digits: &str) -> Option<Vec<u8>> {
+pub(super) fn hex(digits: &str) -> Option<Vec<u8>> {
     let digits: Vec<u8> = digits
         .bytes()
         .filter(|b| !b.is_ascii_whitespace())

@@ -151,3 +151,32 @@ fn a_source_address_of_another_machine_is_foreseen() {
     let words = [url.as_str(), "-n", "4", "--source", "127.0.0.9"];
     assert_eq!(drive(&words), ExitCode::SUCCESS);
 }
+
+#[test]
+fn a_knee_takes_random_arrivals_without_a_rate_and_a_single_run_does_not() {
+    let (_server, url) = server();
+    let knee = [
+        "knee",
+        &url,
+        "--poisson",
+        "--from",
+        "50",
+        "--to",
+        "100",
+        "--steps",
+        "2",
+        "--repeats",
+        "1",
+        "-t",
+        "200ms",
+        "--warmup",
+        "50ms",
+        "--objective",
+        "errors=0",
+        "--quiet",
+    ];
+    let words: Vec<&str> = ["drive"].into_iter().chain(knee).collect();
+    let code = run(&Cli::try_parse_from(words).unwrap().args);
+    assert_eq!(code, ExitCode::SUCCESS);
+    assert_eq!(drive(&[&url, "--poisson"]), ExitCode::from(64));
+}

@@ -1,5 +1,6 @@
 //! The driver against servers that behave, misbehave, and die.
 
+mod appc;
 mod bad_peers;
 mod closed_loop;
 mod command;

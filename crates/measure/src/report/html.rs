@@ -1,7 +1,7 @@
 //! The report as one HTML page without scripts or outside parts: figures that
 //! matter first, then plots, then tables, then what the words mean.
 
-use super::model::{Curve, LatencyReport, PopulationReport, Report};
+use super::model::{Curve, LatencyReport, PopulationReport, Report, Server};
 use super::page::page;
 use super::svg::{Axis, Plot, Series, escape, short};
 use super::text::conclusions;
@@ -391,6 +391,19 @@ fn population_section(p: &PopulationReport) -> String {
     )
 }
 
+/// MB/s in and out of a server's namespace; nothing where it is not told.
+fn network(server: &Server, seconds: f64) -> String {
+    let a_second = |bytes: u64| short(bytes as f64 / 1e6 / seconds);
+    match server.network_in + server.network_out {
+        0 => "–".to_owned(),
+        _ => format!(
+            "{} / {}",
+            a_second(server.network_in),
+            a_second(server.network_out)
+        ),
+    }
+}
+
 fn cpu_section(report: &Report) -> String {
     let d = &report.driver;
     let seconds = report.measured_s.max(1e-9);
@@ -407,7 +420,7 @@ fn cpu_section(report: &Report) -> String {
     let told = |v: f64| if v > 0.0 { short(v) } else { "–".to_owned() };
     for s in &report.servers {
         rows += &format!(
-            "<tr><td>{}<td>{}<td>{} %<td>{}<td>{}<td>{}<td>{}<td>{} / {}</tr>",
+            "<tr><td>{}<td>{}<td>{} %<td>{}<td>{}<td>{}<td>{}<td>{}</tr>",
             escape(&s.subject),
             short(s.cpu_us),
             short(s.cpu_percent),
@@ -415,8 +428,7 @@ fn cpu_section(report: &Report) -> String {
             told(s.system_s),
             told(s.switches),
             short(s.resident_bytes as f64 / 1e6),
-            short(s.network_in as f64 / 1e6 / seconds),
-            short(s.network_out as f64 / 1e6 / seconds)
+            network(s, seconds)
         );
         for t in s.threads.iter().filter(|t| t.percent >= 1.0) {
             rows += &format!(
@@ -445,7 +457,7 @@ pub(super) const WORDS: &str = "<h2>What the words mean</h2><div class=card><dl>
 <dt>response</dt><dd>From the moment the request was meant to begin to the last byte of its answer: what a user sees, \
 also when the server or the driver was not ready.</dd>\
 <dt>wire</dt><dd>From the request's first byte out to the answer's last byte in. In clear over HTTP/1.1 and raw sockets the end is \
-the kernel's time stamp of the packet that brought the last byte; over TLS and HTTP/2 it is measured in user space, when the \
+the kernel's time stamp of the packet that brought the last byte; over TLS, HTTP/2 and APPC it is measured in user space, when the \
 driver has read and decrypted that byte, and contains the driver's own delay.</dd>\
 <dt>lateness</dt><dd>How far behind its own schedule the driver began the request. When it is not small against the \
 response, the driver is part of the result.</dd>\

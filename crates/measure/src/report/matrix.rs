@@ -188,10 +188,11 @@ impl Matrix {
             let _ = write!(body, "<p class=warn>{}</p>", escape(warning));
         }
         if told > 0 {
-            let _ = write!(
-                body,
-                "<p class=warn>{told} of the combinations have warnings; they are marked in the table and stand with their figures below.</p>"
-            );
+            let of = match told {
+                1 => "One of the combinations has a warning; it is marked in the table and stands with its".to_owned(),
+                n => format!("{n} of the combinations have warnings; they are marked in the table and stand with their"),
+            };
+            let _ = write!(body, "<p class=warn>{of} figures below.</p>");
         }
         body += &grid(&self.plots());
         body += &self.table();

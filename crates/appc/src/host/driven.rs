@@ -1,0 +1,155 @@
+//! A node whose owner does its input and output: no thread of its own, and no
+//! verb that waits.
+//!
+//! For programs that hold many conversations in one thread. The owner calls
+//! [`Driven::turn`] when [`Driven::as_fd`] is readable or the time of
+//! [`Driven::next_timeout`] has come, and goes on with whatever
+//! [`Driven::take_ready`] names. Verbs are those of [`Node`]; a verb that gives
+//! `Pending` is tried again when its conversation is ready.
+//!
+//! Invariant: nothing here blocks, and what a verb gives the node to send has
+//! left when [`Driven::verb`] returns, in one write.
+
+use super::inner::CallState;
+use super::{Host, Shared, Wake};
+use crate::Error;
+use crate::config::{AppcConfig, lu_name};
+use sna::{Instant, Node};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::{Arc, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+
+/// One node, driven by its owner; its links go down when it is dropped.
+pub struct Driven {
+    shared: Arc<Shared>,
+    /// The pump's epoll, which the owner waits for.
+    epoll: std::os::fd::OwnedFd,
+}
+
+impl Driven {
+    /// Starts a node. It listens where the configuration says; programs that
+    /// partners attach still run on threads.
+    pub fn start(config: AppcConfig) -> Result<Driven, Error> {
+        let shared = Shared::start(config)?;
+        let pump = shared.pump.lock().unwrap_or_else(PoisonError::into_inner);
+        let epoll = std::os::fd::AsRawFd::as_raw_fd(&pump.poll);
+        // SAFETY: the pump's own, open as long as its lock is held.
+        let epoll = unsafe { BorrowedFd::borrow_raw(epoll) }.try_clone_to_owned();
+        drop(pump);
+        Ok(Driven {
+            epoll: epoll.map_err(|error| Error::Io("poll".into(), error))?,
+            shared,
+        })
+    }
+
+    /// Takes what the sockets have and does what is due.
+    pub fn turn(&self) -> Result<(), Error> {
+        let mut pump = self
+            .shared
+            .pump
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match pump.look() {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(Error::Io("poll".into(), error)),
+                Ok(()) => {}
+            }
+            let mut inner = self.shared.lock();
+            self.shared.turn(&mut pump, &mut inner);
+            self.shared.drain(&mut inner, true);
+            // Fewer than there was room for: there are no more.
+            if pump.events.iter().count() < pump.events.capacity() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// How long nothing is due.
+    pub fn next_timeout(&self) -> Option<Duration> {
+        self.shared.lock().next_timeout(self.shared.now())
+    }
+
+    /// Hands over what can go on since the last time.
+    pub fn take_ready(&self, mut each: impl FnMut(Wake)) {
+        let mut inner = self.shared.lock();
+        if !inner.ready.is_empty() {
+            inner.ready.drain().for_each(&mut each);
+        }
+    }
+
+    /// Lets `verb` work on the node, and sends what comes of it.
+    pub fn verb<T>(&self, verb: impl FnOnce(&mut Node, Instant) -> T) -> T {
+        let mut inner = self.shared.lock();
+        let value = verb(&mut inner.node, self.shared.now());
+        self.shared.drain(&mut inner, false);
+        value
+    }
+
+    /// The same for a verb that only receives: what it makes the node owe
+    /// (pacing responses) leaves with the next verb or turn, unless it has to
+    /// wait.
+    pub fn receiving<T>(&self, verb: impl FnOnce(&mut Node, Instant) -> Poll<T>) -> Poll<T> {
+        let mut inner = self.shared.lock();
+        let value = verb(&mut inner.node, self.shared.now());
+        match value.is_ready() {
+            true => self.shared.settle(&mut inner, false),
+            false => self.shared.drain(&mut inner, false),
+        }
+        value
+    }
+
+    /// Whether a link that is up leads to `partner`.
+    pub fn leads_to(&self, partner: &str) -> Result<bool, Error> {
+        let lu = lu_name("partner", partner)?;
+        Ok(self.shared.lock().leads_to(&lu))
+    }
+
+    /// Sets up a link to `partner`, which must be configured, over a connection
+    /// to its DLSw switch. [`Driven::called`] tells what becomes of it.
+    pub fn call(&self, partner: &str, address: SocketAddr, on: TcpStream) -> Result<u64, Error> {
+        let lu = lu_name("partner", partner)?;
+        let config = self.shared.partners().get(partner).cloned();
+        let config = config.ok_or_else(|| Error::UnknownPartner(partner.to_owned()))?;
+        self.shared.call_over(partner, lu, &config, address, on)
+    }
+
+    /// What became of a call. `Pending` until [`Wake::Call`] is ready.
+    pub fn called(&self, call: u64, partner: &str) -> Poll<Result<(), Error>> {
+        let mut inner = self.shared.lock();
+        let state = match inner.calls.get(&call) {
+            None | Some(CallState::Pending(_)) => return Poll::Pending,
+            Some(done) => done.clone(),
+        };
+        inner.calls.remove(&call);
+        Poll::Ready(match state {
+            CallState::Failed(why) => Err(Error::Link {
+                partner: partner.to_owned(),
+                why,
+            }),
+            _ => Ok(()),
+        })
+    }
+}
+
+impl AsFd for Driven {
+    /// Readable when [`Driven::turn`] has something to do.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.epoll.as_fd()
+    }
+}
+
+impl Drop for Driven {
+    fn drop(&mut self) {
+        self.shared.stop();
+    }
+}
+
+impl Host {
+    /// The switch's address in `host[:port]`; asks the system's resolver.
+    pub fn resolve(address: &str) -> Result<SocketAddr, Error> {
+        super::resolve(address)
+    }
+}

@@ -1,0 +1,403 @@
+//! Partners over LU 6.2: how a target is named, what a node of the driver needs
+//! to reach it, and what return codes mean to a user.
+//!
+//! A thread of the driver is one node. The clients of a thread share its link:
+//! one TCP connection, one DLSw circuit, one pair of session limits. Every
+//! client has a conversation of its own, and a session to itself while it has
+//! one.
+
+use crate::engine::Failure;
+use crate::load::{HttpLoad, LoadError};
+use crate::message::{Check, Piece, Reply, Template};
+use crate::plan::{Plan, Population, Protocol, Step, Target, Writes};
+use crate::units::parse_size;
+use crate::url::Url;
+use appc::config::ModeConfig;
+use appc::transactions::{FILE_TRANSFER, INQUIRY};
+use appc::{AppcConfig, Error};
+use sna::conversation::code::{ConversationType, ReturnCode};
+use sna::mode::SyncLevel;
+use sna::{Allocate, Secret, Security};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Whom a population converses with, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partner {
+    /// The node of the driver: its logical unit, and whatever a configuration
+    /// says of links and modes.
+    pub node: AppcConfig,
+    /// The partner logical unit.
+    pub partner: String,
+    /// The mode.
+    pub mode: String,
+    /// The transaction program.
+    pub tp: String,
+    /// Sync level.
+    pub sync: SyncLevel,
+    /// A user and a password, or a user that counts as verified.
+    pub user: Option<(String, Option<String>)>,
+}
+
+impl Partner {
+    /// A partner in mode `#INTER`, at sync level confirm, without security.
+    pub fn new(partner: &str, tp: &str) -> Partner {
+        Partner {
+            node: AppcConfig {
+                lu: USUAL_LU.into(),
+                ..AppcConfig::default()
+            },
+            partner: partner.to_uppercase(),
+            mode: "#INTER".into(),
+            tp: tp.to_owned(),
+            sync: SyncLevel::Confirm,
+            user: None,
+        }
+    }
+
+    /// Sets what sessions of the mode are like, as far as given: the largest RU
+    /// in bytes and the pacing window in RUs.
+    pub fn tune(&mut self, ru: Option<usize>, pacing: Option<usize>) {
+        if ru.is_some() || pacing.is_some() {
+            let mode = self.node.modes.entry(self.mode.clone()).or_default();
+            mode.ru_bytes = ru.or(mode.ru_bytes);
+            mode.pacing = pacing.and_then(|p| u8::try_from(p).ok()).or(mode.pacing);
+        }
+    }
+
+    /// Checks every name; the first that cannot be is told.
+    pub fn validate(&self) -> Result<(), Error> {
+        self.node.validate()?;
+        self.wish(0).map(|_| ())
+    }
+
+    /// The logical unit of a thread: the first has the name itself, the others
+    /// have their number behind it.
+    pub fn lu(&self, thread: usize) -> String {
+        match thread {
+            0 => self.node.lu.clone(),
+            n => {
+                let number = (n + 1).to_string();
+                let (network, name) = match self.node.lu.split_once('.') {
+                    Some((network, name)) => (format!("{network}."), name),
+                    None => (String::new(), self.node.lu.as_str()),
+                };
+                let kept = name.len().min(LONGEST_NAME - number.len());
+                format!("{network}{}{number}", &name[..kept])
+            }
+        }
+    }
+
+    /// Adds what this partner needs to the configuration of a thread's node:
+    /// where it is, and sessions for as many clients at once.
+    pub fn equip(&self, config: &mut AppcConfig, address: &str, sessions: usize) {
+        let known = self.node.partners.get(&self.partner).cloned();
+        let mut partner = known.unwrap_or_default();
+        partner.address = Some(address.to_owned());
+        partner.ethernet = false;
+        config.partners.insert(self.partner.clone(), partner);
+        let told = self.node.modes.get(&self.mode).cloned();
+        let mode: &mut ModeConfig = config.modes.entry(self.mode.clone()).or_default();
+        let before = mode.winners.unwrap_or(0);
+        if let Some(told) = told {
+            *mode = told;
+        }
+        // All are to be won by this side: it alone begins conversations. A few
+        // to spare, because the session of a conversation that was given up
+        // comes back only when the partner program has noticed.
+        let sessions = sessions + sessions / 4 + 4;
+        let wanted = before.saturating_add(u16::try_from(sessions).unwrap_or(u16::MAX));
+        let wanted = wanted.min(MOST_SESSIONS);
+        mode.winners = Some(wanted);
+        mode.sessions = Some(mode.sessions.unwrap_or(0).max(wanted));
+    }
+
+    /// The conversation to allocate from a thread's node.
+    pub fn wish(&self, thread: usize) -> Result<Allocate, Error> {
+        let wrong = |what, text: &str, why: &dyn std::fmt::Display| Error::Config {
+            what,
+            text: text.to_owned(),
+            why: why.to_string(),
+        };
+        let lu = self.lu(thread);
+        let local = lu.parse().map_err(|e| wrong("lu", &lu, &e))?;
+        let partner = self.partner.parse();
+        let partner = partner.map_err(|e| wrong("partner", &self.partner, &e))?;
+        let mode = self
+            .mode
+            .parse()
+            .map_err(|e| wrong("mode", &self.mode, &e))?;
+        let tp = self.tp.parse().map_err(|e| wrong("tp", &self.tp, &e))?;
+        Ok(Allocate {
+            kind: ConversationType::Mapped,
+            sync: self.sync,
+            security: match &self.user {
+                None => Security::None,
+                Some((user, Some(password))) => Security::Program {
+                    user: user.clone(),
+                    password: Secret::new(password),
+                },
+                Some((user, None)) => Security::Same { user: user.clone() },
+            },
+            ..Allocate::new(local, partner, mode, tp)
+        })
+    }
+
+    /// What kind of failure a return code is, and what to do about it.
+    pub fn failure(&self, verb: &str, code: ReturnCode) -> (Failure, String) {
+        use ReturnCode as C;
+        let Partner {
+            partner, mode, tp, ..
+        } = self;
+        let (kind, hint) = match code {
+            C::TpnNotRecognized => (
+                Failure::Attach,
+                format!(
+                    "{partner} has no program `{tp}`; `tupelo appc status` lists those of a Tupelo node"
+                ),
+            ),
+            C::SecurityNotValid | C::SecurityNotSupported => (
+                Failure::Attach,
+                format!("{partner} does not take this user and password (`user`, `password`)"),
+            ),
+            C::SyncLevelNotSupportedLu | C::SyncLevelNotSupportedPgm => {
+                (Failure::Attach, "try the other sync level (`sync`)".into())
+            }
+            C::ConversationTypeMismatch => (
+                Failure::Attach,
+                format!("`{tp}` wants basic conversations; only mapped ones are driven"),
+            ),
+            C::PipNotSpecifiedCorrectly | C::TpNotAvailableNoRetry | C::TpNotAvailableRetry => {
+                (Failure::Attach, format!("{partner} cannot start `{tp}`"))
+            }
+            C::AllocateFailureRetry | C::AllocateFailureNoRetry | C::ParameterError => (
+                Failure::Connect,
+                format!("no session with {partner} in mode `{mode}`: is the mode defined there?"),
+            ),
+            C::ResourceFailureRetry | C::ResourceFailureNoRetry => (
+                Failure::Reset,
+                format!("the session with {partner} is lost"),
+            ),
+            C::DeallocatedAbend | C::DeallocatedAbendSvc | C::DeallocatedAbendTimer => {
+                (Failure::Program, format!("`{tp}` ended abnormally"))
+            }
+            C::DeallocatedNormal => (
+                Failure::Closed,
+                format!("`{tp}` ended the conversation without an answer"),
+            ),
+            _ => (Failure::Program, format!("`{tp}` reports an error")),
+        };
+        (
+            kind,
+            format!("{verb} gave {code:?} ({}): {hint}", code.value()),
+        )
+    }
+}
+
+/// The one partner of a population's clients, if they converse.
+pub(crate) fn partner_of(target: &Target) -> Option<&Partner> {
+    match &target.protocol {
+        Protocol::Appc(partner) => Some(partner),
+        _ => None,
+    }
+}
+
+/// Clients of `population` that thread `index` of `threads` has.
+pub(crate) fn clients(population: &Population, index: usize, threads: usize) -> usize {
+    (index..population.clients())
+        .step_by(threads.max(1))
+        .count()
+}
+
+/// The configuration of a thread's node of this name: whatever the populations
+/// of the plan need.
+pub(crate) fn node(plan: &Plan, lu: &str, thread: usize) -> Option<AppcConfig> {
+    let mut config: Option<AppcConfig> = None;
+    for population in &plan.populations {
+        for target in &population.targets {
+            let Some(partner) = partner_of(target).filter(|p| p.lu(thread) == lu) else {
+                continue;
+            };
+            let config = config.get_or_insert_with(|| AppcConfig {
+                lu: lu.to_owned(),
+                // One capture file and one listener cannot be shared.
+                trace: partner.node.trace.clone().filter(|_| thread == 0),
+                listen: partner.node.listen.filter(|_| thread == 0),
+                admin: None,
+                ..partner.node.clone()
+            });
+            let sessions = clients(population, thread, plan.threads);
+            partner.equip(config, &target.address.to_string(), sessions);
+        }
+    }
+    config
+}
+
+/// Reads the `[appc]` section of a file, as the commands of `tupelo appc` do.
+pub(crate) fn read_config(path: &Path) -> Result<AppcConfig, String> {
+    #[derive(serde::Deserialize)]
+    struct File {
+        appc: AppcConfig,
+    }
+    let name = path.display();
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{name}: {e}"))?;
+    let file: File = toml::from_str(&text).map_err(|e| format!("{name}: {e}"))?;
+    Ok(file.appc)
+}
+
+/// The one-line form: `appc://host:port/NET.LU?tp=NAME&…`. The transactions of
+/// `tupelo appc serve` need no data: an inquiry of 100 bytes and its reply of
+/// 100, a transfer of 100,000 bytes in records of 32,000 with a confirmation.
+pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(Target, Step), LoadError> {
+    let wrong = |why: String| LoadError::Appc(why);
+    let (name, query) = url.path.split_once('?').unwrap_or((&url.path, ""));
+    let name = name.trim_matches('/');
+    if name.is_empty() {
+        let why = "name the partner: appc://host:2065/NET.LU?tp=PROGRAM";
+        return Err(wrong(why.into()));
+    }
+    let mut asked: BTreeMap<&str, &str> = BTreeMap::new();
+    for part in query.split('&').filter(|p| !p.is_empty()) {
+        let (key, value) = part.split_once('=').unwrap_or((part, ""));
+        if !ONE_LINE_KEYS.contains(&key) {
+            let known = ONE_LINE_KEYS.join(", ");
+            return Err(wrong(format!("`{key}` is none of {known}")));
+        }
+        asked.insert(key, value);
+    }
+    let text = |key: &str| asked.get(key).map(|v| (*v).to_owned());
+    let number = |key: &str| match asked.get(key).map(|v| parse_size(v)) {
+        None => Ok(None),
+        Some(Ok(n)) if n <= MOST_BYTES => Ok(Some(n)),
+        Some(_) => Err(wrong(format!("`{key}` must be a number of bytes"))),
+    };
+    let tp = text("tp").unwrap_or_else(|| INQUIRY.into());
+    let mut partner = Partner::new(name, &tp);
+    if let Some(file) = text("config") {
+        partner.node = read_config(Path::new(&file)).map_err(wrong)?;
+    }
+    partner.mode = text("mode").unwrap_or(partner.mode);
+    partner.node.lu = text("lu").map_or(partner.node.lu, |lu| lu.to_uppercase());
+    partner.user = text("user").map(|user| (user, text("password")));
+    partner.sync = match text("sync").as_deref() {
+        None | Some("confirm") => SyncLevel::Confirm,
+        Some("none") => SyncLevel::None,
+        Some(_) => return Err(wrong("`sync` is confirm or none".into())),
+    };
+    partner.tune(number("ru")?, number("pacing")?);
+    partner.validate().map_err(|e| wrong(e.to_string()))?;
+    let transfer = tp == FILE_TRANSFER;
+    let confirm = asked.contains_key("confirm") || (transfer && load.body.is_empty());
+    if confirm && partner.sync == SyncLevel::None {
+        return Err(wrong("`confirm` needs sync level confirm".into()));
+    }
+    let reply = number("reply")?.or((tp == INQUIRY && load.body.is_empty()).then_some(100));
+    let mut body = load.body.clone();
+    let mut checks = vec![Check::Status(USUAL_CODES.into())];
+    if let Some(reply) = reply {
+        // An inquiry says in its first four bytes how long the reply is to be.
+        let told = (reply as u32).to_be_bytes();
+        body.splice(..body.len().min(4), told);
+        checks.push(Check::Size(reply as u64, reply as u64));
+    }
+    let usual_bytes = match (transfer, load.body.is_empty()) {
+        (true, true) => Some(100_000),
+        (false, true) => Some(100),
+        (_, false) => None,
+    };
+    let record = number("record")?.or(transfer.then_some(32_000));
+    let template = Template::Plain {
+        body: vec![Piece::Bytes(body.into())].into(),
+        bytes: number("bytes")?.or(usual_bytes),
+        ebcdic: false,
+    };
+    let step = Step {
+        name: tp,
+        target: 0,
+        reply_target: 0,
+        request: template.simplified(),
+        writes: Writes {
+            sizes: record.into_iter().collect(),
+            pause_ns: 0,
+        },
+        reply: match confirm {
+            true => Reply::Confirmation,
+            false => Reply::Turn { ebcdic: false },
+        },
+        checks,
+        captures: Vec::new(),
+        think: None,
+    };
+    let address = url.resolve()?;
+    let target = Target {
+        address,
+        name: format!("{} at {address}", partner.partner),
+        tls: None,
+        protocol: Protocol::Appc(Arc::new(partner)),
+        keep_alive: load.keep_alive,
+        sources: Arc::from(load.sources.as_slice()),
+        knobs: load.knobs.clone(),
+    };
+    Ok((target, step))
+}
+
+/// Return codes that are right unless a step names others: OK, and the end of
+/// the conversation by a partner that has answered.
+pub(crate) const USUAL_CODES: [(u16, u16); 2] = [(0, 0), (18, 18)];
+/// What a one-line address may say of its partner.
+const ONE_LINE_KEYS: [&str; 13] = [
+    "tp", "mode", "lu", "user", "password", "sync", "ru", "pacing", "config", "bytes", "reply",
+    "record", "confirm",
+];
+/// What is held for a client's request at most.
+const MOST_BYTES: usize = 64 << 20;
+/// The driver's own logical unit unless told otherwise.
+pub const USUAL_LU: &str = "TUPELO.DRIVE";
+/// Characters of a name after its network.
+const LONGEST_NAME: usize = 8;
+/// Sessions that limits can tell.
+const MOST_SESSIONS: u16 = 32_767;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_thread_has_a_name_of_its_own_that_is_not_too_long() {
+        let mut partner = Partner::new("net.server", "INQUIRY");
+        assert_eq!(partner.partner, "NET.SERVER");
+        assert_eq!(partner.lu(0), "TUPELO.DRIVE");
+        assert_eq!(partner.lu(1), "TUPELO.DRIVE2");
+        partner.node.lu = "NET.EIGHTLTR".into();
+        assert_eq!(partner.lu(9), "NET.EIGHTL10");
+        partner.validate().unwrap();
+    }
+
+    #[test]
+    fn a_wrong_name_is_told_with_its_key() {
+        for (key, change) in [
+            (
+                "partner",
+                (|p| p.partner = "A.B.C".into()) as fn(&mut Partner),
+            ),
+            ("mode", |p| p.mode = "MUCHTOOLONG".into()),
+            ("lu", |p| p.node.lu = "1.2.3".into()),
+        ] {
+            let mut partner = Partner::new("NET.SERVER", "INQUIRY");
+            change(&mut partner);
+            let told = partner.validate().unwrap_err().to_string();
+            assert!(told.starts_with(key), "{told}");
+        }
+    }
+
+    #[test]
+    fn sessions_of_populations_in_one_mode_add_up() {
+        let partner = Partner::new("NET.SERVER", "INQUIRY");
+        let mut config = AppcConfig::default();
+        partner.equip(&mut config, "127.0.0.1:2065", 20);
+        partner.equip(&mut config, "127.0.0.1:2065", 30);
+        let mode = &config.modes["#INTER"];
+        assert_eq!((mode.sessions, mode.winners), (Some(70), Some(70)));
+    }
+}

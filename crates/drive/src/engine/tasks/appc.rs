@@ -1,0 +1,457 @@
+//! LU 6.2 conversations: one node a thread ([`Driven`]), one conversation a
+//! client. What a step sends, the request for the answer included, leaves in
+//! one write.
+
+use super::Common;
+use super::line::{Answer, Asked, Failed, LONGEST_KEPT, Meter};
+use crate::appc::{self as naming, Partner};
+use crate::clock;
+use crate::engine::Failure;
+use crate::message::{Check, Reply};
+use crate::net;
+use crate::plan::{Population, Step, Target};
+use appc::{Driven, Wake};
+use http::HeaderMap;
+use rustix::fd::{AsFd, OwnedFd};
+use sna::conversation::ConversationId;
+use sna::conversation::code::{
+    DeallocateType, Fill, PrepareToReceiveType, ReturnCode, StatusReceived,
+};
+use sna::{Instant, Node};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::future::poll_fn;
+use std::io;
+use std::rc::{Rc, Weak};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+use tokio::io::unix::AsyncFd;
+use tokio::sync::Mutex;
+
+/// The nodes of a thread, by their logical units.
+#[derive(Default)]
+pub(super) struct Kit {
+    links: RefCell<BTreeMap<String, Rc<Link>>>,
+}
+
+/// A node, and who waits for it.
+struct Link {
+    node: Driven,
+    waiting: RefCell<HashMap<Wake, Waker>>,
+    /// Held by whoever sets up the link that all wait for.
+    calling: Mutex<()>,
+    /// Partners that were reached.
+    reached: RefCell<BTreeSet<String>>,
+}
+
+/// A client's conversation.
+pub(super) struct Line {
+    held: Option<Held>,
+    buffer: Vec<u8>,
+}
+
+struct Held {
+    link: Rc<Link>,
+    id: ConversationId,
+    /// Whether it has its session.
+    open: bool,
+}
+
+impl Kit {
+    /// The thread's node for a target, started when it is first wanted, and
+    /// anew when it has lost the partner: a partner that was started again
+    /// knows nothing of the session limits that a node remembers.
+    fn link(&self, common: &Common, partner: &Partner) -> Result<Rc<Link>, Failed> {
+        let lu = partner.lu(common.index);
+        if let Some(link) = self.links.borrow().get(&lu).filter(|l| !l.lost(partner)) {
+            return Ok(link.clone());
+        }
+        let refused = |why: String| (Failure::Connect, why);
+        let config = naming::node(&common.plan, &lu, common.index);
+        let config = config.ok_or_else(|| refused(format!("no population uses {lu}")))?;
+        let node = Driven::start(config).map_err(|e| refused(e.to_string()))?;
+        let watched = node.as_fd().try_clone_to_owned().and_then(|fd| {
+            // SAFETY: an owned descriptor, which stays the same until it is
+            // dropped with what it is registered in.
+            unsafe { AsyncFd::register(fd) }.map_err(io::Error::from)
+        });
+        let watched = watched.map_err(|e| refused(e.to_string()))?;
+        let link = Rc::new(Link {
+            node,
+            waiting: RefCell::default(),
+            calling: Mutex::new(()),
+            reached: RefCell::default(),
+        });
+        tokio::task::spawn_local(pump(Rc::downgrade(&link), watched));
+        tokio::task::spawn_local(keep_time(Rc::downgrade(&link)));
+        self.links.borrow_mut().insert(lu, link.clone());
+        Ok(link)
+    }
+}
+
+/// Takes what the node's sockets have, for as long as somebody uses it.
+async fn pump(link: Weak<Link>, watched: AsyncFd<OwnedFd>) {
+    while let Ok(mut guard) = watched.readable().await {
+        guard.clear_ready();
+        let Some(link) = link.upgrade() else { return };
+        link.turn();
+    }
+}
+
+/// Does what is due on links that bring nothing.
+async fn keep_time(link: Weak<Link>) {
+    loop {
+        tokio::time::sleep(GLANCE).await;
+        let Some(link) = link.upgrade() else { return };
+        if link.node.next_timeout().is_some_and(|left| left <= GLANCE) {
+            link.turn();
+        }
+    }
+}
+
+impl Link {
+    fn turn(&self) {
+        // A poll that fails leaves everybody to their timeouts.
+        let _ = self.node.turn();
+        self.dispatch();
+    }
+
+    /// Whether a link led to the partner and leads there no more.
+    fn lost(&self, partner: &Partner) -> bool {
+        let name = &partner.partner;
+        self.reached.borrow().contains(name) && !self.node.leads_to(name).unwrap_or(false)
+    }
+
+    /// Wakes the tasks whose conversations can go on.
+    fn dispatch(&self) {
+        let mut waiting = self.waiting.borrow_mut();
+        self.node.take_ready(|wake| {
+            if let Some(waker) = waiting.remove(&wake) {
+                waker.wake();
+            }
+        });
+    }
+
+    /// Tries a verb until it is done.
+    async fn until<T>(&self, wake: Wake, mut verb: impl FnMut(&Driven) -> Poll<T>) -> T {
+        poll_fn(|context| {
+            let done = verb(&self.node);
+            if done.is_pending() {
+                let waker = context.waker().clone();
+                self.waiting.borrow_mut().insert(wake, waker);
+            }
+            self.dispatch();
+            done
+        })
+        .await
+    }
+
+    /// A verb of a conversation.
+    async fn verb<T>(
+        &self,
+        id: ConversationId,
+        mut verb: impl FnMut(&mut Node, Instant) -> Poll<T>,
+    ) -> T {
+        self.until(Wake::Conversation(id), |node| node.verb(&mut verb))
+            .await
+    }
+
+    /// Makes sure that a link leads to the partner. One client sets it up, the
+    /// others wait for it.
+    async fn reach(&self, target: &Target, partner: &Partner) -> Result<(), Failed> {
+        let refused = |why: String| (Failure::Connect, why);
+        let there = || {
+            let leads = self.node.leads_to(&partner.partner);
+            leads.map_err(|e| refused(e.to_string()))
+        };
+        if there()? {
+            return Ok(());
+        }
+        let _one = self.calling.lock().await;
+        if there()? {
+            return Ok(());
+        }
+        let stream = connect(target).await.map_err(|e| refused(e.to_string()))?;
+        let call = self.node.call(&partner.partner, target.address, stream);
+        let call = call.map_err(|e| refused(e.to_string()))?;
+        let up = self
+            .until(Wake::Call(call), |node| node.called(call, &partner.partner))
+            .await;
+        up.map_err(|e| refused(e.to_string()))?;
+        self.reached.borrow_mut().insert(partner.partner.clone());
+        Ok(())
+    }
+}
+
+async fn connect(target: &Target) -> io::Result<std::net::TcpStream> {
+    let source = target.sources.first().copied();
+    let fd = net::connect(target.address, source, &target.knobs)?;
+    let stream = tokio::net::TcpStream::from_std(fd.into())?;
+    stream.writable().await?;
+    match stream.take_error()? {
+        Some(error) => Err(error),
+        None => stream.into_std(),
+    }
+}
+
+impl Line {
+    /// A line without a conversation yet.
+    pub fn new(_: &Population) -> Line {
+        Line {
+            held: None,
+            buffer: Vec::new(),
+        }
+    }
+
+    pub async fn exchange(
+        &mut self,
+        asked: &Asked<'_>,
+        meter: &Meter<'_>,
+    ) -> Result<Answer, Failed> {
+        let Some(partner) = naming::partner_of(asked.target) else {
+            let why = "the target is no partner of a conversation";
+            return Err((Failure::Malformed, why.to_owned()));
+        };
+        if self.held.is_none() {
+            self.allocate(asked, partner, meter).await?;
+        }
+        let mut answer = Answer {
+            status: 0,
+            headers: HeaderMap::new(),
+            body: Vec::new(),
+            size: 0,
+        };
+        let done = match self.send(asked).await {
+            Ok(()) => {
+                meter.sent(asked.bytes.len() as u64);
+                match asked.step.reply {
+                    Reply::Turn { .. } => self.receive(asked.keeps_body(), &mut answer).await,
+                    _ => Ok(ReturnCode::Ok),
+                }
+            }
+            Err(failed) => Err(failed),
+        };
+        let code = match done {
+            Ok(ReturnCode::DeallocatedNormal) if answer.size == 0 => {
+                Err(("RECEIVE", ReturnCode::DeallocatedNormal))
+            }
+            done => done,
+        };
+        match code {
+            Ok(code) => answer.status = code.value() as u16,
+            // A step may want to see an error: then it is the answer.
+            Err((_, code)) if wanted(asked.step, code) => {
+                answer.status = code.value() as u16;
+                if !code.ends_conversation() {
+                    self.give_up();
+                }
+                self.held = None;
+            }
+            Err((verb, code)) => {
+                if code.ends_conversation() {
+                    self.held = None;
+                }
+                return Err(partner.failure(verb, code));
+            }
+        }
+        if matches!(asked.step.reply, Reply::Turn { ebcdic: true }) {
+            answer.body = sna::ebcdic::to_string(&answer.body).into_bytes();
+        }
+        if answer.status == ReturnCode::DeallocatedNormal.value() as u16 {
+            self.held = None;
+        }
+        Ok(answer)
+    }
+
+    /// Begins a conversation, and whatever it needs below it.
+    async fn allocate(
+        &mut self,
+        asked: &Asked<'_>,
+        partner: &Partner,
+        meter: &Meter<'_>,
+    ) -> Result<(), Failed> {
+        let began = clock::now();
+        let refused = |e: appc::Error| (Failure::Connect, e.to_string());
+        let link = meter.common.kits.appc.link(meter.common, partner)?;
+        link.reach(asked.target, partner).await?;
+        let wish = partner.wish(meter.common.index).map_err(refused)?;
+        let id = link.node.verb(|node, now| node.allocate(wish, now));
+        let held = self.held.insert(Held {
+            link: link.clone(),
+            id,
+            open: false,
+        });
+        let code = link.verb(id, |node, _| node.allocated(id)).await;
+        if code != ReturnCode::Ok {
+            self.held = None;
+            return Err(partner.failure("ALLOCATE", code));
+        }
+        held.open = true;
+        meter.connected(clock::now() - began);
+        Ok(())
+    }
+
+    /// Sends the records of a step and what the partner is to do then.
+    async fn send(&mut self, asked: &Asked<'_>) -> Result<(), (&'static str, ReturnCode)> {
+        let Some(Held { link, id, .. }) = &self.held else {
+            return Err(("SEND_DATA", ReturnCode::ProgramStateCheck));
+        };
+        let (step, id) = (asked.step, *id);
+        let mut records = records(asked.bytes, &step.writes.sizes).peekable();
+        // All in one go, as far as there is room: one write.
+        link.verb(id, |node, _| {
+            while let Some(record) = records.peek() {
+                let Poll::Ready(sent) = node.send(id, record) else {
+                    return Poll::Pending;
+                };
+                if sent.code != ReturnCode::Ok {
+                    return Poll::Ready(Err(("SEND_DATA", sent.code)));
+                }
+                records.next();
+            }
+            let (verb, code) = match step.reply {
+                Reply::Turn { .. } => (
+                    "PREPARE_TO_RECEIVE",
+                    node.prepare_to_receive(id, PrepareToReceiveType::Flush),
+                ),
+                Reply::Confirmation => ("CONFIRM", node.confirm(id).map(|sent| sent.code)),
+                _ => ("FLUSH", Poll::Ready(node.flush(id))),
+            };
+            code.map(|code| match code {
+                ReturnCode::Ok => Ok(()),
+                code => Err((verb, code)),
+            })
+        })
+        .await
+    }
+
+    /// Receives until this side may send again, or the conversation is over.
+    async fn receive(
+        &mut self,
+        keep: bool,
+        answer: &mut Answer,
+    ) -> Result<ReturnCode, (&'static str, ReturnCode)> {
+        let Line {
+            held: Some(Held { link, id, .. }),
+            buffer,
+        } = self
+        else {
+            return Err(("RECEIVE", ReturnCode::ProgramStateCheck));
+        };
+        let (wake, id) = (Wake::Conversation(*id), *id);
+        buffer.resize(LONGEST_RECORD, 0);
+        loop {
+            let got = link
+                .until(wake, |node| {
+                    node.receiving(|node, _| node.receive(id, buffer, Fill::Ll))
+                })
+                .await;
+            answer.size += got.len as u64;
+            if keep && answer.body.len() < LONGEST_KEPT {
+                answer.body.extend_from_slice(&buffer[..got.len]);
+            }
+            match got.code {
+                ReturnCode::Ok => {}
+                ReturnCode::DeallocatedNormal => return Ok(got.code),
+                code => return Err(("RECEIVE", code)),
+            }
+            let confirmed = || {
+                let code = link.node.verb(|node, _| node.confirmed(id));
+                link.dispatch();
+                match code {
+                    ReturnCode::Ok => Ok(()),
+                    code => Err(("CONFIRMED", code)),
+                }
+            };
+            match got.status {
+                StatusReceived::None => {}
+                StatusReceived::Send => return Ok(ReturnCode::Ok),
+                StatusReceived::ConfirmSend => {
+                    confirmed()?;
+                    return Ok(ReturnCode::Ok);
+                }
+                StatusReceived::Confirm => confirmed()?,
+                StatusReceived::ConfirmDeallocate => {
+                    confirmed()?;
+                    return Ok(ReturnCode::DeallocatedNormal);
+                }
+            }
+        }
+    }
+
+    /// Ends the conversation as failed; never waits.
+    pub fn give_up(&mut self) {
+        let Some(Held { link, id, open }) = self.held.take() else {
+            return;
+        };
+        link.node.verb(|node, _| match open {
+            true => drop(node.deallocate(id, DeallocateType::Abend)),
+            false => node.cancel_allocate(id),
+        });
+        link.waiting.borrow_mut().remove(&Wake::Conversation(id));
+        link.dispatch();
+    }
+
+    /// Ends the conversation well where each iteration has one of its own.
+    pub async fn end_iteration(&mut self, population: &Population) {
+        if population.targets.iter().all(|t| t.keep_alive) {
+            return;
+        }
+        let Some(Held { link, id, .. }) = &self.held else {
+            return;
+        };
+        let id = *id;
+        let end = link.verb(id, |node, _| node.deallocate(id, DeallocateType::Flush));
+        let patience = Duration::from_nanos(population.timeout_ns);
+        match tokio::time::timeout(patience, end).await {
+            Ok(ReturnCode::Ok) => self.held = None,
+            _ => self.give_up(),
+        }
+    }
+}
+
+/// Whether a step takes this return code for an answer.
+fn wanted(step: &Step, code: ReturnCode) -> bool {
+    let code = code.value() as u16;
+    let takes = |check: &Check| match check {
+        Check::Status(ranges) => ranges.iter().any(|(a, b)| (*a..=*b).contains(&code)),
+        _ => false,
+    };
+    code != 0 && code != 18 && step.checks.iter().any(takes)
+}
+
+/// The data in records of these sizes, of which the last repeats.
+fn records<'a>(mut data: &'a [u8], sizes: &'a [usize]) -> impl Iterator<Item = &'a [u8]> {
+    let mut sizes = sizes.iter().copied();
+    let mut size = LONGEST_RECORD_SENT;
+    std::iter::from_fn(move || {
+        size = sizes.next().unwrap_or(size).clamp(1, LONGEST_RECORD_SENT);
+        let (record, rest) = data.split_at(size.min(data.len()));
+        data = rest;
+        (!record.is_empty()).then_some(record)
+    })
+}
+
+/// How often a link's own times are looked at; they are seconds.
+const GLANCE: Duration = Duration::from_millis(50);
+/// Room for what one receive brings.
+const LONGEST_RECORD: usize = 32_767;
+/// The longest record of a mapped conversation.
+const LONGEST_RECORD_SENT: usize = 32_763;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_are_cut_into_records_whose_last_size_repeats() {
+        let lengths = |bytes: usize, sizes: &[usize]| -> Vec<usize> {
+            let data = vec![0; bytes];
+            records(&data, sizes).map(<[u8]>::len).collect()
+        };
+        assert_eq!(lengths(100, &[]), [100]);
+        assert_eq!(lengths(100, &[4, 40]), [4, 40, 40, 16]);
+        assert_eq!(lengths(40_000, &[]), [32_763, 7_237]);
+        assert_eq!(lengths(0, &[5]), [0usize; 0]);
+    }
+}

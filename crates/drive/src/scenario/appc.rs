@@ -1,0 +1,165 @@
+//! Populations that converse over LU 6.2: their partner, and their steps.
+
+use super::request::Targets;
+use super::step::{hex, pieces, writes};
+use super::template::Names;
+use super::tree::{Node, Notes, Value};
+use crate::appc::Partner;
+use crate::message::{Check, Piece, Reply, Template};
+use crate::plan::Step;
+use crate::units::parse_size;
+use sna::mode::SyncLevel;
+use std::net::SocketAddr;
+use std::path::Path;
+
+/// Where the partner is, its name for messages, and who it is; none when that
+/// cannot be, which has been noted.
+pub(super) fn partner(
+    node: &Node,
+    folder: &Path,
+    notes: &mut Notes<'_>,
+) -> Option<(SocketAddr, String, Partner)> {
+    // What is missing has been noted by the check of keys.
+    let (address, at) = node.text("address")?;
+    let (name, _) = node.text("partner")?;
+    let (tp, _) = node.text("tp")?;
+    let text = |key: &str| node.text(key).map(|(text, _)| text.to_owned());
+    let mut partner = Partner::new(name, tp);
+    if let Some((file, at)) = node.text("config") {
+        match crate::appc::read_config(&folder.join(file)) {
+            Ok(config) => partner.node = config,
+            Err(why) => notes.add(&at.span, why),
+        }
+    }
+    partner.mode = text("mode").unwrap_or(partner.mode);
+    partner.node.lu = text("lu").map_or(partner.node.lu, |lu| lu.to_uppercase());
+    partner.user = text("user").map(|user| (user, text("password")));
+    if partner.user.is_none()
+        && let Some(password) = node.get("password")
+    {
+        notes.add(&password.span, "a `password` needs a `user`");
+    }
+    if text("sync").as_deref() == Some("none") {
+        partner.sync = SyncLevel::None;
+    }
+    let small = |key: &str| node.integer(key).and_then(|n| usize::try_from(n).ok());
+    partner.tune(small("ru"), small("pacing"));
+    if let Err(why) = partner.validate() {
+        let key = match &why {
+            appc::Error::Config { what, .. } => node.get(what),
+            _ => None,
+        };
+        notes.add(&key.unwrap_or(node).span, why.to_string());
+        return None;
+    }
+    match appc::Host::resolve(address) {
+        Ok(found) => Some((found, format!("{} at {found}", partner.partner), partner)),
+        Err(why) => {
+            notes.add(&at.span, why.to_string());
+            None
+        }
+    }
+}
+
+/// A step of a conversation; none when it cannot be, which has been noted.
+pub(super) fn step(
+    node: &Node,
+    names: &Names<'_>,
+    targets: &Targets<'_>,
+    notes: &mut Notes<'_>,
+) -> Option<Step> {
+    let foreign = [
+        "headers",
+        "body",
+        "body_file",
+        "status",
+        "receive_from",
+        "frame",
+        "write_pause",
+    ];
+    for key in foreign {
+        if let Some(other) = node.get(key) {
+            let text = format!("`{key}` does not belong to a conversation's step");
+            notes.add(&other.span, text);
+        }
+    }
+    let ebcdic = node.bool("ebcdic").unwrap_or(false);
+    let (body, translated) = match (node.text("send"), node.text("send_hex")) {
+        (Some((text, at)), None) => (pieces(text, at, names, notes)?, ebcdic),
+        (None, Some((digits, at))) => match hex(digits) {
+            Some(bytes) => (vec![Piece::Bytes(bytes.into())], false),
+            None => {
+                notes.add(&at.span, "`send_hex` must be pairs of hexadecimal digits");
+                return None;
+            }
+        },
+        (None, None) => (Vec::new(), ebcdic),
+        (Some(_), Some((_, at))) => {
+            notes.add(&at.span, "give either `send` or `send_hex`");
+            return None;
+        }
+    };
+    let bytes = node.get("bytes").and_then(|node| match node.as_text() {
+        Some(text) => parse_size(text).ok(),
+        None => node.as_number().map(|n| n as usize),
+    });
+    if let (Some(bytes), Some(at)) = (bytes, node.get("bytes"))
+        && bytes > MOST_BYTES
+    {
+        notes.add(
+            &at.span,
+            format!("one step sends {MOST_BYTES} bytes at most"),
+        );
+        return None;
+    }
+    let reply = match (node.bool("confirm"), node.bool("reply")) {
+        (Some(true), None) => Reply::Confirmation,
+        (Some(true), Some(_)) => {
+            let text = "the answer is either a confirmation (`confirm`) or a `reply`";
+            notes.add(&node.span, text);
+            return None;
+        }
+        (_, Some(false)) => Reply::None,
+        _ => Reply::Turn { ebcdic },
+    };
+    let target = targets.partner??;
+    let partner = crate::appc::partner_of(&targets.list[target])?;
+    if reply == Reply::Confirmation && partner.sync == SyncLevel::None {
+        notes.add(&node.span, "`confirm` needs sync level confirm");
+    }
+    let template = Template::Plain {
+        body: body.into(),
+        bytes,
+        ebcdic: translated,
+    };
+    let name = node.text("name").map_or(partner.tp.as_str(), |n| n.0);
+    Some(Step {
+        name: name.to_owned(),
+        target,
+        reply_target: target,
+        request: template.simplified(),
+        writes: writes(node),
+        reply,
+        checks: Vec::new(),
+        captures: Vec::new(),
+        think: None,
+    })
+}
+
+/// The return codes that a step takes for right.
+pub(super) fn code_check(node: &Node) -> Check {
+    let codes = node.list("return_code").iter();
+    let mut codes: Vec<(u16, u16)> = codes
+        .filter_map(|n| match n.value {
+            Value::Integer(code) => u16::try_from(code).ok().map(|c| (c, c)),
+            _ => None,
+        })
+        .collect();
+    if codes.is_empty() {
+        codes = crate::appc::USUAL_CODES.to_vec();
+    }
+    Check::Status(codes.into())
+}
+
+/// What is held for a client's request at most.
+const MOST_BYTES: usize = 64 << 20;
