@@ -304,12 +304,12 @@ const APPENDIX_B: [Row; 8] = [
 
 const NOTE_WINDOW_MESSAGES: &str = "the only changed parameter that an inquiry can feel is the \
      pacing window: a window message every fourth RU instead of every 24th, which costs an RU and \
-     a frame on each side. For the published gain each would have to cost about three times what \
-     an RU and a frame do.";
+     a frame on each side. For the published gain each would have to cost more than three times \
+     what an RU and a frame do.";
 const NOTE_BUSMASTER: &str = "the guide has one gain for both cards. The machine is the same, only \
      the copy through shared memory is gone, so the work per RU and frame, of which tuning saves \
-     six sevenths, weighs more: in the model Busmaster gains 7 points more than Turbo, and some \
-     points more with every cost that was tried (see the ranges below). The card's own buffers \
+     six sevenths, weighs more: in the model Busmaster gains 7 points more than Turbo, and 6 or more \
+     with every other value of a cost that was tried (see the ranges below). The card's own buffers \
      (1,032 bytes before, 2,048 after) could only add to the gain.";
 const NOTE_DOS_FRAME: &str = "not explained. Figure 10 has 256 as the default frame, so 100,000 \
      bytes took more than 400 frames; the guide's own gain from fewer, larger RUs on the OS/2 side \

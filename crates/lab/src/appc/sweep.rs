@@ -56,19 +56,14 @@ pub fn ru_size(model: &Model) -> Result<Sweep, RingError> {
 
 /// RU size, Appendix A: whole multiples of a frame, and others.
 pub fn ru_size_behind_front_end(model: &Model) -> Result<Sweep, RingError> {
-    let mut series = Vec::new();
-    for client in [Client::Os2, Client::Rs6000] {
-        let point = |ru: usize| {
-            let parameters = Parameters {
-                ru_bytes: Some(ru),
-                frame_bytes: 4000,
-                ..client.tuned()
-            };
-            mainframe_mbit(client, &parameters, model)
+    let point = |ru: usize| {
+        let parameters = Parameters {
+            ru_bytes: Some(ru),
+            ..Client::Os2.tuned()
         };
-        let name = format!("{} to VTAM, frames of 4,000", client.name());
-        series.push(line(&name, RU_BYTES_A, point)?);
-    }
+        mainframe_mbit(Client::Os2, &parameters, model)
+    };
+    let series = vec![line("OS/2 to VTAM, frames of 4,000", RU_BYTES_A, point)?];
     Ok(Sweep {
         plot: plot(
             "Throughput against RU size, through a front end",
@@ -268,10 +263,13 @@ fn linear(label: &str) -> Axis {
     }
 }
 
-/// An axis on which every doubling is one step.
+/// An axis on which every doubling is one step. A value too near to the one
+/// before has no label.
 fn doublings(label: &str, values: &[usize]) -> Axis {
+    let near = |i: usize| i > 0 && place(values[i]) - place(values[i - 1]) < 0.2;
+    let labelled = (0..values.len()).filter(|i| !near(*i)).map(|i| values[i]);
     Axis {
-        ticks: values.iter().map(|v| (place(*v), v.to_string())).collect(),
+        ticks: labelled.map(|v| (place(v), v.to_string())).collect(),
         ..linear(label)
     }
 }
