@@ -175,7 +175,7 @@ impl Parameters {
         let bytes = client.file_bytes() + 4 * records;
         let ru = self.effective_ru_bytes();
         let rest = (bytes % ru + 3).div_ceil(self.btu_bytes() - 6);
-        bytes / ru * self.frames_per_ru() + if bytes % ru > 0 { rest } else { 0 }
+        bytes / ru * self.frames_per_ru() + if bytes.is_multiple_of(ru) { 0 } else { rest }
     }
 
     /// The simulated network.

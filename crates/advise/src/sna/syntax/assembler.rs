@@ -5,7 +5,9 @@
 //! then a comment. A statement goes on in the next line when column 72 is
 //! not blank; the next line's text begins in column 16. Text pasted from a
 //! manual has often lost its columns, so a comma at the end continues a
-//! statement too, with a warning. Columns 73 to 80 hold sequence numbers.
+//! statement too, with a warning. Columns 73 to 80 hold sequence numbers. A line
+//! of more than 80 columns is no card at all: it is read to its end, with a
+//! warning, and has no mark.
 //!
 //! Reference: z/OS Communications Server SNA Resource Definition Reference,
 //! coding conventions. Invariant: no input makes the reader panic.
@@ -15,6 +17,9 @@ use crate::document::At;
 
 /// Column of the continuation mark, counted from 0.
 const CONTINUATION: usize = 71;
+
+/// Columns of a card.
+const CARD: usize = 80;
 
 /// Reads a text.
 pub fn read(text: &str) -> Text {
@@ -84,6 +89,16 @@ fn statement(lines: &[&str], first: usize, found: &mut Text) -> usize {
     let mut goes_on = fields.line(&mut chars);
     loop {
         let marked = chars.continued;
+        if chars.wide {
+            let at = At {
+                line: chars.line,
+                column: 81,
+            };
+            found.warn(
+                at,
+                "the line is longer than 80 columns; read to its end, which a product would not do",
+            );
+        }
         if !marked && !goes_on {
             break;
         }
@@ -148,6 +163,11 @@ fn is_comment(line: &str) -> bool {
         || line.starts_with("/*")
 }
 
+/// Whether a line is longer than a card, so that column 72 means nothing.
+fn is_wide(line: &str) -> bool {
+    line.trim_end().chars().nth(CARD).is_some()
+}
+
 /// The characters of one line up to its continuation column.
 struct Chars<'a> {
     rest: &'a str,
@@ -155,21 +175,25 @@ struct Chars<'a> {
     column: u32,
     /// Whether column 72 holds a mark.
     continued: bool,
+    /// Whether the line is longer than a card.
+    wide: bool,
 }
 
 impl<'a> Chars<'a> {
     fn new(line: &'a str, number: u32) -> Self {
         let line = line.trim_end_matches('\r');
         let mark = line.char_indices().nth(CONTINUATION);
+        let wide = is_wide(line);
         let (rest, continued) = match mark {
-            Some((i, c)) => (&line[..i], !c.is_whitespace()),
-            None => (line, false),
+            Some((i, c)) if !wide => (&line[..i], !c.is_whitespace()),
+            _ => (line, false),
         };
         Self {
             rest,
             line: number,
             column: 1,
             continued,
+            wide,
         }
     }
 
@@ -395,5 +419,19 @@ mod tests {
         let p = read("L LINE ADDRESS=(16,\n");
         assert_eq!(p.diagnostics.len(), 2);
         assert_eq!(p.statements[0].operands.len(), 1);
+    }
+
+    #[test]
+    fn a_line_longer_than_a_card_is_read_to_its_end() {
+        let long = "L1       LINE  ADDRESS=(1088,FULL),MAXTSL=2044,RCVBUFC=4095,TRSPEED=16,T2TIMER=(1.5,2.0,1)";
+        let found = read(&format!("{long}\nP1       PU    MAXOUT=7\n"));
+        assert_eq!(found.statements.len(), 2);
+        assert_eq!(found.statements[0].operands.len(), 5);
+        assert_eq!(found.statements[0].operands[4].value, "(1.5,2.0,1)");
+        assert_eq!(found.diagnostics.len(), 1);
+        // Eighty columns with a sequence number are a card.
+        let card = format!("{:71} {:8}", "L1       LINE  MAXTSL=2044", "00010000");
+        assert_eq!(read(&card).diagnostics.len(), 0);
+        assert_eq!(read(&card).statements[0].operands.len(), 1);
     }
 }
