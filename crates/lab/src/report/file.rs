@@ -37,8 +37,8 @@ impl Page {
                 draft: None,
             });
         }
-        // A link's target is replaced, not the link.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        // A link's target is replaced, not the link, also where it is to be made.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| target(path));
         if path.exists() {
             File::options().append(true).open(&path).map_err(named)?;
         }
@@ -67,6 +67,14 @@ impl Page {
             let text = format!("{}: {error}", self.path.display());
             io::Error::new(error.kind(), text)
         })
+    }
+}
+
+/// Where a link to nothing points; the path itself where it is no link.
+fn target(path: &Path) -> PathBuf {
+    match fs::read_link(path) {
+        Ok(to) => path.parent().unwrap_or(Path::new("")).join(to),
+        Err(_) => path.to_owned(),
     }
 }
 
@@ -101,6 +109,19 @@ mod tests {
         Page::begin(&path).unwrap().finish("new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(names(folder.path()), ["a.html"]);
+    }
+
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link.html");
+        std::os::unix::fs::symlink("page.html", &link).unwrap();
+        for text in ["first", "second"] {
+            Page::begin(&link).unwrap().finish(text).unwrap();
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+            let page = folder.path().join("page.html");
+            assert_eq!(fs::read_to_string(page).unwrap(), text);
+        }
     }
 
     #[test]
