@@ -56,7 +56,8 @@ pub fn contributions(title: &str, all: &Attributions) -> Table {
             seconds(a.alone_s),
             seconds(a.without_s),
             share.map_or("".into(), |(s, _)| format!("{s:.2}")),
-            share.map_or("".into(), |(_, p)| format!("{p:.0}")),
+            // Adding zero makes no "-0" of what is rounded to nothing.
+            share.map_or("".into(), |(_, p)| format!("{:.0}", p.round() + 0.0)),
         ]
     };
     Table {
@@ -198,8 +199,9 @@ pub fn costs() -> Table {
 pub fn sensitivity(title: &str, found: &[Figure], rows: &[Row]) -> Table {
     let shown = |f: &&Figure| rows_of(f).is_some();
     let percent = |f: &Figure| {
-        f.error()
-            .map_or(String::new(), |e| format!("{:+.0}", e * 100.0))
+        f.error().map_or(String::new(), |e| {
+            format!("{:+.0}", (e * 100.0).round() + 0.0)
+        })
     };
     let mut heading = words(&["assumed cost", "value"]);
     let all: Vec<&Figure> = found

@@ -164,7 +164,8 @@ pub fn standalone(picture: &Picture) -> String {
 const STYLE: &str = "th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}\
 table.free th{white-space:normal;vertical-align:bottom}\
 td.name{white-space:normal;min-width:150px;overflow-wrap:break-word}\
-table.free td.wrap{min-width:260px}td{vertical-align:top}\
+table.free td.wrap{min-width:260px}\
+@media(max-width:900px){table.free td.words{white-space:normal}table.free td.wrap{min-width:180px}}td{vertical-align:top}\
 code{font-size:13px}h1:not(:first-of-type){margin-top:56px}";
 
 #[cfg(test)]

@@ -125,12 +125,17 @@ pub(super) fn off(figure: &Figure) -> String {
         return String::new();
     }
     if let (Some(Published::Number(published)), "%") = (&figure.published, figure.unit.as_str()) {
-        return format!("{:+.0} points", figure.found - published);
+        return format!("{:+.0} points", whole(figure.found - published));
     }
     match figure.error() {
-        Some(error) => format!("{:+.0} %", error * 100.0),
+        Some(error) => format!("{:+.0} %", whole(error * 100.0)),
         None => String::new(),
     }
+}
+
+/// Rounded; adding zero makes no "-0" of what is rounded to nothing.
+fn whole(value: f64) -> f64 {
+    value.round() + 0.0
 }
 
 /// Rows of cells as columns that line up; those in `right` end together.

@@ -350,8 +350,9 @@ fn a_front_end_that_acknowledges_late_makes_the_link_window_matter() {
         outcome.mean_s()
     };
     let (early, late) = (Acknowledges::OnArrival, Acknowledges::WhenPassedOn);
-    // As it comes: the next frame is there before path control is through.
-    assert!(seconds(early, 1) < seconds(early, 8) * 1.02);
-    // When passed on: path control waits for it.
-    assert!(seconds(late, 1) > seconds(late, 8) * 1.3);
+    let slowed = |acknowledges| seconds(acknowledges, 1) / seconds(acknowledges, 8);
+    let (early, late) = (slowed(early), slowed(late));
+    // As it comes: the next frame travels while path control is busy. When
+    // passed on: path control waits for it.
+    assert!(early < 1.2 && late > early + 0.3, "{early} {late}");
 }

@@ -49,6 +49,11 @@ impl World {
             }
             port.station.handle_pdu(now, pdu);
         }
+        if self.channel.is_some() && m == FRONT_END {
+            // A front end's link work has a higher program level: the
+            // acknowledgement leaves before path control begins.
+            self.emit(m);
+        }
         self.learn(m);
         self.emit(m);
     }
