@@ -4,7 +4,7 @@
 use crate::error::LabError;
 use crate::experiments::{self, Context, EXPERIMENTS, Experiment, Needs};
 use crate::net::permission;
-use crate::report::{self, Report};
+use crate::report::{self, Page, Report};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -62,15 +62,13 @@ pub fn run(args: &Args) -> ExitCode {
         return status;
     }
     // Where the report cannot be written, say so before the work.
-    if let Some(path) = &args.html
-        && let Err(error) = std::fs::File::options()
-            .create(true)
-            .append(true)
-            .open(path)
-    {
-        eprintln!("error: {}: {error}", path.display());
-        return ExitCode::from(2);
-    }
+    let page = match args.html.as_deref().map(Page::begin).transpose() {
+        Ok(page) => page,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(2);
+        }
+    };
     let alone = chosen.len() == 1;
     let mut reports = Vec::new();
     for experiment in chosen {
@@ -88,10 +86,10 @@ pub fn run(args: &Args) -> ExitCode {
     if reports.is_empty() {
         return ExitCode::from(2);
     }
-    if let Some(path) = &args.html
-        && let Err(error) = std::fs::write(path, report::html(&reports))
+    if let Some(page) = page
+        && let Err(error) = page.finish(&report::html(&reports))
     {
-        eprintln!("error: {}: {error}", path.display());
+        eprintln!("error: {error}");
         return ExitCode::from(2);
     }
     match reports.iter().all(Report::holds) {

@@ -38,9 +38,11 @@ impl Product {
 
     /// Whether it paces adaptively with a partner that does so too. The
     /// profiles of SNA Services/6000 name a window for each direction, which
-    /// only fixed pacing has.
+    /// only fixed pacing has; of Networking Services/DOS the guide says that
+    /// the send window is set when the session is negotiated and warns of what
+    /// fixed pacing wastes.
     pub fn adaptive(self) -> bool {
-        self != Product::SnaServices
+        matches!(self, Product::Cm2 | Product::As400)
     }
 }
 

@@ -1,15 +1,24 @@
-//! Which parameter brought the gain: each changed alone, from the baseline
-//! towards the tuned value, and taken back alone from the tuned network.
+//! Which parameter brought the gain.
+//!
+//! Each parameter is changed alone, from the baseline to the tuned value, and
+//! taken back alone from the tuned network. Where parameters only help together
+//! the two disagree, so a third column shares the gain out fairly: what a
+//! parameter brings on average over all orders in which all could have been
+//! changed (the Shapley value). These shares add up to the whole gain.
 
 use super::mainframe::{Client, Parameters};
-use sna::ring::RingError;
+use super::model::Model;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One parameter of the guide, or several that only make sense together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The client's RU size, with the RECEIVESIZE that lets the host take it.
     RuSize,
-    /// The client's frame size and MAXTSL.
+    /// The client's frame size and MAXTSL, with the RCVBUFC that holds two such
+    /// frames, without which the front end loses every second one. Where the
+    /// product sizes its RUs by the frame, they follow.
     Frame,
     /// The client's link windows.
     DlcPacing,
@@ -23,8 +32,6 @@ pub enum Change {
     T2Timer,
     /// IOBUF.
     Iobuf,
-    /// RCVBUFC.
-    Rcvbufc,
 }
 
 /// What one change does.
@@ -37,11 +44,38 @@ pub struct Attribution {
     pub alone_s: Option<f64>,
     /// Seconds with everything tuned but this.
     pub without_s: Option<f64>,
+    /// Seconds that it saves on average over all orders.
+    pub share_s: Option<f64>,
+}
+
+/// A client's changes.
+#[derive(Clone, Debug)]
+pub struct Attributions {
+    /// Seconds before any change.
+    pub before_s: f64,
+    /// Seconds after all.
+    pub after_s: f64,
+    /// Every change.
+    pub parts: Vec<Attribution>,
+    /// Seconds with each set of changes; bit n of an index says whether the
+    /// n-th of [`Change::ALL`] is in it. None where the session fails.
+    times_s: Vec<Option<f64>>,
+}
+
+impl Attributions {
+    /// Seconds with these changes and no others.
+    pub fn with_s(&self, changes: &[Change]) -> Option<f64> {
+        let place = |change: &Change| Change::ALL.iter().position(|c| c == change);
+        let set = changes.iter().filter_map(place);
+        *self
+            .times_s
+            .get(set.fold(0, |set, place| set | 1 << place))?
+    }
 }
 
 impl Change {
     /// All of them, in the order of the guide's tables.
-    pub const ALL: [Change; 9] = [
+    pub const ALL: [Change; 8] = [
         Change::RuSize,
         Change::Frame,
         Change::SessionPacing,
@@ -50,21 +84,19 @@ impl Change {
         Change::Delay,
         Change::T2Timer,
         Change::Iobuf,
-        Change::Rcvbufc,
     ];
 
     /// Its name in the guide.
     pub fn name(self) -> &'static str {
         match self {
             Change::RuSize => "RU size (with RECEIVESIZE)",
-            Change::Frame => "DLC frame size and MAXTSL",
+            Change::Frame => "DLC frame size (with MAXTSL and RCVBUFC)",
             Change::DlcPacing => "DLC pacing",
             Change::SessionPacing => "session pacing",
             Change::Maxbfru => "MAXBFRU and UNITSZ",
             Change::Delay => "DELAY",
             Change::T2Timer => "T2TIMER",
             Change::Iobuf => "IOBUF",
-            Change::Rcvbufc => "RCVBUFC",
         }
     }
 
@@ -78,6 +110,7 @@ impl Change {
             Change::Frame => {
                 to.frame_bytes = from.frame_bytes;
                 to.maxtsl = from.maxtsl;
+                to.rcvbufc = from.rcvbufc;
             }
             Change::DlcPacing => {
                 to.dlc_send = from.dlc_send;
@@ -91,36 +124,89 @@ impl Change {
             Change::Delay => to.delay_ns = from.delay_ns,
             Change::T2Timer => to.t2timer_w = from.t2timer_w,
             Change::Iobuf => to.iobuf = from.iobuf,
-            Change::Rcvbufc => to.rcvbufc = from.rcvbufc,
         }
     }
 }
 
-/// Every change, for one client.
-pub fn attribute(client: Client, repetitions: usize, seed: u64) -> Vec<Attribution> {
-    let (base, tuned) = (client.baseline(), client.tuned());
-    let with = |mut parameters: Parameters, change: Change, from: &Parameters| {
-        change.apply(&mut parameters, from);
-        seconds(client, &parameters, repetitions, seed).ok()
-    };
-    let one = |change| Attribution {
+/// Every change, for one client. All combinations are simulated, 256 of them,
+/// on as many threads as there are processors.
+pub fn attribute(client: Client, repetitions: usize, model: &Model) -> Attributions {
+    let times = combinations(client, repetitions, model);
+    let whole = times.len() - 1;
+    let (before_s, after_s) = (times[0], times[whole]);
+    let one = |(place, change): (usize, Change)| Attribution {
         change,
-        alone_s: with(base, change, &tuned),
-        without_s: with(tuned, change, &base),
+        alone_s: times[1 << place],
+        without_s: times[whole & !(1 << place)],
+        share_s: share(place, &times),
     };
-    Change::ALL.into_iter().map(one).collect()
+    Attributions {
+        before_s: before_s.unwrap_or(f64::NAN),
+        after_s: after_s.unwrap_or(f64::NAN),
+        parts: Change::ALL.into_iter().enumerate().map(one).collect(),
+        times_s: times,
+    }
 }
 
-/// Seconds of one transfer.
-pub fn seconds(
-    client: Client,
-    parameters: &Parameters,
-    repetitions: usize,
-    seed: u64,
-) -> Result<f64, RingError> {
-    let network = parameters.network(client);
-    let outcome = sna::ring::run(&network, client.workload(repetitions), seed)?;
-    Ok(outcome.mean_s())
+/// Seconds with each set of changes, see [`Attributions::times_s`].
+fn combinations(client: Client, repetitions: usize, model: &Model) -> Vec<Option<f64>> {
+    let (base, tuned) = (client.baseline(), client.tuned());
+    let seconds = |set: usize| {
+        let mut parameters = base;
+        for (place, change) in Change::ALL.into_iter().enumerate() {
+            if set & (1 << place) != 0 {
+                change.apply(&mut parameters, &tuned);
+            }
+        }
+        model.mainframe_s(client, &parameters, repetitions).ok()
+    };
+    let count = 1 << Change::ALL.len();
+    let (next, times) = (AtomicUsize::new(0), Mutex::new(vec![None; count]));
+    let work = || {
+        loop {
+            let set = next.fetch_add(1, Ordering::Relaxed);
+            if set >= count {
+                return;
+            }
+            let found = seconds(set);
+            if let Ok(mut times) = times.lock() {
+                times[set] = found;
+            }
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(work);
+        }
+    });
+    times.into_inner().unwrap_or_default()
+}
+
+/// Seconds with larger frames before all other changes, but with the RU as it
+/// was: what the frame alone brings where a product sizes its RUs by it.
+pub fn frame_with_ru_held_s(client: Client, repetitions: usize, model: &Model) -> Option<f64> {
+    let mut parameters = client.baseline();
+    parameters.ru_bytes = Some(parameters.effective_ru_bytes());
+    Change::Frame.apply(&mut parameters, &client.tuned());
+    model.mainframe_s(client, &parameters, repetitions).ok()
+}
+
+/// The mean of what change `place` saves over all orders: over all sets without
+/// it, each counted as often as an order leads through it.
+fn share(place: usize, times: &[Option<f64>]) -> Option<f64> {
+    let all = times.len().ilog2();
+    let mut sum = 0.0;
+    for set in (0..times.len()).filter(|set| set & (1 << place) == 0) {
+        let saved = times[set]? - times[set | 1 << place]?;
+        // |set|! (all - |set| - 1)! / all! orders.
+        let size = set.count_ones();
+        let ways = (1..=size).fold(f64::from(all), |ways, n| {
+            ways * f64::from(all - n) / f64::from(n)
+        });
+        sum += saved / ways;
+    }
+    Some(sum)
 }
 
 #[cfg(test)]
@@ -136,5 +222,24 @@ mod tests {
             }
             assert_eq!(parameters, tuned);
         }
+    }
+
+    #[test]
+    fn shares_add_up_and_treat_equals_alike() {
+        // Two changes that only help together, and one that always saves 1.
+        let times: Vec<Option<f64>> = (0..8_usize)
+            .map(|set| {
+                let both = set & 3 == 3;
+                let third = set & 4 != 0;
+                Some(10.0 - if both { 4.0 } else { 0.0 } - if third { 1.0 } else { 0.0 })
+            })
+            .collect();
+        let shares: Vec<f64> = (0..3).map(|p| share(p, &times).unwrap()).collect();
+        for (found, expected) in shares.iter().zip([2.0, 2.0, 1.0]) {
+            assert!((found - expected).abs() < 1e-9, "{shares:?}");
+        }
+        let mut failing = times;
+        failing[5] = None;
+        assert_eq!(share(0, &failing), None);
     }
 }

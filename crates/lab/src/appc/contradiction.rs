@@ -1,9 +1,9 @@
 //! Where the guide contradicts itself: both readings are simulated and shown.
 
-use super::attribution::seconds;
 use super::mainframe::{Client, Parameters};
 use super::micro::{self, Kind, Pair};
-use sna::ring::{RingError, run};
+use super::model::Model;
+use sna::ring::RingError;
 
 /// One contradiction, and what either reading would do.
 #[derive(Clone, Debug)]
@@ -19,11 +19,11 @@ pub struct Contradiction {
 }
 
 /// All that the guide has.
-pub fn all(seed: u64) -> Result<Vec<Contradiction>, RingError> {
+pub fn all(model: &Model) -> Result<Vec<Contradiction>, RingError> {
     let mainframe = |client: Client, change: &dyn Fn(&mut Parameters)| {
         let mut parameters = client.tuned();
         change(&mut parameters);
-        seconds(client, &parameters, REPETITIONS, seed)
+        model.mainframe_s(client, &parameters, REPETITIONS)
     };
     let micro = |ru: usize| {
         let pair = Pair::Turbo;
@@ -31,8 +31,7 @@ pub fn all(seed: u64) -> Result<Vec<Contradiction>, RingError> {
             os2_ru_bytes: ru,
             ..pair.tuned(Kind::File)
         };
-        let workload = Kind::File.workload(REPETITIONS);
-        run(&parameters.network(pair), workload, seed).map(|o| o.mean_s())
+        model.micro_s(pair, Kind::File, &parameters, REPETITIONS)
     };
     let dos_pair = |frame: usize| {
         let pair = Pair::DosClient;
@@ -40,8 +39,7 @@ pub fn all(seed: u64) -> Result<Vec<Contradiction>, RingError> {
             dos_frame_bytes: frame,
             ..pair.tuned(Kind::File)
         };
-        let workload = Kind::File.workload(REPETITIONS);
-        run(&parameters.network(pair), workload, seed).map(|o| o.mean_s())
+        model.micro_s(pair, Kind::File, &parameters, REPETITIONS)
     };
     let os2 = Client::Os2;
     let rs = Client::Rs6000;
@@ -99,6 +97,12 @@ pub fn all(seed: u64) -> Result<Vec<Contradiction>, RingError> {
             first: ("text: 4,464", Some(dos_pair(4_464)?)),
             second: ("Figure 10: 16,393", Some(dos_pair(16_393)?)),
             taken: "Figure 10 in Appendix B, Figure 7 (4,100) in Appendix A",
+        },
+        Contradiction {
+            parameter: "NS/DOS frame before tuning",
+            first: ("Figure 6: 987", Some(dos_pair(987)?)),
+            second: ("Figure 10: 256", Some(dos_pair(256)?)),
+            taken: "each in its own appendix",
         },
         Contradiction {
             parameter: "inquiry gain",

@@ -7,7 +7,9 @@
 //! itself; the host takes RUs up to RECEIVESIZE; NS/DOS paces with fixed windows
 //! and the others adaptively, as [`Client::pacing`] explains.
 
+use super::costs::Item;
 use super::machine;
+use super::model::Model;
 use sna::ring::{
     Channel, FrontEnd, Host, Link, Machine, Network, Pacing, Ring, Server, Session, Workload,
 };
@@ -45,8 +47,9 @@ pub struct Parameters {
     pub rcvbufc: usize,
     /// W of T2TIMER as a peripheral link knows it: 1, or 2 when it is coded.
     pub t2timer_w: u8,
-    /// DELAY in both directions, in nanoseconds.
-    pub delay_ns: u64,
+    /// DELAY in both directions, in nanoseconds; none for the default, which
+    /// the guide does not tell.
+    pub delay_ns: Option<u64>,
     /// MAXBFRU.
     pub maxbfru: usize,
     /// UNITSZ.
@@ -106,7 +109,7 @@ impl Client {
             maxtsl: 2044,
             rcvbufc: 4095,
             t2timer_w: 1,
-            delay_ns: machine::DELAY_DEFAULT_NS,
+            delay_ns: None,
             maxbfru: 40,
             unitsz: 384,
             iobuf: 384,
@@ -134,7 +137,7 @@ impl Client {
             maxtsl: 4060,
             rcvbufc: 16_240,
             t2timer_w: 2,
-            delay_ns: 0,
+            delay_ns: Some(0),
             maxbfru: 2,
             unitsz: 4000,
             iobuf: 4000,
@@ -159,9 +162,27 @@ impl Parameters {
         expressible(own.min(self.receive_size))
     }
 
+    /// Link frames of one RU of the size agreed on.
+    pub fn frames_per_ru(&self) -> usize {
+        let ru_and_header = self.effective_ru_bytes() + 3;
+        ru_and_header.div_ceil(self.btu_bytes() - 6)
+    }
+
+    /// Link frames of one transfer, whose last RU may be shorter.
+    pub fn frames(&self, client: Client) -> usize {
+        // A length field before every 32,000 bytes.
+        let records = client.file_bytes().div_ceil(32_000);
+        let bytes = client.file_bytes() + 4 * records;
+        let ru = self.effective_ru_bytes();
+        let rest = (bytes % ru + 3).div_ceil(self.btu_bytes() - 6);
+        bytes / ru * self.frames_per_ru() + if bytes.is_multiple_of(ru) { 0 } else { rest }
+    }
+
     /// The simulated network.
-    pub fn network(&self, client: Client) -> Network {
+    pub fn network(&self, client: Client, model: &Model) -> Network {
+        let costs = &model.costs;
         let ru_bytes = self.effective_ru_bytes();
+        let delay_ns = self.delay_ns.unwrap_or(costs[Item::DelayDefault]);
         // Adaptive windows open as far as buffers allow; the table's value is
         // where they begin. NS/DOS keeps what was negotiated.
         let session = Session {
@@ -171,14 +192,15 @@ impl Parameters {
         Network {
             ring: Ring::at_4_mbit(),
             client: Machine {
-                cost: machine::client(client),
+                cost: machine::client(client, costs),
                 adapter: machine::client_adapter(client),
                 link: Link::new(self.dlc_send, self.dlc_receive, self.frame_bytes),
                 session,
             },
             server: Server::BehindFrontEnd(Box::new(FrontEnd {
-                cost: machine::ncp(),
-                path_control: machine::path_control(),
+                cost: machine::ncp(costs),
+                path_control: machine::path_control(costs),
+                acknowledges: model.acknowledges,
                 adapter: machine::tic2(self.rcvbufc),
                 link: Link {
                     t2_ns: 100_000_000,
@@ -187,14 +209,14 @@ impl Parameters {
                 channel: Channel {
                     unit_bytes: self.unitsz,
                     max_units: self.maxbfru,
-                    inbound_delay_ns: self.delay_ns,
-                    outbound_delay_ns: self.delay_ns,
-                    start_ns: machine::CHANNEL_START_NS,
-                    byte_ps: machine::CHANNEL_BYTE_PS,
+                    inbound_delay_ns: delay_ns,
+                    outbound_delay_ns: delay_ns,
+                    start_ns: costs[Item::ChannelStart],
+                    byte_ps: costs[Item::ChannelByte],
                 },
                 host: Host {
-                    cost: machine::host(self.iobuf),
-                    channel_program_ns: machine::channel_program_ns(),
+                    cost: machine::host(self.iobuf, costs),
+                    channel_program_ns: costs[Item::ChannelProgram],
                     session,
                 },
             })),
@@ -220,5 +242,14 @@ mod tests {
         assert_eq!(Client::Rs6000.baseline().effective_ru_bytes(), 2816);
         assert_eq!(Client::Dos.tuned().effective_ru_bytes(), 3840);
         assert_eq!(Client::Os2.tuned().effective_ru_bytes(), 16_384);
+    }
+
+    #[test]
+    fn a_transfer_has_as_many_frames_as_its_rus_need() {
+        assert_eq!(Client::Dos.baseline().frames(Client::Dos), 105);
+        assert_eq!(Client::Os2.baseline().frames(Client::Os2), 521);
+        assert_eq!(Client::Rs6000.baseline().frames(Client::Rs6000), 711);
+        assert_eq!(Client::Rs6000.tuned().frames(Client::Rs6000), 261);
+        assert_eq!(Client::Os2.tuned().frames_per_ru(), 5);
     }
 }

@@ -1,6 +1,7 @@
 //! The network of Appendix B: two 486 machines on a 16 Mb/s ring of their own,
 //! OS/2 on both, or OS/2 and DOS; parameters as Figures 9 and 10 have them.
 
+use super::costs::Costs;
 use super::machine;
 use super::mainframe::expressible;
 use sna::ring::{Link, Machine, Network, Pacing, Ring, Server, Session, Workload};
@@ -130,12 +131,12 @@ impl Kind {
 
 impl Parameters {
     /// The simulated network.
-    pub fn network(&self, pair: Pair) -> Network {
-        let os2 = || self.os2(pair);
+    pub fn network(&self, pair: Pair, costs: &Costs) -> Network {
+        let os2 = || self.os2(pair, costs);
         let (client, server) = match pair {
             Pair::Turbo | Pair::BusMaster => (os2(), os2()),
-            Pair::DosServer => (os2(), self.dos()),
-            Pair::DosClient => (self.dos(), os2()),
+            Pair::DosServer => (os2(), self.dos(costs)),
+            Pair::DosClient => (self.dos(costs), os2()),
         };
         Network {
             ring: Ring::at_16_mbit(),
@@ -144,10 +145,10 @@ impl Parameters {
         }
     }
 
-    fn os2(&self, pair: Pair) -> Machine {
+    fn os2(&self, pair: Pair, costs: &Costs) -> Machine {
         let busmaster = pair == Pair::BusMaster;
         Machine {
-            cost: machine::os2(busmaster, self.driver_buffer_bytes),
+            cost: machine::os2(busmaster, self.driver_buffer_bytes, costs),
             adapter: machine::os2_adapter(busmaster),
             link: Link::new(self.dlc_window, self.dlc_window, 17_749),
             session: Session::new(
@@ -158,9 +159,9 @@ impl Parameters {
         }
     }
 
-    fn dos(&self) -> Machine {
+    fn dos(&self, costs: &Costs) -> Machine {
         Machine {
-            cost: machine::dos(),
+            cost: machine::dos(costs),
             adapter: machine::dos_adapter(),
             link: Link::new(self.dlc_window, self.dlc_window, self.dos_frame_bytes),
             session: Session::new(

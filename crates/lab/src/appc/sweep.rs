@@ -2,8 +2,9 @@
 
 use super::mainframe::{Client, Parameters};
 use super::micro::{self, Kind, Pair};
+use super::model::Model;
 use measure::report::{Axis, Plot, Series};
-use sna::ring::{Network, Pacing, RingError, Server, Workload, run};
+use sna::ring::{Acknowledges, Network, Pacing, RingError, Server, Workload, run};
 
 /// One picture and what to see in it.
 #[derive(Clone, Debug)]
@@ -15,18 +16,20 @@ pub struct Sweep {
 }
 
 /// All of them.
-pub fn all(seed: u64) -> Result<Vec<Sweep>, RingError> {
+pub fn all(model: &Model) -> Result<Vec<Sweep>, RingError> {
     Ok(vec![
-        ru_size(seed)?,
-        frame_size(seed)?,
-        pacing_window(seed)?,
-        link_window(seed)?,
-        delay(seed)?,
+        ru_size(model)?,
+        ru_size_behind_front_end(model)?,
+        frame_size(model)?,
+        pacing_window(model)?,
+        link_window(model)?,
+        link_window_to_front_end(model)?,
+        delay(model)?,
     ])
 }
 
-/// RU size, Appendix B and Appendix A.
-pub fn ru_size(seed: u64) -> Result<Sweep, RingError> {
+/// RU size, Appendix B.
+pub fn ru_size(model: &Model) -> Result<Sweep, RingError> {
     let mut series = Vec::new();
     for pair in [Pair::Turbo, Pair::BusMaster] {
         let point = |ru: usize| {
@@ -34,33 +37,47 @@ pub fn ru_size(seed: u64) -> Result<Sweep, RingError> {
                 os2_ru_bytes: ru,
                 ..pair.tuned(Kind::File)
             };
-            micro_mbit(&parameters.network(pair), seed)
+            micro_mbit(&parameters.network(pair, &model.costs), model)
         };
         series.push(line(pair.name(), RU_BYTES, point)?);
     }
-    let point = |ru: usize| {
-        let tuned = Client::Os2.tuned();
-        let parameters = Parameters {
-            ru_bytes: Some(ru),
-            ..tuned
-        };
-        mainframe_mbit(Client::Os2, &parameters, seed)
-    };
-    series.push(line("OS/2 to VTAM, frames of 4,000", RU_BYTES, point)?);
     Ok(Sweep {
         plot: plot(
-            "Throughput against RU size",
+            "Throughput against RU size, two OS/2 machines",
             doublings("RU, bytes", RU_BYTES),
             series,
         ),
-        caption: "Larger RUs help up to a point: between two OS/2 \
-                  machines nothing is gained above 7,168, the value that the guide chose. Behind a \
-                  front end, RUs above a frame are segmented and gain little.",
+        caption: "OS/2 improves with RU size only to a point: fewer RUs cost less work, but a \
+                  longer one is copied and sent before the next can be worked on. From about \
+                  4,000 to 8,000 bytes the curve is flat, and the guide chose 7,168; beyond it \
+                  falls.",
+    })
+}
+
+/// RU size, Appendix A: whole multiples of a frame, and others.
+pub fn ru_size_behind_front_end(model: &Model) -> Result<Sweep, RingError> {
+    let point = |ru: usize| {
+        let parameters = Parameters {
+            ru_bytes: Some(ru),
+            ..Client::Os2.tuned()
+        };
+        mainframe_mbit(Client::Os2, &parameters, model)
+    };
+    let series = vec![line("OS/2 to VTAM, frames of 4,000", RU_BYTES_A, point)?];
+    Ok(Sweep {
+        plot: plot(
+            "Throughput against RU size, through a front end",
+            doublings("RU, bytes", RU_BYTES_A),
+            series,
+        ),
+        caption: "An RU of 3,840 fills a frame; one of 4,096 needs a second frame for what is \
+                  left and is slower. Two whole frames are as good as one. This is the rule that \
+                  an RU should be one frame or a multiple of it.",
     })
 }
 
 /// Frame size, with RUs that fill a frame.
-pub fn frame_size(seed: u64) -> Result<Sweep, RingError> {
+pub fn frame_size(model: &Model) -> Result<Sweep, RingError> {
     let mut series = Vec::new();
     for client in Client::ALL {
         let point = |frame: usize| {
@@ -70,7 +87,7 @@ pub fn frame_size(seed: u64) -> Result<Sweep, RingError> {
                 maxtsl: frame,
                 ..client.tuned()
             };
-            mainframe_mbit(client, &parameters, seed)
+            mainframe_mbit(client, &parameters, model)
         };
         series.push(line(client.name(), FRAME_BYTES, point)?);
     }
@@ -81,21 +98,22 @@ pub fn frame_size(seed: u64) -> Result<Sweep, RingError> {
             series,
         ),
         caption: "Every frame costs the front end the same whatever it carries; this is the \
-                  strongest single parameter once DELAY is out of the way.",
+                  strongest single parameter once DELAY is out of the way. OS/2 and the RS/6000 lie on \
+                  each other: what is behind the ring limits both.",
     })
 }
 
 /// Session pacing window, fixed.
-pub fn pacing_window(seed: u64) -> Result<Sweep, RingError> {
+pub fn pacing_window(model: &Model) -> Result<Sweep, RingError> {
     let mut series = Vec::new();
     for (name, delay_ms) in [("DELAY 0", 0), ("DELAY 50 ms", 50), ("DELAY 200 ms", 200)] {
         let point = |window: usize| {
             let parameters = Parameters {
                 pacing_window: window as u8,
-                delay_ns: delay_ms * 1_000_000,
+                delay_ns: Some(delay_ms * 1_000_000),
                 ..Client::Dos.tuned()
             };
-            mainframe_mbit(Client::Dos, &parameters, seed)
+            mainframe_mbit(Client::Dos, &parameters, model)
         };
         series.push(line(name, WINDOWS, point)?);
     }
@@ -111,36 +129,29 @@ pub fn pacing_window(seed: u64) -> Result<Sweep, RingError> {
     })
 }
 
-/// Link window, with the receiver acknowledging as often as the guide sets it.
-pub fn link_window(seed: u64) -> Result<Sweep, RingError> {
+/// Link window between two OS/2 machines, with the receiver acknowledging as
+/// often as the guide sets it.
+pub fn link_window(model: &Model) -> Result<Sweep, RingError> {
     let mut series = Vec::new();
     for (name, ack_every) in [
         ("acknowledged every 2", Some(2)),
-        ("as often as the window", None),
+        ("acknowledged every window", None),
     ] {
         let point = |window: usize| {
             let parameters = Pair::Turbo.tuned(Kind::File);
-            let mut network = parameters.network(Pair::Turbo);
+            let mut network = parameters.network(Pair::Turbo, &model.costs);
             set_link(
                 &mut network,
                 window as u8,
                 ack_every.unwrap_or(window as u8),
             );
-            micro_mbit(&network, seed)
+            micro_mbit(&network, model)
         };
         series.push(line(name, LINK_WINDOWS, point)?);
     }
-    let point = |window: usize| {
-        let parameters = Parameters {
-            dlc_send: window as u8,
-            ..Client::Os2.tuned()
-        };
-        mainframe_mbit(Client::Os2, &parameters, seed)
-    };
-    series.push(line("OS/2 to VTAM", LINK_WINDOWS, point)?);
     Ok(Sweep {
         plot: plot(
-            "Throughput against link window",
+            "Throughput against link window, two OS/2 machines",
             doublings("window, frames", LINK_WINDOWS),
             series,
         ),
@@ -150,17 +161,54 @@ pub fn link_window(seed: u64) -> Result<Sweep, RingError> {
     })
 }
 
+/// Link window of OS/2 towards a front end, which acknowledges early or late.
+pub fn link_window_to_front_end(model: &Model) -> Result<Sweep, RingError> {
+    let mut series = Vec::new();
+    for (name, acknowledges) in [
+        ("as it comes", Acknowledges::OnArrival),
+        ("when passed on", Acknowledges::WhenPassedOn),
+    ] {
+        for w in [1, 2] {
+            let model = Model {
+                acknowledges,
+                ..model.clone()
+            };
+            let point = |window: usize| {
+                let parameters = Parameters {
+                    dlc_send: window as u8,
+                    t2timer_w: w,
+                    ..Client::Os2.tuned()
+                };
+                mainframe_mbit(Client::Os2, &parameters, &model)
+            };
+            let mut one = line(&format!("every {w}, {name}"), LINK_WINDOWS_A, point)?;
+            one.dashed = acknowledges == Acknowledges::WhenPassedOn;
+            series.push(one);
+        }
+    }
+    Ok(Sweep {
+        plot: plot(
+            "Throughput against link window, OS/2 to VTAM",
+            doublings("window, frames", LINK_WINDOWS_A),
+            series,
+        ),
+        caption: "Where the front end acknowledges a frame as it comes, a window of 3 is as good \
+                  as one of 8. Where it does so only after path control (dashed), and with T2TIMER \
+                  only every 2 frames, 3 is too small.",
+    })
+}
+
 /// DELAY, before and after the other parameters were tuned.
-pub fn delay(seed: u64) -> Result<Sweep, RingError> {
+pub fn delay(model: &Model) -> Result<Sweep, RingError> {
     let mut series = Vec::new();
     for client in [Client::Dos, Client::Os2] {
         for (name, parameters) in [("before", client.baseline()), ("after", client.tuned())] {
             let point = |ms: usize| {
                 let parameters = Parameters {
-                    delay_ns: ms as u64 * 1_000_000,
+                    delay_ns: Some(ms as u64 * 1_000_000),
                     ..parameters
                 };
-                mainframe_mbit(client, &parameters, seed)
+                mainframe_mbit(client, &parameters, model)
             };
             let name = format!("{} {name}", client.name());
             let mut one = line(&name, DELAY_MS, point)?;
@@ -215,10 +263,13 @@ fn linear(label: &str) -> Axis {
     }
 }
 
-/// An axis on which every doubling is one step.
+/// An axis on which every doubling is one step. A value too near to the one
+/// before has no label.
 fn doublings(label: &str, values: &[usize]) -> Axis {
+    let near = |i: usize| i > 0 && place(values[i]) - place(values[i - 1]) < 0.2;
+    let labelled = (0..values.len()).filter(|i| !near(*i)).map(|i| values[i]);
     Axis {
-        ticks: values.iter().map(|v| (place(*v), v.to_string())).collect(),
+        ticks: labelled.map(|v| (place(v), v.to_string())).collect(),
         ..linear(label)
     }
 }
@@ -231,15 +282,18 @@ fn place(value: usize) -> f64 {
     }
 }
 
-fn mainframe_mbit(client: Client, parameters: &Parameters, seed: u64) -> Result<f64, RingError> {
-    let network = parameters.network(client);
-    let outcome = run(&network, client.workload(REPETITIONS), seed)?;
-    Ok(client.file_bytes() as f64 * 8e-6 / outcome.mean_s())
+fn mainframe_mbit(
+    client: Client,
+    parameters: &Parameters,
+    model: &Model,
+) -> Result<f64, RingError> {
+    let seconds = model.mainframe_s(client, parameters, REPETITIONS)?;
+    Ok(client.file_bytes() as f64 * 8e-6 / seconds)
 }
 
-fn micro_mbit(network: &Network, seed: u64) -> Result<f64, RingError> {
+fn micro_mbit(network: &Network, model: &Model) -> Result<f64, RingError> {
     let workload = Workload::file(100_000, 2, REPETITIONS * 5);
-    Ok(0.8 / run(network, workload, seed)?.mean_s())
+    Ok(0.8 / run(network, workload, model.seed)?.mean_s())
 }
 
 fn set_link(network: &mut Network, send_window: u8, ack_every: u8) {
@@ -252,9 +306,13 @@ fn set_link(network: &mut Network, send_window: u8, ack_every: u8) {
     }
 }
 
-const RU_BYTES: &[usize] = &[256, 512, 1024, 2048, 4096, 7168, 16_384];
+const RU_BYTES: &[usize] = &[256, 512, 1024, 2048, 4096, 7168, 10_240, 16_384];
+const RU_BYTES_A: &[usize] = &[
+    512, 1024, 1920, 2816, 3840, 4096, 5120, 7680, 12_288, 16_384,
+];
 const FRAME_BYTES: &[usize] = &[265, 521, 1033, 2057, 4060];
 const WINDOWS: &[usize] = &[1, 2, 4, 8, 16, 32, 63];
 const LINK_WINDOWS: &[usize] = &[1, 2, 4, 8, 16];
+const LINK_WINDOWS_A: &[usize] = &[1, 2, 3, 4, 6, 8, 16];
 const DELAY_MS: &[usize] = &[0, 1, 4, 16, 64, 256, 512];
 const REPETITIONS: usize = 2;

@@ -52,14 +52,20 @@ fn section(report: &Report) -> String {
 }
 
 fn figures(report: &Report) -> String {
+    // Conditions that no figure has take no room.
+    let with = report.figures.iter().any(|f| !f.conditions.is_empty());
+    let conditions = |tag: &str, text: &str| match with {
+        true => format!("<{tag} class=words>{}", escape(text)),
+        false => String::new(),
+    };
     let rows: String = report
         .figures
         .iter()
         .map(|f| {
             format!(
-                "<tr><td>{}<td class=words>{}<td>{}<td><b>{}</b><td class=words>{}<td>{}</tr>",
+                "<tr><td class=name>{}{}<td>{}<td><b>{}</b><td class=words>{}<td>{}</tr>",
                 escape(&f.name),
-                escape(&f.conditions),
+                conditions("td", &f.conditions),
                 escape(&published(f)),
                 escape(&found(f)),
                 escape(&f.unit),
@@ -68,9 +74,10 @@ fn figures(report: &Report) -> String {
         })
         .collect();
     format!(
-        "<h2>Published and found</h2><div class=\"card scroll\"><table><tr><th>figure<th class=words>conditions\
+        "<h2>Published and found</h2><div class=\"card scroll\"><table class=free><tr><th>figure{}\
          <th>published<th>found<th class=words>unit<th>off</tr>{rows}</table>\
          <p class=soft>{}</p></div>",
+        conditions("th", "conditions"),
         escape(MARKS)
     )
 }
@@ -154,7 +161,11 @@ pub fn standalone(picture: &Picture) -> String {
 }
 
 /// What the tables here need beyond the common style.
-const STYLE: &str = "th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}td{vertical-align:top}\
+const STYLE: &str = "th.words,td.words{text-align:left}td.wrap{white-space:normal;min-width:220px}\
+table.free th{white-space:normal;vertical-align:bottom}\
+td.name{white-space:normal;min-width:150px;overflow-wrap:break-word}\
+table.free td.wrap{min-width:260px}\
+@media(max-width:900px){table.free td.words{white-space:normal}table.free td.wrap{min-width:180px}}td{vertical-align:top}\
 code{font-size:13px}h1:not(:first-of-type){margin-top:56px}";
 
 #[cfg(test)]

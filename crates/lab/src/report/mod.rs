@@ -2,6 +2,7 @@
 //! JSON lines for a program, and as one HTML page for everybody else.
 
 mod bars;
+mod file;
 mod html;
 mod json;
 mod model;
@@ -9,6 +10,7 @@ mod table;
 mod text;
 
 pub use bars::{Bar, BarPart, bars};
+pub use file::Page;
 pub use html::{html, standalone};
 pub use json::json_lines;
 pub use model::{Figure, Finding, Named, Origin, Picture, Published, Report, Table};

@@ -1,34 +1,52 @@
 //! Tables beside the figures, as text and as HTML.
 
 use super::model::Table;
-use super::text::{columns, wrapped};
+use super::text::{columns, wrapped, wrapped_at};
 use measure::report::escape;
 
-/// A table for a terminal.
+/// A table for a terminal. A last column of sentences is folded.
 pub(super) fn text(table: &Table) -> String {
     let heading = [table.heading.clone()];
     let rows = [&heading[..], &table.rows[..]].concat();
-    format!(
-        "\n{}\n{}{}",
-        table.title,
-        columns(&rows, &[], "  "),
-        wrapped(&table.caption, "  ")
-    )
+    let lines = columns(&rows, &[], "  ");
+    let last = table.heading.len().saturating_sub(1);
+    let body = match is_long(table, last) {
+        true => lines
+            .lines()
+            .map(|line| folded(line, &rows, last))
+            .collect(),
+        false => lines,
+    };
+    format!("\n{}\n{body}{}", table.title, wrapped(&table.caption, "  "))
 }
 
-/// A table for a page. Columns of sentences wrap and take the room; others are
-/// as wide as their widest cell.
-pub(super) fn html(table: &Table) -> String {
-    let long = |column: usize| {
-        let mut cells = table.rows.iter().filter_map(|row| row.get(column));
-        cells.any(|cell| cell.chars().count() > LINE)
+/// A line of columns whose last cell may go on below itself.
+fn folded(line: &str, rows: &[Vec<String>], last: usize) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
+    let before = 2 + (0..last).map(|column| width(column) + 2).sum::<usize>();
+    let start: String = line.chars().take(before).collect();
+    let cell: String = line.chars().skip(before).collect();
+    let below = wrapped_at(&cell, &" ".repeat(before), before + FOLD);
+    match below.trim_start() {
+        "" => format!("{}\n", start.trim_end()),
+        text => format!("{start}{text}"),
+    }
+}
+
+/// A table for a page. Columns of sentences wrap and take the room; columns of
+/// numbers end together; others are as wide as their widest cell.
+pub(super) fn html(table: &Table) -> String {
     let cells = |tag: &str, row: &[String]| {
         let mut out = String::from("<tr>");
         for (i, cell) in row.iter().enumerate() {
-            let class = match (i, long(i)) {
-                (0, _) => "",
+            let class = match (i, is_long(table, i)) {
+                (0, true) => " class=name",
+                (0, false) => "",
                 (_, true) => " class=\"words wrap\"",
+                (_, false) if is_numeric(table, i) => "",
                 (_, false) => " class=words",
             };
             out += &format!("<{tag}{class}>{}", escape(cell));
@@ -37,15 +55,32 @@ pub(super) fn html(table: &Table) -> String {
     };
     let rows: String = table.rows.iter().map(|row| cells("td", row)).collect();
     format!(
-        "<h2>{}</h2><div class=\"card scroll\"><table>{}{rows}</table><p class=soft>{}</p></div>",
+        "<h2>{}</h2><div class=\"card scroll\"><table class=free>{}{rows}</table>\
+         <p class=soft>{}</p></div>",
         escape(&table.title),
         cells("th", &table.heading),
         escape(&table.caption)
     )
 }
 
+/// Whether a column has sentences.
+fn is_long(table: &Table, column: usize) -> bool {
+    let mut cells = table.rows.iter().filter_map(|row| row.get(column));
+    cells.any(|cell| cell.chars().count() > LINE)
+}
+
+/// Whether a column has numbers, and nothing else but gaps.
+fn is_numeric(table: &Table, column: usize) -> bool {
+    let cells = table.rows.iter().filter_map(|row| row.get(column));
+    let mut filled = cells.filter(|cell| !cell.is_empty() && *cell != "none");
+    filled.clone().count() > 0 && filled.all(|cell| cell.parse::<f64>().is_ok())
+}
+
 /// Characters of a cell that stay on one line.
 const LINE: usize = 44;
+
+/// Characters of a folded cell on one line.
+const FOLD: usize = 66;
 
 #[cfg(test)]
 mod tests {
@@ -62,9 +97,17 @@ mod tests {
         assert_eq!(text(&table), "\nCosts\n  what    ns\n  a verb  <5>\n");
         assert!(html(&table).contains("<td class=words>&lt;5&gt;"));
         let sentence = Table {
-            rows: vec![vec!["a verb".into(), "because ".repeat(9)]],
-            ..table
+            rows: vec![vec!["a verb".into(), "because ".repeat(19)]],
+            ..table.clone()
         };
         assert!(html(&sentence).contains("<td class=\"words wrap\">because"));
+        let folded = text(&sentence);
+        assert!(folded.lines().all(|l| l.chars().count() < 80), "{folded}");
+        assert!(folded.contains("\n          because because"), "{folded}");
+        let numbers = Table {
+            rows: vec![vec!["a verb".into(), "-0.5".into()]],
+            ..table
+        };
+        assert!(html(&numbers).contains("<td>-0.5"));
     }
 }

@@ -67,6 +67,8 @@ fn finding(finding: &Finding) -> String {
 
 /// The table of published against found.
 fn table(figures: &[Figure]) -> String {
+    // Conditions that no figure has take no room.
+    let with = figures.iter().any(|f| !f.conditions.is_empty());
     let heading = ["figure", "conditions", "published", "found", "unit", "off"];
     let mut rows = vec![heading.map(str::to_owned).to_vec()];
     rows.extend(figures.iter().map(|f| {
@@ -79,7 +81,13 @@ fn table(figures: &[Figure]) -> String {
             off(f),
         ]
     }));
-    columns(&rows, &[2, 3, 5], "")
+    if with {
+        return columns(&rows, &[2, 3, 5], "");
+    }
+    for row in &mut rows {
+        row.remove(1);
+    }
+    columns(&rows, &[1, 2, 4], "")
 }
 
 /// What the paper says, or a dash.
@@ -117,12 +125,17 @@ pub(super) fn off(figure: &Figure) -> String {
         return String::new();
     }
     if let (Some(Published::Number(published)), "%") = (&figure.published, figure.unit.as_str()) {
-        return format!("{:+.0} points", figure.found - published);
+        return format!("{:+.0} points", whole(figure.found - published));
     }
     match figure.error() {
-        Some(error) => format!("{:+.0} %", error * 100.0),
+        Some(error) => format!("{:+.0} %", whole(error * 100.0)),
         None => String::new(),
     }
+}
+
+/// Rounded; adding zero makes no "-0" of what is rounded to nothing.
+fn whole(value: f64) -> f64 {
+    value.round() + 0.0
 }
 
 /// Rows of cells as columns that line up; those in `right` end together.
@@ -147,11 +160,16 @@ pub(super) fn columns(rows: &[Vec<String>], right: &[usize], indent: &str) -> St
 }
 
 pub(super) fn wrapped(text: &str, indent: &str) -> String {
+    wrapped_at(text, indent, COLUMNS)
+}
+
+/// Lines of at most `most` characters, each after `indent`.
+pub(super) fn wrapped_at(text: &str, indent: &str, most: usize) -> String {
     let mut out = String::new();
     let mut line = String::from(indent);
     for word in text.split_whitespace() {
         let used = line.chars().count();
-        if used > indent.len() && used + 1 + word.chars().count() > COLUMNS {
+        if used > indent.len() && used + 1 + word.chars().count() > most {
             out += &line;
             out.push('\n');
             line = indent.to_owned();

@@ -4,7 +4,7 @@
 //! A write takes along what waits to be read, and an attention what waits to be
 //! written: the next program begins at once.
 
-use super::config::{self, PathControl};
+use super::config::{self, Acknowledges, PathControl};
 use super::hold::{Hold, SUBAREA_BYTES};
 use std::collections::VecDeque;
 
@@ -15,6 +15,8 @@ pub(super) struct Channel {
     config: config::Channel,
     /// What the front end spends on a PIU.
     pub(super) path_control: PathControl,
+    /// Whether its frames are acknowledged after that.
+    pub(super) acknowledges: Acknowledges,
     /// What a channel program costs the host.
     pub(super) program_ns: u64,
     /// What waits in the front end.
@@ -45,6 +47,7 @@ impl Channel {
         Channel {
             config,
             path_control: front_end.path_control,
+            acknowledges: front_end.acknowledges,
             program_ns: front_end.host.channel_program_ns,
             inbound: hold(config.inbound_delay_ns),
             outbound: hold(config.outbound_delay_ns),

@@ -87,6 +87,8 @@ pub struct FrontEnd {
     pub cost: Cost,
     /// What passing a PIU on costs.
     pub path_control: PathControl,
+    /// When a frame is acknowledged.
+    pub acknowledges: Acknowledges,
     /// Its ring adapter; `receive_bytes` is RCVBUFC.
     pub adapter: Adapter,
     /// Its link station towards the client; `max_btu_bytes` is MAXTSL.
@@ -95,6 +97,16 @@ pub struct FrontEnd {
     pub channel: Channel,
     /// The host.
     pub host: Host,
+}
+
+/// When a front end's link station takes a frame in and acknowledges it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acknowledges {
+    /// As it comes: link work goes before path control.
+    OnArrival,
+    /// When path control is through with it: all work is done in the order in
+    /// which frames came.
+    WhenPassedOn,
 }
 
 /// What a front end spends on a PIU between link and channel.

@@ -13,9 +13,11 @@ pub struct Cost {
     pub verb_ns: u64,
     /// Giving a program the processor when what it waits for is there.
     pub dispatch_ns: u64,
-    /// A whole RU on its way out: chaining, pacing, header.
+    /// A whole RU on its way out: chaining, pacing, header. On a workstation a
+    /// response or a pacing message costs as much; in a host both stay in its
+    /// access method.
     pub ru_out_ns: u64,
-    /// A whole RU that came in.
+    /// A whole RU that came in, likewise.
     pub ru_in_ns: u64,
     /// A data frame on its way out: link header, command to the adapter.
     pub frame_out_ns: u64,
@@ -85,8 +87,8 @@ impl Cost {
     }
 
     /// A PIU going down from its session to the link layer.
-    pub fn session_out_ns(&self, bytes: usize, begins_ru: bool) -> u64 {
-        let ru = if begins_ru { self.ru_out_ns } else { 0 };
+    pub fn session_out_ns(&self, bytes: usize, begins: bool) -> u64 {
+        let ru = if begins { self.ru_out_ns } else { 0 };
         ru + bytes_ns(bytes, self.copy_out_ps)
     }
 
@@ -102,8 +104,8 @@ impl Cost {
     }
 
     /// A PIU going up from the link layer to its session.
-    pub fn session_in_ns(&self, bytes: usize, begins_ru: bool) -> u64 {
-        let ru = if begins_ru { self.ru_in_ns } else { 0 };
+    pub fn session_in_ns(&self, bytes: usize, begins: bool) -> u64 {
+        let ru = if begins { self.ru_in_ns } else { 0 };
         ru + bytes_ns(bytes, self.copy_in_ps)
     }
 

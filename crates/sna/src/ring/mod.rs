@@ -35,8 +35,8 @@ mod tests;
 mod world;
 
 pub use config::{
-    Channel, FrontEnd, Host, Link, Machine, Network, Pacing, PathControl, Server, Session,
-    Transaction, Workload,
+    Acknowledges, Channel, FrontEnd, Host, Link, Machine, Network, Pacing, PathControl, Server,
+    Session, Transaction, Workload,
 };
 pub use cost::{Adapter, Cost, Transfer};
 pub use hold::SUBAREA_BYTES;

@@ -126,6 +126,12 @@ pub(super) fn begins_ru(piu: &[u8]) -> bool {
     piu.len() >= 9 && piu[0] & 0x08 != 0 && piu[6] & 0x80 == 0
 }
 
+/// Whether a PIU is what a session handles as one thing: a request (its first
+/// segment), a response, a pacing message.
+pub(super) fn begins_message(piu: &[u8]) -> bool {
+    piu.first().is_some_and(|byte| byte & 0x08 != 0)
+}
+
 /// Whether a PIU carries a part of an RU.
 pub(super) fn is_segment(piu: &[u8]) -> bool {
     piu.first().is_some_and(|byte| byte & 0x0C != 0x0C)

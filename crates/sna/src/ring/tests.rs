@@ -52,6 +52,7 @@ fn mainframe(channel: Channel, session: Session, client: Machine) -> Network {
             buffer_ns: 500_000,
             buffer_bytes: 240,
         },
+        acknowledges: Acknowledges::OnArrival,
         adapter: Adapter {
             transfer: Transfer::BusMaster {
                 frame_ns: 100_000,
@@ -330,4 +331,28 @@ proptest! {
         }
         prop_assert!(outcome.most_outstanding[0] <= usize::from(window));
     }
+}
+
+#[test]
+fn a_front_end_that_acknowledges_late_makes_the_link_window_matter() {
+    let session = Session {
+        max_adaptive_window: 63,
+        ..Session::new(3840, Pacing::Adaptive, 63)
+    };
+    let seconds = |acknowledges, send_window| {
+        let mut network = mainframe(channel(0), session, fast());
+        network.client.link = Link::new(send_window, 8, 4_060);
+        if let Server::BehindFrontEnd(front) = &mut network.server {
+            front.acknowledges = acknowledges;
+        }
+        let outcome = run(&network, Workload::file(1_000_000, 1, 2), 1).unwrap();
+        whole(&outcome, 3, 1_000_000, 0);
+        outcome.mean_s()
+    };
+    let (early, late) = (Acknowledges::OnArrival, Acknowledges::WhenPassedOn);
+    let slowed = |acknowledges| seconds(acknowledges, 1) / seconds(acknowledges, 8);
+    let (early, late) = (slowed(early), slowed(late));
+    // As it comes: the next frame travels while path control is busy. When
+    // passed on: path control waits for it.
+    assert!(early < 1.2 && late > early + 0.3, "{early} {late}");
 }

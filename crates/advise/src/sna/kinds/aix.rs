@@ -53,6 +53,11 @@ pub(crate) const TRANSMIT_COUNT: &[&str] = &[
 pub(crate) const RECEIVE_COUNT: &[&str] =
     &["RECEIVE_WINDOW_COUNT", "RECEIVE_COUNT", "DLC_RECEIVE_COUNT"];
 
+/// Words of a shell that stand around commands.
+const SHELL: &[&str] = &[
+    "if", "elif", "then", "else", "fi", "for", "while", "do", "done", "[", "test", "exit", "set",
+];
+
 /// Options of `no` that rules look at.
 const OPTIONS: &[&str] = &["thewall", "lowclust", "lowmbuf", "mb_cl_hiwat"];
 /// Attributes of an adapter that rules look at.
@@ -62,11 +67,20 @@ fn recognise(text: &str) -> usize {
     lines(text, &['#'], true)
         .map(|l| match (stanza(&l), l.text) {
             (Some(_), _) => 3,
-            (_, t) if t.starts_with("no -") || t.starts_with("chdev ") => 3,
+            (_, t) if program(t).starts_with("no -") || program(t).starts_with("chdev ") => 3,
             (_, t) if OPTIONS.iter().chain(ATTRIBUTES).any(|o| t.starts_with(o)) => 2,
             _ => 0,
         })
         .sum()
+}
+
+/// A command without the folder of its program: scripts name `/usr/sbin/no`.
+fn program(text: &str) -> &str {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    match text[..end].rfind('/') {
+        Some(slash) if text.starts_with('/') => &text[slash + 1..],
+        _ => text,
+    }
 }
 
 fn parse(text: &str) -> Parsed {
@@ -129,11 +143,30 @@ fn kind_of(value: &str) -> String {
     }
 }
 
-/// Reads a command or a row of a listing; false where the line is neither.
+/// Reads the commands of a line or a row of a listing; false where one of them
+/// is neither. A start-up script parts commands by semicolons and puts them
+/// into conditions, which say nothing here.
 fn command(line: &Line<'_>, out: &mut Text) -> bool {
-    let words = line.words();
+    let mut commands: Vec<Vec<(&str, At)>> = vec![Vec::new()];
+    for (word, at) in line.words() {
+        // A semicolon ends a word, stands alone, or both.
+        let mut parts = word.split(';');
+        if let (Some(last), Some(part)) = (commands.last_mut(), parts.next()) {
+            last.extend((!part.is_empty()).then_some((part, at)));
+        }
+        for part in parts {
+            commands.push(Vec::from_iter((!part.is_empty()).then_some((part, at))));
+        }
+    }
+    let mut commands = commands.iter().filter(|words| !words.is_empty());
+    commands.all(|words| one_command(words, line.at, out))
+}
+
+fn one_command(words: &[(&str, At)], at: At, out: &mut Text) -> bool {
     let rest: Vec<(&str, At)> = words.iter().skip(1).copied().collect();
-    match words.first().map(|(w, _)| *w) {
+    match words.first().map(|(w, _)| program(w)) {
+        Some("then" | "else" | "do") if !rest.is_empty() => one_command(&rest, at, out),
+        Some(word) if SHELL.contains(&word) => true,
         Some("no") => {
             for (value, at) in after(&rest, "-o") {
                 push(out, OPTION, "", value, at);
@@ -158,7 +191,7 @@ fn command(line: &Line<'_>, out: &mut Text) -> bool {
                 ),
                 () => return false,
             };
-            push(out, verb, "", &value, line.at);
+            push(out, verb, "", &value, at);
             true
         }
         None => false,
@@ -209,5 +242,31 @@ mod tests {
         assert_eq!(content.statements[1].operands[0].number(), Some(2048));
         assert_eq!(content.statements[5].name, "tok0");
         assert_eq!(content.statements[6].operands[0].number(), Some(30));
+    }
+
+    #[test]
+    fn a_start_up_script_is_read() {
+        let text = "#!/bin/ksh\nif [ -f /usr/sbin/no ] ; then\n  /usr/sbin/no -o thewall=2048\n\
+                    \t/usr/sbin/no -o lowclust=29; no -o lowmbuf=88 ;no -o mb_cl_hiwat=58\nfi\n";
+        assert_eq!(kind::recognise(text).map(|k| k.word), Some("aix-sna"));
+        let p = parse(text);
+        assert_eq!(p.diagnostics, []);
+        let crate::Content::Sna(content) = p.content else {
+            panic!("not of SNA")
+        };
+        let found: Vec<_> = content
+            .statements
+            .iter()
+            .map(|s| (s.operands[0].name.as_str(), s.operands[0].number()))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("THEWALL", Some(2048)),
+                ("LOWCLUST", Some(29)),
+                ("LOWMBUF", Some(88)),
+                ("MB_CL_HIWAT", Some(58))
+            ]
+        );
     }
 }

@@ -83,11 +83,12 @@ const START_OPTIONS: &[&str] = &[
 fn verbs(text: &str, words: &[&str]) -> usize {
     let verb = |line: &str| {
         let labelled = !line.starts_with([' ', '\t']);
-        let verb = line.split_whitespace().nth(usize::from(labelled))?;
-        words
-            .iter()
-            .any(|w| w.eq_ignore_ascii_case(verb))
-            .then_some(())
+        let mut rest = line.split_whitespace().skip(usize::from(labelled));
+        let verb = rest.next()?;
+        // Operands have keywords; a sentence that happens to hold a verb has not.
+        let stated = rest.next().is_none_or(|operands| operands.contains('='));
+        let known = words.iter().any(|w| w.eq_ignore_ascii_case(verb));
+        (known && stated).then_some(())
     };
     text.lines()
         .filter(|l| !l.starts_with('*'))

@@ -97,6 +97,7 @@ impl<'a> Coded<'a> {
         let value = match self.operand {
             Some(o) if name.is_empty() => format!("{} {}", self.statement.verb, o.value),
             Some(o) => self.spell(&o.value),
+            None if name.is_empty() => format!("{} has no value", self.statement.verb),
             None => format!("{name} is not coded"),
         };
         Finding::at(rule, self.place(), value)

@@ -28,6 +28,17 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         for verb in ["PCCU", "GROUP", "LINE", "PU"] {
             for (document, statement) in documents.stated(kind, verb) {
                 let maxdata = Coded::on(document, statement, &["MAXDATA"]);
+                // A station is measured by its own line, where that says.
+                let lines = document.statements().iter();
+                let line = lines
+                    .take_while(|s| s.at.line <= statement.at.line)
+                    .filter(|s| verb == "PU" && s.verb == "LINE")
+                    .last();
+                let own = line.map(|line| Coded::on(document, line, &["MAXTSL"]));
+                let (maxtsl, at) = match own.as_ref().and_then(|c| Some((c.number()?, c))) {
+                    Some((maxtsl, own)) => (maxtsl, own),
+                    None => (maxtsl, &at),
+                };
                 if maxdata.number().is_some_and(|n| n < maxtsl) {
                     let finding = maxdata.finding(&RULE).code(maxdata.line(&match verb {
                         // VTAM's own must hold more than a frame, see

@@ -5,7 +5,9 @@
 //! then a comment. A statement goes on in the next line when column 72 is
 //! not blank; the next line's text begins in column 16. Text pasted from a
 //! manual has often lost its columns, so a comma at the end continues a
-//! statement too, with a warning. Columns 73 to 80 hold sequence numbers.
+//! statement too, with a warning. Columns 73 to 80 hold sequence numbers. A line
+//! of more than 80 columns is no card at all: it is read to its end, with a
+//! warning, and has no mark.
 //!
 //! Reference: z/OS Communications Server SNA Resource Definition Reference,
 //! coding conventions. Invariant: no input makes the reader panic.
@@ -15,6 +17,9 @@ use crate::document::At;
 
 /// Column of the continuation mark, counted from 0.
 const CONTINUATION: usize = 71;
+
+/// Columns of a card.
+const CARD: usize = 80;
 
 /// Reads a text.
 pub fn read(text: &str) -> Text {
@@ -84,6 +89,16 @@ fn statement(lines: &[&str], first: usize, found: &mut Text) -> usize {
     let mut goes_on = fields.line(&mut chars);
     loop {
         let marked = chars.continued;
+        if chars.wide {
+            let at = At {
+                line: chars.line,
+                column: 81,
+            };
+            found.warn(
+                at,
+                "the line is longer than 80 columns; read to its end, which a product would not do",
+            );
+        }
         if !marked && !goes_on {
             break;
         }
@@ -148,6 +163,11 @@ fn is_comment(line: &str) -> bool {
         || line.starts_with("/*")
 }
 
+/// Whether a line is longer than a card, so that column 72 means nothing.
+fn is_wide(line: &str) -> bool {
+    line.trim_end().chars().nth(CARD).is_some()
+}
+
 /// The characters of one line up to its continuation column.
 struct Chars<'a> {
     rest: &'a str,
@@ -155,21 +175,25 @@ struct Chars<'a> {
     column: u32,
     /// Whether column 72 holds a mark.
     continued: bool,
+    /// Whether the line is longer than a card.
+    wide: bool,
 }
 
 impl<'a> Chars<'a> {
     fn new(line: &'a str, number: u32) -> Self {
         let line = line.trim_end_matches('\r');
         let mark = line.char_indices().nth(CONTINUATION);
+        let wide = is_wide(line);
         let (rest, continued) = match mark {
-            Some((i, c)) => (&line[..i], !c.is_whitespace()),
-            None => (line, false),
+            Some((i, c)) if !wide => (&line[..i], !c.is_whitespace()),
+            _ => (line, false),
         };
         Self {
             rest,
             line: number,
             column: 1,
             continued,
+            wide,
         }
     }
 
@@ -289,111 +313,4 @@ fn is_keyword(name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(found: &Text) -> Vec<(&str, &str)> {
-        found
-            .statements
-            .iter()
-            .map(|s| (s.name.as_str(), s.verb.as_str()))
-            .collect()
-    }
-
-    #[test]
-    fn operands_that_moved_to_column_1_still_belong_to_their_statement() {
-        let p = read("BATCH MODEENT LOGMODE=#BATCH,\nRUSIZES=X'8787',\nCOS=#BATCH\n MODEEND\n");
-        assert_eq!(names(&p), [("BATCH", "MODEENT"), ("", "MODEEND")]);
-        let operands: Vec<&str> = p.statements[0].operands.iter().map(|o| &*o.name).collect();
-        assert_eq!(operands, ["LOGMODE", "RUSIZES", "COS"]);
-        assert_eq!(p.diagnostics.len(), 2);
-    }
-
-    #[test]
-    fn a_mode_table_with_continuations_is_read() {
-        let line = |text: &str| format!("{text:<71}X\n");
-        let text = format!(
-            "* bulk modes\nTUNEMODE MODETAB\n{}{}               COS=#BATCH      low\n         MODEEND\n",
-            line("BATCH    MODEENT LOGMODE=#BATCH,RUSIZES=X'8D8D',"),
-            line("               PSNDPAC=X'3F',SSNDPAC=X'3F',SRCVPAC=X'3F',"),
-        );
-        let p = read(&text);
-        assert_eq!(p.diagnostics, []);
-        assert_eq!(
-            names(&p),
-            [
-                ("TUNEMODE", "MODETAB"),
-                ("BATCH", "MODEENT"),
-                ("", "MODEEND")
-            ]
-        );
-        let m = &p.statements[1];
-        assert_eq!(
-            m.operand("RUSIZES").map(|o| o.value.as_str()),
-            Some("X'8D8D'")
-        );
-        let cos = m.operand("COS").unwrap();
-        assert_eq!(
-            (cos.value.as_str(), cos.at),
-            (
-                "#BATCH",
-                At {
-                    line: 5,
-                    column: 16
-                }
-            )
-        );
-    }
-
-    #[test]
-    fn a_comma_continues_a_line_that_lost_its_column_72() {
-        let p = read("HOST1 HOST UNITSZ=384,\n  MAXBFRU=40,INBFRS=40\nP PU\n");
-        assert_eq!(names(&p), [("HOST1", "HOST"), ("P", "PU")]);
-        assert_eq!(p.statements[0].operands.len(), 3);
-        assert!(p.diagnostics[0].message.contains("column 72"));
-    }
-
-    #[test]
-    fn remarks_behind_operands_and_misplaced_marks_do_not_end_a_statement() {
-        let line = |text: &str| format!("{text:<71}X\n");
-        let text = format!(
-            "{}{}  RUSIZES=X'8787'\nB MODEENT LOGMODE=B,     X\n  COS=#BATCH\n",
-            line("A        MODEENT LOGMODE=A,             a remark"),
-            line("               FMPROF=X'13',            FM profile 19"),
-        );
-        let t = read(&text);
-        assert_eq!(names(&t), [("A", "MODEENT"), ("B", "MODEENT")]);
-        assert_eq!(t.statements[0].operands.len(), 3);
-        assert_eq!(t.statements[1].operands.len(), 2);
-        assert_eq!(t.diagnostics.len(), 1);
-    }
-
-    #[test]
-    fn start_options_may_have_remarks() {
-        let t = options(
-            "SSCPID=01,            /* who I am          */+\nCOLD,\n\
-             IOBUF=(50,4016,40,F), /* fixed             */+\nCONFIG=00\n",
-        );
-        assert_eq!(t.diagnostics, []);
-        let operands: Vec<_> = t.statements[0].operands.iter().collect();
-        assert_eq!(operands.len(), 4);
-        assert_eq!(operands[2].list(), ["50", "4016", "40", "F"]);
-        assert_eq!(operands[2].at, At { line: 3, column: 1 });
-    }
-
-    #[test]
-    fn lists_quotes_and_comments_are_kept_apart() {
-        let p = read("L LINE ADDRESS=(16,FULL),T2TIMER=(1,1.8),COMMENT='A, B' the ring\n");
-        let l = &p.statements[0];
-        assert_eq!(l.operands.len(), 3);
-        assert_eq!(l.operand("T2TIMER").unwrap().list(), ["1", "1.8"]);
-        assert_eq!(l.operand("COMMENT").unwrap().value, "'A, B'");
-    }
-
-    #[test]
-    fn unclosed_parentheses_are_told() {
-        let p = read("L LINE ADDRESS=(16,\n");
-        assert_eq!(p.diagnostics.len(), 2);
-        assert_eq!(p.statements[0].operands.len(), 1);
-    }
-}
+mod tests;

@@ -1,9 +1,10 @@
 //! What jobs do when their time is over, and the way between front end and
 //! host.
 
+use super::super::config::{Acknowledges, PathControl};
 use super::super::cost::Transfer;
 use super::super::end::Step;
-use super::super::port::{begins_ru, is_expedited, is_segment};
+use super::super::port::{begins_message, begins_ru, is_expedited, is_segment};
 use super::{Event, Job, RingError, World};
 
 impl World {
@@ -48,6 +49,11 @@ impl World {
             }
             port.station.handle_pdu(now, pdu);
         }
+        if self.channel.is_some() && m == FRONT_END {
+            // A front end's link work has a higher program level: the
+            // acknowledgement leaves before path control begins.
+            self.emit(m);
+        }
         self.learn(m);
         self.emit(m);
     }
@@ -66,15 +72,26 @@ impl World {
     pub(super) fn receive_piu(&mut self, m: usize, piu: Vec<u8>) {
         match (self.end_of(m), &self.channel) {
             (Some(_), _) => {
-                let ns = self.nodes[m].cost.session_in_ns(piu.len(), begins_ru(&piu));
+                let cost = &self.nodes[m].cost;
+                let ns = cost.session_in_ns(piu.len(), begins_message(&piu));
                 self.submit(m, ns, Job::Deliver(piu));
             }
+            // Path control has been paid for with the frame.
+            (None, Some(_)) if self.acknowledges_late(m).is_some() => self.pass_on(piu),
             (None, Some(channel)) => {
                 let ns = channel.path_control.in_ns(piu.len(), is_segment(&piu));
                 self.submit(m, ns, Job::PassOn(piu));
             }
             (None, None) => {}
         }
+    }
+
+    /// What a front end spends on a PIU before it acknowledges the frame, if it
+    /// does that so late.
+    pub(super) fn acknowledges_late(&self, m: usize) -> Option<&PathControl> {
+        let channel = self.channel.as_ref().filter(|_| m == FRONT_END)?;
+        let late = channel.acknowledges == Acknowledges::WhenPassedOn;
+        late.then_some(&channel.path_control)
     }
 
     /// A PIU has come up to its session.

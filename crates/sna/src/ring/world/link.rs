@@ -1,10 +1,11 @@
 //! The ring's side of the simulation: from link station to card to ring to card
 //! to link station.
 
-use super::super::port::{Port, begins_ru, is_data};
+use super::super::port::{Port, begins_message, is_data, is_segment};
 use super::job::FRONT_END;
 use super::{Event, Job, Node, World};
 use crate::dlc::llc2;
+use crate::dlc::pdu::I_HEADER_BYTES;
 
 impl World {
     /// Lets a machine's link station send what it has, and prepares more.
@@ -87,7 +88,7 @@ impl World {
         }
         let ns = self.nodes[m]
             .cost
-            .session_out_ns(piu.len(), begins_ru(&piu));
+            .session_out_ns(piu.len(), begins_message(&piu));
         self.submit(m, ns, Job::Build(piu));
     }
 
@@ -183,7 +184,14 @@ impl World {
             true => cost.link_in_ns(pdu.len()),
             false => cost.control_ns,
         };
-        self.submit_urgent(m, ns, Job::Receive(pdu));
+        match self.acknowledges_late(m) {
+            None => self.submit_urgent(m, ns, Job::Receive(pdu)),
+            Some(path_control) => {
+                let piu = pdu.get(I_HEADER_BYTES..).filter(|_| is_data(&pdu));
+                let more = piu.map_or(0, |piu| path_control.in_ns(piu.len(), is_segment(piu)));
+                self.submit(m, ns + more, Job::Receive(pdu));
+            }
+        }
     }
 
     /// Passes on what a machine's link station tells.

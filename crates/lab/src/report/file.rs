@@ -1,0 +1,140 @@
+//! A page that has its name only when it is whole.
+//!
+//! Whether a page can be written is found out before the work, whose minutes
+//! would be lost; what is there under the name stays until the new page is
+//! complete, and an experiment that fails leaves nothing behind.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A page to come.
+#[derive(Debug)]
+pub struct Page {
+    path: PathBuf,
+    /// Where it is written first; none where the name is no ordinary file, such
+    /// as a terminal or a pipe, and is written directly.
+    draft: Option<PathBuf>,
+}
+
+impl Page {
+    /// Makes sure that a page can be written under this name.
+    pub fn begin(path: &Path) -> io::Result<Page> {
+        let named = |error: io::Error| {
+            let text = format!("{}: {error}", path.display());
+            io::Error::new(error.kind(), text)
+        };
+        let special = match fs::metadata(path) {
+            Ok(found) if found.is_dir() => {
+                return Err(named(io::ErrorKind::IsADirectory.into()));
+            }
+            Ok(found) => !found.is_file(),
+            Err(_) => false,
+        };
+        if special {
+            return Ok(Page {
+                path: path.to_owned(),
+                draft: None,
+            });
+        }
+        // A link's target is replaced, not the link, also where it is to be made.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| target(path));
+        if path.exists() {
+            File::options().append(true).open(&path).map_err(named)?;
+        }
+        let name = path.file_name().map(|name| name.to_string_lossy());
+        let name = name.ok_or_else(|| named(io::ErrorKind::InvalidFilename.into()))?;
+        let draft = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        // Only to see whether it can be: work that is interrupted leaves nothing.
+        File::create(&draft).map_err(named)?;
+        fs::remove_file(&draft).map_err(named)?;
+        Ok(Page {
+            path,
+            draft: Some(draft),
+        })
+    }
+
+    /// Writes the page and gives it its name.
+    pub fn finish(self, html: &str) -> io::Result<()> {
+        let written = match &self.draft {
+            None => fs::write(&self.path, html),
+            Some(draft) => replace(draft, &self.path, html).inspect_err(|_| {
+                // Whatever was in the way, half a page helps nobody.
+                let _ = fs::remove_file(draft);
+            }),
+        };
+        written.map_err(|error| {
+            let text = format!("{}: {error}", self.path.display());
+            io::Error::new(error.kind(), text)
+        })
+    }
+}
+
+/// Where a link to nothing points; the path itself where it is no link.
+fn target(path: &Path) -> PathBuf {
+    match fs::read_link(path) {
+        Ok(to) => path.parent().unwrap_or(Path::new("")).join(to),
+        Err(_) => path.to_owned(),
+    }
+}
+
+fn replace(draft: &Path, path: &Path, html: &str) -> io::Result<()> {
+    let mut file = File::create(draft)?;
+    file.write_all(html.as_bytes())?;
+    if let Ok(old) = fs::metadata(path) {
+        file.set_permissions(old.permissions())?;
+    }
+    fs::rename(draft, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let name = |e: io::Result<fs::DirEntry>| e.unwrap().file_name().into_string().unwrap();
+        entries.map(name).collect()
+    }
+
+    #[test]
+    fn a_page_that_is_not_finished_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.html");
+        drop(Page::begin(&path).unwrap());
+        assert_eq!(names(folder.path()), Vec::<String>::new());
+        fs::write(&path, "old").unwrap();
+        drop(Page::begin(&path).unwrap());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        Page::begin(&path).unwrap().finish("new").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(names(folder.path()), ["a.html"]);
+    }
+
+    #[test]
+    fn a_link_stays_a_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link.html");
+        std::os::unix::fs::symlink("page.html", &link).unwrap();
+        for text in ["first", "second"] {
+            Page::begin(&link).unwrap().finish(text).unwrap();
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+            let page = folder.path().join("page.html");
+            assert_eq!(fs::read_to_string(page).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_told_before_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Page::begin(folder.path()).is_err());
+        let missing = folder.path().join("no/such/a.html");
+        let error = Page::begin(&missing).unwrap_err().to_string();
+        assert!(error.contains("no/such/a.html"), "{error}");
+        assert!(Page::begin(Path::new("")).is_err());
+        Page::begin(Path::new("/dev/null"))
+            .unwrap()
+            .finish("x")
+            .unwrap();
+    }
+}
