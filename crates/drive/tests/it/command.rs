@@ -17,7 +17,7 @@ struct Cli {
 
 fn drive(words: &[&str]) -> ExitCode {
     let words = ["drive", "--quiet"].iter().chain(words);
-    run(&Cli::try_parse_from(words).unwrap().args)
+    run(&Cli::try_parse_from(words).unwrap().args).unwrap()
 }
 
 fn server() -> (Server, String) {
