@@ -6,10 +6,10 @@
 //! Reference: RFC 1795 (message formats); `sna::dlc::ssp` for the codes.
 //! Invariant: at most [`HEAD_BYTES`] of a message are held a direction.
 
+use super::feed::{At, Parse, Step};
 use super::sessions::{Role, Sessions, Unit};
-use super::{Assembler, Stamp, Verdict};
+use super::{Assembler, Stamp};
 use crate::Side;
-use crate::stream::Chunk;
 use sna::dlc::ssp::{CONTROL_HEADER_BYTES, INFO_HEADER_BYTES, Kind, Message};
 
 /// Both directions of a connection between two switches.
@@ -31,58 +31,48 @@ struct Direction {
     begun: Stamp,
 }
 
-impl Dlsw {
-    /// Takes the next bytes of one direction.
-    pub(super) fn feed(
-        &mut self,
-        side: Side,
-        chunk: Chunk<'_>,
-        stamp: Stamp,
-        out: &mut Assembler,
-    ) -> Verdict {
-        let mut bytes = chunk.bytes;
-        while !bytes.is_empty() {
-            let direction = &mut self.directions[side.index()];
-            if direction.head.is_empty() {
-                direction.begun = stamp;
-            }
-            let Some(left) = direction.left else {
-                let take = (4 - direction.head.len()).min(bytes.len());
-                direction.head.extend_from_slice(&bytes[..take]);
-                bytes = &bytes[take..];
-                if let [_, header, high, low] = direction.head[..] {
-                    if !is_dlsw(&direction.head) {
-                        return Verdict::Leave;
-                    }
-                    let data = u16::from_be_bytes([high, low]);
-                    direction.total = u64::from(header) + u64::from(data);
-                    direction.left = Some(direction.total - 4);
+impl Parse for Dlsw {
+    fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
+        let direction = &mut self.directions[at.side.index()];
+        if direction.head.is_empty() {
+            direction.begun = at.stamp;
+        }
+        let Some(left) = direction.left else {
+            let take = (4 - direction.head.len()).min(bytes.len());
+            direction.head.extend_from_slice(&bytes[..take]);
+            if let [_, header, high, low] = direction.head[..] {
+                if !is_dlsw(&direction.head) {
+                    return Step::Leave(0);
                 }
-                continue;
-            };
-            let used = left.min(bytes.len() as u64);
-            let (own, rest) = bytes.split_at(used as usize);
-            let room = HEAD_BYTES.saturating_sub(direction.head.len());
-            direction
-                .head
-                .extend_from_slice(&own[..own.len().min(room)]);
-            direction.left = Some(left - used);
-            bytes = rest;
-            self.end_if_whole(side, stamp, out);
-        }
-        let missing = u64::from(chunk.missing);
-        if missing > 0 {
-            let direction = &mut self.directions[side.index()];
-            match direction.left {
-                Some(left) if missing <= left => direction.left = Some(left - missing),
-                _ => return Verdict::Leave,
+                let data = u16::from_be_bytes([high, low]);
+                direction.total = u64::from(header) + u64::from(data);
+                direction.left = Some(direction.total - 4);
             }
-            self.end_if_whole(side, stamp, out);
-        }
-        Verdict::Follow
+            return Step::Used(take);
+        };
+        let used = left.min(bytes.len() as u64);
+        let room = HEAD_BYTES.saturating_sub(direction.head.len());
+        let kept = room.min(used as usize);
+        direction.head.extend_from_slice(&bytes[..kept]);
+        direction.left = Some(left - used);
+        self.end_if_whole(at);
+        Step::Used(used as usize)
     }
 
-    fn end_if_whole(&mut self, side: Side, stamp: Stamp, out: &mut Assembler) {
+    fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
+        let direction = &mut self.directions[at.side.index()];
+        let Some(left) = direction.left.and_then(|left| left.checked_sub(missing)) else {
+            return false;
+        };
+        direction.left = Some(left);
+        self.end_if_whole(at);
+        true
+    }
+}
+
+impl Dlsw {
+    fn end_if_whole(&mut self, at: &mut At<'_>) {
+        let (side, stamp) = (at.side, at.stamp);
         let direction = &mut self.directions[side.index()];
         if direction.left != Some(0) {
             return;
@@ -90,7 +80,7 @@ impl Dlsw {
         let head = std::mem::take(&mut direction.head);
         let (begun, total) = (direction.begun, direction.total);
         direction.left = None;
-        self.message(side, &head, total, (begun, stamp), out);
+        self.message(side, &head, total, (begun, stamp), at.out);
         let mut head = head;
         head.clear();
         self.directions[side.index()].head = head;
