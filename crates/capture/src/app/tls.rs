@@ -5,9 +5,9 @@
 //! is its Finished). Behind it the exchanges are turns of application data.
 //! Reference: RFC 8446 sections 4.1, 5; RFC 5246 section 7.4.
 
+use super::Stamp;
 use super::feed::{At, Parse, Step};
 use super::tls_hello::{self, Hello};
-use super::Stamp;
 use crate::{Connection, Side, Tls};
 
 /// Both directions of a connection.
