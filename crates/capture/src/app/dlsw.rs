@@ -6,6 +6,7 @@
 //! Reference: RFC 1795 (message formats); `sna::dlc::ssp` for the codes.
 //! Invariant: at most [`HEAD_BYTES`] of a message are held a direction.
 
+use super::circuits::Circuits;
 use super::feed::{At, Parse, Step};
 use super::sessions::{Role, Sessions, Unit};
 use super::{Assembler, Stamp};
@@ -120,6 +121,7 @@ impl Dlsw {
             self.circuits.learn(ends);
         }
         let circuit = self.circuits.of(side.other(), message.correlator);
+        let (sender, marks) = self.circuits.count(circuit, side, &message);
         let unit = Unit {
             link: circuit,
             side,
@@ -130,6 +132,9 @@ impl Dlsw {
         match message.kind {
             Kind::InfoFrame => self.sessions.piu(&unit, &head[header..], out),
             kind => {
+                if kind == Kind::CapExchange {
+                    self.circuits.capabilities(side, &head[header..]);
+                }
                 if let Some((label, role)) = answered(kind) {
                     // Before the answer, only the origin has a number.
                     let origin = message.control.map(|control| control.origin.correlator);
@@ -142,6 +147,7 @@ impl Dlsw {
                 }
             }
         }
+        self.sessions.tell(circuit, sender, marks);
     }
 }
 
@@ -165,39 +171,6 @@ fn answered(kind: Kind) -> Option<(&'static str, Role)> {
     })
 }
 
-/// The circuits of a connection: each switch numbers its end by itself, and
-/// control messages tell which two numbers belong together.
-#[derive(Debug, Default)]
-struct Circuits {
-    known: Vec<(u32, [(Side, u32); 2])>,
-    next: u32,
-}
-
-impl Circuits {
-    fn learn(&mut self, ends: [(Side, u32); 2]) {
-        if ends.iter().any(|(_, correlator)| *correlator == 0) || self.find(ends[0]).is_some() {
-            return;
-        }
-        if self.known.len() >= MAX_CIRCUITS {
-            self.known.remove(0);
-        }
-        self.next = self.next.wrapping_add(1).max(1);
-        self.known.push((self.next, ends));
-    }
-
-    /// The circuit whose end at `side` has this number; 0 when nobody told.
-    fn of(&self, side: Side, correlator: u32) -> u32 {
-        self.find((side, correlator)).unwrap_or(0)
-    }
-
-    fn find(&self, end: (Side, u32)) -> Option<u32> {
-        let mut latest = self.known.iter().rev();
-        latest
-            .find(|(_, ends)| ends.contains(&end))
-            .map(|(n, _)| *n)
-    }
-}
-
 /// True for the beginning of an SSP message: version 1, one of two headers.
 pub(super) fn is_dlsw(bytes: &[u8]) -> bool {
     matches!(bytes, [0x31, 16 | 72, ..])
@@ -213,6 +186,3 @@ pub(super) fn is_capabilities(bytes: &[u8]) -> bool {
 
 /// Enough for a long header, or a short one with TH, RH and a whole Attach.
 const HEAD_BYTES: usize = 320;
-
-/// Circuits of one connection that are told apart.
-const MAX_CIRCUITS: usize = 256;

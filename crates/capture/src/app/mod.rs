@@ -8,6 +8,7 @@
 //! Invariant: a parser holds at most one message head or one length field.
 
 mod assembler;
+mod circuits;
 mod dlsw;
 mod feed;
 mod framed;
