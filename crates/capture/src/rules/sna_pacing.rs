@@ -21,8 +21,8 @@ static ABOUT: About = About {
     zos: "MODEENT (or APPL): adaptive pacing, or SSNDPAC, SRCVPAC and PSNDPAC raised; on the APPL \
           VPACING for what it receives; VTAM IOBUF storage for the larger window",
     limits: "Needs the pacing request, the response and the data that follows it at once. Sessions \
-             of one link are told apart, but only time without any packet on the connection is a \
-             gap: a wait during which other sessions send is not named. Whether the receiver's \
+             of one link are told apart; what other sessions send during the wait does not hide \
+             it. Whether the receiver's \
              program or its storage held the response back is not on the wire.",
     literature: "IBM SNA Formats (GA27-3136) and LU 6.2 Peer Protocols (SC31-6808): session-level \
                  pacing; a receive-window stall in the terms of TAPO",

@@ -105,6 +105,41 @@ fn a_late_pacing_response_is_named_at_both_ends_and_nothing_else_is() {
 }
 
 #[test]
+fn a_late_pacing_response_is_named_while_other_sessions_send() {
+    use Side::{Client, Server};
+    // Another session sends every 800 µs during the wait: the link is never silent.
+    let mut script = paced(0);
+    let at = script
+        .iter()
+        .position(|u| u.header.is_isolated_pacing())
+        .unwrap();
+    script.splice(at..at, {
+        let begin = SnaUnit::attach(Client, 100, "OTHER", 100).in_session(2);
+        let more = |n: usize| SnaUnit::data(Client, 800, 100 + n % 7).in_session(2);
+        std::iter::once(begin).chain((0..100).map(more))
+    });
+    let last = SnaUnit::data(Server, 10, 100).in_session(2).ends();
+    script.push(SnaUnit::data(Client, 10, 100).in_session(2).turns());
+    script.push(last);
+    for link in BOTH {
+        let explanation = explained(link, Place::Client, 0, &script);
+        adds_up(&explanation);
+        let turns = turns(&explanation);
+        let held = turns.iter().find(|e| e.label == "FILETRAN").unwrap();
+        let stalled_ns = held.split.stalled_ns();
+        assert!(
+            (79_000_000..81_000_000).contains(&stalled_ns),
+            "{link:?}: {stalled_ns}"
+        );
+        let others = turns.iter().filter(|e| e.label == "OTHER");
+        assert!(
+            others.map(|e| e.split.stalled_ns()).all(|ns| ns == 0),
+            "{link:?}"
+        );
+    }
+}
+
+#[test]
 fn a_pacing_response_that_nobody_waits_for_costs_nothing() {
     use Side::{Client, Server};
     // The window is larger than what is sent, and the next one comes late.
