@@ -5,7 +5,7 @@
 //! it anew, and data of that session followed at once. Whether it is pacing, a
 //! DLSw circuit's window or a station that is not ready is in the marks.
 
-use super::Gap;
+use super::{Claim, Confidence, Evidence, Gap};
 use crate::{Segment, Side};
 
 /// A sender's wait for leave to send.
@@ -16,7 +16,7 @@ pub(super) struct Held<'a> {
     /// The partner's leave.
     pub(super) answered: &'a Segment,
     /// The first data behind it.
-    pub(super) resumed: &'a Segment,
+    resumed: &'a Segment,
     /// Packets of the sender between `since`, included, and the leave.
     pub(super) units: usize,
 }
@@ -62,9 +62,13 @@ impl<'a> Held<'a> {
         })
     }
 
-    /// The packets that show it.
-    pub(super) fn packets(&self) -> [u64; 3] {
-        [self.since.packet, self.answered.packet, self.resumed.packet]
+    /// Claims the gap, which is all of it waiting.
+    pub(super) fn claim(&self, gap: &Gap<'_>) -> Claim {
+        let packets = [self.since, self.answered, self.resumed].map(|s| s.packet);
+        Claim {
+            evidence: Evidence::of(&packets),
+            ..Claim::whole(gap, Confidence::High)
+        }
     }
 }
 

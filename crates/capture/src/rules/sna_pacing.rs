@@ -7,7 +7,7 @@
 
 use super::ack_delayed::side;
 use super::held::Held;
-use super::{About, Claim, Confidence, Evidence, Gap, Rule};
+use super::{About, Claim, Gap, Rule};
 use crate::Marks;
 
 /// Claims gaps in which a sender waited for a pacing response.
@@ -34,9 +34,7 @@ impl Rule for SnaPacing {
     }
 
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
-        let mut claim = Claim::whole(gap, Confidence::High);
-        claim.evidence = Evidence::of(&held(gap)?.packets());
-        Some(claim)
+        Some(held(gap)?.claim(gap))
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
