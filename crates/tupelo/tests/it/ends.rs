@@ -48,6 +48,7 @@ fn commands_that_print(folder: &Path) -> Vec<Vec<String>> {
         &["reference", "commands"],
         &["advise", "--rules"],
         &["capture", "explain", capture],
+        &["capture", "explain", capture, "--json"],
         &["drive", "schema"],
         &["lab"],
         &dump,
