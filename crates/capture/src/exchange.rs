@@ -60,6 +60,9 @@ pub struct Exchange {
     /// Part of it was judged already.
     #[serde(skip)]
     pub(crate) resumed: bool,
+    /// Up to when the waits of its session were judged.
+    #[serde(skip)]
+    pub(crate) session_judged_ns: i64,
     /// Last packet considered for `segments`.
     #[serde(skip)]
     pub(crate) segments_to: u64,

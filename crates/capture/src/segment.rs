@@ -229,6 +229,12 @@ marks! {
     PACING_REQUEST = 25, "pacing_request";
     /// Carries an SNA pacing response: the other side's next window.
     PACING_RESPONSE = 26, "pacing_response";
+    /// Carries the last message that a DLSw circuit's window allowed its sender.
+    WINDOW_SPENT = 27, "window_spent";
+    /// Its sender takes no more data: a DLSw window was closed, or an RNR.
+    NOT_READY = 28, "not_ready";
+    /// Its sender takes data again, after a wait that it caused.
+    READY_AGAIN = 29, "ready_again";
 }
 
 impl Marks {

@@ -18,5 +18,8 @@ fn main() -> ExitCode {
         let _ = error.print();
         std::process::exit(code)
     });
-    drive::cli::run(&cli.args)
+    drive::cli::run(&cli.args).unwrap_or_else(|error| {
+        eprintln!("error: standard output: {error}");
+        ExitCode::from(2)
+    })
 }

@@ -9,13 +9,15 @@ mod commands;
 mod stdout;
 mod table;
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use miette::IntoDiagnostic;
 use tracing_subscriber::EnvFilter;
 
 use commands::Command;
+use stdout::Unwritten;
 
 /// Runs COBOL transactions, puts them on the network, drives them and shows
 /// where the time goes.
@@ -53,26 +55,27 @@ fn main() -> ExitCode {
     stdout::guard();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            let usage = error.use_stderr();
+        Err(error) if error.use_stderr() => {
             let _ = error.print();
-            return if usage {
-                ExitCode::from(64)
-            } else {
-                ExitCode::SUCCESS
-            };
+            return ExitCode::from(64);
+        }
+        Err(help) => {
+            let told = help.print().map_err(Unwritten).into_diagnostic();
+            return ended(told.map(|()| Outcome::Clean));
         }
     };
     start_logging(cli.verbose);
-    match cli.command.run() {
+    ended(cli.command.run())
+}
+
+/// The exit status of an outcome, once all that was printed has left.
+fn ended(outcome: miette::Result<Outcome>) -> ExitCode {
+    let flushed = std::io::stdout().flush().map_err(Unwritten);
+    match outcome.and_then(|outcome| flushed.into_diagnostic().map(|()| outcome)) {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Findings) => ExitCode::from(1),
         Ok(Outcome::Status(status)) => status,
-        Err(report) if stdout::ended_by_reader(&report) => ExitCode::from(stdout::ENDED_BY_SIGPIPE),
-        Err(report) => {
-            eprintln!("{report:?}");
-            ExitCode::from(2)
-        }
+        Err(report) => ExitCode::from(stdout::told(&report)),
     }
 }
 

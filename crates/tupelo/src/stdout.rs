@@ -4,46 +4,54 @@
 //! macros panic where they cannot print. `tupelo … | head -1` would end in a
 //! trace of calls. Here, once for every command: a reader that has seen enough
 //! ends the program without a word, as SIGPIPE would; a full disk is an error
-//! that is told.
+//! that is told. A command prints with the macros, or writes to standard output
+//! and passes the error on with its cause; it never judges it.
 
-use std::io::ErrorKind;
+use std::error::Error;
+use std::io::{self, ErrorKind};
 use std::panic::PanicHookInfo;
 use std::process::exit;
+
+use miette::Report;
+
+/// Standard output took no more.
+#[derive(Debug, thiserror::Error)]
+#[error("standard output cannot be written")]
+pub struct Unwritten(#[source] pub io::Error);
 
 /// Takes panics of the print macros out of all others.
 pub fn guard() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| match refused(panic) {
-        Some(_) if reader_is_gone() => exit(i32::from(ENDED_BY_SIGPIPE)),
-        Some(reason) => {
-            eprintln!("error: standard output: {reason}");
-            exit(2);
-        }
+        Some(unwritten) => exit(told(&Report::from_err(unwritten)).into()),
         None => usual(panic),
     }));
 }
 
-/// The status of a program that SIGPIPE ended, as shells tell it.
-pub const ENDED_BY_SIGPIPE: u8 = 128 + libc::SIGPIPE as u8;
-
-/// Why a print macro failed; `None` for any other panic.
-fn refused(panic: &PanicHookInfo<'_>) -> Option<String> {
-    let text = panic.payload().downcast_ref::<String>()?;
-    text.strip_prefix("failed printing to stdout: ")
-        .map(str::to_owned)
-}
-
-/// Whether an error of writing says that the reader has gone.
-pub fn is_closed(error: &std::io::Error) -> bool {
-    error.kind() == ErrorKind::BrokenPipe
-}
-
-/// Whether an error only says that the reader of standard output has gone.
-pub fn ended_by_reader(report: &miette::Report) -> bool {
-    let broken = |e: &(dyn std::error::Error + 'static)| {
-        e.downcast_ref::<std::io::Error>().is_some_and(is_closed)
+/// Tells why a command could not run, unless it only lost its reader, and gives
+/// the exit status.
+pub fn told(report: &Report) -> u8 {
+    let broken = |e: &(dyn Error + 'static)| {
+        e.downcast_ref::<io::Error>()
+            .is_some_and(|e| e.kind() == ErrorKind::BrokenPipe)
     };
-    report.chain().any(broken) && reader_is_gone()
+    if report.chain().any(broken) && reader_is_gone() {
+        return ENDED_BY_SIGPIPE;
+    }
+    eprintln!("{report:?}");
+    COULD_NOT_RUN
+}
+
+/// Why a print macro failed; `None` for any other panic. The macros keep no
+/// more than the text of the error.
+fn refused(panic: &PanicHookInfo<'_>) -> Option<Unwritten> {
+    let text = panic.payload().downcast_ref::<String>()?;
+    let reason = text.strip_prefix("failed printing to stdout: ")?;
+    let kind = match reader_is_gone() {
+        true => ErrorKind::BrokenPipe,
+        false => ErrorKind::Other,
+    };
+    Some(Unwritten(io::Error::new(kind, reason)))
 }
 
 /// Whether standard output is a pipe or socket whose other end is closed.
@@ -57,3 +65,9 @@ fn reader_is_gone() -> bool {
     let told = unsafe { libc::poll(&raw mut out, 1, 0) };
     told == 1 && out.revents & (libc::POLLERR | libc::POLLHUP) != 0
 }
+
+/// The status of a program that SIGPIPE ended, as shells tell it.
+const ENDED_BY_SIGPIPE: u8 = 128 + libc::SIGPIPE as u8;
+
+/// The status of a command that could not do its work.
+const COULD_NOT_RUN: u8 = 2;

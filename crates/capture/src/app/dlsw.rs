@@ -6,10 +6,11 @@
 //! Reference: RFC 1795 (message formats); `sna::dlc::ssp` for the codes.
 //! Invariant: at most [`HEAD_BYTES`] of a message are held a direction.
 
+use super::circuits::Circuits;
+use super::feed::{At, Parse, Step};
 use super::sessions::{Role, Sessions, Unit};
-use super::{Assembler, Stamp, Verdict};
+use super::{Assembler, Stamp};
 use crate::Side;
-use crate::stream::Chunk;
 use sna::dlc::ssp::{CONTROL_HEADER_BYTES, INFO_HEADER_BYTES, Kind, Message};
 
 /// Both directions of a connection between two switches.
@@ -31,58 +32,48 @@ struct Direction {
     begun: Stamp,
 }
 
-impl Dlsw {
-    /// Takes the next bytes of one direction.
-    pub(super) fn feed(
-        &mut self,
-        side: Side,
-        chunk: Chunk<'_>,
-        stamp: Stamp,
-        out: &mut Assembler,
-    ) -> Verdict {
-        let mut bytes = chunk.bytes;
-        while !bytes.is_empty() {
-            let direction = &mut self.directions[side.index()];
-            if direction.head.is_empty() {
-                direction.begun = stamp;
-            }
-            let Some(left) = direction.left else {
-                let take = (4 - direction.head.len()).min(bytes.len());
-                direction.head.extend_from_slice(&bytes[..take]);
-                bytes = &bytes[take..];
-                if let [_, header, high, low] = direction.head[..] {
-                    if !is_dlsw(&direction.head) {
-                        return Verdict::Leave;
-                    }
-                    let data = u16::from_be_bytes([high, low]);
-                    direction.total = u64::from(header) + u64::from(data);
-                    direction.left = Some(direction.total - 4);
+impl Parse for Dlsw {
+    fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
+        let direction = &mut self.directions[at.side.index()];
+        if direction.head.is_empty() {
+            direction.begun = at.stamp;
+        }
+        let Some(left) = direction.left else {
+            let take = (4 - direction.head.len()).min(bytes.len());
+            direction.head.extend_from_slice(&bytes[..take]);
+            if let [_, header, high, low] = direction.head[..] {
+                if !is_dlsw(&direction.head) {
+                    return Step::Leave(0);
                 }
-                continue;
-            };
-            let used = left.min(bytes.len() as u64);
-            let (own, rest) = bytes.split_at(used as usize);
-            let room = HEAD_BYTES.saturating_sub(direction.head.len());
-            direction
-                .head
-                .extend_from_slice(&own[..own.len().min(room)]);
-            direction.left = Some(left - used);
-            bytes = rest;
-            self.end_if_whole(side, stamp, out);
-        }
-        let missing = u64::from(chunk.missing);
-        if missing > 0 {
-            let direction = &mut self.directions[side.index()];
-            match direction.left {
-                Some(left) if missing <= left => direction.left = Some(left - missing),
-                _ => return Verdict::Leave,
+                let data = u16::from_be_bytes([high, low]);
+                direction.total = u64::from(header) + u64::from(data);
+                direction.left = Some(direction.total - 4);
             }
-            self.end_if_whole(side, stamp, out);
-        }
-        Verdict::Follow
+            return Step::Used(take);
+        };
+        let used = left.min(bytes.len() as u64);
+        let room = HEAD_BYTES.saturating_sub(direction.head.len());
+        let kept = room.min(used as usize);
+        direction.head.extend_from_slice(&bytes[..kept]);
+        direction.left = Some(left - used);
+        self.end_if_whole(at);
+        Step::Used(used as usize)
     }
 
-    fn end_if_whole(&mut self, side: Side, stamp: Stamp, out: &mut Assembler) {
+    fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
+        let direction = &mut self.directions[at.side.index()];
+        let Some(left) = direction.left.and_then(|left| left.checked_sub(missing)) else {
+            return false;
+        };
+        direction.left = Some(left);
+        self.end_if_whole(at);
+        true
+    }
+}
+
+impl Dlsw {
+    fn end_if_whole(&mut self, at: &mut At<'_>) {
+        let (side, stamp) = (at.side, at.stamp);
         let direction = &mut self.directions[side.index()];
         if direction.left != Some(0) {
             return;
@@ -90,7 +81,7 @@ impl Dlsw {
         let head = std::mem::take(&mut direction.head);
         let (begun, total) = (direction.begun, direction.total);
         direction.left = None;
-        self.message(side, &head, total, (begun, stamp), out);
+        self.message(side, &head, total, (begun, stamp), at.out);
         let mut head = head;
         head.clear();
         self.directions[side.index()].head = head;
@@ -130,6 +121,7 @@ impl Dlsw {
             self.circuits.learn(ends);
         }
         let circuit = self.circuits.of(side.other(), message.correlator);
+        let (sender, marks) = self.circuits.count(circuit, side, &message);
         let unit = Unit {
             link: circuit,
             side,
@@ -140,6 +132,9 @@ impl Dlsw {
         match message.kind {
             Kind::InfoFrame => self.sessions.piu(&unit, &head[header..], out),
             kind => {
+                if kind == Kind::CapExchange {
+                    self.circuits.capabilities(side, &head[header..]);
+                }
                 if let Some((label, role)) = answered(kind) {
                     // Before the answer, only the origin has a number.
                     let origin = message.control.map(|control| control.origin.correlator);
@@ -152,6 +147,7 @@ impl Dlsw {
                 }
             }
         }
+        self.sessions.tell(circuit, sender, marks);
     }
 }
 
@@ -175,39 +171,6 @@ fn answered(kind: Kind) -> Option<(&'static str, Role)> {
     })
 }
 
-/// The circuits of a connection: each switch numbers its end by itself, and
-/// control messages tell which two numbers belong together.
-#[derive(Debug, Default)]
-struct Circuits {
-    known: Vec<(u32, [(Side, u32); 2])>,
-    next: u32,
-}
-
-impl Circuits {
-    fn learn(&mut self, ends: [(Side, u32); 2]) {
-        if ends.iter().any(|(_, correlator)| *correlator == 0) || self.find(ends[0]).is_some() {
-            return;
-        }
-        if self.known.len() >= MAX_CIRCUITS {
-            self.known.remove(0);
-        }
-        self.next = self.next.wrapping_add(1).max(1);
-        self.known.push((self.next, ends));
-    }
-
-    /// The circuit whose end at `side` has this number; 0 when nobody told.
-    fn of(&self, side: Side, correlator: u32) -> u32 {
-        self.find((side, correlator)).unwrap_or(0)
-    }
-
-    fn find(&self, end: (Side, u32)) -> Option<u32> {
-        let mut latest = self.known.iter().rev();
-        latest
-            .find(|(_, ends)| ends.contains(&end))
-            .map(|(n, _)| *n)
-    }
-}
-
 /// True for the beginning of an SSP message: version 1, one of two headers.
 pub(super) fn is_dlsw(bytes: &[u8]) -> bool {
     matches!(bytes, [0x31, 16 | 72, ..])
@@ -223,6 +186,3 @@ pub(super) fn is_capabilities(bytes: &[u8]) -> bool {
 
 /// Enough for a long header, or a short one with TH, RH and a whole Attach.
 const HEAD_BYTES: usize = 320;
-
-/// Circuits of one connection that are told apart.
-const MAX_CIRCUITS: usize = 256;

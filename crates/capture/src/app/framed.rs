@@ -4,9 +4,9 @@
 //! not. Exchanges are turns between messages; each message is counted, so
 //! that one written in pieces can be told from several.
 
-use super::{Assembler, Stamp, Verdict};
+use super::feed::{At, Parse, Step};
+use crate::Protocol;
 use crate::stream::Chunk;
-use crate::{Protocol, Side};
 
 /// Both directions of a connection.
 #[derive(Debug)]
@@ -70,61 +70,6 @@ impl Framed {
         }
     }
 
-    /// Takes the next bytes of one direction.
-    pub(super) fn feed(
-        &mut self,
-        side: Side,
-        chunk: Chunk<'_>,
-        stamp: Stamp,
-        out: &mut Assembler,
-    ) -> Verdict {
-        out.turn(side, chunk.bytes.len() as u64 + chunk.missing as u64, stamp);
-        let mut bytes = chunk.bytes;
-        while !bytes.is_empty() {
-            let direction = &mut self.directions[side.index()];
-            if direction.left == 0 {
-                let want = self.prefix.bytes() - direction.have;
-                let take = want.min(bytes.len());
-                direction.head[direction.have..][..take].copy_from_slice(&bytes[..take]);
-                direction.have += take;
-                let whole = bytes.len() + direction.have - take;
-                bytes = &bytes[take..];
-                if take < want {
-                    break;
-                }
-                direction.have = 0;
-                let head = direction.head;
-                let Some(left) = self.rest(head, whole as u64) else {
-                    return Verdict::Leave;
-                };
-                self.directions[side.index()].left = left;
-                if left == 0 {
-                    out.count_message(side);
-                }
-            } else {
-                let used = direction.left.min(bytes.len() as u64);
-                direction.left -= used;
-                bytes = &bytes[used as usize..];
-                if direction.left == 0 {
-                    out.count_message(side);
-                }
-            }
-        }
-        let direction = &mut self.directions[side.index()];
-        let missing = chunk.missing as u64;
-        match missing {
-            0 => Verdict::Follow,
-            _ if missing <= direction.left => {
-                direction.left -= missing;
-                if direction.left == 0 {
-                    out.count_message(side);
-                }
-                Verdict::Follow
-            }
-            _ => Verdict::Leave,
-        }
-    }
-
     /// Bytes that follow a prefix; none when it makes no sense. `whole` is
     /// what came with it, to tell whether a first length counts itself.
     fn rest(&mut self, head: [u8; 4], whole: u64) -> Option<u64> {
@@ -136,6 +81,56 @@ impl Framed {
             false => number,
         };
         (left <= MAX_MESSAGE_BYTES).then_some(left)
+    }
+}
+
+impl Parse for Framed {
+    fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
+        let prefix = self.prefix.bytes();
+        let direction = &mut self.directions[at.side.index()];
+        if direction.left > 0 {
+            let used = direction.left.min(bytes.len() as u64);
+            direction.pass(used, at);
+            return Step::Used(used as usize);
+        }
+        let whole = (direction.have + bytes.len()) as u64;
+        let take = (prefix - direction.have).min(bytes.len());
+        direction.head[direction.have..][..take].copy_from_slice(&bytes[..take]);
+        direction.have += take;
+        if direction.have == prefix {
+            direction.have = 0;
+            let head = direction.head;
+            let Some(left) = self.rest(head, whole) else {
+                return Step::Leave(0);
+            };
+            // The prefix is passed as the message's first bytes.
+            let direction = &mut self.directions[at.side.index()];
+            direction.left = left + take as u64;
+            direction.pass(take as u64, at);
+        } else {
+            at.out.turn(at.side, take as u64, at.stamp);
+        }
+        Step::Used(take)
+    }
+
+    fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
+        let direction = &mut self.directions[at.side.index()];
+        let known = missing <= direction.left;
+        if known {
+            direction.pass(missing, at);
+        }
+        known
+    }
+}
+
+impl Direction {
+    /// Passes bytes of the message, and counts it at its end.
+    fn pass(&mut self, bytes: u64, at: &mut At<'_>) {
+        at.out.turn(at.side, bytes, at.stamp);
+        self.left -= bytes;
+        if self.left == 0 {
+            at.out.count_message(at.side);
+        }
     }
 }
 

@@ -5,9 +5,9 @@
 //! pass by their length without being looked at.
 //! Reference: RFC 9112 section 6.3 for the length of a body.
 
-use super::{Assembler, Stamp, Verdict};
+use super::feed::{At, Parse, Step};
+use super::{Assembler, Stamp};
 use crate::Side;
-use crate::stream::Chunk;
 use memchr::{memchr, memmem};
 
 /// Both directions of a connection.
@@ -52,37 +52,29 @@ struct Head {
     chunked: bool,
 }
 
-impl Http {
-    /// Takes the next bytes of one direction.
-    pub(super) fn feed(
-        &mut self,
-        side: Side,
-        chunk: Chunk<'_>,
-        stamp: Stamp,
-        out: &mut Assembler,
-    ) -> Verdict {
-        let mut bytes = chunk.bytes;
-        while !bytes.is_empty() {
-            let used = self.step(side, bytes, stamp, out);
-            bytes = &bytes[used..];
-            if self.left {
-                out.turn(side, bytes.len() as u64 + chunk.missing as u64, stamp);
-                return Verdict::Leave;
-            }
+impl Parse for Http {
+    fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
+        let used = self.piece(at.side, bytes, at.stamp, at.out);
+        match self.left {
+            true => Step::Leave(used),
+            false => Step::Used(used),
         }
-        if chunk.missing > 0 {
-            self.miss(side, chunk.missing as u64, stamp, out);
-        }
-        Verdict::Follow
     }
 
+    fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
+        self.skip(at.side, missing, at.stamp, at.out);
+        true
+    }
+}
+
+impl Http {
     /// True when a response that has begun is whole at the connection's end.
     pub(super) fn ends_at_close(&self) -> bool {
         self.directions[Side::Server.index()].state == State::UntilClose
     }
 
     /// Uses some of `bytes`, at least one.
-    fn step(&mut self, side: Side, bytes: &[u8], stamp: Stamp, out: &mut Assembler) -> usize {
+    fn piece(&mut self, side: Side, bytes: &[u8], stamp: Stamp, out: &mut Assembler) -> usize {
         match self.directions[side.index()].state {
             State::Head => self.head(side, bytes, stamp, out),
             State::Body(left) => {
@@ -281,7 +273,7 @@ impl Http {
     }
 
     /// Bytes that nobody has.
-    fn miss(&mut self, side: Side, missing: u64, stamp: Stamp, out: &mut Assembler) {
+    fn skip(&mut self, side: Side, missing: u64, stamp: Stamp, out: &mut Assembler) {
         count(side, missing, stamp, out);
         let state = self.directions[side.index()].state;
         match state {

@@ -8,7 +8,9 @@
 //! Invariant: a parser holds at most one message head or one length field.
 
 mod assembler;
+mod circuits;
 mod dlsw;
+mod feed;
 mod framed;
 mod http;
 mod llc;
@@ -19,6 +21,7 @@ mod tls_hello;
 use crate::stream::Chunk;
 use crate::{Connection, Exchange, Options, Protocol, Side};
 pub(crate) use assembler::{Assembler, Stamp};
+use feed::{At, feed};
 pub(crate) use llc::Frame as LlcFrame;
 pub(crate) use sessions::Note;
 
@@ -46,15 +49,6 @@ enum Parser {
     Sna(Box<llc::Link>),
 }
 
-/// What a parser thinks after a chunk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    /// It goes on.
-    Follow,
-    /// What comes is not this protocol (any more): read it as turns.
-    Leave,
-}
-
 impl App {
     /// A connection on which nothing was said; `spare` is memory for its
     /// first exchange.
@@ -79,27 +73,43 @@ impl App {
         if matches!(self.parser, Parser::Silent) {
             self.recognise(connection, side, chunk.bytes, options);
         }
-        let assembler = &mut self.assembler;
-        let verdict = match &mut self.parser {
-            Parser::Silent => Verdict::Leave,
-            Parser::Turns => {
-                self.handle_turns(connection, side, chunk, stamp);
+        if matches!(self.parser, Parser::Turns) {
+            self.look_again(connection, side, chunk);
+        }
+        let mut at = At {
+            connection,
+            side,
+            stamp,
+            out: &mut self.assembler,
+        };
+        let left = match &mut self.parser {
+            Parser::Silent | Parser::Turns => {
+                let bytes = chunk.bytes.len() as u64 + u64::from(chunk.missing);
+                self.assembler.turn(side, bytes, stamp);
                 return;
             }
-            Parser::Http(http) => http.feed(side, chunk, stamp, assembler),
-            Parser::Tls(tls) => tls.feed(connection, side, chunk, stamp, assembler),
-            Parser::Framed(framed) => framed.feed(side, chunk, stamp, assembler),
-            Parser::Dlsw(dlsw) => dlsw.feed(side, chunk, stamp, assembler),
-            Parser::Sna(_) => Verdict::Follow,
+            Parser::Http(http) => feed(&mut **http, &mut at, chunk),
+            Parser::Tls(tls) => feed(&mut **tls, &mut at, chunk),
+            Parser::Framed(framed) => feed(&mut **framed, &mut at, chunk),
+            Parser::Dlsw(dlsw) => feed(&mut **dlsw, &mut at, chunk),
+            Parser::Sna(_) => None,
         };
-        if verdict == Verdict::Leave {
-            if matches!(self.parser, Parser::Dlsw(_)) {
-                // Sessions end here: turns know only two ends.
-                assembler.close(false);
+        if let Some(bytes) = left {
+            self.leave(connection);
+            if bytes > 0 {
+                self.assembler.turn(side, bytes, stamp);
             }
-            self.parser = Parser::Turns;
-            connection.protocol = Protocol::Turns;
         }
+    }
+
+    /// The protocol is over, or was another: what comes is read as turns.
+    fn leave(&mut self, connection: &mut Connection) {
+        if matches!(self.parser, Parser::Dlsw(_)) {
+            // Sessions end here: turns know only two ends.
+            self.assembler.close(false);
+        }
+        self.parser = Parser::Turns;
+        connection.protocol = Protocol::Turns;
     }
 
     /// Takes a frame of an 802.2 link.
@@ -151,13 +161,9 @@ impl App {
         }
     }
 
-    fn handle_turns(
-        &mut self,
-        connection: &mut Connection,
-        side: Side,
-        chunk: Chunk<'_>,
-        stamp: Stamp,
-    ) {
+    /// A turn may begin with a protocol that is known, or show that its
+    /// messages have lengths in front.
+    fn look_again(&mut self, connection: &mut Connection, side: Side, chunk: Chunk<'_>) {
         let open = side == Side::Client && self.assembler.is_turn_over();
         if open && !self.told && self.sniff.is_none() {
             // A capture that began inside a message, or a change of protocol:
@@ -169,14 +175,6 @@ impl App {
                 self.assembler.close(true);
                 self.parser = parser(protocol);
                 connection.protocol = protocol;
-                let assembler = &mut self.assembler;
-                match &mut self.parser {
-                    Parser::Http(http) => http.feed(side, chunk, stamp, assembler),
-                    Parser::Tls(tls) => tls.feed(connection, side, chunk, stamp, assembler),
-                    Parser::Dlsw(dlsw) => dlsw.feed(side, chunk, stamp, assembler),
-                    _ => Verdict::Follow,
-                };
-                return;
             }
         }
         match (side, &mut self.sniff) {
@@ -184,22 +182,14 @@ impl App {
             (Side::Server, Some(sniff)) => {
                 let framed = sniff.framing();
                 self.sniff = None;
-                if let Some(mut framed) = framed {
+                if let Some(framed) = framed {
                     connection.protocol = framed.protocol();
                     self.assembler.count_message(Side::Client);
-                    let verdict = framed.feed(side, chunk, stamp, &mut self.assembler);
-                    if verdict == Verdict::Follow {
-                        self.parser = Parser::Framed(Box::new(framed));
-                    } else {
-                        connection.protocol = Protocol::Turns;
-                    }
-                    return;
+                    self.parser = Parser::Framed(Box::new(framed));
                 }
             }
             _ => {}
         }
-        let bytes = chunk.bytes.len() as u64 + chunk.missing as u64;
-        self.assembler.turn(side, bytes, stamp);
     }
 }
 

@@ -52,6 +52,8 @@ struct Session {
     /// The request wants a response by itself and not only data.
     confirm: bool,
     previous_end_ns: i64,
+    /// The packet of each end's last unit; 0 before the first.
+    sent: [u64; 2],
 }
 
 /// One session of a link.
@@ -128,6 +130,7 @@ impl Sessions {
         };
         let at = self.session(key, out);
         let number = at.number;
+        at.sent[unit.side.index()] = unit.ended.packet;
         let header = match packet.rh {
             Some(header) => {
                 at.parts[unit.side.index()] = (packet.th.segment == Part::First).then_some(header);
@@ -164,6 +167,19 @@ impl Sessions {
         self.note.marks |= marks;
     }
 
+    /// Notes marks that concern what `sender` may send on `link`: they go to
+    /// the session in which it sent last.
+    pub(super) fn tell(&mut self, link: u32, sender: Side, marks: u32) {
+        let of_link = self.sessions.iter().filter(|s| s.key.link == link);
+        let latest = of_link.max_by_key(|s| s.sent[sender.index()]);
+        if let Some(session) = latest
+            && marks != 0
+        {
+            self.note.session = session.number;
+            self.note.marks |= marks;
+        }
+    }
+
     fn session(&mut self, key: Key, out: &mut Assembler) -> &mut Session {
         let known = self.sessions.iter().position(|s| s.key == key);
         let at = known.unwrap_or_else(|| {
@@ -178,6 +194,7 @@ impl Sessions {
                 parts: [None; 2],
                 confirm: false,
                 previous_end_ns: 0,
+                sent: [0; 2],
             });
             self.sessions.len() - 1
         });

@@ -5,9 +5,9 @@
 //! is its Finished). Behind it the exchanges are turns of application data.
 //! Reference: RFC 8446 sections 4.1, 5; RFC 5246 section 7.4.
 
+use super::Stamp;
+use super::feed::{At, Parse, Step};
 use super::tls_hello::{self, Hello};
-use super::{Assembler, Stamp, Verdict};
-use crate::stream::Chunk;
 use crate::{Connection, Side, Tls};
 
 /// Both directions of a connection.
@@ -32,55 +32,42 @@ struct Direction {
     greeted: bool,
 }
 
-impl TlsRecords {
-    /// Takes the next bytes of one direction.
-    pub(super) fn feed(
-        &mut self,
-        connection: &mut Connection,
-        side: Side,
-        chunk: Chunk<'_>,
-        stamp: Stamp,
-        out: &mut Assembler,
-    ) -> Verdict {
-        let mut bytes = chunk.bytes;
-        while !bytes.is_empty() {
-            let direction = &mut self.directions[side.index()];
-            if direction.left == 0 {
-                let take = (5 - direction.have).min(bytes.len());
-                direction.head[direction.have..][..take].copy_from_slice(&bytes[..take]);
-                direction.have += take;
-                bytes = &bytes[take..];
-                if direction.have < 5 {
-                    break;
-                }
-                if !is_record(&direction.head) {
-                    out.turn(side, bytes.len() as u64 + chunk.missing as u64, stamp);
-                    return Verdict::Leave;
-                }
-                direction.have = 0;
-                direction.size =
-                    u16::from_be_bytes([direction.head[3], direction.head[4]]) as usize;
-                direction.left = direction.size;
-                self.begin_record(connection, side, stamp);
-            } else {
-                let used = direction.left.min(bytes.len());
-                direction.left -= used;
-                self.record(connection, side, &bytes[..used], used as u64, stamp, out);
-                bytes = &bytes[used..];
-            }
+impl Parse for TlsRecords {
+    fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
+        let direction = &mut self.directions[at.side.index()];
+        if direction.left > 0 {
+            let used = direction.left.min(bytes.len());
+            direction.left -= used;
+            self.record(at, &bytes[..used], used as u64);
+            return Step::Used(used);
         }
-        let missing = chunk.missing as usize;
-        if missing > 0 {
-            let direction = &mut self.directions[side.index()];
-            if missing > direction.left {
-                return Verdict::Leave;
+        let take = (direction.head.len() - direction.have).min(bytes.len());
+        direction.head[direction.have..][..take].copy_from_slice(&bytes[..take]);
+        direction.have += take;
+        if direction.have == direction.head.len() {
+            if !is_record(&direction.head) {
+                return Step::Leave(0);
             }
-            direction.left -= missing;
-            self.record(connection, side, &[], missing as u64, stamp, out);
+            direction.have = 0;
+            direction.size = u16::from_be_bytes([direction.head[3], direction.head[4]]) as usize;
+            direction.left = direction.size;
+            self.begin_record(at.connection, at.side, at.stamp);
         }
-        Verdict::Follow
+        Step::Used(take)
     }
 
+    fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
+        let direction = &mut self.directions[at.side.index()];
+        let known = missing <= direction.left as u64;
+        if known {
+            direction.left -= missing as usize;
+            self.record(at, &[], missing);
+        }
+        known
+    }
+}
+
+impl TlsRecords {
     /// A record's header is whole.
     fn begin_record(&mut self, connection: &mut Connection, side: Side, stamp: Stamp) {
         let kind = self.directions[side.index()].head[0];
@@ -109,16 +96,15 @@ impl TlsRecords {
         }
     }
 
-    /// Bytes of a record's body.
-    fn record(
-        &mut self,
-        connection: &mut Connection,
-        side: Side,
-        bytes: &[u8],
-        count: u64,
-        stamp: Stamp,
-        out: &mut Assembler,
-    ) {
+    /// Bytes of a record's body: `count` of them, of which `bytes` are known.
+    fn record(&mut self, at: &mut At<'_>, bytes: &[u8], count: u64) {
+        let At {
+            connection,
+            side,
+            stamp,
+            out,
+        } = at;
+        let (side, stamp) = (*side, *stamp);
         let direction = &mut self.directions[side.index()];
         let kind = direction.head[0];
         if self.established {

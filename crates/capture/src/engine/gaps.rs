@@ -3,8 +3,8 @@
 use super::flow::Timeline;
 use super::ledger::{Causes, Ledger};
 use super::split::Intervals;
-use crate::rules::{RULES, applies};
-use crate::{Claim, Connection, Exchange, Gap, GapReport, Options, Phase};
+use crate::rules::{RULES, Rule, applies};
+use crate::{Claim, Connection, Exchange, Gap, GapReport, Marks, Options, Phase, Segment};
 
 /// Offers every gap of `exchange`, and of the client think before it, to the
 /// rules; their claims go into the exchange's split and into the sums.
@@ -38,6 +38,74 @@ pub(super) fn judge(
     }
     timeline.judged = timeline.judged.max(at);
     timeline.judged_ns = timeline.judged_ns.max(end_ns);
+    if exchange.session != 0 {
+        let told = (timeline.segments.as_slice(), options.gap_ns);
+        judge_session(told, connection, exchange, intervals, (ledger, service));
+    }
+}
+
+/// Offers the waits of an exchange's session during which the link carried
+/// others to the rules on SNA: what of such a wait was no silence of the link.
+fn judge_session(
+    (all, gap_ns): (&[Segment], i64),
+    connection: &mut Connection,
+    exchange: &mut Exchange,
+    intervals: &Intervals,
+    (ledger, service): (&mut Ledger, &mut Causes),
+) {
+    let link = Marks::NOT_READY | Marks::READY_AGAIN;
+    let own: Vec<Segment> = (all.iter())
+        .filter(|s| s.session == exchange.session || (s.session == 0 && s.marks.any(link)))
+        .copied()
+        .collect();
+    for at in 0..own.len().saturating_sub(1) {
+        let (from_ns, to_ns) = (own[at].time_ns, own[at + 1].time_ns);
+        let (phase, phase_end_ns) = intervals.at(from_ns);
+        let until_ns = to_ns.min(phase_end_ns);
+        let past = from_ns < exchange.session_judged_ns || from_ns < intervals.start_ns();
+        if past || from_ns >= intervals.end_ns() || to_ns - from_ns <= gap_ns {
+            continue;
+        }
+        exchange.session_judged_ns = to_ns;
+        let silent_ns: i64 = all[all.partition_point(|s| s.packet < own[at].packet)..]
+            .windows(2)
+            .take_while(|pair| pair[0].time_ns < until_ns)
+            .map(|pair| pair[1].time_ns.min(until_ns) - pair[0].time_ns)
+            .filter(|ns| *ns > gap_ns)
+            .sum();
+        let others_ns = until_ns - from_ns - silent_ns;
+        if others_ns <= gap_ns {
+            continue;
+        }
+        let gap = Gap {
+            connection,
+            exchange,
+            phase,
+            timeline: &own,
+            at,
+        };
+        let of_sna = |rule: &dyn Rule| OF_SNA.iter().any(|b| rule.about().id.starts_with(b));
+        let Some((rule, mut claim)) = best(&gap, of_sna) else {
+            continue;
+        };
+        claim.cost_ns = others_ns;
+        ledger.claim(rule, &gap, &claim, others_ns);
+        service.add(rule, others_ns, others_ns);
+        let report = GapReport {
+            from_ns,
+            to_ns,
+            before: own[at].packet,
+            after: own[at + 1].packet,
+            phase,
+            rule: Some(RULES[rule].about().id),
+            cost_ns: others_ns,
+        };
+        (exchange.split).stall(RULES[rule].about().id, phase, others_ns);
+        connection.stalled_ns = connection.stalled_ns.saturating_add(others_ns);
+        if exchange.gaps.len() < MAX_GAPS {
+            exchange.gaps.push(report);
+        }
+    }
 }
 
 fn judge_one(
@@ -56,7 +124,7 @@ fn judge_one(
         timeline: &timeline.segments,
         at,
     };
-    let claimed = best(&gap).map(|(rule, mut claim)| {
+    let claimed = best(&gap, |_| true).map(|(rule, mut claim)| {
         let room_ns = gap.length_ns().min(phase_end_ns - from_ns);
         claim.cost_ns = claim.cost_ns.clamp(0, room_ns);
         (rule, claim)
@@ -100,10 +168,10 @@ fn judge_one(
 }
 
 /// The claim with the highest confidence; the earlier rule on a tie.
-fn best(gap: &Gap<'_>) -> Option<(usize, Claim)> {
+fn best(gap: &Gap<'_>, wanted: impl Fn(&dyn Rule) -> bool) -> Option<(usize, Claim)> {
     let mut best: Option<(usize, Claim)> = None;
     for (index, rule) in RULES.iter().enumerate() {
-        if !applies(*rule, gap.connection) {
+        if !applies(*rule, gap.connection) || !wanted(*rule) {
             continue;
         }
         let Some(claim) = rule.gap(gap) else {
@@ -118,6 +186,9 @@ fn best(gap: &Gap<'_>) -> Option<(usize, Claim)> {
     }
     best
 }
+
+/// Rules that judge one session of a link.
+const OF_SNA: [&str; 3] = ["sna.", "dlsw.", "llc."];
 
 /// Gaps listed of one exchange; all are judged and summed.
 const MAX_GAPS: usize = 200;

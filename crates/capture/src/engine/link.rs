@@ -16,6 +16,8 @@ pub(super) struct Link {
     next: [Option<u8>; 2],
     /// A frame of each end whose acknowledgement is being timed.
     timed: [Option<(u8, i64)>; 2],
+    /// Each end that said it is not ready to receive, and not yet that it is.
+    busy: [bool; 2],
 }
 
 impl Link {
@@ -33,6 +35,21 @@ impl Link {
                 self.timed[side.index()] = None;
                 Marks::RETRANSMISSION
             }
+        }
+    }
+
+    /// Marks for a supervisory frame of `side`.
+    fn supervise(&mut self, side: Side, control: u8) -> u32 {
+        let said = match control {
+            RR | REJ => false,
+            RNR => true,
+            _ => return 0,
+        };
+        let was = std::mem::replace(&mut self.busy[side.index()], said);
+        match (was, said) {
+            (false, true) => Marks::NOT_READY,
+            (true, false) => Marks::READY_AGAIN,
+            _ => 0,
         }
     }
 
@@ -75,6 +92,8 @@ impl Flow {
             }
         } else if control == SABME {
             self.link = Link::default();
+        } else {
+            marks.set(self.link.supervise(side, control));
         }
         let segment = Segment {
             packet: packet.number,
@@ -116,6 +135,11 @@ impl Flow {
         segment
     }
 }
+
+/// Supervisory frames: ready to receive, not ready, to be sent again.
+const RR: u8 = 0x01;
+const RNR: u8 = 0x05;
+const REJ: u8 = 0x09;
 
 /// A link that is set up anew numbers from 0.
 const SABME: u8 = 0x6F;

@@ -46,21 +46,17 @@ pub(crate) fn total_ns(explanation: &crate::Explanation) -> i64 {
     explanation.totals.phases.inside_ns() + explanation.totals.stalled_ns
 }
 
-/// The place of a cause in the palette of pictures: 0 to 4, by what is concerned.
+/// The place of a cause in the palette of pictures: 0 to 7, by what is concerned.
 pub(crate) fn colour(rule: &str) -> usize {
+    let is = |beginnings: &[&str]| beginnings.iter().any(|b| rule.starts_with(b));
     match rule {
-        "server.think" | "client.think" => 2,
-        r if r.starts_with("tcp.nagle") || r.starts_with("tcp.ack") => 1,
-        r if r.starts_with("tcp.window") || r.starts_with("tcp.sender") => 4,
-        r if r.starts_with("tcp.rto")
-            || r.starts_with("tcp.retransmit")
-            || r.starts_with("tcp.reordering")
-            || r.starts_with("tcp.syn")
-            || r.starts_with("tcp.pmtu")
-            || r.starts_with("tcp.reset") =>
-        {
-            3
-        }
+        _ if is(&["server.think", "client.think"]) => 2,
+        _ if is(&["tcp.nagle", "tcp.ack"]) => 1,
+        _ if is(&["tcp.window", "tcp.sender"]) => 4,
+        _ if is(&["tcp.retransmit", "tcp.reordering"]) => 3,
+        _ if is(&["tcp.rto", "tcp.syn", "tcp.pmtu", "tcp.reset"]) => 7,
+        _ if is(&["sna.", "dlsw.", "llc."]) => 5,
+        "tcp.congestion-window" => 6,
         _ => 0,
     }
 }

@@ -15,9 +15,11 @@ pub(super) fn split_bar(parts: &[(String, i64, u64)]) -> String {
     let mut bar = String::new();
     let mut keys = String::new();
     let mut x = 0.0;
+    // Stalls of each colour so far: the next one is paler.
+    let mut used = [0_usize; 8];
     for (n, (name, ns, _)) in parts.iter().enumerate() {
         let width = percent(*ns, total) * WIDTH / 100.0;
-        let fill = fill(name, n);
+        let fill = fill(name, n, &mut used);
         bar += &format!(
             r#"<rect x="{x:.2}" y="0" width="{width:.2}" height="26" {fill}><title>{}: {} ms</title></rect>"#,
             escape(name),
@@ -36,13 +38,14 @@ pub(super) fn split_bar(parts: &[(String, i64, u64)]) -> String {
     )
 }
 
-fn fill(name: &str, n: usize) -> String {
+fn fill(name: &str, n: usize, used: &mut [usize; 8]) -> String {
     match name.strip_prefix("stall: ") {
-        Some(rule) => format!(
-            r#"style="fill:var(--c{})" opacity="{}""#,
-            colour(rule),
-            if n.is_multiple_of(2) { 1.0 } else { 0.8 }
-        ),
+        Some(rule) => {
+            let place = colour(rule);
+            let pale = [1.0, 0.6, 0.35][used[place].min(2)];
+            used[place] += 1;
+            format!(r#"style="fill:var(--c{place})" opacity="{pale}""#)
+        }
         None if name.starts_with("server think") => r#"style="fill:var(--c2)""#.to_owned(),
         None => format!(
             r#"style="fill:var(--faint)" opacity="{}""#,
@@ -53,3 +56,32 @@ fn fill(name: &str, n: usize) -> String {
 
 /// Width in the picture's own units.
 const WIDTH: f64 = 1000.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_stalls_of_a_bar_look_the_same() {
+        let rules = [
+            "tcp.rto",
+            "tcp.syn.lost",
+            "tcp.retransmit.fast",
+            "tcp.nagle",
+            "tcp.ack.delayed",
+        ];
+        let parts: Vec<_> = rules
+            .iter()
+            .map(|r| (format!("stall: {r}"), 10, 1))
+            .collect();
+        let bar = split_bar(&parts);
+        let mut fills: Vec<_> = bar
+            .split(r#"<rect x="#)
+            .skip(1)
+            .map(|rect| &rect[rect.find("style").unwrap()..rect.find('>').unwrap()])
+            .collect();
+        fills.sort_unstable();
+        fills.dedup();
+        assert_eq!(fills.len(), rules.len(), "{fills:?}");
+    }
+}

@@ -15,10 +15,13 @@ mod bursts;
 mod client_think;
 mod congestion_window;
 mod connection_per_request;
+mod dlsw_window;
 mod duplicates;
 mod fast_retransmit;
 mod half_close;
+mod held;
 mod idle_restart;
+mod llc_not_ready;
 mod mss_small;
 mod nagle;
 mod nagle_write_write_read;
@@ -55,6 +58,8 @@ pub static RULES: &[&dyn Rule] = &[
     &rto::RetransmissionTimeout,
     &reordering::Reordering,
     &sna_pacing::SnaPacing,
+    &dlsw_window::DlswWindow,
+    &llc_not_ready::LlcNotReady,
     &zero_window::ZeroWindow,
     &window_full::WindowFull,
     &nagle_write_write_read::WriteWriteRead,

@@ -116,6 +116,8 @@ pub(super) struct View<'a> {
     /// Round trip between the place of capture and the sender, and the receiver.
     pub(super) near_ns: i64,
     pub(super) far_ns: i64,
+    /// The round trip to the sender is no delayed acknowledgement's.
+    near_is_known: bool,
 }
 
 impl<'a> View<'a> {
@@ -143,6 +145,7 @@ impl<'a> View<'a> {
             ack,
             mss: segment_bytes(gap, sender),
             near_ns: best(sender),
+            near_is_known: knows_path(gap) || best(sender) < DELAYED_NS,
             far_ns: best(sender.other()),
         })
     }
@@ -161,11 +164,17 @@ impl<'a> View<'a> {
                 .any(Marks::ADVANCES | Marks::WINDOW_UPDATE);
             let turn = self.resumed.time_ns - gap.after().time_ns;
             // Data that follows much later was not set free by this packet.
-            if !advances || turn > self.near_ns * 3 / 2 + TURN_NS {
+            let at_once = match self.near_is_known {
+                true => turn <= self.near_ns * 3 / 2 + TURN_NS,
+                false => turn <= TURN_NS || self.is_a_round_trip(turn),
+            };
+            if !advances || !at_once {
                 return None;
             }
         } else if gap.after().packet != self.resumed.packet {
             return None;
+        } else if !self.near_is_known && !self.is_a_round_trip(length) {
+            return Some(self.pause(Reason::Application, Confidence::Medium, length));
         } else if self.near_ns * 5 < length * 3 {
             // Longer than a round trip: nothing on the network held it back.
             return Some(self.pause(
@@ -178,6 +187,12 @@ impl<'a> View<'a> {
         }
         let (reason, confidence) = self.reason()?;
         Some(self.pause(reason, confidence, length))
+    }
+
+    /// Whether a time is the sender's round trip, where that may also be the
+    /// receiver's timer: then no other length is believed.
+    fn is_a_round_trip(&self, ns: i64) -> bool {
+        (ns - self.near_ns).abs() <= self.near_ns / 4
     }
 
     /// Whether the receiver said anything, since the burst before began to come,
@@ -230,20 +245,13 @@ impl<'a> View<'a> {
         if delayed {
             return Some((Reason::AckDelayed, Confidence::High));
         }
-        self.knows_path().then(|| self.congestion(lost))
+        knows_path(self.gap).then(|| self.congestion(lost))
     }
 
     /// Whether the unit of the receiver's window is known: both SYNs told.
     fn knows_scale(&self) -> bool {
         let shake = &self.gap.connection.handshake;
         shake.syns + shake.syn_acks > 0
-    }
-
-    /// Whether the path's round trip is known: without the handshake, a path of
-    /// 40 ms and a delayed acknowledgement look the same.
-    fn knows_path(&self) -> bool {
-        let known = |side: Side| self.gap.connection.end(side).rtt.handshake_ns.is_some();
-        known(Side::Client) || known(Side::Server)
     }
 
     fn congestion(&self, lost: bool) -> (Reason, Confidence) {
@@ -378,6 +386,13 @@ impl<'a> View<'a> {
         });
         covered.map_or(0, |s| ack.time_ns - s.time_ns - self.far_ns)
     }
+}
+
+/// Whether the path's round trip is known: without the handshake, a path of
+/// 40 ms and a delayed acknowledgement look the same.
+fn knows_path(gap: &Gap<'_>) -> bool {
+    let known = |side: Side| gap.connection.end(side).rtt.handshake_ns.is_some();
+    known(Side::Client) || known(Side::Server)
 }
 
 /// Bytes of a full segment. Where the handshake was not captured, or its options

@@ -6,8 +6,9 @@
 //! session, and data that follows the response at once.
 
 use super::ack_delayed::side;
-use super::{About, Claim, Confidence, Evidence, Gap, Rule};
-use crate::{Marks, Segment, Side};
+use super::held::Held;
+use super::{About, Claim, Gap, Rule};
+use crate::Marks;
 
 /// Claims gaps in which a sender waited for a pacing response.
 pub struct SnaPacing;
@@ -20,8 +21,8 @@ static ABOUT: About = About {
     zos: "MODEENT (or APPL): adaptive pacing, or SSNDPAC, SRCVPAC and PSNDPAC raised; on the APPL \
           VPACING for what it receives; VTAM IOBUF storage for the larger window",
     limits: "Needs the pacing request, the response and the data that follows it at once. Sessions \
-             of one link are told apart, but only time without any packet on the connection is a \
-             gap: a wait during which other sessions send is not named. Whether the receiver's \
+             of one link are told apart; what other sessions send during the wait does not hide \
+             it. Whether the receiver's \
              program or its storage held the response back is not on the wire.",
     literature: "IBM SNA Formats (GA27-3136) and LU 6.2 Peer Protocols (SC31-6808): session-level \
                  pacing; a receive-window stall in the terms of TAPO",
@@ -33,78 +34,29 @@ impl Rule for SnaPacing {
     }
 
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
-        let wait = Wait::of(gap)?;
-        let mut claim = Claim::whole(gap, Confidence::High);
-        claim.evidence =
-            Evidence::of(&[wait.asked.packet, wait.answered.packet, wait.resumed.packet]);
-        Some(claim)
+        Some(held(gap)?.claim(gap))
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
-        let Some(wait) = Wait::of(gap) else {
+        let Some(held) = held(gap) else {
             return ABOUT.title.to_owned();
         };
         format!(
             "{:.1} ms: the {} had sent {} units of its window and waited for the {}'s pacing \
              response, {:.1} ms after its request",
             claim.cost_ns as f64 / 1e6,
-            side(wait.sender),
-            wait.units,
-            side(wait.sender.other()),
-            (wait.answered.time_ns - wait.asked.time_ns) as f64 / 1e6
+            side(held.sender),
+            held.units,
+            side(held.sender.other()),
+            (held.answered.time_ns - held.since.time_ns) as f64 / 1e6
         )
     }
 }
 
-/// A sender's wait for its next window.
-struct Wait<'a> {
-    sender: Side,
-    /// The unit that asked for the next window.
-    asked: &'a Segment,
-    /// The pacing response.
-    answered: &'a Segment,
-    /// The first unit of the next window.
-    resumed: &'a Segment,
-    /// Packets of the window, `asked` included.
-    units: usize,
+fn held<'a>(gap: &Gap<'a>) -> Option<Held<'a>> {
+    Held::of(
+        gap,
+        |s, sender| s.from == sender && s.len > 0 && s.marks.any(Marks::PACING_REQUEST),
+        |s| s.marks.any(Marks::PACING_RESPONSE),
+    )
 }
-
-impl<'a> Wait<'a> {
-    fn of(gap: &Gap<'a>) -> Option<Wait<'a>> {
-        let session = gap.exchange.session;
-        if session == 0 {
-            return None;
-        }
-        let sender = gap.exchange.sender(gap.phase)?;
-        let mine = |s: &&Segment| s.from == sender && s.session == session && s.len > 0;
-        let answers = |s: &&Segment| {
-            s.from != sender && s.session == session && s.marks.any(Marks::PACING_RESPONSE)
-        };
-        let asked_at =
-            (gap.earlier().iter()).rposition(|s| mine(&s) && s.marks.any(Marks::PACING_REQUEST))?;
-        let since = &gap.timeline[asked_at..];
-        let answered_at = asked_at + since.iter().position(|s| answers(&s))?;
-        let answered = &gap.timeline[answered_at];
-        let resumed = gap.timeline[answered_at..].iter().find(mine)?;
-        let window = &gap.timeline[asked_at..answered_at];
-        let last = window.iter().rfind(mine)?;
-        // The sender was silent from its last unit on, and this gap is part of
-        // that silence.
-        let silent = last.packet <= gap.before().packet && gap.after().packet <= resumed.packet;
-        let path_ns = gap.connection.end(sender).rtt.best_ns().unwrap_or(0);
-        let at_once = resumed.time_ns - answered.time_ns <= path_ns * 3 / 2 + TURN_NS;
-        // Behind the response, only the path can have kept the data.
-        let behind = gap.before().time_ns >= answered.time_ns;
-        let on_its_way = !behind || gap.length_ns() * 3 <= path_ns * 5;
-        (silent && at_once && on_its_way).then(|| Wait {
-            sender,
-            asked: &gap.timeline[asked_at],
-            answered,
-            resumed,
-            units: window.iter().filter(mine).count(),
-        })
-    }
-}
-
-/// What an end takes to send on, at most, beside the path.
-const TURN_NS: i64 = 2_000_000;

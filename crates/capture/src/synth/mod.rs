@@ -25,7 +25,7 @@ mod rng;
 mod sna;
 mod writer;
 
-pub use self::sna::{SnaLink, SnaUnit, sna_capture};
+pub use self::sna::{LinkWord, SnaLink, SnaUnit, sna_capture};
 pub use bulk::{Bulk, bulk};
 pub use conversation::simulate;
 pub use frame::Segment;
@@ -33,6 +33,6 @@ pub use model::{
     Action, Close, Conversation, DelayedAck, End, Exchange, Fault, Path, Payload, Place, Reader,
     Select, Write,
 };
-pub use planted::{PLANTED, Planted, View, paced, planted};
+pub use planted::{PLANTED, Planted, View, paced, planted, stopped};
 pub use rng::Rng;
 pub use writer::{Format, Writer, capture_file};

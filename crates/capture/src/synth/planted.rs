@@ -11,7 +11,7 @@ use super::frame::{ACK, Segment};
 use super::model::{
     Action, Close, Conversation, DelayedAck, Exchange, Fault, Payload, Place, Reader, Select, Write,
 };
-use super::sna::{SnaLink, SnaUnit, sna_capture};
+use super::sna::{LinkWord, SnaLink, SnaUnit, sna_capture};
 use super::writer::{Format, Writer, capture_file};
 use crate::Side;
 
@@ -260,6 +260,24 @@ pub static PLANTED: &[Planted] = &[
         },
     },
     Planted {
+        cause: "dlsw.window",
+        about: "the partner switch closes the circuit's window and opens it after 150 ms",
+        brings: &[],
+        make: |view| {
+            let place = view.place.unwrap_or(Place::Client);
+            sna_capture(SnaLink::Dlsw, place, 200, &stopped(150_000))
+        },
+    },
+    Planted {
+        cause: "llc.not-ready",
+        about: "on an Ethernet, the partner says RNR, and RR after 150 ms",
+        brings: &[],
+        make: |view| {
+            let place = view.place.unwrap_or(Place::Client);
+            sna_capture(SnaLink::Ethernet, place, 200, &stopped(150_000))
+        },
+    },
+    Planted {
         cause: "server.think",
         about: "the server thinks for 300 ms",
         brings: &[],
@@ -450,6 +468,21 @@ pub fn paced(held_us: u64) -> Vec<SnaUnit> {
         SnaUnit::pacing_response(Client, 30, 3),
         SnaUnit::data(Server, 20, 300).turns(),
         SnaUnit::data(Client, 2_000, 100).paced().ends().confirms(),
+        SnaUnit::confirmed(Server, 3_000),
+    ]
+}
+
+/// A conversation whose request the partner stops in its middle for `held_us`.
+pub fn stopped(held_us: u64) -> Vec<SnaUnit> {
+    use Side::{Client, Server};
+    vec![
+        SnaUnit::attach(Client, 1_000, "FILETRAN", 200),
+        SnaUnit::data(Client, 20, 1_000),
+        SnaUnit::link(Server, 30, LinkWord::Stop),
+        SnaUnit::link(Server, held_us, LinkWord::Go),
+        SnaUnit::data(Client, 50, 1_000).turns(),
+        SnaUnit::data(Server, 4_000, 300).turns(),
+        SnaUnit::data(Client, 2_000, 100).ends().confirms(),
         SnaUnit::confirmed(Server, 3_000),
     ]
 }

@@ -12,7 +12,7 @@ use super::frame::{ACK, PSH, SYN, Segment};
 use super::model::Place;
 use super::writer::{EPOCH_NS, Format, Writer};
 use crate::Side;
-use sna::dlc::ssp::{ControlPart, End, Kind, Message, PORT};
+use sna::dlc::ssp::{ControlPart, End, Flow, Kind, Message, Operator, PORT};
 use sna::dlc::{mac, pdu};
 use sna::wire::rh::{Answer, Category, Rh};
 use sna::wire::{fmh5, ipm, th};
@@ -30,6 +30,17 @@ pub struct SnaUnit {
     pub header: Rh,
     /// Its request or response unit.
     pub ru: Vec<u8>,
+    /// It is no unit at all, but the link's own word on who may send.
+    pub word: Option<LinkWord>,
+}
+
+/// What an end says of its readiness to receive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkWord {
+    /// It takes nothing: the window closed (DLSw), RNR (LLC2).
+    Stop,
+    /// It takes data again: one message more (DLSw), RR (LLC2).
+    Go,
 }
 
 /// What carries the units.
@@ -50,6 +61,15 @@ impl SnaUnit {
             session: 1,
             header: Rh::request(Category::Fmd).with_answer(Answer::Exception1),
             ru: vec![0xC1; bytes],
+            word: None,
+        }
+    }
+
+    /// The link's own word on what the other end may send.
+    pub fn link(from: Side, after_us: u64, word: LinkWord) -> SnaUnit {
+        SnaUnit {
+            word: Some(word),
+            ..SnaUnit::data(from, after_us, 0)
         }
     }
 
@@ -74,6 +94,7 @@ impl SnaUnit {
             session: 1,
             header: Rh::isolated_pacing(),
             ru: message.emit().to_vec(),
+            word: None,
         }
     }
 
@@ -86,6 +107,7 @@ impl SnaUnit {
             session: 1,
             header: asked.respond(false),
             ru: Vec::new(),
+            word: None,
         }
     }
 
@@ -286,10 +308,23 @@ fn dlsw(tape: &mut Tape, script: &[SnaUnit]) {
             Side::Client => 9,
             Side::Server => 7,
         };
-        let frame = Message {
-            correlator,
-            data: &piu,
-            ..Message::new(Kind::InfoFrame)
+        let frame = match unit.word {
+            None => Message {
+                correlator,
+                data: &piu,
+                ..Message::new(Kind::InfoFrame)
+            },
+            Some(word) => Message {
+                correlator,
+                flow: Flow {
+                    indication: Some(match word {
+                        LinkWord::Stop => Operator::Reset,
+                        LinkWord::Go => Operator::Increment,
+                    }),
+                    acknowledgement: false,
+                },
+                ..Message::new(Kind::FlowControl)
+            },
         };
         say(tape, unit.from, unit.after_us, frame);
     }
@@ -324,6 +359,19 @@ fn ethernet(tape: &mut Tape, script: &[SnaUnit]) {
     let mut counts = [0_u8; 2];
     for (n, unit) in script.iter().enumerate() {
         let (mine, theirs) = (unit.from.index(), unit.from.other().index());
+        if let Some(word) = unit.word {
+            let control = pdu::Control::S {
+                kind: match word {
+                    LinkWord::Stop => pdu::Supervisory::Rnr,
+                    LinkWord::Go => pdu::Supervisory::Rr,
+                },
+                nr: counts[theirs] & 0x7F,
+                pf: false,
+            };
+            let what = frame(unit.from, control, true, &[]);
+            tape.send(unit.from, unit.after_us, what);
+            continue;
+        }
         let control = pdu::Control::I {
             ns: counts[mine] & 0x7F,
             nr: counts[theirs] & 0x7F,

@@ -11,3 +11,4 @@ mod split;
 mod text_input;
 mod traps;
 mod tshark;
+mod writes;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use capture::synth::{Place, SnaLink, SnaUnit, paced, sna_capture};
+use capture::synth::{LinkWord, Place, SnaLink, SnaUnit, paced, sna_capture, stopped};
 use capture::{Exchange, Explanation, Options, Phase, Protocol, Side, explain};
 use proptest::prelude::*;
 
@@ -105,6 +105,41 @@ fn a_late_pacing_response_is_named_at_both_ends_and_nothing_else_is() {
 }
 
 #[test]
+fn a_late_pacing_response_is_named_while_other_sessions_send() {
+    use Side::{Client, Server};
+    // Another session sends every 800 µs during the wait: the link is never silent.
+    let mut script = paced(0);
+    let at = script
+        .iter()
+        .position(|u| u.header.is_isolated_pacing())
+        .unwrap();
+    script.splice(at..at, {
+        let begin = SnaUnit::attach(Client, 100, "OTHER", 100).in_session(2);
+        let more = |n: usize| SnaUnit::data(Client, 800, 100 + n % 7).in_session(2);
+        std::iter::once(begin).chain((0..100).map(more))
+    });
+    let last = SnaUnit::data(Server, 10, 100).in_session(2).ends();
+    script.push(SnaUnit::data(Client, 10, 100).in_session(2).turns());
+    script.push(last);
+    for link in BOTH {
+        let explanation = explained(link, Place::Client, 0, &script);
+        adds_up(&explanation);
+        let turns = turns(&explanation);
+        let held = turns.iter().find(|e| e.label == "FILETRAN").unwrap();
+        let stalled_ns = held.split.stalled_ns();
+        assert!(
+            (79_000_000..81_000_000).contains(&stalled_ns),
+            "{link:?}: {stalled_ns}"
+        );
+        let others = turns.iter().filter(|e| e.label == "OTHER");
+        assert!(
+            others.map(|e| e.split.stalled_ns()).all(|ns| ns == 0),
+            "{link:?}"
+        );
+    }
+}
+
+#[test]
 fn a_pacing_response_that_nobody_waits_for_costs_nothing() {
     use Side::{Client, Server};
     // The window is larger than what is sent, and the next one comes late.
@@ -142,6 +177,79 @@ fn a_sender_that_takes_its_time_after_the_response_was_not_held() {
             "{link:?}"
         );
     }
+}
+
+#[test]
+fn a_closed_link_is_named_with_its_cost_and_no_other_wait_is() {
+    for (link, cause) in [
+        (SnaLink::Dlsw, "dlsw.window"),
+        (SnaLink::Ethernet, "llc.not-ready"),
+    ] {
+        for place in [Place::Client, Place::Server] {
+            for one_way_us in [0, 200, 5_000] {
+                let explanation = explained(link, place, one_way_us, &stopped(150_000));
+                adds_up(&explanation);
+                let turns = turns(&explanation);
+                let stalled_ns = turns[0].split.stalled_ns();
+                let most_ns = 151_000_000 + 4_000 * one_way_us as i64;
+                let at = format!("{link:?} {place:?} {one_way_us}: {stalled_ns}");
+                assert!((149_000_000..most_ns).contains(&stalled_ns), "{at}");
+                let rules = turns.iter().flat_map(|e| &e.split.stalls);
+                assert!(rules.map(|s| s.rule).all(|r| r == cause), "{at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_station_that_is_not_ready_for_what_nobody_sends_costs_nothing() {
+    use Side::{Client, Server};
+    let script = [
+        SnaUnit::attach(Client, 1_000, "INQUIRY", 100).turns(),
+        SnaUnit::link(Server, 30, LinkWord::Stop),
+        SnaUnit::link(Server, 80_000, LinkWord::Go),
+        SnaUnit::data(Server, 20_000, 500).ends(),
+    ];
+    for link in BOTH {
+        let explanation = explained(link, Place::Client, 100, &script);
+        let named = ["dlsw.window", "llc.not-ready"];
+        let causes = explanation.causes.iter();
+        assert!(
+            causes.map(|c| c.rule).all(|r| !named.contains(&r)),
+            "{link:?}"
+        );
+    }
+}
+
+#[test]
+fn the_messages_that_a_dlsw_window_allows_are_counted() {
+    use Side::{Client, Server};
+    let script = [
+        SnaUnit::attach(Client, 1_000, "FILETRAN", 200),
+        SnaUnit::link(Server, 30, LinkWord::Stop),
+        // A window of one, then of two messages.
+        SnaUnit::link(Server, 300, LinkWord::Go),
+        SnaUnit::data(Client, 20, 1_000),
+        SnaUnit::link(Server, 60_000, LinkWord::Go),
+        SnaUnit::data(Client, 20, 1_000),
+        // One is left: this is the program's own time.
+        SnaUnit::data(Client, 40_000, 1_000).turns(),
+        SnaUnit::data(Server, 4_000, 300).ends(),
+    ];
+    let explanation = explained(SnaLink::Dlsw, Place::Client, 0, &script);
+    adds_up(&explanation);
+    let found: Vec<_> = (explanation.findings.iter())
+        .filter(|f| f.rule == "dlsw.window" && f.cost_ns > 1_000_000)
+        .collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(
+        (59_900_000..60_100_000).contains(&found[0].cost_ns),
+        "{found:?}"
+    );
+    assert!(
+        found[0].text.contains("last message of its window"),
+        "{found:?}"
+    );
 }
 
 #[test]

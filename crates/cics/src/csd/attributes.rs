@@ -217,6 +217,52 @@ pub(super) const KEPT: &[&str] = &[
     "WEBSERVICE",
 ];
 
+/// Whether a word is `name`, or its beginning of at least so many letters.
+pub(super) fn abbreviates(word: &str, name: &str, least: usize) -> bool {
+    word.len() >= least && name.starts_with(word)
+}
+
+/// The type that a word abbreviates: as short as DFHCSDUP takes it, or where it
+/// is unique.
+/// Reference: CICS TS, *DFHCSDUP: syntax and command rules* and the syntax of
+/// DELETE, where the letters that are needed stand in upper case.
+pub(super) fn complete_type<'a>(
+    word: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+) -> Option<&'a str> {
+    let short = SHORTEST
+        .iter()
+        .find(|(name, least)| abbreviates(word, name, *least));
+    match short {
+        Some((full, _)) => names.into_iter().find(|name| name == full),
+        None => complete(word, names),
+    }
+}
+
+/// Types that may be written in one or two letters, with how many are needed.
+const SHORTEST: &[(&str, usize)] = &[
+    ("BUNDLE", 1),
+    ("DJAR", 2),
+    ("DOCTEMPLATE", 2),
+    ("ENQMODEL", 1),
+    ("FILE", 1),
+    ("IPCONN", 1),
+    ("JOURNALMODEL", 2),
+    ("JVMSERVER", 2),
+    ("LIBRARY", 2),
+    ("MAPSET", 2),
+    ("PIPELINE", 2),
+    ("REQUESTMODEL", 1),
+    ("SESSIONS", 1),
+    ("TCPIPSERVICE", 2),
+    ("TDQUEUE", 2),
+    ("TERMINAL", 2),
+    ("TSMODEL", 2),
+    ("TYPETERM", 2),
+    ("URIMAP", 1),
+    ("WEBSERVICE", 1),
+];
+
 /// The full name of a word that may be abbreviated to where it is unique.
 pub(super) fn complete<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut candidate = None;

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::attributes::{KEPT, USED, complete};
+use super::attributes::{KEPT, USED, abbreviates, complete, complete_type};
 use super::scan::{Attribute, Statement, statements};
 use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
 use super::values::Values;
@@ -140,7 +140,7 @@ impl Reader {
             return None;
         };
         let types = || USED.iter().map(|(n, _)| *n).chain(KEPT.iter().copied());
-        let kind = match complete(&first.name, types()) {
+        let kind = match complete_type(&first.name, types()) {
             Some(kind) => kind.to_owned(),
             None => {
                 self.unused
@@ -153,13 +153,11 @@ impl Reader {
         let mut rest: Vec<Attribute> = Vec::new();
         for mut a in attributes {
             match known {
+                _ if abbreviates(&a.name, "GROUP", 1) => "GROUP".clone_into(&mut a.name),
                 Some(list) => match complete(&a.name, list.iter().copied()) {
                     Some(full) => full.clone_into(&mut a.name),
                     None => self.unknown.push((kind.clone(), a.clone())),
                 },
-                None if "GROUP".starts_with(&a.name) && a.name.len() >= 2 => {
-                    "GROUP".clone_into(&mut a.name);
-                }
                 None => {}
             }
             if a.name == "GROUP" {
@@ -226,21 +224,20 @@ impl Reader {
     }
 
     fn delete(&mut self, s: &Statement) {
-        let value = |name: &str| {
-            s.attributes
-                .iter()
-                .find(|a| a.name == name)
+        let value = |name: &str, least: usize| {
+            (s.attributes.iter())
+                .find(|a| abbreviates(&a.name, name, least))
                 .and_then(|a| a.value.as_deref())
         };
-        if let Some(list) = value("LIST") {
+        if let Some(list) = value("LIST", 2) {
             self.lists
                 .retain(|(l, _)| !l.as_str().eq_ignore_ascii_case(list));
         }
-        let Some(group) = value("GROUP") else { return };
-        let first = s
-            .attributes
-            .first()
-            .filter(|a| a.name != "GROUP" && a.value.is_some());
+        let Some(group) = value("GROUP", 1) else {
+            return;
+        };
+        let first = (s.attributes.first())
+            .filter(|a| !abbreviates(&a.name, "GROUP", 1) && a.value.is_some());
         self.raw.retain(|r| {
             !(r.group.as_str().eq_ignore_ascii_case(group)
                 && first.is_none_or(|a| {
@@ -255,13 +252,12 @@ impl Reader {
     }
 
     fn group_and_list(&mut self, s: &Statement) -> Option<(GroupName, ListName)> {
-        let find = |name: &str| {
-            s.attributes
-                .iter()
-                .find(|a| name.starts_with(&a.name))
+        let find = |name: &str, least: usize| {
+            (s.attributes.iter())
+                .find(|a| abbreviates(&a.name, name, least))
                 .cloned()
         };
-        let (Some(group), Some(list)) = (find("GROUP"), find("LIST")) else {
+        let (Some(group), Some(list)) = (find("GROUP", 1), find("LIST", 2)) else {
             let message = format!("{} needs GROUP and LIST", s.verb);
             self.say(Severity::Error, s.line, s.column, message, None);
             return None;
@@ -468,6 +464,32 @@ ADD GROUP(BANK) LIST(BANKLIST)
                 ("BACKLOG", "10")
             ]
         );
+    }
+
+    #[test]
+    fn keywords_are_as_short_as_dfhcsdup_takes_them() {
+        let csd = parse(
+            "DEF PROG(A) G(WEB)\ndef f(ACCTS) gr(WEB)\nDEF TRANS(T) G(WEB) PROG(A)\n\
+             DEF TC(PORT) G(WEB)\nDEF PROG(B) G(WEB)\nAL PROG(A) G(WEB) STATUS(DISABLED)\n\
+             DEL PROG(B) G(WEB)\nADD G(WEB) LI(MINE)\nADD G(OTHER) LI(MINE)\nR G(OTHER) LI(MINE)\n",
+        );
+        let errors: Vec<_> = (csd.diagnostics.iter())
+            .filter(|d| d.severity == Severity::Error)
+            .collect();
+        assert!(errors.is_empty(), "{errors:?}");
+        assert_eq!(csd.programs.len(), 1);
+        assert!(!csd.programs[0].enabled);
+        assert_eq!(csd.files[0].name.as_str(), "ACCTS");
+        assert_eq!(
+            csd.transactions[0]
+                .program
+                .map(|p| p.as_str().to_owned())
+                .as_deref(),
+            Some("A")
+        );
+        let (all, _) = definitions("DEF TC(PORT) G(WEB)\nDEF S(LINK) G(WEB)\n");
+        let kinds: Vec<_> = all.iter().map(|d| d.kind.as_str()).collect();
+        assert_eq!(kinds, ["TCPIPSERVICE", "SESSIONS"]);
     }
 
     #[test]

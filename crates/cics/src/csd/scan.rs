@@ -5,6 +5,7 @@
 //! or `/*` are JCL around the statements, and columns 73 to 80 are ignored
 //! when they hold a sequence number.
 
+use super::attributes::abbreviates;
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// A keyword of a statement, as `GROUP(BANK)` or `ALL`.
@@ -55,13 +56,17 @@ const VERBS: &[&str] = &[
 
 fn verb(word: &str) -> Option<&'static str> {
     let up = word.to_ascii_uppercase();
-    let up = match up.as_str() {
-        "DEF" => "DEFINE",
-        "DEL" => "DELETE",
-        other => other,
-    };
-    VERBS.iter().find(|v| **v == up).copied()
+    let short = SHORTEST
+        .iter()
+        .find(|(name, least)| abbreviates(&up, name, *least));
+    match short {
+        Some((verb, _)) => Some(verb),
+        None => VERBS.iter().find(|v| **v == up).copied(),
+    }
 }
+
+/// Verbs that may be abbreviated, and how many letters are needed.
+const SHORTEST: &[(&str, usize)] = &[("ALTER", 2), ("DEFINE", 3), ("DELETE", 3), ("REMOVE", 1)];
 
 /// A character and where it stands.
 #[derive(Debug, Clone, Copy)]

@@ -34,7 +34,7 @@ pub enum Framing {
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
     /// Reading or writing failed.
-    #[error(transparent)]
+    #[error("the records cannot be copied")]
     Io(#[from] io::Error),
     /// The file ends within a record.
     #[error("record {record}: the file ends after {actual} of its {needed} bytes")]

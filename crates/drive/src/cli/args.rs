@@ -60,6 +60,9 @@ pub enum Command {
 
 /// `tupelo drive knee`.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  tupelo drive knee http://127.0.0.1:8080/ --from 500 --objective 'p99<20ms'"
+)]
 pub struct KneeArgs {
     /// The load at each level; -t is the time measured at each.
     #[command(flatten)]
@@ -92,6 +95,9 @@ pub struct KneeArgs {
 
 /// `tupelo drive compare`.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  tupelo drive compare http://127.0.0.1:8080/old http://127.0.0.1:8080/new -c 20 -t 10s"
+)]
 pub struct CompareArgs {
     /// A URL or a scenario file
     pub a: String,
@@ -113,6 +119,7 @@ pub struct CompareArgs {
 
 /// `tupelo drive import`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo drive import session.har -o scenario.toml")]
 pub struct ImportArgs {
     /// A .har or .jmx file
     pub file: PathBuf,
@@ -123,6 +130,9 @@ pub struct ImportArgs {
 
 /// `tupelo drive merge`.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  tupelo drive merge worker-1.hlog worker-2.hlog --html report.html"
+)]
 pub struct MergeArgs {
     /// Logs written with --hdr
     #[arg(required = true)]
@@ -134,6 +144,7 @@ pub struct MergeArgs {
 
 /// `tupelo drive schema`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo drive schema > scenario.schema.json")]
 pub struct SchemaArgs {
     /// The reference page in Markdown instead of the JSON schema
     #[arg(long)]

@@ -31,8 +31,9 @@ pub enum CliError {
     Failed(String),
 }
 
-/// Runs the command; everything it has to say is said on the way.
-pub fn run(args: &Args) -> ExitCode {
+/// Runs the command; everything it has to say is said on the way. Fails only
+/// where standard output could not be written; the work was done all the same.
+pub fn run(args: &Args) -> Result<ExitCode, std::io::Error> {
     let outcome = match &args.command {
         Some(Command::Knee(args)) => capacity::knee(args),
         Some(Command::Compare(args)) => capacity::compare_two(args),
@@ -44,8 +45,7 @@ pub fn run(args: &Args) -> ExitCode {
             None => load::run(&args.load, &args.observe, &args.output),
         },
     };
-    match outcome {
-        Ok(_) if say::lost() => ExitCode::from(2),
+    let status = match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
@@ -55,7 +55,8 @@ pub fn run(args: &Args) -> ExitCode {
                 CliError::Usage(_) => 64,
             })
         }
-    }
+    };
+    say::lost().map_or(Ok(status), Err)
 }
 
 fn import(args: &ImportArgs) -> Result<bool, CliError> {

@@ -1,20 +1,18 @@
-//! Printing that outlives its reader: `tupelo drive … | head` ends with a
-//! report, not with a panic. What cannot be printed for another reason (a full
-//! disk behind a redirection) is told once and makes the exit status 2.
+//! Printing that outlives its reader: `tupelo drive … | head` still presents
+//! its whole load and writes its files. What could not be printed is kept, and
+//! handed to the caller at the end.
 
 use std::fmt::Arguments;
-use std::io::{self, ErrorKind, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io::{self, Write};
+use std::sync::Mutex;
 
 /// Prints to standard output.
 pub(super) fn out(text: Arguments<'_>) {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_fmt(text).and_then(|()| stdout.flush());
-    if let Err(error) = written
-        && error.kind() != ErrorKind::BrokenPipe
-        && !LOST.swap(true, Ordering::Relaxed)
-    {
-        err(format_args!("error: standard output: {error}\n"));
+    if let Err(error) = written {
+        let mut lost = LOST.lock().unwrap_or_else(|e| e.into_inner());
+        lost.get_or_insert(error);
     }
 }
 
@@ -23,12 +21,12 @@ pub(super) fn err(text: Arguments<'_>) {
     let _ = io::stderr().lock().write_fmt(text);
 }
 
-/// Whether something could not be printed although somebody waits for it.
-pub(super) fn lost() -> bool {
-    LOST.load(Ordering::Relaxed)
+/// Why something could not be printed, the first time it happened.
+pub(super) fn lost() -> Option<io::Error> {
+    LOST.lock().unwrap_or_else(|e| e.into_inner()).take()
 }
 
-static LOST: AtomicBool = AtomicBool::new(false);
+static LOST: Mutex<Option<io::Error>> = Mutex::new(None);
 
 /// A line on standard output.
 macro_rules! say {

@@ -17,7 +17,7 @@ struct Cli {
 
 fn drive(words: &[&str]) -> ExitCode {
     let words = ["drive", "--quiet"].iter().chain(words);
-    run(&Cli::try_parse_from(words).unwrap().args)
+    run(&Cli::try_parse_from(words).unwrap().args).unwrap()
 }
 
 fn server() -> (Server, String) {
@@ -177,6 +177,6 @@ fn a_knee_takes_random_arrivals_without_a_rate_and_a_single_run_does_not() {
     ];
     let words: Vec<&str> = ["drive"].into_iter().chain(knee).collect();
     let code = run(&Cli::try_parse_from(words).unwrap().args);
-    assert_eq!(code, ExitCode::SUCCESS);
+    assert_eq!(code.unwrap(), ExitCode::SUCCESS);
     assert_eq!(drive(&[&url, "--poisson"]), ExitCode::from(64));
 }

@@ -34,7 +34,7 @@ pub enum DumpError {
         reason: String,
     },
     /// The output took no more.
-    #[error("the output cannot be written: {0}")]
+    #[error("the output cannot be written")]
     Output(#[from] io::Error),
     /// The store failed.
     #[error(transparent)]

@@ -106,7 +106,7 @@ pub enum LoadError {
     #[error(transparent)]
     Framing(#[from] FramingError),
     /// The scratch file for sorting failed.
-    #[error("the scratch file for sorting failed: {0}")]
+    #[error("the scratch file for sorting failed")]
     Scratch(#[from] io::Error),
     /// The file cannot be loaded.
     #[error(transparent)]

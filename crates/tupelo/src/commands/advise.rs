@@ -3,7 +3,7 @@
 
 mod html;
 
-use std::io::{ErrorKind, IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
 use advise::report::Look;
@@ -85,7 +85,7 @@ fn known_rule(text: &str) -> Result<String, String> {
 pub fn run(args: Args) -> Result<Outcome> {
     if args.rules || args.kinds {
         let list = if args.rules { list_rules(args.json) } else { list_kinds(args.json) };
-        print(&list)?;
+        print!("{list}");
         return Ok(Outcome::Clean);
     }
     let mut documents = Documents::default();
@@ -110,11 +110,11 @@ pub fn run(args: Args) -> Result<Outcome> {
             .into_diagnostic()
             .wrap_err_with(|| path.display().to_string())?;
     }
-    print(&match (args.json, args.effective) {
-        (true, _) => format!("{}\n", as_json(&documents, &findings, &settings)),
-        (_, true) => settings_table(&settings).to_string(),
-        _ => advise::report::text(&documents, &findings, &look()),
-    })?;
+    match (args.json, args.effective) {
+        (true, _) => println!("{}", as_json(&documents, &findings, &settings)),
+        (_, true) => print!("{}", settings_table(&settings)),
+        _ => print!("{}", advise::report::text(&documents, &findings, &look())),
+    }
     let faulty = documents.all.iter().any(Document::has_errors);
     Ok(match findings.is_empty() && !faulty {
         true => Outcome::Clean,
@@ -153,14 +153,6 @@ fn look() -> Look {
     Look {
         width: columns.unwrap_or(100).clamp(60, 120),
         colour,
-    }
-}
-
-/// Prints; a reader that has seen enough is no fault.
-fn print(text: &str) -> Result<()> {
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e).into_diagnostic(),
-        _ => Ok(()),
     }
 }
 

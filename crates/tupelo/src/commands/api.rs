@@ -11,6 +11,7 @@ use crate::commands::record::source::read_text;
 
 /// Make API projects.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo api import quote --program QUOTE01 --request copybooks/QUOTE.cpy")]
 pub struct Args {
     #[command(subcommand)]
     what: What,

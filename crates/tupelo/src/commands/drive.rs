@@ -1,15 +1,16 @@
 //! `tupelo drive`: controlled load. The arguments and the work are the
 //! driver's own; it knows nothing of regions.
 
-use miette::Result;
+use miette::{IntoDiagnostic, Result};
 
 use crate::Outcome;
+use crate::stdout::Unwritten;
 
 pub use drive::cli::Args;
 
 /// Presents the load; its own exit status is passed on.
 pub fn run(args: Args) -> Result<Outcome> {
-    let status = drive::cli::run(&args);
+    let status = drive::cli::run(&args).map_err(Unwritten).into_diagnostic()?;
     match status == std::process::ExitCode::SUCCESS {
         true => Ok(Outcome::Clean),
         false => Ok(Outcome::Status(status)),

@@ -1,60 +1,101 @@
 //! What a shell does to a command: closed pipes, odd names, missing parts.
 
-use std::io::{Read, Write};
+use std::fs::File;
+use std::path::Path;
 use std::process::Stdio;
 
-use crate::program::tupelo;
+use crate::program::{text, tupelo};
 use crate::server::{application, example};
 
-/// Runs a command whose reader takes a few bytes and goes.
-fn beginning_of(args: &[&str]) -> (Option<i32>, String) {
-    let mut child = tupelo()
-        .args(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut line = [0; 16];
-    let mut reader = child.stdout.take().unwrap();
-    reader.read_exact(&mut line).unwrap();
-    drop(reader);
-    let mut said = String::new();
-    let mut stderr = child.stderr.take().unwrap();
-    stderr.read_to_string(&mut said).unwrap();
-    (child.wait().unwrap().code(), said)
-}
-
-/// As SIGPIPE ends a program, or cleanly where all of it fitted into the pipe.
-fn ended_quietly(status: Option<i32>) -> bool {
-    matches!(status, Some(141 | 0))
-}
-
-#[test]
-fn a_reader_that_has_seen_enough_ends_a_command_quietly() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = folder.path().join("WIDE.cpy");
-    let mut text = String::from("       01  WIDE.\n");
+/// Commands that print, one of each way to print, and a folder that they read.
+fn commands_that_print(folder: &Path) -> Vec<Vec<String>> {
+    let book = folder.join("WIDE.cpy");
+    let mut lines = String::from("       01  WIDE.\n");
     for n in 0..4000 {
-        text += &format!("           05  FIELD-{n:05} PIC X(30).\n");
+        lines += &format!("           05  FIELD-{n:05} PIC X(30).\n");
     }
-    std::fs::write(&book, text).unwrap();
-    let records = folder.path().join("wide.bin");
-    let mut file = std::fs::File::create(&records).unwrap();
-    for _ in 0..20 {
-        file.write_all(&[b'A'; 4000 * 30]).unwrap();
-    }
+    std::fs::write(&book, lines).unwrap();
+    let records = folder.join("wide.bin");
+    std::fs::write(&records, vec![b'A'; 20 * 4000 * 30]).unwrap();
+    let capture = folder.join("empty.pcap");
+    let mut header = [0; 24];
+    header[..8].copy_from_slice(&[0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0]);
+    header[16..].copy_from_slice(&[0, 0, 1, 0, 1, 0, 0, 0]);
+    std::fs::write(&capture, header).unwrap();
+    let state = folder.join("state");
+    let app = example("bank");
+    let bank = [
+        "--app",
+        app.to_str().unwrap(),
+        "--state",
+        state.to_str().unwrap(),
+    ];
+    let made = tupelo()
+        .args(["run", "BLST", bank[1], "--channel", "LIST"])
+        .args(&bank[2..])
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
     let (book, records) = (book.to_str().unwrap(), records.to_str().unwrap());
-    for args in [
-        &["record", "layout", book][..],
+    let capture = capture.to_str().unwrap();
+    let dump = [&["file", "dump", "ACCTFILE"][..], &bank].concat();
+    [
+        &["--help"][..],
+        &["record", "layout", book],
         &["record", "layout", book, "--json"],
         &["record", "schema", book],
         &["record", "decode", book, records],
         &["reference", "commands"],
-    ] {
-        let (status, said) = beginning_of(args);
-        assert!(ended_quietly(status), "{args:?}: {status:?}");
-        assert_eq!(said, "", "{args:?}");
+        &["advise", "--rules"],
+        &["capture", "explain", capture],
+        &["capture", "explain", capture, "--json"],
+        &["drive", "schema"],
+        &["lab"],
+        &dump,
+    ]
+    .iter()
+    .map(|args| args.iter().map(|&arg| arg.to_owned()).collect())
+    .collect()
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_ends_every_command_as_sigpipe_does() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in commands_that_print(folder.path()) {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = tupelo().args(&args).stdout(writer).output().unwrap();
+        assert_eq!(output.status.code(), Some(128 + 13), "{args:?}");
+        assert_eq!(text(&output.stderr), "", "{args:?}");
     }
+}
+
+#[test]
+fn a_full_disk_behind_standard_output_is_told_by_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in commands_that_print(folder.path()) {
+        let full = File::options().write(true).open("/dev/full").unwrap();
+        let output = tupelo().args(&args).stdout(full).output().unwrap();
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+        assert!(said.contains("No space left on device"), "{args:?}: {said}");
+        assert!(!said.contains("panicked"), "{args:?}: {said}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_take_the_records_is_named_with_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let decode = &commands_that_print(folder.path())[4];
+    let output = tupelo()
+        .args(decode)
+        .args(["-o", "/dev/full"])
+        .stdout(Stdio::null())
+        .output()
+        .unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("No space left on device"), "{said}");
 }
 
 #[test]
@@ -119,21 +160,4 @@ fn the_value_of_a_field_chooses_among_redefinitions() {
     let wrong = decode("BODY:KIND");
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("ITEM:FIELD:VALUE=NAME"));
-}
-
-#[test]
-fn a_dump_ends_quietly_with_its_reader() {
-    let (app, state) = (example("bank"), tempfile::tempdir().unwrap());
-    let (folder, state) = (app.to_str().unwrap(), state.path().to_str().unwrap());
-    let made = tupelo()
-        .args(["run", "BLST", folder, "--channel", "LIST", "--state", state])
-        .output()
-        .unwrap();
-    assert!(made.status.success(), "{made:?}");
-    let dump = [
-        "file", "dump", "ACCTFILE", "--app", folder, "--state", state,
-    ];
-    let (status, said) = beginning_of(&dump);
-    assert!(ended_quietly(status), "{status:?}");
-    assert_eq!(said, "");
 }

@@ -1,8 +1,7 @@
 //! `tupelo lab` from the outside: names, exit codes, and a reader that leaves.
 //! What the experiments find is tested in their own crate.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Output, Stdio};
+use std::process::Output;
 
 use serde_json::Value;
 
@@ -75,51 +74,4 @@ fn an_experiment_prints_a_line_a_figure_or_says_what_it_lacks() {
         }
         _ => panic!("{output:?}"),
     }
-}
-
-#[test]
-fn a_reader_that_has_seen_enough_ends_the_program_without_a_word() {
-    for args in [
-        &["lab"][..],
-        &["advise", "--rules"],
-        &["reference", "advice"],
-        &["record", "layout", "--help"],
-    ] {
-        let mut child = tupelo()
-            .args(args)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        // Closed before the program prints, or while it does.
-        drop(child.stdout.take());
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(text(&output.stderr), "", "{args:?}");
-        assert!(
-            matches!(output.status.code(), Some(0 | 141)),
-            "{args:?}: {:?}",
-            output.status
-        );
-    }
-}
-
-#[test]
-fn a_full_disk_is_an_error_that_is_told() {
-    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else {
-        return;
-    };
-    let output = tupelo()
-        .arg("lab")
-        .stdout(full)
-        .stderr(Stdio::piped())
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let mut lines = BufReader::new(&output.stderr[..]).lines();
-    let told = lines.next().unwrap().unwrap();
-    assert!(
-        told.starts_with("error: standard output: No space left"),
-        "{told}"
-    );
-    assert!(lines.next().is_none());
 }

@@ -1,7 +1,6 @@
 //! `tupelo capture explain`: which stall cost what, why, and what to change.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use capture::join::{Delay, Reconciliation, TimeOfDay, parse_tasks, parse_trace, reconcile};
@@ -110,16 +109,16 @@ pub fn run(args: &Args) -> Result<Outcome> {
             (Some(explanation), Some(number)) => {
                 let shown = detail(explanation, number)
                     .ok_or_else(|| miette!("exchange {number} is not among the worst; narrow --filter to it"))?;
-                say(&shown);
+                print!("{shown}");
             }
-            (Some(explanation), None) => say(&text(explanation)),
+            (Some(explanation), None) => print!("{}", text(explanation)),
             (None, _) => {}
         }
         if let Some(account) = &account {
             if explanation.is_some() {
-                say("\nTasks and receives\n");
+                println!("\nTasks and receives");
             }
-            say(&account.to_string());
+            print!("{account}");
         }
     }
     let stalled = account.is_some_and(|a| a.explained_s > 0.0);
@@ -144,8 +143,8 @@ fn compared(args: &Args, before: &Path, after: &Path) -> Result<Outcome> {
     let (before, after) = (load(args, before)?, load(args, after)?);
     let comparison = compare(&before, &after);
     match args.json {
-        true => say(&(serde_json::to_string_pretty(&comparison).into_diagnostic()? + "\n")),
-        false => say(&comparison.to_string()),
+        true => println!("{}", serde_json::to_string_pretty(&comparison).into_diagnostic()?),
+        false => print!("{comparison}"),
     }
     Ok(match has_causes(&after) {
         true => Outcome::Findings,
@@ -203,13 +202,8 @@ fn print_json(explanation: Option<&Explanation>, account: Option<&Reconciliation
         "explanation": explanation,
         "tasks": account,
     });
-    say(&(serde_json::to_string_pretty(&value).into_diagnostic()? + "\n"));
+    println!("{}", serde_json::to_string_pretty(&value).into_diagnostic()?);
     Ok(())
-}
-
-/// Prints; a reader that has gone away (`| head`) is no error.
-fn say(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
 /// Whether anything was found that somebody could change.

@@ -10,6 +10,7 @@ use crate::Outcome;
 
 /// Explain packet captures, and record them.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo capture record -i lo -o slow.pcapng --duration 5s\n  tupelo capture explain slow.pcapng")]
 pub struct Args {
     #[command(subcommand)]
     what: What,

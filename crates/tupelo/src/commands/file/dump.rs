@@ -4,12 +4,11 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use miette::{Context, IntoDiagnostic, Result, miette};
+use miette::{Context, IntoDiagnostic, Result};
 use store::transfer::{DumpError, dump};
 
 use super::which::{Form, Which, open_reader};
 use crate::Outcome;
-use crate::stdout::{ENDED_BY_SIGPIPE, is_closed};
 
 /// Write a file's records. A region may be serving it: all records are of one
 /// committed state.
@@ -40,13 +39,9 @@ pub fn run(args: Args) -> Result<Outcome> {
         )),
         None => Box::new(BufWriter::new(io::stdout().lock())),
     };
-    let written = dump(&mut reader, entry.id, &mut *output, records.framing, &*records.convert, &mut |_| ())
-        .and_then(|report| output.flush().map(|()| report).map_err(DumpError::Output));
-    let report = match written {
-        // A reader that has seen enough is no fault.
-        Err(DumpError::Output(error)) if is_closed(&error) => return Ok(Outcome::Status(ENDED_BY_SIGPIPE.into())),
-        other => other.map_err(|e| miette!("{e}"))?,
-    };
+    let report = dump(&mut reader, entry.id, &mut *output, records.framing, &*records.convert, &mut |_| ())
+        .and_then(|report| output.flush().map(|()| report).map_err(DumpError::Output))
+        .into_diagnostic()?;
     if args.output.is_some() {
         eprintln!("{}: {} records, {} bytes", entry.def.name, report.records, report.bytes);
     }

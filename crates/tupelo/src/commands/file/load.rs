@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::PathBuf;
 
-use miette::{Context, IntoDiagnostic, Result, miette};
+use miette::{Context, IntoDiagnostic, Result};
 use store::WriteStore;
 use store::transfer::{LoadEvent, LoadMode, LoadOptions, load};
 
@@ -64,7 +64,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     if shows {
         eprint!("\r");
     }
-    let (report, _) = loaded.map_err(|e| miette!("{e}"))?;
+    let (report, _) = loaded.into_diagnostic()?;
     println!(
         "{}: {} records loaded, {} bytes, {} refused",
         entry.def.name, report.loaded, report.bytes, report.rejected

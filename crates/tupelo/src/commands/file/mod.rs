@@ -15,6 +15,7 @@ use crate::Outcome;
 
 /// Define, load, dump and measure keyed files.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo file stat --app examples/bank\n  tupelo file dump ACCTFILE --app examples/bank")]
 pub struct Args {
     #[command(subcommand)]
     what: What,

@@ -9,14 +9,13 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::PathBuf;
 
-use copybook::codec::stream::{Framing, StreamError, decode_lines, encode_lines};
+use copybook::codec::stream::{Framing, decode_lines, encode_lines};
 use copybook::codec::{Choice, Codec, CodecOptions, Invalid, NumberForm, RedefinesRule, Trim};
 use copybook::codepage::CodePage;
 use miette::{Context, IntoDiagnostic, Result, miette};
 
 use super::source::Source;
 use crate::Outcome;
-use crate::stdout::{ENDED_BY_SIGPIPE, is_closed};
 
 /// Convert records to JSON, one object a line.
 #[derive(Debug, clap::Args)]
@@ -190,7 +189,8 @@ pub fn decode(args: DecodeArgs) -> Result<Outcome> {
     options.omit_empty = args.omit_empty;
     let codec = Codec::build(&layout, &options).into_diagnostic()?;
     let (input, output) = (args.common.reader()?, args.common.writer()?);
-    finish(decode_lines(&codec, args.common.framing(&codec), input, output))
+    decode_lines(&codec, args.common.framing(&codec), input, output).into_diagnostic()?;
+    Ok(Outcome::Clean)
 }
 
 /// JSON lines to records.
@@ -198,17 +198,8 @@ pub fn encode(args: EncodeArgs) -> Result<Outcome> {
     let layout = args.common.source.record(args.common.record.as_deref())?;
     let codec = Codec::build(&layout, &args.common.options()?).into_diagnostic()?;
     let (input, output) = (args.common.reader()?, args.common.writer()?);
-    finish(encode_lines(&codec, args.common.framing(&codec), input, output))
-}
-
-/// A reader that has seen enough is no fault.
-fn finish(result: std::result::Result<u64, StreamError>) -> Result<Outcome> {
-    match result {
-        Err(StreamError::Io(error)) if is_closed(&error) => Ok(Outcome::Status(ENDED_BY_SIGPIPE.into())),
-        Err(StreamError::Io(error)) => Err(miette!("the records cannot be copied: {error}")),
-        Err(error) => Err(miette!("{error}")),
-        Ok(_) => Ok(Outcome::Clean),
-    }
+    encode_lines(&codec, args.common.framing(&codec), input, output).into_diagnostic()?;
+    Ok(Outcome::Clean)
 }
 
 /// Large enough that system calls do not count.

@@ -11,6 +11,7 @@ use crate::Outcome;
 
 /// Show the layout of a copybook's records, and convert records.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo record layout examples/bank/copybooks/ACCOUNT.cpy")]
 pub struct Args {
     #[command(subcommand)]
     what: What,

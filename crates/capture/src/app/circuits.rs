@@ -1,0 +1,119 @@
+//! The circuits of a DLSw connection and what each end may send on them.
+//!
+//! Each switch numbers its end of a circuit by itself, and control messages
+//! tell which two numbers belong together. A sender's window begins as the
+//! receiver's capabilities say; where those were not captured, an indication
+//! that closes it makes it known.
+//! Reference: RFC 1795, sections 3.2 (correlators) and 8 (flow control).
+//! Invariant: at most [`MAX_CIRCUITS`] circuits a connection.
+
+use crate::{Marks, Side};
+use sna::dlc::caps;
+use sna::dlc::flow::SendWindow;
+use sna::dlc::ssp::{Kind, Message, Operator};
+
+/// The circuits of one connection.
+#[derive(Debug, Default)]
+pub(super) struct Circuits {
+    known: Vec<Circuit>,
+    next: u32,
+    /// The window that each end grants first, by its capabilities.
+    first: [Option<u16>; 2],
+}
+
+#[derive(Debug)]
+struct Circuit {
+    number: u32,
+    ends: [(Side, u32); 2],
+    /// What each end may send, where that is known.
+    windows: [Option<SendWindow>; 2],
+}
+
+impl Circuits {
+    /// Two numbers belong together.
+    pub(super) fn learn(&mut self, ends: [(Side, u32); 2]) {
+        if ends.iter().any(|(_, correlator)| *correlator == 0) || self.find(ends[0]).is_some() {
+            return;
+        }
+        if self.known.len() >= MAX_CIRCUITS {
+            self.known.remove(0);
+        }
+        self.next = self.next.wrapping_add(1).max(1);
+        // What one end may send is what the other grants.
+        let [client, server] = self.first;
+        self.known.push(Circuit {
+            number: self.next,
+            ends,
+            windows: [server.map(SendWindow::new), client.map(SendWindow::new)],
+        });
+    }
+
+    /// Takes the capabilities that `side` tells of itself.
+    pub(super) fn capabilities(&mut self, side: Side, data: &[u8]) {
+        if let Ok(caps::Exchange::Request(told)) = caps::Exchange::parse(data) {
+            self.first[side.index()] = Some(told.initial_window);
+        }
+    }
+
+    /// The circuit whose end at `side` has this number; 0 when nobody told.
+    pub(super) fn of(&self, side: Side, correlator: u32) -> u32 {
+        self.find((side, correlator))
+            .map_or(0, |at| self.known[at].number)
+    }
+
+    /// Counts a message of `side` on a circuit: who is concerned as a sender,
+    /// and the marks for its packet.
+    pub(super) fn count(&mut self, number: u32, side: Side, message: &Message<'_>) -> (Side, u32) {
+        let Some(circuit) = self.known.iter_mut().rev().find(|c| c.number == number) else {
+            return (side, 0);
+        };
+        if let Some(operator) = message.flow.indication {
+            let window = &mut circuit.windows[side.other().index()];
+            let marks = indicated(window, operator);
+            if marks != 0 {
+                return (side.other(), marks);
+            }
+        }
+        if message.kind != Kind::InfoFrame {
+            return (side, 0);
+        }
+        let window = &mut circuit.windows[side.index()];
+        let sent = window.as_mut().is_some_and(SendWindow::take);
+        if !sent {
+            // More than is known to be granted: nothing is known.
+            *window = None;
+        }
+        let spent = window.is_some_and(|open| open.granted() == 0);
+        (side, if spent { Marks::WINDOW_SPENT } else { 0 })
+    }
+
+    fn find(&self, end: (Side, u32)) -> Option<usize> {
+        self.known.iter().rposition(|c| c.ends.contains(&end))
+    }
+}
+
+/// Takes an indication for a sender's window; marks for its packet.
+fn indicated(window: &mut Option<SendWindow>, operator: Operator) -> u32 {
+    let before = window.map(|w| w.granted());
+    if operator == Operator::Reset {
+        let mut closed = SendWindow::new(0);
+        closed.handle_indication(operator);
+        *window = Some(closed);
+        return if before == Some(0) {
+            0
+        } else {
+            Marks::NOT_READY
+        };
+    }
+    let Some(open) = window else {
+        return 0;
+    };
+    open.handle_indication(operator);
+    match before == Some(0) && open.granted() > 0 {
+        true => Marks::READY_AGAIN,
+        false => 0,
+    }
+}
+
+/// Circuits of one connection that are told apart.
+const MAX_CIRCUITS: usize = 256;

@@ -1,0 +1,49 @@
+//! The loop that feeds every protocol's parser.
+//!
+//! A parser uses the bytes of a direction piece by piece, as it likes, and
+//! steps over bytes that nobody has, or says that it can not.
+
+use super::{Assembler, Stamp};
+use crate::stream::Chunk;
+use crate::{Connection, Side};
+
+/// Whose bytes they are, which packet brought them, and where findings go.
+#[derive(Debug)]
+pub(super) struct At<'a> {
+    pub(super) connection: &'a mut Connection,
+    pub(super) side: Side,
+    pub(super) stamp: Stamp,
+    pub(super) out: &'a mut Assembler,
+}
+
+/// What a parser did with the bytes it was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It used so many, at least one.
+    Used(usize),
+    /// It used so many; what comes is not this protocol (any more).
+    Leave(usize),
+}
+
+/// A protocol's parser: the state of both directions of a connection.
+pub(super) trait Parse {
+    /// Uses the beginning of `bytes`, of which there is at least one.
+    fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step;
+
+    /// Steps over bytes that nobody has; false when it is lost behind them.
+    fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool;
+}
+
+/// Feeds a chunk; gives the bytes that were left over when the parser left.
+#[inline]
+pub(super) fn feed(parser: &mut impl Parse, at: &mut At<'_>, chunk: Chunk<'_>) -> Option<u64> {
+    let missing = u64::from(chunk.missing);
+    let mut bytes = chunk.bytes;
+    while !bytes.is_empty() {
+        match parser.step(at, bytes) {
+            Step::Used(used) => bytes = &bytes[used..],
+            Step::Leave(used) => return Some((bytes.len() - used) as u64 + missing),
+        }
+    }
+    (missing > 0 && !parser.miss(at, missing)).then_some(missing)
+}
