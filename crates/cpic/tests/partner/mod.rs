@@ -22,7 +22,9 @@ pub fn define(host: &Host) {
 
 /// Waits until READY was attached.
 pub fn wait_until_ready(host: &Host) {
+    let begin = std::time::Instant::now();
     while host.status().attached == 0 {
+        assert!(begin.elapsed().as_secs() < 30, "READY was not attached");
         std::thread::yield_now();
     }
 }

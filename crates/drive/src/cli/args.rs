@@ -233,7 +233,7 @@ pub struct HowArgs {
     #[arg(long)]
     pub seed: Option<u64>,
     /// Begin at this time (seconds since 1970), for several machines at once
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_instant)]
     pub start_at: Option<f64>,
 }
 
@@ -286,6 +286,24 @@ pub struct OutputArgs {
     /// How much slower than the baseline is still accepted, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 10.0)]
     pub tolerance: f64,
+}
+
+/// A common start further off than this is a mistake of the unit, in seconds.
+const FARTHEST_START_S: f64 = 7.0 * 86_400.0;
+
+/// Seconds since 1970, and not years ahead.
+fn parse_instant(text: &str) -> Result<f64, String> {
+    let at: Option<f64> = text.parse().ok();
+    let at = at.filter(|seconds| seconds.is_finite() && *seconds >= 0.0);
+    let at = at.ok_or("seconds since 1970, as `date +%s` prints them")?;
+    let ahead = at - crate::clock::wall() as f64 / 1e9;
+    match ahead > FARTHEST_START_S {
+        true => Err(format!(
+            "{:.0} days from now; seconds since 1970 are wanted, not milliseconds",
+            ahead / 86_400.0
+        )),
+        false => Ok(at),
+    }
 }
 
 fn parse_think(text: &str) -> Result<Think, String> {

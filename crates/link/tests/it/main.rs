@@ -27,14 +27,24 @@ fn task(worker: &mut WorkerSide) -> u64 {
     }
 }
 
-fn wait_for_call(region: &RegionSide) -> Call {
+/// Looks until there is something; half a minute means never.
+fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let begin = std::time::Instant::now();
     loop {
-        match region.asked() {
-            Asked::Call(call) => return call,
-            Asked::Nothing => thread::yield_now(),
-            other => panic!("{other:?}"),
+        if let Some(found) = look() {
+            return found;
         }
+        assert!(begin.elapsed().as_secs() < 30, "waited for {what}");
+        thread::yield_now();
     }
+}
+
+fn wait_for_call(region: &RegionSide) -> Call {
+    until("a call", || match region.asked() {
+        Asked::Call(call) => Some(call),
+        Asked::Nothing => None,
+        other => panic!("{other:?}"),
+    })
 }
 
 #[test]
@@ -100,18 +110,16 @@ fn a_sleeping_worker_wakes_for_work_and_for_its_retirement() {
         worker.finish(Results::default(), "", &[]).unwrap();
         (first, matches!(worker.next_task(None), Next::Retire))
     });
-    while !region.is_sleeping() {
-        thread::yield_now();
-    }
+    until("sleep", || region.is_sleeping().then_some(()));
     let request = Request {
         task: 9,
         ..Request::default()
     };
     region.submit(0, 1, &request);
     region.wake();
-    while region.state(0, 1) != SlotState::Done {
-        thread::yield_now();
-    }
+    until("the slot", || {
+        (region.state(0, 1) == SlotState::Done).then_some(())
+    });
     region.retire();
     assert_eq!(thread.join().unwrap(), (9, true));
 }
@@ -193,12 +201,10 @@ fn a_call_is_answered_and_a_program_may_be_run_before_that() {
         data: b"COBPROG input".to_vec(),
         ..Answer::default()
     });
-    let nested = loop {
-        match region.asked() {
-            Asked::NestedDone(done) => break done,
-            _ => thread::yield_now(),
-        }
-    };
+    let nested = until("the nested run", || match region.asked() {
+        Asked::NestedDone(done) => Some(done),
+        _ => None,
+    });
     assert_eq!(nested.data, b"output");
     region.answer(&Answer {
         resp: 27,

@@ -2,7 +2,7 @@
 
 use region::{Region, RegionConfig, block_on};
 
-use crate::harness::{Gate, call, call_now, code, config, put, request, text};
+use crate::harness::{Gate, call, call_now, code, config, put, request, text, until};
 
 #[test]
 fn a_crash_costs_its_task_an_abend_and_nobody_else() {
@@ -62,9 +62,9 @@ fn a_task_written_in_a_worker_that_dies_before_it_is_queued_runs_elsewhere() {
         put(&mut task, "moved");
         // SAFETY: a plain call on the worker's process.
         unsafe { libc::kill(pid, libc::SIGKILL) };
-        while handle.statistics().workers_started < 2 {
-            std::thread::yield_now();
-        }
+        until("another worker", || {
+            handle.statistics().workers_started >= 2
+        });
         let reply = task.run().await;
         assert_eq!(text(&reply), "MOVED");
     });

@@ -5,7 +5,7 @@ use std::path::Path;
 use region::{FileEntry, Name, Region, RegionConfig, Reply, StoreEntry, block_on};
 use store::{FileDef, KeyField, LmdbOptions, LmdbStore, RecordFormat, WriteStore};
 
-use crate::harness::{Gate, call, call_now, code, config, text};
+use crate::harness::{Gate, call, call_now, code, config, text, until};
 
 /// A region with two files of 8-byte keys: 0 recoverable, 1 not.
 fn start(folder: &Path, map_bytes: u64) -> Region {
@@ -169,9 +169,9 @@ fn a_worker_killed_with_changes_pending_leaves_none_and_frees_its_locks() {
         let holder = s.spawn(move || code(&script(region, &lines)));
         let open = gate.reached();
         let waiter = s.spawn(|| text(&script(region, "update 0 KEY00001")));
-        while region.handle().statistics().lock_waits < 1 {
-            std::thread::yield_now();
-        }
+        until("a wait for the lock", || {
+            region.handle().statistics().lock_waits >= 1
+        });
         // The holder is the process that has the FIFO open for reading.
         kill_reader_of(gate.path());
         assert_eq!(holder.join().unwrap(), "ASRA");

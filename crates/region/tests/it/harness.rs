@@ -123,3 +123,12 @@ impl Gate {
         OpenOptions::new().write(true).open(&self.path).unwrap()
     }
 }
+
+/// Looks until it is so; half a minute means never.
+pub fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let begin = std::time::Instant::now();
+    while !so() {
+        assert!(begin.elapsed().as_secs() < 30, "waited for {what}");
+        std::thread::yield_now();
+    }
+}

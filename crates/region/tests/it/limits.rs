@@ -4,7 +4,9 @@ use region::{
     ClassDef, ContainerType, Name, Refusal, Region, RegionConfig, TransactionDef, block_on,
 };
 
-use crate::harness::{Gate, call, call_now, code, config, definitions, put, request, text, tran};
+use crate::harness::{
+    Gate, call, call_now, code, config, definitions, put, request, text, tran, until,
+};
 
 #[test]
 fn two_hundred_tasks_wait_at_once_and_all_end() {
@@ -45,9 +47,7 @@ fn beyond_mxt_requests_wait_and_beyond_the_queue_they_are_refused() {
         let first = s.spawn(|| code(&call_now(&region, "GATE", gate.path())));
         let open = gate.reached();
         let second = s.spawn(|| text(&call_now(&region, "UPPER", "second")));
-        while handle.statistics().waiting < 1 {
-            std::thread::yield_now();
-        }
+        until("a task that waits", || handle.statistics().waiting >= 1);
         let third = block_on(handle.begin(&port, request("EMPTY")));
         assert_eq!(third.err(), Some(Refusal::TooManyTasks));
         drop(open);
@@ -285,9 +285,7 @@ fn an_abandoned_task_ends_by_itself() {
         assert!(running.await.is_err());
     });
     drop(gate.reached());
-    while handle.statistics().tasks_ok < 1 {
-        std::thread::yield_now();
-    }
+    until("the task's end", || handle.statistics().tasks_ok >= 1);
     assert_eq!(handle.statistics().active, 0);
 }
 

@@ -5,7 +5,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::program::tupelo;
+use crate::program::{tupelo, until};
 
 /// A `tupelo appc serve` of the test's own; dropping it kills it.
 struct Node {
@@ -92,15 +92,6 @@ impl Drop for Node {
 fn send(child: &Child, signal: i32) {
     // SAFETY: kill(2) takes any pid; this is the test's child.
     unsafe { libc::kill(child.id() as i32, signal) };
-}
-
-/// Looks until it is so; half a minute means never.
-fn until(what: &str, mut so: impl FnMut() -> bool) {
-    let begin = std::time::Instant::now();
-    while !so() {
-        assert!(begin.elapsed().as_secs() < 30, "waited for {what}");
-        std::thread::yield_now();
-    }
 }
 
 /// What it printed, when it ended well.

@@ -9,6 +9,7 @@ use appc::{AppcConfig, Call, Host, Incoming};
 use sna::TpDefinition;
 use sna::conversation::code::{DeallocateType, PrepareToReceiveType, ReturnCode, StatusReceived};
 
+use crate::program::until;
 use crate::server::{Server, application, example};
 
 /// How long a test waits for what must happen.
@@ -356,17 +357,12 @@ fn a_task_that_fails_ends_its_conversation_as_failed() {
 
 /// Kills the workers once a task is active.
 fn kill_workers_that_wait(server: &Server) {
-    loop {
+    until("an active task", || {
         let metrics = crate::http::send(&server.admin, "GET", "/metrics", None);
         let text = String::from_utf8(metrics.body).unwrap();
-        if text
-            .lines()
+        text.lines()
             .any(|line| line == "tupelo_region_tasks_active 1")
-        {
-            break;
-        }
-        std::thread::yield_now();
-    }
+    });
     for pid in server.workers() {
         // SAFETY: kill(2) takes any pid; these are the server's children.
         unsafe { libc::kill(pid, libc::SIGKILL) };

@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use crate::http;
+use crate::program::until;
 use crate::server::{Server, application, example};
 
 /// A program whose PROCEDURE DIVISION is `body`, behind GET /hello/{name}.
@@ -203,9 +204,7 @@ fn killing_every_worker_costs_only_the_tasks_they_ran() {
                 unsafe { libc::kill(pid, libc::SIGKILL) };
                 killed += 1;
             }
-            while good.load(Ordering::Relaxed) < seen + 50 {
-                std::thread::yield_now();
-            }
+            until("answers", || good.load(Ordering::Relaxed) >= seen + 50);
         }
         stop.store(true, Ordering::Relaxed);
         // A worker runs one task: no more can be lost than workers were killed.

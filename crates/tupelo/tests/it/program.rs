@@ -16,3 +16,12 @@ pub fn run(args: &[&str]) -> Output {
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
+
+/// Looks until it is so; half a minute means never.
+pub fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let begin = std::time::Instant::now();
+    while !so() {
+        assert!(begin.elapsed().as_secs() < 30, "waited for {what}");
+        std::thread::yield_now();
+    }
+}

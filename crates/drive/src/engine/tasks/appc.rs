@@ -19,7 +19,7 @@ use sna::conversation::code::{
 };
 use sna::{Instant, Node};
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::future::poll_fn;
 use std::io;
 use std::rc::{Rc, Weak};
@@ -40,8 +40,6 @@ struct Link {
     waiting: RefCell<HashMap<Wake, Waker>>,
     /// Held by whoever sets up the link that all wait for.
     calling: Mutex<()>,
-    /// Partners that were reached.
-    reached: RefCell<BTreeSet<String>>,
 }
 
 /// A client's conversation.
@@ -58,12 +56,10 @@ struct Held {
 }
 
 impl Kit {
-    /// The thread's node for a target, started when it is first wanted, and
-    /// anew when it has lost the partner: a partner that was started again
-    /// knows nothing of the session limits that a node remembers.
+    /// The thread's node for a target, started when it is first wanted.
     fn link(&self, common: &Common, partner: &Partner) -> Result<Rc<Link>, Failed> {
         let lu = partner.lu(common.index);
-        if let Some(link) = self.links.borrow().get(&lu).filter(|l| !l.lost(partner)) {
+        if let Some(link) = self.links.borrow().get(&lu) {
             return Ok(link.clone());
         }
         let refused = |why: String| (Failure::Connect, why);
@@ -80,7 +76,6 @@ impl Kit {
             node,
             waiting: RefCell::default(),
             calling: Mutex::new(()),
-            reached: RefCell::default(),
         });
         tokio::task::spawn_local(pump(Rc::downgrade(&link), watched));
         tokio::task::spawn_local(keep_time(Rc::downgrade(&link)));
@@ -114,12 +109,6 @@ impl Link {
         // A poll that fails leaves everybody to their timeouts.
         let _ = self.node.turn();
         self.dispatch();
-    }
-
-    /// Whether a link led to the partner and leads there no more.
-    fn lost(&self, partner: &Partner) -> bool {
-        let name = &partner.partner;
-        self.reached.borrow().contains(name) && !self.node.leads_to(name).unwrap_or(false)
     }
 
     /// Wakes the tasks whose conversations can go on.
@@ -177,9 +166,7 @@ impl Link {
         let up = self
             .until(Wake::Call(call), |node| node.called(call, &partner.partner))
             .await;
-        up.map_err(|e| refused(e.to_string()))?;
-        self.reached.borrow_mut().insert(partner.partner.clone());
-        Ok(())
+        up.map_err(|e| refused(e.to_string()))
     }
 }
 
