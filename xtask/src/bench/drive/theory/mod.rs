@@ -3,9 +3,11 @@
 //!
 //! A row of a mean is met when theory lies in the measurement's confidence
 //! interval, and by nothing else. Theory is that of the queue plus the path to
-//! it and back (loopback, the driver's own wake-ups), which is measured beside
-//! every queue with a service time so short and a load so low that nothing
-//! waits, and stands in a row of its own.
+//! it and back (loopback, and wake-ups of processors that slept for a service),
+//! which is measured in every round beside every queue and stands in a row of
+//! its own: evenly spaced requests that never wait meet a short and a long
+//! service, and what is left at a service of no length is the path. A server
+//! that is slower than told does not lengthen it.
 //!
 //! Nine intervals at 99.5 % hold together in at least 95.5 % of all runs when
 //! nothing is wrong (Bonferroni), so one run of 22 may show one miss by chance.
@@ -19,6 +21,7 @@ use super::{Bound, Row, Setting};
 use anyhow::{Context, Result};
 use drive::engine::{self, Interval, Observer};
 use drive::load::HttpLoad;
+use drive::plan::Arrivals;
 use drive::server::{Behaviour, Server, Service};
 use measure::stats::batch_mean;
 use queue::{KNEE, POINTS, Point, QUEUES, Queue};
@@ -27,27 +30,38 @@ use std::time::Duration;
 
 /// Three queues at three loads each, and the knee of each.
 pub fn rows(setting: &Setting) -> Result<Vec<Row>> {
-    let mut rows = Vec::new();
+    let slower = 1.0 + setting.slower / 100.0;
+    let mut path = Path::start(slower)?;
+    let mut measured = Vec::new();
     for queue in QUEUES {
-        let slower = 1.0 + setting.slower / 100.0;
         let seed = 100 * u64::from(queue.servers) + u64::from(queue.exponential);
         let server = serve(queue, slower, seed)?;
-        let path = path(setting.rounds)?;
-        rows.push(Row::judged(
-            "drive-theory",
-            format!("{queue}: the path there and back"),
-            (path.0, "ms"),
-            ("", None),
-            Bound::Told,
-        ));
-        for point in POINTS {
-            let batches = batches(&server, queue.rate(point), point, setting.rounds)?;
-            rows.push(mean_row(queue, point, &batches, path));
+        let mut points: Vec<_> = POINTS
+            .iter()
+            .map(|point| (point, Batches::default()))
+            .collect();
+        for round in 0..setting.rounds {
+            path.measure(round)?;
+            for (point, batches) in &mut points {
+                let load = presented(&server, queue.rate(point));
+                batches.measure(load, point.seconds, point.batch_s, round)?;
+            }
         }
+        let points = points.into_iter();
+        measured.extend(points.map(|(point, batches)| (queue, point, batches)));
     }
+    let path = path.told();
+    let mut rows = vec![Row::judged(
+        "drive-theory",
+        "the path there and back".to_owned(),
+        (path.0, "ms"),
+        ("", None),
+        Bound::Told,
+    )];
+    let means = measured.iter();
+    rows.extend(means.map(|(queue, point, batches)| mean_row(queue, point, &batches.0, path)));
     // Side by side: a queue beyond its capacity does not feel wake-ups, and
     // what a knee is judged by wants many services.
-    let slower = 1.0 + setting.slower / 100.0;
     let knees = std::thread::scope(|scope| {
         let searches = QUEUES.iter().zip(1..);
         let searches: Vec<_> = searches
@@ -76,54 +90,89 @@ fn serve(queue: &Queue, slower: f64, seed: u64) -> std::io::Result<Server> {
     })
 }
 
-/// What a response takes beyond its queue, in ms, and half the width of its
-/// interval.
-fn path(rounds: usize) -> Result<(f64, f64)> {
-    let queue = Queue {
-        servers: 1,
-        service_ms: 0.5,
-        exponential: false,
-    };
-    let point = Point {
-        share: 0.05,
-        seconds: 2.0,
-        batch_s: 0.2,
-    };
-    let server = serve(&queue, 1.0, 1)?;
-    let batches = batches(&server, queue.rate(&point), &point, rounds)?;
-    let (mean, half) = batch_mean(&batches, CONFIDENCE);
-    Ok((mean - queue.response_ms(&point), half))
+/// What a response takes beyond its service when nothing waits.
+struct Path {
+    servers: [Server; 2],
+    batches: [Batches; 2],
 }
 
-/// Counts and sums (ms) of the responses in batches of time, every round with
-/// arrivals of its own.
-fn batches(server: &Server, rate: f64, point: &Point, rounds: usize) -> Result<Vec<(f64, f64)>> {
-    let mut load = presented(server, rate);
-    load.duration = Duration::from_secs_f64(point.seconds);
-    let mut found = Batches::default();
-    for round in 0..rounds {
-        load.seed = round as u64 + 1;
-        let mut plan = load.plan()?;
-        plan.interval_ns = (point.batch_s * 1e9) as u64;
-        engine::run(&plan, &mut found, &AtomicBool::new(false))?;
+/// The short and the long service, ms.
+const SERVICES_MS: [f64; 2] = [2.0, 4.0];
+/// Requests a second: the next comes long after the answer.
+const PATH_RATE: f64 = 100.0;
+const PATH_SECONDS: f64 = 1.2;
+const PATH_BATCH_S: f64 = 0.2;
+
+impl Path {
+    fn start(slower: f64) -> Result<Path> {
+        let [short, long] = SERVICES_MS.map(|service_ms| {
+            let queue = Queue {
+                servers: 1,
+                service_ms,
+                exponential: false,
+            };
+            serve(&queue, slower, 1)
+        });
+        Ok(Path {
+            servers: [short?, long?],
+            batches: Default::default(),
+        })
     }
-    Ok(found.0)
+
+    fn measure(&mut self, round: usize) -> Result<()> {
+        for (server, batches) in self.servers.iter().zip(&mut self.batches) {
+            let mut load = presented(server, PATH_RATE);
+            load.arrivals = Arrivals::Constant;
+            batches.measure(load, PATH_SECONDS, PATH_BATCH_S, round)?;
+        }
+        Ok(())
+    }
+
+    /// The path in ms, and half the width of its interval.
+    fn told(&self) -> (f64, f64) {
+        let [short, long] = SERVICES_MS;
+        let [(of_short, half_short), (of_long, half_long)] =
+            [0, 1].map(|i| batch_mean(&self.batches[i].0, CONFIDENCE));
+        let (a, b) = (long / (long - short), short / (long - short));
+        (
+            a * of_short - b * of_long,
+            (a * half_short).hypot(b * half_long),
+        )
+    }
 }
 
 /// Poisson arrivals, met to the microsecond: theory knows no late driver.
 fn presented(server: &Server, rate: f64) -> HttpLoad {
     let mut load = HttpLoad::new(format!("http://{}/", server.address()));
     load.clients = 1000;
-    load.arrivals = drive::plan::Arrivals::Poisson;
+    load.arrivals = Arrivals::Poisson;
     load.rate = Some(rate);
     load.spin = Some(Duration::from_micros(100));
     load.warmup = Duration::from_millis(700);
     load
 }
 
-/// Keeps the measured responses of every interval.
+/// Counts and sums (ms) of the responses in batches of time.
 #[derive(Default)]
 struct Batches(Vec<(f64, f64)>);
+
+impl Batches {
+    /// Adds a run, every round with arrivals of its own.
+    fn measure(
+        &mut self,
+        mut load: HttpLoad,
+        seconds: f64,
+        batch_s: f64,
+        round: usize,
+    ) -> Result<()> {
+        load.duration = Duration::from_secs_f64(seconds);
+        load.seed = round as u64 + 1;
+        let mut plan = load.plan()?;
+        plan.interval_ns = (batch_s * 1e9) as u64;
+        engine::run(&plan, self, &AtomicBool::new(false))?;
+        Ok(())
+    }
+}
 
 impl Observer for Batches {
     fn interval(&mut self, interval: &Interval, _: f64) {
