@@ -72,6 +72,9 @@ pub struct Received {
     pub request_to_send: bool,
     /// Whether the partner ended the conversation normally; it is gone then.
     pub ended: bool,
+    /// Whether the partner's normal end came with this record: the next receive
+    /// tells nothing else.
+    pub last: bool,
 }
 
 /// A record of this many bytes may wait for what the program does next.
@@ -220,9 +223,11 @@ impl Conversation {
     /// Waits for data or a status.
     pub fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Error> {
         let id = self.id;
+        let mut last = false;
         let got = self.shared.receiving(Wake::Conversation(id), |inner| {
             let got = inner.node.receive(id, buffer, Fill::Ll);
             self.sense = inner.node.error_sense(id);
+            last = inner.node.at_end(id);
             got
         })?;
         let ended = got.code == ReturnCode::DeallocatedNormal;
@@ -236,6 +241,7 @@ impl Conversation {
             status: got.status,
             request_to_send: got.request_to_send,
             ended,
+            last,
         })
     }
 

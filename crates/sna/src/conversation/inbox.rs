@@ -98,6 +98,15 @@ impl Inbox {
         (bytes, false)
     }
 
+    /// Whether nothing but the partner's end of the conversation is next.
+    pub fn ends(&self) -> bool {
+        let mut rest = self.items.iter().skip_while(|item| match item {
+            Item::Data(data) => data.is_empty(),
+            _ => false,
+        });
+        matches!(rest.next(), Some(Item::Turn(Turn::Over)))
+    }
+
     /// Takes the first item if it is not data.
     pub fn pop_mark(&mut self) -> Option<Item> {
         match self.items.front()? {

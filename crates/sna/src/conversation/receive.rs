@@ -198,6 +198,12 @@ impl Conversation {
         self.inbox.turn() == Some(Turn::Over)
     }
 
+    /// Whether the next receive does nothing but tell that the partner has ended
+    /// the conversation: its end came with the record before.
+    pub fn at_end(&self) -> bool {
+        self.incoming.left.is_none() && self.inbox.ends()
+    }
+
     fn received_code(&mut self, code: ReturnCode) -> Received {
         if code.ends_conversation() {
             self.state = State::Reset;

@@ -346,6 +346,12 @@ impl Node {
             .and_then(|(of, sense)| (of == id).then_some(sense))
     }
 
+    /// Whether a conversation's next receive only tells its end. CPI-C tells the
+    /// end by a call of its own; others tell it with the last record.
+    pub fn at_end(&self, id: ConversationId) -> bool {
+        self.conversations.get(id).is_some_and(|c| c.at_end())
+    }
+
     /// What can be told about a conversation.
     pub fn attributes(&self, id: ConversationId) -> Option<&Attributes> {
         self.conversations.get(id).map(|c| &c.attributes)

@@ -331,7 +331,11 @@ impl Conversation for Mapped {
     }
 
     fn receive(&mut self, buffer: &mut [u8]) -> Result<Heard, Fault> {
-        let got = self.inner.receive(buffer).map_err(|e| fault(&e))?;
+        let mut got = self.inner.receive(buffer).map_err(|e| fault(&e))?;
+        if got.last {
+            // EXEC CICS tells the end with the last record.
+            got.ended = self.inner.receive(&mut []).map_err(|e| fault(&e))?.ended;
+        }
         let status = got.status;
         Ok(Heard {
             bytes: got.data.any().then_some(got.len),

@@ -282,6 +282,23 @@ fn a_program_converses_with_a_partner() {
 }
 
 #[test]
+fn a_partner_may_end_with_its_last_record() {
+    let node = node();
+    let (_app, server) = asking(&node.listening().unwrap().to_string());
+    shout(&node, |incoming: Incoming| {
+        let mut conversation = incoming.conversation;
+        conversation.accept().unwrap();
+        let mut buffer = [0; 100];
+        while conversation.receive(&mut buffer).unwrap().status != StatusReceived::Send {}
+        conversation.send(b"last words").unwrap();
+        conversation.deallocate(DeallocateType::Flush).unwrap();
+    });
+    // CONVERSE raises EOC with the record, and FREE is allowed.
+    let answer = server.get("/hello/ada");
+    assert_eq!(answer.json()["greeting"], "0000 last words", "{answer:?}");
+}
+
+#[test]
 fn a_program_hears_why_its_partner_failed() {
     let node = node();
     let (_app, server) = asking(&node.listening().unwrap().to_string());
