@@ -118,8 +118,15 @@ impl Conversation {
         let id = {
             let now = shared.now();
             let mut inner = shared.lock();
-            if inner.node.config().modes.get(&wish.mode).is_none() {
-                return Err(Error::config("mode", &call.mode, "no mode has this name"));
+            let why = match inner.node.config().modes.get(&wish.mode) {
+                None => Some("no mode has this name"),
+                Some(mode) if mode.is_service() => {
+                    Some("the node keeps this mode for itself; programs use another")
+                }
+                Some(_) => None,
+            };
+            if let Some(why) = why {
+                return Err(Error::config("mode", &call.mode, why));
             }
             inner.node.allocate(wish, now)
         };

@@ -277,6 +277,8 @@ fn a_wrong_name_of_unit_mode_or_program_is_told() {
     );
     let told = complaint(&node.aping(&["-m", "NOMODE"]));
     assert!(told.contains("NOMODE"), "{told}");
+    let told = complaint(&node.aping(&["-m", "SNASVCMG"]));
+    assert!(told.contains("keeps this mode for itself"), "{told}");
     let told = complaint(&node.aping(&["-m", "MUCHTOOLONG"]));
     assert!(told.contains("MUCHTOOLONG"), "{told}");
     let told = complaint(&node.aping(&["-t", "NOPE"]));
