@@ -15,7 +15,7 @@ use super::parsed;
 use crate::document::Parsed;
 use crate::kind::Kind;
 use crate::sna::ru;
-use crate::sna::syntax::assembler;
+use crate::sna::syntax::{Text, assembler};
 
 pub(crate) static MODES: Kind = Kind {
     word: "vtam-modes",
@@ -137,9 +137,33 @@ fn parse_modes(text: &str) -> Parsed {
     parsed(read, &[MODE_VERBS, ASSEMBLER].concat(), "statement")
 }
 
+/// Keywords whose value is one number of bytes, buffers or frames.
+const NUMBERS: &[&str] = &[
+    "INBFRS", "MAXBFRU", "MAXBUFRU", "MAXDATA", "MAXOUT", "MAXTSL", "PASSLIM", "RCVBUFC", "UNITSZ",
+];
+
+/// Reads statements, and names numbers that are none: no rule can judge them.
+fn read_numbers(text: &str) -> Text {
+    let mut read = assembler::read(text);
+    let operands = read.statements.iter().flat_map(|s| &s.operands);
+    let wrong = operands.filter(|o| {
+        let number = NUMBERS.contains(&o.name.as_str());
+        // A variable of the assembler has its value elsewhere.
+        number && !o.value.contains('&') && o.value.trim().parse::<u32>().is_err()
+    });
+    let told: Vec<_> = wrong
+        .map(|o| {
+            let message = format!("{}={} is no number from 0 to {}", o.name, o.value, u32::MAX);
+            o.at.diagnostic(Severity::Error, message)
+        })
+        .collect();
+    read.diagnostics.extend(told);
+    read
+}
+
 fn parse_major(text: &str) -> Parsed {
     parsed(
-        assembler::read(text),
+        read_numbers(text),
         &[MAJOR_VERBS, SHARED_VERBS, ASSEMBLER].concat(),
         "statement",
     )
@@ -147,7 +171,7 @@ fn parse_major(text: &str) -> Parsed {
 
 fn parse_ncp(text: &str) -> Parsed {
     parsed(
-        assembler::read(text),
+        read_numbers(text),
         &[NCP_VERBS, SHARED_VERBS, ASSEMBLER].concat(),
         "statement",
     )
@@ -181,6 +205,17 @@ mod tests {
         ] {
             assert_eq!(recognise(text).map(|k| k.word), Some(word), "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_that_are_none_are_errors() {
+        let p = parse_ncp(
+            "L LINE MAXTSL=99999999999999999999,RCVBUFC=-1\n PU MAXDATA=&SIZE,MAXOUT=7\n",
+        );
+        let told: Vec<_> = p.diagnostics.iter().map(|d| d.message.as_str()).collect();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].starts_with("MAXTSL=99999999999999999999 is no number"));
+        assert!(told[1].starts_with("RCVBUFC=-1 is no number"));
     }
 
     #[test]
