@@ -174,6 +174,16 @@ impl AppcConfig {
         Ok(config)
     }
 
+    /// Changes a mode as far as given: its largest RU in bytes and its pacing
+    /// window in RUs.
+    pub fn tune(&mut self, mode: &str, ru: Option<usize>, pacing: Option<u8>) {
+        if ru.is_some() || pacing.is_some() {
+            let mode = self.modes.entry(mode.to_owned()).or_default();
+            mode.ru_bytes = ru.or(mode.ru_bytes);
+            mode.pacing = pacing.or(mode.pacing);
+        }
+    }
+
     /// Reports the first thing that cannot be.
     pub fn validate(&self) -> Result<(), Error> {
         lu_name("lu", &self.lu)?;

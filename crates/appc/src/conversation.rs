@@ -52,6 +52,34 @@ impl Call {
         }
     }
 
+    /// The node's verb for it, from the logical unit `local`; the first name
+    /// that cannot be is told.
+    pub fn wish(&self, local: &str) -> Result<Allocate, Error> {
+        Ok(Allocate {
+            kind: self.kind,
+            sync: self.sync,
+            security: match &self.user {
+                None => Security::None,
+                Some((user, Some(password))) => Security::Program {
+                    user: user.clone(),
+                    password: Secret::new(password),
+                },
+                Some((user, None)) => Security::Same { user: user.clone() },
+            },
+            pip: self.pip.clone(),
+            ..Allocate::new(
+                lu_name("lu", local)?,
+                lu_name("partner", &self.partner)?,
+                self.mode
+                    .parse()
+                    .map_err(|why| Error::config("mode", &self.mode, why))?,
+                self.tp
+                    .parse()
+                    .map_err(|why| Error::config("tp", &self.tp, why))?,
+            )
+        })
+    }
+
     /// The same with another mode.
     pub fn with_mode(mut self, mode: &str) -> Call {
         self.mode = mode.to_owned();
@@ -91,29 +119,7 @@ pub struct Conversation {
 
 impl Conversation {
     pub(crate) fn allocate(shared: Arc<Shared>, local: &str, call: &Call) -> Result<Self, Error> {
-        let wish = Allocate {
-            kind: call.kind,
-            sync: call.sync,
-            security: match &call.user {
-                None => Security::None,
-                Some((user, Some(password))) => Security::Program {
-                    user: user.clone(),
-                    password: Secret::new(password),
-                },
-                Some((user, None)) => Security::Same { user: user.clone() },
-            },
-            pip: call.pip.clone(),
-            ..Allocate::new(
-                lu_name("lu", local)?,
-                lu_name("partner", &call.partner)?,
-                call.mode
-                    .parse()
-                    .map_err(|why| Error::config("mode", &call.mode, why))?,
-                call.tp
-                    .parse()
-                    .map_err(|why| Error::config("tp", &call.tp, why))?,
-            )
-        };
+        let wish = call.wish(local)?;
         let (local, partner, mode) = (wish.local.clone(), wish.partner.clone(), wish.mode.clone());
         let id = {
             let now = shared.now();
@@ -144,20 +150,14 @@ impl Conversation {
             code,
             ReturnCode::AllocateFailureNoRetry | ReturnCode::AllocateFailureRetry
         );
-        match (conversation.check("ALLOCATE", code), denial) {
-            (
-                Err(Error::Verb {
-                    verb, code, sense, ..
-                }),
-                Some(denial),
-            ) if no_session => Err(Error::Verb {
-                verb,
-                code,
-                why: denial.to_string(),
-                sense,
-            }),
-            (checked, _) => checked.map(|()| conversation),
-        }
+        let why = denial.filter(|_| no_session);
+        conversation
+            .check("ALLOCATE", code)
+            .map_err(|error| match why {
+                Some(denial) => error.because(denial),
+                None => error,
+            })?;
+        Ok(conversation)
     }
 
     pub(crate) fn incoming(shared: Arc<Shared>, attached: &Attached) -> Conversation {

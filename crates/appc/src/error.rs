@@ -86,6 +86,14 @@ impl Error {
         }
     }
 
+    /// The same error of a verb, with a reason that says more than its code.
+    pub(crate) fn because(mut self, reason: impl ToString) -> Error {
+        if let Error::Verb { why, .. } = &mut self {
+            *why = reason.to_string();
+        }
+        self
+    }
+
     /// The sense data, when the partner sent an error description.
     pub fn sense(&self) -> Option<Sense> {
         match self {

@@ -14,10 +14,10 @@ use crate::units::parse_size;
 use crate::url::Url;
 use appc::config::ModeConfig;
 use appc::transactions::{FILE_TRANSFER, INQUIRY};
-use appc::{AppcConfig, Error};
-use sna::conversation::code::{ConversationType, ReturnCode};
+use appc::{AppcConfig, Call, Error};
+use sna::Allocate;
+use sna::conversation::code::ReturnCode;
 use sna::mode::SyncLevel;
-use sna::{Allocate, Secret, Security};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -59,11 +59,8 @@ impl Partner {
     /// Sets what sessions of the mode are like, as far as given: the largest RU
     /// in bytes and the pacing window in RUs.
     pub fn tune(&mut self, ru: Option<usize>, pacing: Option<usize>) {
-        if ru.is_some() || pacing.is_some() {
-            let mode = self.node.modes.entry(self.mode.clone()).or_default();
-            mode.ru_bytes = ru.or(mode.ru_bytes);
-            mode.pacing = pacing.and_then(|p| u8::try_from(p).ok()).or(mode.pacing);
-        }
+        let pacing = pacing.and_then(|p| u8::try_from(p).ok());
+        self.node.tune(&self.mode, ru, pacing);
     }
 
     /// Checks every name; the first that cannot be is told.
@@ -115,33 +112,12 @@ impl Partner {
 
     /// The conversation to allocate from a thread's node.
     pub fn wish(&self, thread: usize) -> Result<Allocate, Error> {
-        let wrong = |what, text: &str, why: &dyn std::fmt::Display| Error::Config {
-            what,
-            text: text.to_owned(),
-            why: why.to_string(),
-        };
-        let lu = self.lu(thread);
-        let local = lu.parse().map_err(|e| wrong("lu", &lu, &e))?;
-        let partner = self.partner.parse();
-        let partner = partner.map_err(|e| wrong("partner", &self.partner, &e))?;
-        let mode = self
-            .mode
-            .parse()
-            .map_err(|e| wrong("mode", &self.mode, &e))?;
-        let tp = self.tp.parse().map_err(|e| wrong("tp", &self.tp, &e))?;
-        Ok(Allocate {
-            kind: ConversationType::Mapped,
+        let call = Call {
             sync: self.sync,
-            security: match &self.user {
-                None => Security::None,
-                Some((user, Some(password))) => Security::Program {
-                    user: user.clone(),
-                    password: Secret::new(password),
-                },
-                Some((user, None)) => Security::Same { user: user.clone() },
-            },
-            ..Allocate::new(local, partner, mode, tp)
-        })
+            user: self.user.clone(),
+            ..Call::new(&self.partner, &self.tp).with_mode(&self.mode)
+        };
+        call.wish(&self.lu(thread))
     }
 
     /// What kind of failure a return code is, and what to do about it.

@@ -1,7 +1,7 @@
 //! The options that every APPC command shares: which node this is and its modes,
 //! and for those that call, whom.
 
-use appc::config::{Connections, ModeConfig, PartnerConfig};
+use appc::config::{Connections, PartnerConfig};
 use appc::{AppcConfig, Call};
 use miette::{Context, IntoDiagnostic, Result, bail};
 use serde::Deserialize;
@@ -127,11 +127,7 @@ impl NodeArgs {
         if let Some(lu) = &self.lu {
             config.lu = lu.to_uppercase();
         }
-        if self.ru.is_some() || self.pacing.is_some() {
-            let entry: &mut ModeConfig = config.modes.entry(mode.to_owned()).or_default();
-            entry.ru_bytes = self.ru.or(entry.ru_bytes);
-            entry.pacing = self.pacing.or(entry.pacing);
-        }
+        config.tune(mode, self.ru, self.pacing);
         config.max_btu_bytes = self.max_btu.unwrap_or(config.max_btu_bytes);
         config.tcp_connections = self.tcp_connections.unwrap_or(config.tcp_connections);
         config.interface = self.interface.clone().or(config.interface.take());
