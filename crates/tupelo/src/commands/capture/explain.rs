@@ -173,8 +173,12 @@ fn account(args: &Args, explanation: Option<&Explanation>) -> Result<Option<Reco
     match reconcile(&list.tasks, &trace.receives, args.client_task, &delays) {
         Some(account) => Ok(Some(account)),
         None => match args.client_task {
-            Some(task) => bail!("task {task} is not in {}", tasks.display()),
-            None => bail!("{} holds no task", tasks.display()),
+            Some(task) => {
+                bail!("task {task} is not in {}", tasks.display());
+            }
+            None => {
+                bail!("{} holds no task", tasks.display());
+            }
         },
     }
 }
