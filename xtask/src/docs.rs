@@ -14,7 +14,8 @@ pub struct Args {
 }
 
 /// Each page of `tupelo reference`.
-const PAGES: [&str; 5] = [
+const PAGES: [&str; 6] = [
+    "command-line",
     "configuration",
     "commands",
     "drive-scenario",

@@ -1,8 +1,11 @@
 //! `tupelo reference`: the reference pages, made from the tables and types
 //! that the program itself runs on. `cargo xtask docs` writes them to `docs/`.
 
+mod command_line;
+
 use std::fmt::Write;
 
+use clap::CommandFactory;
 use miette::Result;
 use schemars::schema_for;
 use serde_json::Value;
@@ -31,6 +34,8 @@ enum Page {
     Causes,
     /// Every rule of `tupelo advise`, and the files it reads.
     Advice,
+    /// Every command of `tupelo` with its options.
+    CommandLine,
 }
 
 /// Prints the page.
@@ -40,6 +45,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         Page::Commands => print!("{}", cics::command::reference_page()),
         Page::Advice => print!("{}", advise::reference_page()),
         Page::DriveScenario => print!("{}", drive::scenario::reference()),
+        Page::CommandLine => print!("{}", command_line::page(crate::Cli::command())),
         Page::Causes => print!("{}", capture::rules::reference_page()),
     }
     Ok(Outcome::Clean)
