@@ -14,8 +14,9 @@ pub struct Args {
 }
 
 /// Each page of `tupelo reference`.
-const PAGES: [&str; 6] = [
+const PAGES: [&str; 7] = [
     "command-line",
+    "metrics",
     "configuration",
     "commands",
     "drive-scenario",

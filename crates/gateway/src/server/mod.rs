@@ -16,6 +16,7 @@ mod serve;
 use crate::backend::Backend;
 use crate::project::operation::Api;
 use bytes::Bytes;
+pub use metrics::sample as metrics_sample;
 use metrics::{Metrics, OperationMetrics};
 use router::Router;
 use std::net::SocketAddr;
