@@ -12,6 +12,7 @@ mod metrics;
 mod respond;
 mod router;
 mod serve;
+mod told;
 
 use crate::backend::Backend;
 use crate::project::operation::Api;
