@@ -14,7 +14,9 @@ pub struct Args {
 }
 
 /// Each page of `tupelo reference`.
-const PAGES: [&str; 5] = [
+const PAGES: [&str; 7] = [
+    "command-line",
+    "metrics",
     "configuration",
     "commands",
     "drive-scenario",

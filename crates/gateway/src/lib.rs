@@ -15,4 +15,4 @@ pub use backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
 pub use project::import::{Import, ImportBook, ImportedFile, import};
 pub use project::operation::Api;
-pub use server::{Gateway, GatewayConfig, StartError, TlsConfig, constant};
+pub use server::{Gateway, GatewayConfig, StartError, TlsConfig, constant, metrics_sample};

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::columns::columns;
 use super::{ms, percent};
-use crate::{Connection, Exchange, Explanation, Phase, Segment, Side, station};
+use crate::{Connection, Exchange, Explanation, Phase, Segment, Side, Vantage, station};
 
 /// The exchange of this number (its request's first packet), if it was kept.
 pub fn detail(explanation: &Explanation, number: u64) -> Option<String> {
@@ -46,11 +46,21 @@ fn ends(connection: &Connection) -> String {
         .rtt_ns()
         .map_or(String::new(), |rtt| format!(", round trip {} ms", ms(rtt)));
     format!(
-        "{} to {}{rtt}; captured near: {:?}",
+        "{} to {}{rtt}; {}",
         end(Side::Client),
         end(Side::Server),
-        connection.vantage
+        taken(connection.vantage)
     )
+}
+
+fn taken(vantage: Vantage) -> &'static str {
+    match vantage {
+        Vantage::Unknown => "where it was captured is not known",
+        Vantage::Client => "captured near the client",
+        Vantage::Server => "captured near the server",
+        Vantage::Middle => "captured between them",
+        Vantage::Both => "captured near both",
+    }
 }
 
 fn split(exchange: &Exchange) -> String {

@@ -1,33 +1,12 @@
 //! The published delayed-acknowledgement case: five tasks, three receives.
 //! The figures are the paper's facts, retyped; `1.0082` and so on are what a
-//! reader of it must be able to find again.
+//! reader of it must be able to find again. The guide shows the same files.
 
 use capture::join::{Delay, parse_tasks, parse_time, parse_trace, reconcile};
 
-const TASKS: &str = "\
-TIME(end) TRANID TASK TERMID RESPONSE CPU
-11:15:39  CWXN   233         0.0049   0.0020
-11:15:40  CWXN   234         0.3006   0.0016
-11:15:40  FXS1   236         0.0027   0.0018
-11:15:40  CPIH   235         0.0288   0.0231
-11:15:40  FXC1   232   X934  1.0082   0.0349
-";
+const TASKS: &str = include_str!("../../../../examples/capture/monitor.txt");
 
-const TRACE: &str = "\
-233 SENDs 18            11:15:39.9520799375 00.0000017656
-232 socket RECEIVE wait 11:15:39.9522577656 00.0000033281
-233 SENDs 57            11:15:39.9525804697 00.0000028281
-232 exit RECEIVE wait   11:15:40.2331621093 00.2796516240*
-232 received 6F=18+57   11:15:40.2332788281 00.0000057656
-232 SENDs 34E           11:15:40.2362710625 00.0000020000
-234 socket RECEIVE wait 11:15:40.2367593906 00.0000356250
-234 exit RECEIVE wait   11:15:40.5341173447 00.2973579541*
-234 received 34E        11:15:40.5342929541 00.0000055156
-235 SENDs 24C           11:15:40.5623532656 00.0000021093
-232 socket RECEIVE wait 11:15:40.5628594687 00.0000033125
-232 exit RECEIVE wait   11:15:40.8344376879 00.1696457187*
-232 received 24C        11:15:40.8345477036 00.0000387343
-";
+const TRACE: &str = include_str!("../../../../examples/capture/trace.txt");
 
 fn four(value: f64) -> String {
     format!("{value:.4}")

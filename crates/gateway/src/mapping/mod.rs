@@ -11,4 +11,5 @@ pub(crate) mod plan;
 pub(crate) mod request;
 pub(crate) mod response;
 pub(crate) mod scene;
+mod text;
 pub(crate) mod tree;

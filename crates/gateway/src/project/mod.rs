@@ -13,6 +13,8 @@
 pub(crate) mod asset;
 mod dai;
 pub(crate) mod import;
+mod load;
+pub(crate) mod media;
 pub(crate) mod operation;
 pub(crate) mod record;
 

@@ -164,6 +164,18 @@ impl Metrics {
     }
 }
 
+/// What `/metrics` tells of the gateway when one operation was called once: the
+/// names, types and labels of the reference.
+pub fn sample() -> String {
+    let metrics = Metrics::default();
+    metrics
+        .operation("API", "METHOD", "PATH")
+        .count(200, Duration::ZERO, 0, 0);
+    let mut out = String::new();
+    metrics.write(&mut out);
+    out
+}
+
 fn header(out: &mut String, name: &str, kind: &str, help: &str) {
     let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }

@@ -12,10 +12,12 @@ mod metrics;
 mod respond;
 mod router;
 mod serve;
+mod told;
 
 use crate::backend::Backend;
 use crate::project::operation::Api;
 use bytes::Bytes;
+pub use metrics::sample as metrics_sample;
 use metrics::{Metrics, OperationMetrics};
 use router::Router;
 use std::net::SocketAddr;

@@ -54,15 +54,19 @@ impl AttachSecurity {
                     bail!(
                         help = "VERIFY asks for the password with every Attach",
                         "{place}: ATTACHSEC({level}) is not supported"
-                    )
+                    );
                 }
-                _ => bail!(
-                    help = "LOCAL, IDENTIFY or VERIFY",
-                    "{place}: ATTACHSEC({level}) is no level"
-                ),
+                _ => {
+                    bail!(
+                        help = "LOCAL, IDENTIFY or VERIFY",
+                        "{place}: ATTACHSEC({level}) is no level"
+                    );
+                }
             };
             let link_user = match value("SECURITYNAME").map(str::parse) {
-                Some(Err(_)) => bail!("{place}: SECURITYNAME is no user id"),
+                Some(Err(_)) => {
+                    bail!("{place}: SECURITYNAME is no user id");
+                }
                 Some(Ok(user)) => Some(user),
                 None => None,
             };

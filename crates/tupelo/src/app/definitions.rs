@@ -50,7 +50,7 @@ pub struct Installed {
 /// Transactions that a front door's request runs under when it names none:
 /// CSMI for a LINK with a COMMAREA or a channel, CPIH for a pipeline, CWBA for
 /// a web program.
-const MIRRORS: [&str; 3] = ["CSMI", "CPIH", "CWBA"];
+pub const MIRRORS: [&str; 3] = ["CSMI", "CPIH", "CWBA"];
 
 /// Puts definitions together. `record_bytes` gives the length of a file's
 /// copybook record, for files whose definition does not say it.

@@ -71,13 +71,15 @@ impl Application {
                     }
                 }
                 Some(entry) if *entry.def == file.def => {}
-                Some(entry) => bail!(
-                    help = "`tupelo file dump` writes its records, `tupelo file define --replace` makes it anew",
-                    "file {} is in the store with another definition\n  there: {}\n  here:  {}",
-                    file.def.name,
-                    describe(&entry.def),
-                    describe(&file.def)
-                ),
+                Some(entry) => {
+                    bail!(
+                        help = "`tupelo file dump` writes its records, `tupelo file define --replace` makes it anew",
+                        "file {} is in the store with another definition\n  there: {}\n  here:  {}",
+                        file.def.name,
+                        describe(&entry.def),
+                        describe(&file.def)
+                    );
+                }
                 None => {
                     let id = store.define(file.def.clone()).into_diagnostic()?;
                     if let Err(report) = self.load_first_records(store, id, file) {

@@ -167,7 +167,9 @@ fn sessions(def: &OtherDef, mut mode: Mode, place: &str) -> Result<Mode> {
         };
         match text.parse() {
             Ok(bytes) if RU_BYTES.contains(&bytes) => Ok(Some(bytes)),
-            _ => bail!(help = "256 to 30720 bytes", "{place}: {name}({text})"),
+            _ => {
+                bail!(help = "256 to 30720 bytes", "{place}: {name}({text})");
+            }
         }
     };
     mode.send_ru_bytes = bytes("SENDSIZE")?.unwrap_or(mode.send_ru_bytes);

@@ -96,10 +96,12 @@ impl Application {
         let installed = definitions::install(&self.csd, &self.config, programs, &record_bytes);
         match installed.errors.is_empty() {
             true => Ok(installed),
-            false => bail!(
-                "the definitions do not fit together\n{}",
-                installed.errors.join("\n")
-            ),
+            false => {
+                bail!(
+                    "the definitions do not fit together\n{}",
+                    installed.errors.join("\n")
+                );
+            }
         }
     }
 

@@ -43,10 +43,12 @@ impl Records {
             (DataFormat::Json, Some(layout)) => Box::new(JsonRecords::new(
                 Codec::build(layout, &inside).into_diagnostic()?,
             )),
-            (DataFormat::Json, None) => bail!(
-                help = "give the record's copybook",
-                "records in JSON cannot be read or written without a copybook"
-            ),
+            (DataFormat::Json, None) => {
+                bail!(
+                    help = "give the record's copybook",
+                    "records in JSON cannot be read or written without a copybook"
+                );
+            }
             (_, _) if outside == CodePage::ascii() => Box::new(Verbatim),
             (_, Some(layout)) => {
                 let outside = CodecOptions {

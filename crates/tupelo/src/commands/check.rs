@@ -9,6 +9,7 @@ use translator::{Kind, Severity};
 use crate::Outcome;
 use crate::app::Application;
 use crate::app::compile::Compiled;
+use crate::app::definitions::MIRRORS;
 use crate::table::Table;
 
 /// Check an application folder: settings, definitions, programs and APIs.
@@ -75,9 +76,9 @@ pub fn run(args: Args) -> Result<Outcome> {
             println!("{}", api.warnings());
         }
     }
-    for missing in missing_programs(&app, &compiled, &apis) {
+    for line in missing(&app, &compiled, &apis) {
         warnings += 1;
-        println!("{missing}");
+        println!("{line}");
     }
     if args.unsupported && !unsupported.is_empty() {
         print!("{}", by_command(unsupported));
@@ -95,9 +96,9 @@ pub fn run(args: Args) -> Result<Outcome> {
     })
 }
 
-/// What names a program that is neither here nor in another region: it would
-/// be told at the first request only.
-fn missing_programs(app: &Application, compiled: &Compiled, apis: &[Api]) -> Vec<String> {
+/// What names a program that is neither here nor in another region, or a
+/// transaction without a definition: it would be told at the first request only.
+fn missing(app: &Application, compiled: &Compiled, apis: &[Api]) -> Vec<String> {
     let known = |name: &str| {
         let here = compiled.programs.iter().any(|p| p.name == name);
         let tried = compiled.built.iter().flat_map(|b| &b.programs);
@@ -118,7 +119,16 @@ fn missing_programs(app: &Application, compiled: &Compiled, apis: &[Api]) -> Vec
             ));
         }
     }
+    let defined = |name: &str| {
+        MIRRORS.contains(&name) || app.csd.transactions.iter().any(|t| t.name.as_str() == name)
+    };
     for api in apis {
+        for transaction in api.transactions().into_iter().filter(|name| !defined(name)) {
+            said.push(format!(
+                "API {}: warning: it runs under transaction {transaction}, which is not defined",
+                api.name()
+            ));
+        }
         for (method, path, program) in api.operations().filter(|(_, _, p)| !known(p)) {
             said.push(format!(
                 "API {}: warning: {method} {path} calls {program}, and there is no such program",

@@ -1,8 +1,12 @@
 //! `tupelo reference`: the reference pages, made from the tables and types
 //! that the program itself runs on. `cargo xtask docs` writes them to `docs/`.
 
+mod command_line;
+mod metrics;
+
 use std::fmt::Write;
 
+use clap::CommandFactory;
 use miette::Result;
 use schemars::schema_for;
 use serde_json::Value;
@@ -31,18 +35,28 @@ enum Page {
     Causes,
     /// Every rule of `tupelo advise`, and the files it reads.
     Advice,
+    /// Every command of `tupelo` with its options.
+    CommandLine,
+    /// Every figure of `/metrics`.
+    Metrics,
 }
 
 /// Prints the page.
 pub fn run(args: Args) -> Result<Outcome> {
-    match args.page {
-        Page::Configuration => print!("{}", configuration()),
-        Page::Commands => print!("{}", cics::command::reference_page()),
-        Page::Advice => print!("{}", advise::reference_page()),
-        Page::DriveScenario => print!("{}", drive::scenario::reference()),
-        Page::Causes => print!("{}", capture::rules::reference_page()),
-    }
+    print!("{}", text(args.page));
     Ok(Outcome::Clean)
+}
+
+fn text(page: Page) -> String {
+    match page {
+        Page::Configuration => configuration(),
+        Page::Commands => cics::command::reference_page(),
+        Page::Advice => advise::reference_page(),
+        Page::DriveScenario => drive::scenario::reference(),
+        Page::CommandLine => command_line::page(crate::Cli::command()),
+        Page::Metrics => metrics::page(),
+        Page::Causes => capture::rules::reference_page(),
+    }
 }
 
 /// The keys of `tupelo.toml` with type, default and meaning.
@@ -131,4 +145,24 @@ fn choices(schema: &Value, field: &Value) -> String {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+
+    #[test]
+    fn the_pages_in_docs_are_the_present_ones() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
+        let stale: Vec<String> = Page::value_variants()
+            .iter()
+            .map(|page| (page.to_possible_value().expect("no page is hidden"), text(*page)))
+            .map(|(name, text)| (folder.join(format!("{}.md", name.get_name())), text))
+            .filter(|(path, text)| std::fs::read_to_string(path).ok().as_ref() != Some(text))
+            .map(|(path, _)| path.display().to_string())
+            .collect();
+        assert!(stale.is_empty(), "`cargo xtask docs` writes {}", stale.join(", "));
+    }
 }

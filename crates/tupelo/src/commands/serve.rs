@@ -172,7 +172,9 @@ fn gateway_config(app: &Application) -> Result<GatewayConfig> {
             key: app.folder.join(key),
         }),
         (None, None) => None,
-        _ => bail!("[gateway] HTTPS needs both tls_certificate and tls_key"),
+        _ => {
+            bail!("[gateway] HTTPS needs both tls_certificate and tls_key");
+        }
     };
     let seconds = |s: u64| u32::try_from(s.saturating_mul(1000)).unwrap_or(u32::MAX);
     Ok(GatewayConfig {
@@ -227,7 +229,9 @@ fn reload(
     {
         Some(defined) => defined?,
         None if installed.files.is_empty() => {}
-        None => bail!("the first file of an application takes a new start: it was started without a store"),
+        None => {
+            bail!("the first file of an application takes a new start: it was started without a store");
+        }
     }
     region.handle().reload(installed.region.clone()).into_diagnostic()?;
     if let Some(partners) = partners {

@@ -107,7 +107,16 @@ fn an_api_has_a_name_that_stays_in_its_folder() {
     let book = app.path().join("copybooks/A.cpy");
     let import = |name: &str| {
         tupelo()
-            .args(["api", "import", name, "--program", "P1", "--request"])
+            .args([
+                "api",
+                "import",
+                name,
+                "--program",
+                "P1",
+                "--transid",
+                "NONE",
+                "--request",
+            ])
             .arg(&book)
             .arg("--app")
             .arg(app.path())
@@ -126,6 +135,10 @@ fn an_api_has_a_name_that_stays_in_its_folder() {
     let said = String::from_utf8_lossy(&check.stdout).into_owned();
     assert!(
         said.contains("calls P1, and there is no such program"),
+        "{said}"
+    );
+    assert!(
+        said.contains("runs under transaction NONE, which is not defined"),
         "{said}"
     );
 }

@@ -71,10 +71,12 @@ impl PartnerArgs {
         let (partner, of_side) = match side {
             Some(side) => (side.partner.to_uppercase(), Some(side.mode.clone())),
             None if self.destination.contains('.') => (self.destination.to_uppercase(), None),
-            None => bail!(
-                "where is {}? Write NET.LU, or define [appc.side-information.{0}] in a --config file",
-                self.destination
-            ),
+            None => {
+                bail!(
+                    "where is {}? Write NET.LU, or define [appc.side-information.{0}] in a --config file",
+                    self.destination
+                );
+            }
         };
         let mode = self.mode.clone().or(of_side).unwrap_or_else(|| mode.to_owned());
         self.node.adjust(&mut config, &mode)?;

@@ -56,9 +56,9 @@ pub struct Args {
     /// Times without a packet longer than this are gaps.
     #[arg(long, value_name = "MS", default_value_t = 1.0, value_parser = parse_gap)]
     gap_ms: f64,
-    /// Threads that analyse.
-    #[arg(long, default_value_t = default_threads())]
-    threads: usize,
+    /// Threads that analyse [default: one a processor, four at most]
+    #[arg(long)]
+    threads: Option<usize>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -131,7 +131,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
 fn load(args: &Args, file: &Path) -> Result<Explanation> {
     let wanted = Wanted::parse(&args.filter).map_err(|why| miette!("--filter: {why}"))?;
     let options = Options {
-        threads: args.threads.clamp(1, 64),
+        threads: args.threads.unwrap_or_else(default_threads).clamp(1, 64),
         protocols: args.protocols.clone(),
         gap_ns: (args.gap_ms * 1e6) as i64,
         ..Options::default()
@@ -173,8 +173,12 @@ fn account(args: &Args, explanation: Option<&Explanation>) -> Result<Option<Reco
     match reconcile(&list.tasks, &trace.receives, args.client_task, &delays) {
         Some(account) => Ok(Some(account)),
         None => match args.client_task {
-            Some(task) => bail!("task {task} is not in {}", tasks.display()),
-            None => bail!("{} holds no task", tasks.display()),
+            Some(task) => {
+                bail!("task {task} is not in {}", tasks.display());
+            }
+            None => {
+                bail!("{} holds no task", tasks.display());
+            }
         },
     }
 }

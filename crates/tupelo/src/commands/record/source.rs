@@ -74,7 +74,9 @@ impl Source {
                 .position(|r| r.name().eq_ignore_ascii_case(name))
                 .ok_or_else(|| miette!("there is no record {name}; there are {}", names()))?,
             None if records.len() == 1 => 0,
-            None => bail!("there are several records; say with --record which: {}", names()),
+            None => {
+                bail!("there are several records; say with --record which: {}", names());
+            }
         };
         Ok(records.swap_remove(at))
     }

@@ -1,0 +1,68 @@
+//! The captures that the guide explains: `examples/capture/before.pcapng` and
+//! `after.pcapng`, made of a description like every other fixture.
+
+use std::path::Path;
+
+use capture::synth::{Close, Conversation, DelayedAck, Exchange, Format, Write, capture_file};
+use capture::{Options, explain};
+
+/// Twenty requests, each written as a head and a body, on one connection.
+fn requests() -> Conversation {
+    Conversation {
+        exchanges: vec![
+            Exchange {
+                request: vec![Write::of(200), Write::of(400)],
+                ..Exchange::new(0, 12_000, 3_000)
+            };
+            20
+        ],
+        close: Close::Client,
+        ..Conversation::default()
+    }
+}
+
+/// A mainframe's defaults: segments of 536 bytes, acknowledgements after 200 ms.
+fn before() -> Vec<u8> {
+    let mut conversation = requests();
+    conversation.client_end().nagle = true;
+    conversation.client_end().rto_min_us = 400_000;
+    conversation.server_end().mss = 536;
+    conversation.server_end().delayed_ack = DelayedAck::FixedUs(200_000);
+    capture_file(&[conversation], Format::Pcapng)
+}
+
+/// The same with MTU 1500 and acknowledgements at once.
+fn after() -> Vec<u8> {
+    let mut conversation = requests();
+    conversation.client_end().nagle = true;
+    capture_file(&[conversation], Format::Pcapng)
+}
+
+fn names(capture: &[u8]) -> Vec<&'static str> {
+    let explanation = explain(capture, &Options::default()).expect("a made capture can be read");
+    let causes = explanation.causes.iter().map(|cause| cause.rule);
+    causes.filter(|rule| *rule != "server.think").collect()
+}
+
+/// `UPDATE_GOLDENS=1` writes the files anew.
+#[test]
+fn the_example_captures_are_the_described_ones() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/capture");
+    for (name, made) in [("before.pcapng", before()), ("after.pcapng", after())] {
+        let path = folder.join(name);
+        if std::env::var_os("UPDATE_GOLDENS").is_some() {
+            std::fs::write(&path, &made).expect("the examples can be written");
+        }
+        let there = std::fs::read(&path).expect("the example is there");
+        assert!(there == made, "{} is another capture", path.display());
+    }
+}
+
+#[test]
+fn the_remedies_of_the_example_leave_no_cause() {
+    assert_eq!(
+        names(&before()),
+        ["tcp.nagle.write-write-read", "tcp.mss.small"]
+    );
+    assert_eq!(names(&after()), [""; 0]);
+}

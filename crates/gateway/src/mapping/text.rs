@@ -1,0 +1,152 @@
+//! JSON as text: values that are brought into a type, trimmed, compared and
+//! taken for true or false without a tree in between.
+
+use super::expr::Trim;
+use crate::json::{Json, Kind, Tape, is_number, write_string};
+use crate::validate::schema::Type;
+
+/// Writes a value of a document, if there is one, and trims it.
+pub(super) fn json(value: Option<Json<'_>>, trim: Trim, out: &mut Vec<u8>) -> bool {
+    let Some(value) = value else { return false };
+    let from = out.len();
+    out.extend_from_slice(value.raw().as_bytes());
+    match trim {
+        Trim::Keep => {}
+        Trim::Both => normalise(out, from),
+        Trim::End => {
+            if let Some(text) = value.str() {
+                out.truncate(from);
+                write_string(text.trim_end_matches(' '), out);
+            }
+        }
+    }
+    true
+}
+
+/// What `$trim` does to the JSON string at `from`: blanks at both ends go,
+/// runs of blanks become one.
+pub(super) fn normalise(out: &mut Vec<u8>, from: usize) {
+    let mut tape = Tape::default();
+    let Ok(value) = tape.parse(&out[from..]) else {
+        return;
+    };
+    let Some(text) = value.str() else { return };
+    let blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
+    let plain = !text.starts_with(blank) && !text.ends_with(blank);
+    if plain && !text.contains("  ") && !text.contains(['\t', '\n', '\r']) {
+        return;
+    }
+    let words: Vec<&str> = text.split(blank).filter(|w| !w.is_empty()).collect();
+    let text = words.join(" ");
+    out.truncate(from);
+    write_string(&text, out);
+}
+
+/// Brings the JSON value at `from` into the type that the document wants,
+/// where the value allows it.
+pub(super) fn convert(want: Option<Type>, out: &mut Vec<u8>, from: usize) {
+    let Some(first) = out.get(from).copied() else {
+        return;
+    };
+    match (want, first) {
+        (Some(Type::String), b'-' | b'0'..=b'9' | b't' | b'f') => {
+            out.insert(from, b'"');
+            out.push(b'"');
+        }
+        (Some(Type::String), b'{' | b'[') => {
+            let text = String::from_utf8_lossy(&out[from..]).into_owned();
+            out.truncate(from);
+            write_string(&text, out);
+        }
+        (Some(Type::Integer | Type::Number), b'"') => {
+            let inner = String::from_utf8_lossy(&out[from + 1..out.len() - 1]).into_owned();
+            let trimmed = inner.trim();
+            // COBOL's leading zeros are no JSON.
+            let (sign, digits) = match trimmed.strip_prefix('-') {
+                Some(digits) => ("-", digits),
+                None => ("", trimmed.strip_prefix('+').unwrap_or(trimmed)),
+            };
+            let kept = digits.trim_start_matches('0');
+            let zero = !kept.starts_with(|c: char| c.is_ascii_digit());
+            let number = format!("{sign}{}{kept}", if zero { "0" } else { "" });
+            if !digits.is_empty() && is_number(&number) {
+                out.truncate(from);
+                out.extend_from_slice(number.as_bytes());
+            }
+        }
+        (Some(Type::Boolean), b'"') => {
+            let word = match &out[from..] {
+                b"\"true\"" => "true",
+                b"\"false\"" => "false",
+                _ => return,
+            };
+            out.truncate(from);
+            out.extend_from_slice(word.as_bytes());
+        }
+        _ => {}
+    }
+}
+
+/// Whether two JSON texts mean one value; of different types they never do.
+pub(super) fn same(left: &[u8], right: &str) -> bool {
+    if left == right.as_bytes() {
+        return true;
+    }
+    let (mut a, mut b) = (Tape::default(), Tape::default());
+    let (Ok(left), Ok(right)) = (a.parse(left), b.parse(right.as_bytes())) else {
+        return false;
+    };
+    match (left.kind(), right.kind()) {
+        (Kind::Number, Kind::Number) => {
+            left.raw().parse::<f64>().ok() == right.raw().parse::<f64>().ok()
+        }
+        (Kind::String, Kind::String) => left.str() == right.str(),
+        _ => false,
+    }
+}
+
+/// JSONata's notion of true, for a result as JSON text.
+pub(super) fn truthy(text: &str) -> bool {
+    match text.as_bytes().first() {
+        Some(b't') => true,
+        Some(b'"') => text.len() > 2,
+        Some(b'-' | b'0'..=b'9') => text.parse::<f64>().is_ok_and(|n| n != 0.0),
+        Some(b'{') => text != "{}",
+        Some(b'[') => text != "[]",
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn converted(want: Type, text: &str) -> String {
+        let mut out = text.as_bytes().to_vec();
+        convert(Some(want), &mut out, 0);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn the_document_decides_the_type() {
+        assert_eq!(converted(Type::String, "12.50"), "\"12.50\"");
+        assert_eq!(converted(Type::Number, "\"  007.50 \""), "7.50");
+        assert_eq!(converted(Type::Number, "\"-000\""), "-0");
+        assert_eq!(converted(Type::Integer, "\"abc\""), "\"abc\"");
+        assert_eq!(converted(Type::Boolean, "\"true\""), "true");
+    }
+
+    #[test]
+    fn comparison_is_by_value_and_type() {
+        assert!(same(b"0.0", "0") && same(b"\"a\\u0062\"", "\"ab\""));
+        assert!(!same(b"\"0\"", "0"));
+        assert!(truthy("\"x\"") && !truthy("\"\"") && !truthy("0") && !truthy("[]"));
+    }
+
+    #[test]
+    fn trim_leaves_single_blanks() {
+        let mut out = b"x\"  a   b \"".to_vec();
+        normalise(&mut out, 1);
+        assert_eq!(out, b"x\"a b\"");
+    }
+}

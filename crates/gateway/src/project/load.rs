@@ -1,0 +1,430 @@
+//! Loading a project: every file is read, every finding is told at once, and
+//! what is served is compiled.
+//!
+//! Reference: the z/OS Connect documentation, "API project structure".
+
+use super::asset::{self, Asset, Loaded};
+use super::media::media_type;
+use super::operation::{Api, BodyRule, Operation, Work};
+use super::{folder_name, read_yaml};
+use crate::diagnostics::{Diagnostics, Position, closest};
+use crate::mapping::plan::Compiler;
+use crate::mapping::request::{self, RequestPlan};
+use crate::mapping::response::{self, ResponsePlan};
+use crate::mapping::tree;
+use crate::openapi::{Document, OperationObject, json_content};
+use crate::validate::params::{self, Param};
+use crate::validate::schema::{SchemaId, SchemaSet};
+use http::{HeaderValue, Method, StatusCode};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The project in `folder`; `None` when too little of it can be read.
+pub(super) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Api> {
+    let main = folder.join("src/main");
+    let main = if main.is_dir() {
+        main
+    } else {
+        folder.to_path_buf()
+    };
+    let name = folder
+        .file_name()
+        .and_then(|n| n.to_str())
+        .unwrap_or("api")
+        .to_string();
+    check_options(&main.join("config/options.yaml"), out);
+    let document = Document::load(&main.join("api"), out)?;
+    let assets = load_assets(&main.join("zosAssets"), out);
+    let mut set = SchemaSet::default();
+    let mut operations = Vec::new();
+    let folders = main.join("operations");
+    let found = document.operations();
+    if found.is_empty() {
+        out.error(
+            &document.file,
+            Position::default(),
+            "the document has no operations",
+        );
+    }
+    for object in &found {
+        let folder = folders.join(folder_name(object.path)).join(object.method);
+        let mut loader = Loader {
+            document: &document,
+            set: &mut set,
+            assets: &assets,
+            out,
+        };
+        if let Some(operation) = loader.operation(object, &folder) {
+            operations.push(operation);
+        }
+    }
+    stray_folders(&folders, &found, out);
+    set.close();
+    let notes = std::mem::take(&mut set.notes);
+    for note in notes.into_iter().chain(set.wrong_defaults()) {
+        out.warn(&document.file, Position::default(), note);
+    }
+    let title = document
+        .json
+        .pointer("/info/title")
+        .and_then(Value::as_str)
+        .unwrap_or(&name);
+    Some(Api {
+        title: title.to_string(),
+        base_path: document.base_path(),
+        document_json: served_document(&document),
+        document: document.text.clone(),
+        set,
+        operations,
+        warnings: Diagnostics::default(),
+        name,
+    })
+}
+
+/// The document as JSON with its servers reduced to the base path, so that a
+/// page which shows it sends requests to where it came from.
+fn served_document(document: &Document) -> String {
+    let mut json = document.json.clone();
+    let base = document.base_path();
+    let url = if base.is_empty() { "/" } else { &base };
+    if let Some(object) = json.as_object_mut() {
+        object.insert("servers".into(), serde_json::json!([{ "url": url }]));
+    }
+    json.to_string()
+}
+
+fn check_options(file: &Path, out: &mut Diagnostics) {
+    if !file.is_file() {
+        return;
+    }
+    let Some(node) = read_yaml(file, out) else {
+        return;
+    };
+    if let Some(provider) = node.get("provider")
+        && !provider
+            .text()
+            .unwrap_or_default()
+            .eq_ignore_ascii_case("CICS")
+    {
+        let name = provider.text().unwrap_or_default();
+        let help = "only projects for CICS programs are served";
+        out.error_help(
+            file,
+            provider.at,
+            format!("provider {name} is not served"),
+            help,
+        );
+    }
+}
+
+type Assets = BTreeMap<String, Option<Result<Arc<Asset>, String>>>;
+
+fn load_assets(folder: &Path, out: &mut Diagnostics) -> Assets {
+    let mut assets = Assets::new();
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return assets;
+    };
+    let mut folders: Vec<PathBuf> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.is_dir())
+        .collect();
+    folders.sort();
+    for folder in folders {
+        let name = folder
+            .file_name()
+            .and_then(|n| n.to_str())
+            .unwrap_or_default()
+            .to_string();
+        let asset = asset::load(&folder, out).map(|loaded| match loaded {
+            Loaded::Asset(asset) => Ok(Arc::new(*asset)),
+            Loaded::Unsupported(why) => Err(why),
+        });
+        assets.insert(name, asset);
+    }
+    assets
+}
+
+/// Folders that belong to no operation of the document are a spelling mistake.
+fn stray_folders(folder: &Path, known: &[OperationObject<'_>], out: &mut Diagnostics) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return;
+    };
+    for path in entries.flatten().map(|e| e.path()).filter(|p| p.is_dir()) {
+        let name = path
+            .file_name()
+            .and_then(|n| n.to_str())
+            .unwrap_or_default();
+        for method in std::fs::read_dir(&path).into_iter().flatten().flatten() {
+            let method = method.file_name();
+            let method = method.to_str().unwrap_or_default();
+            let same = |o: &OperationObject<'_>| {
+                o.method.eq_ignore_ascii_case(method)
+                    && (folder_name(o.path).eq_ignore_ascii_case(name) || o.path == name)
+            };
+            if !known.iter().any(same) {
+                let message = format!("the API's document has no operation {method} for this path");
+                out.warn(&path.join(method), Position::default(), message);
+            }
+        }
+    }
+}
+
+struct Loader<'a> {
+    document: &'a Document,
+    set: &'a mut SchemaSet,
+    assets: &'a Assets,
+    out: &'a mut Diagnostics,
+}
+
+impl Loader<'_> {
+    fn operation(&mut self, object: &OperationObject<'_>, folder: &Path) -> Option<Operation> {
+        let at = self.document.at(&["paths", object.path, object.method]);
+        let document = &self.document.json;
+        let mut params = Vec::new();
+        for parameter in &object.parameters {
+            match params::compile(document, parameter, self.set) {
+                Some(param) => params.push(param),
+                None => {
+                    let message = "a parameter needs a name and a place ('in')";
+                    self.out.error(&self.document.file, at, message);
+                }
+            }
+        }
+        self.check_path(object, &params, at);
+        let body = object.object.get("requestBody").map(|body| {
+            let body = self.document.resolve(body);
+            let content = body.get("content");
+            let names = content.and_then(Value::as_object).into_iter().flatten();
+            BodyRule {
+                required: body
+                    .get("required")
+                    .and_then(Value::as_bool)
+                    .unwrap_or(false),
+                schema: content
+                    .and_then(json_content)
+                    .map(|s| self.set.compile(document, s)),
+                types: names.map(|(name, _)| media_type(name)).collect(),
+            }
+        });
+        let work = self.work(object, folder, at)?;
+        let method = Method::from_bytes(object.method.to_ascii_uppercase().as_bytes()).ok()?;
+        Some(Operation {
+            method,
+            path: object.path.to_string(),
+            params,
+            body,
+            work,
+        })
+    }
+
+    /// The variables of the path and its parameters must be the same.
+    fn check_path(&mut self, object: &OperationObject<'_>, params: &[Param], at: Position) {
+        let file = &self.document.file;
+        let mut variables = Vec::new();
+        for segment in object.path.split('/') {
+            match segment.strip_prefix('{').and_then(|s| s.strip_suffix('}')) {
+                Some(name) => variables.push(name),
+                None if segment.contains(['{', '}']) => {
+                    let message = format!("{segment}: a variable must be a whole path segment");
+                    self.out.error(file, at, message);
+                }
+                None => {}
+            }
+        }
+        let declared = |name: &str| {
+            params
+                .iter()
+                .any(|p| p.place == params::Place::Path && p.name == name)
+        };
+        for name in variables.iter().filter(|name| !declared(name)) {
+            let message = format!("the path variable {{{name}}} has no parameter with in: path");
+            self.out.error(file, at, message);
+        }
+    }
+
+    fn work(&mut self, object: &OperationObject<'_>, folder: &Path, at: Position) -> Option<Work> {
+        if !folder.is_dir() {
+            let what = format!("{} {}", object.method.to_uppercase(), object.path);
+            let shown = Path::new(&folder_name(object.path)).join(object.method);
+            self.out.warn(
+                &self.document.file,
+                at,
+                format!(
+                    "{what} has no folder operations/{} and is answered with 501",
+                    shown.display()
+                ),
+            );
+            return Some(Work::Unsupported(format!(
+                "{what} is not mapped to a program"
+            )));
+        }
+        let file = folder.join("operation.yaml");
+        let node = read_yaml(&file, self.out)?;
+        let Some(zasset) = node.get("zasset") else {
+            self.out
+                .error(&file, node.at, "the operation names no 'zasset'");
+            return None;
+        };
+        let name = zasset.text().unwrap_or_default();
+        let asset = match self.assets.get(name) {
+            Some(Some(Ok(asset))) => asset.clone(),
+            Some(Some(Err(why))) => {
+                let message = format!("the asset {name} is not supported yet: {why}");
+                self.out.warn(&file, zasset.at, message.clone());
+                return Some(Work::Unsupported(message));
+            }
+            // Its own faults are reported already.
+            Some(None) => return None,
+            None => {
+                let known = || self.assets.keys().map(String::as_str);
+                let help = match closest(name, known()) {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+                };
+                self.out
+                    .error_help(&file, zasset.at, format!("there is no asset {name}"), help);
+                return None;
+            }
+        };
+        let request = self.request(&folder.join("request.yaml"), &asset);
+        let responses = self.responses(object, folder, &asset);
+        Some(Work::Program {
+            asset,
+            request: request?,
+            responses: responses?,
+        })
+    }
+
+    fn request(&mut self, file: &Path, asset: &Asset) -> Option<RequestPlan> {
+        let nodes = if file.is_file() {
+            let node = read_yaml(file, self.out)?;
+            tree::read(file, &node, self.out)
+        } else {
+            Vec::new()
+        };
+        let mut compiler = Compiler {
+            file,
+            reply: None,
+            set: self.set,
+            out: self.out,
+        };
+        Some(request::compile(&nodes, &asset.request, &mut compiler))
+    }
+
+    fn responses(
+        &mut self,
+        object: &OperationObject<'_>,
+        folder: &Path,
+        asset: &Asset,
+    ) -> Option<Vec<ResponsePlan>> {
+        let file = folder.join("response_mapping.yaml");
+        let node = read_yaml(&file, self.out)?;
+        let mut plans = Vec::new();
+        for (key, entry) in node.map().unwrap_or_default() {
+            let name = key.text().unwrap_or_default();
+            if name == "version" {
+                continue;
+            }
+            let Some(status_node) = entry.get("httpStatusCode") else {
+                self.out
+                    .error(&file, key.at, format!("{name} has no 'httpStatusCode'"));
+                continue;
+            };
+            let number = status_node.text().and_then(|t| t.parse::<u16>().ok());
+            let status = number
+                .filter(|n| *n >= 200)
+                .and_then(|n| StatusCode::from_u16(n).ok());
+            let Some(status) = status else {
+                self.out.error(
+                    &file,
+                    status_node.at,
+                    "a status code from 200 to 599 is expected",
+                );
+                continue;
+            };
+            if let Some(plan) = self.response(object, folder, (&file, key, entry), status, asset) {
+                plans.push(plan);
+            }
+        }
+        if plans.is_empty() && !self.out.has_errors() {
+            self.out.error(&file, node.at, "no response is mapped");
+        }
+        Some(plans)
+    }
+
+    fn response(
+        &mut self,
+        object: &OperationObject<'_>,
+        folder: &Path,
+        (file, key, entry): (&Path, &crate::yaml::Node, &crate::yaml::Node),
+        status: StatusCode,
+        asset: &Asset,
+    ) -> Option<ResponsePlan> {
+        let reply = Some(&asset.response);
+        let asks = |text: &str| text.contains("abendCode");
+        let expects_abend = status.is_server_error()
+            || entry
+                .get("condition")
+                .and_then(|c| c.text())
+                .is_some_and(asks);
+        let condition = entry.get("condition").map(|c| {
+            let mut compiler = Compiler {
+                file,
+                reply,
+                set: self.set,
+                out: self.out,
+            };
+            let scope = crate::mapping::plan::ItemScope::None;
+            compiler.condition(c.text().unwrap_or_default(), c.at, scope)
+        });
+        let mapping = folder.join(key.text().unwrap_or_default());
+        if !mapping.is_file() {
+            let message = format!("there is no file {}", key.text().unwrap_or_default());
+            self.out.error(file, key.at, message);
+            return None;
+        }
+        let node = read_yaml(&mapping, self.out)?;
+        let nodes = tree::read(&mapping, &node, self.out);
+        let (content_type, schema) = self.response_type(object, status);
+        let mut compiler = Compiler {
+            file: &mapping,
+            reply,
+            set: self.set,
+            out: self.out,
+        };
+        let (body, headers) = response::compile(&nodes, schema, &mut compiler);
+        Some(ResponsePlan {
+            condition,
+            expects_abend,
+            status,
+            content_type,
+            headers,
+            body,
+        })
+    }
+
+    /// Media type and schema that the document gives a response.
+    fn response_type(
+        &mut self,
+        object: &OperationObject<'_>,
+        status: StatusCode,
+    ) -> (HeaderValue, Option<SchemaId>) {
+        let plain = HeaderValue::from_static("application/json");
+        let Some(content) = self
+            .document
+            .response_content(object.object, status.as_u16())
+        else {
+            return (plain, None);
+        };
+        let schema = json_content(content).map(|s| self.set.compile(&self.document.json, s));
+        let names = content
+            .as_object()
+            .map(|types| types.keys().map(|n| media_type(n)));
+        let json = names.and_then(|mut n| n.find(|n| n.ends_with("json") && !n.contains('*')));
+        let value = json.and_then(|name| HeaderValue::from_str(&name).ok());
+        (value.unwrap_or(plain), schema)
+    }
+}

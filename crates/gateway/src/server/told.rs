@@ -1,0 +1,129 @@
+//! What a client is told when its request or its answer went wrong: one
+//! problem document for each way.
+//!
+//! Reference: RFC 9457.
+
+use crate::backend::{Abend, PutError, Refusal};
+use crate::json::JsonError;
+use crate::mapping::request::EncodeFailure;
+use crate::mapping::scene::{Failure, Reply};
+use crate::problem::{Fault, Problem};
+use crate::project::asset::Asset;
+use http::StatusCode;
+
+/// Seconds after which a refused client should try again.
+const RETRY_AFTER_S: u32 = 1;
+
+/// A body that is no JSON, with the place.
+pub(super) fn malformed(body: &[u8], error: &JsonError) -> Problem {
+    let before = &body[..error.offset.min(body.len())];
+    let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+    let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
+    let detail = format!(
+        "Line {line}, column {column} of the body: {}",
+        error.message
+    );
+    Problem::new(StatusCode::BAD_REQUEST, "The body is not JSON", detail)
+}
+
+/// A task that the region does not take.
+pub(super) fn refused(refusal: Refusal) -> Problem {
+    match refusal {
+        Refusal::Busy(why) => {
+            let title = "The region is busy";
+            let problem = Problem::new(StatusCode::SERVICE_UNAVAILABLE, title, why);
+            Problem {
+                retry_after: Some(RETRY_AFTER_S),
+                ..problem
+            }
+        }
+        Refusal::Impossible(why) => {
+            let title = "The program cannot be run";
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, why)
+        }
+    }
+}
+
+/// A request that does not fit into the program's fields.
+pub(super) fn not_put(error: PutError<EncodeFailure>) -> Problem {
+    match error {
+        PutError::TooLarge => {
+            let detail = "The request is larger than the region's area for it";
+            Problem::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "The request is too large",
+                detail,
+            )
+        }
+        PutError::Name(why) => Problem::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "The mapping is wrong",
+            why,
+        ),
+        PutError::Fill(EncodeFailure::Faults(faults)) => Problem::invalid(faults),
+        PutError::Fill(EncodeFailure::Expression(source, why)) => {
+            let title = "An expression of the request's mapping failed";
+            Problem::new(StatusCode::BAD_REQUEST, title, format!("{why}: {source}"))
+        }
+    }
+}
+
+/// Data of the program that its copybook does not allow.
+pub(super) fn bad_data(fault: Fault) -> Problem {
+    let title = "The program's answer is not what its description says";
+    let detail = fault.message.clone();
+    let problem = Problem::new(StatusCode::BAD_GATEWAY, title, detail);
+    Problem {
+        errors: vec![fault],
+        ..problem
+    }
+}
+
+/// An answer that cannot be mapped.
+pub(super) fn failed(failure: Failure, reply: &Reply<'_>) -> Problem {
+    match failure {
+        Failure::Data(mut fault) => {
+            let record = fault.field.as_deref().and_then(|f| f.split('.').next());
+            let area = reply
+                .interface
+                .areas
+                .iter()
+                .find(|a| record == Some(a.layout().name()));
+            fault.container = area.map(|a| a.name.clone());
+            bad_data(*fault)
+        }
+        Failure::Expression(source, why) => {
+            let title = "An expression of the response's mapping failed";
+            let status = StatusCode::INTERNAL_SERVER_ERROR;
+            Problem::new(status, title, format!("{why}: {source}"))
+        }
+        Failure::Missing(pointer) => {
+            let message = format!("{pointer} is required and has no value");
+            bad_data(Fault {
+                pointer: Some(pointer),
+                message,
+                ..Fault::default()
+            })
+        }
+    }
+}
+
+/// A program that ended abnormally, with its code and line.
+pub(super) fn abended(abend: &Abend, asset: &Asset) -> Problem {
+    let program = match abend.program.as_str() {
+        "" => &asset.program,
+        program => program,
+    };
+    let line = if abend.line > 0 {
+        format!(" line {}", abend.line)
+    } else {
+        String::new()
+    };
+    let detail = format!("Abend {} in {program}{line}: {}", abend.code, abend.message);
+    let title = "The program ended abnormally";
+    let problem = Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail);
+    Problem {
+        abend: Some((abend.code.clone(), program.to_string())),
+        ..problem
+    }
+}
