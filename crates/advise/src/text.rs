@@ -23,8 +23,11 @@ pub enum NotText {
 pub fn decode(bytes: &[u8]) -> Result<String, NotText> {
     let wide = |order: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes[2..]
-            .chunks_exact(2)
-            .map(|b| order([b[0], b[1]]))
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .copied()
+            .map(order)
             .collect();
         String::from_utf16_lossy(&units)
     };

@@ -110,7 +110,7 @@ impl<'a> Block<'a> {
 
     /// Pairs of a condition or AID number and a label's position.
     pub fn pairs(&self) -> impl Iterator<Item = (u16, u16)> + 'a {
-        self.0[HEADER_BYTES..].chunks_exact(4).map(|p| {
+        self.0[HEADER_BYTES..].as_chunks::<4>().0.iter().map(|p| {
             (
                 u16::from_be_bytes([p[0], p[1]]),
                 u16::from_be_bytes([p[2], p[3]]),

@@ -292,7 +292,7 @@ impl<'a> Eib<'a> {
             *slot = (rest % 10) as u8;
             rest /= 10;
         }
-        for (i, pair) in nibbles.chunks_exact(2).enumerate() {
+        for (i, pair) in nibbles.as_chunks::<2>().0.iter().enumerate() {
             self.0[at + i] = pair[0] << 4 | pair[1];
         }
     }

@@ -31,11 +31,11 @@ pub(crate) struct Problem {
     pub detail: String,
     pub errors: Vec<Fault>,
     /// Abend code and program of a task that ended abnormally.
-    pub abend: Option<(String, String)>,
+    pub abend: Option<Box<(String, String)>>,
     /// Seconds for `Retry-After`.
     pub retry_after: Option<u32>,
     /// Methods for `Allow`.
-    pub allow: Option<HeaderValue>,
+    pub allow: Option<Box<HeaderValue>>,
 }
 
 impl Problem {
@@ -73,7 +73,7 @@ impl Problem {
         if !self.detail.is_empty() {
             member("detail", &self.detail, &mut out);
         }
-        if let Some((code, program)) = &self.abend {
+        if let Some((code, program)) = self.abend.as_deref() {
             member("abendCode", code, &mut out);
             member("program", program, &mut out);
         }

@@ -157,14 +157,14 @@ fn hex_rows<'a>(lines: impl Iterator<Item = &'a &'a str>) -> Vec<u8> {
             break;
         }
         for word in words {
-            let pairs = word.as_bytes().chunks_exact(2);
-            if !pairs.remainder().is_empty() || !word.bytes().all(|b| b.is_ascii_hexdigit()) {
+            let (pairs, odd) = word.as_bytes().as_chunks::<2>();
+            if !odd.is_empty() || !word.bytes().all(|b| b.is_ascii_hexdigit()) {
                 break;
             }
-            let byte = |p: &[u8]| {
+            let byte = |p: &[u8; 2]| {
                 u8::from_str_radix(std::str::from_utf8(p).unwrap_or("0"), 16).unwrap_or(0)
             };
-            bytes.extend(pairs.map(byte));
+            bytes.extend(pairs.iter().map(byte));
         }
     }
     bytes

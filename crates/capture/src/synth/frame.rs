@@ -136,12 +136,12 @@ fn tcp(segment: &Segment, from: u16, to: u16, out: &mut Vec<u8>) {
 }
 
 fn sum(bytes: &[u8]) -> u64 {
-    let mut words = bytes.chunks_exact(2);
+    let (words, odd) = bytes.as_chunks::<2>();
     let mut total: u64 = words
-        .by_ref()
-        .map(|w| u64::from(u16::from_be_bytes([w[0], w[1]])))
+        .iter()
+        .map(|w| u64::from(u16::from_be_bytes(*w)))
         .sum();
-    if let [last] = words.remainder() {
+    if let [last] = odd {
         total += u64::from(*last) << 8;
     }
     total

@@ -544,8 +544,10 @@ impl Decoder<'_> {
             return Ok(());
         };
         let units = bytes
-            .chunks_exact(2)
-            .map(|b| u16::from_be_bytes([b[0], b[1]]));
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|b| u16::from_be_bytes(*b));
         let blanks_at_end = units.clone().rev().take_while(|u| *u == BLANK).count();
         let blanks_at_start = units.clone().take_while(|u| *u == BLANK).count();
         let count = units.len();

@@ -164,7 +164,7 @@ impl Filler<'_, '_> {
                     _ => Vec::new(),
                 };
                 let area = self.area(id)?;
-                for (k, unit) in area.chunks_exact_mut(2).enumerate() {
+                for (k, unit) in area.as_chunks_mut::<2>().0.iter_mut().enumerate() {
                     let c = text.get(k).copied().unwrap_or(0x20);
                     unit.copy_from_slice(&c.to_be_bytes());
                 }

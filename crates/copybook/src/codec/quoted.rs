@@ -156,7 +156,9 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
     }
     let nibble = |c: u8| char::from(c).to_digit(16);
     digits
-        .chunks_exact(2)
+        .as_chunks::<2>()
+        .0
+        .iter()
         .map(|pair| Some((nibble(pair[0])? << 4 | nibble(pair[1])?) as u8))
         .collect()
 }

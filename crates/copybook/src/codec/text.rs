@@ -177,7 +177,7 @@ impl Encoder<'_> {
             }
         }
         let first = if justified { room - units.len() } else { 0 };
-        for (k, unit) in field.chunks_exact_mut(2).enumerate() {
+        for (k, unit) in field.as_chunks_mut::<2>().0.iter_mut().enumerate() {
             let c = k
                 .checked_sub(first)
                 .and_then(|k| units.get(k))

@@ -305,7 +305,7 @@ fn split_name(stem: &str) -> Option<(&str, &str, u32)> {
     let (rest, number) = stem.rsplit_once('_')?;
     let (name, direction) = rest.rsplit_once('_')?;
     let known = matches!(direction, "request" | "response") && !name.is_empty();
-    Some((name, direction, number.parse().ok()?)).filter(|_| known)
+    known.then_some((name, direction, number.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub(super) fn problem(problem: &Problem) -> Response<Full> {
         headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     if let Some(allow) = &problem.allow {
-        headers.insert(header::ALLOW, allow.clone());
+        headers.insert(header::ALLOW, HeaderValue::clone(allow));
     }
     response
 }

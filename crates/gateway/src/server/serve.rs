@@ -155,7 +155,7 @@ impl<B: Backend> Server<B> {
             let title = "Method not allowed";
             let problem = Problem::new(StatusCode::METHOD_NOT_ALLOWED, title, detail);
             return Err(Problem {
-                allow: Some(allow),
+                allow: Some(Box::new(allow)),
                 ..problem
             });
         };

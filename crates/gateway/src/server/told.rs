@@ -123,7 +123,7 @@ pub(super) fn abended(abend: &Abend, asset: &Asset) -> Problem {
     let title = "The program ended abnormally";
     let problem = Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail);
     Problem {
-        abend: Some((abend.code.clone(), program.to_string())),
+        abend: Some(Box::new((abend.code.clone(), program.to_string()))),
         ..problem
     }
 }

@@ -60,7 +60,7 @@ fn without_table(document: &Document) -> Vec<&Statement> {
         match s.verb.as_str() {
             "GROUP" => above = named,
             "LINE" => above |= named,
-            "PU" => unit = Some(s).filter(|_| !above && !named),
+            "PU" => unit = (!above && !named).then_some(s),
             "LU" => match (unit.take(), named) {
                 (Some(pu), false) => found.push(pu),
                 _ => continue,

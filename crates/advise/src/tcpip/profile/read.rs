@@ -157,7 +157,7 @@ impl Reader {
                 }
             }
             "HOME" => {
-                let pairs = body.chunks_exact(2).map(|pair| {
+                let pairs = body.as_chunks::<2>().0.iter().map(|pair| {
                     let link = pair[1].text.to_ascii_uppercase();
                     (pair[0].text.clone(), link, pair[0].at)
                 });
