@@ -5,6 +5,7 @@
 //! on threads of a pool ([`jobs`]).
 
 mod change;
+mod complaints;
 mod driven;
 mod inner;
 mod jobs;
@@ -17,8 +18,10 @@ use crate::config::{AppcConfig, PartnerConfig, lu_name};
 use crate::conversation::{Call, Conversation};
 use crate::net::{Dlsw, Ether, Local, Transport, Wish};
 use crate::trace::Trace;
+pub(crate) use complaints::Complaints;
 pub use driven::Driven;
-use inner::{CallState, Inner};
+use inner::CallState;
+pub(crate) use inner::Inner;
 use jobs::Jobs;
 use mio::{Events, Interest, Token, Waker};
 use patience::Patience;

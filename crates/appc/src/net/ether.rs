@@ -11,11 +11,11 @@ use super::{Broken, Surroundings};
 use crate::Error;
 use crate::admin::LinkStatus;
 use crate::trace::Trace;
-use sna::LuName;
 use sna::dlc::llc2::{Config, Event, Station};
 use sna::dlc::mac::{self, Frame, Mac};
 use sna::dlc::pdu::{Control, I_HEADER_BYTES, Pdu, SAP_NULL, SAP_SNA, Unnumbered};
 use sna::dlc::xid3::Step;
+use sna::{LinkId, LuName};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -35,7 +35,7 @@ type Key = (Mac, u8);
 /// All links of one interface.
 pub(crate) struct Ether {
     pub socket: OwnedFd,
-    interface: String,
+    pub interface: String,
     address: Mac,
     local: Local,
     peers: BTreeMap<Key, Peer>,
@@ -156,7 +156,7 @@ impl Ether {
                     io::ErrorKind::Interrupted => continue,
                     // The interface went down: links time out by themselves.
                     _ if error.raw_os_error() == Some(libc::ENETDOWN) => Ok(()),
-                    _ => Err(Broken(error.to_string())),
+                    _ => Err(Broken::ended(error)),
                 };
             };
             self.handle_frame(around, &buffer[..read]);
@@ -396,11 +396,18 @@ impl Ether {
         self.peers.values().any(|peer| peer.side.leads_to(partner))
     }
 
+    /// The station at the other end of a link.
+    pub fn peer_of(&self, link: LinkId) -> Option<String> {
+        let mut peers = self.peers.iter();
+        let found = peers.find(|(_, peer)| peer.side.link == Some(link));
+        found.map(|(key, _)| told(key.0))
+    }
+
     pub fn describe(&self, out: &mut Vec<LinkStatus>) {
         for (key, peer) in &self.peers {
             out.push(LinkStatus {
                 kind: format!("llc2 {}", self.interface),
-                peer: key.0.map(|byte| format!("{byte:02x}")).join(":"),
+                peer: told(key.0),
                 partner: peer.side.partner_name(),
                 role: peer.side.role(),
                 max_btu_bytes: peer
@@ -412,6 +419,11 @@ impl Ether {
             });
         }
     }
+}
+
+/// An address, for people.
+fn told(mac: [u8; 6]) -> String {
+    mac.map(|byte| format!("{byte:02x}")).join(":")
 }
 
 impl Peer {
