@@ -510,11 +510,12 @@ fn take_told(inner: &mut Inner, told: Told) -> bool {
             (call, CallState::Failed(why))
         }
     };
-    let Some(call) = call else {
+    // Who called has been told already when a link goes later.
+    let Some((call, told)) = call.and_then(|call| Some((call, inner.calls.get_mut(&call)?))) else {
         return false;
     };
+    *told = state;
     let wake = Wake::Call(call);
-    inner.calls.insert(call, state);
     inner.ready.insert(wake);
     inner.waiting.notify(wake)
 }
