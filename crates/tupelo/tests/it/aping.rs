@@ -375,7 +375,9 @@ fn a_server_killed_in_the_middle_ends_aping_with_a_message() {
     let out = running.wait_with_output().unwrap();
     assert_eq!(out.status.code(), Some(2), "{out:?}");
     let told = String::from_utf8(out.stderr).unwrap();
-    let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    // The reporter breaks lines and marks them.
+    let words = told.split_whitespace().filter(|word| *word != "│");
+    let told = words.collect::<Vec<_>>().join(" ");
     for part in ["ResourceFailure", &node.at, "bytes sent and"] {
         assert!(told.contains(part), "{part}: {told}");
     }
@@ -635,6 +637,37 @@ fn without_a_node_status_says_so_and_modes_are_the_built_in_ones() {
         .unwrap();
     assert!(good(&out).contains("SNASVCMG"));
     assert!(String::from_utf8_lossy(&out.stderr).contains("built-in"));
+}
+
+#[test]
+fn what_answers_status_without_being_a_node_is_told() {
+    use std::io::Write;
+    let node = Node::start();
+    let ask = |address: &str| {
+        let out = tupelo()
+            .args(["appc", "status", "--admin", address])
+            .output()
+            .unwrap();
+        complaint(&out)
+    };
+    // The DLSw port speaks first, and not in text.
+    assert!(ask(&node.at).contains("no node's status"));
+    for answer in ["HTTP/1.1 200 OK\r\n\r\n{\"lu\":1}", "hello", ""] {
+        let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = other.local_addr().unwrap().to_string();
+        let answers = std::thread::spawn(move || {
+            let (mut stream, _) = other.accept().unwrap();
+            // The request is read first, so that nothing is reset.
+            let mut request = BufReader::new(stream.try_clone().unwrap()).lines();
+            while request
+                .next()
+                .is_some_and(|line| line.is_ok_and(|line| !line.is_empty()))
+            {}
+            stream.write_all(answer.as_bytes()).unwrap();
+        });
+        assert!(ask(&address).contains("no node's status"), "{answer:?}");
+        answers.join().unwrap();
+    }
 }
 
 #[test]

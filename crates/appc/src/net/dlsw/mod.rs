@@ -177,7 +177,7 @@ impl Dlsw {
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Broken::ended(error)),
+                Err(error) => return Err(broke(&error)),
             }
         }
     }
@@ -207,7 +207,7 @@ impl Dlsw {
                 return Err(Broken::fault(why));
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-            Err(error) => error.to_string(),
+            Err(error) => broke(&error).why,
         };
         if !self.pipes.lost(which, self.agree_on_one()) {
             return Err(Broken::ended(why));
@@ -409,7 +409,7 @@ impl Dlsw {
                 return Ok(());
             };
             let before = self.waiting.len();
-            let empty = self.waiting.write_to(stream).map_err(Broken::ended)?;
+            let empty = self.waiting.write_to(stream).map_err(|e| broke(&e))?;
             self.moved[0] += (before - self.waiting.len()) as u64;
             if self.waiting.len() > MAX_UNREAD_BYTES {
                 let why = "the partner does not read what it asked for";
@@ -567,6 +567,11 @@ impl Dlsw {
             });
         }
     }
+}
+
+/// The system cannot use the connection any more.
+fn broke(error: &io::Error) -> Broken {
+    Broken::ended(format!("the connection broke: {error}"))
 }
 
 /// Reads once into the spare room of `buffer`.
