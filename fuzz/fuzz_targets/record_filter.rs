@@ -1,5 +1,5 @@
-//! Any text is a filter or an error, and any frame is kept or not, never a
-//! panic.
+//! Any text is a filter of a recording or of an explanation, or an error, and
+//! any frame is kept or not, never a panic.
 #![no_main]
 
 use lab::record::Filter;
@@ -7,6 +7,7 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: (&str, &[u8])| {
     let (text, frame) = input;
+    let _ = capture::Filter::parse(text);
     let filter = Filter::parse(text).or_else(|_| Filter::parse("host 1.2.3.4 and port 5"));
     if let Ok(filter) = filter {
         let _ = filter.keeps(frame, true);

@@ -8,7 +8,7 @@ use crate::host::Shared;
 use crate::{Error, Host};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
@@ -17,6 +17,8 @@ pub const ADDRESS: &str = "127.0.0.1:9065";
 
 /// Bytes of a request that are read at most.
 const MAX_REQUEST_BYTES: u64 = 8 * 1024;
+/// The status of the most sessions that a node may have is shorter.
+const MAX_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A node at one moment.
@@ -176,9 +178,18 @@ pub fn ask(address: SocketAddr) -> Result<Status, Error> {
         "GET /status HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
     )
     .map_err(connect)?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).map_err(connect)?;
-    let wrong = || Error::Partner("with something that is no status".into());
+    let mut answer = Vec::new();
+    let read = (&stream).take(MAX_ANSWER_BYTES).read_to_end(&mut answer);
+    read.map_err(|why| match why.kind() {
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+            let silent = format!("nothing came for {} s", PATIENCE.as_secs());
+            connect(std::io::Error::new(ErrorKind::TimedOut, silent))
+        }
+        _ => connect(why),
+    })?;
+    let strange = "what answers there is no node's status";
+    let wrong = || connect(std::io::Error::new(ErrorKind::InvalidData, strange));
+    let answer = std::str::from_utf8(&answer).map_err(|_| wrong())?;
     let (_, body) = answer.split_once("\r\n\r\n").ok_or_else(wrong)?;
     serde_json::from_str(body).map_err(|_| wrong())
 }

@@ -6,7 +6,7 @@
 
 use crate::Error;
 use crate::config::lu_name;
-use crate::host::{Shared, Wake};
+use crate::host::{Inner, Shared, Wake};
 use sna::conversation::ConversationId;
 use sna::conversation::code::{
     ConversationType, DataReceived, DeallocateType, ErrorDirection, Fill, PrepareToReceiveType,
@@ -14,7 +14,7 @@ use sna::conversation::code::{
 };
 use sna::mode::SyncLevel;
 use sna::wire::Sense;
-use sna::{Allocate, Attached, Node, Secret, Security};
+use sna::{Allocate, Attached, LuName, Node, Secret, Security};
 use std::sync::Arc;
 use std::task::Poll;
 
@@ -113,8 +113,26 @@ pub struct Conversation {
     shared: Arc<Shared>,
     id: ConversationId,
     over: bool,
-    /// Of the error description that the last verb met.
+    partner: LuName,
+    met: Met,
+}
+
+/// What the last verb met that its return code does not tell.
+#[derive(Debug, Default)]
+struct Met {
+    /// Of an error description.
     sense: Option<Sense>,
+    /// What became of the session.
+    outage: Option<String>,
+}
+
+impl Met {
+    fn of(inner: &Inner, id: ConversationId, partner: &LuName) -> Met {
+        Met {
+            sense: inner.node.error_sense(id),
+            outage: inner.outage(id, partner),
+        }
+    }
 }
 
 impl Conversation {
@@ -140,7 +158,8 @@ impl Conversation {
             shared,
             id,
             over: false,
-            sense: None,
+            partner: partner.clone(),
+            met: Met::default(),
         };
         let (code, denial) = conversation.wait(|node| {
             node.allocated(id)
@@ -165,7 +184,8 @@ impl Conversation {
             shared,
             id: attached.conversation,
             over: false,
-            sense: None,
+            partner: attached.partner.clone(),
+            met: Met::default(),
         }
     }
 
@@ -189,7 +209,7 @@ impl Conversation {
         let sent = match data.len() <= SMALL_BYTES {
             true => self.shared.sending(wake, |inner| {
                 let sent = inner.node.send(id, data);
-                self.sense = inner.node.error_sense(id);
+                self.met = Met::of(inner, id, &self.partner);
                 sent
             })?,
             false => self.wait(|node| node.send(id, data))?,
@@ -233,7 +253,7 @@ impl Conversation {
         let mut last = false;
         let got = self.shared.receiving(Wake::Conversation(id), |inner| {
             let got = inner.node.receive(id, buffer, Fill::Ll);
-            self.sense = inner.node.error_sense(id);
+            self.met = Met::of(inner, id, &self.partner);
             last = inner.node.at_end(id);
             got
         })?;
@@ -283,17 +303,17 @@ impl Conversation {
     fn now<T>(&mut self, verb: impl FnOnce(&mut Node) -> T) -> Result<T, Error> {
         let mut inner = self.shared.lock();
         let value = verb(&mut inner.node);
-        self.sense = inner.node.error_sense(self.id);
+        self.met = Met::of(&inner, self.id, &self.partner);
         self.shared.drain(&mut inner, false);
         Ok(value)
     }
 
     /// A verb that may wait.
     fn wait<T>(&mut self, mut verb: impl FnMut(&mut Node) -> Poll<T>) -> Result<T, Error> {
-        let (id, sense) = (self.id, &mut self.sense);
+        let (id, partner, met) = (self.id, &self.partner, &mut self.met);
         self.shared.blocking(Wake::Conversation(id), |inner| {
             let value = verb(&mut inner.node);
-            *sense = inner.node.error_sense(id);
+            *met = Met::of(inner, id, partner);
             value
         })
     }
@@ -302,7 +322,13 @@ impl Conversation {
         self.over |= code.ends_conversation();
         match code {
             ReturnCode::Ok => Ok(()),
-            code => Err(Error::verb(verb, code, self.sense)),
+            code => {
+                let error = Error::verb(verb, code, self.met.sense);
+                Err(match self.met.outage.take() {
+                    Some(outage) => error.because(outage),
+                    None => error,
+                })
+            }
         }
     }
 }

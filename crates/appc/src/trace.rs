@@ -4,7 +4,7 @@
 //! tshark leaves the data of a DLSw INFOFRAME undissected, so each PIU is also
 //! written on an interface of its own (link type 252, "exported PDU" for the
 //! `sna` dissector). DLSw messages are written as the TCP segments they are,
-//! with their real ports, on an interface of link type 1; Ethernet frames as
+//! with their real addresses and ports, on an interface of link type 1; Ethernet frames as
 //! they are.
 //!
 //! Passwords in Attach headers are written as asterisks.
@@ -13,7 +13,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -27,6 +27,8 @@ const SNAP_BYTES: u32 = 262_144;
 /// A capture that is being written.
 pub struct Trace {
     out: BufWriter<File>,
+    /// It could not be written, which was told.
+    failed: bool,
 }
 
 /// A TCP connection as a trace tells it: addresses, and how far each direction
@@ -61,6 +63,7 @@ impl Trace {
     pub fn create(path: &Path) -> io::Result<Trace> {
         let mut trace = Trace {
             out: BufWriter::new(File::create(path)?),
+            failed: false,
         };
         let mut section = Vec::new();
         section.extend(0x1A2B_3C4Du32.to_le_bytes());
@@ -125,9 +128,20 @@ impl Trace {
         self.packet(LINK, &packet)
     }
 
+    /// Lets `write` add to it. The first failure is told, and what comes after
+    /// it is left out: a packet with a hole before it would mislead.
+    pub fn add(&mut self, write: impl FnOnce(&mut Trace) -> io::Result<()>) {
+        if !self.failed
+            && let Err(error) = write(self)
+        {
+            self.failed = true;
+            tracing::warn!("the trace cannot be written, and ends here: {error}");
+        }
+    }
+
     /// Hands everything written to the system.
-    pub fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+    pub fn flush(&mut self) {
+        self.add(|trace| trace.out.flush());
     }
 
     fn packet(&mut self, interface: u32, data: &[u8]) -> io::Result<()> {
@@ -166,44 +180,45 @@ fn pad(out: &mut Vec<u8>) {
     out.resize(out.len().next_multiple_of(4), 0);
 }
 
-/// Ethernet, IPv4 and TCP headers. An IPv6 connection is told with documentation
-/// addresses: the messages matter, not the network below.
+/// Ethernet, IP and TCP headers, with the addresses that the connection has.
 fn ip_tcp_headers(flow: &Flow, from: usize, to: usize, bytes: usize) -> Vec<u8> {
-    let address = |at: usize| match flow.ends[at].ip() {
-        IpAddr::V4(v4) => v4,
-        IpAddr::V6(_) => Ipv4Addr::new(192, 0, 2, at as u8 + 1),
-    };
-    let mut out = vec![
-        2,
-        0,
-        0,
-        0,
-        0,
-        to as u8 + 1,
-        2,
-        0,
-        0,
-        0,
-        0,
-        from as u8 + 1,
-        8,
-        0,
-    ];
-    let ip = out.len();
-    let total = (40 + bytes).min(0xFFFF) as u16;
-    out.extend([0x45, 0]);
-    out.extend(total.to_be_bytes());
-    out.extend([0, 1, 0x40, 0, 64, 6, 0, 0]);
-    out.extend(address(from).octets());
-    out.extend(address(to).octets());
-    let sum = checksum(&out[ip..]);
-    out[ip + 10..ip + 12].copy_from_slice(&sum.to_be_bytes());
+    let station = |at: usize| [2, 0, 0, 0, 0, at as u8 + 1];
+    let tcp_bytes = (20 + bytes).min(0xFFFF - 20) as u16;
+    let mut out = [station(to), station(from)].concat();
+    let address = |at: usize| flow.ends[at].ip().to_canonical();
+    match (address(from), address(to)) {
+        (IpAddr::V4(source), IpAddr::V4(destination)) => {
+            out.extend([8, 0]);
+            let ip = out.len();
+            out.extend([0x45, 0]);
+            out.extend((20 + tcp_bytes).to_be_bytes());
+            out.extend([0, 1, 0x40, 0, 64, 6, 0, 0]);
+            out.extend(source.octets());
+            out.extend(destination.octets());
+            let sum = checksum(&out[ip..]);
+            out[ip + 10..ip + 12].copy_from_slice(&sum.to_be_bytes());
+        }
+        (source, destination) => {
+            out.extend([0x86, 0xDD, 0x60, 0, 0, 0]);
+            out.extend(tcp_bytes.to_be_bytes());
+            out.extend([6, 64]);
+            out.extend(six(source).octets());
+            out.extend(six(destination).octets());
+        }
+    }
     out.extend(flow.ends[from].port().to_be_bytes());
     out.extend(flow.ends[to].port().to_be_bytes());
     out.extend(flow.sequence[from].to_be_bytes());
     out.extend(flow.sequence[to].to_be_bytes());
     out.extend([0x50, 0x18, 0xFF, 0xFF, 0, 0, 0, 0]);
     out
+}
+
+fn six(address: IpAddr) -> Ipv6Addr {
+    match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped(),
+        IpAddr::V6(address) => address,
+    }
 }
 
 fn checksum(bytes: &[u8]) -> u16 {

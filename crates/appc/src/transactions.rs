@@ -68,15 +68,27 @@ pub fn file_transfer(
     buffer: usize,
     repetitions: u32,
 ) -> Result<Timing, Error> {
+    file_transfer_while(host, call, total, buffer, repetitions, |_| true)
+}
+
+/// The same as long as `go_on` says so, which is asked before each repetition
+/// and told how many are done: 0 once there is a conversation. When the host is
+/// stopped meanwhile, what is told is of the repetitions before.
+pub fn file_transfer_while(
+    host: &Host,
+    call: &Call,
+    total: usize,
+    buffer: usize,
+    repetitions: u32,
+    go_on: impl FnMut(u32) -> bool,
+) -> Result<Timing, Error> {
     if !(1..=RECORD_BYTES).contains(&buffer) {
         let why = format!("1 to {RECORD_BYTES}");
         return Err(Error::config("buffer", &buffer.to_string(), why));
     }
     let data: Vec<u8> = (0..buffer).map(|at| at as u8).collect();
-    let mut conversation = host.allocate(call)?;
-    let mut times = Vec::with_capacity(repetitions as usize);
-    for _ in 0..repetitions {
-        let begin = Instant::now();
+    let conversation = host.allocate(call)?;
+    let repetitions = repeat(conversation, repetitions, go_on, |conversation| {
         let mut left = total;
         while left > 0 {
             let piece = left.min(buffer);
@@ -84,11 +96,10 @@ pub fn file_transfer(
             left -= piece;
         }
         conversation.confirm()?;
-        times.push(begin.elapsed());
-    }
-    conversation.deallocate(DeallocateType::Flush)?;
+        Ok(())
+    })?;
     Ok(Timing {
-        repetitions: times,
+        repetitions,
         bytes: total as u64,
     })
 }
@@ -101,6 +112,18 @@ pub fn inquiry(
     reply: usize,
     repetitions: u32,
 ) -> Result<Timing, Error> {
+    inquiry_while(host, call, request, reply, repetitions, |_| true)
+}
+
+/// The same as long as `go_on` says so; see [`file_transfer_while`].
+pub fn inquiry_while(
+    host: &Host,
+    call: &Call,
+    request: usize,
+    reply: usize,
+    repetitions: u32,
+    go_on: impl FnMut(u32) -> bool,
+) -> Result<Timing, Error> {
     for (what, bytes) in [("request", request), ("reply", reply)] {
         if !(4..=RECORD_BYTES).contains(&bytes) {
             let why = format!("4 to {RECORD_BYTES}");
@@ -110,24 +133,47 @@ pub fn inquiry(
     let mut data = vec![0xC1; request];
     data[..4].copy_from_slice(&(reply as u32).to_be_bytes());
     let mut buffer = vec![0; RECORD_BYTES];
-    let mut conversation = host.allocate(call)?;
-    let mut times = Vec::with_capacity(repetitions as usize);
-    for _ in 0..repetitions {
-        let begin = Instant::now();
+    let conversation = host.allocate(call)?;
+    let repetitions = repeat(conversation, repetitions, go_on, |conversation| {
         conversation.send(&data)?;
-        let got = receive_turn(&mut conversation, &mut buffer)?;
-        times.push(begin.elapsed());
-        if got != reply {
-            return Err(Error::Partner(format!(
+        let got = receive_turn(conversation, &mut buffer)?;
+        match got == reply {
+            true => Ok(()),
+            false => Err(Error::Partner(format!(
                 "{got} bytes where {reply} were asked for"
-            )));
+            ))),
         }
-    }
-    conversation.deallocate(DeallocateType::Flush)?;
+    })?;
     Ok(Timing {
-        repetitions: times,
+        repetitions,
         bytes: (request + reply) as u64,
     })
+}
+
+/// Does `one` again and again on a conversation, and ends it; how long each
+/// took.
+fn repeat(
+    mut conversation: Conversation,
+    repetitions: u32,
+    mut go_on: impl FnMut(u32) -> bool,
+    mut one: impl FnMut(&mut Conversation) -> Result<(), Error>,
+) -> Result<Vec<Duration>, Error> {
+    let mut times = Vec::with_capacity(repetitions.min(1_000_000) as usize);
+    for done in 0..repetitions {
+        if !go_on(done) {
+            break;
+        }
+        let begin = Instant::now();
+        match one(&mut conversation) {
+            Ok(()) => times.push(begin.elapsed()),
+            Err(Error::Stopped) if done > 0 => return Ok(times),
+            Err(error) => return Err(error),
+        }
+    }
+    match conversation.deallocate(DeallocateType::Flush) {
+        Ok(()) | Err(Error::Stopped) => Ok(times),
+        Err(error) => Err(error),
+    }
 }
 
 /// Receives until this side may send; bytes received.

@@ -37,7 +37,8 @@ impl Options {
 }
 
 /// Runs APING. `tell` gets the report so far, once the partner program runs and
-/// after each exchange; when it says false, no further exchange is made.
+/// after each exchange; when it says false, no further exchange is made. When
+/// the host is stopped meanwhile, the report is of the exchanges before.
 pub fn run(
     host: &Host,
     options: &Options,
@@ -67,26 +68,42 @@ pub fn run(
         if !wanted {
             break;
         }
-        let begin = Instant::now();
-        for _ in 0..options.consecutive {
-            conversation.send(&record)?;
+        match exchange(&mut conversation, options, &record, &mut buffer) {
+            Ok(done) => report.exchanges.push(done),
+            Err(Error::Stopped) if !report.exchanges.is_empty() => return Ok(report),
+            Err(error) => return Err(error),
         }
-        let mut bytes = u64::from(options.consecutive) * options.size as u64;
-        if options.one_way {
-            conversation.confirm()?;
-        } else {
-            conversation.prepare_to_receive(PrepareToReceiveType::Flush)?;
-            let back = take_turn(&mut conversation, &mut buffer, |echo| bytes += echo as u64)?;
-            check_echo(options, &back)?;
-        }
-        report.exchanges.push(Exchange {
-            duration: begin.elapsed(),
-            bytes,
-        });
         wanted = tell(&report);
     }
-    conversation.deallocate(DeallocateType::Flush)?;
-    Ok(report)
+    match conversation.deallocate(DeallocateType::Flush) {
+        Ok(()) | Err(Error::Stopped) => Ok(report),
+        Err(error) => Err(error),
+    }
+}
+
+/// One exchange: records there, and records or a confirmation back.
+fn exchange(
+    conversation: &mut Conversation,
+    options: &Options,
+    record: &[u8],
+    buffer: &mut [u8],
+) -> Result<Exchange, Error> {
+    let begin = Instant::now();
+    for _ in 0..options.consecutive {
+        conversation.send(record)?;
+    }
+    let mut bytes = u64::from(options.consecutive) * options.size as u64;
+    if options.one_way {
+        conversation.confirm()?;
+    } else {
+        conversation.prepare_to_receive(PrepareToReceiveType::Flush)?;
+        let back = take_turn(conversation, buffer, |echo| bytes += echo as u64)?;
+        check_echo(options, &back)?;
+    }
+    Ok(Exchange {
+        duration: begin.elapsed(),
+        bytes,
+    })
 }
 
 /// What came until the partner gave the turn back.

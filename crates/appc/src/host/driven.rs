@@ -148,8 +148,10 @@ impl Drop for Driven {
 }
 
 impl Host {
-    /// The switch's address in `host[:port]`; asks the system's resolver.
+    /// The switch's first address in `host[:port]`; asks the system's resolver.
     pub fn resolve(address: &str) -> Result<SocketAddr, Error> {
-        super::resolve(address)
+        let mut found = super::resolve(address)?.into_iter();
+        let none = || Error::config("address", address, "no address");
+        found.next().ok_or_else(none)
     }
 }

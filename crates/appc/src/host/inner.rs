@@ -2,12 +2,14 @@
 //! and who waits for what.
 
 use super::pump::{Waiting, Wake};
-use super::{FIRST_TRANSPORT, Incoming, Program, Shared};
+use super::{Complaints, FIRST_TRANSPORT, Incoming, Program, Shared};
 use crate::net::{Dlsw, Local, Surroundings, Told, Transport, Which, way_back};
 use crate::trace::Trace;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Interest, Registry, Token};
-use sna::{Event, Instant, LuName, Node, TpName};
+use sna::conversation::ConversationId;
+use sna::wire::Sense;
+use sna::{Event, Instant, LinkId, LuName, Node, Outage, TpName};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
@@ -43,6 +45,9 @@ pub(crate) struct Inner {
     /// Whether the last connection was one too many.
     full: bool,
     told: Vec<Told>,
+    complaints: Complaints,
+    /// Why the last link to each partner went that is not up again.
+    lost: BTreeMap<LuName, String>,
 }
 
 /// How a wish for a link stands.
@@ -80,6 +85,8 @@ impl Inner {
             joined: false,
             full: false,
             told: Vec::new(),
+            complaints: Complaints::default(),
+            lost: BTreeMap::new(),
         }
     }
 
@@ -246,6 +253,7 @@ impl Inner {
             if matches!(state, CallState::Pending(until) if *until <= now) {
                 self.told.push(Told::Down {
                     call: Some(*call),
+                    partners: Vec::new(),
                     why: "the partner's switch did not answer in time".to_owned(),
                 });
             }
@@ -296,10 +304,10 @@ impl Inner {
             now,
             trace: self.trace.as_mut(),
             told: &mut self.told,
+            complaints: &mut self.complaints,
         };
         if let Err(broken) = work(transport, &mut around) {
-            tracing::debug!("a transport is over: {}", broken.0);
-            transport.close(&mut around, &broken.0);
+            transport.broken(&mut around, &broken);
             // A refusal of its capabilities still goes to the partner.
             let _ = transport.transmit(&mut around);
             self.remove(token);
@@ -342,9 +350,48 @@ impl Inner {
         for token in tokens {
             self.close(token, now, "the host stops");
         }
+        self.flush_trace();
+    }
+
+    fn flush_trace(&mut self) {
         if let Some(trace) = &mut self.trace {
-            let _ = trace.flush();
+            trace.flush();
         }
+    }
+
+    /// What is known of the reason for which the last verb of this conversation
+    /// told that it failed.
+    pub fn outage(&self, conversation: ConversationId, partner: &LuName) -> Option<String> {
+        let outage = self.node.outage(conversation)?;
+        Some(match self.lost.get(partner) {
+            Some(why) if outage == Outage::Link => format!("{outage}: {why}"),
+            _ => outage.to_string(),
+        })
+    }
+
+    /// Notes why a link is gone, or forgets it.
+    fn note_lost(&mut self, partners: Vec<LuName>, why: Option<&str>) {
+        for partner in partners {
+            match why {
+                None => self.lost.remove(&partner),
+                Some(why) => self.lost.insert(partner, why.to_owned()),
+            };
+            if self.lost.len() > MAX_TRANSPORTS {
+                self.lost.pop_first();
+            }
+        }
+    }
+
+    /// Tells what a partner did wrong on a link.
+    fn complain_of(&mut self, link: LinkId, sense: Sense, now: Instant) {
+        let peer = self.transports.values().find_map(|t| t.peer_of(link));
+        let peer = peer.unwrap_or_else(|| "a partner whose link is gone".to_owned());
+        let what = match sense.code() {
+            0x080F | 0x084B | 0x084C | 0x1008 => "an Attach was refused",
+            _ => "it broke the protocol",
+        };
+        let why = format_args!("{what}: {sense}");
+        self.complaints.tell(now, &peer, &why);
     }
 }
 
@@ -361,6 +408,9 @@ impl Shared {
                 break;
             }
         }
+        // Whoever looks at it meanwhile, and whatever ends this process, finds
+        // what happened so far.
+        inner.flush_trace();
     }
 
     /// Passes on what the node tells, and leaves what it wants to send to whoever
@@ -419,12 +469,7 @@ impl Shared {
             } => {
                 tracing::debug!("limits with {partner}, mode {mode}: {limits:?} ({outcome})");
             }
-            Event::PeerFault { sense, .. } => match sense.code() {
-                0x080F | 0x084B | 0x084C | 0x1008 => {
-                    tracing::warn!("an Attach was refused: {sense}");
-                }
-                _ => tracing::warn!("a partner broke the protocol: {sense}"),
-            },
+            Event::PeerFault { link, sense } => inner.complain_of(link, sense, self.now()),
         }
         false
     }
@@ -451,17 +496,26 @@ impl Shared {
 
 fn take_told(inner: &mut Inner, told: Told) -> bool {
     let (call, state) = match told {
-        Told::Up { call } => (call, CallState::Up),
-        Told::Down { call, why } => {
+        Told::Up { call, partners } => {
+            inner.note_lost(partners, None);
+            (call, CallState::Up)
+        }
+        Told::Down {
+            call,
+            partners,
+            why,
+        } => {
             tracing::debug!("a link is down: {why}");
+            inner.note_lost(partners, Some(&why));
             (call, CallState::Failed(why))
         }
     };
-    let Some(call) = call else {
+    // Who called has been told already when a link goes later.
+    let Some((call, told)) = call.and_then(|call| Some((call, inner.calls.get_mut(&call)?))) else {
         return false;
     };
+    *told = state;
     let wake = Wake::Call(call);
-    inner.calls.insert(call, state);
     inner.ready.insert(wake);
     inner.waiting.notify(wake)
 }

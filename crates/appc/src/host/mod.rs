@@ -4,7 +4,9 @@
 //! share the work of the sockets ([`pump`]); programs that partners attach run
 //! on threads of a pool ([`jobs`]).
 
+mod address;
 mod change;
+mod complaints;
 mod driven;
 mod inner;
 mod jobs;
@@ -17,8 +19,11 @@ use crate::config::{AppcConfig, PartnerConfig, lu_name};
 use crate::conversation::{Call, Conversation};
 use crate::net::{Dlsw, Ether, Local, Transport, Wish};
 use crate::trace::Trace;
+use address::{literal, resolve};
+pub(crate) use complaints::Complaints;
 pub use driven::Driven;
-use inner::{CallState, Inner};
+use inner::CallState;
+pub(crate) use inner::Inner;
 use jobs::Jobs;
 use mio::{Events, Interest, Token, Waker};
 use patience::Patience;
@@ -26,10 +31,10 @@ use pump::Pump;
 pub use pump::Wake;
 use sna::conversation::code::{DeallocateType, State};
 use sna::dlc::pdu::SAP_SNA;
-use sna::dlc::ssp::{PORT, Stations};
+use sna::dlc::ssp::Stations;
 use sna::{ConversationId, Instant, LuName, Node, NodeConfig, Partner, TpDefinition};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
@@ -241,12 +246,20 @@ impl Host {
         config: &PartnerConfig,
         address: &str,
     ) -> Result<u64, Error> {
-        let address = resolve(address)?;
         let limit = Duration::from_secs(self.shared.config.activation_timeout_s);
-        let connect = |why| Error::Connect { address, why };
-        let stream = std::net::TcpStream::connect_timeout(&address, limit).map_err(connect)?;
-        self.shared
-            .call_over(name, partner, config, address, stream)
+        // A name may stand for several addresses: the first that answers.
+        let mut refused = Error::UnknownPartner(name.to_owned());
+        for address in resolve(address)? {
+            match std::net::TcpStream::connect_timeout(&address, limit) {
+                Ok(stream) => {
+                    return self
+                        .shared
+                        .call_over(name, partner, config, address, stream);
+                }
+                Err(why) => refused = Error::Connect { address, why },
+            }
+        }
+        Err(refused)
     }
 
     fn call_ethernet(
@@ -567,25 +580,4 @@ fn open_interface(config: &AppcConfig, inner: &mut Inner) -> Result<(), Error> {
         .transports
         .insert(token, Transport::Ether(Box::new(ether)));
     Ok(())
-}
-
-/// The switch of a partner whose address is written as numbers.
-fn literal(partner: &PartnerConfig) -> Option<SocketAddr> {
-    let text = partner.address.as_deref()?;
-    let with_port = text.parse::<SocketAddr>().ok();
-    with_port.or_else(|| Some(SocketAddr::new(text.parse().ok()?, PORT)))
-}
-
-/// The address of `host[:port]`.
-fn resolve(text: &str) -> Result<SocketAddr, Error> {
-    let wrong = |why: &dyn std::fmt::Display| Error::config("address", text, why);
-    if let Ok(address) = text.parse() {
-        return Ok(address);
-    }
-    let with_port = match text.rsplit_once(':') {
-        Some((_, port)) if port.parse::<u16>().is_ok() => text.to_owned(),
-        _ => format!("{text}:{PORT}"),
-    };
-    let mut found = with_port.to_socket_addrs().map_err(|why| wrong(&why))?;
-    found.next().ok_or_else(|| wrong(&"no address"))
 }

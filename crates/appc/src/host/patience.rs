@@ -2,8 +2,11 @@
 //!
 //! To sleep and to be woken takes longer than many a partner takes to answer.
 //! A program whose latest waits were all short looks for a while first; one wait
-//! that was longer ends that until a run of short ones begins it again. So the
-//! processor time spent in vain is at most [`LOOK`] for [`RUN`] answers.
+//! that was longer ends that until a run of short ones begins it again. A look in
+//! vain doubles the run that is wanted, answers found by looking shorten it
+//! again: where the partner needs the very processor that the looking takes,
+//! hardly anybody looks. So the processor time spent in vain is at most [`LOOK`]
+//! for [`RUN`] answers, and much less where it is in vain again and again.
 
 use std::time::Duration;
 
@@ -11,12 +14,16 @@ use std::time::Duration;
 const LOOK: Duration = Duration::from_micros(50);
 /// Short waits in a row before a program looks.
 const RUN: u32 = 8;
+/// The longest run that looks in vain lead to.
+const LONGEST_RUN: u32 = 4096;
 
 /// What the latest waits were like.
 #[derive(Debug)]
 pub(crate) struct Patience {
     /// Short waits in a row.
     short: u32,
+    /// How many of them are wanted before a look.
+    run: u32,
     /// Whether the partner may have a processor to itself meanwhile.
     room: bool,
 }
@@ -27,18 +34,26 @@ impl Patience {
         let processors = std::thread::available_parallelism();
         Patience {
             short: 0,
+            run: RUN,
             room: processors.is_ok_and(|count| count.get() > 1),
         }
     }
 
     /// How long to look before the next sleep; `None` is not at all.
     pub fn look(&self) -> Option<Duration> {
-        (self.room && self.short >= RUN).then_some(LOOK)
+        (self.room && self.short >= self.run).then_some(LOOK)
     }
 
-    /// A wait ended after so long.
-    pub fn waited(&mut self, took: Duration) {
-        self.short = match took < LOOK {
+    /// A wait ended after so long. `looked` tells whether it began with a look.
+    pub fn waited(&mut self, took: Duration, looked: bool) {
+        let short = took < LOOK;
+        if looked {
+            self.run = match short {
+                true => (self.run - self.run / 8).max(RUN),
+                false => (self.run * 2).min(LONGEST_RUN),
+            };
+        }
+        self.short = match short {
             true => self.short.saturating_add(1),
             false => 0,
         };
@@ -49,30 +64,55 @@ impl Patience {
 mod tests {
     use super::*;
 
+    fn patience(room: bool) -> Patience {
+        Patience {
+            short: 0,
+            run: RUN,
+            room,
+        }
+    }
+
+    /// Waits as long as `took` says, which is asked whether it is a look; how
+    /// many looks there were.
+    fn looks(of: &mut Patience, waits: u32, took: impl Fn(bool) -> Duration) -> u32 {
+        let mut looks = 0;
+        for _ in 0..waits {
+            let looked = of.look().is_some();
+            looks += u32::from(looked);
+            of.waited(took(looked), looked);
+        }
+        looks
+    }
+
     #[test]
     fn a_run_of_short_waits_makes_a_program_look_and_one_long_wait_ends_it() {
-        let mut patience = Patience {
-            short: 0,
-            room: true,
-        };
+        let mut patience = patience(true);
         for _ in 0..RUN {
             assert_eq!(patience.look(), None);
-            patience.waited(LOOK / 2);
+            patience.waited(LOOK / 2, false);
         }
         assert_eq!(patience.look(), Some(LOOK));
-        patience.waited(LOOK);
+        patience.waited(LOOK, true);
         assert_eq!(patience.look(), None);
     }
 
     #[test]
     fn nobody_looks_where_there_is_one_processor() {
-        let mut patience = Patience {
-            short: 0,
-            room: false,
-        };
-        for _ in 0..2 * RUN {
-            patience.waited(Duration::ZERO);
-        }
-        assert_eq!(patience.look(), None);
+        assert_eq!(looks(&mut patience(false), 100, |_| Duration::ZERO), 0);
+    }
+
+    #[test]
+    fn looks_in_vain_become_rare_and_answers_bring_them_back() {
+        let mut patience = patience(true);
+        // The partner answers soon, but not while this side holds the processor.
+        let vain = |looked| if looked { LOOK * 2 } else { LOOK / 2 };
+        let few = looks(&mut patience, 10_000, vain);
+        assert!((5..=12).contains(&few), "{few}");
+        let soon = |_| LOOK / 4;
+        looks(&mut patience, 2 * LONGEST_RUN, soon);
+        assert_eq!(looks(&mut patience, 1000, soon), 1000);
+        // What was learned is forgotten: a single long wait costs one short run.
+        patience.waited(LOOK * 2, false);
+        assert_eq!(looks(&mut patience, 100, soon), 100 - RUN);
     }
 }

@@ -70,7 +70,7 @@ impl Pump {
             while begin.elapsed() < look {
                 self.poll.poll(&mut self.events, Some(Duration::ZERO))?;
                 if !self.events.is_empty() {
-                    self.patience.waited(begin.elapsed());
+                    self.patience.waited(begin.elapsed(), true);
                     return Ok(());
                 }
                 std::hint::spin_loop();
@@ -78,7 +78,7 @@ impl Pump {
         }
         self.poll.poll(&mut self.events, timeout)?;
         if may_look {
-            self.patience.waited(begin.elapsed());
+            self.patience.waited(begin.elapsed(), look.is_some());
         }
         Ok(())
     }

@@ -93,19 +93,32 @@ impl Side {
         if let Ok(name) = agreed.peer.cp_name.parse::<LuName>() {
             around.node.define_route(name, link);
         }
-        let call = self.call;
-        around.told.push(super::Told::Up { call });
+        let (call, partners) = (self.call, self.partners());
+        around.told.push(super::Told::Up { call, partners });
         Some(link)
     }
 
     /// Takes the link from the node.
     pub fn down(&mut self, around: &mut Surroundings<'_>, why: &str) {
+        let mut partners = Vec::new();
         if let Some(link) = self.link.take() {
             around.node.link_down(link, around.now);
+            partners = self.partners();
         }
         let call = self.call;
         let why = why.to_owned();
-        around.told.push(super::Told::Down { call, why });
+        around.told.push(super::Told::Down {
+            call,
+            partners,
+            why,
+        });
+    }
+
+    /// The names under which the partner is reached over it.
+    fn partners(&self) -> Vec<LuName> {
+        let told = self.agreed.as_ref();
+        let told = told.and_then(|agreed| agreed.peer.cp_name.parse().ok());
+        told.into_iter().chain(self.partner.clone()).collect()
     }
 
     /// Whether it is up and leads to `partner`.

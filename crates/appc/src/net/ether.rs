@@ -11,11 +11,11 @@ use super::{Broken, Surroundings};
 use crate::Error;
 use crate::admin::LinkStatus;
 use crate::trace::Trace;
-use sna::LuName;
-use sna::dlc::llc2::{Config, Event, Station};
+use sna::dlc::llc2::{Config, Event, Reason, Station};
 use sna::dlc::mac::{self, Frame, Mac};
 use sna::dlc::pdu::{Control, I_HEADER_BYTES, Pdu, SAP_NULL, SAP_SNA, Unnumbered};
-use sna::dlc::xid3::Step;
+use sna::dlc::xid3::{Exchange, Step, Xid3};
+use sna::{LinkId, LuName};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -35,14 +35,37 @@ type Key = (Mac, u8);
 /// All links of one interface.
 pub(crate) struct Ether {
     pub socket: OwnedFd,
-    interface: String,
-    address: Mac,
+    pub interface: String,
+    own: Own,
     local: Local,
     peers: BTreeMap<Key, Peer>,
     frame: Vec<u8>,
 }
 
+/// The addresses of this station.
+#[derive(Debug, Clone, Copy)]
+struct Own {
+    /// What it calls from.
+    address: Mac,
+    /// What those call who know the logical unit's name alone.
+    by_name: Mac,
+}
+
+impl Own {
+    /// The one of them that a frame is for; none when it is for another
+    /// station, or is this one's own.
+    fn addressed(self, frame: &Frame<'_>) -> Option<Mac> {
+        let both = [self.address, self.by_name];
+        let ours = both.contains(&frame.destination) && !both.contains(&frame.source);
+        ours.then_some(frame.destination)
+    }
+}
+
 struct Peer {
+    /// Where it is.
+    mac: Mac,
+    /// What this station is called there.
+    own: Mac,
     station: Station,
     side: Side,
     asked: Option<Asked>,
@@ -65,7 +88,8 @@ enum Question {
 
 impl Ether {
     /// Opens a raw socket on `interface`. The station has the address of the
-    /// configuration, or the interface's own when none is given.
+    /// configuration. When none is given it has the interface's own, and answers
+    /// also to the one that is made from the logical unit's name.
     pub fn open(interface: &str, local: Local, address: Option<Mac>) -> Result<Ether, Error> {
         let fail = |what: &str| {
             let why = io::Error::last_os_error();
@@ -109,15 +133,22 @@ impl Ether {
         if bound != 0 {
             return Err(fail("cannot bind"));
         }
-        let address = match address {
-            Some(address) => address,
-            None => hardware_address(interface).unwrap_or(mac::reversed(local.mac)),
+        let by_name = mac::reversed(local.mac);
+        let own = match address {
+            Some(address) => Own {
+                address,
+                by_name: address,
+            },
+            None => Own {
+                address: hardware_address(interface).unwrap_or(by_name),
+                by_name,
+            },
         };
         promiscuous(&socket, index);
         Ok(Ether {
             socket,
             interface: interface.to_owned(),
-            address,
+            own,
             local,
             peers: BTreeMap::new(),
             frame: Vec::with_capacity(2048),
@@ -156,7 +187,7 @@ impl Ether {
                     io::ErrorKind::Interrupted => continue,
                     // The interface went down: links time out by themselves.
                     _ if error.raw_os_error() == Some(libc::ENETDOWN) => Ok(()),
-                    _ => Err(Broken(error.to_string())),
+                    _ => Err(Broken::ended(error)),
                 };
             };
             self.handle_frame(around, &buffer[..read]);
@@ -167,15 +198,15 @@ impl Ether {
         let Ok(frame) = Frame::parse(bytes) else {
             return;
         };
-        if frame.destination != self.address || frame.source == self.address {
+        let Some(own) = self.own.addressed(&frame) else {
             return;
-        }
+        };
         around.trace(|trace| trace_frame(trace, bytes, frame.pdu));
         let Ok(pdu) = Pdu::parse(frame.pdu) else {
-            return self.hand_to_station(around, (frame.source, SAP_SNA), frame.pdu);
+            return self.hand_to_station(around, own, (frame.source, SAP_SNA), frame.pdu);
         };
         if pdu.dsap == SAP_NULL && !pdu.response {
-            return self.answer_null_sap(around, frame.source, &pdu);
+            return self.answer_null_sap(around, [own, frame.source], &pdu);
         }
         if pdu.dsap != SAP_SNA {
             return;
@@ -183,11 +214,11 @@ impl Ether {
         if pdu.ssap == SAP_NULL {
             return self.test_answered(around, frame.source);
         }
-        self.hand_to_station(around, (frame.source, pdu.ssap), frame.pdu);
+        self.hand_to_station(around, own, (frame.source, pdu.ssap), frame.pdu);
     }
 
     /// TEST for the null SAP, which answers before any link exists.
-    fn answer_null_sap(&mut self, around: &mut Surroundings<'_>, to: Mac, pdu: &Pdu<'_>) {
+    fn answer_null_sap(&mut self, around: &mut Surroundings<'_>, ends: [Mac; 2], pdu: &Pdu<'_>) {
         if let Control::U {
             kind: kind @ Unnumbered::Test,
             pf,
@@ -202,7 +233,7 @@ impl Ether {
                 info: pdu.info,
             }
             .emit(&mut answer);
-            self.send(around, to, &answer);
+            self.send(around, ends, &answer);
         }
     }
 
@@ -222,15 +253,26 @@ impl Ether {
         }
     }
 
-    fn hand_to_station(&mut self, around: &mut Surroundings<'_>, key: Key, pdu: &[u8]) {
+    fn hand_to_station(&mut self, around: &mut Surroundings<'_>, own: Mac, key: Key, pdu: &[u8]) {
         // A link begins with an XID; nothing else makes this node remember a
         // station, and there is a bound to how many.
         let begins = matches!(Pdu::parse(pdu), Ok(pdu) if is_xid(&pdu));
         if !self.peers.contains_key(&key) && (!begins || self.peers.len() >= MAX_PEERS) {
             return;
         }
+        if begins_anew(pdu)
+            && let Some(peer) = self.peers.get_mut(&key)
+            && peer.side.link.is_some()
+        {
+            // Its side of the link is gone, and nobody told this one.
+            peer.side.down(around, "the partner sets the link up anew");
+            self.peers.remove(&key);
+        }
         let now = around.now.as_nanos();
         let peer = self.peer(key);
+        if peer.side.link.is_none() {
+            peer.own = own;
+        }
         peer.station.handle_pdu(now, pdu);
         let mut gone = false;
         while let Some(event) = peer.station.poll_event() {
@@ -243,10 +285,10 @@ impl Ether {
     }
 
     fn peer(&mut self, key: Key) -> &mut Peer {
-        let local = &self.local;
+        let (local, own) = (&self.local, self.own.address);
         self.peers
             .entry(key)
-            .or_insert_with(|| Peer::new(key, local))
+            .or_insert_with(|| Peer::new(key, own, local))
     }
 
     /// Takes the node's PIUs as the windows allow, and sends every frame.
@@ -278,8 +320,9 @@ impl Ether {
             let mut pdu = std::mem::take(&mut peer.out);
             pdu.clear();
             let more = peer.station.poll_transmit(now, &mut pdu);
+            let ends = [peer.own, peer.mac];
             if more {
-                self.send(around, key.0, &pdu);
+                self.send(around, ends, &pdu);
             }
             if let Some(peer) = self.peers.get_mut(&key) {
                 peer.out = pdu;
@@ -327,16 +370,18 @@ impl Ether {
                     info: &[],
                 }
                 .emit(&mut test);
-                self.send(around, key.0, &test);
+                let ends = [peer.own, peer.mac];
+                self.send(around, ends, &test);
             }
         }
     }
 
-    fn send(&mut self, around: &mut Surroundings<'_>, to: Mac, pdu: &[u8]) {
+    /// Sends a PDU from the first address to the second.
+    fn send(&mut self, around: &mut Surroundings<'_>, [from, to]: [Mac; 2], pdu: &[u8]) {
         self.frame.clear();
         let frame = Frame {
             destination: to,
-            source: self.address,
+            source: from,
             pdu,
         };
         frame.emit(&mut self.frame);
@@ -396,11 +441,18 @@ impl Ether {
         self.peers.values().any(|peer| peer.side.leads_to(partner))
     }
 
+    /// The station at the other end of a link.
+    pub fn peer_of(&self, link: LinkId) -> Option<String> {
+        let mut peers = self.peers.iter();
+        let found = peers.find(|(_, peer)| peer.side.link == Some(link));
+        found.map(|(key, _)| told(key.0))
+    }
+
     pub fn describe(&self, out: &mut Vec<LinkStatus>) {
         for (key, peer) in &self.peers {
             out.push(LinkStatus {
                 kind: format!("llc2 {}", self.interface),
-                peer: key.0.map(|byte| format!("{byte:02x}")).join(":"),
+                peer: told(key.0),
                 partner: peer.side.partner_name(),
                 role: peer.side.role(),
                 max_btu_bytes: peer
@@ -414,17 +466,26 @@ impl Ether {
     }
 }
 
+/// An address, for people.
+fn told(mac: [u8; 6]) -> String {
+    mac.map(|byte| format!("{byte:02x}")).join(":")
+}
+
 impl Peer {
-    fn new(key: Key, local: &Local) -> Peer {
+    fn new(key: Key, own: Mac, local: &Local) -> Peer {
         let mut station = Station::new(Config {
             remote_sap: key.1,
             max_info_bytes: usize::from(MAX_BTU_BYTES),
             t1_ns: 200_000_000,
             t2_ns: 10_000_000,
+            // A host that is held up for some seconds keeps its links.
+            retries: 40,
             ..Config::default()
         });
         station.set_listening(true);
         Peer {
+            mac: key.0,
+            own,
             station,
             side: Side::new(local, MAX_BTU_BYTES, None, None),
             asked: None,
@@ -457,8 +518,7 @@ impl Peer {
                 around.node.link_down(link, around.now);
             }
             Event::Closed(reason) => {
-                self.side
-                    .down(around, &format!("the link is gone ({reason:?})"));
+                self.side.down(around, &ended(reason));
                 return true;
             }
             Event::Tested(_) | Event::Ui(_) => {}
@@ -473,6 +533,9 @@ impl Peer {
                 self.asked = None;
                 if let Some(xid) = self.side.negotiation.refusal(&why) {
                     let _ = self.station.send_xid(!response, response || poll, xid);
+                }
+                if self.side.call.is_none() {
+                    around.complain(&told(self.mac), &why);
                 }
                 return self.side.down(around, &why.to_string());
             }
@@ -501,6 +564,30 @@ impl Peer {
             self.station.connect(around.now.as_nanos());
         }
     }
+}
+
+/// Why a link is gone, for people.
+fn ended(reason: Reason) -> String {
+    match reason {
+        Reason::Local => "this side ended the link".to_owned(),
+        Reason::Peer => "the partner ended the link".to_owned(),
+        Reason::Refused => "the partner's station takes no link".to_owned(),
+        Reason::Timeout => "the partner's station does not answer any more".to_owned(),
+        Reason::FrameRejected(why) => {
+            let bytes = why.map(|byte| format!("{byte:02X}")).concat();
+            format!("the partner rejected a frame, FRMR {bytes}")
+        }
+    }
+}
+
+/// Whether these bytes are a command to negotiate a link.
+fn begins_anew(bytes: &[u8]) -> bool {
+    let Ok(pdu) = Pdu::parse(bytes) else {
+        return false;
+    };
+    // A null XID only asks who is there.
+    let told = Xid3::parse(pdu.info).map(|xid| xid.exchange);
+    is_xid(&pdu) && !matches!(told, Err(_) | Ok(Exchange::NonActivation))
 }
 
 fn is_xid(pdu: &Pdu<'_>) -> bool {
@@ -545,5 +632,79 @@ fn promiscuous(socket: &OwnedFd, index: u32) {
             (&raw const wish).cast(),
             size_of::<libc::packet_mreq>() as u32,
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_station_answers_to_its_own_address_and_to_the_one_of_its_name() {
+        let own = Own {
+            address: [1; 6],
+            by_name: [2; 6],
+        };
+        let addressed = |source, destination| {
+            let pdu = &[];
+            own.addressed(&Frame {
+                destination,
+                source,
+                pdu,
+            })
+        };
+        assert_eq!(addressed([9; 6], [1; 6]), Some([1; 6]));
+        assert_eq!(addressed([9; 6], [2; 6]), Some([2; 6]));
+        assert_eq!(addressed([9; 6], [3; 6]), None);
+        assert_eq!(addressed([1; 6], [2; 6]), None, "its own frame");
+    }
+
+    #[test]
+    fn only_a_command_with_an_xid_that_activates_begins_a_link_anew() {
+        let xid = |exchange, response| {
+            let mut told = Side::new(&local(), MAX_BTU_BYTES, None, None);
+            // A null XID has this node tell its own.
+            let Ok(Step::Send(ours)) = told.negotiation.handle(&[]) else {
+                panic!("a null XID is answered");
+            };
+            let mut ours = Xid3::parse(&ours).unwrap();
+            ours.exchange = exchange;
+            unnumbered(response, &ours.emit())
+        };
+        assert!(begins_anew(&xid(Exchange::Prenegotiation, false)));
+        assert!(begins_anew(&xid(Exchange::Proceeding, false)));
+        assert!(!begins_anew(&xid(Exchange::Proceeding, true)));
+        assert!(!begins_anew(&xid(Exchange::NonActivation, false)));
+        assert!(!begins_anew(&unnumbered(false, &[])));
+        assert!(!begins_anew(&[4, 4, 0, 0, 0x2C]));
+    }
+
+    fn unnumbered(response: bool, info: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        Pdu {
+            dsap: SAP_SNA,
+            ssap: SAP_SNA,
+            response,
+            control: Control::U {
+                kind: Unnumbered::Xid,
+                pf: true,
+            },
+            info,
+        }
+        .emit(&mut out);
+        out
+    }
+
+    fn local() -> Local {
+        Local {
+            lu: "NET.A".parse().unwrap(),
+            mac: [2; 6],
+            id_block: 0x05D,
+            id_number: 1,
+            max_btu_bytes: 1496,
+            circuit_window: 8,
+            setup_ns: 1,
+            connections: crate::config::Connections::One,
+        }
     }
 }

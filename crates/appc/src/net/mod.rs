@@ -14,8 +14,9 @@ pub(crate) use agree::Local;
 pub(crate) use dlsw::{Dlsw, Which, Wish, way_back};
 pub(crate) use ether::Ether;
 
+use crate::host::Complaints;
 use crate::trace::Trace;
-use sna::{Instant, LuName, Node};
+use sna::{Instant, LinkId, LuName, Node};
 
 /// What a transport works on beside its sockets.
 pub(crate) struct Surroundings<'a> {
@@ -23,28 +24,59 @@ pub(crate) struct Surroundings<'a> {
     pub now: Instant,
     pub trace: Option<&'a mut Trace>,
     pub told: &'a mut Vec<Told>,
+    pub complaints: &'a mut Complaints,
 }
 
 /// What a transport tells the host.
 #[derive(Debug)]
 pub(crate) enum Told {
     /// A link is up. `call` is the number of the host's wish it fulfils.
-    Up { call: Option<u64> },
-    /// A link did not come up, or is gone.
-    Down { call: Option<u64>, why: String },
+    Up {
+        call: Option<u64>,
+        partners: Vec<LuName>,
+    },
+    /// A link did not come up, or is gone. `partners` are the names under which
+    /// it was known while it was up.
+    Down {
+        call: Option<u64>,
+        partners: Vec<LuName>,
+        why: String,
+    },
 }
 
 /// A transport is over: its socket is of no use any more.
 #[derive(Debug)]
-pub(crate) struct Broken(pub String);
+pub(crate) struct Broken {
+    /// In words.
+    pub why: String,
+    /// Whether the partner did what it must not.
+    pub fault: bool,
+}
+
+impl Broken {
+    /// The network or the partner ended it.
+    pub(crate) fn ended(why: impl ToString) -> Broken {
+        let (why, fault) = (why.to_string(), false);
+        Broken { why, fault }
+    }
+
+    /// The partner did what it must not.
+    pub(crate) fn fault(why: impl ToString) -> Broken {
+        let (why, fault) = (why.to_string(), true);
+        Broken { why, fault }
+    }
+}
 
 impl Surroundings<'_> {
     pub(crate) fn trace(&mut self, write: impl FnOnce(&mut Trace) -> std::io::Result<()>) {
-        if let Some(trace) = self.trace.as_deref_mut()
-            && let Err(error) = write(trace)
-        {
-            tracing::warn!("the trace cannot be written: {error}");
+        if let Some(trace) = self.trace.as_deref_mut() {
+            trace.add(write);
         }
+    }
+
+    /// Tells people what a peer did wrong.
+    pub(crate) fn complain(&mut self, peer: &dyn std::fmt::Display, why: &dyn std::fmt::Display) {
+        self.complaints.tell(self.now, peer, why);
     }
 }
 
@@ -94,6 +126,26 @@ impl Transport {
         match self {
             Transport::Dlsw(dlsw) => dlsw.next_timeout(),
             Transport::Ether(ether) => ether.next_timeout(),
+        }
+    }
+
+    /// The transport is over by itself: takes every link down with the reason,
+    /// and tells people when the partner is to blame.
+    pub fn broken(&mut self, around: &mut Surroundings<'_>, broken: &Broken) {
+        match self {
+            Transport::Dlsw(dlsw) => dlsw.broken(around, broken),
+            Transport::Ether(ether) => {
+                tracing::warn!("{}: {}", ether.interface, broken.why);
+                ether.close(around, &broken.why);
+            }
+        }
+    }
+
+    /// Where the partner of a link is seen, when the link is one of its own.
+    pub fn peer_of(&self, link: LinkId) -> Option<String> {
+        match self {
+            Transport::Dlsw(dlsw) => dlsw.peer_of(link),
+            Transport::Ether(ether) => ether.peer_of(link),
         }
     }
 

@@ -240,3 +240,63 @@ fn a_conversation_without_a_session_tells_why() {
     let error = client.allocate(&call).err().unwrap();
     assert!(error.to_string().contains("limit at zero"), "{error}");
 }
+
+/// A client's connection that passes through a thread, which may cut it.
+struct Wire {
+    at: String,
+    cut: std::sync::mpsc::Sender<()>,
+}
+
+fn wire(to: std::net::SocketAddr) -> Wire {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = listener.local_addr().unwrap().to_string();
+    let (cut, wait) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let (client, _) = listener.accept().unwrap();
+        let server = TcpStream::connect(to).unwrap();
+        for (mut from, mut to) in [
+            (client.try_clone().unwrap(), server.try_clone().unwrap()),
+            (server.try_clone().unwrap(), client.try_clone().unwrap()),
+        ] {
+            std::thread::spawn(move || {
+                let _ = std::io::copy(&mut from, &mut to);
+            });
+        }
+        let _ = wait.recv();
+        let _ = client.shutdown(std::net::Shutdown::Both);
+        let _ = server.shutdown(std::net::Shutdown::Both);
+    });
+    Wire { at, cut }
+}
+
+#[test]
+fn a_conversation_that_fails_with_its_link_tells_which_connection_went_and_how() {
+    let server = server("NET.SERVER");
+    let wire = wire(server.listening().unwrap());
+    let client = Host::start(AppcConfig::named("NET.CLIENT").unwrap()).unwrap();
+    client.define_partner("NET.SERVER", &wire.at).unwrap();
+    let mut conversation = client.allocate(&Call::new("NET.SERVER", "APINGD")).unwrap();
+    conversation.send(b"\x01\x02\x2b").unwrap();
+    conversation
+        .prepare_to_receive(PrepareToReceiveType::Flush)
+        .unwrap();
+    let mut buffer = [0; 100];
+    while conversation.receive(&mut buffer).unwrap().status != StatusReceived::Send {}
+    wire.cut.send(()).unwrap();
+    let error = loop {
+        let sent = conversation.send(&[1; 2000]);
+        if let Err(error) = sent.and_then(|_| conversation.confirm()) {
+            break error;
+        }
+    };
+    assert_eq!(error.code(), Some(ReturnCode::ResourceFailureRetry));
+    let told = error.to_string();
+    for part in ["the link went down", &wire.at, "bytes sent and"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    // A link that is up again has no such story.
+    client
+        .define_partner("NET.SERVER", &server.listening().unwrap().to_string())
+        .unwrap();
+    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+}

@@ -1,8 +1,11 @@
 //! What the node writes to a trace is read by tshark without a malformed field.
 
 use crate::support::{client_with, server_with};
-use appc::AppcConfig;
 use appc::aping::{self, Options};
+use appc::config::Connections;
+use appc::{AppcConfig, Host};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::Command;
 
@@ -199,4 +202,121 @@ fn initialisation_parameters_decode_as_the_variable_they_are() {
         "1412f5000712e24f4e45000912e25448524545"
     );
     assert!(attach.iter().any(|ru| ru == expected), "{attach:#?}");
+}
+
+/// A node that traces, and listens.
+fn listening(lu: &str, at: SocketAddr, connections: Connections, trace: Option<&Path>) -> Host {
+    let host = Host::start(AppcConfig {
+        listen: Some(at),
+        tcp_connections: connections,
+        trace: trace.map(Path::to_owned),
+        ..AppcConfig::named(lu).unwrap()
+    })
+    .unwrap();
+    aping::define(&host).unwrap();
+    host
+}
+
+/// The TCP segments with a DLSw message: conversation, ports of sender and
+/// receiver, kinds of the messages.
+fn segments(file: &Path, ports: &[u16]) -> Vec<[String; 4]> {
+    let decode: Vec<String> = ports
+        .iter()
+        .flat_map(|port| ["-d".to_owned(), format!("tcp.port=={port},dlsw")])
+        .collect();
+    let mut arguments: Vec<&str> = decode.iter().map(String::as_str).collect();
+    let wrong = [&arguments[..], &["-Y", "_ws.malformed"]].concat();
+    assert_eq!(tshark(file, &wrong), [""; 0]);
+    let lost = [&arguments[..], &["-Y", "tcp.analysis.flags"]].concat();
+    assert_eq!(tshark(file, &lost), [""; 0]);
+    arguments.extend(["-Y", "dlsw", "-T", "fields"]);
+    for field in [
+        "tcp.stream",
+        "tcp.srcport",
+        "tcp.dstport",
+        "dlsw.message_type",
+    ] {
+        arguments.extend(["-e", field]);
+    }
+    let line = |line: &String| {
+        let fields: Vec<String> = line.split('\t').map(str::to_owned).collect();
+        <[String; 4]>::try_from(fields).unwrap()
+    };
+    tshark(file, &arguments).iter().map(line).collect()
+}
+
+#[test]
+fn two_connections_of_a_link_are_two_conversations_of_one_direction_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("two.pcapng");
+    let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    let server = listening("NET.SERVER", any, Connections::Two, None);
+    let client = listening("NET.CLIENT", any, Connections::Two, Some(&file));
+    let (to, back) = (server.listening().unwrap(), client.listening().unwrap());
+    client
+        .define_partner("NET.SERVER", &to.to_string())
+        .unwrap();
+    server
+        .define_partner("NET.CLIENT", &back.to_string())
+        .unwrap();
+    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+    client.stop();
+    let segments = segments(&file, &[to.port(), back.port()]);
+    let mut ways = BTreeSet::new();
+    for [conversation, from, to, kinds] in &segments {
+        ways.insert((conversation.clone(), from.clone(), to.clone()));
+        // The circuit is asked for on one and answered on the other.
+        if kinds.contains("0x03") {
+            assert_eq!(*to, server.listening().unwrap().port().to_string());
+        }
+        if kinds.contains("0x04") {
+            assert_eq!(*to, back.port().to_string());
+        }
+    }
+    assert_eq!(ways.len(), 2, "{ways:?}");
+    let ends: BTreeSet<&str> = ways.iter().map(|(_, _, to)| to.as_str()).collect();
+    let expected = [to.port().to_string(), back.port().to_string()];
+    assert_eq!(ends, expected.iter().map(String::as_str).collect());
+}
+
+#[test]
+fn a_connection_of_ipv6_stands_with_its_own_addresses() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("six.pcapng");
+    let any: SocketAddr = "[::1]:0".parse().unwrap();
+    let server = listening("NET.SERVER", any, Connections::One, None);
+    let mut config = AppcConfig::named("NET.CLIENT").unwrap();
+    config.trace = Some(file.clone());
+    let client = client_with(config, &server);
+    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+    client.stop();
+    let port = server.listening().unwrap().port();
+    assert!(segments(&file, &[port]).len() > 10);
+    let decode = format!("tcp.port=={port},dlsw");
+    let arguments = [
+        "-d", &decode, "-Y", "dlsw", "-T", "fields", "-e", "ipv6.src", "-e", "ipv6.dst",
+    ];
+    let ends: BTreeSet<String> = tshark(&file, &arguments).into_iter().collect();
+    assert_eq!(ends, BTreeSet::from(["::1\t::1".to_owned()]));
+}
+
+#[test]
+fn a_trace_is_whole_while_its_node_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("open.pcapng");
+    let server = server_with(AppcConfig::named("NET.SERVER").unwrap());
+    let mut config = AppcConfig::named("NET.CLIENT").unwrap();
+    config.trace = Some(file.clone());
+    let client = client_with(config, &server);
+    let mut ended = 0;
+    aping::run(&client, &Options::new("NET.SERVER"), |report| {
+        ended = report.exchanges.len();
+        true
+    })
+    .unwrap();
+    // Nothing was stopped: what was sent so far stands in the file.
+    assert_eq!(ended, 2);
+    let port = server.listening().unwrap().port();
+    let segments = segments(&file, &[port]);
+    assert!(segments.iter().filter(|s| s[3].contains("0x0a")).count() > 8);
 }

@@ -16,6 +16,7 @@ mod send;
 
 use crate::mode::SyncLevel;
 use crate::name::{LuName, ModeName, TpName};
+use crate::node::event::Outage;
 use crate::session::SessionId;
 use crate::session::half::HalfSession;
 use crate::wire::security::Access;
@@ -84,6 +85,8 @@ pub(crate) struct Conversation {
     /// The partner refused what was sent; an error description follows.
     peer_error: bool,
     failure: Option<ReturnCode>,
+    /// What became of the session that it lost.
+    outage: Option<Outage>,
     /// Of the error description that a verb met, until somebody takes it.
     error_sense: Option<Sense>,
     request_to_send: bool,
@@ -148,6 +151,7 @@ impl Conversation {
             answered: false,
             peer_error: false,
             failure: None,
+            outage: None,
             error_sense: None,
             request_to_send: false,
             log_data: Vec::new(),
@@ -198,6 +202,16 @@ impl Conversation {
         self.failure.get_or_insert(code);
         self.inbox.push_gone(code);
         self.outbox.clear();
+    }
+
+    /// Notes what became of its session, before it fails.
+    pub fn note_outage(&mut self, outage: Outage) {
+        self.outage = Some(outage);
+    }
+
+    /// What became of its session, once the program knows that it failed.
+    pub fn told_outage(&self) -> Option<Outage> {
+        self.outage.filter(|_| self.state == State::Reset)
     }
 
     /// Bytes received that the program has not taken.

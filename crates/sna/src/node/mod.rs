@@ -76,6 +76,9 @@ pub struct Node {
     next_instance: u64,
     /// The error description that the last verb met, and whose it was.
     error_sense: Option<(ConversationId, Sense)>,
+    /// What became of the session whose loss the last verb told, and whose it
+    /// was.
+    outage: Option<(ConversationId, Outage)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,6 +92,7 @@ impl Node {
     pub fn new(config: NodeConfig) -> Node {
         Node {
             error_sense: None,
+            outage: None,
             next_instance: config.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 8,
             config,
             now: Instant::ZERO,

@@ -525,6 +525,9 @@ impl Node {
                 Outage::PeerFault(_) => ReturnCode::ResourceFailureNoRetry,
                 _ => ReturnCode::ResourceFailureRetry,
             };
+            if let Some(conversation) = self.conversations.get_mut(conversation) {
+                conversation.note_outage(cause);
+            }
             self.fail_conversation(conversation, code);
         }
     }

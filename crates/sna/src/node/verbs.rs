@@ -6,6 +6,7 @@
 //! [`Event::Ready`]: super::event::Event::Ready
 
 use super::Node;
+use super::event::Outage;
 use crate::conversation::code::{
     ConversationType, DeallocateType, ErrorDirection, Fill, PrepareToReceiveType, ReturnCode,
     ReturnControl, State,
@@ -346,6 +347,13 @@ impl Node {
             .and_then(|(of, sense)| (of == id).then_some(sense))
     }
 
+    /// What became of this conversation's session, when the last verb told that
+    /// the conversation failed with it. To be asked for before another verb.
+    pub fn outage(&self, id: ConversationId) -> Option<Outage> {
+        self.outage
+            .and_then(|(of, outage)| (of == id).then_some(outage))
+    }
+
     /// Whether a conversation's next receive only tells its end. CPI-C tells the
     /// end by a call of its own; others tell it with the last record.
     pub fn at_end(&self, id: ConversationId) -> bool {
@@ -369,15 +377,16 @@ impl Node {
         f: impl FnOnce(&mut Conversation, Option<&mut HalfSession>) -> Poll<R>,
     ) -> Option<Poll<R>> {
         self.error_sense = None;
+        self.outage = None;
         // A conversation that only tells its error belongs to nobody.
         let owner = self.conversations.get(id)?.owner;
         if owner != Owner::Program {
             return None;
         }
         let out = self.verb(id, f)?;
-        let told = self.conversations.get_mut(id);
-        if let Some(sense) = told.and_then(Conversation::take_error_sense) {
-            self.error_sense = Some((id, sense));
+        if let Some(told) = self.conversations.get_mut(id) {
+            self.error_sense = told.take_error_sense().map(|sense| (id, sense));
+            self.outage = told.told_outage().map(|outage| (id, outage));
         }
         self.finish_verb(id);
         self.settle();

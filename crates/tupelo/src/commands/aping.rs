@@ -42,7 +42,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Outcome> {
     let (config, call) = args.partner.call("TUPELO.APING", &args.tp, "#INTER")?;
     let host = Host::start(config).into_diagnostic()?;
-    let waiting = Waiting::begin(&call.partner);
+    let waiting = Waiting::begin(&host, &call.partner);
     let mut options = Options::new(&call.partner);
     options.call = call;
     options.iterations = args.iterations;
@@ -50,10 +50,8 @@ pub fn run(args: Args) -> Result<Outcome> {
     options.size = args.size as usize;
     options.one_way = args.one_way;
     let report = aping::run(&host, &options, |report| {
-        // Before that, Ctrl-C ends the program at once.
         if report.exchanges.is_empty() {
             waiting.end();
-            signals::heed();
         }
         match report.exchanges.last() {
             _ if args.json => {}
@@ -62,7 +60,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         }
         !signals::seen()
     });
-    let report = report.into_diagnostic()?;
+    let report = waiting.outcome(report)?;
     match args.json {
         true => println!("{}", report.to_json()),
         false => println!("{}", Foot(&report)),

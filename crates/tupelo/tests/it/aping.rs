@@ -23,6 +23,15 @@ impl Node {
 
     /// With these keys more in its configuration.
     fn configured(more: &str) -> Node {
+        Node::started(more, Stdio::inherit())
+    }
+
+    /// With its standard error piped.
+    fn start_telling() -> Node {
+        Node::started("", Stdio::piped())
+    }
+
+    fn started(more: &str, stderr: Stdio) -> Node {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), format!("[appc]\nlu = \"NET.SERVER\"\n{more}")).unwrap();
         let mut child = tupelo()
@@ -30,6 +39,7 @@ impl Node {
             .args(["--admin", "127.0.0.1:0", "--config"])
             .arg(file.path())
             .stdout(Stdio::piped())
+            .stderr(stderr)
             .spawn()
             .unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
@@ -365,7 +375,154 @@ fn a_server_killed_in_the_middle_ends_aping_with_a_message() {
     let out = running.wait_with_output().unwrap();
     assert_eq!(out.status.code(), Some(2), "{out:?}");
     let told = String::from_utf8(out.stderr).unwrap();
-    assert!(told.contains("ResourceFailure"), "{told}");
+    // The reporter breaks lines and marks them.
+    let words = told.split_whitespace().filter(|word| *word != "│");
+    let told = words.collect::<Vec<_>>().join(" ");
+    for part in ["ResourceFailure", &node.at, "bytes sent and"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}
+
+/// Stops the server in mid-sentence: after this, the client that writes `trace`
+/// waits for it.
+fn silence(node: &Node, client: &Child, trace: &std::path::Path) {
+    let length = || std::fs::metadata(trace).map_or(0, |file| file.len());
+    // A trace grows as things happen; this much is of many exchanges.
+    until("exchanges", || length() > 50_000);
+    node.signal(libc::SIGSTOP);
+    until("the server to stop", || all_threads_are('T', &node.child));
+    // What the server still said wakes the client at once: asleep, it has read it.
+    until("the client to wait", || all_threads_are('S', client));
+}
+
+/// Whether the system has all threads of a process in this state.
+fn all_threads_are(state: char, process: &Child) -> bool {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", process.id())).unwrap();
+    let stats = tasks.map(|task| std::fs::read_to_string(task.unwrap().path().join("stat")));
+    // A thread that ended meanwhile has no file any more.
+    let mut told = stats.flatten();
+    told.all(|stat| stat.rsplit(')').next().unwrap().trim().starts_with(state))
+}
+
+#[test]
+fn a_signal_ends_an_aping_whose_partner_has_fallen_silent() {
+    let node = Node::start();
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("trace");
+    let running = node
+        .aping_command(&["-i", "32767", "--trace", trace.to_str().unwrap()])
+        .stdout(std::fs::File::create(folder.path().join("out")).unwrap())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    silence(&node, &running, &trace);
+    send(&running, libc::SIGINT);
+    let out = running.wait_with_output().unwrap();
+    let printed = std::fs::read_to_string(folder.path().join("out")).unwrap();
+    assert!(printed.contains("\nTotals:"), "{printed}");
+    let told = String::from_utf8(out.stderr).unwrap();
+    assert!(told.contains("NET.SERVER was silent"), "{told}");
+    assert_eq!(out.status.code(), Some(0));
+}
+
+#[test]
+fn a_signal_ends_a_transaction_and_what_was_measured_is_told() {
+    for (program, silent) in [("file-transfer", false), ("inquiry", true)] {
+        let node = Node::start();
+        let folder = tempfile::tempdir().unwrap();
+        let trace = folder.path().join("trace");
+        let running = tupelo()
+            .args(["appc", program, "NET.SERVER", "--at", &node.at])
+            .args(["-r", "100000000", "--trace"])
+            .arg(&trace)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        match silent {
+            true => silence(&node, &running, &trace),
+            false => until("repetitions", || {
+                std::fs::metadata(&trace).is_ok_and(|file| file.len() > 500_000)
+            }),
+        }
+        send(&running, libc::SIGINT);
+        let out = running.wait_with_output().unwrap();
+        let told = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(told.contains("was silent"), silent, "{told}");
+        assert!(good(&out).contains(" on average of "), "{out:?}");
+    }
+}
+
+#[test]
+fn the_server_tells_of_peers_that_are_no_partners() {
+    use std::io::{Read, Write};
+    let mut node = Node::start_telling();
+    let stderr = node.child.stderr.take().unwrap();
+    let bad = |bytes: &[u8]| {
+        let mut stream = std::net::TcpStream::connect(&node.at).unwrap();
+        let from = stream.local_addr().unwrap();
+        stream.write_all(bytes).unwrap();
+        stream.shutdown(std::net::Shutdown::Write).unwrap();
+        let _ = stream.read_to_end(&mut Vec::new());
+        from
+    };
+    let garbage = bad(b"GET / HTTP/1.1\r\n\r\n");
+    let half = bad(&[0x31, 72, 0, 200, 0, 0]);
+    let refused = {
+        let mut message = Vec::new();
+        sna::dlc::caps::message(&sna::dlc::caps::Exchange::Refused(4, 6), &mut message);
+        bad(&message)
+    };
+    // Nobody who only looks whether the port is open is spoken of.
+    let looks = bad(b"");
+    for _ in 0..50 {
+        bad(b"garbage");
+    }
+    good(&node.aping(&[]));
+    node.signal(libc::SIGTERM);
+    node.child.wait().unwrap();
+    let mut told = String::new();
+    BufReader::new(stderr).read_to_string(&mut told).unwrap();
+    let of = |peer: std::net::SocketAddr| {
+        told.lines()
+            .find(|line| line.contains(&format!(" {peer}:")))
+    };
+    assert!(of(garbage).is_some(), "{told}");
+    assert!(
+        of(half).unwrap().contains("in the middle of a message"),
+        "{told}"
+    );
+    assert!(
+        of(refused).unwrap().contains("refused the capabilities"),
+        "{told}"
+    );
+    assert_eq!(of(looks), None, "{told}");
+    assert!(told.lines().count() <= 25, "{told}");
+}
+
+#[test]
+fn a_trace_whose_reader_leaves_is_told_once_and_harms_nothing() {
+    let node = Node::start();
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    let name = std::ffi::CString::new(pipe.to_str().unwrap()).unwrap();
+    // SAFETY: `name` is a path that ends with a zero.
+    assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    let reader = {
+        let pipe = pipe.clone();
+        std::thread::spawn(move || {
+            let mut section = [0; 4];
+            let mut file = std::fs::File::open(pipe).unwrap();
+            std::io::Read::read_exact(&mut file, &mut section).unwrap();
+            section
+        })
+    };
+    let out = node.aping(&["--trace", pipe.to_str().unwrap(), "-i", "200"]);
+    assert_eq!(reader.join().unwrap(), [0x0A, 0x0D, 0x0D, 0x0A]);
+    assert!(good(&out).contains("Totals:"));
+    let told = String::from_utf8_lossy(&out.stderr).into_owned();
+    let lines = told.lines().filter(|line| line.contains("trace"));
+    assert_eq!(lines.count(), 1, "{told}");
 }
 
 #[test]
@@ -480,6 +637,37 @@ fn without_a_node_status_says_so_and_modes_are_the_built_in_ones() {
         .unwrap();
     assert!(good(&out).contains("SNASVCMG"));
     assert!(String::from_utf8_lossy(&out.stderr).contains("built-in"));
+}
+
+#[test]
+fn what_answers_status_without_being_a_node_is_told() {
+    use std::io::Write;
+    let node = Node::start();
+    let ask = |address: &str| {
+        let out = tupelo()
+            .args(["appc", "status", "--admin", address])
+            .output()
+            .unwrap();
+        complaint(&out)
+    };
+    // The DLSw port speaks first, and not in text.
+    assert!(ask(&node.at).contains("no node's status"));
+    for answer in ["HTTP/1.1 200 OK\r\n\r\n{\"lu\":1}", "hello", ""] {
+        let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = other.local_addr().unwrap().to_string();
+        let answers = std::thread::spawn(move || {
+            let (mut stream, _) = other.accept().unwrap();
+            // The request is read first, so that nothing is reset.
+            let mut request = BufReader::new(stream.try_clone().unwrap()).lines();
+            while request
+                .next()
+                .is_some_and(|line| line.is_ok_and(|line| !line.is_empty()))
+            {}
+            stream.write_all(answer.as_bytes()).unwrap();
+        });
+        assert!(ask(&address).contains("no node's status"), "{answer:?}");
+        answers.join().unwrap();
+    }
 }
 
 #[test]

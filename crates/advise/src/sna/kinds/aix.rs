@@ -13,6 +13,8 @@ use crate::document::{At, Parsed};
 use crate::kind::Kind;
 use crate::sna::syntax::lines::{Line, lines};
 use crate::sna::syntax::{Operand, Statement, Text};
+use crate::unknown::Unknowns;
+use cics::diagnostic::{Diagnostic, Severity};
 
 pub(crate) static KIND: Kind = Kind {
     word: "aix-sna",
@@ -52,6 +54,45 @@ pub(crate) const TRANSMIT_COUNT: &[&str] = &[
 /// Spellings of a link's receive window.
 pub(crate) const RECEIVE_COUNT: &[&str] =
     &["RECEIVE_WINDOW_COUNT", "RECEIVE_COUNT", "DLC_RECEIVE_COUNT"];
+
+/// Attributes of a mode and of a link that no rule looks at.
+const OTHERS: &[&str] = &[
+    "TYPE",
+    "NAME",
+    "PROF_NAME",
+    "PROFILE_NAME",
+    "MODE_NAME",
+    "COMMENTS",
+    "MAX_SESSIONS",
+    "MAXIMUM_NUMBER_OF_SESSIONS",
+    "MINIMUM_CONTENTION_WINNERS",
+    "MINIMUM_CONTENTION_LOSERS",
+    "MIN_CONWINNER_SESSIONS",
+    "MIN_CONLOSER_SESSIONS",
+    "AUTO_ACTIVATE_LIMIT",
+    "AUTOMATIC_ACTIVATION_LIMIT",
+    "MAX_ADAPTIVE_RECEIVE_PACING_WINDOW",
+    "MIN_RU_SIZE",
+    "MINIMUM_RU_SIZE",
+    "CLASS_OF_SERVICE_NAME",
+    "RECOVERY_LEVEL",
+    "RETRY_INTERVAL",
+    "RETRY_LIMIT",
+    "RETRANSMIT_COUNT",
+    "DYNAMIC_WINDOW_INCREMENT",
+    "RING_ACCESS_PRIORITY",
+    "DROP_LINK_ON_INACTIVITY",
+    "INACTIVITY_TIMEOUT",
+    "RESPONSE_TIMEOUT",
+    "ACKNOWLEDGEMENT_TIMEOUT",
+    "ACKNOWLEDGE_TIMEOUT",
+    "FORCE_DISCONNECT_TIMEOUT",
+    "FORCED_DISCONNECT_TIMEOUT",
+    "LINK_TRACE",
+    "TRACE_ENTRY_SIZE",
+];
+/// What a size may be beside a number.
+const WORDS: &[&str] = &["system_defined", "default"];
 
 /// Words of a shell that stand around commands.
 const SHELL: &[&str] = &[
@@ -122,7 +163,45 @@ fn parse(text: &str) -> Parsed {
         "TOKENRINGPHYSICAL",
         "SNA",
     ];
+    judge(&mut out);
     parsed(out, &known, "profile type")
+}
+
+/// Names numbers that are none, which no rule can judge, and attributes that no
+/// profile of the kind is known to have.
+fn judge(out: &mut Text) {
+    let mut unknown = Unknowns::default();
+    let mut wrong: Vec<Diagnostic> = Vec::new();
+    for statement in &out.statements {
+        let numbers: &[&[&str]] = match statement.verb.as_str() {
+            MODE => &[RU, SEND_PACING, RECEIVE_PACING],
+            LOGICAL_LINK => &[FRAME, TRANSMIT_COUNT, RECEIVE_COUNT],
+            OPTION | ADAPTER => &[],
+            _ => continue,
+        };
+        let profile = !numbers.is_empty();
+        for operand in &statement.operands {
+            let name = operand.name.as_str();
+            let value = operand.value.trim();
+            let is_number = match profile {
+                true => numbers.iter().any(|names| names.contains(&name)),
+                false => OPTIONS
+                    .iter()
+                    .chain(ATTRIBUTES)
+                    .any(|o| o.eq_ignore_ascii_case(name)),
+            };
+            let fits = value.parse::<u32>().is_ok() || (profile && WORDS.contains(&value));
+            if is_number && !fits {
+                let name = name.to_ascii_lowercase();
+                let message = format!("{name} = {value} is no number from 0 to {}", u32::MAX);
+                wrong.push(operand.at.diagnostic(Severity::Error, message));
+            } else if !is_number && profile && !OTHERS.contains(&name) {
+                unknown.add(&name.to_ascii_lowercase(), operand.at);
+            }
+        }
+    }
+    out.diagnostics.extend(wrong);
+    unknown.report("attribute", &mut out.diagnostics);
 }
 
 /// Name and type of `name_TYPE:`; a stanza of a later release has the type alone.
@@ -242,6 +321,38 @@ mod tests {
         assert_eq!(content.statements[1].operands[0].number(), Some(2048));
         assert_eq!(content.statements[5].name, "tok0");
         assert_eq!(content.statements[6].operands[0].number(), Some(30));
+    }
+
+    #[test]
+    fn numbers_that_are_none_and_attributes_nobody_knows_are_named() {
+        let text = "m_MODE:\n type = MODE\n max_send_ru = abc\n maximum_ru_size = many\n\
+                    l_TOKENRINGLOGICAL:\n maximum_i_field = system_defined\n transmit_window_count = -1\n\
+                    no -o thewall=2k -o lowclust=29 -o ipforwarding=yes\n";
+        let told: Vec<_> = parse(text)
+            .diagnostics
+            .iter()
+            .map(|d| (d.severity, d.line, d.message.clone()))
+            .collect();
+        let expected = [
+            (
+                Severity::Error,
+                4,
+                "maximum_ru_size = many is no number from 0 to 4294967295",
+            ),
+            (
+                Severity::Error,
+                7,
+                "transmit_window_count = -1 is no number from 0 to 4294967295",
+            ),
+            (
+                Severity::Error,
+                8,
+                "thewall = 2k is no number from 0 to 4294967295",
+            ),
+            (Severity::Note, 3, "attribute max_send_ru is passed over"),
+        ]
+        .map(|(severity, line, text)| (severity, line, text.to_owned()));
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -142,19 +142,32 @@ const NUMBERS: &[&str] = &[
     "INBFRS", "MAXBFRU", "MAXBUFRU", "MAXDATA", "MAXOUT", "MAXTSL", "PASSLIM", "RCVBUFC", "UNITSZ",
 ];
 
+/// Digits with at most one point among them.
+fn is_seconds(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let points = value.bytes().filter(|b| *b == b'.').count();
+    digits > 0 && points < 2 && digits + points == value.len()
+}
+
 /// Reads statements, and names numbers that are none: no rule can judge them.
 fn read_numbers(text: &str) -> Text {
     let mut read = assembler::read(text);
     let operands = read.statements.iter().flat_map(|s| &s.operands);
-    let wrong = operands.filter(|o| {
-        let number = NUMBERS.contains(&o.name.as_str());
-        // A variable of the assembler has its value elsewhere.
-        number && !o.value.contains('&') && o.value.trim().parse::<u32>().is_err()
-    });
-    let told: Vec<_> = wrong
-        .map(|o| {
-            let message = format!("{}={} is no number from 0 to {}", o.name, o.value, u32::MAX);
-            o.at.diagnostic(Severity::Error, message)
+    let told: Vec<_> = operands
+        .filter_map(|o| {
+            let value = o.value.trim();
+            // A variable of the assembler has its value elsewhere.
+            let message = match o.name.as_str() {
+                _ if value.contains('&') => return None,
+                name if NUMBERS.contains(&name) && value.parse::<u32>().is_err() => {
+                    format!("{name}={value} is no number from 0 to {}", u32::MAX)
+                }
+                "DELAY" if !is_seconds(value) => {
+                    format!("DELAY={value} is no number of seconds, as 0 or 0.2")
+                }
+                _ => return None,
+            };
+            Some(o.at.diagnostic(Severity::Error, message))
         })
         .collect();
     read.diagnostics.extend(told);
@@ -216,6 +229,29 @@ mod tests {
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(told[0].starts_with("MAXTSL=99999999999999999999 is no number"));
         assert!(told[1].starts_with("RCVBUFC=-1 is no number"));
+    }
+
+    #[test]
+    fn a_delay_that_is_no_number_of_seconds_is_an_error() {
+        for (delay, right) in [
+            ("0", true),
+            (".2", true),
+            ("0.317", true),
+            ("&WAIT", true),
+            ("-3", false),
+            ("soon", false),
+            ("1.2.3", false),
+            (".", false),
+            ("1E9", false),
+        ] {
+            let p = parse_ncp(&format!("P PCCU CUADDR=0A0,DELAY={delay}\n"));
+            assert_eq!(
+                p.diagnostics.is_empty(),
+                right,
+                "{delay}: {:?}",
+                p.diagnostics
+            );
+        }
     }
 
     #[test]

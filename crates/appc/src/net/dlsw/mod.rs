@@ -3,6 +3,7 @@
 //! PIUs are cut out of the receive buffer without copying; what is sent goes out
 //! in one call for everything that the circuit's window allows.
 
+mod flows;
 mod pipes;
 
 use super::agree::{Local, Side};
@@ -10,16 +11,17 @@ use super::txqueue::TxQueue;
 use super::{Broken, Surroundings};
 use crate::admin::LinkStatus;
 use crate::config::Connections;
-use crate::trace::{Flow, Way};
+use crate::trace::Way;
 use bytes::{Buf, BytesMut};
+use flows::Flows;
 use mio::net::TcpStream;
 use pipes::Pipes;
 pub(crate) use pipes::{Which, way_back};
-use sna::LuName;
 use sna::dlc::caps::Capabilities;
 use sna::dlc::ssp::{self, Kind, Message, Stations};
 use sna::dlc::switch::{CircuitId, Ended, Switch, SwitchConfig, SwitchEvent};
 use sna::dlc::xid3::Step;
+use sna::{LinkId, LuName};
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;
@@ -58,15 +60,18 @@ pub(crate) struct Dlsw {
     waiting: TxQueue,
     sides: BTreeMap<CircuitId, Side>,
     wishes: Vec<Wish>,
-    flow: Flow,
+    flows: Flows,
+    /// When it began.
+    begun: u64,
+    /// Bytes sent and received, on all connections.
+    moved: [u64; 2],
 }
 
 impl Dlsw {
     /// On a connection that this side opened.
     pub fn opened(stream: TcpStream, peer: SocketAddr, local: Local, wish: Wish, now: u64) -> Dlsw {
-        let flow = Flow::new(stream.local_addr().unwrap_or(peer), peer);
         let pipes = Pipes::opened(stream, local.connections, now);
-        Dlsw::new(pipes, flow, peer, local, Some(wish), now)
+        Dlsw::new(pipes, peer, local, Some(wish), now)
     }
 
     /// On a connection that the partner opened. `known` tells whether its switch
@@ -78,20 +83,12 @@ impl Dlsw {
         known: bool,
         now: u64,
     ) -> Dlsw {
-        let flow = Flow::new(stream.local_addr().unwrap_or(peer), peer);
         let calls_back = known || local.connections != Connections::One;
         let pipes = Pipes::accepted(stream, calls_back, now);
-        Dlsw::new(pipes, flow, peer, local, None, now)
+        Dlsw::new(pipes, peer, local, None, now)
     }
 
-    fn new(
-        pipes: Pipes,
-        flow: Flow,
-        peer: SocketAddr,
-        local: Local,
-        wish: Option<Wish>,
-        now: u64,
-    ) -> Dlsw {
+    fn new(pipes: Pipes, peer: SocketAddr, local: Local, wish: Option<Wish>, now: u64) -> Dlsw {
         let config = SwitchConfig {
             capabilities: Capabilities {
                 initial_window: local.circuit_window,
@@ -121,7 +118,9 @@ impl Dlsw {
             waiting: TxQueue::default(),
             sides: BTreeMap::new(),
             wishes: wish.into_iter().collect(),
-            flow,
+            flows: Flows::new(peer),
+            begun: now,
+            moved: [0; 2],
         }
     }
 
@@ -167,8 +166,9 @@ impl Dlsw {
                 return Ok(());
             };
             match read_into(stream, &mut self.received) {
-                Ok(0) => return Err(Broken(CLOSED.into())),
+                Ok(0) => return Err(self.closed_by_partner()),
                 Ok(read) => {
+                    self.moved[1] += read as u64;
                     self.take_messages(around)?;
                     // Less than there was room for: the socket is empty.
                     if read < room && !closing {
@@ -177,8 +177,19 @@ impl Dlsw {
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(Broken(error.to_string())),
+                Err(error) => return Err(broke(&error)),
             }
+        }
+    }
+
+    /// What it is that the partner closed the connection now.
+    fn closed_by_partner(&self) -> Broken {
+        if !self.received.is_empty() {
+            Broken::fault(format!("{CLOSED} in the middle of a message"))
+        } else if self.exchange_until.is_some() && self.moved[1] > 0 {
+            Broken::fault(format!("{CLOSED} before capabilities were exchanged"))
+        } else {
+            Broken::ended(CLOSED)
         }
     }
 
@@ -192,15 +203,14 @@ impl Dlsw {
         let why = match io::Read::read(stream, &mut byte) {
             Ok(0) => CLOSED.to_owned(),
             Ok(_) => {
-                return Err(Broken(
-                    "data came on the connection that this side writes".into(),
-                ));
+                let why = "data came on the connection that this side writes";
+                return Err(Broken::fault(why));
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-            Err(error) => error.to_string(),
+            Err(error) => broke(&error).why,
         };
         if !self.pipes.lost(which, self.agree_on_one()) {
-            return Err(Broken(why));
+            return Err(Broken::ended(why));
         }
         self.take_events(around);
         Ok(())
@@ -214,7 +224,7 @@ impl Dlsw {
 
     fn take_messages(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
         loop {
-            let parsed = Message::parse(&self.received).map_err(|why| Broken(why.to_string()))?;
+            let parsed = Message::parse(&self.received).map_err(Broken::fault)?;
             let Some((message, total)) = parsed else {
                 return Ok(());
             };
@@ -222,10 +232,11 @@ impl Dlsw {
             let carries = self
                 .switch
                 .handle(around.now.as_nanos(), &message)
-                .map_err(|why| Broken(why.to_string()))?;
+                .map_err(Broken::fault)?;
             if around.trace.is_some() {
                 let piu_at = carries.map_or(usize::MAX, |_| header);
-                let (flow, bytes) = (&mut self.flow, &self.received[..total]);
+                let flow = self.flows.of(self.pipes.reads(), &self.pipes);
+                let bytes = &self.received[..total];
                 around.trace(|trace| trace.segment(flow, Way::In, bytes, piu_at));
             }
             if message.kind == Kind::CapExchange
@@ -329,6 +340,9 @@ impl Dlsw {
                 if let Some(xid) = side.negotiation.refusal(&why) {
                     circuit.send_xid(xid);
                 }
+                if side.call.is_none() {
+                    around.complain(&self.peer, &why);
+                }
                 return self.halt(around, id, &why.to_string());
             }
         };
@@ -371,6 +385,9 @@ impl Dlsw {
                 ),
                 _ => ended.to_string(),
             };
+            if let (Ended::Fault(_), None) = (ended, side.call) {
+                around.complain(&self.peer, &why);
+            }
             side.down(around, &why);
         }
     }
@@ -380,7 +397,7 @@ impl Dlsw {
         loop {
             // Nothing is added to a connection that is about to go.
             let settled = self.pipes.settled();
-            if settled || self.ready.is_none() {
+            if self.pipes.writes().is_some() && (settled || self.ready.is_none()) {
                 self.take_control(around);
             }
             let full = settled && self.take_pius(around);
@@ -391,12 +408,12 @@ impl Dlsw {
             else {
                 return Ok(());
             };
-            let empty = self
-                .waiting
-                .write_to(stream)
-                .map_err(|why| Broken(why.to_string()))?;
+            let before = self.waiting.len();
+            let empty = self.waiting.write_to(stream).map_err(|e| broke(&e))?;
+            self.moved[0] += (before - self.waiting.len()) as u64;
             if self.waiting.len() > MAX_UNREAD_BYTES {
-                return Err(Broken("the partner does not read what it asked for".into()));
+                let why = "the partner does not read what it asked for";
+                return Err(Broken::fault(why));
             }
             // Full only by our own bound: the node may have more.
             if !(full && empty) {
@@ -412,8 +429,10 @@ impl Dlsw {
             return;
         }
         let added = out.len() - start;
-        if around.trace.is_some() {
-            let flow = &mut self.flow;
+        if around.trace.is_some()
+            && let Some(writes) = self.pipes.writes()
+        {
+            let flow = self.flows.of(writes, &self.pipes);
             let mut rest = &out[start..];
             while let Ok(Some((_, used))) = Message::parse(rest) {
                 around.trace(|trace| trace.segment(flow, Way::Out, &rest[..used], usize::MAX));
@@ -439,8 +458,10 @@ impl Dlsw {
                 let Some(header) = circuit.info_header(piu.len() as u16) else {
                     break;
                 };
-                if around.trace.is_some() {
-                    let flow = &mut self.flow;
+                if around.trace.is_some()
+                    && let Some(writes) = self.pipes.writes()
+                {
+                    let flow = self.flows.of(writes, &self.pipes);
                     let message = [&header[..], &piu].concat();
                     around.trace(|trace| trace.segment(flow, Way::Out, &message, header.len()));
                     around.trace(|trace| trace.piu(&piu));
@@ -456,12 +477,23 @@ impl Dlsw {
     pub fn handle_timeout(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
         let now = around.now.as_nanos();
         if self.exchange_until.is_some_and(|at| at <= now) {
-            return Err(Broken("the partner's switch did not answer in time".into()));
+            return Err(Broken::fault(self.unanswered()));
         }
         self.pipes.handle_timeout(now);
         self.switch.handle_timeout(now);
         self.take_events(around);
         Ok(())
+    }
+
+    /// What is missing of the capabilities exchange.
+    fn unanswered(&self) -> String {
+        let more = match (self.moved[1], self.switch.peer()) {
+            (0, _) => "nothing came",
+            (_, None) if self.received.is_empty() => "it told no capabilities",
+            (_, None) => "its first message is not whole",
+            (_, Some(_)) => "it told its capabilities, and nothing of this side's",
+        };
+        format!("the partner's switch did not answer in time: {more}")
     }
 
     pub fn next_timeout(&self) -> Option<u64> {
@@ -473,6 +505,29 @@ impl Dlsw {
         due.into_iter().flatten().min()
     }
 
+    /// It is over by itself.
+    pub fn broken(&mut self, around: &mut Surroundings<'_>, broken: &Broken) {
+        let seconds = around.now.as_nanos().saturating_sub(self.begun) as f64 / 1e9;
+        let ([sent, received], peer, why) = (self.moved, self.peer, &broken.why);
+        // A call that fails is told to the one who called.
+        if broken.fault && !self.pipes.calls() {
+            around.complain(&peer, why);
+        } else {
+            tracing::info!("{peer}: {why}");
+        }
+        let why = format!(
+            "{why} ({peer}, after {seconds:.1} s with {sent} bytes sent and {received} received)"
+        );
+        self.close(around, &why);
+    }
+
+    /// Where the partner is seen, when the link is one of this transport.
+    pub fn peer_of(&self, link: LinkId) -> Option<String> {
+        let mut sides = self.sides.values();
+        let found = sides.any(|side| side.link == Some(link));
+        found.then(|| self.peer.to_string())
+    }
+
     pub fn close(&mut self, around: &mut Surroundings<'_>, why: &str) {
         self.pipes.last_words();
         for (id, mut side) in std::mem::take(&mut self.sides) {
@@ -482,7 +537,11 @@ impl Dlsw {
         for wish in std::mem::take(&mut self.wishes) {
             let call = Some(wish.call);
             let why = why.to_owned();
-            around.told.push(super::Told::Down { call, why });
+            around.told.push(super::Told::Down {
+                call,
+                partners: Vec::new(),
+                why,
+            });
         }
     }
 
@@ -508,6 +567,11 @@ impl Dlsw {
             });
         }
     }
+}
+
+/// The system cannot use the connection any more.
+fn broke(error: &io::Error) -> Broken {
+    Broken::ended(format!("the connection broke: {error}"))
 }
 
 /// Reads once into the spare room of `buffer`.

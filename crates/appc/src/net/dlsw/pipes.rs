@@ -24,7 +24,7 @@ const SILENCE_NS: u64 = 500_000_000;
 const PATIENCE_NS: u64 = 3_000_000_000;
 
 /// One of at most two connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Which {
     /// The transport began with it.
     First,
@@ -95,6 +95,20 @@ impl Pipes {
             Which::First => self.first.as_mut(),
             Which::Second => self.second.as_mut(),
         }
+    }
+
+    /// The two ends of one of the connections, this side's first.
+    pub fn ends(&self, which: Which) -> Option<[SocketAddr; 2]> {
+        let stream = match which {
+            Which::First => self.first.as_ref(),
+            Which::Second => self.second.as_ref(),
+        }?;
+        Some([stream.local_addr().ok()?, stream.peer_addr().ok()?])
+    }
+
+    /// Whether this side opened the first.
+    pub fn calls(&self) -> bool {
+        self.opened
     }
 
     /// The one that is read.

@@ -2,11 +2,13 @@
 //! guides, as clients.
 
 use super::node::PartnerArgs;
+use super::signals;
+use super::waiting::Waiting;
 use crate::Outcome;
 use appc::transactions::{self, FILE_TRANSFER, INQUIRY, Timing};
 use appc::{Call, Host};
 use clap::value_parser;
-use miette::{IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Result, bail};
 use serde_json::json;
 
 /// Whom to call.
@@ -56,15 +58,39 @@ impl CallArgs {
         let host = Host::start(config).into_diagnostic()?;
         Ok((host, call))
     }
+
+    /// Runs a transaction until it is done or a signal comes.
+    fn measure(
+        &self,
+        (host, call): &(Host, Call),
+        run: impl FnOnce(&mut dyn FnMut(u32) -> bool) -> std::result::Result<Timing, appc::Error>,
+    ) -> Result<Timing> {
+        let waiting = Waiting::begin(host, &call.partner);
+        let timing = run(&mut |done| {
+            if done == 0 {
+                waiting.end();
+            }
+            !signals::seen()
+        });
+        let timing = waiting.outcome(timing)?;
+        host.stop();
+        if timing.repetitions.is_empty() {
+            bail!("ended by a signal before the first repetition was over");
+        }
+        Ok(timing)
+    }
 }
 
 /// Sends bytes in buffers, and tells how long it took.
 pub fn file_transfer(args: &FileTransferArgs) -> Result<Outcome> {
-    let (host, call) = args.call.start(FILE_TRANSFER, "#BATCH")?;
-    let repetitions = args.call.repetitions.unwrap_or(10);
+    let start = args.call.start(FILE_TRANSFER, "#BATCH")?;
+    let wanted = args.call.repetitions.unwrap_or(10);
     let (bytes, buffer) = (args.bytes as usize, args.buffer as usize);
-    let timing = transactions::file_transfer(&host, &call, bytes, buffer, repetitions);
-    let timing = timing.into_diagnostic()?;
+    let timing = args.call.measure(&start, |go_on| {
+        let (host, call) = &start;
+        transactions::file_transfer_while(host, call, bytes, buffer, wanted, go_on)
+    })?;
+    let repetitions = timing.repetitions.len();
     let mb_per_s = timing.bytes_per_s() * 8.0 / 1e6;
     match args.call.json {
         true => println!("{}", told(&timing, json!({ "mb_per_s": mb_per_s }))),
@@ -75,17 +101,19 @@ pub fn file_transfer(args: &FileTransferArgs) -> Result<Outcome> {
             timing.average_s()
         ),
     }
-    host.stop();
     Ok(Outcome::Clean)
 }
 
 /// Sends requests and receives replies, and tells how long it took.
 pub fn inquiry(args: &InquiryArgs) -> Result<Outcome> {
-    let (host, call) = args.call.start(INQUIRY, "#INTER")?;
-    let repetitions = args.call.repetitions.unwrap_or(1000);
+    let start = args.call.start(INQUIRY, "#INTER")?;
+    let wanted = args.call.repetitions.unwrap_or(1000);
     let (request, reply) = (args.request as usize, args.reply as usize);
-    let timing = transactions::inquiry(&host, &call, request, reply, repetitions);
-    let timing = timing.into_diagnostic()?;
+    let timing = args.call.measure(&start, |go_on| {
+        let (host, call) = &start;
+        transactions::inquiry_while(host, call, request, reply, wanted, go_on)
+    })?;
+    let repetitions = timing.repetitions.len();
     let per_s = 1.0 / timing.average_s();
     match args.call.json {
         true => println!("{}", told(&timing, json!({ "transactions_per_s": per_s }))),
@@ -96,7 +124,6 @@ pub fn inquiry(args: &InquiryArgs) -> Result<Outcome> {
             timing.average_s()
         ),
     }
-    host.stop();
     Ok(Outcome::Clean)
 }
 

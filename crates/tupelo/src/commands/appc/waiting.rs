@@ -1,5 +1,8 @@
-//! A word to a person who waits for a partner.
+//! A word to a person who waits for a partner, and an end to the waiting.
 
+use super::signals;
+use appc::{Error, Host};
+use miette::{IntoDiagnostic, Result, miette};
 use std::io::IsTerminal;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
@@ -8,26 +11,55 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Somebody waits for a partner, until this is dropped or told otherwise.
-pub struct Waiting(Sender<()>);
+pub struct Waiting {
+    over: Sender<()>,
+    partner: String,
+    host: Host,
+}
 
 impl Waiting {
     /// Tells on a terminal that `partner` has not answered, when it takes long.
-    pub fn begin(partner: &str) -> Waiting {
+    pub fn begin(host: &Host, partner: &str) -> Waiting {
         let (over, end) = mpsc::channel();
+        let (partner, host) = (partner.to_owned(), host.clone());
         if std::io::stderr().is_terminal() {
-            let partner = partner.to_owned();
+            let partner = partner.clone();
             std::thread::spawn(move || {
                 if end.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
                     eprintln!("{partner} has not answered yet (Ctrl-C to give up)");
                 }
             });
         }
-        Waiting(over)
+        Waiting {
+            over,
+            partner,
+            host,
+        }
     }
 
-    /// It has answered.
+    /// It has answered. Until now a signal ended the program at once; from now
+    /// on it ends what is under way, within a bound when the partner is silent.
     pub fn end(&self) {
         // Nobody listens when there is no terminal.
-        let _ = self.0.send(());
+        let _ = self.over.send(());
+        let host = self.host.clone();
+        signals::heed_within_grace(move || host.stop());
+    }
+
+    /// What became of what was under way: whole, or as far as it came when a
+    /// signal found the partner silent, which is told.
+    pub fn outcome<T>(&self, result: std::result::Result<T, Error>) -> Result<T> {
+        let (partner, seconds) = (&self.partner, signals::GRACE.as_secs());
+        let silent = format!("{partner} was silent for {seconds} s after the signal");
+        match result {
+            Err(Error::Stopped) if signals::seen() => {
+                Err(miette!("{silent}; nothing was measured before"))
+            }
+            Ok(value) if self.host.stopped() => {
+                eprintln!("{silent}; what was under way is left out");
+                Ok(value)
+            }
+            other => other.into_diagnostic(),
+        }
     }
 }

@@ -1,0 +1,57 @@
+//! Where a partner's DLSw switch listens, as people write it.
+
+use crate::Error;
+use crate::config::PartnerConfig;
+use sna::dlc::ssp::PORT;
+use std::net::{SocketAddr, ToSocketAddrs};
+
+/// The switch of a partner whose address is written as numbers.
+pub(super) fn literal(partner: &PartnerConfig) -> Option<SocketAddr> {
+    numbers(partner.address.as_deref()?)
+}
+
+/// The addresses of `host[:port]`, in the system's order; at least one.
+pub(super) fn resolve(text: &str) -> Result<Vec<SocketAddr>, Error> {
+    let wrong = |why: &dyn std::fmt::Display| Error::config("address", text, why);
+    if let Some(address) = numbers(text) {
+        return Ok(vec![address]);
+    }
+    let with_port = match text.rsplit_once(':') {
+        Some((_, port)) if port.parse::<u16>().is_ok() => text.to_owned(),
+        _ => format!("{text}:{PORT}"),
+    };
+    let found = with_port.to_socket_addrs().map_err(|why| wrong(&why))?;
+    let found: Vec<SocketAddr> = found.collect();
+    match found.is_empty() {
+        true => Err(wrong(&"no address")),
+        false => Ok(found),
+    }
+}
+
+/// An address that is written as numbers, with a port or without.
+fn numbers(text: &str) -> Option<SocketAddr> {
+    let with_port = text.parse::<SocketAddr>().ok();
+    with_port.or_else(|| Some(SocketAddr::new(text.parse().ok()?, PORT)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_numbers_of_both_kinds_with_and_without_a_port() {
+        for (text, address) in [
+            ("10.0.0.2", "10.0.0.2:2065"),
+            ("10.0.0.2:3000", "10.0.0.2:3000"),
+            ("::1", "[::1]:2065"),
+            ("[::1]", "[::1]:2065"),
+            ("[::1]:3000", "[::1]:3000"),
+        ] {
+            let found = resolve(text).unwrap();
+            assert_eq!(found, [address.parse::<SocketAddr>().unwrap()], "{text}");
+        }
+        for text in ["", ":", "10.0.0.2:99999", "not a host"] {
+            assert!(resolve(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What peers did wrong, told to people without letting a peer fill the log.
+//!
+//! Invariant: no clock of its own; at most [`MOST`] lines in [`WINDOW`].
+
+use sna::Instant;
+use std::fmt::Display;
+use std::time::Duration;
+
+/// Lines at most in one window of time.
+const MOST: u32 = 10;
+const WINDOW: Duration = Duration::from_secs(10);
+
+/// Counts what was told and what was not.
+#[derive(Debug, Default)]
+pub(crate) struct Complaints {
+    begun: Option<Instant>,
+    told: u32,
+    left_out: u64,
+}
+
+impl Complaints {
+    /// Whether something may be told now; how much was not told since the last
+    /// time.
+    pub fn admit(&mut self, now: Instant) -> Option<u64> {
+        let fresh = match self.begun {
+            None => true,
+            Some(begun) => now.as_nanos() - begun.as_nanos() >= WINDOW.as_nanos() as u64,
+        };
+        if fresh {
+            self.begun = Some(now);
+            self.told = 0;
+        }
+        if self.told == MOST {
+            self.left_out += 1;
+            return None;
+        }
+        self.told += 1;
+        Some(std::mem::take(&mut self.left_out))
+    }
+
+    /// Tells what `peer` did wrong.
+    pub fn tell(&mut self, now: Instant, peer: &dyn Display, why: &dyn Display) {
+        match self.admit(now) {
+            None => {}
+            Some(0) => tracing::warn!("{peer}: {why}"),
+            Some(more) => tracing::warn!("{peer}: {why} (and {more} such lines left out before)"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Instant {
+        Instant::from_nanos(seconds * 1_000_000_000)
+    }
+
+    #[test]
+    fn a_flood_is_told_in_a_few_lines_and_counted() {
+        let mut complaints = Complaints::default();
+        let admitted = (0..1000).filter(|_| complaints.admit(at(1)).is_some());
+        assert_eq!(admitted.count(), MOST as usize);
+        assert_eq!(complaints.admit(at(10)), None);
+        assert_eq!(complaints.admit(at(11)), Some(991));
+        assert_eq!(complaints.admit(at(11)), Some(0));
+    }
+}

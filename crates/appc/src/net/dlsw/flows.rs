@@ -1,0 +1,34 @@
+//! The TCP conversations of a transport, as a trace tells them: each connection
+//! with its own ports, and in each direction what was written there.
+
+use super::pipes::{Pipes, Which};
+use crate::trace::Flow;
+use std::collections::HashMap;
+use std::net::SocketAddr;
+
+/// What is known of the connections in use.
+#[derive(Debug)]
+pub(super) struct Flows {
+    /// Stands for an end that the system does not tell any more.
+    peer: SocketAddr,
+    known: HashMap<Which, Flow>,
+}
+
+impl Flows {
+    /// With a partner that is seen at `peer`.
+    pub fn new(peer: SocketAddr) -> Flows {
+        Flows {
+            peer,
+            known: HashMap::new(),
+        }
+    }
+
+    /// One connection's.
+    pub fn of(&mut self, which: Which, pipes: &Pipes) -> &mut Flow {
+        let peer = self.peer;
+        self.known.entry(which).or_insert_with(|| {
+            let [local, peer] = pipes.ends(which).unwrap_or([peer, peer]);
+            Flow::new(local, peer)
+        })
+    }
+}
