@@ -14,12 +14,16 @@ use std::sync::atomic::Ordering;
 pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     let known = ["--csv", "--html", "--listen", "--objective"];
     args.output.only("knee", &known)?;
-    let mut objectives = args.output.parsed_objectives()?;
+    let mut objectives = args.output.parsed_objectives(true)?;
+    let observing = args.observe.any();
     let one_line = args.load.scenario.is_none();
     let scenario = match one_line && args.load.how.rate.is_none() && !args.clients_mode {
-        true => args.load.as_rate(args.from).scenario()?,
-        false => args.load.scenario()?,
+        true => args.load.as_rate(args.from).scenario(observing)?,
+        false => args.load.scenario(observing)?,
     };
+    if !observing && scenario.observed.is_empty() {
+        objectives = args.output.parsed_objectives(false)?;
+    }
     objectives.extend(scenario.objectives);
     if objectives.is_empty() {
         for usual in ["p99<20ms", "errors=0"] {
@@ -107,7 +111,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
             scenario: from_file.then(|| target.into()),
             how: args.how.clone(),
         };
-        let mut variants = load.scenario()?.variants;
+        let mut variants = load.scenario(args.observe.any())?.variants;
         match variants.len() {
             1 => Ok(variants.remove(0).plan),
             _ => Err(CliError::Usage(format!(

@@ -4,6 +4,7 @@
 //! Durations are in milliseconds, CPU per transaction in microseconds, and a
 //! CPU figure never stands without the load level at which it was measured.
 
+mod cost;
 mod html;
 mod matrix;
 mod model;
@@ -11,6 +12,7 @@ mod page;
 mod svg;
 mod text;
 
+pub use cost::{CpuPart, ServerCpu, View};
 pub use html::html;
 pub use matrix::{Cell, Matrix};
 pub use model::{

@@ -1,5 +1,6 @@
 //! The model. Field names are the JSON names; they are added to, never changed.
 
+use super::cost::ServerCpu;
 use crate::Histogram;
 use crate::knee::{BrokenStick, Scalability, Verdict};
 use crate::proc::Usage;
@@ -31,6 +32,9 @@ pub struct Report {
     pub driver: Driver,
     /// What each observed server used.
     pub servers: Vec<Server>,
+    /// What an answer cost them, every process counted once.
+    #[serde(default)]
+    pub server_cpu: Option<ServerCpu>,
     /// Messages of failures and how often each occurred.
     pub messages: BTreeMap<String, u64>,
     /// Figures against load, for a search for the knee.
@@ -345,8 +349,23 @@ impl Report {
         self.populations.last()
     }
 
-    /// CPU of all observed servers per answer, µs.
+    /// CPU of the observed servers per answer, µs; see [`ServerCpu`].
     pub fn server_cpu_us(&self) -> Option<f64> {
-        (!self.servers.is_empty()).then(|| self.servers.iter().map(|s| s.cpu_us).sum())
+        match (&self.server_cpu, &self.servers[..]) {
+            (Some(cpu), _) => Some(cpu.us),
+            // Reports from before the figure was kept; of several servers
+            // nobody can tell any more whether they were different ones.
+            (None, [one]) => Some(one.cpu_us),
+            _ => None,
+        }
+    }
+
+    /// The same as % of one processor.
+    pub fn server_cpu_percent(&self) -> Option<f64> {
+        match (&self.server_cpu, &self.servers[..]) {
+            (Some(cpu), _) => Some(cpu.percent),
+            (None, [one]) => Some(one.cpu_percent),
+            _ => None,
+        }
     }
 }
