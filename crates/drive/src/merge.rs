@@ -234,6 +234,7 @@ fn add_up(
         throughput: a_second(|p| p.throughput),
         bytes_in_s: a_second(|p| p.bytes_in_s),
         bytes_out_s: a_second(|p| p.bytes_out_s),
+        presented: parts.first().and_then(|p| p.presented.clone()),
         wire_end: parts.first().map_or(String::new(), |p| p.wire_end.clone()),
         ..PopulationReport::default()
     };

@@ -68,7 +68,7 @@ fn one_server_seen_in_four_ways_is_counted_once_everywhere() {
         report.server_cpu_percent(),
         Some(report.servers[1].cpu_percent)
     );
-    assert_eq!(cpu.beside, [told.clone()]);
+    assert_eq!(cpu.beside, std::slice::from_ref(&told));
     // Objectives, loops, pages and the stored report take the same figure.
     let objective = |bound: f64| {
         let text = format!("cpu<={bound}us");

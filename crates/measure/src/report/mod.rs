@@ -16,8 +16,8 @@ pub use cost::{CpuPart, ServerCpu, View};
 pub use html::html;
 pub use matrix::{Cell, Matrix};
 pub use model::{
-    Curve, CurvePoint, Driver, LatencyReport, Moment, PopulationReport, Report, Server, StepReport,
-    ThreadShare,
+    Curve, CurvePoint, Driver, LatencyReport, Moment, PopulationReport, Presented, PresentedPiece,
+    Report, Server, StepReport, ThreadShare,
 };
 pub use page::{STYLE, page};
 pub use svg::{Axis, Plot, Series, escape, short};

@@ -87,6 +87,31 @@ pub struct PopulationReport {
     pub wire_end: String,
     /// By step, when there are several.
     pub steps: Vec<StepReport>,
+    /// The load in numbers; none of several populations together.
+    #[serde(default)]
+    pub presented: Option<Presented>,
+}
+
+/// The load of a population.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Presented {
+    /// `clients`, or `iterations/s`.
+    pub unit: String,
+    /// Its level over time; the last one holds.
+    pub pieces: Vec<PresentedPiece>,
+    /// The mean pause of a client, ms.
+    pub think_mean_ms: f64,
+}
+
+/// A level that rises, falls or holds.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PresentedPiece {
+    /// The level where it begins.
+    pub from: f64,
+    /// The level where it ends.
+    pub to: f64,
+    /// How long it lasts, s; 0 of a level that never changes.
+    pub seconds: f64,
 }
 
 /// One step of a population.
