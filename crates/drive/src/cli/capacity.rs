@@ -6,7 +6,7 @@ use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed, stop_on_interrupt
 use crate::capacity::{Search, search, unit};
 use crate::objective::Objective;
 use measure::report::{CurvePoint, Report, text};
-use measure::stats::{Comparison, Sample, compare};
+use measure::stats::{Comparison, Sample, centres, compare};
 use serde::Serialize;
 use std::sync::atomic::Ordering;
 
@@ -14,12 +14,16 @@ use std::sync::atomic::Ordering;
 pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     let known = ["--csv", "--html", "--listen", "--objective"];
     args.output.only("knee", &known)?;
-    let mut objectives = args.output.parsed_objectives()?;
+    let mut objectives = args.output.parsed_objectives(true)?;
+    let observing = args.observe.any();
     let one_line = args.load.scenario.is_none();
     let scenario = match one_line && args.load.how.rate.is_none() && !args.clients_mode {
-        true => args.load.as_rate(args.from).scenario()?,
-        false => args.load.scenario()?,
+        true => args.load.as_rate(args.from).scenario(observing)?,
+        false => args.load.scenario(observing)?,
     };
+    if !observing && scenario.observed.is_empty() {
+        objectives = args.output.parsed_objectives(false)?;
+    }
     objectives.extend(scenario.objectives);
     if objectives.is_empty() {
         for usual in ["p99<20ms", "errors=0"] {
@@ -38,6 +42,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
         steps: args.steps,
         repeats: args.repeats,
         precision: args.precision / 100.0,
+        ..Search::default()
     };
     if !(wanted.from > 0.0 && wanted.to.is_none_or(|to| to > wanted.from)) {
         return Err(CliError::Usage(
@@ -52,11 +57,14 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     let tell = &mut |point: &CurvePoint| {
         if !quiet {
             let word = if point.good { "met" } else { "missed" };
+            let p99 = match point.throughput > 0.0 {
+                true => format!("p99 {:.3} ms", point.p99),
+                false => "nothing answered".to_owned(),
+            };
             tell!(
-                "{:.0} {unit}: {:.1} answers/s, p99 {:.3} ms, {word}",
+                "{:.0} {unit}: {:.1} answers/s, {p99}, {word}",
                 point.load,
-                point.throughput,
-                point.p99
+                point.throughput
             );
         }
     };
@@ -92,6 +100,8 @@ struct Figure {
     unit: &'static str,
     a: Sample,
     b: Sample,
+    /// The means that the change is of: geometric ones, of counts the plain.
+    compared: [f64; 2],
     #[serde(flatten)]
     comparison: Option<Comparison>,
     worse: bool,
@@ -107,7 +117,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
             scenario: from_file.then(|| target.into()),
             how: args.how.clone(),
         };
-        let mut variants = load.scenario()?.variants;
+        let mut variants = load.scenario(args.observe.any())?.variants;
         match variants.len() {
             1 => Ok(variants.remove(0).plan),
             _ => Err(CliError::Usage(format!(
@@ -178,8 +188,9 @@ fn figures(reports: &[Vec<Report>; 2], tolerance: f64) -> Vec<Figure> {
         if a.is_empty() || b.is_empty() {
             continue;
         }
-        let (a, b) = (Sample::of(&a), Sample::of(&b));
         let comparison = compare(&a, &b);
+        let compared = centres(&a, &b);
+        let (a, b) = (Sample::of(&a), Sample::of(&b));
         let worse = comparison.is_some_and(|c| {
             let loss = if more_is_better { -c.change } else { c.change };
             c.p_value < 0.05 && loss > tolerance
@@ -190,6 +201,7 @@ fn figures(reports: &[Vec<Report>; 2], tolerance: f64) -> Vec<Figure> {
             unit,
             a,
             b,
+            compared,
             comparison,
             worse: worse || from_none,
         });
@@ -201,14 +213,14 @@ fn print_figure(figure: &Figure) {
     let Figure {
         name,
         unit,
-        a,
-        b,
+        compared: [a, b],
         comparison,
         worse,
+        ..
     } = figure;
     let label = format!("{name} {unit}");
     let Some(c) = comparison else {
-        return say!("{label:<14}{:>12.3}{:>12.3}", a.mean, b.mean);
+        return say!("{label:<14}{a:>12.3}{b:>12.3}");
     };
     let interval = format!(
         "{:+.1} % to {:+.1} %",
@@ -221,9 +233,7 @@ fn print_figure(figure: &Figure) {
         (false, false) => "no difference shown",
     };
     say!(
-        "{label:<14}{:>12.3}{:>12.3}{:>9.1}%{interval:>22}{:>10.4}  {verdict}",
-        a.mean,
-        b.mean,
+        "{label:<14}{a:>12.3}{b:>12.3}{:>9.1}%{interval:>22}{:>10.4}  {verdict}",
         c.change * 100.0,
         c.p_value
     );

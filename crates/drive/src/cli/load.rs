@@ -19,8 +19,11 @@ pub(super) fn run(
     observe: &ObserveArgs,
     output: &OutputArgs,
 ) -> Result<bool, CliError> {
-    let mut objectives = output.parsed_objectives()?;
-    let scenario = load.scenario()?;
+    let mut objectives = output.parsed_objectives(true)?;
+    let scenario = load.scenario(observe.any())?;
+    if !observe.any() && scenario.observed.is_empty() {
+        objectives = output.parsed_objectives(false)?;
+    }
     objectives.extend(scenario.objectives);
     let observed = observe.observed(scenario.observed)?;
     let looped = scenario.variants.iter().any(|v| !v.values.is_empty());
