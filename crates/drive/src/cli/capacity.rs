@@ -1,9 +1,11 @@
 //! `tupelo drive knee` and `tupelo drive compare`.
 
-use super::load::record;
+use super::interrupt::{stop_on_interrupt, unless};
+use super::load::{record, watched};
 use super::say::{say, tell};
-use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed, stop_on_interrupt};
+use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed};
 use crate::capacity::{Search, search, unit};
+use crate::engine::RunError;
 use crate::objective::Objective;
 use measure::report::{CurvePoint, Report, text};
 use measure::stats::{Comparison, Sample, compare};
@@ -16,10 +18,12 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     args.output.only("knee", &known)?;
     let mut objectives = args.output.parsed_objectives()?;
     let one_line = args.load.scenario.is_none();
-    let scenario = match one_line && args.load.how.rate.is_none() && !args.clients_mode {
-        true => args.load.as_rate(args.from).scenario()?,
-        false => args.load.scenario()?,
+    let load = match one_line && args.load.how.rate.is_none() && !args.clients_mode {
+        true => args.load.as_rate(args.from),
+        false => args.load.clone(),
     };
+    let stop = stop_on_interrupt();
+    let scenario = unless(&stop, move || load.scenario())??;
     objectives.extend(scenario.objectives);
     if objectives.is_empty() {
         for usual in ["p99<20ms", "errors=0"] {
@@ -44,9 +48,8 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
             "--from must be above 0 and --to above --from".into(),
         ));
     }
-    let observed = args.observe.observed(scenario.observed)?;
+    let observed = watched(&args.observe, scenario.observed, &stop)?;
     args.output.check(false)?;
-    let stop = stop_on_interrupt();
     let quiet = args.output.json || args.output.quiet;
     let unit = unit(&plan);
     let tell = &mut |point: &CurvePoint| {
@@ -64,10 +67,13 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     silent.quiet = true;
     let mut trouble = None;
     let run = &mut |plan: &crate::plan::Plan| {
-        record(plan, &observed, &silent, &stop).map_err(|error| {
-            let text = error.to_string();
-            trouble = Some(error);
-            crate::engine::RunError::System(std::io::Error::other(text))
+        record(plan, &observed, &silent, &stop).map_err(|error| match error {
+            CliError::Interrupted => RunError::NotBegun,
+            error => {
+                let text = error.to_string();
+                trouble = Some(error);
+                RunError::System(std::io::Error::other(text))
+            }
         })
     };
     let found = search(&plan, &wanted, &objectives, run, tell, &|| {
@@ -75,6 +81,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     });
     let found = match (found, trouble) {
         (_, Some(error)) => return Err(error),
+        (Err(RunError::NotBegun), None) => return Err(CliError::Interrupted),
         (found, None) => found.map_err(failed)?,
     };
     args.output.write_report(&found.report)?;
@@ -100,6 +107,7 @@ struct Figure {
 /// Runs A and B alternately; false when B is surely worse.
 pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     args.output.only("compare", &["--listen"])?;
+    let stop = stop_on_interrupt();
     let plan = |target: &str| -> Result<crate::plan::Plan, CliError> {
         let from_file = target.ends_with(".toml");
         let load = LoadArgs {
@@ -107,7 +115,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
             scenario: from_file.then(|| target.into()),
             how: args.how.clone(),
         };
-        let mut variants = load.scenario()?.variants;
+        let mut variants = unless(&stop, move || load.scenario())??.variants;
         match variants.len() {
             1 => Ok(variants.remove(0).plan),
             _ => Err(CliError::Usage(format!(
@@ -116,8 +124,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
         }
     };
     let plans = [plan(&args.a)?, plan(&args.b)?];
-    let observed = args.observe.observed(Vec::new())?;
-    let stop = stop_on_interrupt();
+    let observed = watched(&args.observe, Vec::new(), &stop)?;
     let mut silent = args.output.clone();
     silent.quiet = true;
     let mut reports: [Vec<Report>; 2] = [Vec::new(), Vec::new()];
@@ -125,7 +132,10 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
         // Whoever goes first changes from round to round, so that a drift of
         // the machine is not taken for a difference.
         for side in [round % 2, 1 - round % 2] {
-            let recording = record(&plans[side], &observed, &silent, &stop)?;
+            let recording = match record(&plans[side], &observed, &silent, &stop) {
+                Err(CliError::Interrupted) => break 'rounds,
+                recording => recording?,
+            };
             if stop.load(Ordering::Relaxed) {
                 // A run that was cut short is no equal of the others.
                 break 'rounds;

@@ -1,7 +1,10 @@
 //! A single run, and what it has in common with the runs of a loop.
 
+use super::interrupt::{stop_on_interrupt, unless};
 use super::say::tell;
-use super::{CliError, LoadArgs, ObserveArgs, OutputArgs, failed, matrix, stop_on_interrupt};
+use super::{CliError, LoadArgs, ObserveArgs, OutputArgs, failed, matrix};
+use crate::clock;
+use crate::engine::RunError;
 use crate::export::Exporter;
 use crate::live::Live;
 use crate::objective::Objective;
@@ -20,12 +23,15 @@ pub(super) fn run(
     output: &OutputArgs,
 ) -> Result<bool, CliError> {
     let mut objectives = output.parsed_objectives()?;
-    let scenario = load.scenario()?;
+    let stop = stop_on_interrupt();
+    let scenario = {
+        let load = load.clone();
+        unless(&stop, move || load.scenario())??
+    };
     objectives.extend(scenario.objectives);
-    let observed = observe.observed(scenario.observed)?;
+    let observed = watched(observe, scenario.observed, &stop)?;
     let looped = scenario.variants.iter().any(|v| !v.values.is_empty());
     output.check(looped)?;
-    let stop = stop_on_interrupt();
     let mut all = Runs {
         observed: &observed,
         objectives: &objectives,
@@ -43,6 +49,16 @@ pub(super) fn run(
             Ok(all.met)
         }
     }
+}
+
+/// Everything to sample, each tried once.
+pub(super) fn watched(
+    observe: &ObserveArgs,
+    asked: Vec<Observed>,
+    stop: &AtomicBool,
+) -> Result<Vec<Observed>, CliError> {
+    let observe = observe.clone();
+    unless(stop, move || observe.observed(asked))?
 }
 
 /// What the runs of one command have in common.
@@ -74,8 +90,7 @@ impl Runs<'_> {
 
 /// A run in which nothing at all was answered is no success.
 fn answered(report: &Report) -> bool {
-    // Failures of the warm-up have left their messages.
-    let nothing = !report.messages.is_empty() && report.populations.iter().all(|p| p.answered == 0);
+    let nothing = report.populations.iter().all(|p| p.answered == 0);
     if nothing {
         tell!("error: no request was answered");
     }
@@ -89,7 +104,10 @@ pub(super) fn record(
     output: &OutputArgs,
     stop: &AtomicBool,
 ) -> Result<Recording, CliError> {
-    let foreseen = preflight::check(plan);
+    let foreseen = {
+        let plan = plan.clone();
+        unless(stop, move || preflight::check(&plan))?
+    };
     if !foreseen.is_empty() {
         let lines: Vec<String> = foreseen.iter().map(ToString::to_string).collect();
         return Err(failed(lines.join("\n       ")));
@@ -112,7 +130,24 @@ pub(super) fn record(
         observed,
         viewers,
     };
-    let recording = session.run(stop).map_err(failed);
+    if !(output.quiet || output.json) {
+        announce(plan);
+    }
+    let recording = session.run(stop).map_err(|error| match error {
+        RunError::NotBegun => CliError::Interrupted,
+        error => failed(error),
+    });
     live.clear();
     recording
+}
+
+/// Says for what a run waits when its common start is not at once.
+fn announce(plan: &Plan) {
+    let ahead = |at: u64| at.saturating_sub(clock::wall()) / 1_000_000_000;
+    if let Some((at, seconds)) = plan.start_at.map(|at| (at, ahead(at)))
+        && seconds > 0
+    {
+        let at = crate::summary::rfc3339(at);
+        tell!("beginning at {at}, in {seconds} s; Ctrl-C gives up");
+    }
 }

@@ -3,6 +3,7 @@
 
 mod args;
 mod capacity;
+mod interrupt;
 mod load;
 mod matrix;
 mod output;
@@ -16,8 +17,6 @@ pub use args::{
 
 use say::{say, tell};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 
 /// Why a command ended without doing its work.
@@ -29,6 +28,9 @@ pub enum CliError {
     /// The work could not be done.
     #[error("{0}")]
     Failed(String),
+    /// Ctrl-C came before anything was begun.
+    #[error("interrupted before the first request; nothing was begun")]
+    Interrupted,
 }
 
 /// Runs the command; everything it has to say is said on the way. Fails only
@@ -51,7 +53,7 @@ pub fn run(args: &Args) -> Result<ExitCode, std::io::Error> {
         Err(error) => {
             tell!("error: {error}");
             ExitCode::from(match error {
-                CliError::Failed(_) => 2,
+                CliError::Failed(_) | CliError::Interrupted => 2,
                 CliError::Usage(_) => 64,
             })
         }
@@ -110,18 +112,4 @@ fn schema(args: &SchemaArgs) -> Result<bool, CliError> {
 /// Something went wrong that is nobody's usage.
 pub(crate) fn failed(error: impl std::fmt::Display) -> CliError {
     CliError::Failed(error.to_string())
-}
-
-/// A wish to stop that Ctrl-C expresses; the second Ctrl-C ends the process.
-pub(crate) fn stop_on_interrupt() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let asked = stop.clone();
-    // Where no handler can be installed, Ctrl-C ends the run without a report.
-    let _ = ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::AcqRel) {
-            std::process::exit(2);
-        }
-        tell!("\nstopping; once more to leave without a report");
-    });
-    stop
 }

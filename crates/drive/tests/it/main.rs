@@ -6,6 +6,7 @@ mod closed_loop;
 mod command;
 mod files;
 mod http2;
+mod interrupts;
 mod open_loop;
 mod peers;
 mod scenarios;
