@@ -2,7 +2,7 @@
 //! reached, too few file descriptors, too few local ports.
 
 use crate::appc;
-use crate::plan::{Plan, Population};
+use crate::plan::{Plan, Population, Protocol};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sna::conversation::code::ReturnCode;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +23,16 @@ pub enum Foreseen {
         /// Where it was tried.
         address: SocketAddr,
         /// The system's message.
+        why: String,
+    },
+    /// A server and this driver do not agree over TLS.
+    #[error("{name} ({address}): {why}")]
+    Tls {
+        /// As the scenario writes it.
+        name: String,
+        /// Where it was tried.
+        address: SocketAddr,
+        /// What is wrong and what to do.
         why: String,
     },
     /// A conversation cannot begin.
@@ -126,9 +136,12 @@ pub fn check(plan: &Plan) -> Vec<Foreseen> {
                 ports,
             });
         }
-        if let Err(error) = reach(address) {
-            let why = error.to_string();
-            found.push(Foreseen::Unreachable { name, address, why });
+        match reach(address) {
+            Ok(_) => found.extend(shake_hands(plan, address)),
+            Err(error) => {
+                let why = error.to_string();
+                found.push(Foreseen::Unreachable { name, address, why });
+            }
         }
     }
     if found.is_empty() {
@@ -185,9 +198,32 @@ fn converse(plan: &Plan, population: &Population) -> Option<Foreseen> {
     }
 }
 
-/// Opens a connection and closes it again.
-fn reach(address: SocketAddr) -> io::Result<()> {
-    TcpStream::connect_timeout(&address, PATIENCE).map(|_| ())
+/// Opens a connection.
+fn reach(address: SocketAddr) -> io::Result<TcpStream> {
+    TcpStream::connect_timeout(&address, PATIENCE)
+}
+
+/// Tries TLS once for each name that a server is known by.
+fn shake_hands(plan: &Plan, address: SocketAddr) -> Vec<Foreseen> {
+    let targets = plan.populations.iter().flat_map(|p| &p.targets);
+    let mut tried = BTreeSet::new();
+    let mut found = Vec::new();
+    for target in targets.filter(|t| t.address == address) {
+        let Some(tls) = &target.tls else { continue };
+        let http2 = matches!(target.protocol, Protocol::Http2);
+        if !tried.insert((target.name.as_str(), http2)) {
+            continue;
+        }
+        let shaken = reach(address).map_err(|e| e.to_string());
+        if let Err(why) = shaken.and_then(|stream| tls.try_out(stream, PATIENCE)) {
+            found.push(Foreseen::Tls {
+                name: target.name.clone(),
+                address,
+                why,
+            });
+        }
+    }
+    found
 }
 
 /// Makes room for this many descriptors, or tells the limit.

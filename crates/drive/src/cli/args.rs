@@ -210,7 +210,8 @@ pub struct HowArgs {
     /// Speak HTTP/2, each client on a connection of its own
     #[arg(long)]
     pub http2: bool,
-    /// Certificates to trust instead of the system's, PEM
+    /// Certificates to trust instead of the system's, PEM: issuers', or the
+    /// server's own
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
     /// Accept any certificate

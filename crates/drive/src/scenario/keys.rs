@@ -96,7 +96,7 @@ const TLS: &[Key] = &[
     key(
         "ca_file",
         Kind::Text,
-        "Certificates in PEM to trust instead of the system's.",
+        "Certificates in PEM to trust instead of the system's: issuers', or servers' own.",
     ),
     key("insecure", Kind::Bool, "Accept any certificate."),
 ];

@@ -8,6 +8,7 @@ use crate::clock;
 use crate::engine::Failure;
 use crate::net;
 use crate::plan::{Population, Target};
+use crate::tls::words_of_io;
 use bytes::Bytes;
 use h2::client::SendRequest;
 use http::{Request, Uri};
@@ -133,7 +134,7 @@ async fn connect(target: &Target) -> Result<SendRequest<Bytes>, Failed> {
         Some(tls) => {
             let connector = tokio_rustls::TlsConnector::from(tls.config.clone());
             let stream = connector.connect(tls.name.clone(), stream).await;
-            let stream = stream.map_err(|e| (Failure::Tls, e.to_string()))?;
+            let stream = stream.map_err(|e| (Failure::Tls, words_of_io(&e)))?;
             if stream.get_ref().1.alpn_protocol() != Some(b"h2") {
                 let why = "the server does not offer HTTP/2";
                 return Err((Failure::Tls, why.to_owned()));
