@@ -131,6 +131,21 @@ const FEEDER: &[Key] = &[
         "A CSV file whose first line names the columns.",
     ),
     key(
+        "columns",
+        Kind::List(&Kind::Text),
+        "Names of the columns of a CSV file that does not name them, or otherwise.",
+    ),
+    key(
+        "heading",
+        Kind::Bool,
+        "Whether the first line of a CSV file is a heading; true unless `columns` are given.",
+    ),
+    key(
+        "delimiter",
+        Kind::Text,
+        "The character between two fields of a CSV file; a comma unless given.",
+    ),
+    key(
         "jsonl",
         Kind::Text,
         "A file with one JSON object a line; its keys are the columns.",
