@@ -2,7 +2,7 @@
 //! reached, too few file descriptors, too few local ports.
 
 use crate::appc;
-use crate::plan::{Plan, Population, Protocol};
+use crate::plan::{Load, Plan, Population, Protocol};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sna::conversation::code::ReturnCode;
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +45,7 @@ pub enum Foreseen {
     },
     /// A partner allows fewer sessions than clients want.
     #[error(
-        "{name} allows {allowed} sessions in mode `{mode}` and {wanted} clients keep one each; raise the mode's session limit there (`sessions` of a Tupelo node's mode), have fewer clients, or let each iteration have a conversation of its own (`keep_alive = false`, --no-keepalive)"
+        "{name} allows {allowed} sessions in mode `{mode}` and {wanted} clients keep one each; raise the mode's session limit there (`sessions` of a Tupelo node's mode), have fewer clients (--clients, `clients`, `outstanding`), or let each iteration have a conversation of its own (`keep_alive = false`, --no-keepalive)"
     )]
     Sessions {
         /// As the scenario writes it.
@@ -89,6 +89,59 @@ pub enum Foreseen {
         /// Ports of the range.
         ports: usize,
     },
+}
+
+/// Looks for everything that can be foreseen, and lets the bound on outstanding
+/// requests that nobody named follow what partners allow; what was done so is
+/// told.
+pub fn prepare(plan: &mut Plan) -> Result<Vec<String>, Vec<Foreseen>> {
+    let mut found = check(plan);
+    let mut told = Vec::new();
+    found.retain(|foreseen| match foreseen {
+        Foreseen::Sessions {
+            name,
+            mode,
+            allowed,
+            ..
+        } => match follow(plan, name, mode, usize::from(*allowed)) {
+            Some(done) => {
+                told.push(done);
+                false
+            }
+            None => true,
+        },
+        _ => true,
+    });
+    match found.is_empty() {
+        true => Ok(told),
+        false => Err(found),
+    }
+}
+
+/// Lowers the bounds that follow the sessions of a mode; none when there are
+/// no such bounds.
+fn follow(plan: &mut Plan, name: &str, mode: &str, allowed: usize) -> Option<String> {
+    let most = allowed * plan.threads;
+    let mut done = None;
+    for population in &mut plan.populations {
+        let follows = population.targets.iter().any(|target| {
+            let partner = appc::partner_of(target);
+            target.name == name && partner.is_some_and(|p| p.follows && p.mode == mode)
+        });
+        if let Load::Open {
+            outstanding, ahead, ..
+        } = &mut population.load
+            && follows
+            && allowed > 0
+        {
+            let before = std::mem::replace(outstanding, most.min(*outstanding));
+            *ahead = (*ahead).min(*outstanding);
+            done = Some(format!(
+                "At most {outstanding} conversations at once instead of {before}, because {name} allows {allowed} sessions in mode `{mode}`; raise that there, or name a bound (--clients, `outstanding`)."
+            ));
+        }
+    }
+    done
 }
 
 /// Looks for everything that can be foreseen; raises the limit of open files

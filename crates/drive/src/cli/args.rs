@@ -171,7 +171,7 @@ pub struct LoadArgs {
 pub struct HowArgs {
     /// Clients; with --rate, the most requests outstanding at once
     /// [default: 1; with --rate 1000, opened as
-    /// needed, or 64 over HTTP/2 and APPC]
+    /// needed, or 64 over HTTP/2 and APPC, where the partner's sessions bound it]
     #[arg(short, long)]
     pub clients: Option<usize>,
     /// How long to measure [default: 10s, or what the scenario says]

@@ -104,14 +104,16 @@ pub(super) fn record(
     output: &OutputArgs,
     stop: &AtomicBool,
 ) -> Result<Recording, CliError> {
-    let foreseen = {
-        let plan = plan.clone();
-        unless(stop, move || preflight::check(&plan))?
-    };
-    if !foreseen.is_empty() {
+    let mut prepared = plan.clone();
+    let (plan, told) = unless(stop, move || {
+        let told = preflight::prepare(&mut prepared);
+        (prepared, told)
+    })?;
+    let plan = &plan;
+    let told = told.map_err(|foreseen| {
         let lines: Vec<String> = foreseen.iter().map(ToString::to_string).collect();
-        return Err(failed(lines.join("\n       ")));
-    }
+        failed(lines.join("\n       "))
+    })?;
     let seconds = plan.length_ns().map(|ns| ns as f64 / 1e9);
     let mut live = Live::new(seconds, !observed.is_empty(), output.quiet || output.json);
     let names = plan.populations.iter().map(|p| p.name.clone()).collect();
@@ -138,7 +140,9 @@ pub(super) fn record(
         error => failed(error),
     });
     live.clear();
-    recording
+    let mut recording = recording?;
+    recording.report.warnings.extend(told);
+    Ok(recording)
 }
 
 /// Says for what a run waits when its common start is not at once.

@@ -205,7 +205,7 @@ const POPULATION: &[Key] = &[
     key(
         "outstanding",
         Kind::Integer(1, 1_000_000),
-        "The most iterations of an open loop outstanding at once; 1000 unless given.",
+        "The most iterations of an open loop outstanding at once; 1000 unless given, or the sessions that the partner of a conversation allows.",
     ),
     key(
         "connections",
