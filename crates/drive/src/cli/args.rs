@@ -29,8 +29,8 @@ pub struct Args {
     #[command(subcommand)]
     pub command: Option<Command>,
     /// Show on a built-in server that the report tells the truth about a stall,
-    /// in runs of these lengths in seconds
-    #[arg(long, value_name = "SECONDS", num_args = 0..=1, value_delimiter = ',', default_missing_value = "10,20,60")]
+    /// in runs of these lengths, from 3 to 90 seconds
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, value_delimiter = ',', default_missing_value = "10,20,60", value_parser = clap::value_parser!(u64).range(3..=90))]
     pub self_test: Option<Vec<u64>>,
     /// The load.
     #[command(flatten)]
@@ -61,6 +61,9 @@ pub enum Command {
 /// `tupelo drive knee`.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_arg("hdr", hidden),
+    mut_arg("baseline", hidden),
+    mut_arg("tolerance", hidden),
     after_help = "Example:\n  tupelo drive knee http://127.0.0.1:8080/ --from 500 --objective 'p99<20ms'"
 )]
 pub struct KneeArgs {
@@ -96,6 +99,11 @@ pub struct KneeArgs {
 /// `tupelo drive compare`.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_arg("csv", hidden),
+    mut_arg("hdr", hidden),
+    mut_arg("objectives", hidden),
+    mut_arg("baseline", hidden),
+    mut_arg("quiet", hidden),
     after_help = "Example:\n  tupelo drive compare http://127.0.0.1:8080/old http://127.0.0.1:8080/new -c 20 -t 10s"
 )]
 pub struct CompareArgs {
@@ -131,6 +139,8 @@ pub struct ImportArgs {
 /// `tupelo drive merge`.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_arg("listen", hidden),
+    mut_arg("quiet", hidden),
     after_help = "Example:\n  tupelo drive merge worker-1.hlog worker-2.hlog --html report.html"
 )]
 pub struct MergeArgs {
@@ -287,6 +297,12 @@ pub struct OutputArgs {
     /// How much slower than the baseline is still accepted, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 10.0)]
     pub tolerance: f64,
+}
+
+/// Leaves an option that a command has no use for out of its help; whoever
+/// gives it all the same is told.
+fn hidden(arg: clap::Arg) -> clap::Arg {
+    arg.hide(true)
 }
 
 /// A common start further off than this is a mistake of the unit, in seconds.
@@ -467,6 +483,20 @@ impl HowArgs {
         ];
         let given = given.into_iter().filter(|g| g.1);
         given.map(|g| g.0).collect()
+    }
+
+    /// What was given of a load at all.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        let mut given = self.foreign_to_scenarios();
+        let others = [
+            ("--duration", self.duration.is_some()),
+            ("--warmup", self.warmup.is_some()),
+            ("--threads", self.threads.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--start-at", self.start_at.is_some()),
+        ];
+        given.extend(others.into_iter().filter(|g| g.1).map(|g| g.0));
+        given
     }
 
     fn foreign_to_scenarios(&self) -> Vec<&'static str> {

@@ -2,12 +2,13 @@
 
 use super::interrupt::{stop_on_interrupt, unless};
 use super::load::{record, watched};
+use super::output::write;
 use super::say::{say, tell};
 use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed};
 use crate::capacity::{Search, search, unit};
 use crate::engine::RunError;
 use crate::objective::Objective;
-use measure::report::{CurvePoint, Report, text};
+use measure::report::{CurvePoint, Report, Versus, VersusRow, text};
 use measure::stats::{Comparison, Sample, compare};
 use serde::Serialize;
 use std::sync::atomic::Ordering;
@@ -106,7 +107,8 @@ struct Figure {
 
 /// Runs A and B alternately; false when B is surely worse.
 pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
-    args.output.only("compare", &["--listen"])?;
+    args.output.only("compare", &["--html", "--listen"])?;
+    args.output.check(false)?;
     let stop = stop_on_interrupt();
     let plan = |target: &str| -> Result<crate::plan::Plan, CliError> {
         let from_file = target.ends_with(".toml");
@@ -150,6 +152,10 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     reports.iter_mut().for_each(|side| side.truncate(rounds));
     let figures = figures(&reports, args.output.tolerance / 100.0);
     args.output.print_json(&figures)?;
+    if let Some(path) = &args.output.html {
+        let names = [args.a.clone(), args.b.clone()];
+        write(path, page(names, reports, &figures).as_bytes())?;
+    }
     if !args.output.json {
         say!(
             "{:<14}{:>12}{:>12}{:>10}{:>22}{:>10}",
@@ -225,11 +231,7 @@ fn print_figure(figure: &Figure) {
         c.interval.0 * 100.0,
         c.interval.1 * 100.0
     );
-    let verdict = match (worse, c.p_value < 0.05) {
-        (true, _) => "B is worse",
-        (false, true) => "a real difference",
-        (false, false) => "no difference shown",
-    };
+    let verdict = verdict(*worse, c);
     say!(
         "{label:<14}{:>12.3}{:>12.3}{:>9.1}%{interval:>22}{:>10.4}  {verdict}",
         a.mean,
@@ -237,4 +239,29 @@ fn print_figure(figure: &Figure) {
         c.change * 100.0,
         c.p_value
     );
+}
+
+fn verdict(worse: bool, comparison: &Comparison) -> &'static str {
+    match (worse, comparison.p_value < 0.05) {
+        (true, _) => "B is worse",
+        (false, true) => "a real difference",
+        (false, false) => "no difference shown",
+    }
+}
+
+/// The comparison as a page.
+fn page(names: [String; 2], runs: [Vec<Report>; 2], figures: &[Figure]) -> String {
+    let row = |figure: &Figure| VersusRow {
+        name: format!("{} {}", figure.name, figure.unit).trim().to_owned(),
+        means: [figure.a.mean, figure.b.mean],
+        change: figure.comparison.map(|c| (c.change, c.interval, c.p_value)),
+        verdict: match &figure.comparison {
+            Some(comparison) => verdict(figure.worse, comparison).into(),
+            None if figure.worse => "B is worse".into(),
+            None => "no difference shown".into(),
+        },
+        worse: figure.worse,
+    };
+    let rows = figures.iter().map(row).collect();
+    Versus { names, runs, rows }.html()
 }

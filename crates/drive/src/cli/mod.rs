@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Result<ExitCode, std::io::Error> {
         Some(Command::Merge(args)) => merge(args),
         Some(Command::Schema(args)) => schema(args),
         None => match &args.self_test {
-            Some(lengths) => self_test::run(lengths, &args.output),
+            Some(lengths) => self_test::run(lengths, &args.load, &args.output),
             None => load::run(&args.load, &args.observe, &args.output),
         },
     };
@@ -84,7 +84,7 @@ fn import(args: &ImportArgs) -> Result<bool, CliError> {
 }
 
 fn merge(args: &MergeArgs) -> Result<bool, CliError> {
-    let known = ["--csv", "--html", "--objective", "--baseline"];
+    let known = ["--csv", "--hdr", "--html", "--objective", "--baseline"];
     args.output.only("merge", &known)?;
     args.output.check(false)?;
     let mut logs = Vec::new();
@@ -98,6 +98,10 @@ fn merge(args: &MergeArgs) -> Result<bool, CliError> {
     let met = args.output.judge(&report, &objectives)?;
     args.output.print_json(&report)?;
     args.output.write_report(&report)?;
+    if let Some(path) = &args.output.hdr {
+        let log = crate::merge::merged_log(&logs, &report).map_err(failed)?;
+        output::write(path, &log)?;
+    }
     Ok(met)
 }
 

@@ -10,6 +10,7 @@ mod model;
 mod page;
 mod svg;
 mod text;
+mod versus;
 
 pub use html::html;
 pub use matrix::{Cell, Matrix};
@@ -20,3 +21,4 @@ pub use model::{
 pub use page::{STYLE, page};
 pub use svg::{Axis, Plot, Series, escape, short};
 pub use text::text;
+pub use versus::{Versus, VersusRow};
