@@ -61,9 +61,7 @@ pub enum Command {
 /// `tupelo drive knee`.
 #[derive(Debug, clap::Args)]
 #[command(
-    mut_arg("hdr", hidden),
-    mut_arg("baseline", hidden),
-    mut_arg("tolerance", hidden),
+    mut_args(|a| hidden_of(a, &["hdr", "baseline", "tolerance"])),
     after_help = "Example:\n  tupelo drive knee http://127.0.0.1:8080/ --from 500 --objective 'p99<20ms'"
 )]
 pub struct KneeArgs {
@@ -99,11 +97,7 @@ pub struct KneeArgs {
 /// `tupelo drive compare`.
 #[derive(Debug, clap::Args)]
 #[command(
-    mut_arg("csv", hidden),
-    mut_arg("hdr", hidden),
-    mut_arg("objectives", hidden),
-    mut_arg("baseline", hidden),
-    mut_arg("quiet", hidden),
+    mut_args(|a| hidden_of(a, &["csv", "hdr", "objectives", "baseline", "quiet"])),
     after_help = "Example:\n  tupelo drive compare http://127.0.0.1:8080/old http://127.0.0.1:8080/new -c 20 -t 10s"
 )]
 pub struct CompareArgs {
@@ -139,8 +133,7 @@ pub struct ImportArgs {
 /// `tupelo drive merge`.
 #[derive(Debug, clap::Args)]
 #[command(
-    mut_arg("listen", hidden),
-    mut_arg("quiet", hidden),
+    mut_args(|a| hidden_of(a, &["listen", "quiet"])),
     after_help = "Example:\n  tupelo drive merge worker-1.hlog worker-2.hlog --html report.html"
 )]
 pub struct MergeArgs {
@@ -299,10 +292,11 @@ pub struct OutputArgs {
     pub tolerance: f64,
 }
 
-/// Leaves an option that a command has no use for out of its help; whoever
-/// gives it all the same is told.
-fn hidden(arg: clap::Arg) -> clap::Arg {
-    arg.hide(true)
+/// Leaves options that a command has no use for out of its help; whoever gives
+/// one all the same is told.
+fn hidden_of(arg: clap::Arg, unused: &[&str]) -> clap::Arg {
+    let unused = unused.contains(&arg.get_id().as_str());
+    if unused { arg.hide(true) } else { arg }
 }
 
 /// A common start further off than this is a mistake of the unit, in seconds.
