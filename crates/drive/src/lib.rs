@@ -21,6 +21,7 @@
 //! what it drives, so it serves any HTTP, socket or LU 6.2 system.
 
 pub mod appc;
+pub mod baseline;
 pub mod capacity;
 pub mod cli;
 pub mod clock;

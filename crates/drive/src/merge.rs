@@ -7,9 +7,9 @@ use crate::session::Recording;
 use crate::summary::tag;
 use measure::Histogram;
 use measure::hdrlog::{self, LogError};
-use measure::report::{LatencyReport, Moment, PopulationReport, Report};
-use std::collections::BTreeMap;
+use measure::report::{CpuPart, LatencyReport, Moment, PopulationReport, Report, ServerCpu};
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 /// Why logs cannot be merged.
@@ -21,6 +21,9 @@ pub enum MergeError {
     /// A log without the comment that carries the counts.
     #[error("{0}: the log has no line of counts; it was not written by tupelo drive")]
     NoCounts(String),
+    /// The same log more than once: its answers would count twice.
+    #[error("{0} and {1} are the same log; give each machine's log once")]
+    Twice(String, String),
     /// Entries were lost on the way.
     #[error(
         "{0}: its histograms hold {1} answers and its line of counts tells {2}; the file is not whole"
@@ -43,6 +46,11 @@ pub fn log(recording: &Recording) -> Result<Vec<u8>, LogError> {
 /// Merges the logs of machines that ran the same scenario at the same time;
 /// each log comes with its name for messages.
 pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
+    for (i, (name, bytes)) in logs.iter().enumerate() {
+        if let Some((earlier, _)) = logs[..i].iter().find(|l| l.1 == *bytes) {
+            return Err(MergeError::Twice(earlier.clone(), name.clone()));
+        }
+    }
     let mut reports = Vec::new();
     let mut entries = Vec::new();
     for (name, bytes) in logs {
@@ -97,6 +105,7 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
     }
     merged.timeline = timeline(&reports, &entries);
     add_machines(&mut merged, &reports, logs);
+    merged.server_cpu = server_cpu(&merged, &reports, logs);
     Ok(merged)
 }
 
@@ -125,6 +134,45 @@ pub fn merged_log(logs: &[(String, Vec<u8>)], report: &Report) -> Result<Vec<u8>
     let json = serde_json::to_string(report).expect("a report is plain data");
     bytes.extend_from_slice(format!("{COUNTS}{json}\n").as_bytes());
     Ok(bytes)
+}
+
+/// What an answer of any machine cost the servers. A server that several
+/// machines saw is known by its address, or by its machine and processes.
+fn server_cpu(
+    merged: &Report,
+    reports: &[Report],
+    logs: &[(String, Vec<u8>)],
+) -> Option<ServerCpu> {
+    let mut parts = Vec::new();
+    let mut beside: Vec<String> = Vec::new();
+    for (report, (name, _)) in reports.iter().zip(logs) {
+        let Some(cpu) = &report.server_cpu else {
+            continue;
+        };
+        let share = report.throughput / merged.throughput.max(1e-9);
+        let named = |subject: &String| match is_endpoint(subject) {
+            true => subject.clone(),
+            false => format!("{name}: {subject}"),
+        };
+        parts.extend(cpu.parts.iter().map(|part| CpuPart {
+            us: part.us * share,
+            subjects: part.subjects.iter().map(named).collect(),
+            ..part.clone()
+        }));
+        beside.extend(cpu.beside.iter().map(named));
+    }
+    let mut sum = ServerCpu::of(parts)?;
+    sum.beside.extend(beside);
+    let counted: Vec<String> = sum.subjects().into_iter().map(str::to_owned).collect();
+    let mut known = BTreeSet::new();
+    sum.beside
+        .retain(|s| !counted.contains(s) && known.insert(s.clone()));
+    Some(sum)
+}
+
+/// Whether a subject is an endpoint, which has one name for everybody.
+fn is_endpoint(subject: &str) -> bool {
+    subject.starts_with("http")
 }
 
 /// Rates added up interval by interval, percentiles from the histograms of all
@@ -169,7 +217,7 @@ fn add_machines(merged: &mut Report, reports: &[Report], logs: &[(String, Vec<u8
         for server in &report.servers {
             // One endpoint that all machines scraped is one server; processes
             // of the same name are different ones on each machine.
-            let remote = server.subject.starts_with("http");
+            let remote = is_endpoint(&server.subject);
             if remote && merged.servers.iter().any(|s| s.subject == server.subject) {
                 continue;
             }
@@ -214,6 +262,7 @@ fn add_up(
         throughput: a_second(|p| p.throughput),
         bytes_in_s: a_second(|p| p.bytes_in_s),
         bytes_out_s: a_second(|p| p.bytes_out_s),
+        presented: parts.first().and_then(|p| p.presented.clone()),
         wire_end: parts.first().map_or(String::new(), |p| p.wire_end.clone()),
         ..PopulationReport::default()
     };

@@ -1,9 +1,10 @@
-//! Objectives: what a report has to meet, as people write it (`p99<20ms`,
-//! `errors=0`, `throughput>900`), and the comparison with a stored report.
+//! Objectives: what a report has to meet, as people write it: `p99<20ms`,
+//! `errors=0`, `errors<=0.1%`, `throughput>900/s`, `cpu<50us`.
 
 use crate::units::parse_duration;
 use measure::report::{PopulationReport, Report};
 use std::fmt;
+use thiserror::Error;
 
 /// One objective.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +13,18 @@ pub struct Objective {
     figure: Figure,
     relation: Relation,
     bound: f64,
+}
+
+/// What is wrong with an objective, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("`{text}`, column {}: {why}", self.column())]
+pub struct ObjectiveError {
+    /// The objective as it was written.
+    pub text: String,
+    /// The byte of the text where the mistake begins.
+    pub at: usize,
+    /// What is wrong there, with an example that is right.
+    pub why: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,61 +40,107 @@ enum Figure {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Relation {
+    Below,
     AtMost,
+    Equal,
     AtLeast,
+    Above,
 }
 
+/// Operators, the longer ones first.
+const OPERATORS: &[(&str, Relation)] = &[
+    ("<=", Relation::AtMost),
+    (">=", Relation::AtLeast),
+    ("≤", Relation::AtMost),
+    ("≥", Relation::AtLeast),
+    ("<", Relation::Below),
+    (">", Relation::Above),
+    ("=", Relation::Equal),
+];
+
+/// Characters that operators are made of, and those that people take for some.
+const OPERATOR_CHARACTERS: &[char] = &['<', '>', '=', '≤', '≥', '!', '~', ':'];
+
 impl Objective {
-    /// Parses an objective.
-    pub fn parse(text: &str) -> Result<Objective, String> {
-        let at = text.find(['<', '>', '=']).ok_or_else(|| {
-            format!("`{text}`: write for example p99<20ms, errors=0 or throughput>900")
+    /// Parses an objective: a figure, an operator, a bound with its unit.
+    /// Blanks between them do not matter.
+    pub fn parse(text: &str) -> Result<Objective, ObjectiveError> {
+        let wrong = |at: usize, why: String| ObjectiveError {
+            text: text.to_owned(),
+            at,
+            why,
+        };
+        let place = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
+        let from = text.find(OPERATOR_CHARACTERS).unwrap_or(text.len());
+        let (name, rest) = text.split_at(from);
+        let to = rest.find(|c| !OPERATOR_CHARACTERS.contains(&c));
+        let (operator, value) = rest.split_at(to.unwrap_or(rest.len()));
+        let (name, value) = (name.trim(), value.trim());
+        let percents = value.ends_with('%');
+        let (figure, example) = match name {
+            "mean" => (Figure::Mean, "mean<5ms"),
+            "max" => (Figure::Max, "max<1s"),
+            "errors" if percents => (Figure::ErrorShare, "errors<=0.1%"),
+            "errors" => (Figure::Errors, "errors=0 or errors<=0.1%"),
+            "throughput" => (Figure::Throughput, "throughput>900/s"),
+            "cpu" => (Figure::ServerCpu, "cpu<50us"),
+            _ => match quantile_of(name) {
+                Some(q) => (Figure::Quantile(q), "p99<20ms"),
+                None => {
+                    let what = match name {
+                        "" => "a figure is missing".to_owned(),
+                        name => format!("`{name}` is no figure"),
+                    };
+                    let why = format!(
+                        "{what}; there are p50 to p99.999, mean, max, errors, throughput and cpu, as in p99<20ms"
+                    );
+                    return Err(wrong(place(name), why));
+                }
+            },
+        };
+        let operators = match figure {
+            Figure::Errors | Figure::ErrorShare => "<, <=, =, >= and >",
+            _ => "<, <=, >= and >",
+        };
+        let relation = OPERATORS.iter().find(|o| o.0 == operator).map(|o| o.1);
+        let counted = matches!(figure, Figure::Errors | Figure::ErrorShare);
+        let relation = match relation {
+            Some(Relation::Equal) if !counted => {
+                let why = format!(
+                    "no measured time or rate is exact; write {operators}, as in {example}"
+                );
+                return Err(wrong(from, why));
+            }
+            Some(relation) => relation,
+            None if operator.is_empty() => {
+                let why = format!("an operator ({operators}) is missing, as in {example}");
+                return Err(wrong(from, why));
+            }
+            None => {
+                let why =
+                    format!("`{operator}` is no operator; there are {operators}, as in {example}");
+                return Err(wrong(from, why));
+            }
+        };
+        let bound = bound(figure, value).map_err(|why| {
+            let at = if value.is_empty() {
+                text.len()
+            } else {
+                place(value)
+            };
+            wrong(at, format!("{why}, as in {example}"))
         })?;
-        let (name, rest) = text.split_at(at);
-        let relation = if rest.starts_with('>') {
-            Relation::AtLeast
-        } else {
-            Relation::AtMost
-        };
-        let value = rest.trim_start_matches(['<', '>', '=']).trim();
-        if value.is_empty() {
-            return Err(format!(
-                "`{text}` names no bound; write for example p99<20ms"
-            ));
-        }
-        let figure = match name.trim() {
-            "mean" => Figure::Mean,
-            "max" => Figure::Max,
-            "errors" if value.ends_with('%') => Figure::ErrorShare,
-            "errors" => Figure::Errors,
-            "throughput" => Figure::Throughput,
-            "cpu" => Figure::ServerCpu,
-            name => {
-                let percent: Option<f64> = name.strip_prefix('p').and_then(|p| p.parse().ok());
-                let percent = percent.filter(|p| (0.0..=100.0).contains(p));
-                Figure::Quantile(percent.ok_or_else(|| {
-                    format!("`{name}` is no figure; there are p50 to p99.999, mean, max, errors, throughput, cpu")
-                })? / 100.0)
-            }
-        };
-        let number = |text: &str| {
-            let parsed: Result<f64, _> = text.trim().parse();
-            parsed.map_err(|_| format!("`{value}` is not a number"))
-        };
-        let bound = match figure {
-            Figure::Errors | Figure::Throughput => number(value)?,
-            Figure::ErrorShare => number(value.trim_end_matches('%'))?,
-            Figure::Quantile(_) | Figure::Mean | Figure::Max => {
-                parse_duration(value)?.as_secs_f64() * 1e3
-            }
-            Figure::ServerCpu => parse_duration(value)?.as_secs_f64() * 1e6,
-        };
         Ok(Objective {
             text: text.to_owned(),
             figure,
             relation,
             bound,
         })
+    }
+
+    /// Whether it can only be judged when a server is observed.
+    pub fn needs_observation(&self) -> bool {
+        self.figure == Figure::ServerCpu
     }
 
     /// The figure in a report, in the objective's unit; none when the report
@@ -105,15 +164,97 @@ impl Objective {
     /// Whether a report meets it. A figure that is missing meets nothing.
     pub fn met(&self, report: &Report) -> bool {
         self.value(report).is_some_and(|value| match self.relation {
+            Relation::Below => value < self.bound,
             Relation::AtMost => value <= self.bound,
+            Relation::Equal => value == self.bound,
             Relation::AtLeast => value >= self.bound,
+            Relation::Above => value > self.bound,
         })
+    }
+
+    /// The figure of a report with its unit, in words.
+    pub fn told(&self, report: &Report) -> String {
+        let Some(value) = self.value(report) else {
+            return match self.figure {
+                Figure::ServerCpu => "no server's CPU could be read".into(),
+                _ => "nothing was answered".into(),
+            };
+        };
+        match self.figure {
+            Figure::Errors => format!("{value}"),
+            Figure::ErrorShare => format!("{value:.4} %"),
+            Figure::Throughput => format!("{value:.1}/s"),
+            Figure::ServerCpu => format!("{value:.2} µs"),
+            Figure::Quantile(_) | Figure::Mean | Figure::Max => format!("{value:.3} ms"),
+        }
     }
 }
 
 impl fmt::Display for Objective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
+    }
+}
+
+impl ObjectiveError {
+    /// The column of the mistake, from 1, in characters.
+    pub fn column(&self) -> usize {
+        let before = self.text.get(..self.at);
+        before.map_or(0, |text| text.chars().count()) + 1
+    }
+}
+
+/// `p99.9` as 0.999.
+fn quantile_of(name: &str) -> Option<f64> {
+    let digits = name.strip_prefix('p')?;
+    let plain = digits.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let percent: f64 = digits.parse().ok().filter(|_| plain)?;
+    (0.0..=100.0).contains(&percent).then_some(percent / 100.0)
+}
+
+/// A bound in the unit of the figure: ms, µs of CPU, a number a second, a
+/// number of errors or percent of them.
+fn bound(figure: Figure, value: &str) -> Result<f64, String> {
+    if value.is_empty() {
+        return Err("the bound is missing".into());
+    }
+    let number = |text: &str| -> Option<f64> {
+        let parsed: Option<f64> = text.trim().parse().ok();
+        parsed.filter(|n| n.is_finite() && *n >= 0.0)
+    };
+    match figure {
+        Figure::Errors => {
+            let whole: Option<u64> = value.parse().ok();
+            let whole = whole.ok_or("errors are counted in whole numbers or in %");
+            Ok(whole? as f64)
+        }
+        Figure::ErrorShare => {
+            let percent = number(value.trim_end_matches('%')).filter(|p| *p <= 100.0);
+            let one = value.matches('%').count() == 1;
+            let percent = percent.filter(|_| one);
+            percent.ok_or(format!("`{value}` is no share from 0% to 100%"))
+        }
+        Figure::Throughput => {
+            let digits = value.strip_suffix("/s").unwrap_or(value);
+            number(digits).ok_or(format!("`{value}` is no number of answers a second"))
+        }
+        Figure::Quantile(_) | Figure::Mean | Figure::Max | Figure::ServerCpu => {
+            let units = "ns, us, ms, s, m or h";
+            if number(value).is_some() {
+                return Err(format!("`{value}` has no unit ({units})"));
+            }
+            let plain: String = value.split_whitespace().collect();
+            let duration = parse_duration(&plain.replace('µ', "u"));
+            let duration = duration.map_err(|_| {
+                format!("`{value}` is no duration of a number and a unit ({units})")
+            })?;
+            let scale = if figure == Figure::ServerCpu {
+                1e6
+            } else {
+                1e3
+            };
+            Ok(duration.as_secs_f64() * scale)
+        }
     }
 }
 
@@ -134,51 +275,14 @@ fn quantile(sum: &PopulationReport, q: f64) -> f64 {
     above.map_or(l.max, |(_, ms)| *ms)
 }
 
-/// What has become worse than in a stored report by more than `tolerance`
-/// percent, in sentences.
-pub fn regressions(baseline: &Report, report: &Report, tolerance: f64) -> Vec<String> {
-    let mut found = Vec::new();
-    let (Some(was), Some(is)) = (baseline.sum(), report.sum()) else {
-        return vec!["one of the two reports is empty".into()];
-    };
-    let factor = 1.0 + tolerance / 100.0;
-    let mut larger = |name: &str, was: f64, is: f64, unit: &str| {
-        if is > was * factor {
-            let percent = (is / was - 1.0) * 100.0;
-            found.push(format!(
-                "{name} was {was:.3} {unit} and is {is:.3} ({percent:+.0} %)"
-            ));
-        }
-    };
-    larger("p50", was.response.p50, is.response.p50, "ms");
-    larger("p99", was.response.p99, is.response.p99, "ms");
-    if let (Some(was), Some(is)) = (baseline.server_cpu_us(), report.server_cpu_us()) {
-        larger("server CPU per answer", was, is, "µs");
-    }
-    let share = |p: &PopulationReport| (p.failed + p.checks_failed) as f64 / p.sent.max(1) as f64;
-    if share(is) > share(was) {
-        found.push(format!(
-            "errors were {:.3} % and are {:.3} %",
-            share(was) * 100.0,
-            share(is) * 100.0
-        ));
-    }
-    if report.throughput * factor < baseline.throughput {
-        found.push(format!(
-            "throughput was {:.1} answers/s and is {:.1}",
-            baseline.throughput, report.throughput
-        ));
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn report(p99: f64, throughput: f64) -> Report {
+    fn report(p99: f64, throughput: f64, failed: u64) -> Report {
         let mut population = PopulationReport {
             sent: 100,
+            failed,
             ..PopulationReport::default()
         };
         population.response.count = 100;
@@ -192,30 +296,81 @@ mod tests {
 
     #[test]
     fn objectives_are_read_and_judged() {
-        let report = report(15.0, 950.0);
+        let report = report(15.0, 950.0, 1);
         for (text, met) in [
             ("p99<20ms", true),
-            ("p99<=10ms", false),
-            ("errors=0", true),
-            ("errors<1%", true),
+            ("p99 < 0.02 s", true),
+            ("p99<15ms", false),
+            ("p99<=15ms", true),
+            ("p99≤15000us", true),
+            ("p99<15000.1µs", true),
+            ("p99>=15ms", true),
+            ("p99>15ms", false),
+            ("errors=0", false),
+            ("errors=1", true),
+            ("errors<1%", false),
+            ("errors<=1%", true),
+            ("errors<=0.5%", false),
+            ("errors<2", true),
             ("throughput>900", true),
+            ("throughput>=950/s", true),
+            ("throughput>950/s", false),
             ("throughput>1000", false),
             ("cpu<5us", false),
         ] {
             assert_eq!(Objective::parse(text).unwrap().met(&report), met, "{text}");
         }
-        for wrong in ["p99", "x<1", "p101<1ms", "errors<x", "p99<20zz"] {
-            assert!(Objective::parse(wrong).is_err(), "{wrong}");
-        }
     }
 
     #[test]
-    fn only_what_became_worse_is_a_regression() {
-        let base = report(10.0, 1000.0);
-        assert_eq!(
-            regressions(&base, &report(10.5, 980.0), 10.0),
-            Vec::<String>::new()
-        );
-        assert_eq!(regressions(&base, &report(15.0, 500.0), 10.0).len(), 2);
+    fn what_is_wrong_is_told_with_its_place_and_an_example() {
+        for (text, column, word, example) in [
+            ("p99<<20ms", 4, "`<<` is no operator", "p99<20ms"),
+            ("p99=<20ms", 4, "`=<` is no operator", "p99<20ms"),
+            ("p99==20ms", 4, "`==` is no operator", "p99<20ms"),
+            ("p99 != 20ms", 5, "`!=` is no operator", "p99<20ms"),
+            ("p99=20ms", 4, "no measured time", "p99<20ms"),
+            ("p99", 4, "an operator", "p99<20ms"),
+            ("p99<", 5, "the bound is missing", "p99<20ms"),
+            ("p99<20", 5, "`20` has no unit", "p99<20ms"),
+            ("p99<20zz", 5, "`20zz` is no duration", "p99<20ms"),
+            ("p99<-1ms", 5, "`-1ms` is no duration", "p99<20ms"),
+            ("p99<20ms<30ms", 5, "`20ms<30ms` is no duration", "p99<20ms"),
+            ("p101<1ms", 1, "`p101` is no figure", "p99<20ms"),
+            ("pinf<1ms", 1, "`pinf` is no figure", "p99<20ms"),
+            ("", 1, "a figure is missing", "p99<20ms"),
+            ("<20ms", 1, "a figure is missing", "p99<20ms"),
+            ("latency<1ms", 1, "`latency` is no figure", "p99<20ms"),
+            ("errors<x", 8, "whole numbers", "errors=0"),
+            ("errors<=1.5", 9, "whole numbers", "errors=0"),
+            ("errors<=1%%", 9, "`1%%` is no share", "errors<=0.1%"),
+            ("errors<101%", 8, "`101%` is no share", "errors<=0.1%"),
+            ("errors<1ms", 8, "whole numbers", "errors=0"),
+            (
+                "throughput>900ms",
+                12,
+                "no number of answers",
+                "throughput>900/s",
+            ),
+            (
+                "throughput>nan",
+                12,
+                "no number of answers",
+                "throughput>900/s",
+            ),
+            ("cpu<50", 5, "`50` has no unit", "cpu<50us"),
+            ("cpu<50%", 5, "`50%` is no duration", "cpu<50us"),
+        ] {
+            let error = Objective::parse(text).unwrap_err();
+            assert_eq!(error.column(), column, "{error}");
+            assert!(error.why.contains(word), "{error}");
+            assert!(
+                error.why.ends_with(&format!("as in {example}"))
+                    || error.why.contains(&format!("as in {example} or")),
+                "{error}"
+            );
+            let example = example.split(" or ").next().unwrap();
+            assert!(Objective::parse(example).is_ok());
+        }
     }
 }

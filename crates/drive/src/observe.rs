@@ -4,7 +4,8 @@
 
 use crate::clock;
 use crate::scrape::Endpoint;
-use measure::proc::{Subject, Usage};
+use measure::proc::{Census, Subject, Usage};
+use measure::report::{CpuPart, ServerCpu, View};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -26,12 +27,136 @@ pub struct Sample {
     pub at: u64,
     /// One usage each; none where it could not be read.
     pub usages: Vec<Option<Usage>>,
+    /// What is counted: the processes of this machine together, then each
+    /// endpoint.
+    meters: Vec<Meter>,
+}
+
+/// One counter of CPU.
+#[derive(Clone, Debug)]
+struct Meter {
+    /// Of what; its figures are not filled in yet.
+    part: CpuPart,
+    /// CPU so far, ns; none where it could not be read.
+    cpu_ns: Option<u64>,
 }
 
 impl Sample {
-    /// CPU of everything that could be read, ns.
-    pub fn cpu_ns(&self) -> u64 {
-        self.usages.iter().flatten().map(|u| u.cpu_ns).sum()
+    /// CPU between an earlier sample and this one, for `answers` answers: the
+    /// one place where several observations become one figure. None where
+    /// something that belongs to the figure could not be read.
+    pub fn cost_since(&self, earlier: &Sample, answers: f64) -> Option<ServerCpu> {
+        let seconds = self.at.saturating_sub(earlier.at) as f64 / 1e9;
+        if seconds <= 0.0 {
+            return None;
+        }
+        let mut missing = Vec::new();
+        let meters = self.meters.iter().zip(&earlier.meters);
+        let parts: Vec<CpuPart> = meters
+            .filter_map(|(now, before)| {
+                let (Some(to), Some(from)) = (now.cpu_ns, before.cpu_ns) else {
+                    missing.push(now.part.view);
+                    return None;
+                };
+                let used = to.saturating_sub(from) as f64;
+                Some(CpuPart {
+                    us: if answers > 0.0 {
+                        used / 1e3 / answers
+                    } else {
+                        0.0
+                    },
+                    percent: used / 1e7 / seconds,
+                    ..now.part.clone()
+                })
+            })
+            .collect();
+        let cost = ServerCpu::of(parts)?;
+        missing.iter().all(|v| *v > cost.view).then_some(cost)
+    }
+}
+
+/// Whatever is observed, sampled again and again.
+pub struct Panel {
+    observed: Vec<Observed>,
+    census: Census,
+    machine: String,
+    /// Of each endpoint, what it told last.
+    known: Vec<Option<(View, String)>>,
+}
+
+impl Panel {
+    /// Makes ready to sample.
+    pub fn new(observed: Vec<Observed>) -> Panel {
+        let local = observed.iter().filter_map(|o| match o {
+            Observed::Local(subject) => Some(subject.clone()),
+            Observed::Remote(_) => None,
+        });
+        Panel {
+            census: Census::new(local.collect()),
+            machine: measure::proc::machine(),
+            known: vec![None; observed.len()],
+            observed,
+        }
+    }
+
+    /// Takes a sample.
+    pub fn sample(&mut self) -> Sample {
+        let counted = self.census.take();
+        let mut subjects: Vec<String> = Vec::new();
+        for local in self
+            .observed
+            .iter()
+            .filter(|o| matches!(o, Observed::Local(_)))
+        {
+            if !subjects.contains(&local.name()) {
+                subjects.push(local.name());
+            }
+        }
+        let mut meters = Vec::new();
+        if !subjects.is_empty() {
+            meters.push(Meter {
+                part: CpuPart {
+                    view: View::Processes,
+                    subjects,
+                    identity: self.machine.clone(),
+                    processes: self.census.pids().iter().copied().collect(),
+                    shared: self.census.shared(),
+                    ..CpuPart::default()
+                },
+                cpu_ns: counted.together_ns,
+            });
+        }
+        let mut local = counted.usages.into_iter();
+        let mut usages = Vec::new();
+        for (observed, known) in self.observed.iter().zip(&mut self.known) {
+            let Observed::Remote(endpoint) = observed else {
+                usages.push(local.next().and_then(Result::ok));
+                continue;
+            };
+            let told = endpoint.told().ok();
+            // The address is asked for once: resolving may take its time.
+            if let (None, Some(told)) = (&known, &told) {
+                *known = Some((told.view, endpoint.identity(Some(told))));
+            }
+            let (view, identity) = known
+                .clone()
+                .unwrap_or_else(|| (View::Endpoints, endpoint.to_string()));
+            meters.push(Meter {
+                part: CpuPart {
+                    view,
+                    subjects: vec![endpoint.to_string()],
+                    identity,
+                    ..CpuPart::default()
+                },
+                cpu_ns: told.as_ref().map(|t| t.usage.cpu_ns),
+            });
+            usages.push(told.map(|t| t.usage));
+        }
+        Sample {
+            at: clock::now(),
+            usages,
+            meters,
+        }
     }
 }
 
@@ -64,15 +189,21 @@ impl Observed {
 }
 
 impl Sampler {
-    /// Samples at `times` (monotonic ns, ascending), then every `interval_ns`.
-    pub fn start(observed: Vec<Observed>, mut times: Vec<u64>, interval_ns: u64) -> Sampler {
+    /// Samples at `times` (monotonic ns, ascending), then every `interval_ns`;
+    /// `first` was taken before the load began.
+    pub fn start(
+        mut panel: Panel,
+        first: Sample,
+        mut times: Vec<u64>,
+        interval_ns: u64,
+    ) -> Sampler {
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
         let latest = Latest::default();
         let shown = latest.clone();
         times.sort_unstable();
         let thread = thread::spawn(move || {
-            let mut samples = Vec::new();
+            let mut samples = vec![first];
             let mut times = times.into_iter();
             let mut last = clock::now();
             loop {
@@ -82,10 +213,7 @@ impl Sampler {
                     thread::park_timeout(Duration::from_nanos(next - clock::now().min(next)));
                 }
                 let done = stopped.load(Ordering::Acquire);
-                let sample = Sample {
-                    at: clock::now(),
-                    usages: observed.iter().map(|o| o.usage().ok()).collect(),
-                };
+                let sample = panel.sample();
                 {
                     let mut pair = shown.lock().expect("nobody panics holding it");
                     pair.swap(0, 1);
@@ -104,17 +232,15 @@ impl Sampler {
         }
     }
 
-    /// CPU of everything observed between the last two samples: seconds of it,
-    /// and the seconds between the two.
-    pub fn latest_cpu_s(&self) -> Option<(f64, f64)> {
+    /// What the servers used between the last two samples, at this many
+    /// answers a second.
+    pub fn latest_cost(&self, answers_s: f64) -> Option<ServerCpu> {
         let pair = self.latest.lock().expect("nobody panics holding it");
         let [Some(a), Some(b)] = &*pair else {
             return None;
         };
-        Some((
-            b.cpu_ns().saturating_sub(a.cpu_ns()) as f64 / 1e9,
-            b.at.saturating_sub(a.at) as f64 / 1e9,
-        ))
+        let seconds = b.at.saturating_sub(a.at) as f64 / 1e9;
+        b.cost_since(a, answers_s * seconds)
     }
 
     /// Takes a last sample and returns all.
@@ -125,18 +251,109 @@ impl Sampler {
     }
 }
 
-/// What subject `index` used within a part of the run, and the seconds between
-/// the samples that tell it. None with fewer than two samples in the part.
-pub fn used_within(samples: &[Sample], index: usize, window: (u64, u64)) -> Option<(Usage, f64)> {
-    let inside = |s: &&Sample| s.at >= window.0 && s.at <= window.1.saturating_add(SLACK_NS);
-    let mut usable = samples
-        .iter()
-        .filter(inside)
-        .filter_map(|s| Some((s.at, s.usages.get(index)?.as_ref()?)));
-    let first = usable.next()?;
-    let last = usable.next_back()?;
-    Some((last.1.since(first.1), (last.0 - first.0) as f64 / 1e9))
+/// The first and the last sample of a part of the run of which `usable` says
+/// yes; the first one after the part belongs to it, however late it came: no
+/// load was presented any more. None with fewer than two of them.
+pub fn ends_within(
+    samples: &[Sample],
+    window: (u64, u64),
+    usable: impl Fn(&Sample) -> bool,
+) -> Option<(&Sample, &Sample)> {
+    let mut over = false;
+    let inside = samples.iter().filter(|s| s.at >= window.0);
+    let inside = inside.take_while(|s| !std::mem::replace(&mut over, s.at > window.1));
+    let mut usable = inside.filter(|s| usable(s)).collect::<Vec<_>>().into_iter();
+    Some((usable.next()?, usable.next_back()?))
 }
 
-/// A sample meant for the window's end may come this much later.
-const SLACK_NS: u64 = 50_000_000;
+/// What subject `index` used within a part of the run, and the samples that
+/// tell it.
+pub fn used_within(
+    samples: &[Sample],
+    index: usize,
+    window: (u64, u64),
+) -> Option<(Usage, [u64; 2])> {
+    let usage = |s: &Sample| s.usages.get(index).cloned().flatten();
+    let (first, last) = ends_within(samples, window, |s| usage(s).is_some())?;
+    Some((usage(last)?.since(&usage(first)?), [first.at, last.at]))
+}
+
+/// What all servers together used within a part of the run; `answers` tells how
+/// many there were between two times.
+pub fn cost_within(
+    samples: &[Sample],
+    window: (u64, u64),
+    answers: impl Fn([u64; 2]) -> f64,
+) -> Option<ServerCpu> {
+    let (first, _) = ends_within(samples, window, |_| true)?;
+    let decides = first.meters.iter().map(|m| m.part.view).min()?;
+    let whole = |s: &Sample| {
+        let mut of_view = s.meters.iter().filter(|m| m.part.view == decides);
+        of_view.all(|m| m.cpu_ns.is_some())
+    };
+    let (first, last) = ends_within(samples, window, whole)?;
+    last.cost_since(first, answers([first.at, last.at]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sample of counters in ms, each of a view and an identity.
+    fn sample(at_s: u64, meters: &[(View, &str, Option<u64>)]) -> Sample {
+        let meters = meters.iter().map(|(view, identity, ms)| Meter {
+            part: CpuPart {
+                view: *view,
+                subjects: vec![(*identity).into()],
+                identity: (*identity).into(),
+                ..CpuPart::default()
+            },
+            cpu_ns: ms.map(|ms| ms * 1_000_000),
+        });
+        Sample {
+            at: at_s * 1_000_000_000,
+            usages: Vec::new(),
+            meters: meters.collect(),
+        }
+    }
+
+    #[test]
+    fn what_several_observations_tell_of_one_server_is_one_figure() {
+        use View::{Endpoints, Machines, Processes};
+        let before = [
+            (Processes, "here", Some(10)),
+            (Endpoints, "a:1", Some(500)),
+            (Machines, "a", Some(9000)),
+        ];
+        let after = [
+            (Processes, "here", Some(210)),
+            (Endpoints, "a:1", Some(702)),
+            (Machines, "a", None),
+        ];
+        let (before, after) = (sample(1, &before), sample(2, &after));
+        let cost = after.cost_since(&before, 1000.0).unwrap();
+        assert_eq!((cost.us, cost.percent), (200.0, 20.0));
+        assert_eq!(cost.beside, ["a:1"]);
+        assert_eq!(after.cost_since(&before, 0.0).unwrap().us, 0.0);
+        assert!(before.cost_since(&before, 1.0).is_none());
+    }
+
+    #[test]
+    fn a_server_that_could_not_be_read_leaves_a_hole_and_no_smaller_figure() {
+        let both = |at, b| {
+            sample(
+                at,
+                &[
+                    (View::Endpoints, "a:1", Some(at * 10)),
+                    (View::Endpoints, "b:1", b),
+                ],
+            )
+        };
+        let samples = [both(1, Some(0)), both(2, None), both(3, Some(40))];
+        assert!(samples[1].cost_since(&samples[0], 1.0).is_none());
+        let whole = (1_000_000_000, 2_500_000_000);
+        let cost = cost_within(&samples, whole, |_| 10.0).unwrap();
+        assert_eq!(cost.us, 6_000.0);
+        assert!(cost_within(&samples[..2], whole, |_| 10.0).is_none());
+    }
+}

@@ -2,6 +2,8 @@
 //! straight pieces. One piece is a constant, several flat ones are steps,
 //! sloping ones are ramps.
 
+use crate::units::short;
+
 /// A level over time, from 0 on; the last level holds for ever.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
@@ -57,6 +59,48 @@ impl Profile {
             length_ns: p.length_ns,
         };
         Profile::new(self.pieces.iter().map(scale).collect())
+    }
+
+    /// The pieces, in their order.
+    pub fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// The levels in words: `20`, `1 to 20 in 10 s`, or `10 for 5 s, then 50
+    /// for 5 s`. Of a long profile its first pieces, their number and the peak.
+    pub fn words(&self) -> String {
+        if let [one] = &self.pieces[..]
+            && one.from == one.to
+        {
+            return short(one.to);
+        }
+        let piece = |(i, p): (usize, &Piece)| {
+            let seconds = short(p.length_ns as f64 / 1e9);
+            let follows = i > 0 && self.pieces[i - 1].to == p.from;
+            match (p.from == p.to, follows) {
+                (true, _) => format!("{} for {seconds} s", short(p.to)),
+                (false, true) => format!("to {} in {seconds} s", short(p.to)),
+                (false, false) => {
+                    format!("{} to {} in {seconds} s", short(p.from), short(p.to))
+                }
+            }
+        };
+        let shown = match self.pieces.len() {
+            n if n > MOST_TOLD => MOST_TOLD - 1,
+            n => n,
+        };
+        let told: Vec<String> = self
+            .pieces
+            .iter()
+            .enumerate()
+            .take(shown)
+            .map(piece)
+            .collect();
+        let rest = match self.pieces.len() - shown {
+            0 => String::new(),
+            n => format!(", and {n} more pieces, at most {}", short(self.peak())),
+        };
+        told.join(", then ") + &rest
     }
 
     /// How long the pieces last together, in nanoseconds.
@@ -137,6 +181,9 @@ impl Profile {
     }
 }
 
+/// More pieces than this are not read but plotted.
+const MOST_TOLD: usize = 6;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,6 +216,31 @@ mod tests {
             .map(|k| Profile::constant(2000.0).time_of(k as f64))
             .collect();
         assert_eq!(exact, [0, 500_000, 1_000_000, 1_500_000].map(Some));
+    }
+
+    #[test]
+    fn a_profile_is_described_by_all_its_levels() {
+        let profile = |levels: &[(f64, f64, u64)]| {
+            let piece = |(from, to, s): &(f64, f64, u64)| Piece {
+                from: *from,
+                to: *to,
+                length_ns: s * SECOND,
+            };
+            Profile::new(levels.iter().map(piece).collect()).words()
+        };
+        assert_eq!(Profile::constant(20.0).words(), "20");
+        assert_eq!(Profile::constant(200.0 / 3.0).words(), "66.67");
+        assert_eq!(profile(&[(1.0, 20.0, 10)]), "1 to 20 in 10 s");
+        assert_eq!(
+            profile(&[(10.0, 200.0, 5), (200.0, 100.0, 2), (50.0, 50.0, 3)]),
+            "10 to 200 in 5 s, then to 100 in 2 s, then 50 for 3 s"
+        );
+        let long: Vec<_> = (0..9).map(|i| (f64::from(i), f64::from(i), 1)).collect();
+        let words = profile(&long);
+        assert!(
+            words.ends_with("4 for 1 s, and 4 more pieces, at most 8"),
+            "{words}"
+        );
     }
 
     #[test]

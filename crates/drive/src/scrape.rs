@@ -8,6 +8,7 @@
 use crate::http1::{Feed, Response};
 use crate::url::{Scheme, Url};
 use measure::proc::Usage;
+use measure::report::View;
 use std::fmt;
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -35,10 +36,44 @@ pub enum ScrapeError {
     NoCpu,
 }
 
+/// What an endpoint tells.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// What was used so far.
+    pub usage: Usage,
+    /// Whether it tells of a process or of a whole machine.
+    pub view: View,
+    /// When the process began, seconds since 1970, where that is told.
+    pub started: Option<f64>,
+}
+
 impl Endpoint {
     /// What the endpoint says was used so far.
     pub fn usage(&self) -> Result<Usage, ScrapeError> {
+        Ok(self.told()?.usage)
+    }
+
+    /// The same, and of what.
+    pub fn told(&self) -> Result<Told, ScrapeError> {
         parse_metrics(&self.fetch()?)
+    }
+
+    /// What tells the server behind it from others: the machine's address, and
+    /// of a process its port, or when it began where that is told, which is
+    /// the same at every port of the process.
+    pub fn identity(&self, told: Option<&Told>) -> String {
+        let (host, port) = match self.0.resolve().map(|a| (a.ip(), a.port())) {
+            Ok((ip, port)) if ip.to_canonical().is_loopback() => ("loopback".into(), port),
+            Ok((ip, port)) => (ip.to_canonical().to_string(), port),
+            Err(_) => (self.0.host.clone(), self.0.port),
+        };
+        match told {
+            Some(told) if told.view == View::Machines => host,
+            Some(Told {
+                started: Some(at), ..
+            }) => format!("{host}, begun at {at}"),
+            _ => format!("{host}:{port}"),
+        }
     }
 
     fn fetch(&self) -> Result<String, ScrapeError> {
@@ -87,8 +122,9 @@ impl fmt::Display for Endpoint {
 }
 
 /// Reads usage out of metrics text.
-pub fn parse_metrics(text: &str) -> Result<Usage, ScrapeError> {
+pub fn parse_metrics(text: &str) -> Result<Told, ScrapeError> {
     let mut usage = Usage::default();
+    let mut started = None;
     let mut node = Usage::default();
     let (mut own, mut of_node) = (false, false);
     for line in text.lines().filter(|l| !l.starts_with('#')) {
@@ -126,6 +162,7 @@ pub fn parse_metrics(text: &str) -> Result<Usage, ScrapeError> {
             "tupelo_region_calls_total" => {
                 count(&mut usage, "calls to the region", value);
             }
+            "process_start_time_seconds" => started = Some(value),
             "process_resident_memory_bytes" => usage.resident_bytes += value as u64,
             "node_cpu_seconds_total" => {
                 of_node = true;
@@ -147,10 +184,18 @@ pub fn parse_metrics(text: &str) -> Result<Usage, ScrapeError> {
         }
     }
     match (own, of_node) {
-        (true, _) => Ok(usage),
+        (true, _) => Ok(Told {
+            usage,
+            view: View::Endpoints,
+            started,
+        }),
         (false, true) => {
             node.cpu_ns = node.user_ns + node.system_ns;
-            Ok(node)
+            Ok(Told {
+                usage: node,
+                view: View::Machines,
+                started: None,
+            })
         }
         (false, false) => Err(ScrapeError::NoCpu),
     }
@@ -196,7 +241,7 @@ mod tests {
     #[test]
     fn both_kinds_of_endpoint_are_read() {
         let own = "# HELP x\nprocess_cpu_seconds_total 1.5\nprocess_resident_memory_bytes 2e6\n";
-        let usage = parse_metrics(own).unwrap();
+        let usage = parse_metrics(own).unwrap().usage;
         assert_eq!(
             (usage.cpu_ns, usage.resident_bytes),
             (1_500_000_000, 2_000_000)
@@ -206,18 +251,39 @@ mod tests {
             node_cpu_seconds_total{cpu=\"1\",mode=\"system\"} 1\n\
             node_network_receive_bytes_total{device=\"lo\"} 7\n\
             node_network_receive_bytes_total{device=\"eth0\"} 5\n";
-        let usage = parse_metrics(node).unwrap();
+        let usage = parse_metrics(node).unwrap().usage;
         assert_eq!((usage.cpu_ns, usage.network_in), (3_000_000_000, 5));
         let region = "process_cpu_seconds_total 3\n\
             tupelo_engine_cpu_seconds_total{engine=\"general\"} 1\n\
             tupelo_engine_cpu_seconds_total{engine=\"offload\"} 2\n\
             tupelo_region_wait_seconds_total{kind=\"qr\"} 0.5\n";
-        let usage = parse_metrics(region).unwrap();
+        let usage = parse_metrics(region).unwrap().usage;
         assert_eq!(usage.threads["offload engines"], 2_000_000_000);
         assert_eq!(usage.counters["wait: qr, µs"], 500_000.0);
         assert!(matches!(
             parse_metrics("x{ 1\n} y\n"),
             Err(ScrapeError::NoCpu)
         ));
+    }
+
+    #[test]
+    fn one_process_at_two_ports_has_one_identity_and_a_machine_one_for_all() {
+        let endpoint = |text: &str| Endpoint(Url::parse(text).unwrap());
+        let (a, b) = (
+            endpoint("http://127.0.0.1:1/m"),
+            endpoint("http://[::1]:2/m?x"),
+        );
+        let plain = parse_metrics("process_cpu_seconds_total 1\n").unwrap();
+        assert_ne!(a.identity(Some(&plain)), b.identity(Some(&plain)));
+        assert_eq!(
+            a.identity(None),
+            endpoint("http://127.0.0.2:1/").identity(None)
+        );
+        let began = "process_cpu_seconds_total 1\nprocess_start_time_seconds 1.7e9\n";
+        let began = parse_metrics(began).unwrap();
+        assert_eq!(a.identity(Some(&began)), b.identity(Some(&began)));
+        let node = parse_metrics("node_cpu_seconds_total{mode=\"user\"} 1\n").unwrap();
+        assert_eq!(node.view, View::Machines);
+        assert_eq!(a.identity(Some(&node)), b.identity(Some(&node)));
     }
 }

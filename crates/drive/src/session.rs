@@ -2,11 +2,11 @@
 //! report and the log, a live view and an exporter fed.
 
 use crate::engine::{self, Interval, Observer, Outcome, RunError};
-use crate::observe::{Observed, Sample, Sampler, used_within};
+use crate::observe::{Observed, Panel, Sample, Sampler, cost_within, used_within};
 use crate::plan::Plan;
 use crate::summary;
 use measure::hdrlog;
-use measure::report::{Moment, Report};
+use measure::report::{Moment, Report, Server, ServerCpu};
 use std::sync::atomic::AtomicBool;
 
 /// Something that is shown every interval.
@@ -38,9 +38,15 @@ pub struct Recording {
 impl Session<'_> {
     /// Runs the plan. `stop` ends it early.
     pub fn run(self, stop: &AtomicBool) -> Result<Recording, RunError> {
+        // A run may be over before a thread of its own has looked once.
+        let panel = (!self.observed.is_empty()).then(|| {
+            let mut panel = Panel::new(self.observed.to_vec());
+            let first = panel.sample();
+            (panel, first)
+        });
         let mut keeper = Keeper {
             plan: self.plan,
-            observed: self.observed,
+            panel,
             viewers: self.viewers,
             sampler: None,
             moments: Vec::new(),
@@ -57,18 +63,29 @@ impl Session<'_> {
             self.plan.interval_ns as f64 / 1e9,
         );
         fill_server_cpu(&mut keeper.moments, &samples, keeper.started);
+        // Without a warm-up, the sample from before the load is as good as one
+        // at its beginning, which a brief run has not.
+        let before = (0, outcome.window.1);
+        let early = (self.plan.warmup_ns == 0).then_some(before);
+        let windows = || [outcome.window].into_iter().chain(early);
+        let answers = |[from, to]: [u64; 2]| {
+            answers_between(&outcome, &keeper.moments, keeper.started, from, to)
+        };
         let servers = self
             .observed
             .iter()
             .enumerate()
             .filter_map(|(i, observed)| {
-                let (usage, seconds) = used_within(&samples, i, outcome.window)?;
-                let answers = outcome.throughput() * seconds;
+                let (usage, ends) = windows().find_map(|w| used_within(&samples, i, w))?;
+                let seconds = (ends[1] - ends[0]) as f64 / 1e9;
                 let name = observed.name();
-                Some(measure::report::Server::of(name, &usage, seconds, answers))
+                Some(Server::of(name, &usage, seconds, answers(ends)))
             })
             .collect();
-        let report = summary::report(self.plan, &outcome, keeper.moments, servers, self.observed);
+        let cost = windows().find_map(|w| cost_within(&samples, w, answers));
+        let moments = keeper.moments;
+        let mut report = summary::report(self.plan, &outcome, moments, servers, self.observed);
+        report.server_cpu = cost;
         Ok(Recording {
             outcome,
             report,
@@ -79,7 +96,7 @@ impl Session<'_> {
 
 struct Keeper<'a> {
     plan: &'a Plan,
-    observed: &'a [Observed],
+    panel: Option<(Panel, Sample)>,
     viewers: Vec<&'a mut dyn Viewer>,
     sampler: Option<Sampler>,
     moments: Vec<Moment>,
@@ -91,9 +108,9 @@ struct Keeper<'a> {
 impl Observer for Keeper<'_> {
     fn begun(&mut self, start: u64, _wall: u64) {
         self.started = start;
-        if self.observed.is_empty() {
+        let Some((panel, first)) = self.panel.take() else {
             return;
-        }
+        };
         let plan = self.plan;
         let mut times = vec![start + plan.warmup_ns];
         if let Some(length) = plan.length_ns() {
@@ -102,7 +119,7 @@ impl Observer for Keeper<'_> {
             times.sort_unstable();
             times.dedup();
         }
-        let sampler = Sampler::start(self.observed.to_vec(), times, plan.interval_ns);
+        let sampler = Sampler::start(panel, first, times, plan.interval_ns);
         self.sampler = Some(sampler);
     }
 
@@ -128,12 +145,9 @@ impl Observer for Keeper<'_> {
         // The report's figures come from the samples at the interval's ends;
         // while the run goes on, the latest two have to do.
         let mut seen = moment.clone();
-        let latest = self.sampler.as_ref().and_then(Sampler::latest_cpu_s);
-        if let Some((cpu_s, over_s)) = latest.filter(|l| l.1 > 0.0) {
-            seen.server_cpu_percent = Some(cpu_s / over_s * 100.0);
-            let answers = moment.answered_s * over_s;
-            seen.server_cpu_us = (answers > 0.0).then(|| cpu_s * 1e6 / answers);
-        }
+        let sampler = self.sampler.as_ref();
+        let latest = sampler.and_then(|s| s.latest_cost(moment.answered_s));
+        set_cost(&mut seen, latest);
         for viewer in &mut self.viewers {
             viewer.show(&seen, &self.total);
         }
@@ -164,16 +178,45 @@ fn fill_server_cpu(moments: &mut [Moment], samples: &[Sample], started: u64) {
         let nearest = |t: u64| samples.iter().min_by_key(|s| s.at.abs_diff(t));
         if let (Some(a), Some(b)) = (nearest(at(from)), nearest(at(moment.at_s))) {
             let seconds = b.at.saturating_sub(a.at) as f64 / 1e9;
-            let cpu_s = b.cpu_ns().saturating_sub(a.cpu_ns()) as f64 / 1e9;
             if seconds > 0.5 * (moment.at_s - from) {
-                moment.server_cpu_percent = Some(cpu_s / seconds * 100.0);
-                let answers = moment.answered_s * seconds;
-                moment.server_cpu_us = (answers > 0.0).then(|| cpu_s * 1e6 / answers);
+                let cost = b.cost_since(a, moment.answered_s * seconds);
+                set_cost(moment, cost);
             }
         }
         from = moment.at_s;
     }
 }
+
+/// Enters what the servers used in an interval.
+fn set_cost(moment: &mut Moment, cost: Option<ServerCpu>) {
+    moment.server_cpu_percent = cost.as_ref().map(|c| c.percent);
+    let cost = cost.filter(|_| moment.answered_s > 0.0);
+    moment.server_cpu_us = cost.map(|c| c.us);
+}
+
+/// How many answers came between two times: by the rate of the whole measured
+/// part where the two enclose it, by the intervals where a server could be
+/// sampled in a part of it only.
+fn answers_between(outcome: &Outcome, moments: &[Moment], started: u64, from: u64, to: u64) -> f64 {
+    let (begin, end) = outcome.window;
+    let common = to.min(end).saturating_sub(from.max(begin)) as f64 / 1e9;
+    if common > MOST_OF_IT * outcome.measured_s {
+        return outcome.throughput() * common;
+    }
+    let since = |t: u64| t.saturating_sub(started) as f64 / 1e9;
+    let (from_s, to_s) = (since(from), since(to));
+    let mut begun = 0.0;
+    let mut answers = 0.0;
+    for moment in moments {
+        let common = moment.at_s.min(to_s) - f64::max(begun, from_s);
+        answers += moment.answered_s * common.max(0.0);
+        begun = moment.at_s;
+    }
+    answers
+}
+
+/// Samples this close to the ends of the measured part stand for all of it.
+const MOST_OF_IT: f64 = 0.95;
 
 #[cfg(test)]
 mod tests {

@@ -4,8 +4,10 @@
 use crate::engine::{Counts, Failure, Interval, Outcome, PopulationRecord};
 use crate::observe::Observed;
 use crate::plan::{Arrivals, Load, Plan, Population, Protocol, Think};
+use crate::units::short;
 use measure::report::{
-    Driver, LatencyReport, Moment, PopulationReport, Report, Server, StepReport,
+    Driver, LatencyReport, Moment, PopulationReport, Presented, PresentedPiece, Report, Server,
+    StepReport,
 };
 use std::collections::BTreeMap;
 
@@ -26,6 +28,7 @@ pub fn report(
             let names: Vec<&str> = population.steps.iter().map(|s| s.name.as_str()).collect();
             let mut report = population_report(&population.name, &names, record, seconds);
             report.wire_end = wire_end(population);
+            report.presented = Some(presented(population));
             report
         })
         .collect();
@@ -61,6 +64,24 @@ pub fn report(
     };
     report.warnings = warnings(plan, outcome, &report, observed);
     report
+}
+
+/// The load of a population in numbers.
+fn presented(population: &Population) -> Presented {
+    let (unit, profile) = match &population.load {
+        Load::Closed { clients, .. } => ("clients", clients),
+        Load::Open { rate, .. } => ("iterations/s", rate),
+    };
+    let pieces = profile.pieces().iter().map(|p| PresentedPiece {
+        from: p.from,
+        to: p.to,
+        seconds: p.length_ns as f64 / 1e9,
+    });
+    Presented {
+        unit: unit.to_owned(),
+        pieces: pieces.collect(),
+        think_mean_ms: population.think.mean_ns() / 1e6,
+    }
 }
 
 /// Where a population's time on the wire ends, in words.
@@ -132,6 +153,7 @@ pub fn population_report(
         response: LatencyReport::of(&record.response),
         connect: LatencyReport::of(&record.connect),
         wire_end: String::new(),
+        presented: None,
         steps: steps.collect(),
     }
 }
@@ -192,12 +214,13 @@ fn describe_population(population: &Population) -> String {
             iterations,
         } => {
             let times = iterations.map_or(String::new(), |n| format!(", {n} iterations"));
-            let peak = clients.peak();
-            format!(
-                "{}: {} clients, {think}{times}",
-                population.name,
-                peak.ceil()
-            )
+            let clients = clients.words();
+            let noun = if clients == "1" { "client" } else { "clients" };
+            let clients = match clients.contains(' ') {
+                true => format!("clients {clients}"),
+                false => format!("{clients} {noun}"),
+            };
+            format!("{}: {clients}, {think}{times}", population.name)
         }
         Load::Open {
             rate,
@@ -209,9 +232,13 @@ fn describe_population(population: &Population) -> String {
                 Arrivals::Constant => "constant",
                 Arrivals::Poisson => "Poisson",
             };
-            let rate = rate.peak();
+            let rate = rate.words();
+            let rate = match rate.contains(' ') {
+                true => format!("requests a second {rate}"),
+                false => format!("{rate} a second"),
+            };
             format!(
-                "{}: {rate} a second, {kind}, at most {outstanding} outstanding",
+                "{}: {rate}, {kind}, at most {outstanding} outstanding",
                 population.name
             )
         }
@@ -220,9 +247,9 @@ fn describe_population(population: &Population) -> String {
 
 fn time(ns: f64) -> String {
     match ns {
-        ns if ns >= 1e9 => format!("{} s", ns / 1e9),
-        ns if ns >= 1e6 => format!("{} ms", ns / 1e6),
-        ns => format!("{} µs", ns / 1e3),
+        ns if ns >= 1e9 => format!("{} s", short(ns / 1e9)),
+        ns if ns >= 1e6 => format!("{} ms", short(ns / 1e6)),
+        ns => format!("{} µs", short(ns / 1e3)),
     }
 }
 
@@ -365,6 +392,48 @@ mod tests {
             let p99 = |r: &Report| r.sum().unwrap().response.p99.to_bits();
             assert_eq!(p99(&before), p99(&after));
         }
+    }
+
+    #[test]
+    fn loads_are_described_by_their_profile_and_kept_in_numbers() {
+        let mut load = crate::load::HttpLoad::new("http://127.0.0.1:9/");
+        load.think = Think::Recorded([10_000_000, 20_000_000, 50_000_000].into());
+        let mut plan = load.plan().unwrap();
+        let told = describe(&plan);
+        assert_eq!(
+            told,
+            "clients: 1 client, recorded think time of 26.67 ms mean"
+        );
+        let numbers = presented(&plan.populations[0]);
+        assert_eq!(numbers.think_mean_ms, 80.0 / 3.0);
+        let piece = |from, to, s: u64| crate::profile::Piece {
+            from,
+            to,
+            length_ns: s * 1_000_000_000,
+        };
+        let ramp = crate::profile::Profile::new(vec![piece(1.0, 20.0, 10)]);
+        let load = &mut plan.populations[0].load;
+        if let Load::Closed { clients, .. } = load {
+            *clients = ramp.clone();
+        }
+        assert!(describe(&plan).starts_with("clients: clients 1 to 20 in 10 s, recorded"));
+        plan.populations[0].load = Load::Open {
+            rate: ramp,
+            arrivals: Arrivals::Constant,
+            outstanding: 5,
+            ahead: 0,
+            spin_ns: None,
+        };
+        let told = describe(&plan);
+        assert!(
+            told.starts_with("clients: requests a second 1 to 20 in 10 s, constant"),
+            "{told}"
+        );
+        let numbers = presented(&plan.populations[0]);
+        assert_eq!(
+            (numbers.pieces[0].to, numbers.pieces[0].seconds),
+            (20.0, 10.0)
+        );
     }
 
     #[test]

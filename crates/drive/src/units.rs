@@ -34,6 +34,19 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// A number for people: four digits that count, without zeros behind.
+pub fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let digits = 3 - value.abs().log10().floor() as i32;
+    let text = format!("{value:.*}", digits.clamp(0, 9) as usize);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
 /// A duration in nanoseconds, at most what 64 bits hold.
 pub fn ns(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 4)
@@ -59,6 +72,21 @@ pub fn parse_size(text: &str) -> Result<usize, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_for_people_have_four_digits() {
+        for (value, text) in [
+            (26.666666666666668, "26.67"),
+            (200.0, "200"),
+            (123456.7, "123457"),
+            (0.5, "0.5"),
+            (1e-3, "0.001"),
+            (0.0, "0"),
+            (9.99999, "10"),
+        ] {
+            assert_eq!(short(value), text);
+        }
+    }
 
     #[test]
     fn durations_and_sizes_are_read() {

@@ -1,9 +1,14 @@
 //! What programs pay, from the kernel's accounting: processes by id or name,
-//! or a whole control group. CPU time comes from the scheduler in nanoseconds
-//! where the kernel keeps it, its user and system parts from the clock ticks.
+//! or a whole control group. CPU time comes from each process's CPU clock, by
+//! thread from the scheduler, its user and system parts from the clock ticks.
 //!
-//! Reference: proc(5), `Documentation/admin-guide/cgroup-v2.rst`. This is the
-//! one module of the crate that reads files.
+//! Reference: proc(5), clock_getcpuclockid(3),
+//! `Documentation/admin-guide/cgroup-v2.rst`. This is the one module of the
+//! crate that reads files and clocks.
+
+mod census;
+
+pub use census::{Census, Counted, machine};
 
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -74,35 +79,63 @@ impl Subject {
 
     /// What the subject has used so far.
     pub fn usage(&self) -> Result<Usage, ProcError> {
-        let pids = match self {
+        self.usage_by(&self.members()?, &mut process)
+    }
+
+    /// The processes that the subject stands for at this moment.
+    fn members(&self) -> Result<Vec<u32>, ProcError> {
+        Ok(match self {
             Subject::Process(pid) => with_children(*pid),
             Subject::Name(name) => by_name(name),
             Subject::Group(path) => {
-                let file = path.join("cgroup.procs");
-                let text = fs::read_to_string(&file).map_err(|e| ProcError::Group(file, e))?;
-                text.lines().filter_map(|l| l.trim().parse().ok()).collect()
+                let mut found =
+                    in_group(path).map_err(|e| ProcError::Group(path.join("cgroup.procs"), e))?;
+                // The kernel's figure of a group contains the groups in it.
+                let mut within = vec![path.clone()];
+                while let Some(folder) = within.pop() {
+                    let inner = fs::read_dir(folder).into_iter().flatten().flatten();
+                    let inner = inner.filter(|e| e.file_type().is_ok_and(|t| t.is_dir()));
+                    for folder in inner.map(|e| e.path()) {
+                        found.extend(in_group(&folder).unwrap_or_default());
+                        within.push(folder);
+                    }
+                }
+                found
             }
-        };
+        })
+    }
+
+    /// The sum of what its members used, each told by `read`.
+    fn usage_by(
+        &self,
+        pids: &[u32],
+        read: &mut dyn FnMut(u32) -> Option<Usage>,
+    ) -> Result<Usage, ProcError> {
         let mut usage = Usage::default();
-        for pid in &pids {
-            // A process that ends in this moment is simply not counted.
-            if add_process(*pid, &mut usage).is_some() {
-                usage.processes += 1;
-            }
+        // A process that ends in this moment is simply not counted.
+        for one in pids.iter().filter_map(|pid| read(*pid)) {
+            usage.add(&one);
         }
         if usage.processes == 0 && !matches!(self, Subject::Group(_)) {
             return Err(ProcError::NoProcess(self.to_string()));
         }
-        if let Subject::Group(path) = self {
-            // The group also remembers what processes used that have ended.
-            if let Some([cpu, user, system]) = group_cpu(path) {
-                (usage.cpu_ns, usage.user_ns, usage.system_ns) = (cpu, user, system);
-            }
+        if let Some([cpu, user, system]) = self.group_cpu() {
+            (usage.cpu_ns, usage.user_ns, usage.system_ns) = (cpu, user, system);
         }
         if let Some((received, sent)) = pids.first().and_then(|pid| network(*pid)) {
             (usage.network_in, usage.network_out) = (received, sent);
         }
         Ok(usage)
+    }
+
+    /// CPU, user and system time that the kernel keeps of a group, with what
+    /// processes used that have ended; none of processes, and of a group whose
+    /// controller does not count CPU.
+    fn group_cpu(&self) -> Option<[u64; 3]> {
+        match self {
+            Subject::Group(path) => group_cpu(path),
+            _ => None,
+        }
     }
 }
 
@@ -117,6 +150,21 @@ impl std::fmt::Display for Subject {
 }
 
 impl Usage {
+    /// Adds what another process used; the network is that of the namespace,
+    /// which is not added.
+    fn add(&mut self, other: &Usage) {
+        self.cpu_ns += other.cpu_ns;
+        self.user_ns += other.user_ns;
+        self.system_ns += other.system_ns;
+        self.voluntary_switches += other.voluntary_switches;
+        self.involuntary_switches += other.involuntary_switches;
+        self.resident_bytes += other.resident_bytes;
+        self.processes += other.processes;
+        for (name, ns) in &other.threads {
+            *self.threads.entry(name.clone()).or_default() += ns;
+        }
+    }
+
     /// What was used since an earlier moment; levels are the later ones.
     pub fn since(&self, earlier: &Usage) -> Usage {
         let less = |a: u64, b: u64| a.saturating_sub(b);
@@ -144,13 +192,18 @@ impl Usage {
     }
 }
 
-fn add_process(pid: u32, usage: &mut Usage) -> Option<()> {
+/// What one process used; none when there is no such process.
+fn process(pid: u32) -> Option<Usage> {
     let base = PathBuf::from(format!("/proc/{pid}"));
-    let (user, system) = stat_times(&fs::read_to_string(base.join("stat")).ok()?)?;
-    usage.user_ns += user;
-    usage.system_ns += system;
+    let (user_ns, system_ns) = stat_times(&fs::read_to_string(base.join("stat")).ok()?)?;
     let status = fs::read_to_string(base.join("status")).unwrap_or_default();
-    usage.resident_bytes += field(&status, "VmRSS:").unwrap_or(0) * 1024;
+    let mut usage = Usage {
+        user_ns,
+        system_ns,
+        resident_bytes: field(&status, "VmRSS:").unwrap_or(0) * 1024,
+        processes: 1,
+        ..Usage::default()
+    };
     let mut exact = 0;
     for task in fs::read_dir(base.join("task")).ok()?.flatten() {
         let path = task.path();
@@ -166,14 +219,34 @@ fn add_process(pid: u32, usage: &mut Usage) -> Option<()> {
         let name = read("comm").unwrap_or_default();
         *usage.threads.entry(thread_group(name.trim())).or_default() += ns;
     }
-    // Threads that have ended are in the process's ticks only.
-    let ticks = user + system;
-    usage.cpu_ns += if exact + TICK_DOUBT_NS < ticks {
-        ticks
-    } else {
-        exact
+    // Threads that have ended are in the process's own account only.
+    let ticks = user_ns + system_ns;
+    let told = match exact + TICK_DOUBT_NS < ticks {
+        true => ticks,
+        false => exact,
     };
-    Some(())
+    usage.cpu_ns = process_clock(pid).unwrap_or(told);
+    Some(usage)
+}
+
+/// The CPU clock of a process, ns: every thread that it has or had. None where
+/// the system does not let it be read.
+fn process_clock(pid: u32) -> Option<u64> {
+    let pid = libc::pid_t::try_from(pid).ok()?;
+    let mut clock: libc::clockid_t = 0;
+    // SAFETY: the clock id is written by the call.
+    if unsafe { libc::clock_getcpuclockid(pid, &mut clock) } != 0 {
+        return None;
+    }
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the timespec is written by the call.
+    if unsafe { libc::clock_gettime(clock, &mut time) } != 0 {
+        return None;
+    }
+    Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
 /// A thread's name without the number that tells it from its siblings.
@@ -221,6 +294,9 @@ fn with_children(root: u32) -> Vec<u32> {
             Some((pid, field(&status, "PPid:")? as u32))
         })
         .collect();
+    // Whoever measures is no part of what is measured, unless it asks for that.
+    let own = std::process::id();
+    let parents: Vec<(u32, u32)> = parents.into_iter().filter(|p| p.0 != own).collect();
     let mut found = vec![root];
     let mut next = 0;
     while next < found.len() {
@@ -230,6 +306,12 @@ fn with_children(root: u32) -> Vec<u32> {
         next += 1;
     }
     found
+}
+
+/// The processes of one control group, without those of the groups in it.
+fn in_group(path: &Path) -> io::Result<Vec<u32>> {
+    let text = fs::read_to_string(path.join("cgroup.procs"))?;
+    Ok(text.lines().filter_map(|l| l.trim().parse().ok()).collect())
 }
 
 fn group_cpu(path: &Path) -> Option<[u64; 3]> {
@@ -287,6 +369,22 @@ mod tests {
             x = x.wrapping_mul(3);
         }
         assert!(x != 0 && before.resident_bytes > 0 && before.processes >= 1);
+    }
+
+    #[test]
+    fn a_thread_that_ends_takes_no_time_with_it() {
+        let me = Subject::Process(std::process::id());
+        let (thread, told) = std::sync::mpsc::channel();
+        let spinning = std::thread::spawn(move || {
+            let own = || fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+            let spent = || own().split(' ').next().unwrap().parse::<u64>().unwrap();
+            while spent() < 2_000_000 {}
+            thread.send(()).unwrap();
+        });
+        told.recv().unwrap();
+        let before = me.usage().unwrap();
+        spinning.join().unwrap();
+        assert!(me.usage().unwrap().cpu_ns >= before.cpu_ns);
     }
 
     #[test]

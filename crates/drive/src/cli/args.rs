@@ -280,8 +280,8 @@ pub struct OutputArgs {
     /// No live view
     #[arg(short, long)]
     pub quiet: bool,
-    /// Exit with 1 when this is not met: "p99<20ms", "errors=0",
-    /// "throughput>900"; may be repeated
+    /// Exit with 1 when this is not met: "p99<20ms", "errors<=0.1%",
+    /// "throughput>900/s", "cpu<50us"; may be repeated
     #[arg(long = "objective", value_name = "OBJECTIVE")]
     pub objectives: Vec<String>,
     /// Exit with 1 when slower than this stored JSON report
@@ -416,7 +416,8 @@ impl LoadArgs {
     }
 
     /// The scenario file, or the one-line form as a scenario of one plan.
-    pub fn scenario(&self) -> Result<Scenario, CliError> {
+    /// `observing` tells whether the command line names servers to observe.
+    pub fn scenario(&self, observing: bool) -> Result<Scenario, CliError> {
         let Some(path) = &self.scenario else {
             let plan = self.http()?.plan().map_err(|error| match error {
                 LoadError::Url(UrlError::Resolve(..)) => CliError::Failed(error.to_string()),
@@ -447,15 +448,16 @@ impl LoadArgs {
         let text =
             std::fs::read_to_string(path).map_err(|e| CliError::Failed(format!("{name}: {e}")))?;
         let folder = path.parent().unwrap_or_else(|| Path::new("."));
-        let mut scenario = scenario::read(&text, folder).map_err(|mistakes| {
-            let lines: Vec<String> = mistakes.iter().map(|m| format!("{name}:{m}")).collect();
-            let plural = if mistakes.len() == 1 { "" } else { "s" };
-            CliError::Failed(format!(
-                "{} mistake{plural}\n{}",
-                mistakes.len(),
-                lines.join("\n")
-            ))
-        })?;
+        let mut scenario =
+            scenario::read_observing(&text, folder, observing).map_err(|mistakes| {
+                let lines: Vec<String> = mistakes.iter().map(|m| format!("{name}:{m}")).collect();
+                let plural = if mistakes.len() == 1 { "" } else { "s" };
+                CliError::Failed(format!(
+                    "{} mistake{plural}\n{}",
+                    mistakes.len(),
+                    lines.join("\n")
+                ))
+            })?;
         for variant in &mut scenario.variants {
             self.how.adjust(&mut variant.plan);
         }
@@ -529,6 +531,7 @@ impl HowArgs {
 impl ObserveArgs {
     /// Everything to sample, with what a scenario asks for; what cannot be
     /// read now is an error now.
+    /// Everything that is wrong is told at once.
     pub fn observed(&self, asked: Vec<Observed>) -> Result<Vec<Observed>, CliError> {
         let pids = self.pids.iter().map(|p| Subject::Process(*p));
         let names = self.names.iter().map(|n| Subject::called(n));
@@ -536,15 +539,36 @@ impl ObserveArgs {
         let local = pids.chain(names).chain(groups).map(Observed::Local);
         let mut all = asked;
         all.extend(local);
+        let mut wrong = Vec::new();
         for url in &self.endpoints {
-            let url = Url::parse(url).map_err(|e| CliError::Usage(format!("{url}: {e}")))?;
-            all.push(Observed::Remote(Endpoint(url)));
+            match Url::parse(url) {
+                Ok(url) => all.push(Observed::Remote(Endpoint(url))),
+                Err(error) => wrong.push(format!("{url}: {error}")),
+            }
         }
-        for observed in &all {
-            let unreadable = |why| CliError::Failed(format!("{}: {why}", observed.name()));
-            observed.usage().map_err(unreadable)?;
+        let usage_only = !wrong.is_empty();
+        let unreadable = all
+            .iter()
+            .filter_map(|o| Some(format!("{}: {}", o.name(), o.usage().err()?)));
+        let unreadable: Vec<String> = unreadable.collect();
+        let usage_only = usage_only && unreadable.is_empty();
+        wrong.extend(unreadable);
+        match (wrong.is_empty(), usage_only) {
+            (true, _) => Ok(all),
+            (false, true) => Err(CliError::Usage(wrong.join("\n       "))),
+            (false, false) => Err(CliError::Failed(wrong.join("\n       "))),
         }
-        Ok(all)
+    }
+
+    /// Whether anything is named here.
+    pub fn any(&self) -> bool {
+        let ObserveArgs {
+            pids,
+            names,
+            groups,
+            endpoints,
+        } = self;
+        !(pids.is_empty() && names.is_empty() && groups.is_empty() && endpoints.is_empty())
     }
 }
 

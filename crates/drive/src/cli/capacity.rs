@@ -17,14 +17,18 @@ use std::sync::atomic::Ordering;
 pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     let known = ["--csv", "--html", "--listen", "--objective"];
     args.output.only("knee", &known)?;
-    let mut objectives = args.output.parsed_objectives()?;
+    let mut objectives = args.output.parsed_objectives(true)?;
+    let observing = args.observe.any();
     let one_line = args.load.scenario.is_none();
     let load = match one_line && args.load.how.rate.is_none() && !args.clients_mode {
         true => args.load.as_rate(args.from),
         false => args.load.clone(),
     };
     let stop = stop_on_interrupt();
-    let scenario = unless(&stop, move || load.scenario())??;
+    let scenario = unless(&stop, move || load.scenario(observing))??;
+    if !observing && scenario.observed.is_empty() {
+        objectives = args.output.parsed_objectives(false)?;
+    }
     objectives.extend(scenario.objectives);
     if objectives.is_empty() {
         for usual in ["p99<20ms", "errors=0"] {
@@ -110,6 +114,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     args.output.only("compare", &["--html", "--listen"])?;
     args.output.check(false)?;
     let stop = stop_on_interrupt();
+    let observing = args.observe.any();
     let plan = |target: &str| -> Result<crate::plan::Plan, CliError> {
         let from_file = target.ends_with(".toml");
         let load = LoadArgs {
@@ -117,7 +122,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
             scenario: from_file.then(|| target.into()),
             how: args.how.clone(),
         };
-        let mut variants = unless(&stop, move || load.scenario())??.variants;
+        let mut variants = unless(&stop, move || load.scenario(observing))??.variants;
         match variants.len() {
             1 => Ok(variants.remove(0).plan),
             _ => Err(CliError::Usage(format!(

@@ -22,12 +22,15 @@ pub(super) fn run(
     observe: &ObserveArgs,
     output: &OutputArgs,
 ) -> Result<bool, CliError> {
-    let mut objectives = output.parsed_objectives()?;
+    let mut objectives = output.parsed_objectives(true)?;
     let stop = stop_on_interrupt();
     let scenario = {
-        let load = load.clone();
-        unless(&stop, move || load.scenario())??
+        let (load, observing) = (load.clone(), observe.any());
+        unless(&stop, move || load.scenario(observing))??
     };
+    if !observe.any() && scenario.observed.is_empty() {
+        objectives = output.parsed_objectives(false)?;
+    }
     objectives.extend(scenario.objectives);
     let observed = watched(observe, scenario.observed, &stop)?;
     let looped = scenario.variants.iter().any(|v| !v.values.is_empty());

@@ -15,6 +15,7 @@ pub use args::{
     OutputArgs, SchemaArgs,
 };
 
+use crate::objective::Objective;
 use say::{say, tell};
 use std::process::ExitCode;
 use thiserror::Error;
@@ -87,6 +88,7 @@ fn merge(args: &MergeArgs) -> Result<bool, CliError> {
     let known = ["--csv", "--hdr", "--html", "--objective", "--baseline"];
     args.output.only("merge", &known)?;
     args.output.check(false)?;
+    let objectives = args.output.parsed_objectives(true)?;
     let mut logs = Vec::new();
     for path in &args.logs {
         let name = path.display().to_string();
@@ -94,7 +96,10 @@ fn merge(args: &MergeArgs) -> Result<bool, CliError> {
         logs.push((name, bytes));
     }
     let report = crate::merge::merge(&logs).map_err(failed)?;
-    let objectives = args.output.parsed_objectives()?;
+    if report.server_cpu_us().is_none() && objectives.iter().any(Objective::needs_observation) {
+        let why = "an objective asks for the server's CPU, of which these logs tell nothing";
+        return Err(failed(why));
+    }
     let met = args.output.judge(&report, &objectives)?;
     args.output.print_json(&report)?;
     args.output.write_report(&report)?;

@@ -3,20 +3,33 @@
 
 use super::say::{say, tell};
 use super::{CliError, OutputArgs, failed};
-use crate::objective::{Objective, regressions};
+use crate::baseline::Standing;
+use crate::objective::Objective;
 use crate::session::Recording;
 use measure::report::{Matrix, Report, html, text};
 use std::fs;
 use std::path::Path;
 
 impl OutputArgs {
-    /// The objectives, all mistakes at once.
-    pub(super) fn parsed_objectives(&self) -> Result<Vec<Objective>, CliError> {
-        let parsed = self.objectives.iter().map(|text| Objective::parse(text));
+    /// The objectives, all mistakes at once. Without an observed server those
+    /// that ask for its CPU are mistakes, too.
+    pub(super) fn parsed_objectives(&self, observing: bool) -> Result<Vec<Objective>, CliError> {
+        let parsed = self.objectives.iter().map(|text| {
+            let objective = Objective::parse(text).map_err(|wrong| wrong.to_string())?;
+            match objective.needs_observation() && !observing {
+                true => Err(format!(
+                    "`{text}` cannot be judged: no server is observed; name one with --process, --pid, --cgroup or --scrape"
+                )),
+                false => Ok(objective),
+            }
+        });
         let (good, bad): (Vec<_>, Vec<_>) = parsed.partition(Result::is_ok);
         if !bad.is_empty() {
             let texts: Vec<String> = bad.into_iter().filter_map(Result::err).collect();
-            return Err(CliError::Usage(texts.join("\n")));
+            return Err(CliError::Usage(format!(
+                "--objective {}",
+                texts.join("\n       --objective ")
+            )));
         }
         Ok(good.into_iter().filter_map(Result::ok).collect())
     }
@@ -147,12 +160,25 @@ impl OutputArgs {
             let good = objective.met(report);
             met &= good;
             let word = if good { "met" } else { "MISSED" };
-            tell!("objective {objective}: {word}");
+            tell!("objective {objective}: {word} ({})", objective.told(report));
         }
-        if let Some(baseline) = self.read_baseline()? {
-            for worse in regressions(&baseline, report, self.tolerance) {
+        if let (Some(baseline), Some(path)) = (self.read_baseline()?, &self.baseline) {
+            let standing = Standing::of(&baseline, report, self.tolerance);
+            met &= standing.holds();
+            for note in &standing.apart {
+                tell!("note: {note}");
+            }
+            for worse in &standing.worse {
                 tell!("regression: {worse}");
-                met = false;
+            }
+            if standing.holds() {
+                tell!(
+                    "baseline {} of {} holds: {}; nothing is worse by more than {} %",
+                    path.display(),
+                    baseline.started,
+                    standing.held.join(", "),
+                    self.tolerance
+                );
             }
         }
         Ok(met)

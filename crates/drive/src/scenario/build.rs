@@ -109,12 +109,22 @@ pub(super) fn plan(
 }
 
 /// What the file asks of the result, and whose resources it wants sampled.
-pub(super) fn extras(root: &Node, notes: &mut Notes<'_>) -> (Vec<Objective>, Vec<Observed>) {
+pub(super) fn extras(
+    root: &Node,
+    observing: bool,
+    notes: &mut Notes<'_>,
+) -> (Vec<Objective>, Vec<Observed>) {
+    let named = root.get("observe").map_or(&[][..], Node::entries);
+    let observing = observing || named.iter().any(|e| !e.node.as_list().is_empty());
     let mut objectives = Vec::new();
     for node in root.list("objectives") {
         match node.as_text().map(Objective::parse) {
+            Some(Ok(objective)) if objective.needs_observation() && !observing => {
+                let why = format!("`{objective}` cannot be judged: {NOBODY_OBSERVED}");
+                notes.add(&node.span, why);
+            }
             Some(Ok(objective)) => objectives.push(objective),
-            Some(Err(why)) => notes.add(&node.span, why),
+            Some(Err(wrong)) => notes.add_within(node, wrong.at, wrong.why),
             None => {}
         }
     }
@@ -153,9 +163,13 @@ fn load(node: &Node, notes: &mut Notes<'_>) -> Option<Load> {
                     format!("`{}` belongs to `rate`, not to `clients`", entry.key),
                 );
             }
+            let number = clients.as_number().is_some();
             let clients = profile(clients, notes)?;
             if clients.peak() < 1.0 {
-                notes.add(&node.get("clients")?.span, "there is never a client");
+                // A number out of bounds has been noted.
+                if !number {
+                    notes.add(&node.get("clients")?.span, "there is never a client");
+                }
                 return None;
             }
             Some(Load::Closed {
@@ -251,6 +265,9 @@ pub(super) fn think(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option
         }
     }
 }
+
+/// Why an objective for the server's CPU asks for something unknown.
+const NOBODY_OBSERVED: &str = "no server is observed; name one under `[observe]` (processes, pids, cgroups or scrape), or with --process, --pid, --cgroup or --scrape";
 
 const SECOND: u64 = 1_000_000_000;
 /// Figures more often than this would cost more than they tell.

@@ -20,6 +20,30 @@ pub(super) fn feeders(root: &Node, folder: &Path, notes: &mut Notes<'_>) -> Vec<
         .collect()
 }
 
+/// Notes every feeder whose data no template draws.
+pub(super) fn unused(root: &Node, folder: &Path, notes: &mut Notes<'_>) {
+    let others = root.entries().iter().filter(|e| e.key != "feeders");
+    let texts: Vec<&str> = others.flat_map(|e| e.node.texts()).collect();
+    let steps = root.list("population").iter().flat_map(|p| p.list("step"));
+    let files = steps.filter_map(|s| fs::read(folder.join(s.text("body_file")?.0)).ok());
+    let files: Vec<Vec<u8>> = files.collect();
+    for entry in root.get("feeders").map_or(&[][..], Node::entries) {
+        let column = format!("{}.", entry.key);
+        let drawn = |text: &str| {
+            let mut holes = text.split("{{").skip(1);
+            holes.any(|hole| hole.trim_start().starts_with(&column))
+        };
+        let in_file = |file: &Vec<u8>| drawn(&String::from_utf8_lossy(file));
+        if !texts.iter().any(|t| drawn(t)) && !files.iter().any(in_file) {
+            let why = format!(
+                "no template draws from the feeder `{0}`; write `{{{{{0}.COLUMN}}}}` where its data belong",
+                entry.key
+            );
+            notes.add(&entry.span, why);
+        }
+    }
+}
+
 fn source(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option<Source> {
     let given: Vec<&str> = ["csv", "jsonl", "sequence", "random"]
         .into_iter()

@@ -67,12 +67,12 @@ pub(super) const SCENARIO: &[Key] = &[
     key(
         "objectives",
         Kind::List(&Kind::Text),
-        "What the result must meet, for example `p99<20ms`, `errors=0`, `throughput>900`.",
+        "What the result must meet: `p50` to `p99.999`, `mean` and `max` with `<20ms`, `errors=0` or `errors<=0.1%`, `throughput>900/s`, `cpu<50us` (of a server that is observed). Operators are `<`, `<=`, `>`, `>=`, and `=` for errors.",
     ),
     key(
         "loop",
         Kind::Map(&Kind::List(&Kind::Any)),
-        "Values to go through; every combination is a run of its own, and `${name}` stands for the value.",
+        "Values to go through; every combination is a run of its own, and `${name}` stands for the value, somewhere at least.",
     ),
     key("tls", Kind::Table(TLS), "Whom to trust."),
     key(
@@ -83,7 +83,7 @@ pub(super) const SCENARIO: &[Key] = &[
     key(
         "feeders",
         Kind::Map(&Kind::Table(FEEDER)),
-        "Data for templates, used as `{{name.column}}`.",
+        "Data for templates, used as `{{name.column}}`, somewhere at least.",
     ),
     required(
         "population",
@@ -448,7 +448,11 @@ const STEP: &[Key] = &[
 ];
 
 const CAPTURE: &[Key] = &[
-    key("json", Kind::Text, "A JSON Pointer into the body."),
+    key(
+        "json",
+        Kind::Text,
+        "A JSON Pointer into the body, as `/account/id`; empty for all of it.",
+    ),
     key("header", Kind::Text, "A header."),
     key(
         "regex",

@@ -53,6 +53,22 @@ pub(super) fn expand(root: &Node, notes: &mut Notes<'_>) -> Vec<Combination> {
         .collect()
 }
 
+/// Notes every loop that stands for nothing: its runs would all be the same.
+pub(super) fn unused(root: &Node, notes: &mut Notes<'_>) {
+    let others = root.entries().iter().filter(|e| e.key != "loop");
+    let texts: Vec<&str> = others.flat_map(|e| e.node.texts()).collect();
+    for entry in root.get("loop").map_or(&[][..], Node::entries) {
+        let hole = format!("${{{}}}", entry.key);
+        if !texts.iter().any(|t| t.contains(&hole)) {
+            let why = format!(
+                "nothing uses the loop `{}`; write `{hole}` where its value belongs, or in the title when the runs are to be repetitions",
+                entry.key
+            );
+            notes.add(&entry.span, why);
+        }
+    }
+}
+
 fn replace(node: &Node, values: &[(&str, &Node)], notes: &mut Notes<'_>) -> Node {
     let value = match &node.value {
         Value::Text(text) => return replace_text(text, node, values, notes),

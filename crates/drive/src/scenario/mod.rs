@@ -78,10 +78,22 @@ pub fn keys() -> &'static [Key] {
 
 /// Reads a scenario. Files that it names are found beside `folder`.
 pub fn read(text: &str, folder: &Path) -> Result<Scenario, Vec<Mistake>> {
+    read_observing(text, folder, false)
+}
+
+/// Reads a scenario that is run with servers observed that the file itself does
+/// not name, if `observing`; its objectives may then ask for their CPU.
+pub fn read_observing(
+    text: &str,
+    folder: &Path,
+    observing: bool,
+) -> Result<Scenario, Vec<Mistake>> {
     let mut notes = tree::Notes::new(text);
     let root = tree::parse(text, &mut notes);
     let mut variants = Vec::new();
     let mut extras = (Vec::new(), Vec::new());
+    matrix::unused(&root, &mut notes);
+    data::unused(&root, folder, &mut notes);
     for matrix::Combination { values, root } in matrix::expand(&root, &mut notes) {
         let parts: Vec<String> = values.iter().map(|(n, v)| format!("{n}={v}")).collect();
         let name = parts.join(" ");
@@ -89,7 +101,7 @@ pub fn read(text: &str, folder: &Path) -> Result<Scenario, Vec<Mistake>> {
         if let Some(plan) = build::plan(&root, folder, &name, &mut notes) {
             variants.push(Variant { name, values, plan });
         }
-        extras = build::extras(&root, &mut notes);
+        extras = build::extras(&root, observing, &mut notes);
     }
     let mistakes = notes.finish();
     match mistakes.is_empty() {

@@ -375,6 +375,13 @@ fn captures(node: &Node, captured: &mut Vec<String>, notes: &mut Notes<'_>) -> V
     for entry in node.get("capture").map_or(&[][..], Node::entries) {
         let from = match entry.node.entries() {
             [one] => one.node.as_text().and_then(|text| match one.key.as_str() {
+                "json" if !text.is_empty() && !text.starts_with('/') => {
+                    let why = format!(
+                        "a JSON Pointer begins with `/`, as in `/{text}`, or is empty for the whole body"
+                    );
+                    notes.add(&one.node.span, why);
+                    None
+                }
                 "json" => Some(CaptureFrom::Json(text.to_owned())),
                 "header" => Some(CaptureFrom::Header(text.to_owned())),
                 "regex" => regex(text, &one.node, notes).map(CaptureFrom::Regex),

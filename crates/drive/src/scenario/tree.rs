@@ -40,6 +40,16 @@ pub(super) struct Notes<'t> {
 }
 
 impl Node {
+    /// Every text of the value, however deep.
+    pub fn texts(&self) -> Vec<&str> {
+        match &self.value {
+            Value::Text(text) => vec![text],
+            Value::List(items) => items.iter().flat_map(Node::texts).collect(),
+            Value::Table(entries) => entries.iter().flat_map(|e| e.node.texts()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     pub fn get(&self, key: &str) -> Option<&Node> {
         match &self.value {
             Value::Table(entries) => entries.iter().find(|e| e.key == key).map(|e| &e.node),
@@ -134,6 +144,15 @@ impl<'t> Notes<'t> {
             .map_or(0, |i| i + 1);
         let column = String::from_utf8_lossy(&before[start..]).chars().count();
         self.found.insert((line + 1, column + 1, message.into()));
+    }
+
+    /// Notes a mistake at byte `at` of a text value, where the file has the
+    /// text as it is; otherwise at the value.
+    pub fn add_within(&mut self, node: &Node, at: usize, message: impl Into<String>) {
+        let raw = self.text.get(node.span.clone()).unwrap_or_default();
+        let found = node.as_text().and_then(|text| raw.find(text));
+        let start = node.span.start + found.map_or(0, |found| found + at);
+        self.add(&(start..node.span.end), message);
     }
 
     /// All mistakes in the order of the file.

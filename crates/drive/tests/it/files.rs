@@ -92,11 +92,29 @@ fn servers_of_several_machines_share_the_answers() {
         merged.servers.len(),
         a.report.servers.len() + b.report.servers.len()
     );
+    // Both were told of by this process: one server, whose work for all
+    // answers counts once.
+    let cpu = merged.server_cpu.as_ref().unwrap();
+    assert_eq!(cpu.parts.len(), 1);
+    let alone = |r: &Report| r.server_cpu_us().unwrap() * r.throughput / merged.throughput;
+    let greater = alone(&a.report).max(alone(&b.report));
+    assert!((cpu.us / greater - 1.0).abs() < 1e-9, "{cpu:?}");
     for server in &merged.servers {
         let answers = merged.throughput.max(1e-9);
         assert!(server.cpu_us.is_finite() && answers > 0.0);
         assert!(server.subject.starts_with("a: ") || server.subject.starts_with("b: "));
     }
+}
+
+#[test]
+fn a_log_that_is_given_twice_is_refused() {
+    let bytes = log(&recording(50)).unwrap();
+    let logs = ["w1", "w2", "copy-of-w1"].map(|name| (name.to_owned(), bytes.clone()));
+    let error = merge(&logs).unwrap_err().to_string();
+    assert!(error.starts_with("w1 and w2 are the same log"), "{error}");
+    assert!(merge(&logs[..1]).is_ok());
+    let other = ("w2".to_owned(), log(&recording(50)).unwrap());
+    assert!(merge(&[logs[0].clone(), other]).is_ok());
 }
 
 #[test]

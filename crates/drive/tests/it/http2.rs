@@ -52,9 +52,32 @@ fn exactly_the_iterations_asked_for_are_answered() {
     });
     let sum = outcome.sum();
     assert_eq!(sum.measured.answered, 100, "{:?}", outcome.messages());
-    assert_eq!(sum.measured.bytes_in, 100_000);
+    // Bodies, and frames with their headers around them.
+    let (received, sent) = (sum.measured.bytes_in, sum.measured.bytes_out);
+    assert!((100_000..120_000).contains(&received), "{received}");
+    assert!((2_500..20_000).contains(&sent), "{sent}");
     assert_eq!(sum.whole.connects, 3);
     assert_eq!(sum.response.count(), 100);
+}
+
+#[test]
+fn requests_without_a_body_have_bytes_too_and_so_have_those_without_an_answer() {
+    let outcome = drive(|load| load.iterations = Some(30));
+    let sum = outcome.sum().measured;
+    // A HEADERS frame is 9 bytes and a field at least.
+    assert!(sum.bytes_out >= 30 * 10, "{}", sum.bytes_out);
+    let silent = crate::peers::serve(|mut stream| {
+        let _ = std::io::copy(&mut stream, &mut std::io::sink());
+    });
+    let outcome = drive(|load| {
+        load.url = format!("http://{silent}/");
+        load.iterations = Some(1);
+        load.clients = 1;
+        load.timeout = Duration::from_millis(100);
+    });
+    let sum = outcome.sum().measured;
+    assert_eq!((sum.answered, sum.failures()), (0, 1));
+    assert!(sum.bytes_out > 24, "{}", sum.bytes_out);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod appc;
 mod bad_peers;
 mod closed_loop;
 mod command;
+mod cost;
 mod files;
 mod http2;
 mod interrupts;

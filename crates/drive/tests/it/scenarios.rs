@@ -194,6 +194,52 @@ frame = { length = 3 }
 }
 
 #[test]
+fn what_nobody_uses_and_what_cannot_be_judged_is_a_mistake_with_its_place() {
+    let text = r#"title = "${n} times"
+objectives = ["p99<20ms", "p99<<20ms", "errors<=1%", "cpu<50us"]
+[loop]
+n = [1, 2]
+unused = [1, 2]
+[feeders.used]
+sequence = {}
+[feeders.idle]
+sequence = {}
+[[population]]
+name = "a"
+clients = 0
+[[population.step]]
+request = "GET http://127.0.0.1/{{ used.value }}"
+capture = { a = { json = "noslash" }, b = { json = "" }, c = { json = "/a" } }
+"#;
+    let mistakes = read(text, Path::new(".")).unwrap_err();
+    let places: Vec<String> = mistakes
+        .iter()
+        .map(|m| format!("{}:{} {}", m.line, m.column, m.message))
+        .collect();
+    let expected = [
+        "2:31 `<<` is no operator",
+        "2:54 `cpu<50us` cannot be judged",
+        "5:1 nothing uses the loop `unused`",
+        "8:10 no template draws from the feeder `idle`",
+        "12:11 `clients` must be",
+        "15:26 a JSON Pointer begins with `/`, as in `/noslash`",
+    ];
+    assert_eq!(places.len(), expected.len(), "{places:#?}");
+    for (place, expected) in places.iter().zip(expected) {
+        assert!(place.starts_with(expected), "{expected} in {places:#?}");
+    }
+}
+
+#[test]
+fn a_feeder_that_only_a_body_file_uses_is_used() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("b.txt"), "n={{n.value}}").unwrap();
+    let text = "[feeders.n]\nsequence = {}\n[[population]]\nname = \"a\"\nclients = 1\n\
+                [[population.step]]\nrequest = \"POST http://127.0.0.1/\"\nbody_file = \"b.txt\"\n";
+    assert!(read(text, folder.path()).is_ok());
+}
+
+#[test]
 fn a_loop_gives_one_run_for_each_combination() {
     let text = r#"
 title = "matrix"

@@ -79,18 +79,20 @@ fn tiles(report: &Report, sum: &PopulationReport) -> String {
     };
     let errors = sum.failed + sum.checks_failed;
     let share = errors as f64 / sum.sent.max(1) as f64 * 100.0;
+    let wrong = format!("failed or wrong, {} %", short(share));
     let mut tiles = vec![
         (plain(report.throughput), "answers a second"),
         (ms(sum.response.p50), "response, half are faster"),
         (ms(sum.response.p99), "response, 99 % are faster"),
         (ms(sum.response.max), "longest response"),
-        (format!("{errors} ({} %)", short(share)), "failed or wrong"),
+        (plain(errors as f64), &wrong),
     ];
+    let mut of = "server CPU per answer at this load".to_owned();
+    if let Some(cpu) = report.server_cpu.as_ref().filter(|c| !c.notes().is_empty()) {
+        of += &format!(": {}", escape(&cpu.subjects().join(" + ")));
+    }
     if let Some(us) = report.server_cpu_us() {
-        tiles.push((
-            format!("{} µs", three(us)),
-            "server CPU per answer at this load",
-        ));
+        tiles.push((format!("{} µs", three(us)), &of));
     }
     let tiles: String = tiles
         .iter()
@@ -446,9 +448,24 @@ fn cpu_section(report: &Report) -> String {
             );
         }
     }
+    let mut notes = String::new();
+    if let Some(cpu) = &report.server_cpu {
+        let told = cpu.notes();
+        if !told.is_empty() {
+            rows += &format!(
+                "<tr><td><b>servers, every process once</b><td>{}<td>{} %<td><td><td><td><td></tr>",
+                short(cpu.us),
+                short(cpu.percent)
+            );
+        }
+        notes.extend(
+            told.iter()
+                .map(|n| format!("<p class=soft>{}</p>", escape(n))),
+        );
+    }
     format!(
         "<h2>CPU at {} answers a second</h2><div class=\"card scroll\"><table><tr><th>who<th>µs an answer<th>of a processor\
-         <th>user s<th>system s<th>switches<th>MB<th>net in / out, MB/s</tr>{rows}</table></div>",
+         <th>user s<th>system s<th>switches<th>MB<th>net in / out, MB/s</tr>{rows}</table>{notes}</div>",
         short(report.throughput)
     )
 }

@@ -67,17 +67,12 @@ const FIGURES: &[Figure] = &[
         title: "Server CPU",
         unit: "% of a processor",
         log: false,
-        of: cpu_percent,
+        of: Report::server_cpu_percent,
     },
 ];
 
 fn answered(report: &Report) -> bool {
     report.sum().is_some_and(|sum| sum.response.count > 0)
-}
-
-fn cpu_percent(report: &Report) -> Option<f64> {
-    let servers = &report.servers;
-    (!servers.is_empty()).then(|| servers.iter().map(|s| s.cpu_percent).sum())
 }
 
 fn errors(report: &Report) -> u64 {
@@ -125,7 +120,7 @@ impl Matrix {
                     ms(latency.map(|l| l.p99)),
                     errors(r),
                     maybe(r.server_cpu_us()),
-                    maybe(cpu_percent(r))
+                    maybe(r.server_cpu_percent())
                 ),
             );
         }
@@ -162,7 +157,7 @@ impl Matrix {
                 ms(l.max),
                 ms(s.lateness.p99),
                 maybe(r.server_cpu_us()),
-                maybe(cpu_percent(r)),
+                maybe(r.server_cpu_percent()),
                 r.driver.cpu_us.to_string(),
             ];
             out += &format!("{}{}\n", joined(&cell.values), fields.join(","));
@@ -335,7 +330,7 @@ impl Matrix {
                 maybe(l.map(|l| l.max)),
                 errors(r),
                 maybe(r.server_cpu_us()),
-                maybe(cpu_percent(r))
+                maybe(r.server_cpu_percent())
             );
         }
         format!(

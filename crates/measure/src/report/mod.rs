@@ -4,6 +4,7 @@
 //! Durations are in milliseconds, CPU per transaction in microseconds, and a
 //! CPU figure never stands without the load level at which it was measured.
 
+mod cost;
 mod html;
 mod matrix;
 mod model;
@@ -12,11 +13,12 @@ mod svg;
 mod text;
 mod versus;
 
+pub use cost::{CpuPart, ServerCpu, View};
 pub use html::html;
 pub use matrix::{Cell, Matrix};
 pub use model::{
-    Curve, CurvePoint, Driver, LatencyReport, Moment, PopulationReport, Report, Server, StepReport,
-    ThreadShare,
+    Curve, CurvePoint, Driver, LatencyReport, Moment, PopulationReport, Presented, PresentedPiece,
+    Report, Server, StepReport, ThreadShare,
 };
 pub use page::{STYLE, page};
 pub use svg::{Axis, Plot, Series, escape, short};

@@ -1,5 +1,6 @@
 //! The model. Field names are the JSON names; they are added to, never changed.
 
+use super::cost::ServerCpu;
 use crate::Histogram;
 use crate::knee::{BrokenStick, Scalability, Verdict};
 use crate::proc::Usage;
@@ -31,6 +32,9 @@ pub struct Report {
     pub driver: Driver,
     /// What each observed server used.
     pub servers: Vec<Server>,
+    /// What an answer cost them, every process counted once.
+    #[serde(default)]
+    pub server_cpu: Option<ServerCpu>,
     /// Messages of failures and how often each occurred.
     pub messages: BTreeMap<String, u64>,
     /// Figures against load, for a search for the knee.
@@ -83,6 +87,31 @@ pub struct PopulationReport {
     pub wire_end: String,
     /// By step, when there are several.
     pub steps: Vec<StepReport>,
+    /// The load in numbers; none of several populations together.
+    #[serde(default)]
+    pub presented: Option<Presented>,
+}
+
+/// The load of a population.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Presented {
+    /// `clients`, or `iterations/s`.
+    pub unit: String,
+    /// Its level over time; the last one holds.
+    pub pieces: Vec<PresentedPiece>,
+    /// The mean pause of a client, ms.
+    pub think_mean_ms: f64,
+}
+
+/// A level that rises, falls or holds.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PresentedPiece {
+    /// The level where it begins.
+    pub from: f64,
+    /// The level where it ends.
+    pub to: f64,
+    /// How long it lasts, s; 0 of a level that never changes.
+    pub seconds: f64,
 }
 
 /// One step of a population.
@@ -345,8 +374,23 @@ impl Report {
         self.populations.last()
     }
 
-    /// CPU of all observed servers per answer, µs.
+    /// CPU of the observed servers per answer, µs; see [`ServerCpu`].
     pub fn server_cpu_us(&self) -> Option<f64> {
-        (!self.servers.is_empty()).then(|| self.servers.iter().map(|s| s.cpu_us).sum())
+        match (&self.server_cpu, &self.servers[..]) {
+            (Some(cpu), _) => Some(cpu.us),
+            // Reports from before the figure was kept; of several servers
+            // nobody can tell any more whether they were different ones.
+            (None, [one]) => Some(one.cpu_us),
+            _ => None,
+        }
+    }
+
+    /// The same as % of one processor.
+    pub fn server_cpu_percent(&self) -> Option<f64> {
+        match (&self.server_cpu, &self.servers[..]) {
+            (Some(cpu), _) => Some(cpu.percent),
+            (None, [one]) => Some(one.cpu_percent),
+            _ => None,
+        }
     }
 }

@@ -166,6 +166,19 @@ fn write_cpu(report: &Report, out: &mut String) -> std::fmt::Result {
             writeln!(out, "    {name:<32}{each:>10.2} an answer")?;
         }
     }
+    if let Some(cpu) = &report.server_cpu {
+        let notes = cpu.notes();
+        if !notes.is_empty() {
+            writeln!(
+                out,
+                "  servers: {:.2} µs an answer ({:.0} % of a processor)",
+                cpu.us, cpu.percent
+            )?;
+        }
+        for note in notes {
+            writeln!(out, "    {note}")?;
+        }
+    }
     Ok(())
 }
 

@@ -247,6 +247,7 @@ impl Line {
         if answer.status == ReturnCode::DeallocatedNormal.value() as u16 {
             self.held = None;
         }
+        meter.received(answer.size);
         Ok(answer)
     }
 

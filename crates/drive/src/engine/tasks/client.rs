@@ -162,7 +162,6 @@ impl Client {
                     c.answered += 1;
                     c.checks_failed += u64::from(!passed);
                     c.status[usize::from(answer.status / 100).min(5)] += 1;
-                    c.bytes_in += answer.size;
                 });
                 let record = &mut state.interval.populations[p];
                 record.whole.in_window += in_window;

@@ -12,11 +12,43 @@ use crate::tls::words_of_io;
 use bytes::Bytes;
 use h2::client::SendRequest;
 use http::{Request, Uri};
+use std::cell::Cell;
 use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// A client's connections, one a target.
 pub(super) struct Line {
-    connections: Vec<Option<SendRequest<Bytes>>>,
+    connections: Vec<Option<Connection>>,
+}
+
+/// One connection, and what went over it so far.
+struct Connection {
+    sender: SendRequest<Bytes>,
+    traffic: Rc<Traffic>,
+}
+
+/// Bytes between the library and its connection: frames with their headers, as
+/// TLS takes them and gives them back.
+#[derive(Default)]
+struct Traffic {
+    sent: Cell<u64>,
+    received: Cell<u64>,
+}
+
+/// Counts a request's bytes when it is over, whatever became of it: an answer,
+/// a failure, or nothing in time.
+struct Tally<'a> {
+    traffic: Rc<Traffic>,
+    meter: &'a Meter<'a>,
+}
+
+/// A connection whose bytes are counted.
+struct Counted<T> {
+    stream: T,
+    traffic: Rc<Traffic>,
 }
 
 impl Line {
@@ -35,29 +67,39 @@ impl Line {
         let at = asked.step.target;
         // Taken out: what is dropped in the middle is not used again.
         let kept = self.connections[at].take();
-        let sender = match kept.filter(|_| asked.target.keep_alive) {
-            Some(sender) => sender,
+        let connection = match kept.filter(|_| asked.target.keep_alive) {
+            Some(connection) => connection,
             None => {
                 let began = clock::now();
-                let sender = connect(asked.target).await?;
+                let connection = connect(asked.target).await?;
                 meter.connected(clock::now() - began);
-                sender
+                connection
             }
         };
+        let traffic = connection.traffic.clone();
+        let _tally = Tally { traffic, meter };
+        self.converse(connection, asked).await
+    }
+
+    /// One request on a connection, which is kept when all went well.
+    async fn converse(
+        &mut self,
+        connection: Connection,
+        asked: &Asked<'_>,
+    ) -> Result<Answer, Failed> {
+        let Connection { sender, traffic } = connection;
         let Some((request, body)) = take_apart(asked.bytes, asked.target) else {
             let why = "the rendered request is not valid in HTTP/2";
             return Err((Failure::Malformed, why.to_owned()));
         };
         let reset = |e: h2::Error| (Failure::Reset, e.to_string());
         let mut sender = sender.ready().await.map_err(reset)?;
-        let size = body.len() as u64;
         let (response, mut stream) = sender
             .send_request(request, body.is_empty())
             .map_err(reset)?;
         if !body.is_empty() {
             stream.send_data(body, true).map_err(reset)?;
         }
-        meter.sent(size);
         let response = response.await.map_err(reset)?;
         let (head, mut stream) = response.into_parts();
         let keep = asked.keeps_body();
@@ -78,7 +120,7 @@ impl Line {
                 .release_capacity(piece.len())
                 .map_err(reset)?;
         }
-        self.connections[at] = Some(sender);
+        self.connections[asked.step.target] = Some(Connection { sender, traffic });
         Ok(answer)
     }
 
@@ -120,7 +162,7 @@ fn take_apart(text: &[u8], target: &Target) -> Option<(Request<()>, Bytes)> {
     Some((request, Bytes::copy_from_slice(&text[end + 4..])))
 }
 
-async fn connect(target: &Target) -> Result<SendRequest<Bytes>, Failed> {
+async fn connect(target: &Target) -> Result<Connection, Failed> {
     let refused = |e: io::Error| (Failure::Connect, e.to_string());
     let source = target.sources.first().copied();
     let fd = net::connect(target.address, source, &target.knobs).map_err(refused)?;
@@ -144,10 +186,15 @@ async fn connect(target: &Target) -> Result<SendRequest<Bytes>, Failed> {
     }
 }
 
-async fn handshake<T>(stream: T) -> Result<SendRequest<Bytes>, Failed>
+async fn handshake<T>(stream: T) -> Result<Connection, Failed>
 where
-    T: tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin + 'static,
+    T: AsyncRead + AsyncWrite + Unpin + 'static,
 {
+    let traffic = Rc::new(Traffic::default());
+    let stream = Counted {
+        stream,
+        traffic: traffic.clone(),
+    };
     let mut builder = h2::client::Builder::new();
     builder
         .initial_window_size(WINDOW)
@@ -158,7 +205,72 @@ where
     tokio::task::spawn_local(async move {
         let _ = connection.await;
     });
-    Ok(sender)
+    Ok(Connection { sender, traffic })
+}
+
+impl Drop for Tally<'_> {
+    fn drop(&mut self) {
+        self.meter.sent(self.traffic.sent.take());
+        self.meter.received(self.traffic.received.take());
+    }
+}
+
+impl<T: AsyncRead + Unpin> AsyncRead for Counted<T> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut self.stream).poll_read(context, buffer);
+        add(&self.traffic.received, buffer.filled().len() - before);
+        polled
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for Counted<T> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let polled = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.wrote(polled)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let polled = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
+        self.wrote(polled)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+impl<T> Counted<T> {
+    fn wrote(&self, polled: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if let Poll::Ready(Ok(n)) = &polled {
+            add(&self.traffic.sent, *n);
+        }
+        polled
+    }
+}
+
+fn add(count: &Cell<u64>, bytes: usize) {
+    count.set(count.get() + bytes as u64);
 }
 
 /// Wide enough that large answers are not slowed by window updates.

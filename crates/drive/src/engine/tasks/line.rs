@@ -65,6 +65,12 @@ impl Meter<'_> {
         let mut state = self.common.state.borrow_mut();
         state.count(self.population, self.measured, |c| c.bytes_out += bytes);
     }
+
+    /// Bytes of an answer came.
+    pub fn received(&self, bytes: u64) {
+        let mut state = self.common.state.borrow_mut();
+        state.count(self.population, self.measured, |c| c.bytes_in += bytes);
+    }
 }
 
 macro_rules! lines {

@@ -189,6 +189,30 @@ impl Import {
         }
     }
 
+    /// A scenario has no feeder that no template draws from.
+    fn drop_unused_data(&mut self) {
+        let groups = self.found.groups.iter();
+        let requests: Vec<&Request> = groups.flat_map(|g| &g.requests).collect();
+        let drawn = |name: &str| {
+            let hole = format!("{{{{{name}.");
+            requests.iter().any(|r| {
+                let texts = r.headers.iter().map(|h| &h.1).chain(&r.body);
+                let mut texts = texts.chain([&r.url]);
+                texts.any(|text| text.contains(&hole))
+            })
+        };
+        let all = std::mem::take(&mut self.found.feeders);
+        let (kept, unused): (Vec<Feeder>, Vec<Feeder>) =
+            all.into_iter().partition(|f| drawn(&f.name));
+        self.found.feeders = kept;
+        for feeder in unused {
+            self.note(format!(
+                "the data of `{}` are used by no request and were left out",
+                feeder.name
+            ));
+        }
+    }
+
     fn finish(mut self) -> Result<Imported, ImportError> {
         let mut groups: Vec<Planned> = std::mem::take(&mut self.planned);
         groups.retain(|g| !g.group.requests.is_empty());
@@ -204,6 +228,7 @@ impl Import {
                 "{unknown} stayed text: nothing here gives these a value"
             ));
         }
+        self.drop_unused_data();
         Ok(Imported {
             scenario: scenario(&self.found),
             notes: self.notes,

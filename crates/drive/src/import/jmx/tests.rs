@@ -184,6 +184,17 @@ fn an_assertion_that_no_check_can_express_is_named() {
     }
 }
 
+#[test]
+fn data_that_no_request_draws_are_left_out() {
+    let counter = format!(
+        "<CounterConfig testname=\"c\">{}</CounterConfig><hashTree/>",
+        prop("CounterConfig.name", "n")
+    );
+    let imported = jmx(&plan("", &format!("{counter}{}", get("a", "")))).unwrap();
+    note(&imported, "`n` are used by no request");
+    assert!(read(&imported).feeders.is_empty());
+}
+
 proptest! {
     #[test]
     fn a_damaged_plan_never_panics(cut in 0..PLAN.len(), junk in "[<>/a-z\"= ${}(]{0,20}") {

@@ -1,0 +1,258 @@
+//! Several subjects counted at once, so that a process which more than one of
+//! them stands for is told apart from two processes.
+//!
+//! Invariant: [`Counted::together_ns`] never counts a process twice and never
+//! shrinks, whatever the subjects are called and whoever ends meanwhile.
+
+use super::{ProcError, Subject, Usage, process};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+/// Counts the same subjects again and again.
+#[derive(Debug, Default)]
+pub struct Census {
+    subjects: Vec<Subject>,
+    lives: BTreeMap<u32, Life>,
+    /// What groups used, by folder; kept when a group goes away.
+    groups: BTreeMap<PathBuf, u64>,
+    pids: BTreeSet<u32>,
+    shared: bool,
+}
+
+/// One count.
+#[derive(Debug)]
+pub struct Counted {
+    /// Each subject by itself, in the order in which they were given.
+    pub usages: Vec<Result<Usage, ProcError>>,
+    /// CPU of all of them together, every process once, ns. Processes that
+    /// have ended keep what they were seen to use. None as long as nothing was
+    /// seen.
+    pub together_ns: Option<u64>,
+}
+
+/// The CPU of whoever had a process id, ns.
+#[derive(Debug, Default)]
+struct Life {
+    /// Of processes that had the id before.
+    before: u64,
+    /// Of the one that has it.
+    now: u64,
+}
+
+impl Census {
+    /// A census of these subjects.
+    pub fn new(subjects: Vec<Subject>) -> Census {
+        Census {
+            subjects,
+            ..Census::default()
+        }
+    }
+
+    /// Counts; every process is read once, however many subjects want it.
+    pub fn take(&mut self) -> Counted {
+        let mut known: BTreeMap<u32, Option<Usage>> = BTreeMap::new();
+        let mut read = |pid: u32| known.entry(pid).or_insert_with(|| process(pid)).clone();
+        let members: Vec<_> = self.subjects.iter().map(Subject::members).collect();
+        let usages = self
+            .subjects
+            .iter()
+            .zip(&members)
+            .map(|(subject, members)| {
+                let pids = members.as_ref().map_err(ProcError::again)?;
+                subject.usage_by(pids, &mut read)
+            });
+        let usages: Vec<Result<Usage, ProcError>> = usages.collect();
+        // What a group's own account holds is not counted by process too.
+        let accounts = self.accounts();
+        let mut covered = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        for (subject, members) in self.subjects.iter().zip(&members) {
+            for pid in members.iter().flatten() {
+                self.shared |= !seen.insert(*pid);
+                if subject.group_cpu().is_some() {
+                    covered.insert(*pid);
+                }
+            }
+        }
+        for (folder, ns) in accounts {
+            let kept = self.groups.entry(folder).or_default();
+            *kept = ns.max(*kept);
+        }
+        for pid in seen.difference(&covered) {
+            if let Some(Some(usage)) = known.get(pid) {
+                self.lives.entry(*pid).or_default().handle(usage.cpu_ns);
+            }
+        }
+        self.pids.extend(&seen);
+        let lives = self.lives.values().map(|l| l.before + l.now);
+        let together: u64 = lives.chain(self.groups.values().copied()).sum();
+        let any = !self.lives.is_empty() || !self.groups.is_empty();
+        Counted {
+            usages,
+            together_ns: any.then_some(together),
+        }
+    }
+
+    /// Every process that was seen so far.
+    pub fn pids(&self) -> &BTreeSet<u32> {
+        &self.pids
+    }
+
+    /// Whether two subjects stood for the same process.
+    pub fn shared(&self) -> bool {
+        self.shared
+    }
+
+    /// The groups that count CPU themselves and lie in no other such group.
+    fn accounts(&self) -> BTreeMap<PathBuf, u64> {
+        let groups = self.subjects.iter().filter_map(|subject| match subject {
+            Subject::Group(path) => {
+                let [ns, _, _] = subject.group_cpu()?;
+                Some((path.canonicalize().unwrap_or_else(|_| path.clone()), ns))
+            }
+            _ => None,
+        });
+        let all: BTreeMap<PathBuf, u64> = groups.collect();
+        let inner = |path: &PathBuf| path.ancestors().skip(1).any(|a| all.contains_key(a));
+        all.iter()
+            .filter(|(path, _)| !inner(path))
+            .map(|(path, ns)| (path.clone(), *ns))
+            .collect()
+    }
+}
+
+/// Tells this machine, as far as process ids are concerned, from every other:
+/// its boot and the namespace of its ids.
+pub fn machine() -> String {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let ids = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    format!("{} {}", boot.trim(), ids.display())
+}
+
+impl Life {
+    fn handle(&mut self, ns: u64) {
+        if ns < self.now {
+            // The id was given to another process.
+            self.before += self.now;
+        }
+        self.now = ns;
+    }
+}
+
+impl ProcError {
+    /// The same error once more; a system's error cannot be copied.
+    fn again(&self) -> ProcError {
+        match self {
+            ProcError::NoProcess(name) => ProcError::NoProcess(name.clone()),
+            ProcError::Group(path, error) => {
+                ProcError::Group(path.clone(), std::io::Error::other(error.to_string()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Child, Command, Stdio};
+
+    /// Works for a while, then waits for its standard input to end.
+    fn busy() -> Child {
+        let work = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo done; read x";
+        let mut command = Command::new("sh");
+        command.args(["-c", work]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = String::new();
+        let out = child.stdout.as_mut().unwrap();
+        std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line).unwrap();
+        let stat = format!("/proc/{}/stat", child.id());
+        // It has said that it is done a moment before it waits.
+        while !fs::read_to_string(&stat).unwrap().contains(") S ") {
+            std::thread::yield_now();
+        }
+        child
+    }
+
+    fn together(subjects: &[Subject]) -> u64 {
+        Census::new(subjects.to_vec()).take().together_ns.unwrap()
+    }
+
+    fn end(mut child: Child) {
+        drop(child.stdin.take());
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_process_under_several_names_is_counted_once() {
+        let child = busy();
+        let id = child.id();
+        let once = together(&[Subject::Process(id)]);
+        let subjects = [
+            Subject::Process(id),
+            Subject::called(&id.to_string()),
+            Subject::Process(id),
+        ];
+        let mut census = Census::new(subjects.to_vec());
+        let counted = census.take();
+        let alone: u64 = counted
+            .usages
+            .iter()
+            .map(|u| u.as_ref().unwrap().cpu_ns)
+            .sum();
+        assert!(once > 0);
+        // The process waits: its count stands still.
+        assert_eq!(counted.together_ns, Some(once));
+        assert_eq!(alone, 3 * once);
+        assert!(census.shared() && census.pids().contains(&id));
+        end(child);
+    }
+
+    #[test]
+    fn different_processes_add_up_and_keep_what_they_used_when_they_end() {
+        let (a, b) = (busy(), busy());
+        let subjects = [Subject::Process(a.id()), Subject::Process(b.id())];
+        let alone = [together(&subjects[..1]), together(&subjects[1..])];
+        let mut census = Census::new(subjects.to_vec());
+        assert_eq!(census.take().together_ns, Some(alone[0] + alone[1]));
+        assert!(!census.shared());
+        end(a);
+        let after = census.take();
+        assert!(after.usages[0].is_err() && after.usages[1].is_ok());
+        assert!(after.together_ns.unwrap() >= alone[0] + alone[1]);
+        end(b);
+    }
+
+    #[test]
+    fn a_group_in_a_group_and_the_processes_of_both_are_counted_once() {
+        let child = busy();
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        let account = |us: u64| format!("usage_usec {us}\nuser_usec {us}\nsystem_usec 0\n");
+        fs::write(folder.path().join("cgroup.procs"), "").unwrap();
+        fs::write(folder.path().join("cpu.stat"), account(900)).unwrap();
+        fs::write(inner.join("cgroup.procs"), format!("{}\n", child.id())).unwrap();
+        fs::write(inner.join("cpu.stat"), account(300)).unwrap();
+        let outer = Subject::Group(folder.path().into());
+        let same = Subject::Group(inner.join(".."));
+        let within = Subject::Group(inner);
+        let process = Subject::Process(child.id());
+        let all = [outer.clone(), same, within.clone(), process.clone()];
+        assert_eq!(together(&all), 900_000);
+        assert_eq!(together(&[within, process.clone()]), 300_000);
+        // A group that does not count CPU is the sum of its processes.
+        fs::remove_file(folder.path().join("cpu.stat")).unwrap();
+        fs::remove_file(folder.path().join("inner/cpu.stat")).unwrap();
+        assert_eq!(together(&[outer, process.clone()]), together(&[process]));
+        end(child);
+    }
+
+    #[test]
+    fn an_id_that_is_given_again_goes_on_counting() {
+        let mut life = Life::default();
+        [5, 7, 2, 3].into_iter().for_each(|ns| life.handle(ns));
+        assert_eq!((life.before, life.now), (7, 3));
+    }
+}
