@@ -1,6 +1,7 @@
 //! The driver against servers that behave, misbehave, and die.
 
 mod appc;
+mod bad_http2;
 mod bad_peers;
 mod closed_loop;
 mod command;

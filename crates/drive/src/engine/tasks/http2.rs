@@ -67,7 +67,8 @@ impl Line {
         let at = asked.step.target;
         // Taken out: what is dropped in the middle is not used again.
         let kept = self.connections[at].take();
-        let connection = match kept.filter(|_| asked.target.keep_alive) {
+        let kept = kept.filter(|_| asked.target.keep_alive);
+        let connection = match alive(kept).await {
             Some(connection) => connection,
             None => {
                 let began = clock::now();
@@ -92,7 +93,7 @@ impl Line {
             let why = "the rendered request is not valid in HTTP/2";
             return Err((Failure::Malformed, why.to_owned()));
         };
-        let reset = |e: h2::Error| (Failure::Reset, e.to_string());
+        let reset = failed_by;
         let mut sender = sender.ready().await.map_err(reset)?;
         let (response, mut stream) = sender
             .send_request(request, body.is_empty())
@@ -129,6 +130,38 @@ impl Line {
 
     /// Connections outlive iterations.
     pub async fn end_iteration(&mut self, _: &Population) {}
+}
+
+/// The connection, if the server has not said goodbye since its last answer: a
+/// graceful end between two requests fails none of them.
+async fn alive(kept: Option<Connection>) -> Option<Connection> {
+    let Connection { sender, traffic } = kept?;
+    let sender = sender.ready().await.ok()?;
+    Some(Connection { sender, traffic })
+}
+
+/// What kind of failure an error of the library is, in words.
+fn failed_by(error: h2::Error) -> Failed {
+    let reason = error
+        .reason()
+        .map_or_else(String::new, |r| format!("{r:?}"));
+    if error.is_io() {
+        return (Failure::Reset, error.to_string());
+    }
+    match (error.is_go_away(), error.is_remote()) {
+        (true, true) => (
+            Failure::Reset,
+            format!("the server ended the connection (GOAWAY, {reason})"),
+        ),
+        (false, true) => (
+            Failure::Reset,
+            format!("the server reset the stream (RST_STREAM, {reason})"),
+        ),
+        _ => (
+            Failure::Malformed,
+            format!("what the server sends is no HTTP/2 that can be accepted ({reason})"),
+        ),
+    }
 }
 
 fn take_apart(text: &[u8], target: &Target) -> Option<(Request<()>, Bytes)> {
