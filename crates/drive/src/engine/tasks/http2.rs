@@ -196,7 +196,7 @@ fn take_apart(text: &[u8], target: &Target) -> Option<(Request<()>, Bytes)> {
 }
 
 async fn connect(target: &Target) -> Result<Connection, Failed> {
-    let refused = |e: io::Error| (Failure::Connect, e.to_string());
+    let refused = |e: io::Error| (Failure::Connect, net::why_not(&e));
     let source = target.sources.first().copied();
     let fd = net::connect(target.address, source, &target.knobs).map_err(refused)?;
     let stream = tokio::net::TcpStream::from_std(fd.into()).map_err(refused)?;
