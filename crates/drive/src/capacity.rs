@@ -7,8 +7,9 @@ use crate::objective::Objective;
 use crate::plan::{Load, Plan};
 use crate::session::Recording;
 use measure::knee::{broken_stick, scalability};
-use measure::report::{Curve, CurvePoint, Report};
+use measure::report::{Curve, CurvePoint, Report, Unrecovered};
 use measure::stats::Sample;
+use std::time::{Duration, Instant};
 
 /// What to try.
 #[derive(Clone, Debug)]
@@ -23,6 +24,9 @@ pub struct Search {
     pub repeats: usize,
     /// Stop bisecting when the limit is known to this share of itself.
     pub precision: f64,
+    /// How long the system may take to recover from a load that was too high
+    /// before a lower one is tried.
+    pub recovery: Duration,
 }
 
 /// What a search came to.
@@ -42,6 +46,7 @@ impl Default for Search {
             steps: 10,
             repeats: 3,
             precision: 0.02,
+            recovery: Duration::from_secs(30),
         }
     }
 }
@@ -106,13 +111,15 @@ pub fn search(
         points: Vec::new(),
         best: None,
         stopped,
+        last_bad: None,
+        unrecovered: None,
     };
     match search.to {
         Some(to) => {
             let steps = search.steps.max(2);
             for i in 0..steps {
                 let share = i as f64 / (steps - 1) as f64;
-                if stopped() {
+                if state.over() {
                     break;
                 }
                 state.try_load(search.from + (to - search.from) * share)?;
@@ -122,16 +129,16 @@ pub fn search(
             let mut load = search.from;
             let mut bad = 0;
             // Two levels beyond the limit show how the system behaves there.
-            while bad < 2 && load < MOST && !stopped() {
+            while bad < 2 && load < MOST && !state.over() {
                 bad += usize::from(!state.try_load(load)?);
                 load *= 2.0;
             }
-            state.fill_gaps(stopped)?;
+            state.fill_gaps()?;
         }
     }
     while let Some((good, bad)) = state.bracket() {
         let whole = unit(plan) == "clients" && bad - good <= 1.0;
-        if bad - good <= good * search.precision || whole || stopped() {
+        if bad - good <= good * search.precision || whole || state.over() {
             break;
         }
         state.try_load((good + bad) / 2.0)?;
@@ -148,9 +155,46 @@ struct Trying<'a> {
     points: Vec<CurvePoint>,
     best: Option<(f64, bool, Report)>,
     stopped: &'a dyn Fn() -> bool,
+    /// The last load tried, when it missed the objectives.
+    last_bad: Option<f64>,
+    /// The load from which the system did not recover.
+    unrecovered: Option<f64>,
 }
 
 impl Trying<'_> {
+    /// Whether nothing more is to be tried.
+    fn over(&self) -> bool {
+        (self.stopped)() || self.unrecovered.is_some()
+    }
+
+    /// Waits until the lowest load that was good is good again, in brief runs.
+    /// Requests that a server still works off would be taken for the fault of
+    /// a load that it could bear. False when it does not recover in time.
+    fn recover(&mut self) -> Result<bool, RunError> {
+        let Some(lowest) = self.points.iter().find(|p| p.good).map(|p| p.load) else {
+            return Ok(true);
+        };
+        let mut probe = at_load(self.plan, lowest);
+        let brief = probe.duration_ns.unwrap_or(LONGEST_PROBE_NS);
+        probe.duration_ns = Some(brief.min(LONGEST_PROBE_NS));
+        probe.warmup_ns = 0;
+        probe.grace_ns = probe.grace_ns.min(LONGEST_PROBE_NS);
+        for population in &mut probe.populations {
+            population.timeout_ns = population.timeout_ns.min(LONGEST_PROBE_NS);
+        }
+        let began = Instant::now();
+        loop {
+            let report = (self.run)(&probe)?.report;
+            let well = self.objectives.iter().all(|o| o.met(&report));
+            if well || (self.stopped)() {
+                return Ok(true);
+            }
+            if began.elapsed() >= self.search.recovery {
+                return Ok(false);
+            }
+        }
+    }
+
     /// Tries a load and tells whether it met the objectives in most runs.
     fn try_load(&mut self, load: f64) -> Result<bool, RunError> {
         let load = if unit(self.plan) == "clients" {
@@ -158,6 +202,12 @@ impl Trying<'_> {
         } else {
             load
         };
+        if let Some(bad) = self.last_bad.take().filter(|bad| load < *bad)
+            && !self.recover()?
+        {
+            self.unrecovered = Some(bad);
+            return Ok(false);
+        }
         let plan = at_load(self.plan, load);
         let mut reports = Vec::new();
         for _ in 0..self.search.repeats.max(1) {
@@ -199,6 +249,7 @@ impl Trying<'_> {
             server_cpu_us: (!cpu.is_empty()).then(|| mean(cpu)),
             good,
         };
+        self.last_bad = (!good).then_some(load);
         (self.tell)(&point);
         self.points.push(point);
         self.points.sort_by(|a, b| a.load.total_cmp(&b.load));
@@ -217,7 +268,7 @@ impl Trying<'_> {
     }
 
     /// Doubling leaves wide gaps near the limit, where the fits need points.
-    fn fill_gaps(&mut self, stopped: &dyn Fn() -> bool) -> Result<(), RunError> {
+    fn fill_gaps(&mut self) -> Result<(), RunError> {
         let Some((good, bad)) = self.bracket() else {
             return Ok(());
         };
@@ -228,7 +279,7 @@ impl Trying<'_> {
         wanted.push(good * 0.75);
         wanted.extend(above.map(|above| (bad + above) / 2.0));
         for load in wanted {
-            if stopped() {
+            if self.over() {
                 break;
             }
             self.try_load(load)?;
@@ -261,6 +312,10 @@ impl Trying<'_> {
             highest_good: good.map(|p| p.load),
             lowest_bad: bad,
             collapse: last < peak * COLLAPSED,
+            unrecovered: self.unrecovered.map(|load| Unrecovered {
+                load,
+                waited_s: self.search.recovery.as_secs_f64(),
+            }),
             points: self.points,
         };
         let mut report = self.best.map(|b| b.2).unwrap_or_default();
@@ -269,7 +324,93 @@ impl Trying<'_> {
     }
 }
 
+/// A look at whether a system has recovered takes this long at most, and so
+/// does a request of it.
+const LONGEST_PROBE_NS: u64 = 1_000_000_000;
 /// Nothing on one machine goes beyond this.
 const MOST: f64 = 1e7;
 /// Throughput below this share of its peak at the highest load is a collapse.
 const COLLAPSED: f64 = 0.9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::HttpLoad;
+    use crate::session::Session;
+    use std::cell::RefCell;
+    use std::sync::atomic::AtomicBool;
+
+    /// Searches a made-up system that bears 150 requests/s. From 200 on it
+    /// collapses, and stays so for `broken` further runs.
+    fn search_of(broken: usize) -> (Found, Vec<f64>) {
+        let server = crate::server::Server::start(crate::server::Behaviour::default()).unwrap();
+        let mut load = HttpLoad::new(format!("http://{}/", server.address()));
+        load.iterations = Some(1);
+        let session = Session {
+            plan: &load.plan().unwrap(),
+            observed: &[],
+            viewers: Vec::new(),
+        };
+        let any = session.run(&AtomicBool::new(false)).unwrap();
+        (load.iterations, load.rate) = (None, Some(50.0));
+        let plan = load.plan().unwrap();
+        let left = RefCell::new(0);
+        let mut loads = Vec::new();
+        let mut run = |plan: &Plan| {
+            let rate = level(&plan.populations[0].load, true);
+            loads.push(rate);
+            let mut left = left.borrow_mut();
+            let well = *left == 0 && rate <= 150.0;
+            *left = match rate {
+                r if r >= 200.0 => broken,
+                _ => left.saturating_sub(1),
+            };
+            let mut report = any.report.clone();
+            report.throughput = if well { rate } else { 10.0 };
+            report.populations[0].failed = u64::from(!well);
+            Ok(Recording {
+                outcome: any.outcome.clone(),
+                report,
+                log: Vec::new(),
+            })
+        };
+        let wanted = Search {
+            from: 50.0,
+            repeats: 1,
+            recovery: Duration::ZERO,
+            ..Search::default()
+        };
+        let objectives = [Objective::parse("errors=0").unwrap()];
+        let never = || false;
+        let found = search(&plan, &wanted, &objectives, &mut run, &mut |_| {}, &never);
+        (found.unwrap(), loads)
+    }
+
+    #[test]
+    fn a_system_that_recovers_is_searched_to_its_limit_and_its_collapse_is_told() {
+        let (found, loads) = search_of(0);
+        let curve = found.curve;
+        assert_eq!(loads[..4], [50.0, 100.0, 200.0, 400.0]);
+        let good = curve.highest_good.unwrap();
+        assert!((147.0..=150.0).contains(&good), "{good}");
+        assert!(curve.collapse && curve.unrecovered.is_none());
+    }
+
+    #[test]
+    fn a_system_that_stays_collapsed_ends_the_search_and_spoils_no_lower_load() {
+        let (found, loads) = search_of(1000);
+        assert_eq!(loads, [50.0, 100.0, 200.0, 400.0, 50.0]);
+        let curve = &found.curve;
+        assert_eq!(
+            (curve.highest_good, curve.lowest_bad),
+            (Some(100.0), Some(200.0))
+        );
+        assert!(curve.collapse);
+        assert_eq!(curve.unrecovered.as_ref().unwrap().load, 400.0);
+        let shown = measure::report::text(&found.report);
+        assert!(
+            shown.contains("did not recover from 400 requests/s"),
+            "{shown}"
+        );
+    }
+}

@@ -219,11 +219,9 @@ fn converse(plan: &Plan, population: &Population) -> Option<Foreseen> {
     (config.trace, config.listen) = (None, None);
     let tried = || -> Result<Option<u16>, String> {
         let host = ::appc::Host::start(config).map_err(|e| e.to_string())?;
+        // The node's own message says what to look at.
         let linked = host.connect(&partner.partner);
-        linked.map_err(|e| {
-            let unknown = "is that the name of the LU there? A station's address is made from it, unless the configuration gives its `mac`";
-            format!("{e}; {unknown}")
-        })?;
+        linked.map_err(|e| e.to_string())?;
         let wish = partner.wish(0).map_err(|e| e.to_string())?;
         let key = (wish.local.clone(), wish.partner.clone(), wish.mode.clone());
         let id = host.once(|node, now| node.allocate(wish, now));

@@ -76,34 +76,77 @@ pub fn batch_mean(batches: &[(f64, f64)], confidence: f64) -> (f64, f64) {
     (mean, quantile * error)
 }
 
-/// Compares two samples whose variances may differ (Welch's test). None when
-/// either has fewer than two values or a mean of zero.
-pub fn compare(a: &Sample, b: &Sample) -> Option<Comparison> {
-    if a.count < 2 || b.count < 2 || a.mean == 0.0 {
+/// Compares two sets of measurements whose spreads may differ. None when either
+/// has fewer than two values or A's mean is zero.
+///
+/// Times, rates and CPU are positive and spread by factors, so their logarithms
+/// are compared (Welch's test): the change is that of the geometric means, and
+/// its interval, a ratio's, cannot fall below −100 %. Where a value is zero, as
+/// counts of errors may be, the values themselves are compared.
+pub fn compare(a: &[f64], b: &[f64]) -> Option<Comparison> {
+    let positive = |values: &[f64]| values.iter().all(|v| *v > 0.0);
+    if !(positive(a) && positive(b)) {
+        let mut found = compare_means(&Sample::of(a), &Sample::of(b))?;
+        // Nothing that is counted can become less than none.
+        found.interval.0 = found.interval.0.max(-1.0);
+        return Some(found);
+    }
+    let logs = |values: &[f64]| Sample::of(&values.iter().map(|v| v.ln()).collect::<Vec<_>>());
+    let (difference, half, p_value) = welch(&logs(a), &logs(b))?;
+    let change = |log: f64| log.exp_m1();
+    Some(Comparison {
+        change: change(difference),
+        interval: (change(difference - half), change(difference + half)),
+        p_value,
+    })
+}
+
+/// The means whose change [`compare`] tells.
+pub fn centres(a: &[f64], b: &[f64]) -> [f64; 2] {
+    let logarithmic = a.iter().chain(b).all(|v| *v > 0.0);
+    [a, b].map(|values| match logarithmic && !values.is_empty() {
+        true => {
+            let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+            Sample::of(&logs).mean.exp()
+        }
+        false => Sample::of(values).mean,
+    })
+}
+
+/// Compares the means of two samples. None when either has fewer than two
+/// values, or A's mean is zero, of which nothing is a share.
+fn compare_means(a: &Sample, b: &Sample) -> Option<Comparison> {
+    if a.mean == 0.0 {
+        return None;
+    }
+    let (difference, half, p_value) = welch(a, b)?;
+    let ends = [(difference - half) / a.mean, (difference + half) / a.mean];
+    Some(Comparison {
+        change: difference / a.mean,
+        interval: (ends[0].min(ends[1]), ends[0].max(ends[1])),
+        p_value,
+    })
+}
+
+/// Welch's test: B's mean less A's, half the width of its 95 % interval, and
+/// the chance to see such a difference when there is none. None when either has
+/// fewer than two values.
+fn welch(a: &Sample, b: &Sample) -> Option<(f64, f64, f64)> {
+    if a.count < 2 || b.count < 2 {
         return None;
     }
     let (va, vb) = (a.variance / a.count as f64, b.variance / b.count as f64);
     let difference = b.mean - a.mean;
     let error = (va + vb).sqrt();
-    let change = difference / a.mean;
     if error == 0.0 {
         let p_value = if difference == 0.0 { 1.0 } else { 0.0 };
-        return Some(Comparison {
-            change,
-            interval: (change, change),
-            p_value,
-        });
+        return Some((difference, 0.0, p_value));
     }
     let freedom =
         (va + vb).powi(2) / (va * va / (a.count - 1) as f64 + vb * vb / (b.count - 1) as f64);
-    let t = difference / error;
     let half = student_quantile(0.975, freedom) * error;
-    let ends = [(difference - half) / a.mean, (difference + half) / a.mean];
-    Some(Comparison {
-        change,
-        interval: (ends[0].min(ends[1]), ends[0].max(ends[1])),
-        p_value: 2.0 * (1.0 - student_cdf(t.abs(), freedom)),
-    })
+    let p_value = 2.0 * (1.0 - student_cdf((difference / error).abs(), freedom));
+    Some((difference, half, p_value))
 }
 
 /// The middle value; the mean of the two middle ones when there are two.
@@ -221,12 +264,56 @@ mod tests {
 
     #[test]
     fn noise_is_not_taken_for_a_difference() {
-        let a = Sample::of(&[10.0, 10.4, 9.7, 10.1, 9.8]);
-        let same = Sample::of(&[10.1, 9.9, 10.3, 9.6, 10.0]);
-        let slower = Sample::of(&[11.0, 11.3, 10.8, 11.2, 10.9]);
+        let a = [10.0, 10.4, 9.7, 10.1, 9.8];
+        let same = [10.1, 9.9, 10.3, 9.6, 10.0];
+        let slower = [11.0, 11.3, 10.8, 11.2, 10.9];
         assert!(compare(&a, &same).unwrap().p_value > 0.5);
         let found = compare(&a, &slower).unwrap();
         assert!(found.p_value < 0.01 && found.interval.0 > 0.05, "{found:?}");
-        assert!(compare(&a, &Sample::of(&[1.0])).is_none());
+        assert!((found.change - 0.104).abs() < 1e-3, "{found:?}");
+        let [of_a, of_b] = centres(&a, &slower);
+        assert!((of_b / of_a - 1.0 - found.change).abs() < 1e-12);
+        assert_eq!(centres(&[0.0, 4.0], &[1.0]), [2.0, 1.0]);
+        assert!(compare(&a, &[1.0]).is_none());
+        assert!(compare(&[0.0, 0.0], &a).is_none());
+        // The direction of a question changes its sign and nothing else.
+        let back = compare(&slower, &a).unwrap();
+        assert!((back.p_value - found.p_value).abs() < 1e-12);
+        assert!(((1.0 + back.change) * (1.0 + found.change) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn no_interval_falls_below_minus_a_hundred_percent() {
+        let (wild, small) = ([1.0, 9.0, 100.0], [0.1, 5.0, 0.01]);
+        let found = compare(&wild, &small).unwrap();
+        assert!(found.interval.0 > -1.0 && found.interval.0 < found.change);
+        let errors = compare(&[1.0, 30.0, 0.0], &[0.0, 0.0, 1.0]).unwrap();
+        assert_eq!(errors.interval.0, -1.0);
+    }
+
+    #[test]
+    fn of_equal_servers_one_comparison_in_twenty_errs() {
+        // Five rounds each, times that spread by factors; xorshift and the sum
+        // of twelve uniform numbers stand for chance.
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut uniform = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let mut rounds = || -> Vec<f64> {
+            let mut normal = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+            (0..5).map(|_| (0.3 * normal()).exp()).collect()
+        };
+        let runs = 4000;
+        let taken = (0..runs).filter(|_| {
+            let found = compare(&rounds(), &rounds()).unwrap();
+            let without_zero = found.interval.0 > 0.0 || found.interval.1 < 0.0;
+            assert_eq!(without_zero, found.p_value < 0.05, "{found:?}");
+            without_zero
+        });
+        let share = taken.count() as f64 / f64::from(runs);
+        assert!((0.03..0.06).contains(&share), "{share}");
     }
 }

@@ -9,7 +9,7 @@ use crate::capacity::{Search, search, unit};
 use crate::engine::RunError;
 use crate::objective::Objective;
 use measure::report::{CurvePoint, Report, Versus, VersusRow, text};
-use measure::stats::{Comparison, Sample, compare};
+use measure::stats::{Comparison, Sample, centres, compare};
 use serde::Serialize;
 use std::sync::atomic::Ordering;
 
@@ -47,6 +47,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
         steps: args.steps,
         repeats: args.repeats,
         precision: args.precision / 100.0,
+        ..Search::default()
     };
     if !(wanted.from > 0.0 && wanted.to.is_none_or(|to| to > wanted.from)) {
         return Err(CliError::Usage(
@@ -60,11 +61,14 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     let tell = &mut |point: &CurvePoint| {
         if !quiet {
             let word = if point.good { "met" } else { "missed" };
+            let p99 = match point.throughput > 0.0 {
+                true => format!("p99 {:.3} ms", point.p99),
+                false => "nothing answered".to_owned(),
+            };
             tell!(
-                "{:.0} {unit}: {:.1} answers/s, p99 {:.3} ms, {word}",
+                "{:.0} {unit}: {:.1} answers/s, {p99}, {word}",
                 point.load,
-                point.throughput,
-                point.p99
+                point.throughput
             );
         }
     };
@@ -104,6 +108,8 @@ struct Figure {
     unit: &'static str,
     a: Sample,
     b: Sample,
+    /// The means that the change is of: geometric ones, of counts the plain.
+    compared: [f64; 2],
     #[serde(flatten)]
     comparison: Option<Comparison>,
     worse: bool,
@@ -199,8 +205,9 @@ fn figures(reports: &[Vec<Report>; 2], tolerance: f64) -> Vec<Figure> {
         if a.is_empty() || b.is_empty() {
             continue;
         }
-        let (a, b) = (Sample::of(&a), Sample::of(&b));
         let comparison = compare(&a, &b);
+        let compared = centres(&a, &b);
+        let (a, b) = (Sample::of(&a), Sample::of(&b));
         let worse = comparison.is_some_and(|c| {
             let loss = if more_is_better { -c.change } else { c.change };
             c.p_value < 0.05 && loss > tolerance
@@ -211,6 +218,7 @@ fn figures(reports: &[Vec<Report>; 2], tolerance: f64) -> Vec<Figure> {
             unit,
             a,
             b,
+            compared,
             comparison,
             worse: worse || from_none,
         });
@@ -222,14 +230,14 @@ fn print_figure(figure: &Figure) {
     let Figure {
         name,
         unit,
-        a,
-        b,
+        compared: [a, b],
         comparison,
         worse,
+        ..
     } = figure;
     let label = format!("{name} {unit}");
     let Some(c) = comparison else {
-        return say!("{label:<14}{:>12.3}{:>12.3}", a.mean, b.mean);
+        return say!("{label:<14}{a:>12.3}{b:>12.3}");
     };
     let interval = format!(
         "{:+.1} % to {:+.1} %",
@@ -238,9 +246,7 @@ fn print_figure(figure: &Figure) {
     );
     let verdict = verdict(*worse, c);
     say!(
-        "{label:<14}{:>12.3}{:>12.3}{:>9.1}%{interval:>22}{:>10.4}  {verdict}",
-        a.mean,
-        b.mean,
+        "{label:<14}{a:>12.3}{b:>12.3}{:>9.1}%{interval:>22}{:>10.4}  {verdict}",
         c.change * 100.0,
         c.p_value
     );
@@ -258,7 +264,7 @@ fn verdict(worse: bool, comparison: &Comparison) -> &'static str {
 fn page(names: [String; 2], runs: [Vec<Report>; 2], figures: &[Figure]) -> String {
     let row = |figure: &Figure| VersusRow {
         name: format!("{} {}", figure.name, figure.unit).trim().to_owned(),
-        means: [figure.a.mean, figure.b.mean],
+        means: figure.compared,
         change: figure.comparison.map(|c| (c.change, c.interval, c.p_value)),
         verdict: match &figure.comparison {
             Some(comparison) => verdict(figure.worse, comparison).into(),

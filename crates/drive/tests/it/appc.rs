@@ -400,6 +400,19 @@ fn wrong_names_and_too_few_sessions_are_foreseen() {
     let more = format!("mode = \"NOMODE\"\n{steps}");
     let found = preflight::check(&plan(&server, "INQUIRY", &keys(1), &more));
     assert!(found[0].to_string().contains("NOMODE"), "{found:?}");
+    let mut nobody = plan(&server, "INQUIRY", &keys(1), steps);
+    let target = &mut nobody.populations[0].targets[0];
+    if let drive::plan::Protocol::Appc(partner) = &mut target.protocol {
+        Arc::make_mut(partner).partner = "NET.NOBODY".into();
+    }
+    let found = preflight::check(&nobody)[0].to_string();
+    assert!(found.contains("NET.NOBODY"), "{found}");
+    assert_eq!(
+        found.matches("is NET.NOBODY the name").count(),
+        1,
+        "{found}"
+    );
+    assert!(!found.contains("is that the name"), "{found}");
 }
 
 #[test]

@@ -66,11 +66,13 @@ impl Census {
         // What a group's own account holds is not counted by process too.
         let accounts = self.accounts();
         let mut covered = BTreeSet::new();
-        let mut seen = BTreeSet::new();
+        let mut seen = BTreeMap::new();
         for (subject, members) in self.subjects.iter().zip(&members) {
+            let counts = subject.group_cpu().is_some();
             for pid in members.iter().flatten() {
-                self.shared |= !seen.insert(*pid);
-                if subject.group_cpu().is_some() {
+                // The same subject given twice is not told as two.
+                self.shared |= *seen.entry(*pid).or_insert(subject) != subject;
+                if counts {
                     covered.insert(*pid);
                 }
             }
@@ -79,12 +81,12 @@ impl Census {
             let kept = self.groups.entry(folder).or_default();
             *kept = ns.max(*kept);
         }
-        for pid in seen.difference(&covered) {
+        for pid in seen.keys().filter(|pid| !covered.contains(pid)) {
             if let Some(Some(usage)) = known.get(pid) {
                 self.lives.entry(*pid).or_default().handle(usage.cpu_ns);
             }
         }
-        self.pids.extend(&seen);
+        self.pids.extend(seen.keys());
         let lives = self.lives.values().map(|l| l.before + l.now);
         let together: u64 = lives.chain(self.groups.values().copied()).sum();
         let any = !self.lives.is_empty() || !self.groups.is_empty();
@@ -99,7 +101,7 @@ impl Census {
         &self.pids
     }
 
-    /// Whether two subjects stood for the same process.
+    /// Whether two different subjects stood for the same process.
     pub fn shared(&self) -> bool {
         self.shared
     }
@@ -205,7 +207,7 @@ mod tests {
         // The process waits: its count stands still.
         assert_eq!(counted.together_ns, Some(once));
         assert_eq!(alone, 3 * once);
-        assert!(census.shared() && census.pids().contains(&id));
+        assert!(!census.shared() && census.pids().contains(&id));
         end(child);
     }
 
@@ -240,7 +242,9 @@ mod tests {
         let within = Subject::Group(inner);
         let process = Subject::Process(child.id());
         let all = [outer.clone(), same, within.clone(), process.clone()];
-        assert_eq!(together(&all), 900_000);
+        let mut census = Census::new(all.to_vec());
+        assert_eq!(census.take().together_ns, Some(900_000));
+        assert!(census.shared());
         assert_eq!(together(&[within, process.clone()]), 300_000);
         // A group that does not count CPU is the sum of its processes.
         fs::remove_file(folder.path().join("cpu.stat")).unwrap();

@@ -298,9 +298,9 @@ fn curve_section(curve: &Curve) -> String {
                 ..Axis::default()
             },
             series: vec![
-                line("50 %", &|p| Some(p.p50)),
-                line("mean", &|p| Some(p.mean)),
-                line("99 %", &|p| Some(p.p99)),
+                line("50 %", &|p| (p.throughput > 0.0).then_some(p.p50)),
+                line("mean", &|p| (p.throughput > 0.0).then_some(p.mean)),
+                line("99 %", &|p| (p.throughput > 0.0).then_some(p.p99)),
             ],
             mark: mark.clone(),
             shade: None,
@@ -324,6 +324,10 @@ fn curve_section(curve: &Curve) -> String {
         .iter()
         .map(|l| format!("<p>{}</p>", escape(l)))
         .collect();
+    let ms = |p: &super::CurvePoint, v: f64| match p.throughput > 0.0 {
+        true => three(v),
+        false => "–".to_owned(),
+    };
     let rows: String = curve
         .points
         .iter()
@@ -333,9 +337,9 @@ fn curve_section(curve: &Curve) -> String {
                 if p.good { "" } else { " class=missed" },
                 plain(p.load),
                 plain(p.throughput),
-                three(p.mean),
-                three(p.p50),
-                three(p.p99),
+                ms(p, p.mean),
+                ms(p, p.p50),
+                ms(p, p.p99),
                 short(p.errors * 100.0),
                 p.server_cpu_us.map_or("–".into(), three),
                 if p.good { "met" } else { "missed" }

@@ -18,7 +18,7 @@ pub use html::html;
 pub use matrix::{Cell, Matrix};
 pub use model::{
     Curve, CurvePoint, Driver, LatencyReport, Moment, PopulationReport, Presented, PresentedPiece,
-    Report, Server, StepReport, ThreadShare,
+    Report, Server, StepReport, ThreadShare, Unrecovered,
 };
 pub use page::{STYLE, page};
 pub use svg::{Axis, Plot, Series, escape, short};

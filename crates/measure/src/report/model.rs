@@ -258,6 +258,18 @@ pub struct Curve {
     pub lowest_bad: Option<f64>,
     /// Throughput fell by more than a tenth past its peak.
     pub collapse: bool,
+    /// The system did not recover from a load, which ended the search.
+    #[serde(default)]
+    pub unrecovered: Option<Unrecovered>,
+}
+
+/// A load that a system did not recover from.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Unrecovered {
+    /// The load.
+    pub load: f64,
+    /// How long was waited, s.
+    pub waited_s: f64,
 }
 
 /// One load level (the mean of its repetitions).

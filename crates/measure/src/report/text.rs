@@ -190,9 +190,13 @@ fn write_curve(curve: &Curve, out: &mut String) -> std::fmt::Result {
     )?;
     for p in &curve.points {
         let cpu = p.server_cpu_us.map_or("-".into(), |us| format!("{us:.1}"));
+        let ms = |v: f64| match p.throughput > 0.0 {
+            true => format!("{v:.3}"),
+            false => "-".to_owned(),
+        };
         writeln!(
             out,
-            "{:>12.0}{:>12.1}{:>10.1}{:>10.3}{:>10.3}{:>10.3}{:>8.2}%{:>12}  {}",
+            "{:>12.0}{:>12.1}{:>10.1}{:>10}{:>10}{:>10}{:>8.2}%{:>12}  {}",
             p.load,
             p.throughput,
             if p.throughput_half.is_finite() {
@@ -200,9 +204,9 @@ fn write_curve(curve: &Curve, out: &mut String) -> std::fmt::Result {
             } else {
                 0.0
             },
-            p.mean,
-            p.p50,
-            p.p99,
+            ms(p.mean),
+            ms(p.p50),
+            ms(p.p99),
             p.errors * 100.0,
             cpu,
             if p.good { "met" } else { "missed" }
@@ -260,6 +264,12 @@ pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
         ),
         (None, _) => format!("No load tried met {objectives}."),
     });
+    if let Some(stuck) = &curve.unrecovered {
+        lines.push(format!(
+            "The system did not recover from {:.0} {unit}: {:.0} s later even the lowest load that it had borne missed the objectives. Nothing more was tried, so the limit is only known to lie between the two loads above.",
+            stuck.load, stuck.waited_s
+        ));
+    }
     if curve.collapse {
         lines
             .push("Beyond its peak, throughput falls: the system collapses under overload.".into());

@@ -213,6 +213,7 @@ fn knee_row(queue: &Queue, slower: f64, mut seed: u64) -> Result<Row> {
         steps: KNEE.steps,
         repeats: 1,
         precision: 1.0,
+        ..drive::capacity::Search::default()
     };
     let stop = AtomicBool::new(false);
     let found = drive::capacity::search(
