@@ -38,6 +38,9 @@ pub struct Partner {
     pub sync: SyncLevel,
     /// A user and a password, or a user that counts as verified.
     pub user: Option<(String, Option<String>)>,
+    /// Nobody named a bound on outstanding requests: it is to follow the
+    /// sessions that the partner allows.
+    pub follows: bool,
 }
 
 impl Partner {
@@ -53,6 +56,7 @@ impl Partner {
             tp: tp.to_owned(),
             sync: SyncLevel::Confirm,
             user: None,
+            follows: false,
         }
     }
 
@@ -261,6 +265,7 @@ pub(crate) fn one_line(url: &Url, load: &HttpLoad) -> Result<(Target, Step), Loa
         Some("none") => SyncLevel::None,
         Some(_) => return Err(wrong("`sync` is confirm or none".into())),
     };
+    partner.follows = load.rate.is_some() && load.ahead.is_none();
     partner.tune(number("ru")?, number("pacing")?);
     partner.validate().map_err(|e| wrong(e.to_string()))?;
     let transfer = tp == FILE_TRANSFER;

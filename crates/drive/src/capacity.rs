@@ -211,7 +211,10 @@ impl Trying<'_> {
         let plan = at_load(self.plan, load);
         let mut reports = Vec::new();
         for _ in 0..self.search.repeats.max(1) {
-            let report = (self.run)(&plan)?.report;
+            let report = match (self.run)(&plan) {
+                Err(RunError::NotBegun) if !self.points.is_empty() => break,
+                recording => recording?.report,
+            };
             // A run that was cut short is no level, unless it is all there is.
             if (self.stopped)() && !(self.points.is_empty() && reports.is_empty()) {
                 break;

@@ -8,6 +8,7 @@ use crate::summary::tag;
 use measure::Histogram;
 use measure::hdrlog::{self, LogError};
 use measure::report::{CpuPart, LatencyReport, Moment, PopulationReport, Report, ServerCpu};
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
@@ -106,6 +107,33 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
     add_machines(&mut merged, &reports, logs);
     merged.server_cpu = server_cpu(&merged, &reports, logs);
     Ok(merged)
+}
+
+/// The merged histograms of `logs` as one log, interval by interval, with the
+/// counts of their `report`: it can be merged again as one machine's.
+pub fn merged_log(logs: &[(String, Vec<u8>)], report: &Report) -> Result<Vec<u8>, MergeError> {
+    let mut merged: BTreeMap<(u64, String), hdrlog::Entry> = BTreeMap::new();
+    let mut name = "";
+    for (log, bytes) in logs {
+        name = log;
+        let entries = hdrlog::read(bytes).map_err(|e| MergeError::Log(log.clone(), e))?;
+        for entry in entries {
+            let at = (entry.start_s * 1e3).round() as u64;
+            match merged.entry((at, entry.tag.clone())) {
+                Entry::Occupied(mut there) => there.get_mut().histogram.merge(&entry.histogram),
+                Entry::Vacant(free) => {
+                    free.insert(entry);
+                }
+            }
+        }
+    }
+    let start = logs.iter().filter_map(|(_, bytes)| hdrlog::started(bytes));
+    let entries: Vec<hdrlog::Entry> = merged.into_values().collect();
+    let log = hdrlog::write(start.min().unwrap_or(0), &entries);
+    let mut bytes = log.map_err(|e| MergeError::Log(name.to_owned(), e))?;
+    let json = serde_json::to_string(report).expect("a report is plain data");
+    bytes.extend_from_slice(format!("{COUNTS}{json}\n").as_bytes());
+    Ok(bytes)
 }
 
 /// What an answer of any machine cost the servers. A server that several

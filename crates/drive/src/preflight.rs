@@ -2,7 +2,7 @@
 //! reached, too few file descriptors, too few local ports.
 
 use crate::appc;
-use crate::plan::{Plan, Population};
+use crate::plan::{Load, Plan, Population, Protocol};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sna::conversation::code::ReturnCode;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +25,16 @@ pub enum Foreseen {
         /// The system's message.
         why: String,
     },
+    /// A server and this driver do not agree over TLS.
+    #[error("{name} ({address}): {why}")]
+    Tls {
+        /// As the scenario writes it.
+        name: String,
+        /// Where it was tried.
+        address: SocketAddr,
+        /// What is wrong and what to do.
+        why: String,
+    },
     /// A conversation cannot begin.
     #[error("{name}: {why}")]
     Partner {
@@ -35,7 +45,7 @@ pub enum Foreseen {
     },
     /// A partner allows fewer sessions than clients want.
     #[error(
-        "{name} allows {allowed} sessions in mode `{mode}` and {wanted} clients keep one each; raise the mode's session limit there (`sessions` of a Tupelo node's mode), have fewer clients, or let each iteration have a conversation of its own (`keep_alive = false`, --no-keepalive)"
+        "{name} allows {allowed} sessions in mode `{mode}` and {wanted} clients keep one each; raise the mode's session limit there (`sessions` of a Tupelo node's mode), have fewer clients (--clients, `clients`, `outstanding`), or let each iteration have a conversation of its own (`keep_alive = false`, --no-keepalive)"
     )]
     Sessions {
         /// As the scenario writes it.
@@ -79,6 +89,59 @@ pub enum Foreseen {
         /// Ports of the range.
         ports: usize,
     },
+}
+
+/// Looks for everything that can be foreseen, and lets the bound on outstanding
+/// requests that nobody named follow what partners allow; what was done so is
+/// told.
+pub fn prepare(plan: &mut Plan) -> Result<Vec<String>, Vec<Foreseen>> {
+    let mut found = check(plan);
+    let mut told = Vec::new();
+    found.retain(|foreseen| match foreseen {
+        Foreseen::Sessions {
+            name,
+            mode,
+            allowed,
+            ..
+        } => match follow(plan, name, mode, usize::from(*allowed)) {
+            Some(done) => {
+                told.push(done);
+                false
+            }
+            None => true,
+        },
+        _ => true,
+    });
+    match found.is_empty() {
+        true => Ok(told),
+        false => Err(found),
+    }
+}
+
+/// Lowers the bounds that follow the sessions of a mode; none when there are
+/// no such bounds.
+fn follow(plan: &mut Plan, name: &str, mode: &str, allowed: usize) -> Option<String> {
+    let most = allowed * plan.threads;
+    let mut done = None;
+    for population in &mut plan.populations {
+        let follows = population.targets.iter().any(|target| {
+            let partner = appc::partner_of(target);
+            target.name == name && partner.is_some_and(|p| p.follows && p.mode == mode)
+        });
+        if let Load::Open {
+            outstanding, ahead, ..
+        } = &mut population.load
+            && follows
+            && allowed > 0
+        {
+            let before = std::mem::replace(outstanding, most.min(*outstanding));
+            *ahead = (*ahead).min(*outstanding);
+            done = Some(format!(
+                "At most {outstanding} conversations at once instead of {before}, because {name} allows {allowed} sessions in mode `{mode}`; raise that there, or name a bound (--clients, `outstanding`)."
+            ));
+        }
+    }
+    done
 }
 
 /// Looks for everything that can be foreseen; raises the limit of open files
@@ -126,9 +189,12 @@ pub fn check(plan: &Plan) -> Vec<Foreseen> {
                 ports,
             });
         }
-        if let Err(error) = reach(address) {
-            let why = error.to_string();
-            found.push(Foreseen::Unreachable { name, address, why });
+        match reach(address) {
+            Ok(_) => found.extend(shake_hands(plan, address)),
+            Err(error) => {
+                let why = error.to_string();
+                found.push(Foreseen::Unreachable { name, address, why });
+            }
         }
     }
     if found.is_empty() {
@@ -183,9 +249,32 @@ fn converse(plan: &Plan, population: &Population) -> Option<Foreseen> {
     }
 }
 
-/// Opens a connection and closes it again.
-fn reach(address: SocketAddr) -> io::Result<()> {
-    TcpStream::connect_timeout(&address, PATIENCE).map(|_| ())
+/// Opens a connection.
+fn reach(address: SocketAddr) -> io::Result<TcpStream> {
+    TcpStream::connect_timeout(&address, PATIENCE)
+}
+
+/// Tries TLS once for each name that a server is known by.
+fn shake_hands(plan: &Plan, address: SocketAddr) -> Vec<Foreseen> {
+    let targets = plan.populations.iter().flat_map(|p| &p.targets);
+    let mut tried = BTreeSet::new();
+    let mut found = Vec::new();
+    for target in targets.filter(|t| t.address == address) {
+        let Some(tls) = &target.tls else { continue };
+        let http2 = matches!(target.protocol, Protocol::Http2);
+        if !tried.insert((target.name.as_str(), http2)) {
+            continue;
+        }
+        let shaken = reach(address).map_err(|e| e.to_string());
+        if let Err(why) = shaken.and_then(|stream| tls.try_out(stream, PATIENCE)) {
+            found.push(Foreseen::Tls {
+                name: target.name.clone(),
+                address,
+                why,
+            });
+        }
+    }
+    found
 }
 
 /// Makes room for this many descriptors, or tells the limit.

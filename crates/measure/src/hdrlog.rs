@@ -94,6 +94,16 @@ pub fn read(log: &[u8]) -> Result<Vec<Entry>, LogError> {
     Ok(entries)
 }
 
+/// The wall clock at a log's start, ns since 1970; none when it does not say.
+pub fn started(log: &[u8]) -> Option<u64> {
+    IntervalLogIterator::new(log)
+        .flatten()
+        .find_map(|entry| match entry {
+            LogEntry::StartTime(at) => u64::try_from(at.as_nanos()).ok(),
+            _ => None,
+        })
+}
+
 /// Adds logs of several machines up: one histogram a tag.
 pub fn merge(logs: &[Vec<Entry>]) -> BTreeMap<String, Histogram> {
     let mut merged: BTreeMap<String, Histogram> = BTreeMap::new();

@@ -29,8 +29,8 @@ pub struct Args {
     #[command(subcommand)]
     pub command: Option<Command>,
     /// Show on a built-in server that the report tells the truth about a stall,
-    /// in runs of these lengths in seconds
-    #[arg(long, value_name = "SECONDS", num_args = 0..=1, value_delimiter = ',', default_missing_value = "10,20,60")]
+    /// in runs of these lengths, from 3 to 90 seconds
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, value_delimiter = ',', default_missing_value = "10,20,60", value_parser = clap::value_parser!(u64).range(3..=90))]
     pub self_test: Option<Vec<u64>>,
     /// The load.
     #[command(flatten)]
@@ -61,6 +61,7 @@ pub enum Command {
 /// `tupelo drive knee`.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_args(|a| hidden_of(a, &["hdr", "baseline", "tolerance"])),
     after_help = "Example:\n  tupelo drive knee http://127.0.0.1:8080/ --from 500 --objective 'p99<20ms'"
 )]
 pub struct KneeArgs {
@@ -96,6 +97,7 @@ pub struct KneeArgs {
 /// `tupelo drive compare`.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_args(|a| hidden_of(a, &["csv", "hdr", "objectives", "baseline", "quiet"])),
     after_help = "Example:\n  tupelo drive compare http://127.0.0.1:8080/old http://127.0.0.1:8080/new -c 20 -t 10s"
 )]
 pub struct CompareArgs {
@@ -131,6 +133,7 @@ pub struct ImportArgs {
 /// `tupelo drive merge`.
 #[derive(Debug, clap::Args)]
 #[command(
+    mut_args(|a| hidden_of(a, &["listen", "quiet"])),
     after_help = "Example:\n  tupelo drive merge worker-1.hlog worker-2.hlog --html report.html"
 )]
 pub struct MergeArgs {
@@ -171,7 +174,7 @@ pub struct LoadArgs {
 pub struct HowArgs {
     /// Clients; with --rate, the most requests outstanding at once
     /// [default: 1; with --rate 1000, opened as
-    /// needed, or 64 over HTTP/2 and APPC]
+    /// needed, or 64 over HTTP/2 and APPC, where the partner's sessions bound it]
     #[arg(short, long)]
     pub clients: Option<usize>,
     /// How long to measure [default: 10s, or what the scenario says]
@@ -210,7 +213,8 @@ pub struct HowArgs {
     /// Speak HTTP/2, each client on a connection of its own
     #[arg(long)]
     pub http2: bool,
-    /// Certificates to trust instead of the system's, PEM
+    /// Certificates to trust instead of the system's, PEM: issuers', or the
+    /// server's own
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
     /// Accept any certificate
@@ -286,6 +290,13 @@ pub struct OutputArgs {
     /// How much slower than the baseline is still accepted, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 10.0)]
     pub tolerance: f64,
+}
+
+/// Leaves options that a command has no use for out of its help; whoever gives
+/// one all the same is told.
+fn hidden_of(arg: clap::Arg, unused: &[&str]) -> clap::Arg {
+    let unused = unused.contains(&arg.get_id().as_str());
+    if unused { arg.hide(true) } else { arg }
 }
 
 /// A common start further off than this is a mistake of the unit, in seconds.
@@ -468,6 +479,20 @@ impl HowArgs {
         ];
         let given = given.into_iter().filter(|g| g.1);
         given.map(|g| g.0).collect()
+    }
+
+    /// What was given of a load at all.
+    pub(super) fn given(&self) -> Vec<&'static str> {
+        let mut given = self.foreign_to_scenarios();
+        let others = [
+            ("--duration", self.duration.is_some()),
+            ("--warmup", self.warmup.is_some()),
+            ("--threads", self.threads.is_some()),
+            ("--seed", self.seed.is_some()),
+            ("--start-at", self.start_at.is_some()),
+        ];
+        given.extend(others.into_iter().filter(|g| g.1).map(|g| g.0));
+        given
     }
 
     fn foreign_to_scenarios(&self) -> Vec<&'static str> {

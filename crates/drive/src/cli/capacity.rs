@@ -1,11 +1,14 @@
 //! `tupelo drive knee` and `tupelo drive compare`.
 
-use super::load::record;
+use super::interrupt::{stop_on_interrupt, unless};
+use super::load::{record, watched};
+use super::output::write;
 use super::say::{say, tell};
-use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed, stop_on_interrupt};
+use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed};
 use crate::capacity::{Search, search, unit};
+use crate::engine::RunError;
 use crate::objective::Objective;
-use measure::report::{CurvePoint, Report, text};
+use measure::report::{CurvePoint, Report, Versus, VersusRow, text};
 use measure::stats::{Comparison, Sample, centres, compare};
 use serde::Serialize;
 use std::sync::atomic::Ordering;
@@ -17,10 +20,12 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     let mut objectives = args.output.parsed_objectives(true)?;
     let observing = args.observe.any();
     let one_line = args.load.scenario.is_none();
-    let scenario = match one_line && args.load.how.rate.is_none() && !args.clients_mode {
-        true => args.load.as_rate(args.from).scenario(observing)?,
-        false => args.load.scenario(observing)?,
+    let load = match one_line && args.load.how.rate.is_none() && !args.clients_mode {
+        true => args.load.as_rate(args.from),
+        false => args.load.clone(),
     };
+    let stop = stop_on_interrupt();
+    let scenario = unless(&stop, move || load.scenario(observing))??;
     if !observing && scenario.observed.is_empty() {
         objectives = args.output.parsed_objectives(false)?;
     }
@@ -49,9 +54,8 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
             "--from must be above 0 and --to above --from".into(),
         ));
     }
-    let observed = args.observe.observed(scenario.observed)?;
+    let observed = watched(&args.observe, scenario.observed, &stop)?;
     args.output.check(false)?;
-    let stop = stop_on_interrupt();
     let quiet = args.output.json || args.output.quiet;
     let unit = unit(&plan);
     let tell = &mut |point: &CurvePoint| {
@@ -72,10 +76,13 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     silent.quiet = true;
     let mut trouble = None;
     let run = &mut |plan: &crate::plan::Plan| {
-        record(plan, &observed, &silent, &stop).map_err(|error| {
-            let text = error.to_string();
-            trouble = Some(error);
-            crate::engine::RunError::System(std::io::Error::other(text))
+        record(plan, &observed, &silent, &stop).map_err(|error| match error {
+            CliError::Interrupted => RunError::NotBegun,
+            error => {
+                let text = error.to_string();
+                trouble = Some(error);
+                RunError::System(std::io::Error::other(text))
+            }
         })
     };
     let found = search(&plan, &wanted, &objectives, run, tell, &|| {
@@ -83,6 +90,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     });
     let found = match (found, trouble) {
         (_, Some(error)) => return Err(error),
+        (Err(RunError::NotBegun), None) => return Err(CliError::Interrupted),
         (found, None) => found.map_err(failed)?,
     };
     args.output.write_report(&found.report)?;
@@ -109,7 +117,10 @@ struct Figure {
 
 /// Runs A and B alternately; false when B is surely worse.
 pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
-    args.output.only("compare", &["--listen"])?;
+    args.output.only("compare", &["--html", "--listen"])?;
+    args.output.check(false)?;
+    let stop = stop_on_interrupt();
+    let observing = args.observe.any();
     let plan = |target: &str| -> Result<crate::plan::Plan, CliError> {
         let from_file = target.ends_with(".toml");
         let load = LoadArgs {
@@ -117,7 +128,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
             scenario: from_file.then(|| target.into()),
             how: args.how.clone(),
         };
-        let mut variants = load.scenario(args.observe.any())?.variants;
+        let mut variants = unless(&stop, move || load.scenario(observing))??.variants;
         match variants.len() {
             1 => Ok(variants.remove(0).plan),
             _ => Err(CliError::Usage(format!(
@@ -126,8 +137,7 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
         }
     };
     let plans = [plan(&args.a)?, plan(&args.b)?];
-    let observed = args.observe.observed(Vec::new())?;
-    let stop = stop_on_interrupt();
+    let observed = watched(&args.observe, Vec::new(), &stop)?;
     let mut silent = args.output.clone();
     silent.quiet = true;
     let mut reports: [Vec<Report>; 2] = [Vec::new(), Vec::new()];
@@ -135,7 +145,10 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
         // Whoever goes first changes from round to round, so that a drift of
         // the machine is not taken for a difference.
         for side in [round % 2, 1 - round % 2] {
-            let recording = record(&plans[side], &observed, &silent, &stop)?;
+            let recording = match record(&plans[side], &observed, &silent, &stop) {
+                Err(CliError::Interrupted) => break 'rounds,
+                recording => recording?,
+            };
             if stop.load(Ordering::Relaxed) {
                 // A run that was cut short is no equal of the others.
                 break 'rounds;
@@ -150,6 +163,10 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
     reports.iter_mut().for_each(|side| side.truncate(rounds));
     let figures = figures(&reports, args.output.tolerance / 100.0);
     args.output.print_json(&figures)?;
+    if let Some(path) = &args.output.html {
+        let names = [args.a.clone(), args.b.clone()];
+        write(path, page(names, reports, &figures).as_bytes())?;
+    }
     if !args.output.json {
         say!(
             "{:<14}{:>12}{:>12}{:>10}{:>22}{:>10}",
@@ -227,14 +244,35 @@ fn print_figure(figure: &Figure) {
         c.interval.0 * 100.0,
         c.interval.1 * 100.0
     );
-    let verdict = match (worse, c.p_value < 0.05) {
-        (true, _) => "B is worse",
-        (false, true) => "a real difference",
-        (false, false) => "no difference shown",
-    };
+    let verdict = verdict(*worse, c);
     say!(
         "{label:<14}{a:>12.3}{b:>12.3}{:>9.1}%{interval:>22}{:>10.4}  {verdict}",
         c.change * 100.0,
         c.p_value
     );
+}
+
+fn verdict(worse: bool, comparison: &Comparison) -> &'static str {
+    match (worse, comparison.p_value < 0.05) {
+        (true, _) => "B is worse",
+        (false, true) => "a real difference",
+        (false, false) => "no difference shown",
+    }
+}
+
+/// The comparison as a page.
+fn page(names: [String; 2], runs: [Vec<Report>; 2], figures: &[Figure]) -> String {
+    let row = |figure: &Figure| VersusRow {
+        name: format!("{} {}", figure.name, figure.unit).trim().to_owned(),
+        means: figure.compared,
+        change: figure.comparison.map(|c| (c.change, c.interval, c.p_value)),
+        verdict: match &figure.comparison {
+            Some(comparison) => verdict(figure.worse, comparison).into(),
+            None if figure.worse => "B is worse".into(),
+            None => "no difference shown".into(),
+        },
+        worse: figure.worse,
+    };
+    let rows = figures.iter().map(row).collect();
+    Versus { names, runs, rows }.html()
 }

@@ -1,7 +1,10 @@
 //! A single run, and what it has in common with the runs of a loop.
 
+use super::interrupt::{stop_on_interrupt, unless};
 use super::say::tell;
-use super::{CliError, LoadArgs, ObserveArgs, OutputArgs, failed, matrix, stop_on_interrupt};
+use super::{CliError, LoadArgs, ObserveArgs, OutputArgs, failed, matrix};
+use crate::clock;
+use crate::engine::RunError;
 use crate::export::Exporter;
 use crate::live::Live;
 use crate::objective::Objective;
@@ -20,15 +23,18 @@ pub(super) fn run(
     output: &OutputArgs,
 ) -> Result<bool, CliError> {
     let mut objectives = output.parsed_objectives(true)?;
-    let scenario = load.scenario(observe.any())?;
+    let stop = stop_on_interrupt();
+    let scenario = {
+        let (load, observing) = (load.clone(), observe.any());
+        unless(&stop, move || load.scenario(observing))??
+    };
     if !observe.any() && scenario.observed.is_empty() {
         objectives = output.parsed_objectives(false)?;
     }
     objectives.extend(scenario.objectives);
-    let observed = observe.observed(scenario.observed)?;
+    let observed = watched(observe, scenario.observed, &stop)?;
     let looped = scenario.variants.iter().any(|v| !v.values.is_empty());
     output.check(looped)?;
-    let stop = stop_on_interrupt();
     let mut all = Runs {
         observed: &observed,
         objectives: &objectives,
@@ -46,6 +52,16 @@ pub(super) fn run(
             Ok(all.met)
         }
     }
+}
+
+/// Everything to sample, each tried once.
+pub(super) fn watched(
+    observe: &ObserveArgs,
+    asked: Vec<Observed>,
+    stop: &AtomicBool,
+) -> Result<Vec<Observed>, CliError> {
+    let observe = observe.clone();
+    unless(stop, move || observe.observed(asked))?
 }
 
 /// What the runs of one command have in common.
@@ -77,8 +93,7 @@ impl Runs<'_> {
 
 /// A run in which nothing at all was answered is no success.
 fn answered(report: &Report) -> bool {
-    // Failures of the warm-up have left their messages.
-    let nothing = !report.messages.is_empty() && report.populations.iter().all(|p| p.answered == 0);
+    let nothing = report.populations.iter().all(|p| p.answered == 0);
     if nothing {
         tell!("error: no request was answered");
     }
@@ -92,11 +107,16 @@ pub(super) fn record(
     output: &OutputArgs,
     stop: &AtomicBool,
 ) -> Result<Recording, CliError> {
-    let foreseen = preflight::check(plan);
-    if !foreseen.is_empty() {
+    let mut prepared = plan.clone();
+    let (plan, told) = unless(stop, move || {
+        let told = preflight::prepare(&mut prepared);
+        (prepared, told)
+    })?;
+    let plan = &plan;
+    let told = told.map_err(|foreseen| {
         let lines: Vec<String> = foreseen.iter().map(ToString::to_string).collect();
-        return Err(failed(lines.join("\n       ")));
-    }
+        failed(lines.join("\n       "))
+    })?;
     let seconds = plan.length_ns().map(|ns| ns as f64 / 1e9);
     let mut live = Live::new(seconds, !observed.is_empty(), output.quiet || output.json);
     let names = plan.populations.iter().map(|p| p.name.clone()).collect();
@@ -115,7 +135,26 @@ pub(super) fn record(
         observed,
         viewers,
     };
-    let recording = session.run(stop).map_err(failed);
+    if !(output.quiet || output.json) {
+        announce(plan);
+    }
+    let recording = session.run(stop).map_err(|error| match error {
+        RunError::NotBegun => CliError::Interrupted,
+        error => failed(error),
+    });
     live.clear();
-    recording
+    let mut recording = recording?;
+    recording.report.warnings.extend(told);
+    Ok(recording)
+}
+
+/// Says for what a run waits when its common start is not at once.
+fn announce(plan: &Plan) {
+    let ahead = |at: u64| at.saturating_sub(clock::wall()) / 1_000_000_000;
+    if let Some((at, seconds)) = plan.start_at.map(|at| (at, ahead(at)))
+        && seconds > 0
+    {
+        let at = crate::summary::rfc3339(at);
+        tell!("beginning at {at}, in {seconds} s; Ctrl-C gives up");
+    }
 }

@@ -30,6 +30,8 @@ pub(super) fn run(variants: &[Variant], runs: &mut Runs<'_>) -> Result<bool, Cli
                 values: variant.values.iter().map(|(_, v)| v.clone()).collect(),
                 report,
             }),
+            // What ran before is told all the same.
+            Err(CliError::Interrupted) if !matrix.cells.is_empty() => {}
             Err(error) => {
                 let text = format!("{} could not be run: {error}", variant.name);
                 matrix.warnings.push(text);

@@ -3,6 +3,7 @@
 
 mod args;
 mod capacity;
+mod interrupt;
 mod load;
 mod matrix;
 mod output;
@@ -17,8 +18,6 @@ pub use args::{
 use crate::objective::Objective;
 use say::{say, tell};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 
 /// Why a command ended without doing its work.
@@ -30,6 +29,9 @@ pub enum CliError {
     /// The work could not be done.
     #[error("{0}")]
     Failed(String),
+    /// Ctrl-C came before anything was begun.
+    #[error("interrupted before the first request; nothing was begun")]
+    Interrupted,
 }
 
 /// Runs the command; everything it has to say is said on the way. Fails only
@@ -42,7 +44,7 @@ pub fn run(args: &Args) -> Result<ExitCode, std::io::Error> {
         Some(Command::Merge(args)) => merge(args),
         Some(Command::Schema(args)) => schema(args),
         None => match &args.self_test {
-            Some(lengths) => self_test::run(lengths, &args.output),
+            Some(lengths) => self_test::run(lengths, &args.load, &args.output),
             None => load::run(&args.load, &args.observe, &args.output),
         },
     };
@@ -52,7 +54,7 @@ pub fn run(args: &Args) -> Result<ExitCode, std::io::Error> {
         Err(error) => {
             tell!("error: {error}");
             ExitCode::from(match error {
-                CliError::Failed(_) => 2,
+                CliError::Failed(_) | CliError::Interrupted => 2,
                 CliError::Usage(_) => 64,
             })
         }
@@ -83,7 +85,7 @@ fn import(args: &ImportArgs) -> Result<bool, CliError> {
 }
 
 fn merge(args: &MergeArgs) -> Result<bool, CliError> {
-    let known = ["--csv", "--html", "--objective", "--baseline"];
+    let known = ["--csv", "--hdr", "--html", "--objective", "--baseline"];
     args.output.only("merge", &known)?;
     args.output.check(false)?;
     let objectives = args.output.parsed_objectives(true)?;
@@ -101,6 +103,10 @@ fn merge(args: &MergeArgs) -> Result<bool, CliError> {
     let met = args.output.judge(&report, &objectives)?;
     args.output.print_json(&report)?;
     args.output.write_report(&report)?;
+    if let Some(path) = &args.output.hdr {
+        let log = crate::merge::merged_log(&logs, &report).map_err(failed)?;
+        output::write(path, &log)?;
+    }
     Ok(met)
 }
 
@@ -115,18 +121,4 @@ fn schema(args: &SchemaArgs) -> Result<bool, CliError> {
 /// Something went wrong that is nobody's usage.
 pub(crate) fn failed(error: impl std::fmt::Display) -> CliError {
     CliError::Failed(error.to_string())
-}
-
-/// A wish to stop that Ctrl-C expresses; the second Ctrl-C ends the process.
-pub(crate) fn stop_on_interrupt() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let asked = stop.clone();
-    // Where no handler can be installed, Ctrl-C ends the run without a report.
-    let _ = ctrlc::set_handler(move || {
-        if asked.swap(true, Ordering::AcqRel) {
-            std::process::exit(2);
-        }
-        tell!("\nstopping; once more to leave without a report");
-    });
-    stop
 }

@@ -1,13 +1,25 @@
 //! `--self-test`: shows that reports can be believed.
 
 use super::say::say;
-use super::{CliError, OutputArgs, failed};
+use super::{CliError, LoadArgs, OutputArgs, failed};
 use crate::selftest;
 use serde_json::json;
 
 /// Runs the lengths one after another; true when every report told the truth.
-pub(super) fn run(lengths: &[u64], output: &OutputArgs) -> Result<bool, CliError> {
+pub(super) fn run(lengths: &[u64], load: &LoadArgs, output: &OutputArgs) -> Result<bool, CliError> {
     output.only("--self-test", &[])?;
+    let named = [
+        ("a URL", load.url.is_some()),
+        ("--scenario", load.scenario.is_some()),
+    ];
+    let named = named.into_iter().filter(|n| n.1).map(|n| n.0);
+    let given: Vec<&str> = named.chain(load.how.given()).collect();
+    if !given.is_empty() {
+        return Err(CliError::Usage(format!(
+            "--self-test has a load and a server of its own; {} does not go with it",
+            given.join(", ")
+        )));
+    }
     let mut all = true;
     let mut rows = Vec::new();
     if !output.json {

@@ -6,7 +6,7 @@ use super::worker::Worker;
 use crate::clock;
 use crate::http1::Feed;
 use crate::message::Reply;
-use crate::net::{Ready, Stream, connect};
+use crate::net::{Ready, Stream, connect, why_not};
 use crate::plan::Step;
 use rustix::fd::AsFd;
 use std::io;
@@ -21,7 +21,7 @@ impl Worker<'_> {
             if self.clients[c].conns[target].stream.is_none()
                 && let Err(error) = self.open(c, target)
             {
-                return self.fail(c, Failure::Connect, &error.to_string());
+                return self.fail(c, Failure::Connect, &why_not(&error));
             }
         }
         let client = &mut self.clients[c];
@@ -87,7 +87,7 @@ impl Worker<'_> {
         if let Some(error) = error {
             slot.close();
             if client.phase == Phase::Connecting {
-                self.fail(c, Failure::Connect, &error.to_string());
+                self.fail(c, Failure::Connect, &why_not(&error));
             }
             return;
         }

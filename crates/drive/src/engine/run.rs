@@ -12,6 +12,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 use thiserror::Error;
 
 /// Sees a run while it goes on.
@@ -62,9 +63,13 @@ pub enum RunError {
     /// The system refuses an epoll, a timer or a thread.
     #[error("the system refuses what a load thread needs: {0}")]
     System(#[from] io::Error),
+    /// The wish to stop came before the start.
+    #[error("interrupted before the first request; nothing was begun")]
+    NotBegun,
 }
 
-/// Carries out a plan. `stop` ends it early, with everything recorded so far.
+/// Carries out a plan. `stop` ends it early, with everything recorded so far;
+/// before the start it ends everything at once.
 pub fn run(
     plan: &Plan,
     observer: &mut dyn Observer,
@@ -95,7 +100,10 @@ pub fn run(
                 // Both barriers are passed by every thread, whatever happened.
                 connected.wait();
                 go.wait();
-                prepared?.run(start.load(Ordering::Acquire), stop, &sender)
+                match start.load(Ordering::Acquire) {
+                    NEVER => Ok(Ended::default()),
+                    start => prepared?.run(start, stop, &sender),
+                }
             };
             threads.push(scope.spawn(work));
         }
@@ -104,14 +112,21 @@ pub fn run(
             parts.push(receiver);
             let (go, start) = (&go, &start);
             threads.push(scope.spawn(move || {
-                go.wait();
                 precise_timers();
                 let clients = Tasks::new(plan, index);
-                clients.run(start.load(Ordering::Acquire), stop, &sender)
+                go.wait();
+                match start.load(Ordering::Acquire) {
+                    NEVER => Ok(Ended::default()),
+                    start => clients.run(start, stop, &sender),
+                }
             }));
         }
         connected.wait();
-        let (begin, wall) = start_time(plan);
+        let Some((begin, wall)) = start_time(plan, stop) else {
+            start.store(NEVER, Ordering::Release);
+            go.wait();
+            return Err(RunError::NotBegun);
+        };
         start.store(begin, Ordering::Release);
         observer.begun(begin, wall);
         go.wait();
@@ -127,14 +142,22 @@ pub fn run(
     })
 }
 
-/// When to begin: shortly, or at the time the plan names.
-fn start_time(plan: &Plan) -> (u64, u64) {
-    let (now, wall) = (clock::now(), clock::wall());
-    let wait = match plan.start_at {
-        Some(at) => at.saturating_sub(wall),
-        None => HEAD_START_NS,
-    };
-    (now + wait, wall + wait)
+/// Waits until it is nearly time, and tells when to begin: shortly, or at the
+/// time the plan names by the wall clock as it is then. None when the wish to
+/// stop came first.
+fn start_time(plan: &Plan, stop: &AtomicBool) -> Option<(u64, u64)> {
+    while !stop.load(Ordering::Relaxed) {
+        let (now, wall) = (clock::now(), clock::wall());
+        let wait = match plan.start_at {
+            Some(at) => at.saturating_sub(wall),
+            None => HEAD_START_NS,
+        };
+        if wait <= NEARLY_NS {
+            return Some((now + wait, wall + wait));
+        }
+        thread::sleep(GLANCE.min(Duration::from_nanos(wait - NEARLY_NS)));
+    }
+    None
 }
 
 fn collect(
@@ -241,3 +264,9 @@ fn precise_timers() {
 
 /// Between the last connection and the first request.
 const HEAD_START_NS: u64 = 5_000_000;
+/// The threads are let go this long before the start, to meet it by themselves.
+const NEARLY_NS: u64 = 100_000_000;
+/// How often a wish to stop is looked for before the start.
+const GLANCE: Duration = Duration::from_millis(20);
+/// No time at all: the start of a run that was given up.
+const NEVER: u64 = u64::MAX;

@@ -74,7 +74,7 @@ pub(super) enum GroupKind {
 }
 
 /// What a thread reports at the end.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ended {
     /// The measured part as it was, monotonic ns.
     pub window: (u64, u64),
@@ -204,7 +204,7 @@ impl<'p> Worker<'p> {
         self.release_clients();
         self.cpu_at_flush = clock::thread_cpu();
         let mut flush_at = start + self.plan.interval_ns;
-        let mut tick_at = start;
+        let mut tick_at = 0;
         let mut spinning_since = None;
         loop {
             let now = clock::now();
@@ -377,4 +377,4 @@ const READ_BYTES: usize = 256 << 10;
 /// How often a thread looks for what need not happen at every turn.
 const TICK_NS: u64 = 20_000_000;
 /// A run that was interrupted does not wait long for its last answers.
-const GRACE_WHEN_STOPPED_NS: u64 = 2_000_000_000;
+pub(super) const GRACE_WHEN_STOPPED_NS: u64 = 2_000_000_000;

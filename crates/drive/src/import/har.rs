@@ -3,9 +3,10 @@
 //!
 //! Reference: HAR 1.2, <http://www.softwareishard.com/blog/har-12-spec/>.
 
-use super::write::{Group, Request, belongs_to_driver, scenario};
+use super::write::{Found, Group, Request, belongs_to_driver, literal, scenario};
 use super::{ImportError, Imported};
 use crate::url::Url;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 /// Imports an HTTP archive.
@@ -16,11 +17,24 @@ pub fn har(text: &str) -> Result<Imported, ImportError> {
     let mut notes = Vec::new();
     let mut requests: Vec<Request> = Vec::new();
     let mut last_end: Option<f64> = None;
+    let mut http2 = false;
     for (i, entry) in entries.iter().enumerate() {
         let text = |pointer: &str| entry.pointer(pointer).and_then(Value::as_str);
         let Some(url) = text("/request/url") else {
+            notes.push(format!("entry {}: it has no URL", i + 1));
             continue;
         };
+        let cached = entry.get("_fromCache").is_some_and(|c| !c.is_null());
+        let status = entry.pointer("/response/status").and_then(Value::as_u64);
+        if cached || status == Some(0) {
+            let why = if cached {
+                "came from the browser's cache"
+            } else {
+                "never had an answer"
+            };
+            notes.push(format!("entry {}: {url}: it {why} and was left out", i + 1));
+            continue;
+        }
         if let Err(why) = Url::parse(url) {
             notes.push(format!("entry {}: {url}: {why}", i + 1));
             continue;
@@ -36,16 +50,31 @@ pub fn har(text: &str) -> Result<Imported, ImportError> {
             before.think_ms = Some((start - end).max(0.0) as u64);
         }
         last_end = started.map(|start| start + took);
+        http2 |= text("/request/httpVersion").is_some_and(|v| {
+            let v = v.to_ascii_lowercase();
+            v.starts_with("h2") || v.starts_with("http/2")
+        });
+        let (headers, twice) = headers(entry);
+        for name in twice {
+            notes.push(format!(
+                "entry {}: its second header {name} was left out",
+                i + 1
+            ));
+        }
+        let body = body(entry);
+        if let Err(why) = &body {
+            notes.push(format!("entry {}: {url}: {why}", i + 1));
+        }
         requests.push(Request {
             method: text("/request/method").unwrap_or("GET").to_owned(),
-            url: url.split('#').next().unwrap_or_default().to_owned(),
-            headers: headers(entry),
-            body: text("/request/postData/text").map(str::to_owned),
-            status: entry
-                .pointer("/response/status")
-                .and_then(Value::as_u64)
-                .and_then(|s| u16::try_from(s).ok())
-                .filter(|s| (200..600).contains(s)),
+            url: literal(url.split('#').next().unwrap_or_default()),
+            headers,
+            body: body.unwrap_or_default(),
+            status: status
+                .filter(|s| (200..600).contains(s))
+                .map(|s| s.to_string())
+                .into_iter()
+                .collect(),
             ..Request::default()
         });
     }
@@ -61,32 +90,77 @@ pub fn har(text: &str) -> Result<Imported, ImportError> {
         );
     }
     notes.push("a browser loads in parallel; here a client's requests follow one another".into());
+    if http2 {
+        notes.push(
+            "requests went over HTTP/2; `http2 = true` in the population does the same".into(),
+        );
+    }
+    notes.push(
+        "it is to run for 60 s with one client; `duration` and `clients` say otherwise".into(),
+    );
     let group = Group {
         name: "browser".into(),
-        clients: 1,
         requests,
         ..Group::default()
     };
+    let found = Found {
+        title: "imported from an HTTP archive".into(),
+        duration_s: Some(60),
+        groups: vec![group],
+        ..Found::default()
+    };
     Ok(Imported {
-        scenario: scenario("imported from an HTTP archive", None, &[group]),
+        scenario: scenario(&found),
         notes,
     })
 }
 
-fn headers(entry: &Value) -> Vec<(String, String)> {
+/// The headers as templates, and the names of those that came twice.
+fn headers(entry: &Value) -> (Vec<(String, String)>, Vec<String>) {
     let list = entry.pointer("/request/headers").and_then(Value::as_array);
     let pairs = list.into_iter().flatten().filter_map(|header| {
         let name = header.get("name")?.as_str()?;
         let value = header.get("value")?.as_str()?;
-        (!belongs_to_driver(name)).then(|| (name.to_owned(), value.to_owned()))
+        (!belongs_to_driver(name)).then(|| (name.to_owned(), literal(value)))
     });
-    let mut headers: Vec<(String, String)> = Vec::new();
+    let (mut headers, mut twice) = (Vec::<(String, String)>::new(), Vec::new());
     for (name, value) in pairs {
-        if !headers.iter().any(|h| h.0.eq_ignore_ascii_case(&name)) {
-            headers.push((name, value));
+        match headers.iter().any(|h| h.0.eq_ignore_ascii_case(&name)) {
+            true => twice.push(name),
+            false => headers.push((name, value)),
         }
     }
-    headers
+    (headers, twice)
+}
+
+/// The body as a template: the text, or the fields of a form.
+fn body(entry: &Value) -> Result<Option<String>, &'static str> {
+    let Some(data) = entry.pointer("/request/postData") else {
+        return Ok(None);
+    };
+    if data.get("encoding").and_then(Value::as_str) == Some("base64") {
+        return Err("its body is binary and was left out (`body_file` sends one)");
+    }
+    let text = data.get("text").and_then(Value::as_str).unwrap_or_default();
+    if !text.is_empty() {
+        return Ok(Some(literal(text)));
+    }
+    let fields = data.get("params").and_then(Value::as_array);
+    let mut pairs = Vec::new();
+    for field in fields.into_iter().flatten() {
+        let get = |key: &str| field.get(key).and_then(Value::as_str);
+        if get("fileName").is_some() {
+            return Err("it uploads a file, which was left out with its form");
+        }
+        let encoded = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        let (name, value) = (get("name").unwrap_or_default(), get("value"));
+        pairs.push(format!(
+            "{}={}",
+            encoded(name),
+            encoded(value.unwrap_or_default())
+        ));
+    }
+    Ok((!pairs.is_empty()).then(|| pairs.join("&")))
 }
 
 fn is_secret(name: &str) -> bool {

@@ -1,8 +1,54 @@
-//! Writes scenario text from what an import found.
+//! Writes scenario text from what an import found. Texts of requests are
+//! templates already ([`literal`] makes one of plain text).
 
 use std::fmt::Write;
 
-/// One request found.
+/// What an import found.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub title: String,
+    pub duration_s: Option<u64>,
+    pub timeout_ms: Option<u64>,
+    pub feeders: Vec<Feeder>,
+    pub groups: Vec<Group>,
+}
+
+/// Data for templates: its name, and the lines of its table.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Feeder {
+    pub name: String,
+    pub lines: Vec<String>,
+}
+
+/// A group of clients.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Group {
+    pub name: String,
+    pub load: Load,
+    pub think_ms: Option<u64>,
+    pub new_connections: bool,
+    pub requests: Vec<Request>,
+}
+
+/// How a group presents its requests.
+#[derive(Clone, Debug)]
+pub(super) enum Load {
+    /// Clients over time: pieces of from, to and seconds; and iterations of all
+    /// of them.
+    Closed {
+        clients: u64,
+        pieces: Vec<(u64, u64, u64)>,
+        iterations: Option<u64>,
+    },
+    /// Iterations a second.
+    Open {
+        rate: f64,
+        poisson: bool,
+        outstanding: u64,
+    },
+}
+
+/// One request.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Request {
     pub name: String,
@@ -10,60 +56,98 @@ pub(super) struct Request {
     pub url: String,
     pub headers: Vec<(String, String)>,
     pub body: Option<String>,
-    pub status: Option<u16>,
+    /// Statuses that are right, as `200` or `2xx`.
+    pub status: Vec<String>,
+    pub contains: Option<String>,
+    pub matches: Option<String>,
+    pub size: Option<u64>,
+    /// The name, the kind and where it is found.
+    pub captures: Vec<(String, &'static str, String)>,
     pub think_ms: Option<u64>,
 }
 
-/// A group of clients found.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Group {
-    pub name: String,
-    pub clients: u64,
-    pub ramp_s: u64,
-    pub iterations: Option<u64>,
-    pub requests: Vec<Request>,
+impl Default for Load {
+    fn default() -> Load {
+        Load::Closed {
+            clients: 1,
+            pieces: Vec::new(),
+            iterations: None,
+        }
+    }
 }
 
-/// The scenario of some groups.
-pub(super) fn scenario(title: &str, duration_s: Option<u64>, groups: &[Group]) -> String {
+/// The scenario of what was found.
+pub(super) fn scenario(found: &Found) -> String {
     let mut out = String::new();
-    write_scenario(title, duration_s, groups, &mut out).expect("writing to a string does not fail");
+    write_scenario(found, &mut out).expect("writing to a string does not fail");
     out
 }
 
-fn write_scenario(
-    title: &str,
-    duration_s: Option<u64>,
-    groups: &[Group],
-    out: &mut String,
-) -> std::fmt::Result {
-    writeln!(out, "title = {}", quoted(&plain(title)))?;
-    let seconds = duration_s.unwrap_or(60);
-    if !groups.iter().all(|g| g.iterations.is_some()) {
+fn write_scenario(found: &Found, out: &mut String) -> std::fmt::Result {
+    writeln!(out, "title = {}", quoted(&plain(&found.title)))?;
+    if let Some(seconds) = found.duration_s {
         writeln!(out, "duration = \"{seconds}s\"")?;
     }
-    for group in groups {
-        writeln!(
-            out,
-            "\n[[population]]\nname = {}",
-            quoted(&plain(&group.name))
-        )?;
-        let clients = group.clients.max(1);
-        if group.ramp_s > 0 {
-            writeln!(
-                out,
-                "clients = [{{ from = 0, to = {clients}, for = \"{}s\" }}, {{ to = {clients}, for = \"{seconds}s\" }}]",
-                group.ramp_s
-            )?;
-        } else {
-            writeln!(out, "clients = {clients}")?;
+    if let Some(ms) = found.timeout_ms {
+        writeln!(out, "timeout = \"{ms}ms\"")?;
+    }
+    for feeder in &found.feeders {
+        writeln!(out, "\n[feeders.{}]", quoted(&feeder.name))?;
+        for line in &feeder.lines {
+            writeln!(out, "{line}")?;
         }
-        if let Some(n) = group.iterations {
-            writeln!(out, "iterations = {}", n * clients)?;
+    }
+    for group in &found.groups {
+        write_group(group, out)?;
+    }
+    Ok(())
+}
+
+fn write_group(group: &Group, out: &mut String) -> std::fmt::Result {
+    writeln!(
+        out,
+        "\n[[population]]\nname = {}",
+        quoted(&plain(&group.name))
+    )?;
+    match &group.load {
+        Load::Closed {
+            clients,
+            pieces,
+            iterations,
+        } => {
+            if pieces.is_empty() {
+                writeln!(out, "clients = {}", clients.max(&1))?;
+            } else {
+                let piece = |(from, to, seconds): &(u64, u64, u64)| {
+                    format!("{{ from = {from}, to = {to}, for = \"{seconds}s\" }}")
+                };
+                let pieces: Vec<String> = pieces.iter().map(piece).collect();
+                writeln!(out, "clients = [{}]", pieces.join(", "))?;
+            }
+            if let Some(n) = iterations {
+                writeln!(out, "iterations = {n}")?;
+            }
         }
-        for request in &group.requests {
-            write_request(request, out)?;
+        Load::Open {
+            rate,
+            poisson,
+            outstanding,
+        } => {
+            writeln!(out, "rate = {rate}")?;
+            if *poisson {
+                writeln!(out, "arrivals = \"poisson\"")?;
+            }
+            writeln!(out, "outstanding = {}", outstanding.max(&1))?;
         }
+    }
+    if let Some(ms) = group.think_ms.filter(|ms| *ms > 0) {
+        writeln!(out, "think = \"{ms}ms\"")?;
+    }
+    if group.new_connections {
+        writeln!(out, "keep_alive = false")?;
+    }
+    for request in &group.requests {
+        write_request(request, out)?;
     }
     Ok(())
 }
@@ -74,20 +158,40 @@ fn write_request(request: &Request, out: &mut String) -> std::fmt::Result {
         writeln!(out, "name = {}", quoted(&plain(&request.name)))?;
     }
     let line = format!("{} {}", request.method, request.url);
-    writeln!(out, "request = {}", quoted(&literal(&line)))?;
-    if let Some(status) = request.status {
-        writeln!(out, "status = [{status}]")?;
+    writeln!(out, "request = {}", quoted(&line))?;
+    if !request.status.is_empty() {
+        let number = |s: &String| match s.parse::<u16>() {
+            Ok(n) => n.to_string(),
+            Err(_) => quoted(s),
+        };
+        let statuses: Vec<String> = request.status.iter().map(number).collect();
+        writeln!(out, "status = [{}]", statuses.join(", "))?;
     }
-    if let Some(body) = &request.body {
-        writeln!(out, "body = {}", quoted(&literal(body)))?;
+    for (key, value) in [
+        ("contains", &request.contains),
+        ("matches", &request.matches),
+        ("body", &request.body),
+    ] {
+        if let Some(text) = value {
+            writeln!(out, "{key} = {}", quoted(text))?;
+        }
     }
-    if let Some(ms) = request.think_ms.filter(|ms| *ms > 0) {
+    if let Some(bytes) = request.size {
+        writeln!(out, "size = {bytes}")?;
+    }
+    if let Some(ms) = request.think_ms {
         writeln!(out, "think = \"{ms}ms\"")?;
     }
     if !request.headers.is_empty() {
         writeln!(out, "[population.step.headers]")?;
         for (name, value) in &request.headers {
-            writeln!(out, "{} = {}", quoted(name), quoted(&literal(value)))?;
+            writeln!(out, "{} = {}", quoted(name), quoted(value))?;
+        }
+    }
+    if !request.captures.is_empty() {
+        writeln!(out, "[population.step.capture]")?;
+        for (name, kind, from) in &request.captures {
+            writeln!(out, "{} = {{ {kind} = {} }}", quoted(name), quoted(from))?;
         }
     }
     Ok(())
@@ -95,17 +199,17 @@ fn write_request(request: &Request, out: &mut String) -> std::fmt::Result {
 
 /// Text of the other tool as text in a template: what would open a hole or
 /// name a loop here is written as a literal.
-fn literal(text: &str) -> String {
+pub(super) fn literal(text: &str) -> String {
     text.replace("{{", "{{\"{{\"}}").replace("${", "{{\"$\"}}{")
 }
 
 /// A name, which knows no templates but loops.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     text.replace("${", "$ {")
 }
 
 /// A TOML string.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

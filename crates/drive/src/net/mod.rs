@@ -8,5 +8,5 @@ pub mod stamp;
 mod stream;
 
 pub use poller::{Poller, Ready};
-pub use socket::connect;
+pub use socket::{connect, why_not};
 pub use stream::Stream;

@@ -61,3 +61,36 @@ pub fn connect(address: SocketAddr, source: Option<IpAddr>, knobs: &Knobs) -> io
         Err(error) => Err(error.into()),
     }
 }
+
+/// Why a connection could not be opened, and what to do where the limit is this
+/// machine's own.
+pub fn why_not(error: &io::Error) -> String {
+    let hint = match Errno::from_io_error(error) {
+        Some(Errno::MFILE) => "raise the limit of open files (ulimit -n), or have fewer clients",
+        Some(Errno::NFILE) => "the whole machine has too many open files (fs.file-max)",
+        Some(Errno::ADDRNOTAVAIL) => {
+            "the local ports to this server are used up; widen net.ipv4.ip_local_port_range, give more source addresses, keep connections, or end them with `reset_on_close`"
+        }
+        _ => return error.to_string(),
+    };
+    format!("{error}: {hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_of_this_machine_is_told_with_what_to_do() {
+        for (errno, part) in [
+            (Errno::MFILE, "ulimit -n"),
+            (Errno::NFILE, "fs.file-max"),
+            (Errno::ADDRNOTAVAIL, "ip_local_port_range"),
+        ] {
+            let told = why_not(&errno.into());
+            assert!(told.contains(part) && told.contains("os error"), "{told}");
+        }
+        let refused = io::Error::from(Errno::CONNREFUSED);
+        assert_eq!(why_not(&refused), refused.to_string());
+    }
+}

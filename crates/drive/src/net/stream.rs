@@ -2,7 +2,7 @@
 
 use super::stamp;
 use crate::plan::Knobs;
-use crate::tls::TlsTarget;
+use crate::tls::{TlsTarget, words};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::net::{RecvFlags, SendFlags, recv, send, sockopt};
 use rustls::ClientConnection;
@@ -70,7 +70,8 @@ impl Stream {
             let taken = tls.process_new_packets();
             // Alerts and handshake messages that this produced go out at once.
             flush(tls, self.fd.as_fd())?;
-            taken.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+            let told = |error| io::Error::new(io::ErrorKind::InvalidData, words(&error));
+            taken.map_err(told)?;
         }
     }
 

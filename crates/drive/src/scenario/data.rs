@@ -87,7 +87,7 @@ fn source(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option<Source> {
                 }
             };
             if kind == "csv" {
-                csv(&text)
+                csv(&text, &Shape::of(node, notes))
             } else {
                 json_lines(&text)
             }
@@ -112,10 +112,48 @@ fn source(node: &Node, folder: &Path, notes: &mut Notes<'_>) -> Option<Source> {
 
 type Table = (Vec<String>, Vec<Vec<Box<[u8]>>>);
 
-/// Reads CSV with a heading: commas, quotes doubled within quotes.
+/// How a CSV file is laid out.
+struct Shape {
+    delimiter: char,
+    /// Names of the columns where the file has no heading, or another one.
+    columns: Vec<String>,
+    heading: bool,
+}
+
+impl Default for Shape {
+    fn default() -> Shape {
+        Shape {
+            delimiter: ',',
+            columns: Vec::new(),
+            heading: true,
+        }
+    }
+}
+
+impl Shape {
+    fn of(node: &Node, notes: &mut Notes<'_>) -> Shape {
+        let mut shape = Shape::default();
+        if let Some((text, at)) = node.text("delimiter") {
+            let mut chars = text.chars();
+            match (chars.next(), chars.next()) {
+                (Some(c), None) if !matches!(c, '"' | '\r' | '\n') => shape.delimiter = c,
+                _ => notes.add(&at.span, "`delimiter` is one character"),
+            }
+        }
+        let columns = node.list("columns").iter().filter_map(Node::as_text);
+        shape.columns = columns.map(str::to_owned).collect();
+        shape.heading = node.bool("heading").unwrap_or(shape.columns.is_empty());
+        if !shape.heading && shape.columns.is_empty() {
+            notes.add(&node.span, "a file without a heading needs `columns`");
+        }
+        shape
+    }
+}
+
+/// Reads CSV: quotes are doubled within quotes.
 ///
 /// Reference: RFC 4180.
-fn csv(text: &str) -> Result<Table, String> {
+fn csv(text: &str, shape: &Shape) -> Result<Table, String> {
     let mut records = Vec::new();
     let mut record = Vec::new();
     let mut field = String::new();
@@ -129,7 +167,7 @@ fn csv(text: &str) -> Result<Table, String> {
             }
             ('"', true) => quoted = false,
             ('"', false) if field.is_empty() => quoted = true,
-            (',', false) => record.push(std::mem::take(&mut field)),
+            (c, false) if c == shape.delimiter => record.push(std::mem::take(&mut field)),
             ('\r', false) if chars.peek() == Some(&'\n') => {}
             ('\n', false) => {
                 record.push(std::mem::take(&mut field));
@@ -148,13 +186,21 @@ fn csv(text: &str) -> Result<Table, String> {
     let mut records = records
         .into_iter()
         .filter(|r| r.len() > 1 || !r[0].is_empty());
-    let columns = records.next().ok_or("the file is empty")?;
+    let heading = match shape.heading {
+        true => Some(records.next().ok_or("the file is empty")?),
+        false => None,
+    };
+    let columns = match (heading, shape.columns.is_empty()) {
+        (Some(heading), true) => heading,
+        _ => shape.columns.clone(),
+    };
+    let first = if shape.heading { 2 } else { 1 };
     let mut rows = Vec::new();
     for (i, record) in records.enumerate() {
         if record.len() != columns.len() {
             return Err(format!(
-                "record {} has {} fields and the heading {}",
-                i + 2,
+                "record {} has {} fields and there are {} columns",
+                i + first,
                 record.len(),
                 columns.len()
             ));
@@ -219,14 +265,33 @@ pub(super) fn pauses(path: &Path) -> Result<Arc<[u64]>, String> {
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> Result<Table, String> {
+        csv(text, &Shape::default())
+    }
+
+    #[test]
+    fn columns_can_be_named_by_the_scenario() {
+        let mut shape = Shape {
+            delimiter: ';',
+            columns: vec!["user".into(), "word".into()],
+            heading: false,
+        };
+        let (columns, rows) = csv("a;1,2\nb;3\n", &shape).unwrap();
+        assert_eq!(columns, ["user", "word"]);
+        assert_eq!((rows.len(), &*rows[0][1]), (2, &b"1,2"[..]));
+        shape.heading = true;
+        assert_eq!(csv("u;w\nb;3\n", &shape).unwrap().1.len(), 1);
+        assert!(csv("u;w\nb\n", &shape).unwrap_err().contains("record 2"));
+    }
+
     #[test]
     fn both_kinds_of_files_are_read() {
-        let (columns, rows) = csv("id,name\r\n1,\"a \"\"b\"\", c\"\n2,d\n").unwrap();
+        let (columns, rows) = read("id,name\r\n1,\"a \"\"b\"\", c\"\n2,d\n").unwrap();
         assert_eq!(columns, ["id", "name"]);
         assert_eq!(&*rows[0][1], b"a \"b\", c");
         assert_eq!(rows.len(), 2);
-        assert!(csv("a,b\n1\n").unwrap_err().contains("record 2"));
-        assert!(csv("a\n\"x").is_err());
+        assert!(read("a,b\n1\n").unwrap_err().contains("record 2"));
+        assert!(read("a\n\"x").is_err());
         let (columns, rows) = json_lines("{\"a\":1}\n{\"b\":\"x\",\"a\":true}\n").unwrap();
         assert_eq!(columns, ["a", "b"]);
         assert_eq!(

@@ -96,7 +96,7 @@ const TLS: &[Key] = &[
     key(
         "ca_file",
         Kind::Text,
-        "Certificates in PEM to trust instead of the system's.",
+        "Certificates in PEM to trust instead of the system's: issuers', or servers' own.",
     ),
     key("insecure", Kind::Bool, "Accept any certificate."),
 ];
@@ -129,6 +129,21 @@ const FEEDER: &[Key] = &[
         "csv",
         Kind::Text,
         "A CSV file whose first line names the columns.",
+    ),
+    key(
+        "columns",
+        Kind::List(&Kind::Text),
+        "Names of the columns of a CSV file that does not name them, or otherwise.",
+    ),
+    key(
+        "heading",
+        Kind::Bool,
+        "Whether the first line of a CSV file is a heading; true unless `columns` are given.",
+    ),
+    key(
+        "delimiter",
+        Kind::Text,
+        "The character between two fields of a CSV file; a comma unless given.",
     ),
     key(
         "jsonl",
@@ -190,7 +205,7 @@ const POPULATION: &[Key] = &[
     key(
         "outstanding",
         Kind::Integer(1, 1_000_000),
-        "The most iterations of an open loop outstanding at once; 1000 unless given.",
+        "The most iterations of an open loop outstanding at once; 1000 unless given, or the sessions that the partner of a conversation allows.",
     ),
     key(
         "connections",

@@ -63,7 +63,11 @@ impl<'a> Targets<'a> {
                     notes.add(&other.span, text);
                 }
             }
-            let partner = super::appc::partner(appc, folder, notes);
+            let mut partner = super::appc::partner(appc, folder, notes);
+            if let Some((_, _, partner)) = &mut partner {
+                let given = |key: &str| population.get(key).is_some();
+                partner.follows = given("rate") && !given("outstanding");
+            }
             targets.partner = Some(partner.map(|(address, name, partner)| {
                 targets.list.push(Target {
                     address,

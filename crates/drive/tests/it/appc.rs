@@ -343,6 +343,42 @@ fn a_rate_presents_as_many_inquiries_as_arithmetic_says() {
 }
 
 #[test]
+fn a_bound_that_nobody_named_follows_what_the_partner_allows() {
+    let server = server();
+    let load = |more: &str| {
+        let keys = format!("rate = 200\n{more}");
+        let text = plan(&server, "INQUIRY", &keys, ASK);
+        drive::plan::Plan {
+            warmup_ns: 0,
+            duration_ns: Some(500_000_000),
+            ..text
+        }
+    };
+    let mut plan = load("");
+    let told = preflight::prepare(&mut plan).unwrap();
+    assert!(told[0].contains("allows 50 sessions"), "{told:?}");
+    assert_eq!(plan.populations[0].clients(), 50);
+    let sum = carry_out(&plan).sum();
+    assert_eq!((sum.measured.sent, sum.measured.answered), (100, 100));
+    // A bound that somebody named stays what it is.
+    let mut named = load("outstanding = 51");
+    let found = preflight::prepare(&mut named).unwrap_err();
+    assert!(
+        matches!(found[..], [Foreseen::Sessions { .. }]),
+        "{found:?}"
+    );
+    let mut one_line = drive::load::HttpLoad::new(format!(
+        "appc://{}/NET.SERVER?tp=INQUIRY",
+        server.listening().unwrap()
+    ));
+    (one_line.rate, one_line.clients) = (Some(200.0), 64);
+    let mut plan = one_line.plan().unwrap();
+    assert_eq!(preflight::prepare(&mut plan).unwrap().len(), 1);
+    one_line.ahead = Some(64);
+    assert!(preflight::prepare(&mut one_line.plan().unwrap()).is_err());
+}
+
+#[test]
 fn wrong_names_and_too_few_sessions_are_foreseen() {
     let server = server();
     let steps = ASK;

@@ -180,3 +180,57 @@ fn a_knee_takes_random_arrivals_without_a_rate_and_a_single_run_does_not() {
     assert_eq!(code.unwrap(), ExitCode::SUCCESS);
     assert_eq!(drive(&[&url, "--poisson"]), ExitCode::from(64));
 }
+
+#[test]
+fn every_option_that_a_command_lists_is_one_that_it_takes() {
+    use clap::CommandFactory;
+    let mut cli = Cli::command();
+    cli.build();
+    let (_server, url) = server();
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("a.hlog").display().to_string();
+    let file = folder.path().join("file").display().to_string();
+    assert_eq!(drive(&[&url, "-n", "5", "--hdr", &log]), ExitCode::SUCCESS);
+    let quick = ["-n", "5", "--rounds", "2"];
+    let compare = [&["compare", &url, &url][..], &quick].concat();
+    let levels = [
+        "--from",
+        "50",
+        "--to",
+        "60",
+        "--steps",
+        "2",
+        "--repeats",
+        "1",
+    ];
+    let knee = [
+        &["knee", &url, "-t", "100ms", "--warmup", "0s"][..],
+        &levels,
+    ]
+    .concat();
+    for words in [compare, knee, vec!["merge", &log]] {
+        let command = cli.find_subcommand(words[0]).unwrap();
+        let files = ["csv", "hdr", "html"];
+        for option in command
+            .get_arguments()
+            .filter(|a| files.contains(&a.get_id().as_str()))
+        {
+            let name = format!("--{}", option.get_long().unwrap());
+            let more = [&["drive"][..], &words, &[name.as_str(), &file]].concat();
+            let status = run(&Cli::try_parse_from(&more).unwrap().args).unwrap();
+            let refused = status == ExitCode::from(64);
+            assert_eq!(refused, option.is_hide_set(), "{} {name}", words[0]);
+            assert_eq!(Path::new(&file).exists(), !refused, "{} {name}", words[0]);
+            let _ = fs::remove_file(&file);
+        }
+    }
+}
+
+#[test]
+fn a_self_test_takes_lengths_that_can_show_something_and_no_load() {
+    for length in ["0", "2", "91", "5,1"] {
+        assert!(Cli::try_parse_from(["drive", "--self-test", length]).is_err());
+    }
+    assert!(Cli::try_parse_from(["drive", "--self-test", "3,90"]).is_ok());
+    assert_eq!(drive(&["--self-test", "3", "-c", "5"]), ExitCode::from(64));
+}

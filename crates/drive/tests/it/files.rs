@@ -1,7 +1,7 @@
 //! What a run leaves behind: logs that merge, reports that read.
 
 use drive::load::HttpLoad;
-use drive::merge::{log, merge};
+use drive::merge::{log, merge, merged_log};
 use drive::server::{Behaviour, Server};
 use drive::session::{Recording, Session};
 use measure::report::{Report, html, text};
@@ -50,6 +50,14 @@ fn logs_of_two_runs_merge_to_the_sum_of_both() {
     let longest = |report: &Report| report.timeline.iter().map(|m| m.max).fold(0.0, f64::max);
     assert_eq!(longest(&merged), sum.response.max);
     assert!(merge(&[("x".into(), b"junk".to_vec())]).is_err());
+    // What was merged is a log as each of its parts.
+    let again = [("ab".to_owned(), merged_log(&logs, &merged).unwrap())];
+    let started = measure::hdrlog::started;
+    assert_eq!(started(&again[0].1), started(&logs[0].1));
+    let again = merge(&again).unwrap();
+    let told = again.sum().unwrap();
+    assert_eq!((told.sent, &told.response.curve), (500, &direct.curve));
+    assert_eq!(again.timeline.len(), merged.timeline.len());
 }
 
 #[test]

@@ -3,23 +3,34 @@
 use crate::peers::serve;
 use drive::engine::Failure;
 use drive::load::HttpLoad;
+use drive::tls::{TlsTarget, Trust};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, Stream};
 use std::io::{Read, Write};
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A server with a certificate of its own for `localhost`, and that
 /// certificate in PEM.
 fn server() -> (SocketAddr, String) {
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.signing_key.serialize_der()));
+    server_with(|_| {})
+}
+
+/// The same with another certificate.
+fn server_with(change: impl FnOnce(&mut CertificateParams)) -> (SocketAddr, String) {
+    let pair = KeyPair::generate().unwrap();
+    let mut wanted = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    change(&mut wanted);
+    let made = wanted.self_signed(&pair).unwrap();
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(pair.serialize_der()));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key)
+        .with_single_cert(vec![made.der().clone()], key)
         .unwrap();
     let config = Arc::new(config);
     let address = serve(move |mut stream| {
@@ -37,7 +48,23 @@ fn server() -> (SocketAddr, String) {
             }
         }
     });
-    (address, made.cert.pem())
+    (address, made.pem())
+}
+
+/// Names `pem` as trusted; the file lives as long as the folder.
+fn trusting(mut load: HttpLoad, pem: &str) -> (HttpLoad, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ca.pem");
+    std::fs::write(&file, pem).unwrap();
+    load.trust.ca_file = Some(file);
+    (load, folder)
+}
+
+/// What is said before the run.
+fn foreseen(load: &HttpLoad) -> String {
+    let found = drive::preflight::check(&load.plan().unwrap());
+    let texts: Vec<String> = found.iter().map(ToString::to_string).collect();
+    texts.join("\n")
 }
 
 fn load(address: SocketAddr) -> HttpLoad {
@@ -50,11 +77,7 @@ fn load(address: SocketAddr) -> HttpLoad {
 #[test]
 fn a_trusted_certificate_is_accepted() {
     let (address, pem) = server();
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("ca.pem");
-    std::fs::write(&file, pem).unwrap();
-    let mut load = load(address);
-    load.trust.ca_file = Some(file);
+    let (load, _folder) = trusting(load(address), &pem);
     let outcome = load.run().unwrap();
     assert_eq!(
         outcome.sum().measured.answered,
@@ -62,6 +85,94 @@ fn a_trusted_certificate_is_accepted() {
         "{:?}",
         outcome.messages()
     );
+}
+
+/// What `openssl req -x509` makes unless told otherwise.
+fn authority(wanted: &mut CertificateParams) {
+    wanted.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+}
+
+#[test]
+fn the_certificate_of_an_authority_is_accepted_when_it_is_itself_trusted() {
+    let (address, pem) = server_with(authority);
+    let (trusting, _folder) = trusting(load(address), &pem);
+    assert_eq!(foreseen(&trusting), "");
+    let outcome = trusting.run().unwrap();
+    assert_eq!(
+        outcome.sum().measured.answered,
+        40,
+        "{:?}",
+        outcome.messages()
+    );
+    // Another one of the same kind is no excuse.
+    let (_, other) = server_with(authority);
+    let (load, _folder) = self::trusting(load(address), &other);
+    let told = foreseen(&load);
+    assert!(
+        told.contains("CA:TRUE") && told.contains("--cacert"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_certificate_that_is_itself_trusted_still_has_its_dates_and_names_checked() {
+    let expired = |wanted: &mut CertificateParams| {
+        authority(wanted);
+        wanted.not_before = rcgen::date_time_ymd(2020, 1, 1);
+        wanted.not_after = rcgen::date_time_ymd(2021, 2, 3);
+    };
+    let early = |wanted: &mut CertificateParams| {
+        authority(wanted);
+        wanted.not_before = rcgen::date_time_ymd(2500, 1, 1);
+        wanted.not_after = rcgen::date_time_ymd(2501, 1, 1);
+    };
+    let foreign = |wanted: &mut CertificateParams| {
+        authority(wanted);
+        let name = "other.example".to_owned().try_into().unwrap();
+        wanted.subject_alt_names = vec![rcgen::SanType::DnsName(name)];
+    };
+    type Change<'a> = &'a dyn Fn(&mut CertificateParams);
+    for (change, part) in [
+        (&expired as Change<'_>, "expired at 2021-02-03T00:00:00Z"),
+        (&early, "not valid before 2500-01-01T00:00:00Z"),
+        (&foreign, "is for other.example and not for localhost"),
+    ] {
+        let (address, pem) = server_with(change);
+        let (mut load, _folder) = trusting(load(address), &pem);
+        let told = foreseen(&load);
+        assert!(told.contains(part), "{told}");
+        load.iterations = Some(2);
+        let outcome = load.run().unwrap();
+        assert_eq!(outcome.sum().measured.failed[Failure::Tls as usize], 2);
+        let messages = outcome.messages();
+        assert!(messages.keys().all(|m| m.contains(part)), "{messages:?}");
+    }
+}
+
+#[test]
+fn a_server_that_never_shakes_hands_or_speaks_no_tls_is_told_before_the_run() {
+    let patience = Duration::from_millis(100);
+    let try_out = |address: SocketAddr| {
+        let tls = TlsTarget::new("localhost", &Trust::default(), false).unwrap();
+        tls.try_out(TcpStream::connect(address).unwrap(), patience)
+            .unwrap_err()
+    };
+    let silent = serve(|mut stream| {
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let told = try_out(silent);
+    assert!(told.contains("did not shake hands"), "{told}");
+    let clear = serve(|mut stream| {
+        let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let told = try_out(clear);
+    assert!(told.contains("does not speak TLS"), "{told}");
+    let leaving = serve(|mut stream| {
+        let _ = stream.read(&mut [0; 8192]);
+    });
+    let told = try_out(leaving);
+    assert!(told.contains("handshake"), "{told}");
 }
 
 #[test]

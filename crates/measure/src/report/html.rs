@@ -172,12 +172,21 @@ fn plots(report: &Report, sum: &PopulationReport) -> String {
 }
 
 fn percentiles(sum: &PopulationReport) -> Plot {
+    let line = |l: &LatencyReport| l.curve.clone();
+    percentile_plot(&[
+        ("response", line(&sum.response)),
+        ("wire", line(&sum.wire)),
+        ("lateness of the driver", line(&sum.lateness)),
+    ])
+}
+
+/// Curves of quantiles and milliseconds; the first says how far they reach.
+pub(super) fn percentile_plot(curves: &[(&str, Vec<(f64, f64)>)]) -> Plot {
     // The horizontal place of a quantile is how rare what lies beyond it is.
     let rarity = |q: f64| 1.0 / (1.0 - q).max(1e-9);
-    let line = |name: &str, l: &LatencyReport| Series {
-        name: name.into(),
-        points: l
-            .curve
+    let line = |(name, curve): &(&str, Vec<(f64, f64)>)| Series {
+        name: (*name).into(),
+        points: curve
             .iter()
             .filter(|c| c.0 < 1.0)
             .map(|(q, ms)| (rarity(*q), *ms))
@@ -192,13 +201,8 @@ fn percentiles(sum: &PopulationReport) -> Plot {
         (0.9999, "99.99 %"),
         (0.99999, "99.999 %"),
     ];
-    let last = sum
-        .response
-        .curve
-        .iter()
-        .filter(|c| c.0 < 1.0)
-        .map(|c| c.0)
-        .fold(0.9, f64::max);
+    let first = curves.iter().take(1).flat_map(|(_, curve)| curve);
+    let last = first.filter(|c| c.0 < 1.0).map(|c| c.0).fold(0.9, f64::max);
     Plot {
         title: "Percentiles".into(),
         x: Axis {
@@ -216,11 +220,7 @@ fn percentiles(sum: &PopulationReport) -> Plot {
             log: true,
             ..Axis::default()
         },
-        series: vec![
-            line("response", &sum.response),
-            line("wire", &sum.wire),
-            line("lateness of the driver", &sum.lateness),
-        ],
+        series: curves.iter().map(line).collect(),
         mark: None,
         shade: None,
     }

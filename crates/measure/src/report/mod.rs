@@ -11,6 +11,7 @@ mod model;
 mod page;
 mod svg;
 mod text;
+mod versus;
 
 pub use cost::{CpuPart, ServerCpu, View};
 pub use html::html;
@@ -22,3 +23,4 @@ pub use model::{
 pub use page::{STYLE, page};
 pub use svg::{Axis, Plot, Series, escape, short};
 pub use text::text;
+pub use versus::{Versus, VersusRow};

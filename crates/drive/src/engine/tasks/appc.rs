@@ -160,7 +160,9 @@ impl Link {
         if there()? {
             return Ok(());
         }
-        let stream = connect(target).await.map_err(|e| refused(e.to_string()))?;
+        let stream = connect(target)
+            .await
+            .map_err(|e| refused(net::why_not(&e)))?;
         let call = self.node.call(&partner.partner, target.address, stream);
         let call = call.map_err(|e| refused(e.to_string()))?;
         let up = self

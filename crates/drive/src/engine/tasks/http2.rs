@@ -8,6 +8,7 @@ use crate::clock;
 use crate::engine::Failure;
 use crate::net;
 use crate::plan::{Population, Target};
+use crate::tls::words_of_io;
 use bytes::Bytes;
 use h2::client::SendRequest;
 use http::{Request, Uri};
@@ -66,7 +67,8 @@ impl Line {
         let at = asked.step.target;
         // Taken out: what is dropped in the middle is not used again.
         let kept = self.connections[at].take();
-        let connection = match kept.filter(|_| asked.target.keep_alive) {
+        let kept = kept.filter(|_| asked.target.keep_alive);
+        let connection = match alive(kept).await {
             Some(connection) => connection,
             None => {
                 let began = clock::now();
@@ -91,7 +93,7 @@ impl Line {
             let why = "the rendered request is not valid in HTTP/2";
             return Err((Failure::Malformed, why.to_owned()));
         };
-        let reset = |e: h2::Error| (Failure::Reset, e.to_string());
+        let reset = failed_by;
         let mut sender = sender.ready().await.map_err(reset)?;
         let (response, mut stream) = sender
             .send_request(request, body.is_empty())
@@ -130,6 +132,38 @@ impl Line {
     pub async fn end_iteration(&mut self, _: &Population) {}
 }
 
+/// The connection, if the server has not said goodbye since its last answer: a
+/// graceful end between two requests fails none of them.
+async fn alive(kept: Option<Connection>) -> Option<Connection> {
+    let Connection { sender, traffic } = kept?;
+    let sender = sender.ready().await.ok()?;
+    Some(Connection { sender, traffic })
+}
+
+/// What kind of failure an error of the library is, in words.
+fn failed_by(error: h2::Error) -> Failed {
+    let reason = error
+        .reason()
+        .map_or_else(String::new, |r| format!("{r:?}"));
+    if error.is_io() {
+        return (Failure::Reset, error.to_string());
+    }
+    match (error.is_go_away(), error.is_remote()) {
+        (true, true) => (
+            Failure::Reset,
+            format!("the server ended the connection (GOAWAY, {reason})"),
+        ),
+        (false, true) => (
+            Failure::Reset,
+            format!("the server reset the stream (RST_STREAM, {reason})"),
+        ),
+        _ => (
+            Failure::Malformed,
+            format!("what the server sends is no HTTP/2 that can be accepted ({reason})"),
+        ),
+    }
+}
+
 fn take_apart(text: &[u8], target: &Target) -> Option<(Request<()>, Bytes)> {
     let end = memchr::memmem::find(text, b"\r\n\r\n")?;
     let head = std::str::from_utf8(&text[..end]).ok()?;
@@ -162,7 +196,7 @@ fn take_apart(text: &[u8], target: &Target) -> Option<(Request<()>, Bytes)> {
 }
 
 async fn connect(target: &Target) -> Result<Connection, Failed> {
-    let refused = |e: io::Error| (Failure::Connect, e.to_string());
+    let refused = |e: io::Error| (Failure::Connect, net::why_not(&e));
     let source = target.sources.first().copied();
     let fd = net::connect(target.address, source, &target.knobs).map_err(refused)?;
     let stream = tokio::net::TcpStream::from_std(fd.into()).map_err(refused)?;
@@ -175,7 +209,7 @@ async fn connect(target: &Target) -> Result<Connection, Failed> {
         Some(tls) => {
             let connector = tokio_rustls::TlsConnector::from(tls.config.clone());
             let stream = connector.connect(tls.name.clone(), stream).await;
-            let stream = stream.map_err(|e| (Failure::Tls, e.to_string()))?;
+            let stream = stream.map_err(|e| (Failure::Tls, words_of_io(&e)))?;
             if stream.get_ref().1.alpn_protocol() != Some(b"h2") {
                 let why = "the server does not offer HTTP/2";
                 return Err((Failure::Tls, why.to_owned()));

@@ -11,7 +11,7 @@ mod timer;
 
 use super::arrivals::{Schedule, stream};
 use super::record::{Counts, Interval};
-use super::worker::{Ended, share};
+use super::worker::{Ended, GRACE_WHEN_STOPPED_NS, share};
 use crate::clock;
 use crate::plan::{Load, Plan, Population, Protocol, Target};
 use crate::rng::Rng;
@@ -221,8 +221,14 @@ impl Watching {
             self.cpu_at_flush = cpu;
             self.flush_at += state.interval_ns;
         }
-        let late = state.end.saturating_add(state.grace_ns);
-        (state.active == 0 || now >= late).then(|| {
+        let grace = match self.stopped {
+            true => state.grace_ns.min(GRACE_WHEN_STOPPED_NS),
+            false => state.grace_ns,
+        };
+        let late = state.end.saturating_add(grace);
+        // Who only thinks need not be waited for when the run is to stop.
+        let idle = self.stopped && state.in_flight == 0;
+        (state.active == 0 || idle || now >= late).then(|| {
             let cpu = clock::thread_cpu();
             self.cpu_at_window[1].unwrap_or(cpu) - self.cpu_at_window[0].unwrap_or(cpu)
         })

@@ -1,0 +1,96 @@
+//! What each element of a plan is to an import.
+
+use super::tree::Element;
+
+/// What an element is.
+pub(super) enum Role {
+    Plan,
+    Group,
+    /// An HTTP request.
+    Sampler,
+    /// A flow control action.
+    Pause,
+    /// Its children are taken over; a note says what was not.
+    Branch(Option<&'static str>),
+    /// Configuration, a timer, a check or an extractor: it holds for the
+    /// requests of its branch.
+    Scoped,
+    /// Left out for a reason that can be told.
+    Noted(&'static str),
+    /// Left out.
+    Foreign,
+}
+
+pub(super) fn role(element: &Element) -> Role {
+    match element.kind.as_str() {
+        "TestPlan" => Role::Plan,
+        "ThreadGroup" => Role::Group,
+        "HTTPSamplerProxy" | "HTTPSampler" | "HTTPSampler2" => Role::Sampler,
+        "TestAction" => Role::Pause,
+        "GenericController" | "RecordingController" | "LoopController" => Role::Branch(None),
+        "TransactionController" => Role::Branch(Some(
+            "its requests are taken over; the time of all of them together is not reported",
+        )),
+        "CriticalSectionController" => Role::Branch(Some(
+            "its requests are taken over; clients do not wait for each other",
+        )),
+        "OnceOnlyController" => Role::Branch(Some("its requests come in every iteration")),
+        "IfController"
+        | "WhileController"
+        | "ForeachController"
+        | "RunTime"
+        | "ThroughputController" => Role::Branch(Some(
+            "its condition was left out; its requests come once in every iteration",
+        )),
+        "SwitchController" | "RandomController" | "InterleaveControl" | "RandomOrderController" => {
+            Role::Branch(Some(
+                "its choice was left out; all of its requests come in every iteration, in this order",
+            ))
+        }
+        kind if SCOPED.contains(&kind) => Role::Scoped,
+        // Defaults of other protocols have the same tag.
+        "ConfigTestElement" => {
+            match element
+                .properties
+                .keys()
+                .any(|k| k.starts_with("HTTPSampler."))
+            {
+                true => Role::Scoped,
+                false => Role::Foreign,
+            }
+        }
+        "ResultCollector" | "Summariser" | "BackendListener" => {
+            Role::Noted("results go where --json, --csv, --hdr, --html and --listen say")
+        }
+        "CacheManager" => Role::Noted("nothing is cached; every request is sent"),
+        "DNSCacheManager" => Role::Noted("names are resolved once, before the run"),
+        "AuthManager" => Role::Noted("was left out; send an Authorization header"),
+        "DurationAssertion" => {
+            Role::Noted("was left out; ask for it with --objective, for example 'p99<500ms'")
+        }
+        "KeystoreConfig" => Role::Noted("was left out; the driver shows no certificate of its own"),
+        _ => Role::Foreign,
+    }
+}
+
+/// Elements that a [`super::requests::Scope`] heeds, and those whose data were
+/// collected before.
+const SCOPED: &[&str] = &[
+    "Arguments",
+    "CSVDataSet",
+    "CounterConfig",
+    "RandomVariableConfig",
+    "HeaderManager",
+    "CookieManager",
+    "ConstantTimer",
+    "UniformRandomTimer",
+    "GaussianRandomTimer",
+    "PoissonRandomTimer",
+    "ConstantThroughputTimer",
+    "PreciseThroughputTimer",
+    "ResponseAssertion",
+    "SizeAssertion",
+    "RegexExtractor",
+    "JSONPostProcessor",
+    "BoundaryExtractor",
+];

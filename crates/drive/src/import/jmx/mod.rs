@@ -1,0 +1,243 @@
+//! Simple JMeter plans: thread groups with HTTP requests, and what configures,
+//! paces, checks and feeds them ([`elements`] has the list). An element holds
+//! for everything in its branch of the plan, wherever it stands in it. What has
+//! no counterpart is named in a note.
+//!
+//! Reference: JMeter's component reference and its chapter on scoping rules;
+//! the saved form is XML whose properties are `stringProp`, `intProp`, `boolProp`
+//! elements.
+
+mod checks;
+mod elements;
+mod groups;
+mod requests;
+mod tree;
+mod variables;
+
+use super::write::{Feeder, Found, Group, Load, Request, scenario};
+use super::{ImportError, Imported};
+use elements::Role;
+use groups::Planned;
+use requests::Scope;
+use tree::Element;
+use variables::Variables;
+
+/// Imports a JMeter plan.
+pub fn jmx(text: &str) -> Result<Imported, ImportError> {
+    let top = tree::read(text)?;
+    let mut import = Import::default();
+    import.found.title = "imported from a JMeter plan".into();
+    import.collect_data(&top);
+    import.walk(&top, &Scope::default());
+    import.finish()
+}
+
+/// What is known while a plan is walked through.
+#[derive(Default)]
+struct Import {
+    found: Found,
+    notes: Vec<String>,
+    variables: Variables,
+    planned: Vec<Planned>,
+}
+
+impl Import {
+    fn note(&mut self, text: String) {
+        if !self.notes.contains(&text) {
+            self.notes.push(text);
+        }
+    }
+
+    /// User defined variables, data sets and counters: they hold for the whole
+    /// plan.
+    fn collect_data(&mut self, elements: &[Element]) {
+        for element in elements.iter().filter(|e| e.enabled) {
+            match element.kind.as_str() {
+                "Arguments" | "TestPlan" => {
+                    for record in &element.records {
+                        let get = |key: &str| record.get(key).cloned().unwrap_or_default();
+                        let (name, value) = (get("Argument.name"), get("Argument.value"));
+                        if !name.is_empty() {
+                            self.variables.constants.insert(name, value);
+                        }
+                    }
+                }
+                "CSVDataSet" | "CounterConfig" | "RandomVariableConfig" => {
+                    groups::feeder(
+                        element,
+                        &mut self.variables,
+                        &mut self.found.feeders,
+                        &mut self.notes,
+                    );
+                }
+                _ => {}
+            }
+            self.collect_data(&element.children);
+        }
+    }
+
+    /// Goes through the elements of one branch.
+    fn walk(&mut self, elements: &[Element], outer: &Scope<'_>) {
+        let scope = outer.with(elements);
+        for element in elements.iter().filter(|e| e.enabled) {
+            let title = element.title();
+            match elements::role(element) {
+                Role::Plan => {
+                    self.found.title.clone_from(&element.name);
+                    if element.property("TestPlan.serialize_threadgroups") == Some("true") {
+                        self.note(format!(
+                            "{title}: its thread groups run one after another there and all at once here"
+                        ));
+                    }
+                    self.walk(&element.children, &scope);
+                }
+                Role::Group => {
+                    self.variables.captured.clear();
+                    let planned = Planned::of(element, &self.variables);
+                    self.planned.push(planned);
+                    self.walk(&element.children, &scope);
+                }
+                Role::Sampler => self.sampler(element, &scope),
+                Role::Pause => self.pause(element),
+                Role::Branch(note) => {
+                    if let Some(note) = note {
+                        self.note(format!("{title}: {note}"));
+                    }
+                    let before = self.here();
+                    self.walk(&element.children, &scope);
+                    self.repeat(element, before);
+                }
+                // Heeded where the scope of a request is made.
+                Role::Scoped => {}
+                Role::Noted(note) => self.note(format!("{title}: {note}")),
+                Role::Foreign => {
+                    let inner = match element.children.iter().filter(|c| c.enabled).count() {
+                        0 => "",
+                        _ => ", with everything in it",
+                    };
+                    self.note(format!(
+                        "{title} has no counterpart and was left out{inner}"
+                    ));
+                }
+            }
+        }
+    }
+
+    fn sampler(&mut self, element: &Element, outer: &Scope<'_>) {
+        let scope = outer.with(&element.children);
+        for child in element.children.iter().filter(|c| c.enabled) {
+            let title = child.title();
+            match elements::role(child) {
+                Role::Scoped => {}
+                Role::Noted(note) => self.note(format!("{title}: {note}")),
+                _ => self.note(format!("{title} has no counterpart and was left out")),
+            }
+        }
+        let Some(planned) = self.planned.last_mut() else {
+            return self.note(format!("{} is in no thread group", element.title()));
+        };
+        let mut notes = Vec::new();
+        match requests::request(element, &scope, &mut self.variables, &mut notes) {
+            Ok(request) => {
+                planned.heed(element, &self.variables);
+                planned.add(request, &scope, &self.variables, &mut notes);
+            }
+            Err(why) => notes.push(format!("{}: {why}", element.title())),
+        }
+        let captured = std::mem::take(&mut self.variables.pending);
+        self.variables.captured.extend(captured);
+        notes.into_iter().for_each(|note| self.note(note));
+    }
+
+    /// A flow control action that pauses.
+    fn pause(&mut self, element: &Element) {
+        let duration = self
+            .variables
+            .plain(element.property("ActionProcessor.duration").unwrap_or("0"));
+        let pauses = element.property("ActionProcessor.action") == Some("1");
+        match (duration.parse::<f64>(), self.planned.last_mut()) {
+            (Ok(ms), Some(planned)) if pauses => planned.pause(ms),
+            _ => self.note(format!(
+                "{} has no counterpart and was left out",
+                element.title()
+            )),
+        }
+    }
+
+    /// How many requests the current group has.
+    fn here(&self) -> usize {
+        self.planned.last().map_or(0, |p| p.group.requests.len())
+    }
+
+    /// A loop controller's requests, as often as it says.
+    fn repeat(&mut self, element: &Element, before: usize) {
+        if element.kind != "LoopController" {
+            return;
+        }
+        let loops = element.property("LoopController.loops").unwrap_or("1");
+        let loops = self.variables.plain(loops).parse::<usize>();
+        let title = element.title();
+        let Some(planned) = self.planned.last_mut() else {
+            return;
+        };
+        let length = planned.group.requests.len() - before;
+        match loops {
+            Ok(n @ 1..) if n * length <= MOST_REPEATED => planned.repeat(before, n),
+            _ => self.note(format!(
+                "{title}: its count was left out; its requests come once an iteration"
+            )),
+        }
+    }
+
+    /// A scenario has no feeder that no template draws from.
+    fn drop_unused_data(&mut self) {
+        let groups = self.found.groups.iter();
+        let requests: Vec<&Request> = groups.flat_map(|g| &g.requests).collect();
+        let drawn = |name: &str| {
+            let hole = format!("{{{{{name}.");
+            requests.iter().any(|r| {
+                let texts = r.headers.iter().map(|h| &h.1).chain(&r.body);
+                let mut texts = texts.chain([&r.url]);
+                texts.any(|text| text.contains(&hole))
+            })
+        };
+        let all = std::mem::take(&mut self.found.feeders);
+        let (kept, unused): (Vec<Feeder>, Vec<Feeder>) =
+            all.into_iter().partition(|f| drawn(&f.name));
+        self.found.feeders = kept;
+        for feeder in unused {
+            self.note(format!(
+                "the data of `{}` are used by no request and were left out",
+                feeder.name
+            ));
+        }
+    }
+
+    fn finish(mut self) -> Result<Imported, ImportError> {
+        let mut groups: Vec<Planned> = std::mem::take(&mut self.planned);
+        groups.retain(|g| !g.group.requests.is_empty());
+        if groups.is_empty() {
+            return Err(ImportError::Empty);
+        }
+        groups::settle(groups, &mut self.found, &mut self.notes);
+        if !self.variables.unknown.is_empty() {
+            let unknown = self.variables.unknown.iter();
+            let unknown: Vec<String> = unknown.map(|name| format!("${{{name}}}")).collect();
+            let unknown = unknown.join(", ");
+            self.note(format!(
+                "{unknown} stayed text: nothing here gives these a value"
+            ));
+        }
+        self.drop_unused_data();
+        Ok(Imported {
+            scenario: scenario(&self.found),
+            notes: self.notes,
+        })
+    }
+}
+
+/// A loop of more requests than this is not written out.
+const MOST_REPEATED: usize = 200;
+
+#[cfg(test)]
+mod tests;

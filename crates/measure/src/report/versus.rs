@@ -1,0 +1,228 @@
+//! Two sides that ran alternately, as one HTML page: the verdict, both sides in
+//! each plot, and every run folded away.
+
+use super::html::{WORDS, details, grid, percentile_plot, three};
+use super::model::{LatencyReport, Report};
+use super::page::page;
+use super::svg::{Axis, Plot, Series, escape};
+
+/// A comparison.
+#[derive(Clone, Debug, Default)]
+pub struct Versus {
+    /// What each side is.
+    pub names: [String; 2],
+    /// The runs of each side, round by round.
+    pub runs: [Vec<Report>; 2],
+    /// The figures compared.
+    pub rows: Vec<VersusRow>,
+}
+
+/// One figure of both sides.
+#[derive(Clone, Debug, Default)]
+pub struct VersusRow {
+    /// Its name, with the unit.
+    pub name: String,
+    /// The mean of each side's runs.
+    pub means: [f64; 2],
+    /// The change from A to B as a share of A, its 95 % interval, and p.
+    pub change: Option<(f64, (f64, f64), f64)>,
+    /// What is to be thought of it.
+    pub verdict: String,
+    /// Whether B is worse.
+    pub worse: bool,
+}
+
+impl Versus {
+    /// The comparison as one HTML page.
+    pub fn html(&self) -> String {
+        let [a, b] = self.names.each_ref().map(|n| escape(n));
+        let mut body = format!("<h1>A against B</h1><p>A: {a}</p><p>B: {b}</p>");
+        let rounds = self.runs[0].len();
+        let first = self.runs[0].first();
+        if let Some(first) = first {
+            body += &format!(
+                "<p class=soft>{rounds} rounds of both, taking turns; in each {}; from {}</p>",
+                escape(&first.load),
+                escape(&first.started)
+            );
+        }
+        body += &format!("<p><b>{}</b></p>", escape(&self.conclusion()));
+        body += &self.table();
+        body += &grid(&self.plots());
+        body += "<h2>Every run</h2>";
+        for round in 0..rounds {
+            for (side, letter) in self.runs.iter().zip(["A", "B"]) {
+                if let Some(run) = side.get(round) {
+                    let number = round + 1;
+                    body += &format!(
+                        "<details><summary>{letter}, round {number}</summary>{}</details>",
+                        details(run)
+                    );
+                }
+            }
+        }
+        body += WORDS;
+        page("A against B", &body)
+    }
+
+    /// The verdict in a sentence.
+    pub fn conclusion(&self) -> String {
+        let named = |rows: Vec<&VersusRow>| -> String {
+            let names: Vec<&str> = rows.iter().map(|r| r.name.as_str()).collect();
+            names.join(", ")
+        };
+        let worse: Vec<&VersusRow> = self.rows.iter().filter(|r| r.worse).collect();
+        let real = |r: &&VersusRow| r.change.is_some_and(|c| c.2 < 0.05);
+        let real: Vec<&VersusRow> = self.rows.iter().filter(real).collect();
+        match (worse.is_empty(), real.is_empty()) {
+            (false, _) => format!("B is worse: {}.", named(worse)),
+            (true, false) => format!(
+                "B is not worse beyond the tolerance; real differences: {}.",
+                named(real)
+            ),
+            (true, true) => "No difference between A and B is shown.".into(),
+        }
+    }
+
+    fn table(&self) -> String {
+        let mut rows = String::new();
+        for row in &self.rows {
+            let class = if row.worse { " class=missed" } else { "" };
+            let [a, b] = row.means.map(three);
+            let percent = |share: f64| format!("{:+.1} %", share * 100.0);
+            let (change, interval, p) = match row.change {
+                Some((change, (low, high), p)) => (
+                    percent(change),
+                    format!("{} to {}", percent(low), percent(high)),
+                    format!("{p:.4}"),
+                ),
+                None => ("–".into(), "–".into(), "–".into()),
+            };
+            rows += &format!(
+                "<tr{class}><td>{}<td>{a}<td>{b}<td>{change}<td>{interval}<td>{p}<td>{}</tr>",
+                escape(&row.name),
+                escape(&row.verdict)
+            );
+        }
+        format!(
+            "<div class=\"card scroll\"><table><tr><th>mean of the runs<th>A<th>B<th>change<th>95 % interval<th>p<th>verdict</tr>{rows}</table></div><br>"
+        )
+    }
+
+    fn plots(&self) -> Vec<Plot> {
+        let by_round = |title: &str, unit: &str, get: &dyn Fn(&Report) -> Option<f64>| {
+            let series = |side: usize| Series {
+                name: ["A", "B"][side].into(),
+                points: (1..)
+                    .zip(&self.runs[side])
+                    .filter_map(|(round, run)| Some((f64::from(round), get(run)?)))
+                    .collect(),
+                dots: true,
+                ..Series::default()
+            };
+            let rounds = 1..=self.runs[0].len();
+            Plot {
+                title: title.into(),
+                x: Axis {
+                    label: "round".into(),
+                    ticks: rounds.map(|r| (r as f64, r.to_string())).collect(),
+                    ..Axis::default()
+                },
+                y: Axis {
+                    label: unit.into(),
+                    from_zero: true,
+                    ..Axis::default()
+                },
+                series: vec![series(0), series(1)],
+                ..Plot::default()
+            }
+        };
+        let response = |f: fn(&LatencyReport) -> f64| move |r: &Report| Some(f(&r.sum()?.response));
+        let mut curves = percentile_plot(&[("A", self.curve(0)), ("B", self.curve(1))]);
+        curves.title = "Percentiles of the response time, mean of the runs".into();
+        let mut plots = vec![
+            by_round("Answers a second", "a second", &|r| Some(r.throughput)),
+            by_round(
+                "Response time, half are not longer",
+                "ms",
+                &response(|l| l.p50),
+            ),
+            by_round(
+                "Response time, 99 % are not longer",
+                "ms",
+                &response(|l| l.p99),
+            ),
+            curves,
+        ];
+        if self
+            .runs
+            .iter()
+            .flatten()
+            .any(|r| r.server_cpu_us().is_some())
+        {
+            let cpu = |r: &Report| r.server_cpu_us();
+            plots.push(by_round("Server CPU per answer", "µs", &cpu));
+        }
+        plots
+    }
+
+    /// The percentiles of a side: of each quantile that all runs have, the mean.
+    fn curve(&self, side: usize) -> Vec<(f64, f64)> {
+        let sums = self.runs[side].iter().filter_map(Report::sum);
+        let curves: Vec<&[(f64, f64)]> = sums.map(|s| &s.response.curve[..]).collect();
+        let shortest = curves.iter().map(|c| c.len()).min().unwrap_or(0);
+        let mean = |i: usize| {
+            let sum: f64 = curves.iter().map(|c| c[i].1).sum();
+            (curves[0][i].0, sum / curves.len() as f64)
+        };
+        (0..shortest).map(mean).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::PopulationReport;
+
+    fn run(throughput: f64, p50: f64) -> Report {
+        let mut population = PopulationReport::default();
+        population.response.p50 = p50;
+        population.response.curve = vec![(0.0, p50 / 2.0), (0.5, p50), (0.9, p50 * 3.0)];
+        Report {
+            throughput,
+            populations: vec![population],
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn both_sides_stand_in_every_plot_and_the_verdict_on_top() {
+        let row = VersusRow {
+            name: "p50 ms".into(),
+            means: [1.0, 2.0],
+            change: Some((1.0, (0.9, 1.1), 0.001)),
+            verdict: "B is worse".into(),
+            worse: true,
+        };
+        let mut versus = Versus {
+            names: ["http://a/<x>".into(), "b.toml".into()],
+            runs: [
+                vec![run(100.0, 1.0), run(110.0, 1.2)],
+                vec![run(50.0, 2.0), run(55.0, 2.2)],
+            ],
+            rows: vec![row],
+        };
+        let page = versus.html();
+        assert!(page.contains("B is worse: p50 ms.") && page.contains("http://a/&lt;x&gt;"));
+        // Four of both sides, and the percentiles of each of the four runs.
+        assert_eq!(page.matches("<svg").count(), 4 + 4);
+        assert_eq!(page.matches("<summary>").count(), 4);
+        assert!(page.contains("+90.0 % to +110.0 %") && !page.contains("<script"));
+        assert_eq!(versus.curve(0)[1], (0.5, 1.1));
+        versus.rows[0].worse = false;
+        assert!(versus.conclusion().contains("not worse"));
+        versus.rows.clear();
+        versus.runs = Default::default();
+        assert!(versus.html().contains("No difference"));
+    }
+}
