@@ -47,6 +47,9 @@ pub struct AppcConfig {
     pub admin: Option<SocketAddr>,
     /// Sessions at most.
     pub max_sessions: usize,
+    /// Programs that partners attached running at once, at most; a partner that
+    /// attaches one more hears that it may try again (084B6031).
+    pub max_programs: usize,
     /// Partner logical units by name.
     pub partners: BTreeMap<String, PartnerConfig>,
     /// Modes beside the architected ones, or instead of them, by name.
@@ -155,6 +158,7 @@ impl Default for AppcConfig {
             trace: None,
             admin: None,
             max_sessions: 65_536,
+            max_programs: 4096,
             partners: BTreeMap::new(),
             modes: BTreeMap::new(),
             users: BTreeMap::new(),
@@ -196,6 +200,9 @@ impl AppcConfig {
         }
         if self.circuit_window == 0 {
             return Err(Error::config("circuit-window", "0", "at least 1"));
+        }
+        if self.max_programs == 0 {
+            return Err(Error::config("max-programs", "0", "at least 1"));
         }
         if let Some(admin) = self.admin.filter(|admin| !admin.ip().is_loopback()) {
             let why = "only loopback addresses";

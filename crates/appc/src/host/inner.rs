@@ -485,8 +485,11 @@ impl Shared {
                 let Some(shared) = self.me.upgrade() else {
                     return false;
                 };
-                let incoming = Incoming::new(shared, attached);
-                self.jobs.run(Box::new(move || program(incoming)))
+                // A conversation that is dropped here would take the lock.
+                self.jobs.run(|| {
+                    let incoming = Incoming::new(shared, attached);
+                    Box::new(move || program(incoming))
+                })
             });
         if !started {
             inner.node.refuse(conversation, sna::Refusal::Later);

@@ -36,18 +36,21 @@ impl Jobs {
         }
     }
 
-    /// Runs `job` on a thread of its own; false when there are too many, or the
-    /// system has none left.
-    pub fn run(&self, job: Job) -> bool {
+    /// Runs a job on a thread of its own; false when there are too many, or the
+    /// system has none left. The job is made only when there is a thread for it:
+    /// who asks may hold a lock that the job's end takes.
+    pub fn run(&self, job: impl FnOnce() -> Job) -> bool {
         let mut queue = self.lock();
-        if queue.stopping {
+        if queue.stopping || (queue.idle <= queue.jobs.len() && !self.grow(&mut queue)) {
             return false;
         }
-        if queue.idle > queue.jobs.len() {
-            queue.jobs.push_back(job);
-            self.shared.1.notify_one();
-            return true;
-        }
+        queue.jobs.push_back(job());
+        self.shared.1.notify_one();
+        true
+    }
+
+    /// Adds a thread that waits for jobs, if there may be one.
+    fn grow(&self, queue: &mut Queue) -> bool {
         if queue.threads >= self.most {
             return false;
         }
@@ -55,15 +58,16 @@ impl Jobs {
         let thread = std::thread::Builder::new()
             .name("appc-tp".into())
             .stack_size(STACK_BYTES)
-            .spawn(move || pool.work(job));
+            .spawn(move || pool.work());
         queue.threads += usize::from(thread.is_ok());
+        queue.idle += usize::from(thread.is_ok());
         thread.is_ok()
     }
 
     /// Programs that run now.
     pub fn running(&self) -> usize {
         let queue = self.lock();
-        queue.threads - queue.idle.min(queue.threads)
+        (queue.threads + queue.jobs.len()).saturating_sub(queue.idle)
     }
 
     /// Lets idle threads end; no further job is taken.
@@ -72,25 +76,26 @@ impl Jobs {
         self.shared.1.notify_all();
     }
 
-    fn work(&self, first: Job) {
-        let mut job = Some(first);
-        while let Some(run) = job.take() {
+    fn work(&self) {
+        while let Some(run) = self.next() {
             // A program that panics ends its conversation (dropped on the way),
             // not the node.
             if std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err() {
                 tracing::error!("a transaction program panicked");
             }
-            job = self.next();
+            self.lock().idle += 1;
         }
     }
 
+    /// The next job of an idle thread; none when the thread ends.
     fn next(&self) -> Option<Job> {
-        let mut queue = self.lock();
-        queue.idle += 1;
-        let waited = self.shared.1.wait_timeout_while(queue, IDLE, |queue| {
-            queue.jobs.is_empty() && !queue.stopping
-        });
-        queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+        let waited = self
+            .shared
+            .1
+            .wait_timeout_while(self.lock(), IDLE, |queue| {
+                queue.jobs.is_empty() && !queue.stopping
+            });
+        let mut queue = waited.unwrap_or_else(PoisonError::into_inner).0;
         queue.idle -= 1;
         let job = queue.jobs.pop_front();
         queue.threads -= usize::from(job.is_none());

@@ -45,8 +45,6 @@ use std::time::Duration;
 const WAKER: Token = Token(0);
 const LISTENER: Token = Token(1);
 const FIRST_TRANSPORT: usize = 2;
-/// Programs that may run at once.
-const MAX_PROGRAMS: usize = 4096;
 
 /// A program that partners attach: called on a thread of its own with each
 /// conversation.
@@ -396,7 +394,7 @@ impl Shared {
             waker,
             origin: std::time::Instant::now(),
             stopping: AtomicBool::new(false),
-            jobs: Jobs::new(MAX_PROGRAMS),
+            jobs: Jobs::new(config.max_programs),
             partners,
             calling: Mutex::default(),
             listening,

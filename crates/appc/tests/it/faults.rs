@@ -22,6 +22,18 @@ fn still_answers(server: &Host, name: &str) {
     aping::run(&client, &Options::new(server.lu()), |_| true).unwrap();
 }
 
+/// Waits until something holds, a minute at most.
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let begin = std::time::Instant::now();
+    while !holds() {
+        assert!(
+            begin.elapsed().as_secs() < 60,
+            "not within a minute: {what}"
+        );
+        std::thread::yield_now();
+    }
+}
+
 /// Reads until the peer closes.
 fn drain(stream: &mut TcpStream) {
     let mut rest = Vec::new();
@@ -124,6 +136,34 @@ fn a_client_that_dies_in_the_middle_of_its_bind_leaves_the_server_whole() {
         thread.join().unwrap();
     }
     still_answers(&server, "NET.CLIENT");
+}
+
+/// Whoever refuses a program drops nothing that takes the node's lock: the node
+/// would hang for ever.
+#[test]
+fn one_program_too_many_is_refused_and_the_node_goes_on() {
+    let server = server_with(AppcConfig {
+        max_programs: 1,
+        ..AppcConfig::named("NET.SERVER").unwrap()
+    });
+    let client = client("NET.CLIENT", &server);
+    let call = Call::new("NET.SERVER", "APINGD");
+    let mut running = client.allocate(&call).unwrap();
+    running.flush().unwrap();
+    until("the program runs", || server.status().running == 1);
+    for _ in 0..3 {
+        let mut refused = client.allocate(&call).unwrap();
+        let _ = refused.prepare_to_receive(PrepareToReceiveType::Flush);
+        let error = refused.receive(&mut [0; 100]).unwrap_err();
+        assert_eq!(
+            error.code(),
+            Some(ReturnCode::TpNotAvailableRetry),
+            "{error}"
+        );
+    }
+    drop(running);
+    until("the program ends", || server.status().running == 0);
+    still_answers(&server, "NET.OTHER");
 }
 
 #[test]
