@@ -2,7 +2,7 @@
 
 use super::interrupt::{stop_on_interrupt, unless};
 use super::load::{record, watched};
-use super::output::write;
+use super::output::{judgeable, write};
 use super::say::{say, tell};
 use super::{CliError, CompareArgs, KneeArgs, LoadArgs, failed};
 use crate::capacity::{Search, search, unit};
@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     let known = ["--csv", "--html", "--listen", "--objective"];
     args.output.only("knee", &known)?;
-    let mut objectives = args.output.parsed_objectives(true)?;
+    let mut objectives = args.output.parsed_objectives()?;
     let observing = args.observe.any();
     let one_line = args.load.scenario.is_none();
     let load = match one_line && args.load.how.rate.is_none() && !args.clients_mode {
@@ -26,9 +26,7 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     };
     let stop = stop_on_interrupt();
     let scenario = unless(&stop, move || load.scenario(observing))??;
-    if !observing && scenario.observed.is_empty() {
-        objectives = args.output.parsed_objectives(false)?;
-    }
+    judgeable(&objectives, observing || !scenario.observed.is_empty())?;
     objectives.extend(scenario.objectives);
     if objectives.is_empty() {
         for usual in ["p99<20ms", "errors=0"] {

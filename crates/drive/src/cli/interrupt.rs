@@ -1,4 +1,7 @@
-//! Ctrl-C: a wish to stop that every wait looks for.
+//! Ctrl-C and SIGTERM: a wish to stop that every wait looks for.
+//!
+//! SIGTERM is how a container or a service manager ends a run; the report is
+//! written then, too.
 //!
 //! What waits inside of the system (a name server, a handshake, an endpoint
 //! that does not answer) cannot look for it. That waits in a thread of its own,
@@ -12,7 +15,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-/// A wish to stop that Ctrl-C expresses; the second Ctrl-C ends the process.
+/// A wish to stop that Ctrl-C or SIGTERM expresses; the second Ctrl-C ends the
+/// process.
 pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
@@ -23,6 +27,13 @@ pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
         }
         tell!("\nstopping; once more to leave without a report");
     });
+    let asked = stop.clone();
+    // SAFETY: a store to an atomic is safe in a signal's handler.
+    let _ = unsafe {
+        signal_hook_registry::register(libc::SIGTERM, move || {
+            asked.store(true, Ordering::Release);
+        })
+    };
     stop
 }
 

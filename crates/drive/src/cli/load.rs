@@ -1,6 +1,7 @@
 //! A single run, and what it has in common with the runs of a loop.
 
 use super::interrupt::{stop_on_interrupt, unless};
+use super::output::judgeable;
 use super::say::tell;
 use super::{CliError, LoadArgs, ObserveArgs, OutputArgs, failed, matrix};
 use crate::clock;
@@ -22,15 +23,13 @@ pub(super) fn run(
     observe: &ObserveArgs,
     output: &OutputArgs,
 ) -> Result<bool, CliError> {
-    let mut objectives = output.parsed_objectives(true)?;
+    let mut objectives = output.parsed_objectives()?;
     let stop = stop_on_interrupt();
     let scenario = {
         let (load, observing) = (load.clone(), observe.any());
         unless(&stop, move || load.scenario(observing))??
     };
-    if !observe.any() && scenario.observed.is_empty() {
-        objectives = output.parsed_objectives(false)?;
-    }
+    judgeable(&objectives, observe.any() || !scenario.observed.is_empty())?;
     objectives.extend(scenario.objectives);
     let observed = watched(observe, scenario.observed, &stop)?;
     let looped = scenario.variants.iter().any(|v| !v.values.is_empty());

@@ -88,7 +88,7 @@ fn merge(args: &MergeArgs) -> Result<bool, CliError> {
     let known = ["--csv", "--hdr", "--html", "--objective", "--baseline"];
     args.output.only("merge", &known)?;
     args.output.check(false)?;
-    let objectives = args.output.parsed_objectives(true)?;
+    let objectives = args.output.parsed_objectives()?;
     let mut logs = Vec::new();
     for path in &args.logs {
         let name = path.display().to_string();

@@ -11,27 +11,17 @@ use std::fs;
 use std::path::Path;
 
 impl OutputArgs {
-    /// The objectives, all mistakes at once. Without an observed server those
-    /// that ask for its CPU are mistakes, too.
-    pub(super) fn parsed_objectives(&self, observing: bool) -> Result<Vec<Objective>, CliError> {
-        let parsed = self.objectives.iter().map(|text| {
-            let objective = Objective::parse(text).map_err(|wrong| wrong.to_string())?;
-            match objective.needs_observation() && !observing {
-                true => Err(format!(
-                    "`{text}` cannot be judged: no server is observed; name one with --process, --pid, --cgroup or --scrape"
-                )),
-                false => Ok(objective),
+    /// The objectives of `--objective`; every mistake is told.
+    pub(super) fn parsed_objectives(&self) -> Result<Vec<Objective>, CliError> {
+        let (mut good, mut bad) = (Vec::new(), Vec::new());
+        for text in &self.objectives {
+            match Objective::parse(text) {
+                Ok(objective) => good.push(objective),
+                Err(wrong) => bad.push(wrong.to_string()),
             }
-        });
-        let (good, bad): (Vec<_>, Vec<_>) = parsed.partition(Result::is_ok);
-        if !bad.is_empty() {
-            let texts: Vec<String> = bad.into_iter().filter_map(Result::err).collect();
-            return Err(CliError::Usage(format!(
-                "--objective {}",
-                texts.join("\n       --objective ")
-            )));
         }
-        Ok(good.into_iter().filter_map(Result::ok).collect())
+        refused(&bad)?;
+        Ok(good)
     }
 
     /// Whether every file can be written and the baseline can be read: said
@@ -206,6 +196,28 @@ fn named(path: &Path, suffix: &str) -> std::path::PathBuf {
         None => format!("{stem}-{suffix}"),
     };
     path.with_file_name(name)
+}
+
+/// Whether objectives can be judged: those for a server's CPU only when a server
+/// is observed.
+pub(super) fn judgeable(objectives: &[Objective], observing: bool) -> Result<(), CliError> {
+    let unseen = objectives
+        .iter()
+        .filter(|o| o.needs_observation() && !observing);
+    let why = "cannot be judged: no server is observed; name one with --process, --pid, --cgroup or --scrape";
+    let bad: Vec<String> = unseen.map(|o| format!("`{o}` {why}")).collect();
+    refused(&bad)
+}
+
+/// The error of objectives that cannot be taken, if there are any.
+fn refused(bad: &[String]) -> Result<(), CliError> {
+    match bad {
+        [] => Ok(()),
+        bad => Err(CliError::Usage(format!(
+            "--objective {}",
+            bad.join("\n       --objective ")
+        ))),
+    }
 }
 
 fn csv(report: &Report) -> String {

@@ -1,9 +1,10 @@
-//! `tupelo drive` under Ctrl-C.
+//! `tupelo drive` under Ctrl-C and SIGTERM.
 
-use std::io::{BufRead, BufReader, Read};
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::program::tupelo;
 
@@ -15,12 +16,35 @@ fn drive(args: &[&str]) -> Child {
 }
 
 /// Ctrl-C; the exit status and what else was said.
-fn interrupt(mut child: Child, mut said: impl Read) -> (Option<i32>, String) {
+fn interrupt(child: Child, said: impl Read) -> (Option<i32>, String) {
+    end_by(libc::SIGINT, child, said)
+}
+
+fn end_by(signal: i32, mut child: Child, mut said: impl Read) -> (Option<i32>, String) {
     // SAFETY: kill(2) takes any pid; this is the test's child.
-    unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+    unsafe { libc::kill(child.id() as i32, signal) };
     let mut text = String::new();
     said.read_to_string(&mut text).unwrap();
     (child.wait().unwrap().code(), text)
+}
+
+/// The next connection; the program is ended when none comes within a minute.
+fn accept(server: &TcpListener, child: &mut Child) -> TcpStream {
+    server.set_nonblocking(true).unwrap();
+    let begin = Instant::now();
+    loop {
+        match server.accept() {
+            Ok((stream, _)) => {
+                stream.set_nonblocking(false).unwrap();
+                return stream;
+            }
+            Err(_) if begin.elapsed() < Duration::from_secs(60) => std::thread::yield_now(),
+            Err(error) => {
+                let _ = child.kill();
+                panic!("no connection within a minute: {error}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -46,10 +70,57 @@ fn an_interrupted_run_without_any_answer_is_no_success() {
     let mut child = drive(&[&url, "--warmup", "0s"]);
     let said = child.stderr.take().unwrap();
     // One connection looks whether the server is there, the other has a request.
-    let _first = server.accept().unwrap();
-    let (mut second, _) = server.accept().unwrap();
+    let _first = accept(&server, &mut child);
+    let mut second = accept(&server, &mut child);
     second.read_exact(&mut [0; 1]).unwrap();
     let (status, text) = interrupt(child, said);
     assert_eq!(status, Some(1), "{text}");
     assert!(text.contains("no request was answered"), "{text}");
+}
+
+/// Answers the first `answers` requests of every connection, and says when each
+/// has been read.
+fn answering(server: TcpListener, answers: usize) -> Receiver<()> {
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        for mut stream in server.incoming().flatten() {
+            let tell = tell.clone();
+            std::thread::spawn(move || {
+                let mut request = [0; 4096];
+                let mut answered = 0;
+                while stream.read(&mut request).is_ok_and(|n| n > 0) {
+                    let _ = tell.send(());
+                    if answered < answers {
+                        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+                        let _ = stream.write_all(answer);
+                        answered += 1;
+                    }
+                }
+            });
+        }
+    });
+    told
+}
+
+/// As a container ends: the report is written all the same.
+#[test]
+fn a_terminated_run_leaves_its_report() {
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", server.local_addr().unwrap());
+    let told = answering(server, 3);
+    let mut command = tupelo();
+    command.args(["drive", &url, "-c", "1", "--warmup", "0s", "--json"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let written = child.stdout.take().unwrap();
+    for _ in 0..4 {
+        if told.recv_timeout(Duration::from_secs(60)).is_err() {
+            let _ = child.kill();
+            panic!("no request within a minute");
+        }
+    }
+    let (status, report) = end_by(libc::SIGTERM, child, written);
+    assert_eq!(status, Some(0), "{report}");
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert!(report["title"].is_string(), "{report}");
 }
