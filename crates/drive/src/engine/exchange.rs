@@ -106,6 +106,7 @@ impl Worker<'_> {
     /// Writes what is left of the client's request, piece by piece.
     pub(super) fn write_on(&mut self, c: usize) {
         let plan = self.plan;
+        let measuring = self.measuring();
         let client = &mut self.clients[c];
         let step = &plan.populations[client.population].steps[client.step];
         client.phase = Phase::Writing;
@@ -129,7 +130,7 @@ impl Worker<'_> {
                     client.out.at += n;
                     let record = &mut self.interval.populations[client.population];
                     record.whole.bytes_out += n as u64;
-                    if client.measured {
+                    if measuring {
                         record.measured.bytes_out += n as u64;
                     }
                 }
@@ -214,10 +215,14 @@ impl Worker<'_> {
     /// `n` bytes of the thread's buffer came from this connection.
     fn handle_bytes(&mut self, c: usize, conn: usize, n: usize) {
         let plan = self.plan;
+        let measuring = self.measuring();
         let client = &mut self.clients[c];
         let step = plan.populations[client.population].steps.get(client.step);
         let record = &mut self.interval.populations[client.population];
         record.whole.bytes_in += n as u64;
+        if measuring {
+            record.measured.bytes_in += n as u64;
+        }
         let awaited = matches!(
             client.phase,
             Phase::Writing | Phase::Pausing | Phase::Waiting
@@ -227,9 +232,6 @@ impl Worker<'_> {
             // Nobody asked: whatever it is, it must not become an answer.
             return client.conns[conn].close();
         };
-        if client.measured {
-            record.measured.bytes_in += n as u64;
-        }
         let slot = &mut client.conns[conn];
         let bytes = &self.buffer[..n];
         let fed = match &step.reply {

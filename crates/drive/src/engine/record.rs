@@ -86,9 +86,10 @@ pub struct Counts {
     pub unsent: u64,
     /// Connections opened.
     pub connects: u64,
-    /// Bytes received.
+    /// Bytes received; of the measured part those that came within it, whenever
+    /// they were asked for.
     pub bytes_in: u64,
-    /// Bytes sent.
+    /// Bytes sent, in the same way.
     pub bytes_out: u64,
 }
 

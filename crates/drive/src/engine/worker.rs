@@ -37,6 +37,8 @@ pub(super) struct Worker<'p> {
     cpu_at_flush: u64,
     cpu_at_window: [Option<u64>; 2],
     last_done: u64,
+    /// When this turn of the loop began.
+    turned: u64,
     /// No request can be too old before this time.
     pub expiry_at: u64,
     /// By how much the wall clock is ahead of the monotonic one, ns.
@@ -183,6 +185,7 @@ impl<'p> Worker<'p> {
             cpu_at_flush: 0,
             cpu_at_window: [None; 2],
             last_done: 0,
+            turned: 0,
             expiry_at: 0,
             wall_ahead: 0,
         })
@@ -208,6 +211,7 @@ impl<'p> Worker<'p> {
         let mut spinning_since = None;
         loop {
             let now = clock::now();
+            self.turned = now;
             if let Some(since) = spinning_since.take() {
                 self.interval.spin_ns += now - since;
             }
@@ -245,6 +249,12 @@ impl<'p> Worker<'p> {
             }
         }
         self.finish(out)
+    }
+
+    /// Whether this moment is of the measured part, as far as the last look at
+    /// the clock tells.
+    pub(super) fn measuring(&self) -> bool {
+        (self.window.0..self.window.1).contains(&self.turned.max(self.last_done))
     }
 
     /// The time of the next thing to do, and how long before it to spin.

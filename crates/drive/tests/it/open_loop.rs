@@ -56,6 +56,12 @@ fn the_bound_on_outstanding_requests_holds_iterations_back() {
     // Every iteration that was due was sent at last, and counted as held back.
     assert_eq!(sum.measured.sent + sum.measured.unsent, 60);
     assert!(sum.measured.held > 30, "{:?}", sum.measured);
+    // Bytes that came or went after the end are no throughput, as answers are not.
+    let (measured, whole) = (&sum.measured, &sum.whole);
+    assert!(measured.in_window * 2 < whole.answered, "{measured:?}");
+    let most = |bytes: u64, answers: u64| bytes * (answers + 2);
+    assert!(measured.bytes_in * whole.answered <= most(whole.bytes_in, measured.in_window));
+    assert!(measured.bytes_out * whole.sent <= most(whole.bytes_out, measured.in_window + 2));
     // Waiting for a free client is response time, not lateness of the driver.
     assert!(sum.response.max() > 2 * sum.wire.max());
 }

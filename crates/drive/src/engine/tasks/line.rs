@@ -5,6 +5,7 @@
 //! What the clients of a thread share is a field of [`Kits`].
 
 use super::Common;
+use crate::clock;
 use crate::engine::Failure;
 use crate::plan::{Population, Protocol, Step, Target};
 use http::HeaderMap;
@@ -63,13 +64,15 @@ impl Meter<'_> {
     /// Bytes of a request were handed over.
     pub fn sent(&self, bytes: u64) {
         let mut state = self.common.state.borrow_mut();
-        state.count(self.population, self.measured, |c| c.bytes_out += bytes);
+        let measuring = state.measures(clock::now());
+        state.count(self.population, measuring, |c| c.bytes_out += bytes);
     }
 
     /// Bytes of an answer came.
     pub fn received(&self, bytes: u64) {
         let mut state = self.common.state.borrow_mut();
-        state.count(self.population, self.measured, |c| c.bytes_in += bytes);
+        let measuring = state.measures(clock::now());
+        state.count(self.population, measuring, |c| c.bytes_in += bytes);
     }
 }
 
