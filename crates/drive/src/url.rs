@@ -2,7 +2,8 @@
 //! `tcp://host:port` for raw sockets.
 
 use std::fmt;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::Duration;
 use thiserror::Error;
 
 /// A parsed address.
@@ -123,16 +124,29 @@ impl Url {
         }
     }
 
-    /// The first address of the host; asks the system's resolver.
+    /// An address of the host; asks the system's resolver. Of several it is the
+    /// first that takes a connection, as with `localhost` where the server
+    /// listens on one of 127.0.0.1 and ::1.
     pub fn resolve(&self) -> Result<SocketAddr, UrlError> {
         let failed = |why: String| UrlError::Resolve(self.host.clone(), why);
-        (self.host.as_str(), self.port)
-            .to_socket_addrs()
-            .map_err(|e| failed(e.to_string()))?
-            .next()
-            .ok_or_else(|| failed("no address".into()))
+        let found = (self.host.as_str(), self.port).to_socket_addrs();
+        let found: Vec<SocketAddr> = found.map_err(|e| failed(e.to_string()))?.collect();
+        answering(&found).ok_or_else(|| failed("no address".into()))
     }
 }
+
+/// The first address where a server is; the first of all when there is none.
+fn answering(addresses: &[SocketAddr]) -> Option<SocketAddr> {
+    let first = addresses.first().copied();
+    if addresses.iter().all(|a| Some(*a) == first) {
+        return first;
+    }
+    let takes = |a: &&SocketAddr| TcpStream::connect_timeout(a, PATIENCE).is_ok();
+    addresses.iter().find(takes).copied().or(first)
+}
+
+/// How long one of several addresses may take to accept a connection.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -166,6 +180,19 @@ mod tests {
                 (authority, path)
             );
         }
+    }
+
+    #[test]
+    fn of_several_addresses_the_one_with_a_server_is_taken() {
+        // Nobody listens where nobody else is given a port meanwhile.
+        let deaf: SocketAddr = "127.77.4.1:9".parse().unwrap();
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = server.local_addr().unwrap();
+        assert_eq!(answering(&[deaf, address]), Some(address));
+        assert_eq!(answering(&[deaf, deaf]), Some(deaf));
+        let other = "127.77.4.2:9".parse().unwrap();
+        assert_eq!(answering(&[deaf, other]), Some(deaf));
+        assert_eq!(answering(&[]), None);
     }
 
     #[test]
