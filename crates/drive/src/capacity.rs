@@ -7,7 +7,7 @@ use crate::objective::Objective;
 use crate::plan::{Load, Plan};
 use crate::session::Recording;
 use measure::knee::{broken_stick, scalability};
-use measure::report::{Curve, CurvePoint, Report, Unrecovered};
+use measure::report::{Curve, CurvePoint, LatencyReport, Report, Unrecovered};
 use measure::stats::Sample;
 use std::time::{Duration, Instant};
 
@@ -229,6 +229,14 @@ impl Trying<'_> {
         let figure = |f: &dyn Fn(&Report) -> f64| -> Vec<f64> { reports.iter().map(f).collect() };
         let mean = |values: Vec<f64>| Sample::of(&values).mean;
         let sum = |r: &Report| r.sum().cloned().unwrap_or_default();
+        // Runs without an answer have no times that could be averaged.
+        let time = |of: &dyn Fn(&LatencyReport) -> f64| {
+            let answered = reports.iter().map(sum).filter(|s| s.response.count > 0);
+            match answered.map(|s| of(&s.response)).collect::<Vec<f64>>() {
+                none if none.is_empty() => 0.0,
+                times => mean(times),
+            }
+        };
         let throughput = Sample::of(&figure(&|r| r.throughput));
         let cpu: Vec<f64> = reports.iter().filter_map(Report::server_cpu_us).collect();
         let point = CurvePoint {
@@ -239,9 +247,9 @@ impl Trying<'_> {
             } else {
                 0.0
             },
-            mean: mean(figure(&|r| sum(r).response.mean)),
-            p50: mean(figure(&|r| sum(r).response.p50)),
-            p99: mean(figure(&|r| sum(r).response.p99)),
+            mean: time(&|l| l.mean),
+            p50: time(&|l| l.p50),
+            p99: time(&|l| l.p99),
             errors: mean(figure(&|r| {
                 let s = sum(r);
                 (s.failed + s.checks_failed + s.unsent) as f64 / (s.sent + s.unsent).max(1) as f64

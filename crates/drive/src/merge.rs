@@ -21,8 +21,10 @@ pub enum MergeError {
     /// A log without the comment that carries the counts.
     #[error("{0}: the log has no line of counts; it was not written by tupelo drive")]
     NoCounts(String),
-    /// The same log more than once: its answers would count twice.
-    #[error("{0} and {1} are the same log; give each machine's log once")]
+    /// The same run more than once: its answers would count twice.
+    #[error(
+        "{0} and {1} hold the same run; give each machine's log once, without logs of merges that hold it"
+    )]
     Twice(String, String),
     /// Entries were lost on the way.
     #[error(
@@ -46,13 +48,9 @@ pub fn log(recording: &Recording) -> Result<Vec<u8>, LogError> {
 /// Merges the logs of machines that ran the same scenario at the same time;
 /// each log comes with its name for messages.
 pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
-    for (i, (name, bytes)) in logs.iter().enumerate() {
-        if let Some((earlier, _)) = logs[..i].iter().find(|l| l.1 == *bytes) {
-            return Err(MergeError::Twice(earlier.clone(), name.clone()));
-        }
-    }
     let mut reports = Vec::new();
     let mut entries = Vec::new();
+    let mut runs: BTreeMap<String, &str> = BTreeMap::new();
     for (name, bytes) in logs {
         let log = hdrlog::read(bytes).map_err(|e| MergeError::Log(name.clone(), e))?;
         let text = String::from_utf8_lossy(bytes);
@@ -65,6 +63,16 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
         let told = report.sum().map_or(0, |s| s.response.count);
         if held != told {
             return Err(MergeError::Lost(name.clone(), held, told));
+        }
+        // A log without identities stands for itself.
+        let own = [name.clone()];
+        for run in match report.runs[..] {
+            [] => &own[..],
+            _ => &report.runs,
+        } {
+            if let Some(earlier) = runs.insert(run.clone(), name) {
+                return Err(MergeError::Twice(earlier.to_owned(), name.clone()));
+            }
         }
         entries.push(log);
         reports.push(report);
@@ -81,16 +89,17 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
     }
     let histograms = hdrlog::merge(&entries);
     let mut merged = Report {
-        title: match reports.len() {
-            1 => format!("{} (from 1 machine)", first.title),
-            n => format!("{} (from {n} machines)", first.title),
+        title: match runs.len() {
+            1 => format!("{} (from 1 machine)", own_title(first)),
+            n => format!("{} (from {n} machines)", own_title(first)),
         },
         started: reports
             .iter()
             .map(|r| r.started.clone())
             .min()
             .unwrap_or_default(),
-        load: format!("{} × {}", reports.len(), first.load),
+        load: format!("{} × {}", runs.len(), own_load(first)),
+        runs: runs.into_keys().collect(),
         warmup_s: first.warmup_s,
         measured_s: reports.iter().map(|r| r.measured_s).fold(0.0, f64::max),
         throughput: reports.iter().map(|r| r.throughput).sum(),
@@ -107,6 +116,23 @@ pub fn merge(logs: &[(String, Vec<u8>)]) -> Result<Report, MergeError> {
     add_machines(&mut merged, &reports, logs);
     merged.server_cpu = server_cpu(&merged, &reports, logs);
     Ok(merged)
+}
+
+/// The title of one machine's run, also of a report that was merged before.
+fn own_title(report: &Report) -> &str {
+    let title = report.title.rsplit_once(" (from ");
+    let merged =
+        title.filter(|(_, rest)| rest.ends_with(" machine)") || rest.ends_with(" machines)"));
+    merged.map_or(&report.title, |(title, _)| title)
+}
+
+/// One machine's load, also of a report that was merged before.
+fn own_load(report: &Report) -> &str {
+    let factor = format!("{} × ", report.runs.len());
+    match own_title(report) == report.title {
+        true => &report.load,
+        false => report.load.strip_prefix(&factor).unwrap_or(&report.load),
+    }
 }
 
 /// The merged histograms of `logs` as one log, interval by interval, with the

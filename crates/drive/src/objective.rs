@@ -92,7 +92,7 @@ impl Objective {
                         name => format!("`{name}` is no figure"),
                     };
                     let why = format!(
-                        "{what}; there are p50 to p99.999, mean, max, errors, throughput and cpu, as in p99<20ms"
+                        "{what}; there are percentiles such as p50 and p99.9, mean, max, errors, throughput and cpu, as in p99<20ms"
                     );
                     return Err(wrong(place(name), why));
                 }

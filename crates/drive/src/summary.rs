@@ -52,6 +52,7 @@ pub fn report(
         title: plan.title.clone(),
         started: rfc3339(outcome.started_wall),
         load: describe(plan),
+        runs: vec![run_id()],
         warmup_s: plan.warmup_ns as f64 / 1e9,
         measured_s: seconds,
         throughput: outcome.throughput(),
@@ -82,6 +83,14 @@ fn presented(population: &Population) -> Presented {
         pieces: pieces.collect(),
         think_mean_ms: population.think.mean_ns() / 1e6,
     }
+}
+
+/// What tells a run from every other: a random number from the system.
+fn run_id() -> String {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    // Each state has keys of its own, of which the first come from the system.
+    let half = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", half(), half())
 }
 
 /// Where a population's time on the wire ends, in words.

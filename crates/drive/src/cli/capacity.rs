@@ -59,9 +59,9 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     let tell = &mut |point: &CurvePoint| {
         if !quiet {
             let word = if point.good { "met" } else { "missed" };
-            let p99 = match point.throughput > 0.0 {
-                true => format!("p99 {:.3} ms", point.p99),
-                false => "nothing answered".to_owned(),
+            let p99 = match point.time(point.p99) {
+                Some(ms) => format!("p99 {ms:.3} ms"),
+                None => "nothing answered".to_owned(),
             };
             tell!(
                 "{:.0} {unit}: {:.1} answers/s, {p99}, {word}",

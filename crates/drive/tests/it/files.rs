@@ -111,10 +111,24 @@ fn a_log_that_is_given_twice_is_refused() {
     let bytes = log(&recording(50)).unwrap();
     let logs = ["w1", "w2", "copy-of-w1"].map(|name| (name.to_owned(), bytes.clone()));
     let error = merge(&logs).unwrap_err().to_string();
-    assert!(error.starts_with("w1 and w2 are the same log"), "{error}");
+    assert!(error.starts_with("w1 and w2 hold the same run"), "{error}");
     assert!(merge(&logs[..1]).is_ok());
     let other = ("w2".to_owned(), log(&recording(50)).unwrap());
-    assert!(merge(&[logs[0].clone(), other]).is_ok());
+    let both = [logs[0].clone(), other];
+    let merged = merge(&both).unwrap();
+    // What was merged once has its parts in it.
+    let all = ("all".to_owned(), merged_log(&both, &merged).unwrap());
+    let error = merge(&[all.clone(), both[1].clone()]).unwrap_err();
+    assert!(error.to_string().starts_with("all and w2 hold"), "{error}");
+    let third = ("w3".to_owned(), log(&recording(50)).unwrap());
+    let three = merge(&[all, third]).unwrap();
+    assert!(
+        three.title.ends_with("(from 3 machines)"),
+        "{}",
+        three.title
+    );
+    assert_eq!(three.title.matches("(from").count(), 1);
+    assert!(three.load.starts_with("3 × ") && !three.load.contains("2 × "));
 }
 
 #[test]

@@ -298,9 +298,9 @@ fn curve_section(curve: &Curve) -> String {
                 ..Axis::default()
             },
             series: vec![
-                line("50 %", &|p| (p.throughput > 0.0).then_some(p.p50)),
-                line("mean", &|p| (p.throughput > 0.0).then_some(p.mean)),
-                line("99 %", &|p| (p.throughput > 0.0).then_some(p.p99)),
+                line("50 %", &|p| p.time(p.p50)),
+                line("mean", &|p| p.time(p.mean)),
+                line("99 %", &|p| p.time(p.p99)),
             ],
             mark: mark.clone(),
             shade: None,
@@ -324,10 +324,7 @@ fn curve_section(curve: &Curve) -> String {
         .iter()
         .map(|l| format!("<p>{}</p>", escape(l)))
         .collect();
-    let ms = |p: &super::CurvePoint, v: f64| match p.throughput > 0.0 {
-        true => three(v),
-        false => "–".to_owned(),
-    };
+    let ms = |p: &super::CurvePoint, v: f64| p.time(v).map_or("–".to_owned(), three);
     let rows: String = curve
         .points
         .iter()

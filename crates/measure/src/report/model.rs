@@ -16,6 +16,9 @@ pub struct Report {
     pub started: String,
     /// The load in words: clients, rates, think time.
     pub load: String,
+    /// What tells the run from every other; those of all runs in a merged report.
+    #[serde(default)]
+    pub runs: Vec<String>,
     /// What a reader must know before believing a figure; shown on top.
     pub warnings: Vec<String>,
     /// Length of the warm-up in seconds.
@@ -281,7 +284,8 @@ pub struct CurvePoint {
     pub throughput: f64,
     /// Half the width of its 95 % interval.
     pub throughput_half: f64,
-    /// Mean response time.
+    /// Mean response time in ms; 0, as the two that follow, when no request of
+    /// the measured part was answered.
     pub mean: f64,
     /// Response time, half are not longer.
     pub p50: f64,
@@ -293,6 +297,14 @@ pub struct CurvePoint {
     pub server_cpu_us: Option<f64>,
     /// Whether the objectives were met.
     pub good: bool,
+}
+
+impl CurvePoint {
+    /// A response time as it is shown: none when nothing was answered. Answers
+    /// of the warm-up's requests count for the throughput alone.
+    pub fn time(&self, ms: f64) -> Option<f64> {
+        (self.p99 > 0.0).then_some(ms)
+    }
 }
 
 impl LatencyReport {

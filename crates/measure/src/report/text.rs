@@ -190,9 +190,9 @@ fn write_curve(curve: &Curve, out: &mut String) -> std::fmt::Result {
     )?;
     for p in &curve.points {
         let cpu = p.server_cpu_us.map_or("-".into(), |us| format!("{us:.1}"));
-        let ms = |v: f64| match p.throughput > 0.0 {
-            true => format!("{v:.3}"),
-            false => "-".to_owned(),
+        let ms = |v: f64| {
+            let time = p.time(v);
+            time.map_or("-".to_owned(), |v| format!("{v:.3}"))
         };
         writeln!(
             out,
