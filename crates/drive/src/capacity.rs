@@ -6,7 +6,7 @@ use crate::engine::RunError;
 use crate::objective::Objective;
 use crate::plan::{Load, Plan};
 use crate::session::Recording;
-use measure::knee::{broken_stick, scalability};
+use measure::knee::{COLLAPSED, broken_stick, knee_before_collapse, scalability};
 use measure::report::{Curve, CurvePoint, LatencyReport, Report, Unrecovered};
 use measure::stats::Sample;
 use std::time::{Duration, Instant};
@@ -302,11 +302,26 @@ impl Trying<'_> {
         Some((below.load, bad))
     }
 
+    /// Whether throughput at the highest load is below its greatest, by more than
+    /// a tenth and by more than repetitions differ.
+    fn collapses(&self) -> bool {
+        let greatest = |a: &&CurvePoint, b: &&CurvePoint| a.throughput.total_cmp(&b.throughput);
+        let (Some(last), Some(peak)) = (self.points.last(), self.points.iter().max_by(greatest))
+        else {
+            return false;
+        };
+        let surely = last.throughput + last.throughput_half;
+        last.throughput < peak.throughput * COLLAPSED
+            && surely < peak.throughput - peak.throughput_half
+    }
+
     fn conclude(self) -> Found {
         let pairs: Vec<(f64, f64)> = self.points.iter().map(|p| (p.load, p.throughput)).collect();
-        let (verdict, stick) = broken_stick(&pairs);
-        let peak = pairs.iter().map(|p| p.1).fold(0.0, f64::max);
-        let last = pairs.last().map_or(0.0, |p| p.1);
+        let collapse = self.collapses();
+        let (verdict, stick) = match collapse {
+            true => knee_before_collapse(&pairs),
+            false => broken_stick(&pairs),
+        };
         let bad = self.points.iter().find(|p| !p.good).map(|p| p.load);
         let limit = bad.unwrap_or(f64::INFINITY);
         let good = self.points.iter().rev().find(|p| p.good && p.load < limit);
@@ -319,11 +334,12 @@ impl Trying<'_> {
             objectives: texts.join(", "),
             highest_good: good.map(|p| p.load),
             lowest_bad: bad,
-            collapse: last < peak * COLLAPSED,
+            collapse,
             unrecovered: self.unrecovered.map(|load| Unrecovered {
                 load,
                 waited_s: self.search.recovery.as_secs_f64(),
             }),
+            interrupted: (self.stopped)(),
             points: self.points,
         };
         let mut report = self.best.map(|b| b.2).unwrap_or_default();
@@ -337,8 +353,6 @@ impl Trying<'_> {
 const LONGEST_PROBE_NS: u64 = 1_000_000_000;
 /// Nothing on one machine goes beyond this.
 const MOST: f64 = 1e7;
-/// Throughput below this share of its peak at the highest load is a collapse.
-const COLLAPSED: f64 = 0.9;
 
 #[cfg(test)]
 mod tests {

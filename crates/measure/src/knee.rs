@@ -43,6 +43,16 @@ pub struct Scalability {
     pub r_squared: f64,
 }
 
+impl Scalability {
+    /// Whether the law explains enough to be believed.
+    pub fn describes(&self) -> bool {
+        self.r_squared >= DESCRIBES
+    }
+}
+
+/// The share of the variance below which a law is none for a system.
+const DESCRIBES: f64 = 0.8;
+
 /// What a sequence of points shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -53,8 +63,37 @@ pub enum Verdict {
     NotReached,
     /// Throughput does not follow even the first loads.
     AlreadyBeyond,
+    /// Throughput follows the load to its greatest, and falls beyond: there is
+    /// no bend that a line could have.
+    Collapses,
     /// Too few points to tell.
     TooFew,
+}
+
+/// Throughput below this share of its greatest at a higher load has collapsed.
+pub const COLLAPSED: f64 = 0.9;
+
+/// The points, by load, up to where throughput collapses for good; all of them
+/// when it does not.
+pub fn before_collapse(points: &[(f64, f64)]) -> &[(f64, f64)] {
+    let Some(last) = points.last() else {
+        return points;
+    };
+    let greatest = points.iter().map(|p| p.1).fold(0.0, f64::max);
+    if last.1 >= greatest * COLLAPSED {
+        return points;
+    }
+    let kept = points.iter().rposition(|p| p.1 >= greatest * COLLAPSED);
+    &points[..kept.map_or(points.len(), |at| at + 1)]
+}
+
+/// [`broken_stick`] of a throughput that collapses at last. The points beyond are
+/// of another system than those before, and are left out.
+pub fn knee_before_collapse(points: &[(f64, f64)]) -> (Verdict, Option<BrokenStick>) {
+    match broken_stick(before_collapse(points)) {
+        found @ (Verdict::Found | Verdict::AlreadyBeyond, _) => found,
+        _ => (Verdict::Collapses, None),
+    }
 }
 
 /// Fits a line with one bend to points (load, throughput) and says whether the
@@ -258,6 +297,22 @@ const STILL_FOLLOWS: f64 = 0.8;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_collapse_is_no_knee_and_moves_none() {
+        let rising = |n: f64| (n, n);
+        // Follows the load to 240, and serves a fifth of it beyond.
+        let mut points: Vec<_> = [30.0, 60.0, 120.0, 180.0, 240.0].map(rising).to_vec();
+        points.extend([(300.0, 50.0), (480.0, 40.0)]);
+        assert_eq!(knee_before_collapse(&points), (Verdict::Collapses, None));
+        assert_eq!(before_collapse(&points).len(), 5);
+        // With a plateau before the collapse, the knee is where that begins.
+        points.splice(5..5, [(260.0, 241.0), (280.0, 240.0), (290.0, 239.0)]);
+        let (verdict, stick) = knee_before_collapse(&points);
+        assert_eq!(verdict, Verdict::Found);
+        let knee = stick.unwrap().knee;
+        assert!((knee - 240.0).abs() < 5.0, "{knee}");
+    }
 
     #[test]
     fn a_capacity_is_found_where_throughput_stops_growing() {

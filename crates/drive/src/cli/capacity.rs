@@ -159,6 +159,12 @@ pub(super) fn compare_two(args: &CompareArgs) -> Result<bool, CliError> {
         return Err(failed("interrupted before both sides had run"));
     }
     reports.iter_mut().for_each(|side| side.truncate(rounds));
+    let wanted = args.rounds.max(2);
+    if rounds < wanted {
+        tell!(
+            "interrupted after {rounds} of {wanted} rounds; one round alone shows no difference for sure"
+        );
+    }
     let figures = figures(&reports, args.output.tolerance / 100.0);
     args.output.print_json(&figures)?;
     if let Some(path) = &args.output.html {

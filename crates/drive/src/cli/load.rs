@@ -15,7 +15,7 @@ use crate::preflight;
 use crate::scenario::Variant;
 use crate::session::{Recording, Session, Viewer};
 use measure::report::Report;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Runs what the arguments ask for; true when every objective was met.
 pub(super) fn run(
@@ -143,7 +143,19 @@ pub(super) fn record(
     });
     live.clear();
     let mut recording = recording?;
-    recording.report.warnings.extend(told);
+    let report = &mut recording.report;
+    let planned = plan.duration_ns.map_or(f64::INFINITY, |ns| ns as f64 / 1e9);
+    // A run that had ended by itself was not cut short.
+    if stop.load(Ordering::Relaxed) && report.measured_s < planned * 0.999 {
+        report.warnings.insert(
+            0,
+            format!(
+                "Interrupted: the figures are of the {:.1} s that were measured until then.",
+                report.measured_s
+            ),
+        );
+    }
+    report.warnings.extend(told);
     Ok(recording)
 }
 

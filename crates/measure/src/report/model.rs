@@ -261,6 +261,9 @@ pub struct Curve {
     pub lowest_bad: Option<f64>,
     /// Throughput fell by more than a tenth past its peak.
     pub collapse: bool,
+    /// The search was interrupted.
+    #[serde(default)]
+    pub interrupted: bool,
     /// The system did not recover from a load, which ended the search.
     #[serde(default)]
     pub unrecovered: Option<Unrecovered>,

@@ -1,7 +1,7 @@
 //! The report as text: what to know first, then the figures.
 
 use super::model::{Curve, LatencyReport, PopulationReport, Report};
-use crate::knee::Verdict;
+use crate::knee::{Verdict, before_collapse};
 use std::fmt::Write;
 
 /// The report as text.
@@ -23,6 +23,13 @@ fn write_text(report: &Report, out: &mut String) -> std::fmt::Result {
     }
     for population in &report.populations {
         write_population(population, out)?;
+    }
+    if !report.messages.is_empty() {
+        let warmup = match report.warmup_s > 0.0 {
+            true => ", warm-up included",
+            false => "",
+        };
+        writeln!(out, "\nMessages of the whole run{warmup}")?;
     }
     for (text, count) in &report.messages {
         writeln!(out, "  {count} × {text}")?;
@@ -221,10 +228,33 @@ fn write_curve(curve: &Curve, out: &mut String) -> std::fmt::Result {
 /// Longer names of steps push their figures aside.
 const WIDEST_NAME: usize = 48;
 
+/// Where throughput follows the load to, and where it has fallen.
+fn collapse(curve: &Curve) -> String {
+    let points: Vec<(f64, f64)> = curve
+        .points
+        .iter()
+        .map(|p| (p.load, p.throughput))
+        .collect();
+    let kept = before_collapse(&points);
+    let unit = &curve.unit;
+    match (kept.last(), points.get(kept.len())) {
+        (Some(good), Some(fallen)) => format!(
+            "Collapse between {:.0} and {:.0} {unit}: throughput follows the load to {:.0} answers/s and is {:.0} beyond.",
+            good.0, fallen.0, good.1, fallen.1
+        ),
+        _ => "Throughput falls beyond its greatest.".into(),
+    }
+}
+
 /// What a curve shows, in sentences.
 pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
     let unit = &curve.unit;
     let mut lines = Vec::new();
+    if curve.interrupted {
+        lines.push(
+            "The search was interrupted: what follows is of the loads tried until then.".into(),
+        );
+    }
     match (curve.verdict, &curve.stick) {
         (Verdict::Found, Some(s)) => lines.push(format!(
             "Knee at {:.0} {unit} (95 %: {:.0} to {:.0}), {:.0} answers/s there.",
@@ -236,9 +266,15 @@ pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
         (Verdict::AlreadyBeyond, _) => lines.push(
             "No knee found: the first step is already beyond capacity. Try lower loads.".into(),
         ),
+        (Verdict::Collapses, _) => lines.push(collapse(curve)),
         _ => lines.push("No knee found: too few load levels to tell.".into()),
     }
-    if let Some(law) = &curve.scalability {
+    if let Some(law) = curve.scalability.filter(|law| !law.describes()) {
+        lines.push(format!(
+            "The Universal Scalability Law does not describe this system (R² {:.2}).",
+            law.r_squared
+        ));
+    } else if let Some(law) = &curve.scalability {
         let peak = match law.peak {
             Some(peak) => format!(", greatest throughput at {peak:.0} {unit}"),
             None => String::new(),
@@ -270,7 +306,7 @@ pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
             stuck.load, stuck.waited_s
         ));
     }
-    if curve.collapse {
+    if curve.collapse && curve.verdict != Verdict::Collapses {
         lines
             .push("Beyond its peak, throughput falls: the system collapses under overload.".into());
     }
