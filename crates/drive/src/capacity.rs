@@ -184,7 +184,10 @@ impl Trying<'_> {
         }
         let began = Instant::now();
         loop {
-            let report = (self.run)(&probe)?.report;
+            let report = match (self.run)(&probe) {
+                Err(RunError::NotBegun) => return Ok(true),
+                recording => recording?.report,
+            };
             let well = self.objectives.iter().all(|o| o.met(&report));
             if well || (self.stopped)() {
                 return Ok(true);

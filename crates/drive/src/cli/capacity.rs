@@ -11,6 +11,7 @@ use crate::objective::Objective;
 use measure::report::{CurvePoint, Report, Versus, VersusRow, text};
 use measure::stats::{Comparison, Sample, centres, compare};
 use serde::Serialize;
+use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 
 /// Searches for the knee; true when one load at least met the objectives.
@@ -72,31 +73,34 @@ pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
     };
     let mut silent = args.output.clone();
     silent.quiet = true;
-    let mut trouble = None;
+    // What goes wrong ends the search, and what was tried before is told.
+    let trouble = RefCell::new(None);
     let run = &mut |plan: &crate::plan::Plan| {
-        record(plan, &observed, &silent, &stop).map_err(|error| match error {
-            CliError::Interrupted => RunError::NotBegun,
-            error => {
-                let text = error.to_string();
-                trouble = Some(error);
-                RunError::System(std::io::Error::other(text))
+        record(plan, &observed, &silent, &stop).map_err(|error| {
+            if !matches!(error, CliError::Interrupted) {
+                trouble.replace(Some(error));
             }
+            RunError::NotBegun
         })
     };
     let found = search(&plan, &wanted, &objectives, run, tell, &|| {
-        stop.load(Ordering::Relaxed)
+        stop.load(Ordering::Relaxed) || trouble.borrow().is_some()
     });
-    let found = match (found, trouble) {
-        (_, Some(error)) => return Err(error),
-        (Err(RunError::NotBegun), None) => return Err(CliError::Interrupted),
-        (found, None) => found.map_err(failed)?,
+    let found = match found {
+        Err(RunError::NotBegun) => {
+            return Err(trouble.take().unwrap_or(CliError::Interrupted));
+        }
+        found => found.map_err(failed)?,
     };
     args.output.write_report(&found.report)?;
     args.output.print_json(&found.report)?;
     if !args.output.json {
         super::say::out(format_args!("{}", text(&found.report)));
     }
-    Ok(found.curve.highest_good.is_some())
+    match trouble.into_inner() {
+        Some(error) => Err(error),
+        None => Ok(found.curve.highest_good.is_some()),
+    }
 }
 
 /// One figure of a comparison.

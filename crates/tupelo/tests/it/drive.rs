@@ -78,12 +78,12 @@ fn an_interrupted_run_without_any_answer_is_no_success() {
     assert!(text.contains("no request was answered"), "{text}");
 }
 
-/// Answers the first `answers` requests of every connection, and says when each
-/// has been read.
-fn answering(server: TcpListener, answers: usize) -> Receiver<()> {
+/// Takes this many connections, answers the first `answers` requests of each, and
+/// says when one has been read.
+fn answering(server: TcpListener, connections: usize, answers: usize) -> Receiver<()> {
     let (tell, told) = channel();
     std::thread::spawn(move || {
-        for mut stream in server.incoming().flatten() {
+        for mut stream in server.incoming().take(connections).flatten() {
             let tell = tell.clone();
             std::thread::spawn(move || {
                 let mut request = [0; 4096];
@@ -107,7 +107,7 @@ fn answering(server: TcpListener, answers: usize) -> Receiver<()> {
 fn a_terminated_run_leaves_its_report() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", server.local_addr().unwrap());
-    let told = answering(server, 3);
+    let told = answering(server, usize::MAX, 3);
     let mut command = tupelo();
     command.args(["drive", &url, "-c", "1", "--warmup", "0s", "--json"]);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
@@ -123,4 +123,21 @@ fn a_terminated_run_leaves_its_report() {
     assert_eq!(status, Some(0), "{report}");
     let report: serde_json::Value = serde_json::from_str(&report).unwrap();
     assert!(report["title"].is_string(), "{report}");
+}
+
+#[test]
+fn a_search_whose_server_dies_tells_what_was_tried() {
+    let server = TcpListener::bind("127.77.5.1:0").unwrap();
+    let url = format!("http://{}/", server.local_addr().unwrap());
+    // The look whether it is there, and the client of the first level.
+    let _told = answering(server, 2, usize::MAX);
+    let mut command = tupelo();
+    command.args(["drive", "knee", &url, "-c", "1", "--from", "20"]);
+    command.args(["--repeats", "1", "-t", "200ms", "--warmup", "0s"]);
+    let ended = command.output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stdout);
+    let error = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(2), "{said}{error}");
+    assert!(said.contains("The search was interrupted"), "{said}");
+    assert!(error.contains("cannot be reached"), "{error}");
 }
