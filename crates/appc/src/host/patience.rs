@@ -12,6 +12,9 @@ use std::time::Duration;
 
 /// How long a program looks, and what counts as a short wait.
 const LOOK: Duration = Duration::from_micros(50);
+/// A wait asleep that was shorter would have been over within a look, most
+/// likely: to be woken takes its time on either side.
+const SHORT_ASLEEP: Duration = Duration::from_micros(100);
 /// Short waits in a row before a program looks.
 const RUN: u32 = 8;
 /// The longest run that looks in vain lead to.
@@ -46,7 +49,7 @@ impl Patience {
 
     /// A wait ended after so long. `looked` tells whether it began with a look.
     pub fn waited(&mut self, took: Duration, looked: bool) {
-        let short = took < LOOK;
+        let short = took < if looked { LOOK } else { SHORT_ASLEEP };
         if looked {
             self.run = match short {
                 true => (self.run - self.run / 8).max(RUN),
@@ -94,6 +97,13 @@ mod tests {
         assert_eq!(patience.look(), Some(LOOK));
         patience.waited(LOOK, true);
         assert_eq!(patience.look(), None);
+    }
+
+    #[test]
+    fn waits_that_only_the_wake_ups_made_long_lead_to_a_look() {
+        let mut patience = patience(true);
+        let took = |looked| if looked { LOOK / 3 } else { LOOK * 3 / 2 };
+        assert_eq!(looks(&mut patience, 100, took), 100 - RUN);
     }
 
     #[test]
