@@ -121,17 +121,7 @@ mod tests {
     use measure::report::{CpuPart, ServerCpu, View};
 
     fn report(p99: f64, throughput: f64) -> Report {
-        let mut population = PopulationReport {
-            sent: 100,
-            ..PopulationReport::default()
-        };
-        population.response.count = 100;
-        population.response.p99 = p99;
-        Report {
-            throughput,
-            populations: vec![population],
-            ..Report::default()
-        }
+        crate::objective::tests::report(p99, throughput, 0)
     }
 
     fn with_cpu(view: View, us: f64) -> Report {

@@ -276,10 +276,11 @@ fn quantile(sum: &PopulationReport, q: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn report(p99: f64, throughput: f64, failed: u64) -> Report {
+    /// A report of 100 requests.
+    pub(crate) fn report(p99: f64, throughput: f64, failed: u64) -> Report {
         let mut population = PopulationReport {
             sent: 100,
             failed,

@@ -79,6 +79,8 @@ impl Sample {
 pub struct Panel {
     observed: Vec<Observed>,
     census: Census,
+    /// The names of what is observed on this machine, each once.
+    subjects: Vec<String>,
     machine: String,
     /// Of each endpoint, what it told last.
     known: Vec<Option<(View, String)>>,
@@ -91,8 +93,16 @@ impl Panel {
             Observed::Local(subject) => Some(subject.clone()),
             Observed::Remote(_) => None,
         });
+        let local: Vec<Subject> = local.collect();
+        let mut subjects: Vec<String> = Vec::new();
+        for name in local.iter().map(ToString::to_string) {
+            if !subjects.contains(&name) {
+                subjects.push(name);
+            }
+        }
         Panel {
-            census: Census::new(local.collect()),
+            census: Census::new(local),
+            subjects,
             machine: measure::proc::machine(),
             known: vec![None; observed.len()],
             observed,
@@ -102,22 +112,12 @@ impl Panel {
     /// Takes a sample.
     pub fn sample(&mut self) -> Sample {
         let counted = self.census.take();
-        let mut subjects: Vec<String> = Vec::new();
-        for local in self
-            .observed
-            .iter()
-            .filter(|o| matches!(o, Observed::Local(_)))
-        {
-            if !subjects.contains(&local.name()) {
-                subjects.push(local.name());
-            }
-        }
         let mut meters = Vec::new();
-        if !subjects.is_empty() {
+        if !self.subjects.is_empty() {
             meters.push(Meter {
                 part: CpuPart {
                     view: View::Processes,
-                    subjects,
+                    subjects: self.subjects.clone(),
                     identity: self.machine.clone(),
                     processes: self.census.pids().iter().copied().collect(),
                     shared: self.census.shared(),

@@ -76,15 +76,9 @@ pub const COLLAPSED: f64 = 0.9;
 /// The points, by load, up to where throughput collapses for good; all of them
 /// when it does not.
 pub fn before_collapse(points: &[(f64, f64)]) -> &[(f64, f64)] {
-    let Some(last) = points.last() else {
-        return points;
-    };
     let greatest = points.iter().map(|p| p.1).fold(0.0, f64::max);
-    if last.1 >= greatest * COLLAPSED {
-        return points;
-    }
     let kept = points.iter().rposition(|p| p.1 >= greatest * COLLAPSED);
-    &points[..kept.map_or(points.len(), |at| at + 1)]
+    &points[..kept.map_or(0, |at| at + 1)]
 }
 
 /// [`broken_stick`] of a throughput that collapses at last. The points beyond are

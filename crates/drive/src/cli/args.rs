@@ -546,14 +546,13 @@ impl ObserveArgs {
                 Err(error) => wrong.push(format!("{url}: {error}")),
             }
         }
-        let usage_only = !wrong.is_empty();
         let unreadable = all
             .iter()
             .filter_map(|o| Some(format!("{}: {}", o.name(), o.usage().err()?)));
         let unreadable: Vec<String> = unreadable.collect();
-        let usage_only = usage_only && unreadable.is_empty();
+        let all_read = unreadable.is_empty();
         wrong.extend(unreadable);
-        match (wrong.is_empty(), usage_only) {
+        match (wrong.is_empty(), all_read) {
             (true, _) => Ok(all),
             (false, true) => Err(CliError::Usage(wrong.join("\n       "))),
             (false, false) => Err(CliError::Failed(wrong.join("\n       "))),

@@ -142,15 +142,21 @@ fn size(request: &mut Request, element: &Element) -> Result<(), &'static str> {
     Ok(())
 }
 
+/// Whether an extractor searches the body, by its `useHeaders`.
+fn of_the_body(use_headers: &str) -> Result<(), &'static str> {
+    match use_headers {
+        "" | "false" => Ok(()),
+        _ => Err("only the body is searched; capture a header by its name"),
+    }
+}
+
 fn regex_extractor(
     request: &mut Request,
     element: &Element,
     variables: &mut Variables,
 ) -> Result<(), &'static str> {
     let get = |key: &str| element.property(key).unwrap_or_default();
-    if !matches!(get("RegexExtractor.useHeaders"), "" | "false") {
-        return Err("only the body is searched; capture a header by its name");
-    }
+    of_the_body(get("RegexExtractor.useHeaders"))?;
     if !matches!(get("RegexExtractor.template"), "$1$" | "") {
         return Err("a capture is the first group");
     }
@@ -171,9 +177,7 @@ fn boundaries(
     variables: &mut Variables,
 ) -> Result<(), &'static str> {
     let get = |key: &str| element.property(key).unwrap_or_default();
-    if !matches!(get("BoundaryExtractor.useHeaders"), "" | "false") {
-        return Err("only the body is searched; capture a header by its name");
-    }
+    of_the_body(get("BoundaryExtractor.useHeaders"))?;
     first_match(get("BoundaryExtractor.match_number"))?;
     let escaped = |key: &str| regex::escape(&variables.plain(get(key)));
     let (left, right) = (
