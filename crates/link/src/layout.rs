@@ -73,6 +73,8 @@ pub mod call_state {
     pub const NESTED: u32 = 3;
     /// The worker ran it and waits again.
     pub const NESTED_DONE: u32 = 4;
+    /// The region has taken the question and has not answered yet.
+    pub const TAKEN: u32 = 5;
 }
 
 /// Joins a sequence number and a state into a slot's word.
