@@ -24,6 +24,7 @@ typedef int CM_INT32;
 #define CM_PLN_SIZE 17
 #define CM_TPN_SIZE 64
 #define CM_LD_SIZE 512
+#define CM_UID_SIZE 10
 
 /* return_code */
 #define CM_OK 0
@@ -138,6 +139,10 @@ void CMRCV(unsigned char *conversation_ID, unsigned char *buffer, CM_INT32 *requ
 void CMSEND(unsigned char *conversation_ID, unsigned char *buffer, CM_INT32 *send_length,
             CM_INT32 *request_to_send_received, CM_INT32 *return_code);
 
+/* A conversation that is initialized before it is accepted */
+void CMINIC(unsigned char *conversation_ID, CM_INT32 *return_code);
+void CMACCI(unsigned char *conversation_ID, CM_INT32 *return_code);
+
 /* Advanced function: synchronisation and control */
 void CMCANC(unsigned char *conversation_ID, CM_INT32 *return_code);
 void CMCFM(unsigned char *conversation_ID, CM_INT32 *request_to_send_received, CM_INT32 *return_code);
@@ -172,28 +177,44 @@ void CMECT(unsigned char *conversation_ID, CM_INT32 *conversation_type, CM_INT32
 void CMEMN(unsigned char *conversation_ID, unsigned char *mode_name, CM_INT32 *mode_name_length, CM_INT32 *return_code);
 void CMEPLN(unsigned char *conversation_ID, unsigned char *partner_LU_name, CM_INT32 *partner_LU_name_length, CM_INT32 *return_code);
 void CMESL(unsigned char *conversation_ID, CM_INT32 *sync_level, CM_INT32 *return_code);
+void CMESUI(unsigned char *conversation_ID, unsigned char *security_user_ID, CM_INT32 *security_user_ID_length, CM_INT32 *return_code);
 void CMETPN(unsigned char *conversation_ID, unsigned char *TP_name, CM_INT32 *TP_name_length, CM_INT32 *return_code);
 
+/* Advanced function: names that this program accepts, the largest buffer, and
+ * EBCDIC (code page 037) to ASCII and back, in place */
+void CMSLTP(unsigned char *TP_name, CM_INT32 *TP_name_length, CM_INT32 *return_code);
+void CMRLTP(unsigned char *TP_name, CM_INT32 *TP_name_length, CM_INT32 *return_code);
+void CMEMBS(CM_INT32 *maximum_buffer_size, CM_INT32 *return_code);
+void CMCNVI(unsigned char *buffer, CM_INT32 *buffer_length, CM_INT32 *return_code);
+void CMCNVO(unsigned char *buffer, CM_INT32 *buffer_length, CM_INT32 *return_code);
+
 /* The long names of the standard */
+#define cmacci CMACCI
 #define cmaccp CMACCP
 #define cmallc CMALLC
 #define cmcanc CMCANC
 #define cmcfm CMCFM
 #define cmcfmd CMCFMD
+#define cmcnvi CMCNVI
+#define cmcnvo CMCNVO
 #define cmdeal CMDEAL
 #define cmecs CMECS
 #define cmect CMECT
+#define cmembs CMEMBS
 #define cmemn CMEMN
 #define cmepln CMEPLN
 #define cmesl CMESL
+#define cmesui CMESUI
 #define cmetpn CMETPN
 #define cmflus CMFLUS
+#define cminic CMINIC
 #define cminit CMINIT
 #define cmptr CMPTR
 #define cmrcv CMRCV
+#define cmrltp CMRLTP
 #define cmrts CMRTS
-#define cmscst CMSCST
 #define cmscsp CMSCSP
+#define cmscst CMSCST
 #define cmscsu CMSCSU
 #define cmsct CMSCT
 #define cmsdt CMSDT
@@ -202,6 +223,7 @@ void CMETPN(unsigned char *conversation_ID, unsigned char *TP_name, CM_INT32 *TP
 #define cmserr CMSERR
 #define cmsf CMSF
 #define cmsld CMSLD
+#define cmsltp CMSLTP
 #define cmsmn CMSMN
 #define cmspln CMSPLN
 #define cmsptr CMSPTR

@@ -8,7 +8,8 @@
 //! function gives into RETURN-CODE.
 
 use crate::library::library;
-use crate::raw::{answer, bytes, cid, destination, get, ok, set};
+use crate::raw::{answer, bytes, bytes_mut, cid, destination, get, ok, set};
+use crate::services::BUFFER;
 use sna::ReturnCode;
 
 /// Initialize_Conversation.
@@ -52,6 +53,24 @@ pub unsafe extern "C" fn CMACCP(id: *mut u8, return_code: *mut i32) -> i32 {
     }
 }
 
+/// Initialize_For_Incoming.
+///
+/// # Safety
+/// As the module says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn CMINIC(id: *mut u8, return_code: *mut i32) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        answer(return_code, || {
+            if id.is_null() {
+                return Err(ReturnCode::ProgramParameterCheck);
+            }
+            let made = library()?.cpic().cminic();
+            give_cid(id, made)
+        })
+    }
+}
+
 /// # Safety
 /// `place` is null or points to eight writable bytes.
 unsafe fn give_cid(place: *mut u8, cid: sna::cpic::Cid) -> Result<(), ReturnCode> {
@@ -73,8 +92,7 @@ pub unsafe extern "C" fn CMALLC(id: *const u8, return_code: *mut i32) -> i32 {
     unsafe {
         answer(return_code, || {
             let (library, id) = (library()?, cid(id)?);
-            library.connect(&id)?;
-            ok(library.wait(&id, |cpic, node, now| cpic.cmallc(node, &id, now))?)
+            ok(library.allocate(&id)?)
         })
     }
 }
@@ -95,7 +113,7 @@ pub unsafe extern "C" fn CMSEND(
     unsafe {
         answer(return_code, || {
             let (library, id) = (library()?, cid(id)?);
-            let data = bytes(buffer, get(send_length)?, 32_767)?;
+            let data = bytes(buffer, get(send_length)?, BUFFER)?;
             let (wants, code) = library.wait(&id, |cpic, node, _| cpic.cmsend(node, &id, data))?;
             set(request_to_send_received, wants.into());
             ok(code)
@@ -122,15 +140,7 @@ pub unsafe extern "C" fn CMRCV(
     unsafe {
         answer(return_code, || {
             let (library, id) = (library()?, cid(id)?);
-            let length = get(requested_length)? as usize;
-            if length > 32_767 || (buffer.is_null() && length > 0) {
-                return Err(ReturnCode::ProgramParameterCheck);
-            }
-            let mut empty = [];
-            let buffer = match length {
-                0 => &mut empty[..],
-                _ => std::slice::from_raw_parts_mut(buffer, length),
-            };
+            let buffer = bytes_mut(buffer, get(requested_length)?, BUFFER)?;
             let got = library.wait(&id, |cpic, node, _| cpic.cmrcv(node, &id, buffer))?;
             set(data_received, got.data.value());
             set(received_length, got.len as u32);
@@ -172,6 +182,8 @@ plain! {
     CMRTS: library, id => library.once(|cpic, node| cpic.cmrts(node, &id));
     /// Cancel_Conversation.
     CMCANC: library, id => library.once(|cpic, node| cpic.cmcanc(node, &id));
+    /// Accept_Incoming.
+    CMACCI: library, id => library.accept_incoming(&id)?;
     /// Prepare_To_Receive.
     CMPTR: library, id => library.wait(&id, |cpic, node, _| cpic.cmptr(node, &id))?;
     /// Deallocate.

@@ -187,8 +187,8 @@ macro_rules! names {
                 unsafe {
                     answer(return_code, || {
                         let (library, id) = (library()?, cid(id)?);
-                        let found = library.cpic().$getter(&id)?.to_string();
-                        give(&found, text, length, $most);
+                        let found = library.cpic().$getter(&id)?;
+                        give(found.as_str(), text, length, $most);
                         Ok(())
                     })
                 }
@@ -204,4 +204,6 @@ names! {
     CMEPLN, 17 => cmepln;
     /// Extract_TP_Name.
     CMETPN, 64 => cmetpn;
+    /// Extract_Security_User_ID.
+    CMESUI, 10 => cmesui;
 }

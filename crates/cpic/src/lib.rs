@@ -13,6 +13,8 @@ mod calls;
 mod characteristics;
 mod library;
 mod raw;
+mod services;
 
 pub use calls::*;
 pub use characteristics::*;
+pub use services::*;

@@ -4,8 +4,9 @@ use appc::config::AppcConfig;
 use appc::{Host, Incoming};
 use serde::Deserialize;
 use sna::cpic::{Cid, Cpic, SideInfo, SideTable};
-use sna::{Attached, Instant, Node, ReturnCode, TpDefinition};
-use std::sync::mpsc::{Receiver, channel};
+use sna::{Attached, Instant, LuName, ModeName, Node, ReturnCode, TpDefinition, TpName};
+use std::collections::BTreeSet;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Poll;
 
@@ -17,9 +18,18 @@ const PROGRAM: &str = "TUPELO_APPC_TPN";
 /// The process's node and its view of conversations.
 pub struct Library {
     host: Host,
+    local: LuName,
     cpic: Mutex<Cpic>,
     incoming: Mutex<Receiver<Attached>>,
+    /// Where programs that are attached go.
+    attached: Sender<Attached>,
+    /// The transaction programs that CMACCP accepts.
+    names: Mutex<BTreeSet<TpName>>,
+    told: Mutex<BTreeSet<String>>,
 }
+
+/// Reasons that are told at most, each once.
+const REASONS: usize = 100;
 
 #[derive(Deserialize)]
 struct File {
@@ -49,37 +59,72 @@ impl Library {
             .map_err(|_| format!("{CONFIGURATION} must name a file with an [appc] section"))?;
         let text = std::fs::read_to_string(&path).map_err(|why| format!("{path}: {why}"))?;
         let file: File = toml::from_str(&text).map_err(|why| format!("{path}: {why}"))?;
-        let mut side = SideTable::default();
-        for (name, info) in &file.appc.side_information {
-            let wrong = |what: &dyn std::fmt::Display| format!("{path}: {name}: {what}");
-            let info = SideInfo {
-                partner: info.partner.parse().map_err(|why| wrong(&why))?,
-                mode: info.mode.parse().map_err(|why| wrong(&why))?,
-                tp: info.tp.parse().map_err(|why| wrong(&why))?,
-            };
-            side.define(name, info);
-        }
+        let side = side_table(&file.appc).map_err(|why| format!("{path}: {why}"))?;
         let local = file
             .appc
             .lu
             .parse()
             .map_err(|why| format!("{path}: {why}"))?;
+        let name = std::env::var(PROGRAM).ok().map(|name| name.parse());
+        let name = name
+            .transpose()
+            .map_err(|why| format!("{PROGRAM}: {why}"))?;
         let host = Host::start(file.appc).map_err(|why| why.to_string())?;
-        let (sender, receiver) = channel();
-        if let Ok(name) = std::env::var(PROGRAM) {
-            let name = name.parse().map_err(|why| format!("{PROGRAM}: {why}"))?;
-            let program = Arc::new(move |incoming: Incoming| {
-                // CMACCP takes it from here.
-                incoming.conversation.leave();
-                let _ = sender.send(incoming.attached);
-            });
-            host.define_program(TpDefinition::new(name), program);
-        }
-        Ok(Library {
+        let (attached, incoming) = channel();
+        let library = Library {
             host,
-            cpic: Mutex::new(Cpic::new(local, side)),
-            incoming: Mutex::new(receiver),
-        })
+            cpic: Mutex::new(Cpic::new(LuName::clone(&local), side)),
+            local,
+            incoming: Mutex::new(incoming),
+            attached,
+            names: Mutex::default(),
+            told: Mutex::default(),
+        };
+        if let Some(name) = name {
+            library.specify(name);
+        }
+        Ok(library)
+    }
+
+    /// Specify_Local_TP_Name: partners that attach this program wait for
+    /// [`Library::accept`].
+    pub fn specify(&self, name: TpName) {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if !names.insert(name.clone()) {
+            return;
+        }
+        let attached = self.attached.clone();
+        let program = Arc::new(move |incoming: Incoming| {
+            // CMACCP takes it from here.
+            incoming.conversation.leave();
+            let _ = attached.send(incoming.attached);
+        });
+        self.host.define_program(TpDefinition::new(name), program);
+    }
+
+    /// Release_Local_TP_Name. Partners that have attached it already are
+    /// accepted.
+    pub fn release(&self, name: &TpName) -> Result<(), ReturnCode> {
+        let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if !names.remove(name) {
+            return Err(ReturnCode::ProgramParameterCheck);
+        }
+        self.host.remove_program(name);
+        Ok(())
+    }
+
+    fn has_names(&self) -> bool {
+        let names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+        !names.is_empty()
+    }
+
+    /// Tells a reason that no return code has, once.
+    fn tell(&self, why: String) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() < REASONS && !told.contains(&why) {
+            eprintln!("libcpic: {why}");
+            told.insert(why);
+        }
     }
 
     /// The calls' state. Never held while the host's lock is asked for.
@@ -87,27 +132,51 @@ impl Library {
         self.cpic.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes sure that a link leads to the partner of `cid`. A conversation that
-    /// cannot be allocated is left to the call itself to refuse; one whose
-    /// partner cannot be reached is gone.
-    pub fn connect(&self, cid: &Cid) -> Result<(), ReturnCode> {
-        let partner = {
-            let cpic = self.cpic();
-            match (cpic.conversation(cid), cpic.cmepln(cid)) {
-                (None, Ok(partner)) => partner,
-                _ => return Ok(()),
-            }
+    /// Allocate: makes sure that a link leads to the partner, and takes a
+    /// session. Why that fails is told.
+    pub fn allocate(&self, cid: &Cid) -> Result<ReturnCode, ReturnCode> {
+        let wanted = self.cpic().wanted(cid);
+        if let Some((partner, _)) = &wanted {
+            self.connect(cid, partner)?;
+        }
+        let code = self.wait(cid, |cpic, node, now| cpic.cmallc(node, cid, now))?;
+        if let Some((partner, mode)) = wanted {
+            self.explain(&partner, &mode, code);
+        }
+        Ok(code)
+    }
+
+    /// Makes sure that a link leads to the partner of `cid`. A conversation
+    /// whose partner cannot be reached is gone.
+    fn connect(&self, cid: &Cid, partner: &LuName) -> Result<(), ReturnCode> {
+        let Err(why) = self.host.connect(partner.as_str()) else {
+            return Ok(());
         };
-        match self.host.connect(partner.as_str()) {
-            Ok(()) => Ok(()),
-            Err(appc::Error::UnknownPartner(_) | appc::Error::Config { .. }) => {
+        self.tell(format!("CMALLC to {partner}: {}", chain(&why)));
+        match why {
+            appc::Error::UnknownPartner(_) | appc::Error::Config { .. } => {
                 Err(ReturnCode::ParameterError)
             }
-            Err(_) => {
+            _ => {
                 self.once(|cpic, node| cpic.cmcanc(node, cid));
                 Err(ReturnCode::AllocateFailureRetry)
             }
         }
+    }
+
+    fn explain(&self, partner: &LuName, mode: &ModeName, code: ReturnCode) {
+        let why = match code {
+            ReturnCode::ParameterError => "no mode that programs may use has this name".to_owned(),
+            ReturnCode::AllocateFailureRetry | ReturnCode::AllocateFailureNoRetry => {
+                let denial = self.once(|_, node| node.denial(&self.local, partner, mode));
+                match denial {
+                    Some(denial) => denial.to_string(),
+                    None => return,
+                }
+            }
+            _ => return,
+        };
+        self.tell(format!("CMALLC to {partner}, mode \"{mode}\": {why}"));
     }
 
     /// A call that may wait.
@@ -138,17 +207,68 @@ impl Library {
 
     /// Accept_Conversation: waits for an attach.
     pub fn accept(&self) -> Result<Cid, ReturnCode> {
+        self.incoming(|cpic, node| cpic.cmaccp(node))?
+    }
+
+    /// Accept_Incoming: the same for a conversation that is there.
+    pub fn accept_incoming(&self, cid: &Cid) -> Result<ReturnCode, ReturnCode> {
+        self.incoming(|cpic, node| cpic.cmacci(node, cid))
+    }
+
+    /// Hands attaches to `call` until it is done.
+    fn incoming<T>(
+        &self,
+        mut call: impl FnMut(&mut Cpic, &mut Node) -> Poll<T>,
+    ) -> Result<T, ReturnCode> {
         loop {
-            let incoming = self.incoming.lock().unwrap_or_else(PoisonError::into_inner);
-            let attached = incoming.recv().map_err(|_| ReturnCode::ProgramStateCheck)?;
-            drop(incoming);
-            let accepted = self.once(|cpic, node| {
-                cpic.offer(attached);
-                cpic.cmaccp(node)
-            });
-            if let Poll::Ready(cid) = accepted {
-                return cid;
+            if let Poll::Ready(done) = self.once(&mut call) {
+                return Ok(done);
             }
+            let named = self.has_names();
+            let incoming = self.incoming.lock().unwrap_or_else(PoisonError::into_inner);
+            let attached = match named {
+                true => incoming.recv().ok(),
+                false => incoming.try_recv().ok(),
+            };
+            drop(incoming);
+            let attached = attached.ok_or(ReturnCode::ProgramStateCheck)?;
+            self.cpic().offer(attached);
         }
     }
+}
+
+/// The side information of a configuration.
+fn side_table(config: &AppcConfig) -> Result<SideTable, String> {
+    let mut side = SideTable::default();
+    for (name, info) in &config.side_information {
+        let wrong = |what: &dyn std::fmt::Display| format!("side-information {name:?}: {what}");
+        let letters = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if !letters || !(1..=8).contains(&name.len()) {
+            return Err(wrong(&"must have 1 to 8 letters and digits"));
+        }
+        if side.get(name).is_some() {
+            return Err(wrong(&"is there twice; lower case is taken as upper case"));
+        }
+        let info = SideInfo {
+            partner: info.partner.parse().map_err(|why| wrong(&why))?,
+            mode: info.mode.parse().map_err(|why| wrong(&why))?,
+            tp: info.tp.parse().map_err(|why| wrong(&why))?,
+        };
+        side.define(name, info);
+    }
+    Ok(side)
+}
+
+/// An error and what it comes from, in one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(why) = cause {
+        let why_text = why.to_string();
+        if !text.contains(&why_text) {
+            text = format!("{text}: {why_text}");
+        }
+        cause = why.source();
+    }
+    text
 }

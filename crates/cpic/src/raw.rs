@@ -85,6 +85,27 @@ pub unsafe fn bytes<'a>(
     Ok(unsafe { std::slice::from_raw_parts(place, length) })
 }
 
+/// `length` bytes, at most `most`, to write to.
+///
+/// # Safety
+/// `place` is null or points to that many writable bytes, which nothing else
+/// uses while the result is used.
+pub unsafe fn bytes_mut<'a>(
+    place: *mut u8,
+    length: u32,
+    most: usize,
+) -> Result<&'a mut [u8], ReturnCode> {
+    let length = length as usize;
+    if length > most || (place.is_null() && length > 0) {
+        return Err(ReturnCode::ProgramParameterCheck);
+    }
+    if length == 0 {
+        return Ok(&mut []);
+    }
+    // SAFETY: as this function's caller promises.
+    Ok(unsafe { std::slice::from_raw_parts_mut(place, length) })
+}
+
 /// A name: up to a zero byte, without blanks at its end.
 ///
 /// # Safety

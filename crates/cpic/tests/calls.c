@@ -96,6 +96,7 @@ static void wrong_parameters(void) {
         unsigned char *cid = null ? NULL : other;                          \
         WANT(CM_PROGRAM_PARAMETER_CHECK, call);                            \
     }
+    BAD(CMACCI(cid, &rc));
     BAD(CMALLC(cid, &rc));
     BAD(CMCANC(cid, &rc));
     BAD(CMCFM(cid, &rts, &rc));
@@ -106,6 +107,7 @@ static void wrong_parameters(void) {
     BAD(CMEMN(cid, buffer, &got, &rc));
     BAD(CMEPLN(cid, buffer, &got, &rc));
     BAD(CMESL(cid, &got, &rc));
+    BAD(CMESUI(cid, buffer, &got, &rc));
     BAD(CMETPN(cid, buffer, &got, &rc));
     BAD(CMFLUS(cid, &rc));
     BAD(CMPTR(cid, &rc));
@@ -135,6 +137,13 @@ static void wrong_parameters(void) {
 /* Setters and extractors, their ranges, and the Initialize state's refusals. */
 static void characteristics(void) {
     WANT(CM_OK, CMINIT(id, (unsigned char *)"        ", &rc));
+    /* Names that nobody set are a blank, but the mode is empty. */
+    WANT(CM_OK, CMEPLN(id, buffer, &got, &rc));
+    CHECK(got == 1 && buffer[0] == ' ');
+    WANT(CM_OK, CMETPN(id, buffer, &got, &rc));
+    CHECK(got == 1 && buffer[0] == ' ');
+    WANT(CM_OK, CMEMN(id, buffer, &got, &rc));
+    CHECK(got == 0);
     WANT(CM_PARAMETER_ERROR, CMALLC(id, &rc));
     WANT(CM_OK, CMSPLN(id, (unsigned char *)"NET.NOWHERE", number(11), &rc));
     WANT(CM_OK, CMSTPN(id, (unsigned char *)"PARTNER   ", number(10), &rc));
@@ -160,8 +169,6 @@ static void characteristics(void) {
         WANT(CM_PROGRAM_PARAMETER_CHECK, CMSCSU(id, buffer, &length, &rc));
         WANT(CM_PROGRAM_PARAMETER_CHECK, CMSCSP(id, buffer, &length, &rc));
     }
-    WANT(CM_PROGRAM_PARAMETER_CHECK, CMSLD(id, buffer, number(513), &rc));
-    WANT(CM_PROGRAM_PARAMETER_CHECK, CMSLD(id, NULL, number(5), &rc));
     WANT(CM_PROGRAM_PARAMETER_CHECK, CMSPLN(id, (unsigned char *)"no dot", number(6), &rc));
     WANT(CM_PROGRAM_PARAMETER_CHECK, CMSPLN(id, NULL, number(6), &rc));
     WANT(CM_PROGRAM_PARAMETER_CHECK, CMSMN(id, (unsigned char *)"\377\377", number(2), &rc));
@@ -182,10 +189,22 @@ static void characteristics(void) {
     WANT(CM_PROGRAM_PARAMETER_CHECK, CMSF(id, number(0), &rc)); /* Mapped. */
     RANGE(CMSCT, 2);
     RANGE(CMSF, 2); /* Basic now. */
-    SET(CMSCT, CM_MAPPED_CONVERSATION);
     WANT(CM_OK, CMSLD(id, (unsigned char *)"log", number(3), &rc));
+    WANT(CM_OK, CMSLD(id, NULL, number(0), &rc));
+    WANT(CM_PROGRAM_PARAMETER_CHECK, CMSLD(id, buffer, number(513), &rc));
+    WANT(CM_PROGRAM_PARAMETER_CHECK, CMSLD(id, NULL, number(5), &rc));
+    SET(CMSCT, CM_MAPPED_CONVERSATION);
+    WANT(CM_PROGRAM_PARAMETER_CHECK, CMSLD(id, (unsigned char *)"log", number(3), &rc));
+    /* A user goes with a security type. */
+    WANT(CM_PROGRAM_STATE_CHECK, CMSCSU(id, (unsigned char *)"ALICE", number(5), &rc));
+    WANT(CM_PROGRAM_STATE_CHECK, CMSCSP(id, (unsigned char *)"SECRET", number(6), &rc));
+    WANT(CM_OK, CMESUI(id, buffer, &got, &rc));
+    CHECK(got == 0);
+    SET(CMSCST, CM_SECURITY_PROGRAM);
     WANT(CM_OK, CMSCSU(id, (unsigned char *)"ALICE", number(5), &rc));
     WANT(CM_OK, CMSCSP(id, (unsigned char *)"SECRET", number(6), &rc));
+    WANT(CM_OK, CMESUI(id, buffer, &got, &rc));
+    CHECK(got == 5 && memcmp(buffer, "ALICE", 5) == 0);
     /* Nothing but setting goes on in this state. */
     WANT(CM_PROGRAM_STATE_CHECK, CMSEND(id, buffer, number(1), &rts, &rc));
     WANT(CM_PROGRAM_STATE_CHECK, CMRCV(id, buffer, number(1), &data, &got, &status, &rts, &rc));
@@ -310,7 +329,6 @@ static void errors(void) {
     /* This side reports an error instead of reading the answer. */
     begin(CM_CONFIRM);
     SET(CMSED, CM_RECEIVE_ERROR);
-    WANT(CM_OK, CMSLD(id, (unsigned char *)"what went wrong", number(15), &rc));
     send("Wait for an error");
     WANT(CM_OK, CMSERR(id, &rts, &rc));
     STATE(CM_SEND_STATE);
@@ -372,8 +390,45 @@ static void requests_to_send(void) {
     WANT(CM_OK, CMCANC(id, &rc));
 }
 
+/* What is about no conversation, and one that waits to be accepted. */
+static void services(void) {
+    unsigned char text[] = "Az 09+\377";
+    unsigned char ebcdic[] = {0xC1, 0xA9, 0x40, 0xF0, 0xF9, 0x4E, 0x6F};
+    WANT(CM_OK, CMEMBS(&got, &rc));
+    CHECK(got == sizeof buffer);
+    WANT(CM_OK, CMCNVO(text, number(7), &rc));
+    CHECK(memcmp(text, ebcdic, 7) == 0);
+    WANT(CM_OK, CMCNVI(text, number(7), &rc));
+    CHECK(memcmp(text, "Az 09+?", 7) == 0);
+    WANT(CM_OK, CMCNVI(NULL, number(0), &rc));
+    WANT(CM_PROGRAM_PARAMETER_CHECK, CMCNVI(NULL, number(1), &rc));
+    WANT(CM_PROGRAM_PARAMETER_CHECK, CMCNVI(text, number(-1), &rc));
+    WANT(CM_PROGRAM_PARAMETER_CHECK, CMCNVO(buffer, number(32768), &rc));
+    WANT(CM_PROGRAM_PARAMETER_CHECK, CMCNVO(buffer, NULL, &rc));
+    /* Without a name there is nothing to accept. */
+    WANT(CM_PROGRAM_STATE_CHECK, CMACCP(id, &rc));
+    WANT(CM_PROGRAM_PARAMETER_CHECK, CMINIC(NULL, &rc));
+    WANT(CM_OK, CMINIC(id, &rc));
+    STATE(CM_INITIALIZE_INCOMING_STATE);
+    WANT(CM_PROGRAM_STATE_CHECK, CMACCI(id, &rc));
+    STATE(CM_INITIALIZE_INCOMING_STATE);
+    WANT(CM_PROGRAM_STATE_CHECK, CMALLC(id, &rc));
+    WANT(CM_PROGRAM_STATE_CHECK, CMEPLN(id, buffer, &got, &rc));
+    WANT(CM_PROGRAM_STATE_CHECK, CMSSL(id, number(0), &rc));
+    WANT(CM_OK, CMCANC(id, &rc));
+    gone();
+    WANT(CM_PROGRAM_PARAMETER_CHECK, CMRLTP((unsigned char *)"MINE", number(4), &rc));
+    WANT(CM_PROGRAM_PARAMETER_CHECK, CMSLTP((unsigned char *)"MINE", number(0), &rc));
+    WANT(CM_PROGRAM_PARAMETER_CHECK, CMSLTP(buffer, number(65), &rc));
+    WANT(CM_PROGRAM_PARAMETER_CHECK, CMSLTP(NULL, number(4), &rc));
+    WANT(CM_OK, CMSLTP((unsigned char *)"MINE", number(4), &rc));
+    WANT(CM_OK, CMRLTP((unsigned char *)"MINE", number(4), &rc));
+    WANT(CM_PROGRAM_STATE_CHECK, CMACCP(id, &rc));
+}
+
 int main(void) {
     wrong_parameters();
+    services();
     characteristics();
     echo();
     confirmed('F', CM_CONFIRM_RECEIVED, CM_CONFIRM_STATE, CM_RECEIVE_STATE);

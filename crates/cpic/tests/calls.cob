@@ -126,6 +126,33 @@
            MOVE 3 TO LEN
            CALL "CMSLD" USING CID "log" LEN RC
            PERFORM CHECK
+           MOVE "CMESUI" TO WHAT
+           MOVE SPACES TO BUFFER
+           CALL "CMESUI" USING CID BUFFER LEN RC
+           PERFORM CHECK
+           IF LEN NOT = 5 OR BUFFER(1:5) NOT = "ALICE"
+               PERFORM WRONG
+           END-IF
+           MOVE "CMEMBS" TO WHAT
+           CALL "CMEMBS" USING NUM RC
+           PERFORM CHECK
+           IF NUM NOT = 32767
+               PERFORM WRONG
+           END-IF
+           MOVE "CMCNVO" TO WHAT
+           MOVE "Az 09+" TO BUFFER
+           MOVE 6 TO LEN
+           CALL "CMCNVO" USING BUFFER LEN RC
+           PERFORM CHECK
+           IF BUFFER(1:6) NOT = X"C1A940F0F94E"
+               PERFORM WRONG
+           END-IF
+           MOVE "CMCNVI" TO WHAT
+           CALL "CMCNVI" USING BUFFER LEN RC
+           PERFORM CHECK
+           IF BUFFER(1:6) NOT = "Az 09+"
+               PERFORM WRONG
+           END-IF
            MOVE "CMSSL" TO WHAT
            MOVE 1 TO NUM
            CALL "CMSSL" USING CID NUM RC

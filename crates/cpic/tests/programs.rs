@@ -76,7 +76,8 @@ fn process(program: &Path, folder: &Path, server: &Host) -> Command {
     let mut text = format!(
         "[appc]\nlu = \"NET.CLIENT\"\n\
          [appc.partners.\"NET.SERVER\"]\naddress = \"{}\"\n\
-         [appc.partners.\"NET.GONE\"]\naddress = \"{unused}\"\n",
+         [appc.partners.\"NET.GONE\"]\naddress = \"{unused}\"\n\
+         [appc.users]\nALICE = \"SECRET\"\n",
         server.listening().unwrap()
     );
     for (name, partner, tp) in [
@@ -222,17 +223,107 @@ fn a_cobol_program_accepts_a_conversation() {
 }
 
 #[test]
+fn a_c_program_accepts_conversations_of_the_names_it_specifies() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = program(folder.path(), "incoming.c") else {
+        return;
+    };
+    let server = server();
+    let mut command = process(&program, folder.path(), &server);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    partner::wait_until_ready(&server);
+    let attach = |name: &str| {
+        let mut call = Call::new("NET.CLIENT", name);
+        call.user = Some(("ALICE".to_owned(), Some("SECRET".to_owned())));
+        let mut conversation = server.allocate(&call).unwrap();
+        conversation.send(name.as_bytes()).unwrap();
+        let flush = PrepareToReceiveType::Flush;
+        conversation.prepare_to_receive(flush)?;
+        let mut buffer = [0; 100];
+        let mut back = Vec::new();
+        loop {
+            let got = conversation.receive(&mut buffer)?;
+            back.extend_from_slice(&buffer[..got.len]);
+            if got.status == StatusReceived::ConfirmDeallocate {
+                conversation.confirmed()?;
+                return Ok(back);
+            }
+        }
+    };
+    for name in ["FIRST", "SECOND"] {
+        let back: Result<Vec<u8>, appc::Error> = attach(name);
+        assert_eq!(back.unwrap(), name.as_bytes());
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(printed(&output), "FIRST of ALICE\nSECOND of ALICE\ndone");
+}
+
+#[test]
+fn an_allocate_that_fails_tells_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = program(folder.path(), "echo.c") else {
+        return;
+    };
+    let server = server();
+    for (change, told, code) in [
+        ("NET.SERVER", "CMALLC to NET.NOBODY: ", 19),
+        (
+            "#INTER",
+            "CMALLC to NET.SERVER, mode \"NOMODE\": no mode",
+            19,
+        ),
+        ("address = \"127.0.0.1", "Connection refused", 2),
+    ] {
+        let mut command = process(&program, folder.path(), &server);
+        let configuration = folder.path().join("node.toml");
+        let text = std::fs::read_to_string(&configuration).unwrap();
+        let (partners, side) = text.split_once("[appc.side-information.ECHO]").unwrap();
+        let text = match change {
+            "NET.SERVER" => {
+                let side = side.replace(change, "NET.NOBODY");
+                format!("{partners}[appc.side-information.ECHO]{side}")
+            }
+            "#INTER" => text.replace(change, "NOMODE"),
+            _ => {
+                let unused = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+                let nobody = unused.local_addr().unwrap().to_string();
+                text.replace(&server.listening().unwrap().to_string(), &nobody)
+            }
+        };
+        std::fs::write(&configuration, text).unwrap();
+        let output = command.output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(errors.contains(told), "{errors}");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(printed, format!("CMALLC: return code {code}\n"), "{errors}");
+    }
+}
+
+#[test]
 fn without_a_configuration_calls_say_so_and_give_product_specific_error() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = program(folder.path(), "echo.c") else {
         return;
     };
-    let wrong = folder.path().join("wrong.toml");
-    std::fs::write(&wrong, "[appc]\nlu = \"no dot\"\n").unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        Some(path)
+    };
+    let side =
+        |name: &str| format!("[appc.side-information.{name}]\npartner = \"NET.A\"\ntp = \"A\"\n");
+    let long = format!("[appc]\nlu = \"NET.C\"\n{}", side("NINECHARS"));
+    let twice = format!("[appc]\nlu = \"NET.C\"\n{}{}", side("ECHO"), side("echo"));
     for (configuration, told) in [
         (None, "TUPELO_APPC must name a file"),
         (Some(folder.path().join("none.toml")), "none.toml"),
-        (Some(wrong), "no dot"),
+        (file("wrong.toml", "[appc]\nlu = \"no dot\"\n"), "no dot"),
+        (file("long.toml", &long), "\"NINECHARS\": must have 1 to 8"),
+        (file("twice.toml", &twice), "\"echo\": is there twice"),
     ] {
         let mut command = Command::new(&program);
         command.env("LD_LIBRARY_PATH", library_folder());

@@ -14,7 +14,7 @@ use crate::{ChannelName, Name, ProgramName, TransId, UserId};
 /// First eight bytes of a worker's memory and of the region page.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
 /// Version of the layout; both sides come from one binary, so it must match.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Request slots of a worker.
 pub const SLOTS: usize = 32;
 /// Default bytes of a slot's arena.
@@ -73,6 +73,8 @@ pub mod call_state {
     pub const NESTED: u32 = 3;
     /// The worker ran it and waits again.
     pub const NESTED_DONE: u32 = 4;
+    /// The region has taken the question and has not answered yet.
+    pub const TAKEN: u32 = 5;
 }
 
 /// Joins a sequence number and a state into a slot's word.

@@ -217,29 +217,23 @@ impl RegionSide {
         self.header().slots.0[slot].store(0, Ordering::SeqCst);
     }
 
-    /// What the worker asks.
+    /// What the worker asks, and takes it: a question is told once, to one
+    /// thread, however many look while its answer takes time.
     pub fn asked(&self) -> Asked {
-        match self.call_area().state.0.load(Ordering::SeqCst) {
-            call_state::IDLE | call_state::ANSWERED | call_state::NESTED => Asked::Nothing,
-            call_state::CALL => self.read_call().map_or_else(Asked::Lie, Asked::Call),
-            call_state::NESTED_DONE => {
-                let header = self.read_answer();
-                match self.read_call_data(header.bytes) {
-                    Some(data) => Asked::NestedDone(Answer {
-                        resp: header.resp,
-                        resp2: header.resp2,
-                        abend: header.abend,
-                        args: header.args,
-                        data,
-                    }),
-                    None => Asked::Lie(Lie::Call {
-                        op: 0,
-                        slot: 0,
-                        bytes: header.bytes,
-                    }),
-                }
+        let word = &self.call_area().state.0;
+        let state = word.load(Ordering::SeqCst);
+        let asked = match state {
+            call_state::IDLE | call_state::ANSWERED | call_state::NESTED | call_state::TAKEN => {
+                return Asked::Nothing;
             }
-            other => Asked::Lie(Lie::State(u64::from(other))),
+            call_state::CALL => self.read_call().map_or_else(Asked::Lie, Asked::Call),
+            call_state::NESTED_DONE => self.read_nested(),
+            other => return Asked::Lie(Lie::State(u64::from(other))),
+        };
+        let order = Ordering::SeqCst;
+        match word.compare_exchange(state, call_state::TAKEN, order, order) {
+            Ok(_) => asked,
+            Err(_) => Asked::Nothing,
         }
     }
 
@@ -316,6 +310,24 @@ impl RegionSide {
             args: header.args,
             data: self.read_call_data(header.bytes).ok_or(lie)?,
         })
+    }
+
+    fn read_nested(&self) -> Asked {
+        let header = self.read_answer();
+        match self.read_call_data(header.bytes) {
+            Some(data) => Asked::NestedDone(Answer {
+                resp: header.resp,
+                resp2: header.resp2,
+                abend: header.abend,
+                args: header.args,
+                data,
+            }),
+            None => Asked::Lie(Lie::Call {
+                op: 0,
+                slot: 0,
+                bytes: header.bytes,
+            }),
+        }
     }
 
     fn read_answer(&self) -> AnswerHeader {

@@ -418,7 +418,9 @@ impl WorkerSide {
 
         let heard = loop {
             match area.state.0.load(Ordering::Acquire) {
-                s if s == state => futex::wait(&area.state.0, state, None),
+                s if s == state || s == call_state::TAKEN => {
+                    futex::wait(&area.state.0, s, None);
+                }
                 s => break s,
             }
         };

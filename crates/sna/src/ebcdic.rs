@@ -6,10 +6,12 @@
 
 /// The characters of these EBCDIC bytes.
 pub fn to_string(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .map(|b| char::from(TO_LATIN1[usize::from(*b)]))
-        .collect()
+    bytes.iter().map(|b| to_char(*b)).collect()
+}
+
+/// The character of this EBCDIC byte, of Latin-1.
+pub fn to_char(byte: u8) -> char {
+    char::from(TO_LATIN1[usize::from(byte)])
 }
 
 /// These characters in EBCDIC; one outside Latin-1 becomes `X'6F'`, `?`.

@@ -165,6 +165,7 @@ impl Reader {
             self.option(row, option, &mut parsed);
         }
         self.rules(row, &parsed, verb.place);
+        self.unserved(row, &parsed, &written);
         parsed.operands.sort_by_key(|o| o.index);
         Some(parsed)
     }
@@ -394,6 +395,32 @@ impl Reader {
             return None;
         }
         Some(value)
+    }
+
+    /// Options that the command knows and does not serve.
+    fn unserved(&mut self, row: &'static Command, parsed: &Parsed, written: &[Written<'_>]) {
+        for option in written {
+            let unserved = row.rules.iter().find_map(|rule| match rule {
+                Rule::Unserved(list, answer) if list.contains(&option.name.as_str()) => {
+                    Some((option.name.clone(), answer))
+                }
+                Rule::UnservedValue(name, value, answer) if option.name == *name => {
+                    let index = row.index_of(name)?;
+                    let operand = parsed.operands.iter().find(|o| o.index == index)?;
+                    let same = matches!(&operand.value, Value::Integer(n) if n == value);
+                    same.then(|| (format!("{name}({value})"), answer))
+                }
+                _ => None,
+            });
+            if let Some((what, answer)) = unserved {
+                self.problems.push(Problem {
+                    place: option.place,
+                    unsupported: Some(row.name),
+                    message: format!("EXEC CICS {} {what} is not supported yet", row.name),
+                    help: Some(format!("it answers {}", answer.name())),
+                });
+            }
+        }
     }
 
     fn rules(&mut self, row: &Command, parsed: &Parsed, at: Place) {

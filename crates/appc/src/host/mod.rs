@@ -172,6 +172,14 @@ impl Host {
         inner.node.define_tp(tp);
     }
 
+    /// Takes a transaction program away: partners that attach it from now on
+    /// hear that it is not recognized.
+    pub fn remove_program(&self, name: &sna::TpName) {
+        let mut inner = self.shared.lock();
+        inner.programs.remove(name);
+        inner.node.remove_tp(name);
+    }
+
     /// Changes or adds a mode; sessions that are up keep theirs.
     pub fn define_mode(&self, mode: sna::Mode) {
         self.shared.lock().node.modes_mut().define(mode);

@@ -61,8 +61,15 @@ pub fn select(verb: &str, names: &[&str]) -> Selection {
         return Selection::UnknownVerb;
     }
     let has = |word: &&'static str| names.contains(word);
+    let meant = |c: &&&Command| {
+        c.words.iter().all(has) && (c.any_word.is_empty() || c.any_word.iter().any(has))
+    };
+    // A word of one command may be an option of another: EXTRACT ATTACH has
+    // PROCESS. The first that knows the most of the names is meant.
+    let strangers = |c: &&&Command| names.iter().filter(|n| c.index_of(n).is_none()).count();
     rows.iter()
-        .find(|c| c.words.iter().all(has) && (c.any_word.is_empty() || c.any_word.iter().any(has)))
+        .filter(meant)
+        .min_by_key(strangers)
         .map_or(Selection::Incomplete(rows), |c| Selection::Found(c))
 }
 
@@ -104,9 +111,13 @@ mod tests {
             }
             for rule in c.rules {
                 match rule {
-                    Rule::ExactlyOne(l) | Rule::AtMostOne(l) | Rule::AtLeastOne(l) => {
+                    Rule::ExactlyOne(l)
+                    | Rule::AtMostOne(l)
+                    | Rule::AtLeastOne(l)
+                    | Rule::Unserved(l, _) => {
                         l.iter().for_each(check);
                     }
+                    Rule::UnservedValue(a, _, _) => check(a),
                     Rule::Needs(a, l) | Rule::Excludes(a, l) => {
                         check(a);
                         l.iter().for_each(check);
@@ -164,6 +175,21 @@ mod tests {
             match select(verb, names) {
                 Selection::Found(c) => assert_ne!(c.served, Served::NotYet, "{}", c.name),
                 other => panic!("{verb}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_an_option_of_another_command_decides_by_the_others() {
+        for (names, expected) in [
+            (&["ATTACH", "PROCESS"][..], "EXTRACT ATTACH"),
+            (&["PROCESS", "PROCNAME"], "EXTRACT PROCESS"),
+            (&["PROCESS"], "EXTRACT PROCESS"),
+            (&["PROCESS", "PROCNAM"], "EXTRACT PROCESS"),
+        ] {
+            match select("EXTRACT", names) {
+                Selection::Found(c) => assert_eq!(c.name, expected, "{names:?}"),
+                other => panic!("{names:?}: {other:?}"),
             }
         }
     }

@@ -222,6 +222,11 @@ pub enum Rule {
     Needs(&'static str, &'static [&'static str]),
     /// The first cannot stand with any of the others.
     Excludes(&'static str, &'static [&'static str]),
+    /// The command answers this condition when it has one of them: what they
+    /// ask for is not supported.
+    Unserved(&'static [&'static str], Condition),
+    /// The same for one value of an option.
+    UnservedValue(&'static str, &'static str, Condition),
 }
 
 /// A condition of a command and RESP2 values it may come with. The lists are

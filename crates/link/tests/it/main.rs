@@ -215,6 +215,35 @@ fn a_call_is_answered_and_a_program_may_be_run_before_that() {
 }
 
 #[test]
+fn a_call_is_told_once_however_long_its_answer_takes() {
+    let page = RegionPage::create().unwrap();
+    let (region, mut worker) = pair(&page);
+    region.submit(1, 1, &Request::default());
+    let thread = thread::spawn(move || {
+        task(&mut worker);
+        for round in 1..=100 {
+            let Heard::Answer(answer) = worker.call(Op::Converse, [round; 8], &[]) else {
+                panic!("no program was to be run")
+            };
+            assert_eq!(answer.args, [round; 8], "the answer to this call");
+        }
+        worker.finish(Results::default(), "", &[]).unwrap();
+    });
+    for round in 1..=100 {
+        assert_eq!(wait_for_call(&region).args, [round; 8]);
+        // A worker rings for other reasons, too.
+        for _ in 0..3 {
+            assert!(matches!(region.asked(), Asked::Nothing), "told before");
+        }
+        region.answer(&Answer {
+            args: [round; 8],
+            ..Answer::default()
+        });
+    }
+    thread.join().unwrap();
+}
+
+#[test]
 fn the_largest_call_fits() {
     let page = RegionPage::create().unwrap();
     let (region, mut worker) = pair(&page);

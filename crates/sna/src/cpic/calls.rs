@@ -39,7 +39,9 @@ impl Cpic {
             return Poll::Ready(ReturnCode::ProgramParameterCheck);
         };
         let id = match entry.phase {
-            Phase::Open(_) => return Poll::Ready(ReturnCode::ProgramStateCheck),
+            Phase::Open(_) | Phase::Incoming => {
+                return Poll::Ready(ReturnCode::ProgramStateCheck);
+            }
             Phase::Allocating(id) => id,
             Phase::Initialize => {
                 let set = &entry.set;
@@ -74,9 +76,46 @@ impl Cpic {
 
     /// Accept_Conversation; pending while nothing was offered.
     pub fn cmaccp(&mut self, node: &mut Node) -> Poll<Result<Cid, ReturnCode>> {
+        match self.attached(node) {
+            Some((set, id)) => Poll::Ready(Ok(self.add(set, Phase::Open(id)))),
+            None => Poll::Pending,
+        }
+    }
+
+    /// Initialize_For_Incoming: a conversation for [`Cpic::cmacci`].
+    pub fn cminic(&mut self) -> Cid {
+        self.add(Characteristics::default(), Phase::Incoming)
+    }
+
+    /// Accept_Incoming; pending while nothing was offered. Characteristics that
+    /// were set stay, but for those that the Attach says.
+    pub fn cmacci(&mut self, node: &mut Node, cid: &Cid) -> Poll<ReturnCode> {
+        match self.entries.get(cid).map(|entry| entry.phase) {
+            None => return Poll::Ready(ReturnCode::ProgramParameterCheck),
+            Some(Phase::Incoming) => {}
+            Some(_) => return Poll::Ready(ReturnCode::ProgramStateCheck),
+        }
+        let Some((told, id)) = self.attached(node) else {
+            return Poll::Pending;
+        };
+        if let Some(entry) = self.entries.get_mut(cid) {
+            entry.phase = Phase::Open(id);
+            entry.set = Characteristics {
+                send_type: entry.set.send_type,
+                receive_type: entry.set.receive_type,
+                deallocate_type: entry.set.deallocate_type,
+                prepare_type: entry.set.prepare_type,
+                error_direction: entry.set.error_direction,
+                ..told
+            };
+        }
+        Poll::Ready(ReturnCode::Ok)
+    }
+
+    /// The next attach that has not failed while it waited.
+    fn attached(&mut self, node: &mut Node) -> Option<(Characteristics, ConversationId)> {
         while let Some(attached) = self.incoming.pop_front() {
             if node.accept(attached.conversation) != ReturnCode::Ok {
-                // It failed while it waited.
                 continue;
             }
             let set = Characteristics {
@@ -88,9 +127,9 @@ impl Cpic {
                 user: attached.user.unwrap_or_default(),
                 ..Characteristics::default()
             };
-            return Poll::Ready(Ok(self.add(set, Phase::Open(attached.conversation))));
+            return Some((set, attached.conversation));
         }
-        Poll::Pending
+        None
     }
 
     /// Send_Data. With another send type than buffer, what it adds is done
@@ -251,7 +290,7 @@ impl Cpic {
             return ReturnCode::ProgramParameterCheck;
         };
         match entry.phase {
-            Phase::Initialize => {}
+            Phase::Initialize | Phase::Incoming => {}
             Phase::Allocating(id) => node.cancel_allocate(id),
             Phase::Open(id) => {
                 // An abend never waits.

@@ -162,11 +162,7 @@ impl Cpic {
         let Some(value) = Fill::from_value(value) else {
             return ReturnCode::ProgramParameterCheck;
         };
-        let mapped = self
-            .entries
-            .get(cid)
-            .is_some_and(|e| e.set.kind == ConversationType::Mapped);
-        if mapped {
+        if self.mapped(cid) {
             return ReturnCode::ProgramParameterCheck;
         }
         self.set(cid, false, |set| set.fill = value)
@@ -196,26 +192,28 @@ impl Cpic {
         }
     }
 
-    /// Set_Conversation_Security_User_ID, at most 10 characters.
+    /// Set_Conversation_Security_User_ID, at most 10 characters. Not with
+    /// security type none.
     pub fn cmscsu(&mut self, cid: &Cid, user: &str) -> ReturnCode {
         let user = user.trim_end();
         if user.len() > SECURITY_TEXT {
             return ReturnCode::ProgramParameterCheck;
         }
-        self.set(cid, true, |set| set.user = user.to_owned())
+        self.secure(cid, |set| set.user = user.to_owned())
     }
 
-    /// Set_Conversation_Security_Password, at most 10 characters.
+    /// Set_Conversation_Security_Password, at most 10 characters. Not with
+    /// security type none.
     pub fn cmscsp(&mut self, cid: &Cid, password: Secret) -> ReturnCode {
         if password.reveal().len() > SECURITY_TEXT {
             return ReturnCode::ProgramParameterCheck;
         }
-        self.set(cid, true, |set| set.password = Some(password))
+        self.secure(cid, |set| set.password = Some(password))
     }
 
-    /// Set_Log_Data, at most 512 bytes.
+    /// Set_Log_Data, at most 512 bytes. Basic conversations only.
     pub fn cmsld(&mut self, cid: &Cid, data: &[u8]) -> ReturnCode {
-        if data.len() > LOG_DATA {
+        if data.len() > LOG_DATA || self.mapped(cid) {
             return ReturnCode::ProgramParameterCheck;
         }
         self.set(cid, false, |set| set.log_data = data.to_vec())
@@ -227,35 +225,43 @@ impl Cpic {
         let entry = entry.ok_or(ReturnCode::ProgramParameterCheck)?;
         Ok(match entry.phase {
             Phase::Initialize | Phase::Allocating(_) => State::Initialize,
+            Phase::Incoming => State::InitializeIncoming,
             Phase::Open(id) => node.state(id),
         })
     }
 
     /// Extract_Conversation_Type.
     pub fn cmect(&self, cid: &Cid) -> Result<ConversationType, ReturnCode> {
-        self.get(cid).map(|set| set.kind)
+        self.known(cid).map(|set| set.kind)
     }
 
-    /// Extract_Mode_Name.
+    /// Extract_Mode_Name; empty where none is set.
     pub fn cmemn(&self, cid: &Cid) -> Result<ModeName, ReturnCode> {
-        self.get(cid).map(|set| set.mode.clone())
+        self.known(cid).map(|set| set.mode.clone())
     }
 
-    /// Extract_Partner_LU_Name.
-    pub fn cmepln(&self, cid: &Cid) -> Result<LuName, ReturnCode> {
-        let partner = self.get(cid)?.partner.clone();
-        partner.ok_or(ReturnCode::ProgramStateCheck)
+    /// Extract_Partner_LU_Name; one blank where none is set.
+    pub fn cmepln(&self, cid: &Cid) -> Result<String, ReturnCode> {
+        let partner = self.known(cid)?.partner.as_ref();
+        Ok(partner.map_or_else(|| UNSET.to_owned(), LuName::to_string))
     }
 
     /// Extract_Sync_Level.
     pub fn cmesl(&self, cid: &Cid) -> Result<SyncLevel, ReturnCode> {
-        self.get(cid).map(|set| set.sync)
+        self.known(cid).map(|set| set.sync)
     }
 
-    /// Extract_TP_Name.
-    pub fn cmetpn(&self, cid: &Cid) -> Result<TpName, ReturnCode> {
-        let tp = self.get(cid)?.tp.clone();
-        tp.ok_or(ReturnCode::ProgramStateCheck)
+    /// Extract_TP_Name; one blank where none is set.
+    pub fn cmetpn(&self, cid: &Cid) -> Result<String, ReturnCode> {
+        let tp = self.known(cid)?.tp.as_ref();
+        Ok(tp.map_or_else(|| UNSET.to_owned(), TpName::to_string))
+    }
+
+    /// What an Allocate of this conversation would ask for, and of whom.
+    pub fn wanted(&self, cid: &Cid) -> Option<(LuName, ModeName)> {
+        let entry = self.entries.get(cid)?;
+        let partner = entry.set.partner.clone()?;
+        (entry.phase == Phase::Initialize).then(|| (partner, entry.set.mode.clone()))
     }
 
     /// Extract_Security_User_ID; empty without one.
@@ -268,6 +274,30 @@ impl Cpic {
         entry
             .map(|e| &e.set)
             .ok_or(ReturnCode::ProgramParameterCheck)
+    }
+
+    /// The characteristics once they are known: an incoming conversation has
+    /// those of its Attach.
+    fn known(&self, cid: &Cid) -> Result<&Characteristics, ReturnCode> {
+        let set = self.get(cid)?;
+        match self.entries[cid].phase {
+            Phase::Incoming => Err(ReturnCode::ProgramStateCheck),
+            _ => Ok(set),
+        }
+    }
+
+    fn mapped(&self, cid: &Cid) -> bool {
+        let set = self.get(cid);
+        set.is_ok_and(|set| set.kind == ConversationType::Mapped)
+    }
+
+    /// Sets what goes with a security type other than none.
+    fn secure(&mut self, cid: &Cid, change: impl FnOnce(&mut Characteristics)) -> ReturnCode {
+        let none = |set: &Characteristics| set.security == SecurityType::None;
+        if self.get(cid).is_ok_and(none) {
+            return ReturnCode::ProgramStateCheck;
+        }
+        self.set(cid, true, change)
     }
 
     fn set(
@@ -294,3 +324,5 @@ impl Cpic {
 
 const SECURITY_TEXT: usize = 10;
 const LOG_DATA: usize = 512;
+/// What a name is that CMINIT did not find in side information.
+const UNSET: &str = " ";

@@ -53,6 +53,8 @@ struct Entry {
 enum Phase {
     /// Characteristics are being set.
     Initialize,
+    /// It waits for a partner to attach it.
+    Incoming,
     /// The session is on its way.
     Allocating(ConversationId),
     /// There is a conversation.
@@ -80,7 +82,7 @@ impl Cpic {
     /// The node's conversation behind an identifier.
     pub fn conversation(&self, cid: &Cid) -> Option<ConversationId> {
         match self.entries.get(cid)?.phase {
-            Phase::Initialize => None,
+            Phase::Initialize | Phase::Incoming => None,
             Phase::Allocating(id) | Phase::Open(id) => Some(id),
         }
     }

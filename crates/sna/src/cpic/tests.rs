@@ -194,6 +194,88 @@ fn before_the_allocate_only_characteristics_change() {
 }
 
 #[test]
+fn names_that_nobody_set_are_a_blank() {
+    let mut world = World::new();
+    let cid = world.cpic[0].cminit("").unwrap();
+    assert_eq!(world.cpic[0].cmepln(&cid).unwrap(), " ");
+    assert_eq!(world.cpic[0].cmetpn(&cid).unwrap(), " ");
+    assert_eq!(world.cpic[0].cmemn(&cid).unwrap().as_str(), "");
+    let cid = world.cpic[0].cminit("PARTNER").unwrap();
+    assert_eq!(world.cpic[0].cmepln(&cid).unwrap(), "NET.B");
+    assert_eq!(world.cpic[0].cmetpn(&cid).unwrap(), "SERVER");
+}
+
+#[test]
+fn user_and_password_need_a_security_type() {
+    let mut world = World::new();
+    let cpic = &mut world.cpic[0];
+    let cid = cpic.cminit("PARTNER").unwrap();
+    let check = ReturnCode::ProgramStateCheck;
+    assert_eq!(cpic.cmscsu(&cid, "ANN"), check);
+    assert_eq!(cpic.cmscsp(&cid, Secret::new("PW")), check);
+    for with in [1, 2] {
+        assert_eq!(cpic.cmscst(&cid, with), ReturnCode::Ok);
+        assert_eq!(cpic.cmscsu(&cid, "ANN"), ReturnCode::Ok);
+        assert_eq!(cpic.cmscsp(&cid, Secret::new("PW")), ReturnCode::Ok);
+    }
+}
+
+#[test]
+fn log_data_is_for_basic_conversations() {
+    let mut world = World::new();
+    let cpic = &mut world.cpic[0];
+    let cid = cpic.cminit("PARTNER").unwrap();
+    let wrong = ReturnCode::ProgramParameterCheck;
+    assert_eq!(cpic.cmsld(&cid, b"log"), wrong);
+    assert_eq!(cpic.cmsct(&cid, 0), ReturnCode::Ok);
+    assert_eq!(cpic.cmsld(&cid, &[b'x'; 512]), ReturnCode::Ok);
+    assert_eq!(cpic.cmsld(&cid, &[b'x'; 513]), wrong);
+}
+
+#[test]
+fn an_incoming_conversation_is_initialized_before_it_is_accepted() {
+    let mut world = World::new();
+    let b = world.cpic[1].cminic();
+    let check = ReturnCode::ProgramStateCheck;
+    assert_eq!(world.state(1, &b), S::InitializeIncoming);
+    assert_eq!(world.cpic[1].cmepln(&b), Err(check));
+    assert_eq!(world.cpic[1].cmetpn(&b), Err(check));
+    assert_eq!(world.cpic[1].cmssl(&b, 1), check);
+    assert_eq!(world.send(1, &b, 0), Poll::Ready(check));
+    let code = world.cpic[1].cmallc(&mut world.nodes[1], &b, NOW);
+    assert_eq!(code, Poll::Ready(check));
+    let flush = 1;
+    assert_eq!(world.cpic[1].cmsdt(&b, flush), ReturnCode::Ok);
+    assert!(world.cpic[1].cmacci(&mut world.nodes[1], &b).is_pending());
+    let a = world.cpic[0].cminit("PARTNER").unwrap();
+    assert_eq!(world.cpic[0].cmssl(&a, 1), ReturnCode::Ok);
+    let code = world.wait(|w| w.cpic[0].cmallc(&mut w.nodes[0], &a, NOW));
+    assert_eq!(code, ReturnCode::Ok);
+    assert_eq!(
+        world.cpic[0].cmflus(&mut world.nodes[0], &a),
+        ReturnCode::Ok
+    );
+    let code = world.wait(|w| w.cpic[1].cmacci(&mut w.nodes[1], &b));
+    assert_eq!(code, ReturnCode::Ok);
+    assert_eq!(world.state(1, &b), S::Receive);
+    assert_eq!(world.cpic[1].cmepln(&b).unwrap(), "NET.A");
+    assert_eq!(world.cpic[1].cmesl(&b), Ok(crate::SyncLevel::Confirm));
+    assert_eq!(
+        world.cpic[1].cmacci(&mut world.nodes[1], &b),
+        Poll::Ready(check)
+    );
+    let unused = world.cpic[1].cminic();
+    assert_eq!(
+        world.cpic[1].cmcanc(&mut world.nodes[1], &unused),
+        ReturnCode::Ok
+    );
+    assert_eq!(
+        world.cpic[1].cmacci(&mut world.nodes[1], &unused),
+        Poll::Ready(ReturnCode::ProgramParameterCheck)
+    );
+}
+
+#[test]
 fn users_are_checked_and_passwords_not_shown() {
     for (password, expected) in [
         ("RIGHT", ReturnCode::Ok),

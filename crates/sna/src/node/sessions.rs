@@ -481,10 +481,11 @@ impl Node {
     }
 
     /// A session could not be had. Others may still serve those who wait;
-    /// without others, they would wait for ever.
+    /// without others, or with a partner that has fallen silent, they would
+    /// wait for ever.
     fn no_session(&mut self, at: usize, cause: Outage) {
         self.groups[at].exhausted = true;
-        if self.groups[at].sessions.is_empty() {
+        if self.groups[at].sessions.is_empty() || cause == Outage::Timeout {
             let code = match cause {
                 Outage::Refused(sense) if sense.code() != 0x0805 => {
                     ReturnCode::AllocateFailureNoRetry

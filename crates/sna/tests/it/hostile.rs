@@ -437,6 +437,28 @@ fn a_peer_that_vanishes_in_the_middle_of_a_bind_costs_one_timeout() {
 }
 
 #[test]
+fn a_peer_that_falls_silent_costs_an_allocate_beside_a_conversation_one_timeout() {
+    let mut pair = Pair::new(265);
+    let wish = pair.wish(0, "#INTER");
+    let first = pair.allocate(0, wish);
+    pair.run();
+    let wish = pair.wish(0, "#INTER");
+    let now = pair.now;
+    let second = pair.nodes[0].allocate(wish, now);
+    pair.drain();
+    assert_eq!(pair.wire[1].len(), 1, "its BIND is on its way");
+    pair.wire[1].clear();
+    assert!(pair.nodes[0].allocated(second).is_pending());
+    while pair.expire() {
+        pair.wire[1].clear();
+    }
+    let code = pair.nodes[0].allocated(second);
+    assert_eq!(code, Poll::Ready(ReturnCode::AllocateFailureRetry));
+    assert_eq!(pair.nodes[0].state(first), sna::State::Send, "it goes on");
+    assert_eq!(pair.nodes[0].conversation_count(), 1);
+}
+
+#[test]
 fn a_flood_of_binds_ends_at_the_limits() {
     let mut pair = Pair::with(265, |_, config| {
         config.max_sessions = 50;

@@ -48,3 +48,55 @@ fn a_command_not_yet_supported_only_warns() {
     assert_eq!(d.kind, Kind::Unsupported("EXEC CICS SEND TEXT".to_owned()));
     assert_eq!((d.severity, d.line, d.column), (Severity::Warning, 16, 22));
 }
+
+#[test]
+fn options_and_values_that_are_not_served_only_warn() {
+    let translation = translated("unserved.cbl");
+    assert!(!translation.has_errors());
+    let told: Vec<(u32, &str, Option<&str>)> = translation
+        .diagnostics
+        .iter()
+        .map(|d| (d.line, d.message.as_str(), d.help.as_deref()))
+        .collect();
+    let told_of = |line, what, help| (line, what, Some(help));
+    assert_eq!(
+        told,
+        [
+            told_of(
+                8,
+                "EXEC CICS ALLOCATE SESSION is not supported yet",
+                "it answers SESSIONERR"
+            ),
+            told_of(
+                10,
+                "EXEC CICS CONNECT PROCESS SYNCLEVEL(2) is not supported yet",
+                "it answers INVREQ"
+            ),
+            told_of(
+                15,
+                "EXEC CICS SEND ERASE is not supported yet",
+                "it answers INVREQ"
+            ),
+            told_of(
+                16,
+                "EXEC CICS RECEIVE ASIS is not supported yet",
+                "it answers INVREQ"
+            ),
+            told_of(
+                18,
+                "EXEC CICS CONVERSE FMH is not supported yet",
+                "it answers INVREQ"
+            ),
+            told_of(
+                18,
+                "EXEC CICS CONVERSE DEFRESP is not supported yet",
+                "it answers INVREQ"
+            ),
+            told_of(
+                19,
+                "EXEC CICS EXTRACT ATTACH is not supported yet",
+                "it ends the task with AEY9 when it is reached"
+            ),
+        ]
+    );
+}

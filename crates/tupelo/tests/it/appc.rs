@@ -232,11 +232,16 @@ pub const ASKING: &str = "       IDENTIFICATION DIVISION.
 
 /// A server whose program asks the node at `address`.
 fn asking(address: &str) -> (tempfile::TempDir, Server) {
+    running(ASKING, address)
+}
+
+/// A server whose partner is the node at `address`, with this program.
+fn running(program: &str, address: &str) -> (tempfile::TempDir, Server) {
     let settings = format!(
         "[appc]\nlu = \"NET.REGION\"\nlisten = \"127.0.0.1:0\"\nactivation-timeout-s = 5\n\
          [appc.partners.\"NET.PEER\"]\naddress = \"{address}\"\n"
     );
-    let app = application(&[("cobol/HELLO.cbl", ASKING), ("tupelo.toml", &settings)]);
+    let app = application(&[("cobol/HELLO.cbl", program), ("tupelo.toml", &settings)]);
     let server = Server::start(app.path());
     (app, server)
 }
@@ -275,6 +280,34 @@ fn a_program_converses_with_a_partner() {
     shout(&node, move |incoming| upper(incoming, &done));
     let (_app, server) = asking(&node.listening().unwrap().to_string());
     for _ in 0..3 {
+        let answer = server.get("/hello/ada");
+        assert_eq!(answer.json()["greeting"], "0000 ADA", "{answer:?}");
+        assert!(ended.recv_timeout(LIMIT).unwrap(), "FREE ends it normally");
+    }
+}
+
+#[test]
+fn a_task_without_a_facility_names_a_conversation_by_session_too() {
+    let node = node();
+    let (done, ended) = channel();
+    shout(&node, move |incoming| upper(incoming, &done));
+    let address = node.listening().unwrap().to_string();
+    let converse = ASKING.replace(" CONVID(WS-CONVID)", " SESSION(WS-CONVID)");
+    assert_eq!(converse.matches("SESSION(").count(), 3);
+    let apart = converse
+        .replace(
+            "EXEC CICS CONVERSE SESSION(WS-CONVID)",
+            "EXEC CICS SEND SESSION(WS-CONVID) INVITE",
+        )
+        .replace(
+            "FROMLENGTH(LENGTH OF HELLO-NAME)",
+            "LENGTH(LENGTH OF HELLO-NAME)
+               END-EXEC
+               EXEC CICS RECEIVE SESSION(WS-CONVID)",
+        )
+        .replace("TOLENGTH(WS-LENGTH)", "LENGTH(WS-LENGTH)");
+    for program in [&converse, &apart] {
+        let (_app, server) = running(program, &address);
         let answer = server.get("/hello/ada");
         assert_eq!(answer.json()["greeting"], "0000 ADA", "{answer:?}");
         assert!(ended.recv_timeout(LIMIT).unwrap(), "FREE ends it normally");

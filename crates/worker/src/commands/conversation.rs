@@ -4,6 +4,7 @@
 //! what it tells into the EIB and stores STATE. Without CONVID a command is
 //! meant for the principal facility.
 
+use cics::command::{Command, Rule};
 use cics::eib::Told;
 use cics::resp::Condition;
 use link::conversation::{
@@ -93,6 +94,16 @@ pub fn outcome(talked: &Talked) -> Outcome {
     }
 }
 
+/// NOTALLOC when the command is meant for the principal facility of a task that
+/// has none.
+pub fn allocated(w: &Worker, call: &Call<'_>, named: &Named) -> Outcome {
+    let names = call.has(named.convid) || named.session.is_some_and(|option| call.has(option));
+    match names || w.task.facility != [b' '; 4] {
+        true => Ok(()),
+        false => condition(Condition::NotAlloc, 0),
+    }
+}
+
 /// INVREQ when the command has one of these options, which are for terminals
 /// and sessions of other kinds.
 pub fn refuse_options(call: &Call<'_>, options: &[u8]) -> Outcome {
@@ -100,6 +111,16 @@ pub fn refuse_options(call: &Call<'_>, options: &[u8]) -> Outcome {
         true => condition(Condition::InvReq, 0),
         false => Ok(()),
     }
+}
+
+/// The options that the command table says are not served.
+pub fn unserved(row: &Command) -> Vec<u8> {
+    let lists = row.rules.iter().filter_map(|rule| match rule {
+        Rule::Unserved(list, _) => Some(*list),
+        _ => None,
+    });
+    let names = lists.flatten();
+    names.filter_map(|name| row.index_of(name)).collect()
 }
 
 /// The record to send, when the command has FROM.

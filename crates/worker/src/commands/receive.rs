@@ -7,11 +7,15 @@
 //! partner's chain (its turn, a request to confirm, its end) raises EOC, which a
 //! program that does not ask for it never sees.
 
+use std::sync::LazyLock;
+
 use cics::command::commands::{converse as converse_row, receive as row};
 use cics::resp::Condition;
 use link::conversation::{TALK_DATA, TALK_NOTRUNCATE, Verb};
 
-use super::conversation::{MAX_RECORD, Named, from, outcome, refuse_options, talk};
+use super::conversation::{
+    MAX_RECORD, Named, allocated, from, outcome, refuse_options, talk, unserved,
+};
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::services::Talked;
 use crate::worker::Worker;
@@ -36,6 +40,7 @@ pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
         session: Some(row::SESSION),
         state: Some(row::STATE),
     };
+    static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| unserved(&row::ROW));
     const TARGET: Target = Target {
         into: row::INTO,
         set: row::SET,
@@ -45,13 +50,8 @@ pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
         maxflength: row::MAXFLENGTH,
         notruncate: row::NOTRUNCATE,
     };
-    if w.task.facility == [b' '; 4] && !call.has(row::CONVID) {
-        return condition(Condition::NotAlloc, 0);
-    }
-    refuse_options(
-        call,
-        &[row::ASIS, row::BUFFER, row::LEAVEKB, row::PSEUDOBIN],
-    )?;
+    allocated(w, call, &NAMED)?;
+    refuse_options(call, &OTHERS)?;
     let (limit, flags) = TARGET.wanted(call)?;
     let talked = talk(w, call, &NAMED, Verb::Receive, [flags, limit], &[])?;
     TARGET.deliver(w, call, &talked);
@@ -73,24 +73,8 @@ pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
         maxflength: converse_row::MAXFLENGTH,
         notruncate: converse_row::NOTRUNCATE,
     };
-    const OTHERS: [u8; 13] = [
-        converse_row::ALTERNATE,
-        converse_row::ASIS,
-        converse_row::ATTACHID,
-        converse_row::CTLCHAR,
-        converse_row::DEFAULT,
-        converse_row::DEFRESP,
-        converse_row::ERASE,
-        converse_row::FMH,
-        converse_row::LDC,
-        converse_row::LEAVEKB,
-        converse_row::LINEADDR,
-        converse_row::PSEUDOBIN,
-        converse_row::STRFIELD,
-    ];
-    if w.task.facility == [b' '; 4] && !call.has(converse_row::CONVID) {
-        return condition(Condition::NotAlloc, 0);
-    }
+    static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| unserved(&converse_row::ROW));
+    allocated(w, call, &NAMED)?;
     refuse_options(call, &OTHERS)?;
     let record = from(
         call,

@@ -2,12 +2,13 @@
 //!
 //! Reference: CICS API reference, SEND (APPC), WAIT CONVID (APPC).
 
+use std::sync::LazyLock;
+
 use cics::command::commands::{send as row, wait_convid as wait_row};
-use cics::resp::Condition;
 use link::conversation::{TALK_CONFIRM, TALK_DATA, TALK_INVITE, TALK_LAST, TALK_WAIT, Verb};
 
-use super::conversation::{Named, from, outcome, refuse_options, talk};
-use crate::exec::{Call, Outcome, condition};
+use super::conversation::{Named, allocated, from, outcome, refuse_options, talk, unserved};
+use crate::exec::{Call, Outcome};
 use crate::worker::Worker;
 
 const NAMED: Named = Named {
@@ -17,23 +18,7 @@ const NAMED: Named = Named {
 };
 
 /// Options of terminals and of sessions of other kinds.
-const OTHERS: [u8; 15] = [
-    row::ALTERNATE,
-    row::ASIS,
-    row::ATTACHID,
-    row::CBUFF,
-    row::CNOTCOMPL,
-    row::CTLCHAR,
-    row::DEFAULT,
-    row::DEFRESP,
-    row::ERASE,
-    row::FMH,
-    row::LDC,
-    row::LEAVEKB,
-    row::LINEADDR,
-    row::PSEUDOBIN,
-    row::STRFIELD,
-];
+static OTHERS: LazyLock<Vec<u8>> = LazyLock::new(|| unserved(&row::ROW));
 
 pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let record = from(call, row::FROM, row::LENGTH, row::FLENGTH)?;
@@ -47,9 +32,7 @@ pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
     ] {
         flags |= if call.has(option) { flag } else { 0 };
     }
-    if w.task.facility == [b' '; 4] && !call.has(row::CONVID) {
-        return condition(Condition::NotAlloc, 0);
-    }
+    allocated(w, call, &NAMED)?;
     refuse_options(call, &OTHERS)?;
     let data: &[&[u8]] = &[record.unwrap_or_default()];
     let talked = talk(w, call, &NAMED, Verb::Send, [flags, 0], data)?;

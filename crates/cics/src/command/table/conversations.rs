@@ -33,7 +33,8 @@ pub(super) mod rows {
         output STATE(Cvda);
         input SESSION(Name(4));
         @rules
-            Rule::ExactlyOne(&["SYSID", "PARTNER", "SESSION"]);
+            Rule::ExactlyOne(&["SYSID", "PARTNER", "SESSION"]),
+            Rule::Unserved(&["SESSION"], Condition::SessionErr);
         @conditions
             InvReq, SysIdErr, SessionErr, SysBusy, CbIdErr, PartnerIdErr;
     }
@@ -52,7 +53,8 @@ pub(super) mod rows {
         output STATE(Cvda);
         @rules
             Rule::AtMostOne(&["CONVID", "SESSION"]),
-            Rule::ExactlyOne(&["PROCNAME", "PARTNER"]);
+            Rule::ExactlyOne(&["PROCNAME", "PARTNER"]),
+            Rule::UnservedValue("SYNCLEVEL", "2", Condition::InvReq);
         @conditions
             InvReq, LengErr, NotAlloc, PartnerIdErr, TermErr;
     }
@@ -90,7 +92,8 @@ pub(super) mod rows {
             Rule::AtMostOne(&["FROMLENGTH", "FROMFLENGTH"]),
             Rule::AtMostOne(&["TOLENGTH", "TOFLENGTH"]),
             Rule::AtMostOne(&["MAXLENGTH", "MAXFLENGTH"]),
-            Rule::AtMostOne(&["CONVID", "SESSION"]);
+            Rule::AtMostOne(&["CONVID", "SESSION"]),
+            Rule::Unserved(&["ALTERNATE", "ASIS", "ATTACHID", "CTLCHAR", "DEFAULT", "DEFRESP", "ERASE", "FMH", "LDC", "LEAVEKB", "LINEADDR", "PSEUDOBIN", "STRFIELD"], Condition::InvReq);
         @conditions
             Eoc, InvReq, LengErr, NotAlloc, Signal, TermErr;
     }
@@ -194,7 +197,8 @@ pub(super) mod rows {
             Rule::AtMostOne(&["INTO", "SET"]),
             Rule::AtMostOne(&["LENGTH", "FLENGTH"]),
             Rule::AtMostOne(&["MAXLENGTH", "MAXFLENGTH"]),
-            Rule::AtMostOne(&["CONVID", "SESSION"]);
+            Rule::AtMostOne(&["CONVID", "SESSION"]),
+            Rule::Unserved(&["ASIS", "BUFFER", "LEAVEKB", "PSEUDOBIN"], Condition::InvReq);
         @conditions
             Eoc, InvReq, LengErr, NotAlloc, Signal, TermErr;
     }
@@ -231,7 +235,8 @@ pub(super) mod rows {
             Rule::AtMostOne(&["LENGTH", "FLENGTH"]),
             Rule::AtMostOne(&["INVITE", "LAST"]),
             Rule::AtMostOne(&["CONFIRM", "WAIT"]),
-            Rule::AtMostOne(&["CONVID", "SESSION"]);
+            Rule::AtMostOne(&["CONVID", "SESSION"]),
+            Rule::Unserved(&["ALTERNATE", "ASIS", "ATTACHID", "CBUFF", "CNOTCOMPL", "CTLCHAR", "DEFAULT", "DEFRESP", "ERASE", "FMH", "LDC", "LEAVEKB", "LINEADDR", "PSEUDOBIN", "STRFIELD"], Condition::InvReq);
         @conditions
             InvReq, LengErr, NotAlloc, Signal, TermErr;
     }

@@ -1,0 +1,117 @@
+//! The calls that are about no conversation: this program's names, the largest
+//! buffer, code pages.
+//!
+//! # Safety
+//! Of every function here: pointers are null or point to what `cmc.h` says,
+//! which nothing else uses during the call.
+//!
+//! They give zero back although C sees none of it: a COBOL CALL puts what a
+//! function gives into RETURN-CODE.
+
+use crate::library::library;
+use crate::raw::{answer, bytes_mut, get, name, set};
+use sna::{ReturnCode, TpName};
+
+/// The most one Send_Data or Receive takes, in bytes.
+pub const BUFFER: usize = 32_767;
+
+/// Specify_Local_TP_Name.
+///
+/// # Safety
+/// As the module says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn CMSLTP(
+    tp_name: *const u8,
+    length: *const i32,
+    return_code: *mut i32,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        answer(return_code, || {
+            let library = library()?;
+            library.specify(local_name(tp_name, length)?);
+            Ok(())
+        })
+    }
+}
+
+/// Release_Local_TP_Name.
+///
+/// # Safety
+/// As the module says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn CMRLTP(
+    tp_name: *const u8,
+    length: *const i32,
+    return_code: *mut i32,
+) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        answer(return_code, || {
+            let library = library()?;
+            library.release(&local_name(tp_name, length)?)
+        })
+    }
+}
+
+/// # Safety
+/// `text` is null or points to as many readable bytes as `length`, which is
+/// null or points to 32 readable bits, says.
+unsafe fn local_name(text: *const u8, length: *const i32) -> Result<TpName, ReturnCode> {
+    // SAFETY: as this function's caller promises.
+    let text = unsafe { name(text, get(length)?, 64) }?;
+    text.parse().map_err(|_| ReturnCode::ProgramParameterCheck)
+}
+
+/// Extract_Maximum_Buffer_Size.
+///
+/// # Safety
+/// As the module says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn CMEMBS(size: *mut i32, return_code: *mut i32) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        answer(return_code, || {
+            set(size, BUFFER as u32);
+            Ok(())
+        })
+    }
+}
+
+/// Convert_Incoming: EBCDIC (code page 037) to the program's own characters, in
+/// place. One without an ASCII character becomes `?`.
+///
+/// # Safety
+/// As the module says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn CMCNVI(buffer: *mut u8, length: *const i32, return_code: *mut i32) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        answer(return_code, || {
+            for byte in bytes_mut(buffer, get(length)?, BUFFER)? {
+                let text = sna::ebcdic::to_char(*byte);
+                *byte = if text.is_ascii() { text as u8 } else { b'?' };
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Convert_Outgoing: the program's own characters to EBCDIC (code page 037), in
+/// place. One that is no ASCII becomes `?`.
+///
+/// # Safety
+/// As the module says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn CMCNVO(buffer: *mut u8, length: *const i32, return_code: *mut i32) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        answer(return_code, || {
+            for byte in bytes_mut(buffer, get(length)?, BUFFER)? {
+                let known = if byte.is_ascii() { *byte } else { b'?' };
+                *byte = sna::ebcdic::from_char(char::from(known));
+            }
+            Ok(())
+        })
+    }
+}
