@@ -222,17 +222,19 @@ impl RegionSide {
     pub fn asked(&self) -> Asked {
         let word = &self.call_area().state.0;
         let state = word.load(Ordering::SeqCst);
-        let asked = match state {
+        match state {
+            call_state::CALL | call_state::NESTED_DONE => {}
             call_state::IDLE | call_state::ANSWERED | call_state::NESTED | call_state::TAKEN => {
                 return Asked::Nothing;
             }
-            call_state::CALL => self.read_call().map_or_else(Asked::Lie, Asked::Call),
-            call_state::NESTED_DONE => self.read_nested(),
             other => return Asked::Lie(Lie::State(u64::from(other))),
-        };
+        }
+        // Taken before it is read: what is read is then this question, not an
+        // older one that another thread has answered meanwhile.
         let order = Ordering::SeqCst;
         match word.compare_exchange(state, call_state::TAKEN, order, order) {
-            Ok(_) => asked,
+            Ok(call_state::CALL) => self.read_call().map_or_else(Asked::Lie, Asked::Call),
+            Ok(_) => self.read_nested(),
             Err(_) => Asked::Nothing,
         }
     }
