@@ -608,15 +608,46 @@ fn status_sessions_and_modes_tell_what_the_node_holds() {
         .find(|line| line.starts_with("dlsw"))
         .unwrap();
     assert!(
-        link.contains("TUPELO.APING") && link.ends_with("up"),
+        link.contains("TUPELO.A") && link.ends_with("up"),
         "{status}"
     );
     let session = line(&ask("sessions"), "conversation");
-    assert_eq!(session[..2], ["TUPELO.APING", "#INTER"]);
+    // A client that nobody named has a name of its own, the same in all tables.
+    assert!(session[0].starts_with("TUPELO.A") && session[0].len() == 15);
+    assert!(link.contains(&session[0]), "{status}");
+    assert_eq!(session[1], "#INTER");
     let mode = line(&ask("modes"), "#BATCH ");
     assert_eq!(mode[..3], ["#BATCH", "1024", "1024"]);
     send(&running, libc::SIGKILL);
     running.wait().unwrap();
+}
+
+#[test]
+fn many_clients_without_names_are_served_at_once() {
+    let node = Node::start();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("client.toml");
+    std::fs::write(&file, "[appc]\nmax-btu-bytes = 4105\n").unwrap();
+    let quiet = |command: &mut Command| {
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let mut transfer = tupelo();
+    transfer.args(["appc", "file-transfer", "NET.SERVER", "--at", &node.at]);
+    let transfer = quiet(transfer.args(["-r", "100000000"]));
+    until("the transfer", || node.status()["running"] == 1);
+    // All of them at once, and half of them with a file that names nobody.
+    let running: Vec<Child> = (0..24)
+        .map(|number| match number % 2 {
+            0 => quiet(&mut node.aping_command(&["-i", "20"])),
+            _ => quiet(&mut node.aping_command(&["--config", file.to_str().unwrap()])),
+        })
+        .collect();
+    for client in running {
+        good(&client.wait_with_output().unwrap());
+    }
+    send(&transfer, libc::SIGINT);
+    good(&transfer.wait_with_output().unwrap());
 }
 
 #[test]
@@ -650,6 +681,15 @@ fn what_answers_status_without_being_a_node_is_told() {
             .unwrap();
         complaint(&out)
     };
+    // Who hangs up with the question unread resets the connection.
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap().to_string();
+    let resets = std::thread::spawn(move || {
+        let (stream, _) = other.accept().unwrap();
+        assert_eq!(stream.peek(&mut [0]).unwrap(), 1);
+    });
+    assert!(ask(&address).contains("no node's status"));
+    resets.join().unwrap();
     // The DLSw port speaks first, and not in text.
     assert!(ask(&node.at).contains("no node's status"));
     for answer in ["HTTP/1.1 200 OK\r\n\r\n{\"lu\":1}", "hello", ""] {
