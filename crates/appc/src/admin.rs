@@ -173,22 +173,25 @@ pub fn ask(address: SocketAddr) -> Result<Status, Error> {
     let connect = |why| Error::Connect { address, why };
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(connect)?;
     stream.set_read_timeout(Some(PATIENCE)).map_err(connect)?;
-    write!(
-        stream,
-        "GET /status HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
-    )
-    .map_err(connect)?;
-    let mut answer = Vec::new();
-    let read = (&stream).take(MAX_ANSWER_BYTES).read_to_end(&mut answer);
-    read.map_err(|why| match why.kind() {
+    let strange = "what answers there is no node's status";
+    let wrong = || connect(std::io::Error::new(ErrorKind::InvalidData, strange));
+    // Who speaks another protocol may hang up before it has read the question.
+    let failed = |why: std::io::Error| match why.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => {
             let silent = format!("nothing came for {} s", PATIENCE.as_secs());
             connect(std::io::Error::new(ErrorKind::TimedOut, silent))
         }
+        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => wrong(),
         _ => connect(why),
-    })?;
-    let strange = "what answers there is no node's status";
-    let wrong = || connect(std::io::Error::new(ErrorKind::InvalidData, strange));
+    };
+    write!(
+        stream,
+        "GET /status HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    )
+    .map_err(failed)?;
+    let mut answer = Vec::new();
+    let read = (&stream).take(MAX_ANSWER_BYTES).read_to_end(&mut answer);
+    read.map_err(failed)?;
     let answer = std::str::from_utf8(&answer).map_err(|_| wrong())?;
     let (_, body) = answer.split_once("\r\n\r\n").ok_or_else(wrong)?;
     serde_json::from_str(body).map_err(|_| wrong())
