@@ -6,7 +6,7 @@
 //!
 //! Raw sockets need CAP_NET_RAW; without it, [`Ether::open`] says so.
 
-use super::agree::{Local, Side};
+use super::agree::{Admission, Local, Side};
 use super::{Broken, Surroundings};
 use crate::Error;
 use crate::admin::LinkStatus;
@@ -15,7 +15,7 @@ use sna::dlc::llc2::{Config, Event, Reason, Station};
 use sna::dlc::mac::{self, Frame, Mac};
 use sna::dlc::pdu::{Control, I_HEADER_BYTES, Pdu, SAP_NULL, SAP_SNA, Unnumbered};
 use sna::dlc::xid3::{Exchange, Step, Xid3};
-use sna::{LinkId, LuName};
+use sna::{Instant, LinkId, LuName};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -70,6 +70,11 @@ struct Peer {
     side: Side,
     asked: Option<Asked>,
     out: Vec<u8>,
+    /// When it was heard of last.
+    heard: Instant,
+    /// How the XID goes that waits for the partner's name: as a response, and
+    /// with the poll bit.
+    held: (bool, bool),
 }
 
 /// A command that waits for its answer.
@@ -157,7 +162,8 @@ impl Ether {
 
     /// Begins to bring a link up.
     pub fn call(&mut self, now: u64, to: Mac, sap: u8, partner: LuName, call: u64) {
-        let side = Side::new(&self.local, MAX_BTU_BYTES, Some(partner), Some(call));
+        let place = place((to, sap));
+        let side = Side::new(&self.local, MAX_BTU_BYTES, place, Some(partner), Some(call));
         let peer = self.peer((to, sap));
         peer.side = side;
         peer.asked = Some(Asked {
@@ -273,6 +279,7 @@ impl Ether {
         if peer.side.link.is_none() {
             peer.own = own;
         }
+        peer.heard = around.now;
         peer.station.handle_pdu(now, pdu);
         let mut gone = false;
         while let Some(event) = peer.station.poll_event() {
@@ -295,7 +302,10 @@ impl Ether {
     pub fn transmit(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
         let keys: Vec<Key> = self.peers.keys().copied().collect();
         for key in keys {
-            self.ask(around, key);
+            self.put_question(around, key);
+            if let Some(peer) = self.peers.get_mut(&key) {
+                peer.look_at_name(around);
+            }
             self.transmit_peer(around, key);
         }
         Ok(())
@@ -334,7 +344,7 @@ impl Ether {
     }
 
     /// Sends the question that is due.
-    fn ask(&mut self, around: &mut Surroundings<'_>, key: Key) {
+    fn put_question(&mut self, around: &mut Surroundings<'_>, key: Key) {
         let now = around.now.as_nanos();
         let Some(peer) = self.peers.get_mut(&key) else {
             return;
@@ -441,6 +451,33 @@ impl Ether {
         self.peers.values().any(|peer| peer.side.leads_to(partner))
     }
 
+    fn at(&mut self, place: &str) -> Option<(Key, &mut Peer)> {
+        let mut peers = self.peers.iter_mut();
+        let found = peers.find(|(key, _)| self::place(**key) == place);
+        found.map(|(key, peer)| (*key, peer))
+    }
+
+    /// Asks the station at `place` for a sign of life; false when there is none.
+    pub fn ask(&mut self, place: &str, now: Instant) -> bool {
+        let found = self.at(place);
+        found
+            .map(|(_, peer)| peer.station.enquire(now.as_nanos()))
+            .is_some()
+    }
+
+    /// Whether it has given one since then.
+    pub fn answered(&mut self, place: &str, since: Instant) -> Option<bool> {
+        self.at(place).map(|(_, peer)| peer.heard > since)
+    }
+
+    /// Takes the station at `place` for gone.
+    pub fn give_up(&mut self, around: &mut Surroundings<'_>, place: &str, why: &str) {
+        if let Some((key, peer)) = self.at(place) {
+            peer.side.down(around, why);
+            self.peers.remove(&key);
+        }
+    }
+
     /// The station at the other end of a link.
     pub fn peer_of(&self, link: LinkId) -> Option<String> {
         let mut peers = self.peers.iter();
@@ -466,6 +503,11 @@ impl Ether {
     }
 }
 
+/// A station, for people and for its name.
+fn place((mac, sap): Key) -> String {
+    format!("{} SAP {sap:02X}", told(mac))
+}
+
 /// An address, for people.
 fn told(mac: [u8; 6]) -> String {
     mac.map(|byte| format!("{byte:02x}")).join(":")
@@ -487,9 +529,11 @@ impl Peer {
             mac: key.0,
             own,
             station,
-            side: Side::new(local, MAX_BTU_BYTES, None, None),
+            side: Side::new(local, MAX_BTU_BYTES, place(key), None, None),
             asked: None,
             out: Vec::new(),
+            heard: Instant::ZERO,
+            held: (false, false),
         }
     }
 
@@ -527,41 +571,66 @@ impl Peer {
     }
 
     fn xid(&mut self, around: &mut Surroundings<'_>, response: bool, poll: bool, info: &[u8]) {
+        // An answer to a command is a response with its poll bit; what follows
+        // a response is the next command.
+        self.held = (!response, response || poll);
+        if self.side.waits() {
+            // It says again what is known.
+            return;
+        }
         let step = match self.side.negotiation.handle(info) {
             Ok(step) => step,
             Err(why) => {
                 self.asked = None;
-                if let Some(xid) = self.side.negotiation.refusal(&why) {
-                    let _ = self.station.send_xid(!response, response || poll, xid);
-                }
+                self.send_xid(self.side.negotiation.refusal(&why));
                 if self.side.call.is_none() {
                     around.complain(&told(self.mac), &why);
                 }
-                return self.side.down(around, &why.to_string());
+                let why = self.side.refused(&why);
+                return self.side.down(around, &why);
             }
         };
         if response {
             self.asked = None;
         }
-        // An answer to a command is a response with its poll bit; what follows
-        // a response is the next command.
-        let mut send = |xid| {
-            let _ = self
-                .station
-                .send_xid(!response, if response { true } else { poll }, xid);
-        };
-        let agreed = match step {
-            Step::Send(xid) => return send(xid),
-            Step::SendAndDone(xid, agreed) => {
-                send(xid);
-                agreed
-            }
-            Step::Done(agreed) => agreed,
+        let (answer, agreed) = match step {
+            Step::Send(xid) => return self.send_xid(Some(xid)),
+            Step::SendAndDone(xid, agreed) => (Some(xid), agreed),
+            Step::Done(agreed) => (None, agreed),
             Step::Wait => return,
         };
-        self.side.agreed = Some(agreed);
-        if self.side.is_primary() {
-            self.station.connect(around.now.as_nanos());
+        let admission = self.side.admit(around, answer, agreed);
+        self.admit(around, admission);
+    }
+
+    fn send_xid(&mut self, xid: Option<Vec<u8>>) {
+        let (response, poll) = self.held;
+        if let Some(xid) = xid {
+            let _ = self.station.send_xid(response, poll, xid);
+        }
+    }
+
+    fn admit(&mut self, around: &mut Surroundings<'_>, admission: Admission) {
+        match admission {
+            Admission::Waits => {}
+            Admission::Admitted(xid) => {
+                self.send_xid(xid);
+                if self.side.is_primary() {
+                    self.station.connect(around.now.as_nanos());
+                }
+            }
+            Admission::Refused(xid, why) => {
+                self.send_xid(xid);
+                self.side.down(around, &why);
+            }
+        }
+    }
+
+    /// Goes on when its name was contested.
+    fn look_at_name(&mut self, around: &mut Surroundings<'_>) {
+        if self.side.waits() {
+            let admission = self.side.look(around);
+            self.admit(around, admission);
         }
     }
 }
@@ -662,7 +731,7 @@ mod tests {
     #[test]
     fn only_a_command_with_an_xid_that_activates_begins_a_link_anew() {
         let xid = |exchange, response| {
-            let mut told = Side::new(&local(), MAX_BTU_BYTES, None, None);
+            let mut told = Side::new(&local(), MAX_BTU_BYTES, String::new(), None, None);
             // A null XID has this node tell its own.
             let Ok(Step::Send(ours)) = told.negotiation.handle(&[]) else {
                 panic!("a null XID is answered");

@@ -651,6 +651,46 @@ fn many_clients_without_names_are_served_at_once() {
 }
 
 #[test]
+fn of_two_clients_with_one_given_name_the_second_is_told_and_the_first_goes_on() {
+    let mut node = Node::start_telling();
+    let stderr = node.child.stderr.take().unwrap();
+    let twin = ["--lu", "NET.TWIN"];
+    let mut transfer = tupelo();
+    transfer.args(["appc", "file-transfer", "NET.SERVER", "--at", &node.at]);
+    transfer.args(twin).args(["-r", "100000000"]);
+    let first = transfer.stdout(Stdio::piped()).spawn().unwrap();
+    until("the transfer", || node.status()["running"] == 1);
+    let told = complaint(&node.aping(&twin));
+    let words = told.split_whitespace().filter(|word| *word != "│");
+    let told = words.collect::<Vec<_>>().join(" ");
+    for part in ["another node called NET.TWIN", "`--lu`"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    send(&first, libc::SIGINT);
+    assert!(good(&first.wait_with_output().unwrap()).contains(" on average of "));
+    until("its program's end", || node.status()["running"] == 0);
+    // One that is killed leaves its name behind at once.
+    let killed = tupelo()
+        .args(["appc", "inquiry", "NET.SERVER", "--at", &node.at])
+        .args(twin)
+        .args(["-r", "100000000"])
+        .spawn();
+    let mut killed = killed.unwrap();
+    until("the inquiry", || node.status()["running"] == 1);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    good(&node.aping(&twin));
+    node.signal(libc::SIGTERM);
+    node.child.wait().unwrap();
+    let mut log = String::new();
+    std::io::Read::read_to_string(&mut BufReader::new(stderr), &mut log).unwrap();
+    assert_eq!(log.lines().count(), 1, "{log}");
+    for part in ["its name NET.TWIN is that of another node", "1016000B"] {
+        assert!(log.contains(part), "{part}: {log}");
+    }
+}
+
+#[test]
 fn without_a_node_status_says_so_and_modes_are_the_built_in_ones() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = nobody.local_addr().unwrap().to_string();
