@@ -1,17 +1,22 @@
 //! LLC2 over an Ethernet interface, through a raw socket.
 //!
+//! Processes that share an address have a SAP each ([`own_sap`]).
+//!
 //! A link to a station comes up by TEST (to the null SAP), a null XID, XID3s and
 //! SABME; each command is repeated until it is answered or N2 tries are over.
 //! Frames for other stations are ignored.
 //!
 //! Raw sockets need CAP_NET_RAW; without it, [`Ether::open`] says so.
 
+mod own_sap;
+
 use super::agree::{Admission, Local, Side};
 use super::{Broken, Surroundings};
 use crate::Error;
 use crate::admin::LinkStatus;
 use crate::trace::Trace;
-use sna::dlc::llc2::{Config, Event, Reason, Station};
+use own_sap::OwnSap;
+use sna::dlc::llc2::{Config, Event, Reason, State, Station};
 use sna::dlc::mac::{self, Frame, Mac};
 use sna::dlc::pdu::{Control, I_HEADER_BYTES, Pdu, SAP_NULL, SAP_SNA, Unnumbered};
 use sna::dlc::xid3::{Exchange, Step, Xid3};
@@ -28,6 +33,8 @@ const RETRY_NS: u64 = 1_000_000_000;
 const TRIES: u8 = 8;
 const MAX_PEERS: usize = 1024;
 const ETH_P_802_2: u16 = 0x0004;
+/// In the source SAP: the PDU is a response.
+const RESPONSE: u8 = 0x01;
 
 /// Which station, and behind which of its SAPs.
 type Key = (Mac, u8);
@@ -37,6 +44,7 @@ pub(crate) struct Ether {
     pub socket: OwnedFd,
     pub interface: String,
     own: Own,
+    sap: OwnSap,
     local: Local,
     peers: BTreeMap<Key, Peer>,
     frame: Vec<u8>,
@@ -59,6 +67,12 @@ impl Own {
         let ours = both.contains(&frame.destination) && !both.contains(&frame.source);
         ours.then_some(frame.destination)
     }
+
+    /// Whether a SAP at one of them is this process's: its own SAP, and that of
+    /// SNA where nobody else has the address.
+    fn serves(self, at: Mac, sap: u8, own_sap: u8) -> bool {
+        sap == own_sap || (sap == SAP_SNA && at == self.by_name && at != self.address)
+    }
 }
 
 struct Peer {
@@ -66,6 +80,8 @@ struct Peer {
     mac: Mac,
     /// What this station is called there.
     own: Mac,
+    /// Which of its SAPs the link is at.
+    own_sap: u8,
     station: Station,
     side: Side,
     asked: Option<Asked>,
@@ -75,6 +91,8 @@ struct Peer {
     /// How the XID goes that waits for the partner's name: as a response, and
     /// with the poll bit.
     held: (bool, bool),
+    /// Its identification was refused: it goes when it has been told.
+    over: bool,
 }
 
 /// A command that waits for its answer.
@@ -150,10 +168,16 @@ impl Ether {
             },
         };
         promiscuous(&socket, index);
+        let sap = OwnSap::take(index, own.address).ok_or_else(|| {
+            let address = told(own.address);
+            let why = "every SAP belongs to another process";
+            Error::Socket(format!("address {address} on interface {interface}: {why}"))
+        })?;
         Ok(Ether {
             socket,
             interface: interface.to_owned(),
             own,
+            sap,
             local,
             peers: BTreeMap::new(),
             frame: Vec::with_capacity(2048),
@@ -164,7 +188,7 @@ impl Ether {
     pub fn call(&mut self, now: u64, to: Mac, sap: u8, partner: LuName, call: u64) {
         let place = place((to, sap));
         let side = Side::new(&self.local, MAX_BTU_BYTES, place, Some(partner), Some(call));
-        let peer = self.peer((to, sap));
+        let peer = self.peer((to, sap), (self.own.address, self.sap.value()));
         peer.side = side;
         peer.asked = Some(Asked {
             what: Question::Test,
@@ -209,18 +233,25 @@ impl Ether {
         };
         around.trace(|trace| trace_frame(trace, bytes, frame.pdu));
         let Ok(pdu) = Pdu::parse(frame.pdu) else {
-            return self.hand_to_station(around, own, (frame.source, SAP_SNA), frame.pdu);
+            if let [dsap, ssap, ..] = *frame.pdu
+                && self.own.serves(own, dsap, self.sap.value())
+            {
+                let key = (frame.source, ssap & !RESPONSE);
+                self.hand_to_station(around, (own, dsap), key, frame.pdu);
+            }
+            return;
         };
         if pdu.dsap == SAP_NULL && !pdu.response {
             return self.answer_null_sap(around, [own, frame.source], &pdu);
         }
-        if pdu.dsap != SAP_SNA {
+        if !self.own.serves(own, pdu.dsap, self.sap.value()) {
             return;
         }
         if pdu.ssap == SAP_NULL {
             return self.test_answered(around, frame.source);
         }
-        self.hand_to_station(around, own, (frame.source, pdu.ssap), frame.pdu);
+        let key = (frame.source, pdu.ssap);
+        self.hand_to_station(around, (own, pdu.dsap), key, frame.pdu);
     }
 
     /// TEST for the null SAP, which answers before any link exists.
@@ -259,7 +290,14 @@ impl Ether {
         }
     }
 
-    fn hand_to_station(&mut self, around: &mut Surroundings<'_>, own: Mac, key: Key, pdu: &[u8]) {
+    /// A PDU for this station, which is called `own` there.
+    fn hand_to_station(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        own: (Mac, u8),
+        key: Key,
+        pdu: &[u8],
+    ) {
         // A link begins with an XID; nothing else makes this node remember a
         // station, and there is a bound to how many.
         let begins = matches!(Pdu::parse(pdu), Ok(pdu) if is_xid(&pdu));
@@ -275,9 +313,9 @@ impl Ether {
             self.peers.remove(&key);
         }
         let now = around.now.as_nanos();
-        let peer = self.peer(key);
+        let peer = self.peer(key, own);
         if peer.side.link.is_none() {
-            peer.own = own;
+            peer.own = own.0;
         }
         peer.heard = around.now;
         peer.station.handle_pdu(now, pdu);
@@ -285,14 +323,15 @@ impl Ether {
         while let Some(event) = peer.station.poll_event() {
             gone |= peer.handle_event(around, event);
         }
-        if gone {
+        if gone || peer.over {
             self.transmit_peer(around, key);
             self.peers.remove(&key);
         }
     }
 
-    fn peer(&mut self, key: Key) -> &mut Peer {
-        let (local, own) = (&self.local, self.own.address);
+    /// The station there; a new one is linked to this one under `own`.
+    fn peer(&mut self, key: Key, own: (Mac, u8)) -> &mut Peer {
+        let local = &self.local;
         self.peers
             .entry(key)
             .or_insert_with(|| Peer::new(key, own, local))
@@ -307,6 +346,9 @@ impl Ether {
                 peer.look_at_name(around);
             }
             self.transmit_peer(around, key);
+            if self.peers.get(&key).is_some_and(|peer| peer.over) {
+                self.peers.remove(&key);
+            }
         }
         Ok(())
     }
@@ -317,7 +359,9 @@ impl Ether {
             let Some(peer) = self.peers.get_mut(&key) else {
                 return;
             };
-            if let Some(link) = peer.side.link {
+            // What a link that is going down would send waits for its end.
+            let connected = peer.station.state() == State::Connected;
+            if let Some(link) = peer.side.link.filter(|_| connected) {
                 while peer.station.waiting() < AHEAD
                     && let Some(piu) = around.node.poll_transmit_on(link)
                 {
@@ -374,7 +418,7 @@ impl Ether {
                 };
                 Pdu {
                     dsap: SAP_NULL,
-                    ssap: SAP_SNA,
+                    ssap: peer.own_sap,
                     response: false,
                     control,
                     info: &[],
@@ -482,14 +526,14 @@ impl Ether {
     pub fn peer_of(&self, link: LinkId) -> Option<String> {
         let mut peers = self.peers.iter();
         let found = peers.find(|(_, peer)| peer.side.link == Some(link));
-        found.map(|(key, _)| told(key.0))
+        found.map(|(key, _)| place(*key))
     }
 
     pub fn describe(&self, out: &mut Vec<LinkStatus>) {
         for (key, peer) in &self.peers {
             out.push(LinkStatus {
                 kind: format!("llc2 {}", self.interface),
-                peer: told(key.0),
+                peer: place(*key),
                 partner: peer.side.partner_name(),
                 role: peer.side.role(),
                 max_btu_bytes: peer
@@ -505,7 +549,10 @@ impl Ether {
 
 /// A station, for people and for its name.
 fn place((mac, sap): Key) -> String {
-    format!("{} SAP {sap:02X}", told(mac))
+    match sap {
+        SAP_SNA => told(mac),
+        other => format!("{} SAP {other:02X}", told(mac)),
+    }
 }
 
 /// An address, for people.
@@ -514,8 +561,9 @@ fn told(mac: [u8; 6]) -> String {
 }
 
 impl Peer {
-    fn new(key: Key, own: Mac, local: &Local) -> Peer {
+    fn new(key: Key, own: (Mac, u8), local: &Local) -> Peer {
         let mut station = Station::new(Config {
+            local_sap: own.1,
             remote_sap: key.1,
             max_info_bytes: usize::from(MAX_BTU_BYTES),
             t1_ns: 200_000_000,
@@ -527,13 +575,15 @@ impl Peer {
         station.set_listening(true);
         Peer {
             mac: key.0,
-            own,
+            own: own.0,
+            own_sap: own.1,
             station,
             side: Side::new(local, MAX_BTU_BYTES, place(key), None, None),
             asked: None,
             out: Vec::new(),
             heard: Instant::ZERO,
             held: (false, false),
+            over: false,
         }
     }
 
@@ -584,9 +634,11 @@ impl Peer {
                 self.asked = None;
                 self.send_xid(self.side.negotiation.refusal(&why));
                 if self.side.call.is_none() {
-                    around.complain(&told(self.mac), &why);
+                    let at = place((self.mac, self.station.config().remote_sap));
+                    around.complain(&at, &why);
                 }
                 let why = self.side.refused(&why);
+                self.over = true;
                 return self.side.down(around, &why);
             }
         };
@@ -621,6 +673,7 @@ impl Peer {
             }
             Admission::Refused(xid, why) => {
                 self.send_xid(xid);
+                self.over = true;
                 self.side.down(around, &why);
             }
         }
