@@ -751,6 +751,15 @@ fn what_answers_status_without_being_a_node_is_told() {
 }
 
 #[test]
+fn who_connects_and_asks_nothing_keeps_nobody_from_the_status() {
+    let node = Node::start();
+    let silent = [0; 8].map(|_| std::net::TcpStream::connect(&node.admin).unwrap());
+    // With a thread for all, each would be waited for five seconds.
+    assert_eq!(node.status()["lu"], "NET.SERVER");
+    drop(silent);
+}
+
+#[test]
 fn a_port_that_is_taken_is_told() {
     let node = Node::start();
     let out = tupelo()
