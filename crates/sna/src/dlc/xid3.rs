@@ -166,8 +166,8 @@ impl XidError {
                 // The byte of the vector's length.
                 (Sense(0x0895_0001 | u32::from(*key) << 8), at + 1)
             }
-            XidError::Roles(_) => (Sense(0x1016_0000), 19),
-            XidError::SameId(_) => (Sense(0x1016_0000), 2),
+            XidError::Roles(_) => (Sense::XID_PARAMETER, 19),
+            XidError::SameId(_) => (Sense::XID_PARAMETER, 2),
             XidError::NameTaken => (Sense::TG_NUMBER, 16),
             XidError::Refused { .. } | XidError::NotActivated => return None,
         })
@@ -229,7 +229,7 @@ impl Xid3 {
                 }
                 (NEGOTIATION_ERROR, [high, low, _bit, sense @ ..]) => {
                     let sense = sense.first_chunk::<4>();
-                    let sense = sense.map_or(Sense(0x1016_0000), |four| Sense::from_bytes(*four));
+                    let sense = sense.map_or(Sense::XID_PARAMETER, |four| Sense::from_bytes(*four));
                     let offset = u16::from_be_bytes([*high, *low]);
                     return Err(XidError::Refused { offset, sense });
                 }

@@ -252,6 +252,13 @@ fn a_partner_without_an_address_or_a_listener_is_told() {
         .output()
         .unwrap();
     complaint(&out);
+    let out = tupelo().args(["aping", "", "--at", "127.0.0.1"]).output();
+    assert_eq!(out.unwrap().status.code(), Some(64));
+    let out = tupelo()
+        .args(["aping", "NET.SERVER", "--at", "127.0.0.1:99999"])
+        .output()
+        .unwrap();
+    assert!(complaint(&out).contains("`99999` is no port"), "{out:?}");
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = nobody.local_addr().unwrap().to_string();
     drop(nobody);
@@ -291,6 +298,8 @@ fn a_wrong_name_of_unit_mode_or_program_is_told() {
     assert!(told.contains("keeps this mode for itself"), "{told}");
     let told = complaint(&node.aping(&["-m", "MUCHTOOLONG"]));
     assert!(told.contains("MUCHTOOLONG"), "{told}");
+    let told = complaint(&node.aping(&["--lu", "net.server"]));
+    assert!(told.contains("both called NET.SERVER"), "{told}");
     let told = complaint(&node.aping(&["-t", "NOPE"]));
     assert!(told.contains("TpnNotRecognized (9)"), "{told}");
     for (mode, why) in [
@@ -730,8 +739,13 @@ fn what_answers_status_without_being_a_node_is_told() {
     });
     assert!(ask(&address).contains("no node's status"));
     resets.join().unwrap();
-    // The DLSw port speaks first, and not in text.
+    // The DLSw port speaks first, and not in text. Modes are the built-in ones
+    // only where nobody listens.
     assert!(ask(&node.at).contains("no node's status"));
+    let out = tupelo()
+        .args(["appc", "modes", "--admin", &node.at])
+        .output();
+    assert!(complaint(&out.unwrap()).contains("no node's status"));
     for answer in ["HTTP/1.1 200 OK\r\n\r\n{\"lu\":1}", "hello", ""] {
         let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = other.local_addr().unwrap().to_string();

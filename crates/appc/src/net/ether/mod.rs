@@ -123,13 +123,13 @@ impl Ether {
                 }
                 _ => "",
             };
-            Error::Socket(format!("{what} on interface {interface}: {why}{hint}"))
+            Error::Socket(format!("interface {interface}: {what}{why}{hint}"))
         };
         let flags = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
         // SAFETY: plain system call; the result is checked before it is owned.
         let fd = unsafe { libc::socket(libc::AF_PACKET, flags, i32::from(ETH_P_802_2.to_be())) };
         if fd < 0 {
-            return Err(fail("no raw socket"));
+            return Err(fail("no raw socket: "));
         }
         // SAFETY: `fd` was just opened and nothing else owns it.
         let socket = unsafe { OwnedFd::from_raw_fd(fd) };
@@ -138,7 +138,7 @@ impl Ether {
         // SAFETY: `name` is a string with a terminating zero.
         let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
         if index == 0 {
-            return Err(fail("no such interface"));
+            return Err(fail(""));
         }
         // SAFETY: all-zero bytes are a valid value of this plain structure.
         let mut to: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
@@ -154,7 +154,7 @@ impl Ether {
             )
         };
         if bound != 0 {
-            return Err(fail("cannot bind"));
+            return Err(fail("cannot bind: "));
         }
         let by_name = mac::reversed(local.mac);
         let own = match address {
@@ -171,7 +171,7 @@ impl Ether {
         let sap = OwnSap::take(index, own.address).ok_or_else(|| {
             let address = told(own.address);
             let why = "every SAP belongs to another process";
-            Error::Socket(format!("address {address} on interface {interface}: {why}"))
+            Error::Socket(format!("interface {interface}, address {address}: {why}"))
         })?;
         Ok(Ether {
             socket,

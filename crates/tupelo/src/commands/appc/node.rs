@@ -4,6 +4,7 @@
 use super::own_name::own_name;
 use appc::config::{Connections, PartnerConfig};
 use appc::{AppcConfig, Call};
+use clap::builder::NonEmptyStringValueParser;
 use miette::{Context, IntoDiagnostic, Result, bail};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -44,6 +45,7 @@ pub struct NodeArgs {
 pub struct PartnerArgs {
     /// The partner's logical unit, NET.LU, or a symbolic destination of the
     /// configuration
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     destination: String,
     /// Its DLSw switch, host[:port]
     #[arg(long, value_name = "HOST:PORT")]
@@ -86,6 +88,12 @@ impl PartnerArgs {
         };
         let mode = self.mode.clone().or(of_side).unwrap_or_else(|| mode.to_owned());
         self.node.adjust(&mut config, &mode)?;
+        if config.lu.eq_ignore_ascii_case(&partner) {
+            bail!(
+                "this node and its partner are both called {partner}; give this node another \
+                 name with --lu"
+            );
+        }
         reach(&mut config, &partner, self.at.as_deref())?;
         let mut call = Call::new(&partner, tp).with_mode(&mode);
         call.user = match self.no_security {
