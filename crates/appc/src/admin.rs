@@ -8,18 +8,21 @@ use crate::host::Shared;
 use crate::{Error, Host};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::time::Duration;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 /// Where a node tells its status unless told otherwise.
 pub const ADDRESS: &str = "127.0.0.1:9065";
 
 /// Bytes of a request that are read at most.
-const MAX_REQUEST_BYTES: u64 = 8 * 1024;
+const MAX_REQUEST_BYTES: usize = 8 * 1024;
 /// The status of the most sessions that a node may have is shorter.
 const MAX_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Questions that are read at once; one more is closed without an answer.
+const MOST_AT_ONCE: usize = 64;
 
 /// A node at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -126,36 +129,49 @@ impl From<&sna::Mode> for ModeStatus {
     }
 }
 
-/// Answers on `listener`, on a thread of its own, until the host is gone.
+/// Answers on `listener`, on a thread of its own, until the host is gone. Each
+/// question has a thread, so that one who connects and asks nothing holds up
+/// nobody.
 pub fn serve(host: &Host, listener: TcpListener) -> Result<(), Error> {
     let host = host.weak();
-    std::thread::Builder::new()
-        .name("appc-admin".into())
-        .spawn(move || {
-            for stream in listener.incoming() {
-                let Some(host) = host.upgrade().filter(|host| !host.stopped()) else {
-                    return;
-                };
-                if let Err(error) = stream.and_then(|stream| answer(&host, stream)) {
-                    tracing::debug!("status: {error}");
-                }
+    let asking = Arc::new(());
+    thread(move || {
+        for stream in listener.incoming() {
+            let Some(host) = host.upgrade().filter(|host| !host.stopped()) else {
+                return;
+            };
+            // This thread's, and one for each that asks.
+            if Arc::strong_count(&asking) > MOST_AT_ONCE {
+                continue;
             }
-        })
-        .map(drop)
-        .map_err(|error| Error::Io("thread".into(), error))
+            let (host, asks) = (Arc::downgrade(&host), Arc::clone(&asking));
+            let answered = stream.and_then(|stream| {
+                thread(move || {
+                    if let Err(error) = answer(&host, stream) {
+                        tracing::debug!("status: {error}");
+                    }
+                    drop(asks);
+                })
+            });
+            if let Err(error) = answered {
+                tracing::debug!("status: {error}");
+            }
+        }
+    })
+    .map_err(|error| Error::Io("thread".into(), error))
 }
 
-fn answer(host: &Shared, mut stream: TcpStream) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
+fn thread(run: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    let named = std::thread::Builder::new().name("appc-admin".into());
+    named.spawn(run).map(drop)
+}
+
+fn answer(host: &Weak<Shared>, mut stream: TcpStream) -> std::io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
-    let mut reader = BufReader::new((&stream).take(MAX_REQUEST_BYTES));
-    let mut request = String::new();
-    reader.read_line(&mut request)?;
-    let mut line = String::from("x");
-    while !line.trim().is_empty() {
-        line.clear();
-        reader.read_line(&mut line)?;
-    }
+    let request = question(&mut stream)?;
+    let Some(host) = host.upgrade() else {
+        return Ok(());
+    };
     let (status, body) = match request.split_whitespace().collect::<Vec<_>>()[..] {
         ["GET", "/status", _] => ("200 OK", serde_json::to_string(&host.status())?),
         _ => ("404 Not Found", "{\"error\":\"GET /status\"}".into()),
@@ -168,27 +184,50 @@ fn answer(host: &Shared, mut stream: TcpStream) -> std::io::Result<()> {
     )
 }
 
+/// Reads a request's head within [`PATIENCE`], however slowly it comes.
+fn question(stream: &mut TcpStream) -> std::io::Result<String> {
+    let until = Instant::now() + PATIENCE;
+    let mut head = Vec::new();
+    let mut piece = [0; 1024];
+    while !head.windows(4).any(|four| four == b"\r\n\r\n") && head.len() < MAX_REQUEST_BYTES {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(&mut piece)? {
+            0 => break,
+            read => head.extend_from_slice(&piece[..read]),
+        }
+    }
+    let head = String::from_utf8_lossy(&head);
+    Ok(head.lines().next().unwrap_or_default().to_owned())
+}
+
 /// Asks the node whose status is at `address`.
 pub fn ask(address: SocketAddr) -> Result<Status, Error> {
     let connect = |why| Error::Connect { address, why };
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).map_err(connect)?;
     stream.set_read_timeout(Some(PATIENCE)).map_err(connect)?;
-    write!(
-        stream,
-        "GET /status HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
-    )
-    .map_err(connect)?;
-    let mut answer = Vec::new();
-    let read = (&stream).take(MAX_ANSWER_BYTES).read_to_end(&mut answer);
-    read.map_err(|why| match why.kind() {
+    let strange = "what answers there is no node's status";
+    let wrong = || connect(std::io::Error::new(ErrorKind::InvalidData, strange));
+    // Who speaks another protocol may hang up before it has read the question.
+    let failed = |why: std::io::Error| match why.kind() {
         ErrorKind::WouldBlock | ErrorKind::TimedOut => {
             let silent = format!("nothing came for {} s", PATIENCE.as_secs());
             connect(std::io::Error::new(ErrorKind::TimedOut, silent))
         }
+        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => wrong(),
         _ => connect(why),
-    })?;
-    let strange = "what answers there is no node's status";
-    let wrong = || connect(std::io::Error::new(ErrorKind::InvalidData, strange));
+    };
+    write!(
+        stream,
+        "GET /status HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    )
+    .map_err(failed)?;
+    let mut answer = Vec::new();
+    let read = (&stream).take(MAX_ANSWER_BYTES).read_to_end(&mut answer);
+    read.map_err(failed)?;
     let answer = std::str::from_utf8(&answer).map_err(|_| wrong())?;
     let (_, body) = answer.split_once("\r\n\r\n").ok_or_else(wrong)?;
     serde_json::from_str(body).map_err(|_| wrong())

@@ -322,6 +322,12 @@ impl Conversation {
         self.over |= code.ends_conversation();
         match code {
             ReturnCode::Ok => Ok(()),
+            // A host that stops takes its links down itself.
+            ReturnCode::ResourceFailureRetry | ReturnCode::ResourceFailureNoRetry
+                if self.shared.stopped() =>
+            {
+                Err(Error::Stopped)
+            }
             code => {
                 let error = Error::verb(verb, code, self.met.sense);
                 Err(match self.met.outage.take() {

@@ -17,7 +17,12 @@ pub(super) fn resolve(text: &str) -> Result<Vec<SocketAddr>, Error> {
         return Ok(vec![address]);
     }
     let with_port = match text.rsplit_once(':') {
+        Some(("", _)) => return Err(wrong(&"no host; write host[:port]")),
         Some((_, port)) if port.parse::<u16>().is_ok() => text.to_owned(),
+        Some((host, port)) if !host.contains(':') => {
+            return Err(wrong(&format_args!("`{port}` is no port; 0 to 65535")));
+        }
+        None if text.is_empty() => return Err(wrong(&"no host; write host[:port]")),
         _ => format!("{text}:{PORT}"),
     };
     let found = with_port.to_socket_addrs().map_err(|why| wrong(&why))?;
@@ -50,8 +55,16 @@ mod tests {
             let found = resolve(text).unwrap();
             assert_eq!(found, [address.parse::<SocketAddr>().unwrap()], "{text}");
         }
-        for text in ["", ":", "10.0.0.2:99999", "not a host"] {
-            assert!(resolve(text).is_err(), "{text}");
+        for (text, why) in [
+            ("", "no host"),
+            (":", "no host"),
+            (":2065", "no host"),
+            ("10.0.0.2:99999", "`99999` is no port"),
+            ("host:dlsw", "`dlsw` is no port"),
+            ("not a host", "not a host"),
+        ] {
+            let told = resolve(text).unwrap_err().to_string();
+            assert!(told.contains(why), "{text}: {told}");
         }
     }
 }

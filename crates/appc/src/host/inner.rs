@@ -3,7 +3,7 @@
 
 use super::pump::{Waiting, Wake};
 use super::{Complaints, FIRST_TRANSPORT, Incoming, Program, Shared};
-use crate::net::{Dlsw, Local, Surroundings, Told, Transport, Which, way_back};
+use crate::net::{Dlsw, Local, Names, Surroundings, Told, Transport, Which, way_back};
 use crate::trace::Trace;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Interest, Registry, Token};
@@ -45,6 +45,7 @@ pub(crate) struct Inner {
     /// Whether the last connection was one too many.
     full: bool,
     told: Vec<Told>,
+    pub names: Names,
     complaints: Complaints,
     /// Why the last link to each partner went that is not up again.
     lost: BTreeMap<LuName, String>,
@@ -85,6 +86,7 @@ impl Inner {
             joined: false,
             full: false,
             told: Vec::new(),
+            names: Names::default(),
             complaints: Complaints::default(),
             lost: BTreeMap::new(),
         }
@@ -105,7 +107,8 @@ impl Inner {
             CallState::Pending(until) => Some(until.as_nanos()),
             _ => None,
         });
-        let at = transports.chain(node).chain(calls).min()?;
+        let names = self.names.next_timeout().map(Instant::as_nanos);
+        let at = transports.chain(node).chain(calls).chain(names).min()?;
         // Rounded up, so that the wait does not end a moment too early.
         Some(Duration::from_nanos(
             at.saturating_sub(now.as_nanos()) + 1_000_000,
@@ -258,6 +261,7 @@ impl Inner {
                 });
             }
         }
+        self.look_at_names(now);
         let due: Vec<usize> = self
             .transports
             .iter()
@@ -290,7 +294,7 @@ impl Inner {
     }
 
     /// Lets a transport work; one that is over is taken away.
-    fn with(
+    pub(super) fn with(
         &mut self,
         token: usize,
         now: Instant,
@@ -305,6 +309,7 @@ impl Inner {
             trace: self.trace.as_mut(),
             told: &mut self.told,
             complaints: &mut self.complaints,
+            names: &mut self.names,
         };
         if let Err(broken) = work(transport, &mut around) {
             transport.broken(&mut around, &broken);
@@ -387,6 +392,7 @@ impl Inner {
         let peer = self.transports.values().find_map(|t| t.peer_of(link));
         let peer = peer.unwrap_or_else(|| "a partner whose link is gone".to_owned());
         let what = match sense.code() {
+            0x0801 | 0x0805 | 0x0806 | 0x0835 => "a BIND was refused",
             0x080F | 0x084B | 0x084C | 0x1008 => "an Attach was refused",
             _ => "it broke the protocol",
         };

@@ -7,6 +7,7 @@
 mod address;
 mod change;
 mod complaints;
+mod contest;
 mod driven;
 mod inner;
 mod jobs;

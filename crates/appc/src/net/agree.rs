@@ -1,10 +1,12 @@
 //! What this node tells a partner when a link comes up, and what follows from
 //! the partner's answer.
 
-use sna::dlc::xid3::{Agreed, Exchange, Negotiation, Role, Xid3};
+use sna::dlc::xid3::{Agreed, Exchange, Negotiation, Role, Xid3, XidError};
+use sna::wire::Sense;
 use sna::{LinkConfig, LinkId, LinkRole, LuName};
 
 use super::Surroundings;
+use super::names::Claim;
 use crate::config::Connections;
 
 /// This node, as links tell it.
@@ -29,12 +31,32 @@ pub(crate) struct Side {
     /// The partner this side wants to reach, and the host's wish.
     pub partner: Option<LuName>,
     pub call: Option<u64>,
+    /// This node.
+    lu: LuName,
+    /// Where the partner is, for people and as the place of its name.
+    place: String,
+    /// The name that it claims.
+    claimed: Option<LuName>,
+    /// What is to be done when the claim is granted.
+    held: Option<(Option<Vec<u8>>, Agreed)>,
+}
+
+/// What becomes of a partner whose identification is known.
+#[derive(Debug)]
+pub(crate) enum Admission {
+    /// It is admitted; this XID goes to it first.
+    Admitted(Option<Vec<u8>>),
+    /// Its name is contested: it waits.
+    Waits,
+    /// It is not: this XID says so, and this is why.
+    Refused(Option<Vec<u8>>, String),
 }
 
 impl Side {
     pub fn new(
         local: &Local,
         max_btu_bytes: u16,
+        place: String,
         partner: Option<LuName>,
         call: Option<u64>,
     ) -> Side {
@@ -56,6 +78,78 @@ impl Side {
             link: None,
             partner,
             call,
+            lu: local.lu.clone(),
+            place,
+            claimed: None,
+            held: None,
+        }
+    }
+
+    /// Both sides' identifications are known, and `xid` is to be sent.
+    pub fn admit(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        xid: Option<Vec<u8>>,
+        agreed: Agreed,
+    ) -> Admission {
+        let name = agreed.peer.cp_name.parse::<LuName>();
+        let (None, None, Ok(name)) = (self.call, &self.claimed, name) else {
+            self.agreed = Some(agreed);
+            return Admission::Admitted(xid);
+        };
+        let claim = around.names.claim(&name, &self.place);
+        self.claimed = Some(name);
+        self.held = Some((xid, agreed));
+        self.settle(around, claim)
+    }
+
+    /// Whether it waits for its name.
+    pub fn waits(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// What has become of one that waits.
+    pub fn look(&mut self, around: &mut Surroundings<'_>) -> Admission {
+        let Some(name) = self.claimed.as_ref().filter(|_| self.held.is_some()) else {
+            return Admission::Waits;
+        };
+        let claim = around.names.look(name, &self.place);
+        self.settle(around, claim)
+    }
+
+    fn settle(&mut self, around: &mut Surroundings<'_>, claim: Claim) -> Admission {
+        match claim {
+            Claim::Waits => Admission::Waits,
+            Claim::Granted => {
+                let held = self.held.take();
+                let (xid, agreed) = held.map_or((None, None), |(xid, agreed)| (xid, Some(agreed)));
+                self.agreed = agreed;
+                Admission::Admitted(xid)
+            }
+            Claim::Refused(holder) => {
+                self.held = None;
+                let name = self.claimed.take();
+                let name = name.map_or_else(String::new, |name| name.to_string());
+                let sense = Sense::TG_NUMBER;
+                let why = format!(
+                    "its name {name} is that of another node, which has a link from {holder} \
+                     and answers: its own was refused with sense {sense}"
+                );
+                around.complain(&self.place, &why);
+                Admission::Refused(self.negotiation.refusal(&XidError::NameTaken), why)
+            }
+        }
+    }
+
+    /// Why the partner's XID ends the link, for people.
+    pub fn refused(&self, why: &XidError) -> String {
+        match why {
+            XidError::Refused { sense, .. } if *sense == Sense::TG_NUMBER => format!(
+                "another node called {} has a link with the partner already: give this node \
+                 a name of its own (`--lu`, or `lu` in the configuration)",
+                self.lu
+            ),
+            other => other.to_string(),
         }
     }
 
@@ -101,6 +195,10 @@ impl Side {
     /// Takes the link from the node.
     pub fn down(&mut self, around: &mut Surroundings<'_>, why: &str) {
         let mut partners = Vec::new();
+        self.held = None;
+        if let Some(name) = self.claimed.take() {
+            around.names.release(&name, &self.place);
+        }
         if let Some(link) = self.link.take() {
             around.node.link_down(link, around.now);
             partners = self.partners();

@@ -8,11 +8,13 @@
 mod agree;
 mod dlsw;
 mod ether;
+mod names;
 mod txqueue;
 
 pub(crate) use agree::Local;
 pub(crate) use dlsw::{Dlsw, Which, Wish, way_back};
 pub(crate) use ether::Ether;
+pub(crate) use names::{Contest, Names, PATIENCE};
 
 use crate::host::Complaints;
 use crate::trace::Trace;
@@ -25,6 +27,7 @@ pub(crate) struct Surroundings<'a> {
     pub trace: Option<&'a mut Trace>,
     pub told: &'a mut Vec<Told>,
     pub complaints: &'a mut Complaints,
+    pub names: &'a mut Names,
 }
 
 /// What a transport tells the host.
@@ -162,6 +165,34 @@ impl Transport {
         match self {
             Transport::Dlsw(dlsw) => dlsw.leads_to(partner),
             Transport::Ether(ether) => ether.leads_to(partner),
+        }
+    }
+
+    /// Asks the partner at `place` for a sign of life; false when there is none
+    /// of that place.
+    pub fn ask(&mut self, place: &str, now: Instant) -> bool {
+        match self {
+            Transport::Dlsw(dlsw) => dlsw.ask(place),
+            Transport::Ether(ether) => ether.ask(place, now),
+        }
+    }
+
+    /// Whether it has given one since then; `None` when there is no such place.
+    pub fn answered(&mut self, place: &str, since: Instant, now: Instant) -> Option<bool> {
+        match self {
+            Transport::Dlsw(dlsw) => dlsw.answered(place, since, now),
+            Transport::Ether(ether) => ether.answered(place, since),
+        }
+    }
+
+    /// Takes a partner at `place` for gone. True when the whole transport is.
+    pub fn give_up(&mut self, around: &mut Surroundings<'_>, place: &str, why: &str) -> bool {
+        match self {
+            Transport::Dlsw(_) => true,
+            Transport::Ether(ether) => {
+                ether.give_up(around, place, why);
+                false
+            }
         }
     }
 

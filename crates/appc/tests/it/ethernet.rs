@@ -195,3 +195,95 @@ fn frames_on_the_ethernet_decode_to_what_was_meant() {
         .collect();
     assert_eq!(carried, told);
 }
+
+#[test]
+fn processes_that_share_an_address_have_links_of_their_own() {
+    let Some(Pair { server, macs, .. }) = pair(3, None) else {
+        return;
+    };
+    let [_, there] = macs;
+    // The address of the third and fourth node is one.
+    let shared = format!("4000{:04x}0303", std::process::id() as u16);
+    let clients = ["NET.ONE", "NET.TWO"].map(|lu| {
+        let client = on_loopback(lu, &shared, None).unwrap();
+        client.define_partner_as("NET.SERVER", at(&there)).unwrap();
+        client.connect("NET.SERVER").unwrap();
+        client
+    });
+    for client in &clients {
+        aping::run(client, &Options::new("NET.SERVER"), |_| true).unwrap();
+    }
+    let peers: Vec<String> = server.status().links.into_iter().map(|l| l.peer).collect();
+    assert_eq!(peers.len(), 2, "{peers:?}");
+    assert_ne!(peers[0], peers[1]);
+}
+
+#[test]
+fn a_name_on_the_ethernet_is_its_first_nodes_while_that_answers() {
+    let Some(Pair {
+        server,
+        client,
+        macs,
+    }) = pair(4, None)
+    else {
+        return;
+    };
+    client.connect("NET.SERVER").unwrap();
+    let other = format!("4000{:04x}0403", std::process::id() as u16);
+    let twin = on_loopback("NET.CLIENT", &other, None).unwrap();
+    twin.define_partner_as("NET.SERVER", at(&macs[1])).unwrap();
+    let told = twin.connect("NET.SERVER").unwrap_err().to_string();
+    assert!(told.contains("another node called NET.CLIENT"), "{told}");
+    aping::run(&client, &Options::new("NET.SERVER"), |_| true).unwrap();
+    assert_eq!(server.status().links.len(), 1);
+    client.stop();
+    while !server.status().links.is_empty() {
+        std::thread::yield_now();
+    }
+    twin.connect("NET.SERVER").unwrap();
+}
+
+#[test]
+fn a_station_that_answers_no_poll_loses_its_name() {
+    let Some(Pair {
+        server,
+        client,
+        macs,
+    }) = pair(5, None)
+    else {
+        return;
+    };
+    client.stop();
+    let mac = format!("4000{:04x}0503", std::process::id() as u16);
+    let twin = on_loopback("NET.CLIENT", &mac, None).unwrap();
+    twin.define_partner_as("NET.SERVER", at(&macs[1])).unwrap();
+    // Inside a verb nothing is received: the station is there and says nothing.
+    let (is_silent, silent) = std::sync::mpsc::channel();
+    let (end, over) = std::sync::mpsc::channel::<()>();
+    let mac = format!("4000{:04x}0504", std::process::id() as u16);
+    let first = on_loopback("NET.CLIENT", &mac, None).unwrap();
+    first.define_partner_as("NET.SERVER", at(&macs[1])).unwrap();
+    first.connect("NET.SERVER").unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            first.once(move |_, _| {
+                is_silent.send(()).unwrap();
+                let _ = over.recv();
+            });
+        });
+        silent.recv().unwrap();
+        twin.connect("NET.SERVER").unwrap();
+        let links = server.status().links;
+        assert_eq!(links.iter().filter(|link| link.up).count(), 1);
+        drop(end);
+    });
+}
+
+/// The partner at this address.
+fn at(mac: &str) -> PartnerConfig {
+    PartnerConfig {
+        ethernet: true,
+        mac: Some(mac.to_owned()),
+        ..PartnerConfig::default()
+    }
+}

@@ -5,6 +5,7 @@ mod connections;
 mod driven;
 mod ethernet;
 mod faults;
+mod names;
 mod support;
 mod traces;
 mod transactions;

@@ -124,6 +124,11 @@ pub enum XidError {
     /// Both have the same identification, which decides the roles.
     #[error("both nodes have the identification {0:08X}; give one another number")]
     SameId(u32),
+    /// Another node has a link under the same name. Without parallel
+    /// transmission groups, which XIDs with group number 0 rule out, there is one
+    /// link between two control points.
+    #[error("another node of that name has a link already")]
+    NameTaken,
     /// The partner does not want the link.
     #[error("the partner does not activate the link")]
     NotActivated,
@@ -161,8 +166,9 @@ impl XidError {
                 // The byte of the vector's length.
                 (Sense(0x0895_0001 | u32::from(*key) << 8), at + 1)
             }
-            XidError::Roles(_) => (Sense(0x1016_0000), 19),
-            XidError::SameId(_) => (Sense(0x1016_0000), 2),
+            XidError::Roles(_) => (Sense::XID_PARAMETER, 19),
+            XidError::SameId(_) => (Sense::XID_PARAMETER, 2),
+            XidError::NameTaken => (Sense::TG_NUMBER, 16),
             XidError::Refused { .. } | XidError::NotActivated => return None,
         })
     }
@@ -223,10 +229,9 @@ impl Xid3 {
                 }
                 (NEGOTIATION_ERROR, [high, low, _bit, sense @ ..]) => {
                     let sense = sense.first_chunk::<4>();
-                    return Err(XidError::Refused {
-                        offset: u16::from_be_bytes([*high, *low]),
-                        sense: sense.map_or(Sense(0x1016_0000), |four| Sense::from_bytes(*four)),
-                    });
+                    let sense = sense.map_or(Sense::XID_PARAMETER, |four| Sense::from_bytes(*four));
+                    let offset = u16::from_be_bytes([*high, *low]);
+                    return Err(XidError::Refused { offset, sense });
                 }
                 _ => {}
             }
@@ -427,6 +432,15 @@ mod tests {
             }
         }
         Ok(agreed)
+    }
+
+    #[test]
+    fn a_name_that_is_taken_is_refused_as_a_second_transmission_group() {
+        let one = Negotiation::new(node(1, Role::Negotiable, "NET.A"));
+        let word = one.refusal(&XidError::NameTaken).unwrap();
+        let (offset, sense) = (16, Sense::TG_NUMBER);
+        let heard = Negotiation::new(node(2, Role::Negotiable, "NET.A")).handle(&word);
+        assert_eq!(heard, Err(XidError::Refused { offset, sense }));
     }
 
     #[test]

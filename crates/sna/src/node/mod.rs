@@ -58,7 +58,8 @@ pub struct Node {
     now: Instant,
     locals: Vec<LuName>,
     partners: BTreeMap<LuName, Partner>,
-    routes: BTreeMap<LuName, LinkId>,
+    /// The links that lead to each partner; the last one is used.
+    routes: BTreeMap<LuName, Vec<LinkId>>,
     programs: BTreeMap<TpName, TpDefinition>,
     any_program: Option<TpDefinition>,
     users: BTreeMap<String, Secret>,
@@ -143,9 +144,12 @@ impl Node {
         self.partners.insert(partner.name.clone(), partner);
     }
 
-    /// Says over which link a partner is reached.
+    /// Says over which link a partner is reached from now on. When that link
+    /// goes down, the one said before is used again.
     pub fn define_route(&mut self, partner: LuName, link: LinkId) {
-        self.routes.insert(partner, link);
+        let links = self.routes.entry(partner).or_default();
+        links.retain(|before| *before != link);
+        links.push(link);
         self.serve_all();
     }
 
@@ -189,7 +193,10 @@ impl Node {
         let Some(link_state) = self.links.remove(&link) else {
             return;
         };
-        self.routes.retain(|_, to| *to != link);
+        self.routes.retain(|_, links| {
+            links.retain(|to| *to != link);
+            !links.is_empty()
+        });
         let mut sessions: Vec<SessionId> = link_state.sessions.into_values().collect();
         sessions.sort_unstable();
         let groups = sessions.iter().filter_map(|id| self.sessions.get(*id));

@@ -139,7 +139,11 @@ impl Node {
     pub(super) fn start_bind(&mut self, at: usize, winner: bool) -> Result<SessionId, ()> {
         let (local, partner) = (&self.groups[at].local, &self.groups[at].partner);
         let trusts = self.trusts(partner);
-        let link_id = *self.routes.get(partner).ok_or(())?;
+        let link_id = *self
+            .routes
+            .get(partner)
+            .and_then(|links| links.last())
+            .ok_or(())?;
         let group = &self.groups[at];
         let link = self.links.get_mut(&link_id).ok_or(())?;
         if self.sessions.len() >= self.config.max_sessions {
@@ -261,7 +265,7 @@ impl Node {
         let parallel = !group.single;
         let response = negotiate::respond(&bind, &group.mode, &local, &config, parallel, trusts)?;
         self.admit(at, &bind, &partner, &local)?;
-        self.routes.entry(partner).or_insert(link_id);
+        self.routes.entry(partner).or_insert_with(|| vec![link_id]);
         let group = &mut self.groups[at];
         let address = address.swapped();
         let parameters = negotiate::parameters(

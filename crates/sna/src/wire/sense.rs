@@ -55,6 +55,8 @@ senses! {
     TYPE_MISMATCH = 0x1008_6034, "conversation type mismatch";
     SYNC_LEVEL = 0x1008_6041, "sync level not supported by the program";
     ATTACH_PARAMETER = 0x1008_6040, "Attach parameter invalid";
+    XID_PARAMETER = 0x1016_0000, "XID parameter error";
+    TG_NUMBER = 0x1016_000B, "transmission group number in use";
     SEQUENCE = 0x2001_0000, "sequence number error";
     CHAINING = 0x2002_0000, "chaining error";
     BRACKET = 0x2003_0000, "bracket error";

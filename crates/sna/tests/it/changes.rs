@@ -124,3 +124,14 @@ fn a_partner_that_was_started_anew_is_asked_for_limits_again() {
     let (a, b) = converse(&mut pair);
     end(&mut pair, a, b);
 }
+
+#[test]
+fn a_partner_is_reached_over_the_older_link_when_the_newer_goes() {
+    let mut pair = Pair::new(4105);
+    let now = pair.now;
+    let newer = pair.nodes[0].link_up(LinkConfig::new(LinkRole::Primary, 265), now);
+    pair.nodes[0].define_route(lu(1), newer);
+    pair.nodes[0].link_down(newer, now);
+    let (a, b) = converse(&mut pair);
+    end(&mut pair, a, b);
+}

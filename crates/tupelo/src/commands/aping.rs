@@ -40,7 +40,7 @@ pub struct Args {
 
 /// Runs it; a partner that does not answer is "could not run".
 pub fn run(args: Args) -> Result<Outcome> {
-    let (config, call) = args.partner.call("TUPELO.APING", &args.tp, "#INTER")?;
+    let (config, call) = args.partner.call('A', &args.tp, "#INTER")?;
     let host = Host::start(config).into_diagnostic()?;
     let waiting = Waiting::begin(&host, &call.partner);
     let mut options = Options::new(&call.partner);

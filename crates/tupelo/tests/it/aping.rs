@@ -252,6 +252,13 @@ fn a_partner_without_an_address_or_a_listener_is_told() {
         .output()
         .unwrap();
     complaint(&out);
+    let out = tupelo().args(["aping", "", "--at", "127.0.0.1"]).output();
+    assert_eq!(out.unwrap().status.code(), Some(64));
+    let out = tupelo()
+        .args(["aping", "NET.SERVER", "--at", "127.0.0.1:99999"])
+        .output()
+        .unwrap();
+    assert!(complaint(&out).contains("`99999` is no port"), "{out:?}");
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = nobody.local_addr().unwrap().to_string();
     drop(nobody);
@@ -291,6 +298,8 @@ fn a_wrong_name_of_unit_mode_or_program_is_told() {
     assert!(told.contains("keeps this mode for itself"), "{told}");
     let told = complaint(&node.aping(&["-m", "MUCHTOOLONG"]));
     assert!(told.contains("MUCHTOOLONG"), "{told}");
+    let told = complaint(&node.aping(&["--lu", "net.server"]));
+    assert!(told.contains("both called NET.SERVER"), "{told}");
     let told = complaint(&node.aping(&["-t", "NOPE"]));
     assert!(told.contains("TpnNotRecognized (9)"), "{told}");
     for (mode, why) in [
@@ -421,7 +430,10 @@ fn a_signal_ends_an_aping_whose_partner_has_fallen_silent() {
     let printed = std::fs::read_to_string(folder.path().join("out")).unwrap();
     assert!(printed.contains("\nTotals:"), "{printed}");
     let told = String::from_utf8(out.stderr).unwrap();
-    assert!(told.contains("NET.SERVER was silent"), "{told}");
+    assert!(
+        told.contains("with NET.SERVER did not end within 2 s"),
+        "{told}"
+    );
     assert_eq!(out.status.code(), Some(0));
 }
 
@@ -448,9 +460,35 @@ fn a_signal_ends_a_transaction_and_what_was_measured_is_told() {
         send(&running, libc::SIGINT);
         let out = running.wait_with_output().unwrap();
         let told = String::from_utf8_lossy(&out.stderr);
-        assert_eq!(told.contains("was silent"), silent, "{told}");
+        assert_eq!(told.contains("did not end within"), silent, "{told}");
         assert!(good(&out).contains(" on average of "), "{out:?}");
     }
+}
+
+#[test]
+fn a_repetition_that_takes_longer_than_the_grace_is_no_silence_of_the_partner() {
+    let node = Node::start();
+    let running = tupelo()
+        .args(["appc", "file-transfer", "NET.SERVER", "--at", &node.at])
+        .args(["-r", "1", "--bytes", "4294967295", "--buffer", "1"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    until("the transfer", || node.status()["running"] == 1);
+    until("its handler", || handles(&running, libc::SIGINT));
+    send(&running, libc::SIGINT);
+    let told = complaint(&running.wait_with_output().unwrap());
+    assert!(told.contains("did not end within 2 s"), "{told}");
+    assert!(!told.contains("silent"), "{told}");
+}
+
+/// Whether a process has a handler of its own for this signal.
+fn handles(process: &Child, signal: i32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
+    let caught = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigCgt:\t"));
+    u64::from_str_radix(caught.unwrap().trim(), 16).unwrap() >> (signal - 1) & 1 == 1
 }
 
 #[test]
@@ -608,15 +646,86 @@ fn status_sessions_and_modes_tell_what_the_node_holds() {
         .find(|line| line.starts_with("dlsw"))
         .unwrap();
     assert!(
-        link.contains("TUPELO.APING") && link.ends_with("up"),
+        link.contains("TUPELO.A") && link.ends_with("up"),
         "{status}"
     );
     let session = line(&ask("sessions"), "conversation");
-    assert_eq!(session[..2], ["TUPELO.APING", "#INTER"]);
+    // A client that nobody named has a name of its own, the same in all tables.
+    assert!(session[0].starts_with("TUPELO.A") && session[0].len() == 15);
+    assert!(link.contains(&session[0]), "{status}");
+    assert_eq!(session[1], "#INTER");
     let mode = line(&ask("modes"), "#BATCH ");
     assert_eq!(mode[..3], ["#BATCH", "1024", "1024"]);
     send(&running, libc::SIGKILL);
     running.wait().unwrap();
+}
+
+#[test]
+fn many_clients_without_names_are_served_at_once() {
+    let node = Node::start();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("client.toml");
+    std::fs::write(&file, "[appc]\nmax-btu-bytes = 4105\n").unwrap();
+    let quiet = |command: &mut Command| {
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let mut transfer = tupelo();
+    transfer.args(["appc", "file-transfer", "NET.SERVER", "--at", &node.at]);
+    let transfer = quiet(transfer.args(["-r", "100000000"]));
+    until("the transfer", || node.status()["running"] == 1);
+    // All of them at once, and half of them with a file that names nobody.
+    let running: Vec<Child> = (0..24)
+        .map(|number| match number % 2 {
+            0 => quiet(&mut node.aping_command(&["-i", "20"])),
+            _ => quiet(&mut node.aping_command(&["--config", file.to_str().unwrap()])),
+        })
+        .collect();
+    for client in running {
+        good(&client.wait_with_output().unwrap());
+    }
+    send(&transfer, libc::SIGINT);
+    good(&transfer.wait_with_output().unwrap());
+}
+
+#[test]
+fn of_two_clients_with_one_given_name_the_second_is_told_and_the_first_goes_on() {
+    let mut node = Node::start_telling();
+    let stderr = node.child.stderr.take().unwrap();
+    let twin = ["--lu", "NET.TWIN"];
+    let mut transfer = tupelo();
+    transfer.args(["appc", "file-transfer", "NET.SERVER", "--at", &node.at]);
+    transfer.args(twin).args(["-r", "100000000"]);
+    let first = transfer.stdout(Stdio::piped()).spawn().unwrap();
+    until("the transfer", || node.status()["running"] == 1);
+    let told = complaint(&node.aping(&twin));
+    let words = told.split_whitespace().filter(|word| *word != "│");
+    let told = words.collect::<Vec<_>>().join(" ");
+    for part in ["another node called NET.TWIN", "`--lu`"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    send(&first, libc::SIGINT);
+    assert!(good(&first.wait_with_output().unwrap()).contains(" on average of "));
+    until("its program's end", || node.status()["running"] == 0);
+    // One that is killed leaves its name behind at once.
+    let killed = tupelo()
+        .args(["appc", "inquiry", "NET.SERVER", "--at", &node.at])
+        .args(twin)
+        .args(["-r", "100000000"])
+        .spawn();
+    let mut killed = killed.unwrap();
+    until("the inquiry", || node.status()["running"] == 1);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    good(&node.aping(&twin));
+    node.signal(libc::SIGTERM);
+    node.child.wait().unwrap();
+    let mut log = String::new();
+    std::io::Read::read_to_string(&mut BufReader::new(stderr), &mut log).unwrap();
+    assert_eq!(log.lines().count(), 1, "{log}");
+    for part in ["its name NET.TWIN is that of another node", "1016000B"] {
+        assert!(log.contains(part), "{part}: {log}");
+    }
 }
 
 #[test]
@@ -650,8 +759,22 @@ fn what_answers_status_without_being_a_node_is_told() {
             .unwrap();
         complaint(&out)
     };
-    // The DLSw port speaks first, and not in text.
+    // Who hangs up with the question unread resets the connection.
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap().to_string();
+    let resets = std::thread::spawn(move || {
+        let (stream, _) = other.accept().unwrap();
+        assert_eq!(stream.peek(&mut [0]).unwrap(), 1);
+    });
+    assert!(ask(&address).contains("no node's status"));
+    resets.join().unwrap();
+    // The DLSw port speaks first, and not in text. Modes are the built-in ones
+    // only where nobody listens.
     assert!(ask(&node.at).contains("no node's status"));
+    let out = tupelo()
+        .args(["appc", "modes", "--admin", &node.at])
+        .output();
+    assert!(complaint(&out.unwrap()).contains("no node's status"));
     for answer in ["HTTP/1.1 200 OK\r\n\r\n{\"lu\":1}", "hello", ""] {
         let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = other.local_addr().unwrap().to_string();
@@ -668,6 +791,15 @@ fn what_answers_status_without_being_a_node_is_told() {
         assert!(ask(&address).contains("no node's status"), "{answer:?}");
         answers.join().unwrap();
     }
+}
+
+#[test]
+fn who_connects_and_asks_nothing_keeps_nobody_from_the_status() {
+    let node = Node::start();
+    let silent = [0; 8].map(|_| std::net::TcpStream::connect(&node.admin).unwrap());
+    // With a thread for all, each would be waited for five seconds.
+    assert_eq!(node.status()["lu"], "NET.SERVER");
+    drop(silent);
 }
 
 #[test]

@@ -3,10 +3,11 @@
 //! PIUs are cut out of the receive buffer without copying; what is sent goes out
 //! in one call for everything that the circuit's window allows.
 
+mod alive;
 mod flows;
 mod pipes;
 
-use super::agree::{Local, Side};
+use super::agree::{Admission, Local, Side};
 use super::txqueue::TxQueue;
 use super::{Broken, Surroundings};
 use crate::admin::LinkStatus;
@@ -302,16 +303,22 @@ impl Dlsw {
 
     fn originate(&mut self, around: &mut Surroundings<'_>, wish: Wish) {
         let id = self.switch.originate(around.now.as_nanos(), wish.stations);
-        let side = Side::new(&self.local, u16::MAX, Some(wish.partner), Some(wish.call));
+        let side = Side::new(
+            &self.local,
+            u16::MAX,
+            self.peer.to_string(),
+            Some(wish.partner),
+            Some(wish.call),
+        );
         self.sides.insert(id, side);
     }
 
     fn established(&mut self, id: CircuitId) {
-        let local = &self.local;
+        let (local, peer) = (&self.local, self.peer);
         let side = self
             .sides
             .entry(id)
-            .or_insert_with(|| Side::new(local, u16::MAX, None, None));
+            .or_insert_with(|| Side::new(local, u16::MAX, peer.to_string(), None, None));
         if let Some(circuit) = self
             .switch
             .circuit(id)
@@ -325,16 +332,17 @@ impl Dlsw {
         let (Some(side), Some(circuit)) = (self.sides.get_mut(&id), self.switch.circuit(id)) else {
             return;
         };
-        let agreed = match side.negotiation.handle(xid) {
+        if side.waits() {
+            // It says again what is known.
+            return;
+        }
+        let (answer, agreed) = match side.negotiation.handle(xid) {
             Ok(Step::Send(xid)) => {
                 circuit.send_xid(xid);
                 return;
             }
-            Ok(Step::SendAndDone(xid, agreed)) => {
-                circuit.send_xid(xid);
-                agreed
-            }
-            Ok(Step::Done(agreed)) => agreed,
+            Ok(Step::SendAndDone(xid, agreed)) => (Some(xid), agreed),
+            Ok(Step::Done(agreed)) => (None, agreed),
             Ok(Step::Wait) => return,
             Err(why) => {
                 if let Some(xid) = side.negotiation.refusal(&why) {
@@ -343,12 +351,45 @@ impl Dlsw {
                 if side.call.is_none() {
                     around.complain(&self.peer, &why);
                 }
-                return self.halt(around, id, &why.to_string());
+                let why = side.refused(&why);
+                return self.halt(around, id, &why);
             }
         };
-        side.agreed = Some(agreed);
-        if side.is_primary() {
-            circuit.contact();
+        let admission = side.admit(around, answer, agreed);
+        self.admit(around, id, admission);
+    }
+
+    fn admit(&mut self, around: &mut Surroundings<'_>, id: CircuitId, admission: Admission) {
+        let (Some(side), Some(circuit)) = (self.sides.get(&id), self.switch.circuit(id)) else {
+            return;
+        };
+        match admission {
+            Admission::Waits => {}
+            Admission::Admitted(xid) => {
+                if let Some(xid) = xid {
+                    circuit.send_xid(xid);
+                }
+                if side.is_primary() {
+                    circuit.contact();
+                }
+            }
+            Admission::Refused(xid, why) => {
+                if let Some(xid) = xid {
+                    circuit.send_xid(xid);
+                }
+                self.halt(around, id, &why);
+            }
+        }
+    }
+
+    /// Goes on with those whose names were contested.
+    fn look_at_names(&mut self, around: &mut Surroundings<'_>) {
+        let waits = self.sides.iter().filter(|(_, side)| side.waits());
+        for id in waits.map(|(id, _)| *id).collect::<Vec<_>>() {
+            let admission = self.sides.get_mut(&id).map(|side| side.look(around));
+            if let Some(admission) = admission {
+                self.admit(around, id, admission);
+            }
         }
     }
 
@@ -394,6 +435,7 @@ impl Dlsw {
 
     /// Takes the node's PIUs and writes.
     pub fn transmit(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
+        self.look_at_names(around);
         loop {
             // Nothing is added to a connection that is about to go.
             let settled = self.pipes.settled();

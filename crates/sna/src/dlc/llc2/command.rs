@@ -99,6 +99,15 @@ impl Station {
         Ok(())
     }
 
+    /// Asks a link's other side for a sign of life, unless it is asked for one
+    /// already.
+    pub fn enquire(&mut self, now: u64) {
+        if self.state == State::Connected && self.t1.is_none() {
+            self.tries = 0;
+            self.checkpoint(now);
+        }
+    }
+
     /// Tells the other side to stop sending (RNR), or to go on.
     pub fn set_busy(&mut self, busy: bool) {
         if self.local_busy == busy {

@@ -121,6 +121,21 @@ fn numbered(count: u32) -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn a_station_that_is_asked_for_a_sign_of_life_gives_one() {
+    let mut pair = Pair::connected(Config::default(), Config::default());
+    let before = pair.stations[1].counts().supervisory;
+    let now = pair.now;
+    pair.stations[0].enquire(now);
+    // A question that is under way is not put twice.
+    pair.stations[0].enquire(now);
+    pair.flush();
+    pair.run(now + 10_000_000);
+    assert_eq!(pair.stations[1].counts().supervisory, before + 1);
+    assert_eq!(pair.stations[0].counts().supervisory, before + 1);
+    assert_eq!(pair.stations[0].state(), State::Connected);
+}
+
+#[test]
 fn data_flows_both_ways_at_once() {
     let mut pair = Pair::connected(Config::default(), Config::default());
     for info in numbered(300) {

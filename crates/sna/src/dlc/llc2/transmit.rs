@@ -88,7 +88,7 @@ impl Station {
     }
 
     /// Asks the other side where it stands; data waits for the answer.
-    fn checkpoint(&mut self, now: u64) {
+    pub(super) fn checkpoint(&mut self, now: u64) {
         self.polling = true;
         let kind = self.readiness();
         self.answer_s(kind, false, true);

@@ -2,6 +2,7 @@
 //! tuning guides measure.
 
 pub mod node;
+mod own_name;
 mod serve;
 mod show;
 pub mod signals;

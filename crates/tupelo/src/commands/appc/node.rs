@@ -1,8 +1,10 @@
 //! The options that every APPC command shares: which node this is and its modes,
 //! and for those that call, whom.
 
+use super::own_name::own_name;
 use appc::config::{Connections, PartnerConfig};
 use appc::{AppcConfig, Call};
+use clap::builder::NonEmptyStringValueParser;
 use miette::{Context, IntoDiagnostic, Result, bail};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -13,7 +15,8 @@ pub struct NodeArgs {
     /// A TOML file whose [appc] section describes the node; options go before it
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// This node's logical unit, NET.NAME
+    /// This node's logical unit, NET.NAME [default: that of the configuration;
+    /// TUPELO.SERVER for a server, a name of its own for each client]
     #[arg(long, value_name = "NET.LU")]
     pub lu: Option<String>,
     /// RU size of the mode used, in bytes
@@ -42,6 +45,7 @@ pub struct NodeArgs {
 pub struct PartnerArgs {
     /// The partner's logical unit, NET.LU, or a symbolic destination of the
     /// configuration
+    #[arg(value_parser = NonEmptyStringValueParser::new())]
     destination: String,
     /// Its DLSw switch, host[:port]
     #[arg(long, value_name = "HOST:PORT")]
@@ -64,9 +68,13 @@ pub struct PartnerArgs {
 
 impl PartnerArgs {
     /// The node that calls, and the conversation it asks for: with the program
-    /// `tp` and, when nothing else is said, the mode `mode`.
-    pub fn call(&self, default_lu: &str, tp: &str, mode: &str) -> Result<(AppcConfig, Call)> {
-        let mut config = self.node.file(default_lu)?;
+    /// `tp` and, when nothing else is said, the mode `mode`. A node that nobody
+    /// named gets a name of its own that begins with `letter`.
+    pub fn call(&self, letter: char, tp: &str, mode: &str) -> Result<(AppcConfig, Call)> {
+        let (mut config, named) = self.node.file()?;
+        if !named {
+            config.lu = own_name(letter);
+        }
         let side = config.side_information.get(&self.destination);
         let (partner, of_side) = match side {
             Some(side) => (side.partner.to_uppercase(), Some(side.mode.clone())),
@@ -80,6 +88,12 @@ impl PartnerArgs {
         };
         let mode = self.mode.clone().or(of_side).unwrap_or_else(|| mode.to_owned());
         self.node.adjust(&mut config, &mode)?;
+        if config.lu.eq_ignore_ascii_case(&partner) {
+            bail!(
+                "this node and its partner are both called {partner}; give this node another \
+                 name with --lu"
+            );
+        }
         reach(&mut config, &partner, self.at.as_deref())?;
         let mut call = Call::new(&partner, tp).with_mode(&mode);
         call.user = match self.no_security {
@@ -96,32 +110,40 @@ struct File {
     appc: AppcConfig,
 }
 
+/// The same section as it is written.
+#[derive(Deserialize)]
+struct Keys {
+    appc: toml::Table,
+}
+
 impl NodeArgs {
     /// The configuration that file and options give. `default_lu` names the
-    /// node when neither does; `mode` is the one that the options change.
+    /// node when there is no file; `mode` is the one that the options change.
     pub fn configuration(&self, default_lu: &str, mode: &str) -> Result<AppcConfig> {
-        let mut config = self.file(default_lu)?;
+        let (mut config, _) = self.file()?;
+        if self.config.is_none() {
+            config.lu = default_lu.to_owned();
+        }
         self.adjust(&mut config, mode)?;
         Ok(config)
     }
 
-    /// What the file says.
-    fn file(&self, default_lu: &str) -> Result<AppcConfig> {
-        Ok(match &self.config {
-            None => AppcConfig {
-                lu: default_lu.to_owned(),
-                ..AppcConfig::default()
-            },
-            Some(path) => {
-                let text = std::fs::read_to_string(path)
-                    .into_diagnostic()
-                    .wrap_err_with(|| format!("cannot read {}", path.display()))?;
-                let file: File = toml::from_str(&text)
-                    .into_diagnostic()
-                    .wrap_err_with(|| format!("in {}", path.display()))?;
-                file.appc
-            }
-        })
+    /// What the file says, and whether it names the node.
+    fn file(&self) -> Result<(AppcConfig, bool)> {
+        let Some(path) = &self.config else {
+            return Ok((AppcConfig::default(), false));
+        };
+        let text = std::fs::read_to_string(path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+        let wrong = || format!("in {}", path.display());
+        let file: File = toml::from_str(&text)
+            .into_diagnostic()
+            .wrap_err_with(wrong)?;
+        let keys: Keys = toml::from_str(&text)
+            .into_diagnostic()
+            .wrap_err_with(wrong)?;
+        Ok((file.appc, keys.appc.contains_key("lu")))
     }
 
     /// Puts the options before it.

@@ -4,6 +4,7 @@ use crate::Outcome;
 use crate::table::Table;
 use appc::admin::{self, ModeStatus, Status};
 use miette::{IntoDiagnostic, Result, WrapErr};
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 
 /// Which node to ask.
@@ -22,8 +23,15 @@ impl Args {
     fn ask(&self) -> Result<Status> {
         admin::ask(self.admin)
             .into_diagnostic()
-            .wrap_err("no node tells its status there: is `tupelo appc serve` running?")
+            .wrap_err(NO_ANSWER)
     }
+}
+
+const NO_ANSWER: &str = "no node tells its status there: is `tupelo appc serve` running?";
+
+/// Whether nobody listens there.
+fn nobody(error: &appc::Error) -> bool {
+    matches!(error, appc::Error::Connect { why, .. } if why.kind() == ErrorKind::ConnectionRefused)
 }
 
 /// Everything.
@@ -65,6 +73,7 @@ pub fn sessions(args: &Args) -> Result<Outcome> {
 pub fn modes(args: &Args) -> Result<Outcome> {
     let modes = match admin::ask(args.admin) {
         Ok(status) => status.modes,
+        Err(other) if !nobody(&other) => return Err(other).into_diagnostic().wrap_err(NO_ANSWER),
         Err(_) => {
             eprintln!("No node runs at {}: these are the built-in modes.", args.admin);
             sna::mode::ModeTable::default().iter().map(ModeStatus::from).collect()

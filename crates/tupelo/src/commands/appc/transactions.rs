@@ -54,7 +54,7 @@ pub struct InquiryArgs {
 
 impl CallArgs {
     fn start(&self, tp: &str, default_mode: &str) -> Result<(Host, Call)> {
-        let (config, call) = self.partner.call("TUPELO.CLIENT", tp, default_mode)?;
+        let (config, call) = self.partner.call('C', tp, default_mode)?;
         let host = Host::start(config).into_diagnostic()?;
         Ok((host, call))
     }

@@ -47,16 +47,17 @@ impl Waiting {
     }
 
     /// What became of what was under way: whole, or as far as it came when a
-    /// signal found the partner silent, which is told.
+    /// signal found what takes longer than the grace, which is told.
     pub fn outcome<T>(&self, result: std::result::Result<T, Error>) -> Result<T> {
         let (partner, seconds) = (&self.partner, signals::GRACE.as_secs());
-        let silent = format!("{partner} was silent for {seconds} s after the signal");
+        let unended =
+            format!("what was under way with {partner} did not end within {seconds} s of the signal");
         match result {
             Err(Error::Stopped) if signals::seen() => {
-                Err(miette!("{silent}; nothing was measured before"))
+                Err(miette!("{unended}; nothing was measured before"))
             }
             Ok(value) if self.host.stopped() => {
-                eprintln!("{silent}; what was under way is left out");
+                eprintln!("{unended}; it is left out");
                 Ok(value)
             }
             other => other.into_diagnostic(),

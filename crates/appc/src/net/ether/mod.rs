@@ -1,21 +1,26 @@
 //! LLC2 over an Ethernet interface, through a raw socket.
 //!
+//! Processes that share an address have a SAP each ([`own_sap`]).
+//!
 //! A link to a station comes up by TEST (to the null SAP), a null XID, XID3s and
 //! SABME; each command is repeated until it is answered or N2 tries are over.
 //! Frames for other stations are ignored.
 //!
 //! Raw sockets need CAP_NET_RAW; without it, [`Ether::open`] says so.
 
-use super::agree::{Local, Side};
+mod own_sap;
+
+use super::agree::{Admission, Local, Side};
 use super::{Broken, Surroundings};
 use crate::Error;
 use crate::admin::LinkStatus;
 use crate::trace::Trace;
-use sna::dlc::llc2::{Config, Event, Reason, Station};
+use own_sap::OwnSap;
+use sna::dlc::llc2::{Config, Event, Reason, State, Station};
 use sna::dlc::mac::{self, Frame, Mac};
 use sna::dlc::pdu::{Control, I_HEADER_BYTES, Pdu, SAP_NULL, SAP_SNA, Unnumbered};
 use sna::dlc::xid3::{Exchange, Step, Xid3};
-use sna::{LinkId, LuName};
+use sna::{Instant, LinkId, LuName};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -28,6 +33,8 @@ const RETRY_NS: u64 = 1_000_000_000;
 const TRIES: u8 = 8;
 const MAX_PEERS: usize = 1024;
 const ETH_P_802_2: u16 = 0x0004;
+/// In the source SAP: the PDU is a response.
+const RESPONSE: u8 = 0x01;
 
 /// Which station, and behind which of its SAPs.
 type Key = (Mac, u8);
@@ -37,6 +44,7 @@ pub(crate) struct Ether {
     pub socket: OwnedFd,
     pub interface: String,
     own: Own,
+    sap: OwnSap,
     local: Local,
     peers: BTreeMap<Key, Peer>,
     frame: Vec<u8>,
@@ -59,6 +67,12 @@ impl Own {
         let ours = both.contains(&frame.destination) && !both.contains(&frame.source);
         ours.then_some(frame.destination)
     }
+
+    /// Whether a SAP at one of them is this process's: its own SAP, and that of
+    /// SNA where nobody else has the address.
+    fn serves(self, at: Mac, sap: u8, own_sap: u8) -> bool {
+        sap == own_sap || (sap == SAP_SNA && at == self.by_name && at != self.address)
+    }
 }
 
 struct Peer {
@@ -66,10 +80,19 @@ struct Peer {
     mac: Mac,
     /// What this station is called there.
     own: Mac,
+    /// Which of its SAPs the link is at.
+    own_sap: u8,
     station: Station,
     side: Side,
     asked: Option<Asked>,
     out: Vec<u8>,
+    /// When it was heard of last.
+    heard: Instant,
+    /// How the XID goes that waits for the partner's name: as a response, and
+    /// with the poll bit.
+    held: (bool, bool),
+    /// Its identification was refused: it goes when it has been told.
+    over: bool,
 }
 
 /// A command that waits for its answer.
@@ -100,13 +123,13 @@ impl Ether {
                 }
                 _ => "",
             };
-            Error::Socket(format!("{what} on interface {interface}: {why}{hint}"))
+            Error::Socket(format!("interface {interface}: {what}{why}{hint}"))
         };
         let flags = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
         // SAFETY: plain system call; the result is checked before it is owned.
         let fd = unsafe { libc::socket(libc::AF_PACKET, flags, i32::from(ETH_P_802_2.to_be())) };
         if fd < 0 {
-            return Err(fail("no raw socket"));
+            return Err(fail("no raw socket: "));
         }
         // SAFETY: `fd` was just opened and nothing else owns it.
         let socket = unsafe { OwnedFd::from_raw_fd(fd) };
@@ -115,7 +138,7 @@ impl Ether {
         // SAFETY: `name` is a string with a terminating zero.
         let index = unsafe { libc::if_nametoindex(name.as_ptr()) };
         if index == 0 {
-            return Err(fail("no such interface"));
+            return Err(fail(""));
         }
         // SAFETY: all-zero bytes are a valid value of this plain structure.
         let mut to: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
@@ -131,7 +154,7 @@ impl Ether {
             )
         };
         if bound != 0 {
-            return Err(fail("cannot bind"));
+            return Err(fail("cannot bind: "));
         }
         let by_name = mac::reversed(local.mac);
         let own = match address {
@@ -145,10 +168,16 @@ impl Ether {
             },
         };
         promiscuous(&socket, index);
+        let sap = OwnSap::take(index, own.address).ok_or_else(|| {
+            let address = told(own.address);
+            let why = "every SAP belongs to another process";
+            Error::Socket(format!("interface {interface}, address {address}: {why}"))
+        })?;
         Ok(Ether {
             socket,
             interface: interface.to_owned(),
             own,
+            sap,
             local,
             peers: BTreeMap::new(),
             frame: Vec::with_capacity(2048),
@@ -157,8 +186,9 @@ impl Ether {
 
     /// Begins to bring a link up.
     pub fn call(&mut self, now: u64, to: Mac, sap: u8, partner: LuName, call: u64) {
-        let side = Side::new(&self.local, MAX_BTU_BYTES, Some(partner), Some(call));
-        let peer = self.peer((to, sap));
+        let place = place((to, sap));
+        let side = Side::new(&self.local, MAX_BTU_BYTES, place, Some(partner), Some(call));
+        let peer = self.peer((to, sap), (self.own.address, self.sap.value()));
         peer.side = side;
         peer.asked = Some(Asked {
             what: Question::Test,
@@ -203,18 +233,25 @@ impl Ether {
         };
         around.trace(|trace| trace_frame(trace, bytes, frame.pdu));
         let Ok(pdu) = Pdu::parse(frame.pdu) else {
-            return self.hand_to_station(around, own, (frame.source, SAP_SNA), frame.pdu);
+            if let [dsap, ssap, ..] = *frame.pdu
+                && self.own.serves(own, dsap, self.sap.value())
+            {
+                let key = (frame.source, ssap & !RESPONSE);
+                self.hand_to_station(around, (own, dsap), key, frame.pdu);
+            }
+            return;
         };
         if pdu.dsap == SAP_NULL && !pdu.response {
             return self.answer_null_sap(around, [own, frame.source], &pdu);
         }
-        if pdu.dsap != SAP_SNA {
+        if !self.own.serves(own, pdu.dsap, self.sap.value()) {
             return;
         }
         if pdu.ssap == SAP_NULL {
             return self.test_answered(around, frame.source);
         }
-        self.hand_to_station(around, own, (frame.source, pdu.ssap), frame.pdu);
+        let key = (frame.source, pdu.ssap);
+        self.hand_to_station(around, (own, pdu.dsap), key, frame.pdu);
     }
 
     /// TEST for the null SAP, which answers before any link exists.
@@ -253,7 +290,14 @@ impl Ether {
         }
     }
 
-    fn hand_to_station(&mut self, around: &mut Surroundings<'_>, own: Mac, key: Key, pdu: &[u8]) {
+    /// A PDU for this station, which is called `own` there.
+    fn hand_to_station(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        own: (Mac, u8),
+        key: Key,
+        pdu: &[u8],
+    ) {
         // A link begins with an XID; nothing else makes this node remember a
         // station, and there is a bound to how many.
         let begins = matches!(Pdu::parse(pdu), Ok(pdu) if is_xid(&pdu));
@@ -269,23 +313,25 @@ impl Ether {
             self.peers.remove(&key);
         }
         let now = around.now.as_nanos();
-        let peer = self.peer(key);
+        let peer = self.peer(key, own);
         if peer.side.link.is_none() {
-            peer.own = own;
+            peer.own = own.0;
         }
+        peer.heard = around.now;
         peer.station.handle_pdu(now, pdu);
         let mut gone = false;
         while let Some(event) = peer.station.poll_event() {
             gone |= peer.handle_event(around, event);
         }
-        if gone {
+        if gone || peer.over {
             self.transmit_peer(around, key);
             self.peers.remove(&key);
         }
     }
 
-    fn peer(&mut self, key: Key) -> &mut Peer {
-        let (local, own) = (&self.local, self.own.address);
+    /// The station there; a new one is linked to this one under `own`.
+    fn peer(&mut self, key: Key, own: (Mac, u8)) -> &mut Peer {
+        let local = &self.local;
         self.peers
             .entry(key)
             .or_insert_with(|| Peer::new(key, own, local))
@@ -295,8 +341,14 @@ impl Ether {
     pub fn transmit(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
         let keys: Vec<Key> = self.peers.keys().copied().collect();
         for key in keys {
-            self.ask(around, key);
+            self.put_question(around, key);
+            if let Some(peer) = self.peers.get_mut(&key) {
+                peer.look_at_name(around);
+            }
             self.transmit_peer(around, key);
+            if self.peers.get(&key).is_some_and(|peer| peer.over) {
+                self.peers.remove(&key);
+            }
         }
         Ok(())
     }
@@ -307,7 +359,9 @@ impl Ether {
             let Some(peer) = self.peers.get_mut(&key) else {
                 return;
             };
-            if let Some(link) = peer.side.link {
+            // What a link that is going down would send waits for its end.
+            let connected = peer.station.state() == State::Connected;
+            if let Some(link) = peer.side.link.filter(|_| connected) {
                 while peer.station.waiting() < AHEAD
                     && let Some(piu) = around.node.poll_transmit_on(link)
                 {
@@ -334,7 +388,7 @@ impl Ether {
     }
 
     /// Sends the question that is due.
-    fn ask(&mut self, around: &mut Surroundings<'_>, key: Key) {
+    fn put_question(&mut self, around: &mut Surroundings<'_>, key: Key) {
         let now = around.now.as_nanos();
         let Some(peer) = self.peers.get_mut(&key) else {
             return;
@@ -364,7 +418,7 @@ impl Ether {
                 };
                 Pdu {
                     dsap: SAP_NULL,
-                    ssap: SAP_SNA,
+                    ssap: peer.own_sap,
                     response: false,
                     control,
                     info: &[],
@@ -441,18 +495,45 @@ impl Ether {
         self.peers.values().any(|peer| peer.side.leads_to(partner))
     }
 
+    fn at(&mut self, place: &str) -> Option<(Key, &mut Peer)> {
+        let mut peers = self.peers.iter_mut();
+        let found = peers.find(|(key, _)| self::place(**key) == place);
+        found.map(|(key, peer)| (*key, peer))
+    }
+
+    /// Asks the station at `place` for a sign of life; false when there is none.
+    pub fn ask(&mut self, place: &str, now: Instant) -> bool {
+        let found = self.at(place);
+        found
+            .map(|(_, peer)| peer.station.enquire(now.as_nanos()))
+            .is_some()
+    }
+
+    /// Whether it has given one since then.
+    pub fn answered(&mut self, place: &str, since: Instant) -> Option<bool> {
+        self.at(place).map(|(_, peer)| peer.heard > since)
+    }
+
+    /// Takes the station at `place` for gone.
+    pub fn give_up(&mut self, around: &mut Surroundings<'_>, place: &str, why: &str) {
+        if let Some((key, peer)) = self.at(place) {
+            peer.side.down(around, why);
+            self.peers.remove(&key);
+        }
+    }
+
     /// The station at the other end of a link.
     pub fn peer_of(&self, link: LinkId) -> Option<String> {
         let mut peers = self.peers.iter();
         let found = peers.find(|(_, peer)| peer.side.link == Some(link));
-        found.map(|(key, _)| told(key.0))
+        found.map(|(key, _)| place(*key))
     }
 
     pub fn describe(&self, out: &mut Vec<LinkStatus>) {
         for (key, peer) in &self.peers {
             out.push(LinkStatus {
                 kind: format!("llc2 {}", self.interface),
-                peer: told(key.0),
+                peer: place(*key),
                 partner: peer.side.partner_name(),
                 role: peer.side.role(),
                 max_btu_bytes: peer
@@ -466,14 +547,23 @@ impl Ether {
     }
 }
 
+/// A station, for people and for its name.
+fn place((mac, sap): Key) -> String {
+    match sap {
+        SAP_SNA => told(mac),
+        other => format!("{} SAP {other:02X}", told(mac)),
+    }
+}
+
 /// An address, for people.
 fn told(mac: [u8; 6]) -> String {
     mac.map(|byte| format!("{byte:02x}")).join(":")
 }
 
 impl Peer {
-    fn new(key: Key, own: Mac, local: &Local) -> Peer {
+    fn new(key: Key, own: (Mac, u8), local: &Local) -> Peer {
         let mut station = Station::new(Config {
+            local_sap: own.1,
             remote_sap: key.1,
             max_info_bytes: usize::from(MAX_BTU_BYTES),
             t1_ns: 200_000_000,
@@ -485,11 +575,15 @@ impl Peer {
         station.set_listening(true);
         Peer {
             mac: key.0,
-            own,
+            own: own.0,
+            own_sap: own.1,
             station,
-            side: Side::new(local, MAX_BTU_BYTES, None, None),
+            side: Side::new(local, MAX_BTU_BYTES, place(key), None, None),
             asked: None,
             out: Vec::new(),
+            heard: Instant::ZERO,
+            held: (false, false),
+            over: false,
         }
     }
 
@@ -527,41 +621,69 @@ impl Peer {
     }
 
     fn xid(&mut self, around: &mut Surroundings<'_>, response: bool, poll: bool, info: &[u8]) {
+        // An answer to a command is a response with its poll bit; what follows
+        // a response is the next command.
+        self.held = (!response, response || poll);
+        if self.side.waits() {
+            // It says again what is known.
+            return;
+        }
         let step = match self.side.negotiation.handle(info) {
             Ok(step) => step,
             Err(why) => {
                 self.asked = None;
-                if let Some(xid) = self.side.negotiation.refusal(&why) {
-                    let _ = self.station.send_xid(!response, response || poll, xid);
-                }
+                self.send_xid(self.side.negotiation.refusal(&why));
                 if self.side.call.is_none() {
-                    around.complain(&told(self.mac), &why);
+                    let at = place((self.mac, self.station.config().remote_sap));
+                    around.complain(&at, &why);
                 }
-                return self.side.down(around, &why.to_string());
+                let why = self.side.refused(&why);
+                self.over = true;
+                return self.side.down(around, &why);
             }
         };
         if response {
             self.asked = None;
         }
-        // An answer to a command is a response with its poll bit; what follows
-        // a response is the next command.
-        let mut send = |xid| {
-            let _ = self
-                .station
-                .send_xid(!response, if response { true } else { poll }, xid);
-        };
-        let agreed = match step {
-            Step::Send(xid) => return send(xid),
-            Step::SendAndDone(xid, agreed) => {
-                send(xid);
-                agreed
-            }
-            Step::Done(agreed) => agreed,
+        let (answer, agreed) = match step {
+            Step::Send(xid) => return self.send_xid(Some(xid)),
+            Step::SendAndDone(xid, agreed) => (Some(xid), agreed),
+            Step::Done(agreed) => (None, agreed),
             Step::Wait => return,
         };
-        self.side.agreed = Some(agreed);
-        if self.side.is_primary() {
-            self.station.connect(around.now.as_nanos());
+        let admission = self.side.admit(around, answer, agreed);
+        self.admit(around, admission);
+    }
+
+    fn send_xid(&mut self, xid: Option<Vec<u8>>) {
+        let (response, poll) = self.held;
+        if let Some(xid) = xid {
+            let _ = self.station.send_xid(response, poll, xid);
+        }
+    }
+
+    fn admit(&mut self, around: &mut Surroundings<'_>, admission: Admission) {
+        match admission {
+            Admission::Waits => {}
+            Admission::Admitted(xid) => {
+                self.send_xid(xid);
+                if self.side.is_primary() {
+                    self.station.connect(around.now.as_nanos());
+                }
+            }
+            Admission::Refused(xid, why) => {
+                self.send_xid(xid);
+                self.over = true;
+                self.side.down(around, &why);
+            }
+        }
+    }
+
+    /// Goes on when its name was contested.
+    fn look_at_name(&mut self, around: &mut Surroundings<'_>) {
+        if self.side.waits() {
+            let admission = self.side.look(around);
+            self.admit(around, admission);
         }
     }
 }
@@ -662,7 +784,7 @@ mod tests {
     #[test]
     fn only_a_command_with_an_xid_that_activates_begins_a_link_anew() {
         let xid = |exchange, response| {
-            let mut told = Side::new(&local(), MAX_BTU_BYTES, None, None);
+            let mut told = Side::new(&local(), MAX_BTU_BYTES, String::new(), None, None);
             // A null XID has this node tell its own.
             let Ok(Step::Send(ours)) = told.negotiation.handle(&[]) else {
                 panic!("a null XID is answered");

@@ -1,0 +1,239 @@
+//! Whose the names of partners are that call.
+//!
+//! Session limits hold for a pair of logical units, so two nodes of one name
+//! cannot both have sessions with this one. The first that calls has the name
+//! as long as its link stands. When another calls under it, its identification
+//! waits until the first one was asked for a sign of life: there is one, and the
+//! newcomer is refused; there is none in [`PATIENCE`], and the first one's link
+//! goes. Links that this node called itself claim nothing: two nodes may call
+//! each other at once.
+//!
+//! Invariant: no sockets here; the host does the asking.
+
+use sna::{Instant, LuName};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How long the holder of a name may stay silent when another wants it.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+/// How often it is looked whether a sign has come.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Names that callers have, and who else wants them.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    held: BTreeMap<LuName, Held>,
+}
+
+/// A name that a caller has. Places are those of connections and stations: the
+/// links of one place are one partner's.
+#[derive(Debug)]
+struct Held {
+    place: String,
+    links: usize,
+    waiting: Vec<String>,
+    asked: Option<Asked>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    at: Instant,
+    look: Instant,
+}
+
+/// What a claim came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// The caller has the name.
+    Granted,
+    /// The holder is asked.
+    Waits,
+    /// The holder, which is there, answers.
+    Refused(String),
+}
+
+/// A name that is asked for, and what is to be done.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Contest {
+    pub name: LuName,
+    /// Where the holder is.
+    pub place: String,
+    /// When it was asked; not yet when there is nothing.
+    pub asked: Option<Instant>,
+}
+
+impl Names {
+    /// A caller at `place` tells this name.
+    pub fn claim(&mut self, name: &LuName, place: &str) -> Claim {
+        let Some(held) = self.held.get_mut(name) else {
+            self.held.insert(name.clone(), Held::by(place, 1));
+            return Claim::Granted;
+        };
+        if held.place == place {
+            held.links += 1;
+            return Claim::Granted;
+        }
+        if !held.waiting.iter().any(|waits| waits == place) {
+            held.waiting.push(place.to_owned());
+        }
+        Claim::Waits
+    }
+
+    /// What has become of a claim that waits.
+    pub fn look(&mut self, name: &LuName, place: &str) -> Claim {
+        match self.held.get(name) {
+            Some(held) if held.waiting.iter().any(|waits| waits == place) => Claim::Waits,
+            Some(held) if held.place != place => Claim::Refused(held.place.clone()),
+            _ => self.claim(name, place),
+        }
+    }
+
+    /// A link of `place` under this name is gone, or will not come.
+    pub fn release(&mut self, name: &LuName, place: &str) {
+        let Some(held) = self.held.get_mut(name) else {
+            return;
+        };
+        if held.place != place {
+            held.waiting.retain(|waits| waits != place);
+            return;
+        }
+        held.links = held.links.saturating_sub(1);
+        if held.links == 0 {
+            self.free(name);
+        }
+    }
+
+    /// Gives the name to the first that waits for it, or to nobody.
+    pub fn free(&mut self, name: &LuName) {
+        if let Some(held) = self.held.remove(name)
+            && let [next, rest @ ..] = &held.waiting[..]
+        {
+            // Its links are counted as it looks.
+            let mut next = Held::by(next, 0);
+            next.waiting = rest.to_vec();
+            self.held.insert(name.clone(), next);
+        }
+    }
+
+    /// The holder has answered: nobody else gets the name.
+    pub fn keep(&mut self, name: &LuName) {
+        if let Some(held) = self.held.get_mut(name) {
+            held.waiting.clear();
+            held.asked = None;
+        }
+    }
+
+    /// The holder was asked, or is still waited for.
+    pub fn asked(&mut self, name: &LuName, now: Instant) {
+        if let Some(held) = self.held.get_mut(name) {
+            let at = held.asked.map_or(now, |asked| asked.at);
+            let look = now + LOOK;
+            held.asked = Some(Asked { at, look });
+        }
+    }
+
+    /// When the host must look at [`Names::due`] next.
+    pub fn next_timeout(&self) -> Option<Instant> {
+        let contested = self.held.values().filter(|held| !held.waiting.is_empty());
+        let look = |held: &Held| held.asked.map_or(Instant::ZERO, |asked| asked.look);
+        contested.map(look).min()
+    }
+
+    /// The contests that are to be looked at.
+    pub fn due(&self, now: Instant) -> Vec<Contest> {
+        let contested = self.held.iter().filter(|(_, held)| {
+            let due = held.asked.is_none_or(|asked| asked.look <= now);
+            due && !held.waiting.is_empty()
+        });
+        let contest = |(name, held): (&LuName, &Held)| Contest {
+            name: name.clone(),
+            place: held.place.clone(),
+            asked: held.asked.map(|asked| asked.at),
+        };
+        contested.map(contest).collect()
+    }
+}
+
+impl Held {
+    fn by(place: &str, links: usize) -> Held {
+        Held {
+            place: place.to_owned(),
+            links,
+            waiting: Vec::new(),
+            asked: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name() -> LuName {
+        "NET.A".parse().unwrap()
+    }
+
+    fn at(ms: u64) -> Instant {
+        Instant::from_nanos(ms * 1_000_000)
+    }
+
+    #[test]
+    fn a_name_is_its_first_callers_until_its_last_link_goes() {
+        let mut names = Names::default();
+        assert_eq!(names.claim(&name(), "one"), Claim::Granted);
+        assert_eq!(names.claim(&name(), "one"), Claim::Granted, "two links");
+        assert_eq!(names.claim(&name(), "two"), Claim::Waits);
+        names.release(&name(), "one");
+        assert_eq!(names.look(&name(), "two"), Claim::Waits);
+        names.release(&name(), "one");
+        assert_eq!(names.look(&name(), "two"), Claim::Granted);
+        names.release(&name(), "two");
+        assert!(names.held.is_empty());
+    }
+
+    #[test]
+    fn a_holder_that_answers_keeps_its_name_and_one_that_does_not_loses_it() {
+        let mut names = Names::default();
+        names.claim(&name(), "one");
+        assert_eq!(names.next_timeout(), None);
+        for place in ["two", "three"] {
+            assert_eq!(names.claim(&name(), place), Claim::Waits);
+        }
+        assert_eq!(names.due(at(5))[0].asked, None, "to be asked at once");
+        names.asked(&name(), at(5));
+        assert_eq!(names.next_timeout(), Some(at(55)));
+        assert!(names.due(at(54)).is_empty());
+        assert_eq!(names.due(at(55))[0].asked, Some(at(5)));
+        names.keep(&name());
+        let refused = Claim::Refused("one".into());
+        assert_eq!(names.look(&name(), "two"), refused);
+        assert_eq!(names.look(&name(), "three"), refused);
+        assert_eq!(names.next_timeout(), None);
+
+        for place in ["two", "three"] {
+            names.claim(&name(), place);
+        }
+        names.release(&name(), "one");
+        assert_eq!(
+            names.look(&name(), "three"),
+            Claim::Waits,
+            "the next is asked"
+        );
+        assert_eq!(names.due(at(99))[0].place, "two");
+        assert_eq!(names.look(&name(), "two"), Claim::Granted);
+    }
+
+    #[test]
+    fn one_that_goes_while_it_waits_is_forgotten() {
+        let mut names = Names::default();
+        names.claim(&name(), "one");
+        names.claim(&name(), "two");
+        names.release(&name(), "two");
+        assert_eq!(names.next_timeout(), None);
+        names.claim(&name(), "two");
+        // The name came to it, and it went before it looked.
+        names.release(&name(), "one");
+        names.release(&name(), "two");
+        assert!(names.held.is_empty());
+    }
+}

@@ -1,0 +1,175 @@
+//! Several nodes at one server: of many names, and of one.
+
+use crate::support::{client, server};
+use appc::aping::{self, Options};
+use appc::config::PartnerConfig;
+use appc::transactions::INQUIRY;
+use appc::{AppcConfig, Call, Driven, Host};
+use std::net::TcpStream;
+use std::os::fd::AsRawFd;
+use std::task::Poll;
+
+fn ping(client: &Host) -> Result<(), appc::Error> {
+    aping::run(client, &Options::new("NET.SERVER"), |_| true).map(drop)
+}
+
+/// Waits until the server has no link any more.
+fn until_no_link(server: &Host) {
+    while !server.status().links.is_empty() {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn fifty_nodes_are_served_at_once() {
+    let server = server("NET.SERVER");
+    let clients: Vec<Host> = (0..50)
+        .map(|number| client(&format!("NET.C{number}"), &server))
+        .collect();
+    std::thread::scope(|scope| {
+        for client in &clients {
+            scope.spawn(|| ping(client).unwrap());
+        }
+    });
+    assert_eq!(server.status().attached, 50);
+}
+
+#[test]
+fn a_second_node_of_one_name_is_refused_and_the_first_goes_on() {
+    let server = server("NET.SERVER");
+    let first = client("NET.TWIN", &server);
+    let mut conversation = first.allocate(&Call::new("NET.SERVER", INQUIRY)).unwrap();
+    conversation.send(&[0, 0, 0, 100]).unwrap();
+    let second = client("NET.TWIN", &server);
+    let told = ping(&second).unwrap_err().to_string();
+    for part in ["another node called NET.TWIN", "--lu"] {
+        assert!(told.contains(part), "{told}");
+    }
+    // The first one's conversation and its sessions are as they were.
+    let mut reply = 0;
+    while reply < 100 {
+        reply += conversation.receive(&mut [0; 200]).unwrap().len;
+    }
+    ping(&first).unwrap();
+    let status = server.status();
+    assert_eq!(status.links.len(), 1, "{status:?}");
+    assert!(status.links[0].up);
+    // When it has left, its name is free.
+    drop(conversation);
+    first.stop();
+    until_no_link(&server);
+    ping(&second).unwrap();
+}
+
+#[test]
+fn of_many_nodes_of_one_name_one_is_served() {
+    let server = server("NET.SERVER");
+    let clients: Vec<Host> = (0..10).map(|_| client("NET.TWIN", &server)).collect();
+    let served = std::thread::scope(|scope| {
+        let connect = |client: &'_ Host| client.connect("NET.SERVER").is_ok();
+        let calls = clients
+            .iter()
+            .map(|client| scope.spawn(move || connect(client)));
+        let calls: Vec<_> = calls.collect();
+        calls
+            .into_iter()
+            .filter_map(|call| call.join().ok())
+            .filter(|ok| *ok)
+            .count()
+    });
+    assert_eq!(served, 1);
+    let up = server.status().links.iter().filter(|link| link.up).count();
+    assert_eq!(up, 1);
+}
+
+#[test]
+fn a_node_takes_the_place_of_one_that_vanished_without_a_word() {
+    let server = server("NET.SERVER");
+    let at = server.listening().unwrap();
+    let mut config = AppcConfig::named("NET.TWIN").unwrap();
+    let partner = PartnerConfig::at(&at.to_string());
+    config.partners.insert("NET.SERVER".into(), partner);
+    let vanished = Driven::start(config).unwrap();
+    let stream = TcpStream::connect(at).unwrap();
+    let socket = stream.try_clone().unwrap();
+    let call = vanished.call("NET.SERVER", at, stream).unwrap();
+    while vanished.called(call, "NET.SERVER").is_pending() {
+        vanished.turn().unwrap();
+    }
+    while !server.status().links[0].up {
+        std::thread::yield_now();
+    }
+    deaf(&socket);
+    let second = client("NET.TWIN", &server);
+    ping(&second).unwrap();
+    let status = server.status();
+    assert_eq!(status.links.len(), 1, "{status:?}");
+}
+
+#[test]
+fn a_node_that_is_busy_elsewhere_keeps_its_name() {
+    let server = server("NET.SERVER");
+    let at = server.listening().unwrap();
+    let mut config = AppcConfig::named("NET.TWIN").unwrap();
+    let partner = PartnerConfig::at(&at.to_string());
+    config.partners.insert("NET.SERVER".into(), partner);
+    let busy = Driven::start(config).unwrap();
+    let stream = TcpStream::connect(at).unwrap();
+    let call = busy.call("NET.SERVER", at, stream).unwrap();
+    let up = loop {
+        match busy.called(call, "NET.SERVER") {
+            Poll::Ready(up) => break up,
+            Poll::Pending => busy.turn().unwrap(),
+        }
+    };
+    up.unwrap();
+    // Nobody turns it any more; its system still takes what comes.
+    let second = client("NET.TWIN", &server);
+    assert!(ping(&second).is_err());
+    assert!(busy.leads_to("NET.SERVER").unwrap());
+}
+
+#[test]
+fn two_nodes_may_call_each_other_at_once() {
+    let (one, two) = (server("NET.ONE"), server("NET.TWO"));
+    for (from, to) in [(&one, &two), (&two, &one)] {
+        let at = to.listening().unwrap().to_string();
+        from.define_partner(to.lu(), &at).unwrap();
+    }
+    std::thread::scope(|scope| {
+        for (from, to) in [(&one, "NET.TWO"), (&two, "NET.ONE")] {
+            scope.spawn(move || {
+                for _ in 0..5 {
+                    aping::run(from, &Options::new(to), |_| true).unwrap();
+                }
+            });
+        }
+    });
+}
+
+/// Lets the system throw away all that comes for a connection: its other end
+/// hears nothing any more, as if the machine were gone.
+fn deaf(stream: &TcpStream) {
+    // BPF_RET with 0: no byte of any segment is taken.
+    let mut nothing = [libc::sock_filter {
+        code: 0x06,
+        jt: 0,
+        jf: 0,
+        k: 0,
+    }];
+    let program = libc::sock_fprog {
+        len: 1,
+        filter: nothing.as_mut_ptr(),
+    };
+    // SAFETY: the pointer and length name `program`, whose filter lives as long.
+    let set = unsafe {
+        libc::setsockopt(
+            stream.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_ATTACH_FILTER,
+            (&raw const program).cast(),
+            size_of::<libc::sock_fprog>() as u32,
+        )
+    };
+    assert_eq!(set, 0, "{}", std::io::Error::last_os_error());
+}
