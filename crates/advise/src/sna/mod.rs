@@ -5,6 +5,7 @@
 //! [`session`] pairs the nodes, and [`negotiate`] works out what BIND leaves of
 //! their modes. The rules follow the APPC tuning guide.
 
+pub mod applications;
 pub(crate) mod kinds;
 pub mod model;
 pub mod negotiate;

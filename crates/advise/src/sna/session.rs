@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 
+use super::applications::applications;
 use super::model::{self, HostMode, Link, Mode, Product, Ru};
 use super::negotiate::{Flow, Terms, lesser, negotiate};
 use crate::cicsts::Definition;
@@ -27,6 +28,9 @@ pub const SUBAREA_HEADERS: u32 = 29;
 pub const DEFAULT_RU: u32 = 256;
 /// The largest RU that VTAM takes.
 const HOST_RU: u32 = 65_536;
+
+/// SENDSIZE and RECEIVESIZE of CICS sessions that name none.
+const CICS_RU: u32 = 4096;
 
 /// Which mode entry and which definition a host would use towards a station.
 #[derive(Debug, Clone)]
@@ -76,7 +80,10 @@ impl Host<'_> {
     fn limits(&self) -> (Option<u32>, Option<u32>) {
         let size = |name| {
             let (_, s) = self.sessions?;
-            u32::try_from(s.number(name)?.0).ok()
+            match s.number(name) {
+                Some((bytes, _)) => u32::try_from(bytes).ok(),
+                None => Some(CICS_RU),
+            }
         };
         (size("SENDSIZE"), size("RECEIVESIZE"))
     }
@@ -202,9 +209,7 @@ impl<'a> Network<'a> {
             Product::SnaServices,
             Product::As400,
         ];
-        let appls: Vec<_> = documents.stated(&vtam::MAJOR, "APPL").collect();
-        let with_table = |(_, s): &&(&Document, &Statement)| s.operand("MODETAB").is_some();
-        let appl = appls.iter().find(with_table).or(appls.first()).copied();
+        let appl = applications(documents).first().copied();
         let table = appl.and_then(|(_, s)| s.operand("MODETAB"));
         let fits = |name: &str| table.is_none_or(|t| name.is_empty() || t.is(name));
         let mut entries = HashMap::new();
@@ -304,7 +309,9 @@ fn cics_sessions(documents: &Documents) -> Vec<(&Document, &Definition, String)>
         net.unwrap_or(&connection).trim().to_ascii_uppercase()
     };
     let all = documents.definitions("SESSIONS");
-    all.map(|(document, d)| (document, d, partner(d))).collect()
+    let lu62 = all.filter(|(_, d)| !d.is("PROTOCOL", "LU61") && !d.is("PROTOCOL", "EXCI"));
+    lu62.map(|(document, d)| (document, d, partner(d)))
+        .collect()
 }
 
 /// What a station asks for over a link whose frames are so large.
