@@ -103,6 +103,30 @@ fn every_rule_finds_its_fault_and_is_silent_once_it_is_mended() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Whole sets, written as shops write them: cards with marks and sequence
+/// numbers, operands on groups, applications and terminals that have nothing
+/// to do with LU 6.2. Every finding of every rule is compared.
+#[test]
+fn sets_of_definitions_give_their_findings_and_no_others() {
+    for entry in fs::read_dir(testdata().join("sets")).expect("testdata/sets is there") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("text");
+        let (mut documents, mut expected) = (Vec::new(), String::new());
+        for (heading, body) in sections(&text) {
+            match heading[..] {
+                ["expected"] => expected = body,
+                _ => documents.push(read(&heading, &body)),
+            }
+        }
+        let found = shown(&advise(&Documents::new(documents), &["sna".to_owned()]));
+        if std::env::var_os("ADVISE_UPDATE").is_some() {
+            fs::write(&path, updated(&text, &found)).expect("the set is written");
+        } else {
+            assert_eq!(found.trim_end(), expected.trim_end(), "{}", path.display());
+        }
+    }
+}
+
 /// The fixture with new findings after its bad documents.
 fn updated(text: &str, found: &str) -> String {
     let mut out = String::new();

@@ -6,6 +6,8 @@
 //! their modes. The rules follow the APPC tuning guide.
 
 pub mod applications;
+#[cfg(test)]
+mod converge;
 pub(crate) mod kinds;
 pub mod model;
 pub mod negotiate;

@@ -11,6 +11,9 @@ use std::fmt;
 
 use super::ru;
 
+/// The largest window that a BIND carries: 6 bits.
+const MOST: u32 = 63;
+
 /// What one end of a session asks for or allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
@@ -100,6 +103,7 @@ pub(super) fn lesser(a: Option<u32>, b: Option<u32>) -> Option<u32> {
 /// Adaptive windows are the receiver's; of fixed ones the smaller counts, and
 /// 0 is the largest of all.
 fn window(send: u32, receive: u32, adaptive: bool) -> Window {
+    let (send, receive) = (send.min(MOST), receive.min(MOST));
     let least = [send, receive].into_iter().filter(|n| *n > 0).min();
     match (adaptive, receive, least) {
         (true, 1.., _) => Window::Adaptive(receive),
