@@ -86,10 +86,15 @@ impl fmt::Display for Flow {
 pub fn negotiate(initiator: &Terms, receiver: &Terms) -> (Flow, Flow) {
     let adaptive = initiator.adaptive && receiver.adaptive;
     let flow = |from: &Terms, to: &Terms| Flow {
-        ru: lesser(from.send_ru, to.receive_ru).map(ru::floor),
+        ru: lesser(limit(from.send_ru), limit(to.receive_ru)).map(ru::floor),
         window: window(from.send_window, to.receive_window, adaptive),
     };
     (flow(initiator, receiver), flow(receiver, initiator))
+}
+
+/// A size of 0 in a BIND is no limit.
+fn limit(size: Option<u32>) -> Option<u32> {
+    size.filter(|bytes| *bytes > 0)
 }
 
 /// The smaller of two limits, where there are any.

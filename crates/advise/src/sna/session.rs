@@ -81,7 +81,8 @@ impl Host<'_> {
         let size = |name| {
             let (_, s) = self.sessions?;
             match s.number(name) {
-                Some((bytes, _)) => u32::try_from(bytes).ok(),
+                // 0 is no limit.
+                Some((bytes, _)) => u32::try_from(bytes).ok().filter(|n| *n > 0),
                 None => Some(CICS_RU),
             }
         };
@@ -323,11 +324,25 @@ fn terms(mode: &Mode<'_>, frame: Option<u32>) -> Terms {
         Ru::Frame => one_frame,
         Ru::Open => None,
     };
+    let (send, receive) = windows(mode.product);
     Terms {
         send_ru: ru,
         receive_ru: ru,
-        send_window: mode.send_window.unwrap_or(0),
-        receive_window: mode.receive_window.unwrap_or(0),
+        send_window: mode.send_window.unwrap_or(send),
+        receive_window: mode.receive_window.unwrap_or(receive),
         adaptive: mode.product.adaptive(),
+    }
+}
+
+/// The windows of a mode that names none, sending and receiving: those with
+/// which the products are shipped, by the guide's figures 6, 9 and 10 and the
+/// defaults of CRTMODD. Where a product has no send window of its own, 0: the
+/// partner's counts.
+fn windows(product: Product) -> (u32, u32) {
+    match product {
+        Product::Cm2 => (0, 4),
+        Product::NsDos => (0, 3),
+        Product::SnaServices => (3, 3),
+        Product::As400 => (7, 7),
     }
 }
