@@ -103,6 +103,53 @@ fn every_rule_finds_its_fault_and_is_silent_once_it_is_mended() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Whole sets, written as shops write them: cards with marks and sequence
+/// numbers, operands on groups, applications and terminals that have nothing
+/// to do with LU 6.2. Every finding of every rule is compared.
+#[test]
+fn sets_of_definitions_give_their_findings_and_no_others() {
+    for entry in fs::read_dir(testdata().join("sets")).expect("testdata/sets is there") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("text");
+        let (mut documents, mut expected) = (Vec::new(), String::new());
+        for (heading, body) in sections(&text) {
+            match heading[..] {
+                ["expected"] => expected = body,
+                _ => documents.push(read(&heading, &body)),
+            }
+        }
+        let found = shown(&advise(&Documents::new(documents), &["sna".to_owned()]));
+        if std::env::var_os("ADVISE_UPDATE").is_some() {
+            fs::write(&path, updated(&text, &found)).expect("the set is written");
+        } else {
+            assert_eq!(found.trim_end(), expected.trim_end(), "{}", path.display());
+        }
+    }
+}
+
+/// `testdata/boundaries.txt`: for each rule documents just beyond the value at
+/// which it speaks, just at it, and its exceptions. `=== RULE speaks: WHY` or
+/// `=== RULE is silent: WHY` begins a case.
+#[test]
+fn rules_speak_on_one_side_of_their_boundaries_only() {
+    let text = fs::read_to_string(testdata().join("boundaries.txt")).expect("the cases");
+    let mut wrong = Vec::new();
+    let mut cases = 0;
+    for case in text.split("=== ").skip(1) {
+        let (heading, body) = case.split_once('\n').expect("a heading");
+        let (rule, _) = heading.split_once(' ').expect("a rule");
+        let documents = sections(body).into_iter().map(|(h, b)| read(&h, &b));
+        let found = advise(&Documents::new(documents), &[rule.to_owned()]);
+        let spoke = found.iter().any(|f| f.rule == rule);
+        if spoke != heading.contains(" speaks:") {
+            wrong.push(format!("{heading}: {}", shown(&found)));
+        }
+        cases += 1;
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(cases > 200, "{cases}");
+}
+
 /// The fixture with new findings after its bad documents.
 fn updated(text: &str, found: &str) -> String {
     let mut out = String::new();

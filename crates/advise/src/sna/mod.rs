@@ -5,6 +5,9 @@
 //! [`session`] pairs the nodes, and [`negotiate`] works out what BIND leaves of
 //! their modes. The rules follow the APPC tuning guide.
 
+pub mod applications;
+#[cfg(test)]
+mod converge;
 pub(crate) mod kinds;
 pub mod model;
 pub mod negotiate;

@@ -11,6 +11,9 @@ use std::fmt;
 
 use super::ru;
 
+/// The largest window that a BIND carries: 6 bits.
+const MOST: u32 = 63;
+
 /// What one end of a session asks for or allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
@@ -83,10 +86,15 @@ impl fmt::Display for Flow {
 pub fn negotiate(initiator: &Terms, receiver: &Terms) -> (Flow, Flow) {
     let adaptive = initiator.adaptive && receiver.adaptive;
     let flow = |from: &Terms, to: &Terms| Flow {
-        ru: lesser(from.send_ru, to.receive_ru).map(ru::floor),
+        ru: lesser(limit(from.send_ru), limit(to.receive_ru)).map(ru::floor),
         window: window(from.send_window, to.receive_window, adaptive),
     };
     (flow(initiator, receiver), flow(receiver, initiator))
+}
+
+/// A size of 0 in a BIND is no limit.
+fn limit(size: Option<u32>) -> Option<u32> {
+    size.filter(|bytes| *bytes > 0)
 }
 
 /// The smaller of two limits, where there are any.
@@ -100,6 +108,7 @@ pub(super) fn lesser(a: Option<u32>, b: Option<u32>) -> Option<u32> {
 /// Adaptive windows are the receiver's; of fixed ones the smaller counts, and
 /// 0 is the largest of all.
 fn window(send: u32, receive: u32, adaptive: bool) -> Window {
+    let (send, receive) = (send.min(MOST), receive.min(MOST));
     let least = [send, receive].into_iter().filter(|n| *n > 0).min();
     match (adaptive, receive, least) {
         (true, 1.., _) => Window::Adaptive(receive),

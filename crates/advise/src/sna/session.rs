@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 
+use super::applications::applications;
 use super::model::{self, HostMode, Link, Mode, Product, Ru};
 use super::negotiate::{Flow, Terms, lesser, negotiate};
 use crate::cicsts::Definition;
@@ -27,6 +28,9 @@ pub const SUBAREA_HEADERS: u32 = 29;
 pub const DEFAULT_RU: u32 = 256;
 /// The largest RU that VTAM takes.
 const HOST_RU: u32 = 65_536;
+
+/// SENDSIZE and RECEIVESIZE of CICS sessions that name none.
+const CICS_RU: u32 = 4096;
 
 /// Which mode entry and which definition a host would use towards a station.
 #[derive(Debug, Clone)]
@@ -76,7 +80,11 @@ impl Host<'_> {
     fn limits(&self) -> (Option<u32>, Option<u32>) {
         let size = |name| {
             let (_, s) = self.sessions?;
-            u32::try_from(s.number(name)?.0).ok()
+            match s.number(name) {
+                // 0 is no limit.
+                Some((bytes, _)) => u32::try_from(bytes).ok().filter(|n| *n > 0),
+                None => Some(CICS_RU),
+            }
         };
         (size("SENDSIZE"), size("RECEIVESIZE"))
     }
@@ -202,9 +210,7 @@ impl<'a> Network<'a> {
             Product::SnaServices,
             Product::As400,
         ];
-        let appls: Vec<_> = documents.stated(&vtam::MAJOR, "APPL").collect();
-        let with_table = |(_, s): &&(&Document, &Statement)| s.operand("MODETAB").is_some();
-        let appl = appls.iter().find(with_table).or(appls.first()).copied();
+        let appl = applications(documents).first().copied();
         let table = appl.and_then(|(_, s)| s.operand("MODETAB"));
         let fits = |name: &str| table.is_none_or(|t| name.is_empty() || t.is(name));
         let mut entries = HashMap::new();
@@ -304,7 +310,9 @@ fn cics_sessions(documents: &Documents) -> Vec<(&Document, &Definition, String)>
         net.unwrap_or(&connection).trim().to_ascii_uppercase()
     };
     let all = documents.definitions("SESSIONS");
-    all.map(|(document, d)| (document, d, partner(d))).collect()
+    let lu62 = all.filter(|(_, d)| !d.is("PROTOCOL", "LU61") && !d.is("PROTOCOL", "EXCI"));
+    lu62.map(|(document, d)| (document, d, partner(d)))
+        .collect()
 }
 
 /// What a station asks for over a link whose frames are so large.
@@ -316,11 +324,25 @@ fn terms(mode: &Mode<'_>, frame: Option<u32>) -> Terms {
         Ru::Frame => one_frame,
         Ru::Open => None,
     };
+    let (send, receive) = windows(mode.product);
     Terms {
         send_ru: ru,
         receive_ru: ru,
-        send_window: mode.send_window.unwrap_or(0),
-        receive_window: mode.receive_window.unwrap_or(0),
+        send_window: mode.send_window.unwrap_or(send),
+        receive_window: mode.receive_window.unwrap_or(receive),
         adaptive: mode.product.adaptive(),
+    }
+}
+
+/// The windows of a mode that names none, sending and receiving: those with
+/// which the products are shipped, by the guide's figures 6, 9 and 10 and the
+/// defaults of CRTMODD. Where a product has no send window of its own, 0: the
+/// partner's counts.
+fn windows(product: Product) -> (u32, u32) {
+    match product {
+        Product::Cm2 => (0, 4),
+        Product::NsDos => (0, 3),
+        Product::SnaServices => (3, 3),
+        Product::As400 => (7, 7),
     }
 }

@@ -123,9 +123,11 @@ impl Client {
             Client::Os2 => (Some(16_384), 4000, 8, 8),
             Client::Rs6000 => (Some(3840), 4060, 127, 127),
         };
-        let pacing_window = match self {
-            Client::Dos => 8,
-            _ => 63,
+        // What a client sends is paced by the host's mode (63) and VPACING
+        // (32); the 8 of NS/DOS is the window in which it receives.
+        let pacing_window = match self.pacing() {
+            Pacing::Fixed => 32,
+            Pacing::Adaptive => 63,
         };
         Parameters {
             ru_bytes,
@@ -251,5 +253,23 @@ mod tests {
         assert_eq!(Client::Rs6000.baseline().frames(Client::Rs6000), 711);
         assert_eq!(Client::Rs6000.tuned().frames(Client::Rs6000), 261);
         assert_eq!(Client::Os2.tuned().frames_per_ru(), 5);
+    }
+
+    /// The tuned window is the smaller of the mode's 63 and VPACING's 32; 8 is
+    /// the window in which NS/DOS receives, and would hold up its sending.
+    #[test]
+    fn ns_dos_sends_in_the_window_that_the_host_grants() {
+        let tuned = Client::Dos.tuned();
+        assert_eq!(tuned.pacing_window, 32);
+        let model = Model::new(1);
+        let seconds = |pacing_window| {
+            let parameters = Parameters {
+                pacing_window,
+                ..tuned
+            };
+            let found = model.mainframe_s(Client::Dos, &parameters, 20);
+            found.expect("a simulation")
+        };
+        assert!(seconds(32) < seconds(8));
     }
 }

@@ -1,6 +1,7 @@
 //! The RU size of SNA Services/6000.
 
 use super::coded::Coded;
+use super::ru_frames;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -9,7 +10,7 @@ use crate::sna::model::{Product, Ru, bulk, modes};
 use crate::sna::source::{AIX, FIGURES_6_7};
 
 /// The most that version 1.2 takes.
-const MOST: u32 = 3840;
+pub(super) const MOST: u32 = 3840;
 
 pub(super) static RULE: Rule = Rule {
     name: "sna.aix.ru",
@@ -28,7 +29,9 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         .into_iter()
         .filter(|m| m.product == Product::SnaServices && bulk(&m.name))
     {
-        if mode.ru != Ru::Bytes(MOST) {
+        // What sna.ru.frames makes of it is good as well.
+        let fitted = ru_frames::fitted(documents, &mode, MOST);
+        if ![Ru::Bytes(MOST), Ru::Bytes(fitted)].contains(&mode.ru) {
             let coded = Coded::on(mode.document, mode.statement, aix::RU);
             out.push(coded.finding(&RULE).code(coded.line("3840")));
         }

@@ -31,7 +31,8 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             .split_whitespace()
             .filter_map(|n| n.parse::<u32>().ok())
             .any(|n| n < PACKET);
-        if small {
+        // CRTLINX25 without it takes packets of 128 bytes.
+        if small || (packet.operand.is_none() && line.verb.starts_with("CRT")) {
             let finding = packet.finding(&RULE).code(packet.line("1024 1024"));
             out.push(finding.needs("packets of this size in the network subscription"));
         }

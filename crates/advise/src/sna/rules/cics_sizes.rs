@@ -1,5 +1,6 @@
 //! SENDSIZE and RECEIVESIZE against what stations ask for.
 
+use crate::cicsts::Definition;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -7,7 +8,7 @@ use crate::sna::model::bulk;
 use crate::sna::source::{FIGURES_6_7, MATCHING};
 
 /// The most that CICS takes.
-const MOST: u64 = 30_720;
+pub(super) const MOST: u64 = 30_720;
 
 pub(super) static RULE: Rule = Rule {
     name: "sna.cics.sizes",
@@ -21,18 +22,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for (document, sessions) in documents.definitions("SESSIONS") {
-        // Without a mode name the sessions serve every mode; APPC alone has one.
-        let mode = sessions
-            .get("MODENAME")
-            .map(|(m, _)| m.trim().to_ascii_uppercase());
-        let wanted = match &mode {
-            Some(mode) => bulk(mode),
-            None => sessions.is("PROTOCOL", "APPC"),
-        };
-        if !wanted {
-            continue;
-        }
+    let all = documents.definitions("SESSIONS");
+    for (document, sessions) in all.filter(|(_, s)| serves_bulk(s)) {
         for name in ["SENDSIZE", "RECEIVESIZE"] {
             let size = sessions.number(name).map(|(n, _)| n);
             if size == Some(MOST) {
@@ -46,5 +37,16 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             let line = sessions.alter(&format!("{name}(30720)"));
             out.push(Finding::at(&RULE, place, value).code(line));
         }
+    }
+}
+
+/// Whether sessions may carry bulk data over LU 6.2: not those of LU 6.1 and
+/// MRO, and not those of a mode for inquiries. Without a mode name they serve
+/// every mode, and APPC must be named.
+pub(super) fn serves_bulk(sessions: &Definition) -> bool {
+    let other = ["LU61", "EXCI"].iter().any(|p| sessions.is("PROTOCOL", p));
+    match sessions.get("MODENAME") {
+        Some((mode, _)) => !other && bulk(&mode.trim().to_ascii_uppercase()),
+        None => sessions.is("PROTOCOL", "APPC"),
     }
 }

@@ -1,9 +1,13 @@
 //! SENDSIZE and RECEIVESIZE are one number.
 
+use super::cics_sizes::{MOST, serves_bulk};
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::source::MATCHING;
+
+/// What CICS takes where one of the two is not coded.
+const DEFAULT: u64 = 4096;
 
 pub(super) static RULE: Rule = Rule {
     name: "sna.cics.sizes-equal",
@@ -18,16 +22,21 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for (document, sessions) in documents.definitions("SESSIONS") {
+    let all = documents.definitions("SESSIONS");
+    for (document, sessions) in all.filter(|(_, s)| serves_bulk(s)) {
         let size = |name| sessions.number(name).map(|(n, _)| n);
-        let (Some(send), Some(receive)) = (size("SENDSIZE"), size("RECEIVESIZE")) else {
-            continue;
+        let (send, receive) = match (size("SENDSIZE"), size("RECEIVESIZE")) {
+            (None, None) => continue,
+            (send, receive) => (send.unwrap_or(DEFAULT), receive.unwrap_or(DEFAULT)),
         };
         if send != receive {
-            let most = send.max(receive);
             let value = format!("SENDSIZE({send}) RECEIVESIZE({receive})");
-            let place = document.place(sessions.at("SENDSIZE"));
-            let line = sessions.alter(&format!("SENDSIZE({most}) RECEIVESIZE({most})"));
+            let coded = match sessions.has("SENDSIZE") {
+                true => "SENDSIZE",
+                false => "RECEIVESIZE",
+            };
+            let place = document.place(sessions.at(coded));
+            let line = sessions.alter(&format!("SENDSIZE({MOST}) RECEIVESIZE({MOST})"));
             out.push(Finding::at(&RULE, place, value).code(line));
         }
     }

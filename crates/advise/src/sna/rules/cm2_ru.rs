@@ -1,7 +1,7 @@
 //! The RU size of Communications Manager/2.
 
 use super::coded::Coded;
-use super::stations;
+use super::{ru_frames, stations};
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -12,6 +12,8 @@ use crate::sna::source::{CM2, FIGURES_6_7, FIGURES_9_10};
 const TEXT: u32 = 16_384;
 /// The measured best of figure 9.
 const MEASURED: u32 = 7168;
+/// Both.
+pub(super) const SIZES: [u32; 2] = [TEXT, MEASURED];
 
 pub(super) static RULE: Rule = Rule {
     name: "sna.cm2.ru",
@@ -30,10 +32,15 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     for mode in modes(documents) {
-        if mode.product != Product::Cm2
-            || !bulk(&mode.name)
-            || matches!(mode.ru, Ru::Bytes(TEXT | MEASURED))
-        {
+        if mode.product != Product::Cm2 || !bulk(&mode.name) {
+            continue;
+        }
+        // What sna.ru.frames makes of the two sizes is good as well.
+        let good = |size: u32| {
+            mode.ru == Ru::Bytes(size)
+                || mode.ru == Ru::Bytes(ru_frames::fitted(documents, &mode, size))
+        };
+        if SIZES.into_iter().any(good) {
             continue;
         }
         let coded = Coded::on(

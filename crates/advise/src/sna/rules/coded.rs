@@ -1,7 +1,10 @@
 //! A setting as it is coded, or the statement on which it is missing, in any
 //! of the syntaxes: the value found and the line to code in its stead.
 
-use crate::document::{Document, Documents, Place};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::document::{At, Document, Documents, Place};
 use crate::finding::Finding;
 use crate::kind::Kind;
 use crate::rule::Rule;
@@ -57,6 +60,28 @@ pub(super) fn coded<'a>(
         }
     }
     found
+}
+
+/// Every statement of a kind of text that codes a setting, and every one on
+/// which it belongs that does not.
+pub(super) fn each<'a>(
+    documents: &'a Documents,
+    kind: &'static Kind,
+    names: &[&'a str],
+    home: &str,
+) -> Vec<Coded<'a>> {
+    let all = documents.of(kind);
+    let all = all.flat_map(|d| d.statements().iter().map(move |s| (d, s)));
+    all.map(|(d, s)| Coded::on(d, s, names))
+        .filter(|c| c.operand.is_some() || c.statement.verb == home)
+        .collect()
+}
+
+/// Whether a place is told of for the first time: what a group codes holds
+/// for each of its lines, and is one setting.
+pub(super) fn once(told: &mut HashSet<(Arc<str>, At)>, coded: &Coded<'_>) -> bool {
+    let at = coded.operand.map_or(coded.statement.at, |o| o.at);
+    told.insert((coded.document.name.clone(), at))
 }
 
 /// A MODEENT for bulk data, in the columns of the assembler.

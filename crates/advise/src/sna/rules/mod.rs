@@ -1,5 +1,6 @@
 //! The rules of this area: one file each, one row here. General rules first,
-//! then those of each product; [`coded`] and [`stations`] are their helpers.
+//! then those of each product; [`coded`], [`stations`],
+//! [`tiers`] and [`rings`] are their helpers.
 
 mod aix_dlc_fix;
 mod aix_dlc_window;
@@ -55,9 +56,11 @@ mod nsdos_receive_pacing;
 mod nsdos_ru;
 mod pacing_small;
 mod pacing_uneven;
+mod rings;
 mod ru_frames;
 mod ru_memory;
 mod stations;
+mod tiers;
 mod unlike;
 mod vtam_autoses;
 mod vtam_iobuf;

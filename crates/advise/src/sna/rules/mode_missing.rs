@@ -4,7 +4,7 @@ use super::coded::entry;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
-use crate::sna::model::modes;
+use crate::sna::model::{has_host, modes};
 use crate::sna::session::{DEFAULT_RU, Partner, pairs};
 use crate::sna::source::MODES;
 
@@ -64,6 +64,11 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
                 told.push(key);
                 let value = format!("{} has no mode {}", first.product.name(), mode.name);
                 let finding = Finding::at(&RULE, other.place(first.statement.at), value);
+                // With a host, the stations need not speak with each other.
+                let finding = match has_host(documents) {
+                    true => finding.severity(Severity::Note),
+                    false => finding,
+                };
                 out.push(
                     finding.because(mode.place(), format!("{} defines it", mode.product.name())),
                 );

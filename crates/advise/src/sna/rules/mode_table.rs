@@ -1,12 +1,14 @@
 //! The application and its partners in one mode table.
 
 use super::coded::Coded;
-use crate::document::{Document, Documents};
+use super::tiers::{Tier, key, tiers};
+use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
-use crate::sna::Statement;
+use crate::sna::applications::applications;
 use crate::sna::kinds::vtam;
 use crate::sna::source::MATCHING;
+use crate::sna::{Operand, Statement};
 
 pub(super) static RULE: Rule = Rule {
     name: "sna.mode.table",
@@ -20,9 +22,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let appls = documents.stated(&vtam::MAJOR, "APPL");
-    let mut tables = appls.filter_map(|(d, s)| Some((d, s, s.operand("MODETAB")?)));
-    let Some((document, appl, table)) = tables.next() else {
+    let appls = applications(documents).into_iter();
+    let tables = appls.filter_map(|(d, s)| Some((d, s, s.operand("MODETAB")?)));
+    let tables: Vec<_> = tables.collect();
+    let Some((document, appl, table)) = tables.first() else {
         return;
     };
     let place = document.place(table.at);
@@ -32,40 +35,49 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let finding = finding.severity(severity);
         out.push(finding.because(place.clone(), because.clone()));
     };
+    let right = |o: &Operand| tables.iter().any(|(_, _, t)| o.is(&t.value));
     for kind in [&vtam::MAJOR, &vtam::NCP] {
-        for verb in ["GROUP", "LINE", "PU", "LU"] {
-            for (d, s) in documents.stated(kind, verb) {
-                let theirs = Coded::on(d, s, &["MODETAB"]);
-                if theirs.operand.is_some_and(|o| !o.is(&table.value)) {
+        for d in documents.of(kind) {
+            let tiers = tiers(d);
+            for tier in tiers.iter().filter(|t| t.independent) {
+                let theirs = Coded::on(d, tier.statement, &["MODETAB"]);
+                if theirs.operand.is_some_and(|o| !right(o)) && holds(tier, &tiers, right) {
                     tell(theirs, Severity::Warning);
+                }
+            }
+            if *kind == vtam::MAJOR {
+                for pu in without_table(&tiers) {
+                    tell(Coded::on(d, pu, &["MODETAB"]), Severity::Advice);
                 }
             }
         }
     }
-    for d in documents.of(&vtam::MAJOR) {
-        for s in without_table(d) {
-            tell(Coded::on(d, s, &["MODETAB"]), Severity::Advice);
-        }
-    }
 }
 
-/// Physical units for which no statement names a table: not their own, not
-/// one above them, not one of their logical units. VTAM's own table holds.
-fn without_table(document: &Document) -> Vec<&Statement> {
-    let mut found = Vec::new();
-    let mut above = false;
-    let mut unit: Option<&Statement> = None;
-    for s in document.statements() {
-        let named = s.operand("MODETAB").is_some();
-        match s.verb.as_str() {
-            "GROUP" => above = named,
-            "LINE" => above |= named,
-            "PU" => unit = (!above && !named).then_some(s),
-            "LU" => match (unit.take(), named) {
-                (Some(pu), false) => found.push(pu),
-                _ => continue,
-            },
-            _ => {}
+/// Whether what a statement codes holds for any LU of LU 6.2: not where each
+/// of them has its own right table.
+fn holds(tier: &Tier<'_>, all: &[Tier<'_>], right: impl Fn(&Operand) -> bool) -> bool {
+    let lus = all
+        .iter()
+        .filter(|t| t.statement.verb == "LU" && t.independent && t.is_under(tier.statement));
+    let mut tables = lus.map(|t| t.statement.operand("MODETAB")).peekable();
+    tables.peek().is_none() || tables.any(|t| !t.is_some_and(&right))
+}
+
+/// Physical units with an LU of LU 6.2 for which no statement names a table:
+/// not its own, not one above it. VTAM's own table holds.
+fn without_table<'a>(tiers: &[Tier<'a>]) -> Vec<&'a Statement> {
+    let mut found: Vec<&Statement> = Vec::new();
+    for lu in tiers
+        .iter()
+        .filter(|t| t.statement.verb == "LU" && t.independent)
+    {
+        let unit = lu.chain.iter().find(|s| s.verb == "PU");
+        if let Some(pu) = unit
+            && lu.operand("MODETAB").is_none()
+            && found.last().is_none_or(|last| key(last) != key(pu))
+        {
+            found.push(pu);
         }
     }
     found

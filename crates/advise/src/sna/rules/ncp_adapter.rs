@@ -1,10 +1,12 @@
 //! The older of the two token-ring adapters.
 
-use super::coded::Coded;
+use std::collections::HashSet;
+
+use super::coded::once;
+use super::rings::rings;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
-use crate::sna::kinds::vtam;
 use crate::sna::source::{LINKS, NCP};
 
 pub(super) static RULE: Rule = Rule {
@@ -19,9 +21,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for (document, line) in documents.stated(&vtam::NCP, "LINE") {
-        let adapter = Coded::on(document, line, &["ADAPTER"]);
-        if adapter.operand.is_some_and(|o| o.is("TIC1")) {
+    let mut told = HashSet::new();
+    for ring in rings(documents).iter().filter(|r| r.old()) {
+        let adapter = ring.coded("ADAPTER");
+        if once(&mut told, &adapter) {
             out.push(
                 adapter
                     .finding(&RULE)

@@ -1,6 +1,6 @@
 //! DELAY: how long data waits for company on the channel.
 
-use super::coded::coded;
+use super::coded::each;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -24,7 +24,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for delay in coded(documents, &vtam::NCP, &["DELAY"], "PCCU") {
+    for delay in each(documents, &vtam::NCP, &["DELAY"], "PCCU") {
         if delay.operand.is_some_and(|o| is_zero(&o.value)) {
             continue;
         }

@@ -1,12 +1,13 @@
 //! MAXBFRU: how many host buffers NCP sets aside for a transfer.
 
-use super::coded::{Coded, coded};
-use super::{ncp_maxtsl, ncp_unitsz};
+use super::coded::{Coded, each};
+use super::{ncp_unitsz, rings};
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::kinds::vtam;
 use crate::sna::source::{FIGURES_6_7, NCP, NCP_DEFINITION};
+use crate::sna::{Operand, Statement};
 
 pub(super) static RULE: Rule = Rule {
     name: "sna.ncp.maxbfru",
@@ -27,9 +28,14 @@ pub(super) static RULE: Rule = Rule {
 pub(super) const NAMES: &[&str] = &["MAXBFRU", "MAXBUFRU"];
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for host in coded(documents, &vtam::NCP, NAMES, "HOST") {
+    for host in each(documents, &vtam::NCP, NAMES, "HOST") {
+        // Not a number: its reader has said so.
+        if host.operand.is_some() && host.number().is_none() {
+            continue;
+        }
         let (piu, from) = largest_piu(documents, &host);
-        let want = piu.div_ceil(ncp_unitsz::BYTES).max(1);
+        let unit = unit(host.statement);
+        let want = wanted(piu, host.statement);
         // One more is what failing sessions need.
         if host.number().is_some_and(|n| n == want || n == want + 1) {
             continue;
@@ -38,7 +44,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             .finding(&RULE)
             .code(host.line(&want.to_string()))
             .needs(format!(
-                "UNITSZ=4000; {want} = {piu} / 4000 rounded up, {from}"
+                "UNITSZ={unit}; {want} = {piu} / {unit} rounded up, {from}"
             ))
             .needs("one more where sessions fail");
         if host.operand.is_some_and(|o| o.name == "MAXBUFRU") {
@@ -51,15 +57,21 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     }
 }
 
+/// The length of a host's buffers after the advice: longer ones stay.
+fn unit(host: &Statement) -> u32 {
+    let coded = host.operand("UNITSZ").and_then(Operand::number);
+    coded.unwrap_or(0).max(ncp_unitsz::BYTES)
+}
+
+/// The buffers that a PIU fills after the advice.
+pub(super) fn wanted(piu: u32, host: &Statement) -> u32 {
+    piu.div_ceil(unit(host)).max(1)
+}
+
 /// The largest PIU of a generation: the largest frame that its stations will
 /// send after MAXTSL is set as advised.
-fn largest_piu(documents: &Documents, host: &Coded<'_>) -> (u32, String) {
-    let lines = host
-        .document
-        .statements()
-        .iter()
-        .filter(|s| s.operand("MAXTSL").is_some());
-    let most = lines.map(|s| ncp_maxtsl::advised(s).0).max();
+pub(super) fn largest_piu(documents: &Documents, host: &Coded<'_>) -> (u32, String) {
+    let most = rings::of(host.document).iter().map(|r| r.frame()).max();
     match most {
         Some(frame) => (frame, format!("the largest PIU is below MAXTSL of {frame}")),
         None => {

@@ -1,7 +1,11 @@
 //! MAXDATA must hold a frame of the ring.
 
-use super::coded::{Coded, coded};
-use crate::document::Documents;
+use std::collections::HashSet;
+
+use super::coded::{Coded, once};
+use super::rings::{self, Ring};
+use super::tiers::tiers;
+use crate::document::{Document, Documents};
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::kinds::vtam;
@@ -19,36 +23,55 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let frames = coded(documents, &vtam::NCP, &["MAXTSL"], "").into_iter();
-    let largest = frames
-        .filter_map(|c| Some((c.number()?, c)))
-        .max_by_key(|(n, _)| *n);
-    let Some((maxtsl, at)) = largest else { return };
-    for kind in [&vtam::NCP, &vtam::MAJOR] {
-        for verb in ["PCCU", "GROUP", "LINE", "PU"] {
-            for (document, statement) in documents.stated(kind, verb) {
-                let maxdata = Coded::on(document, statement, &["MAXDATA"]);
-                // A station is measured by its own line, where that says.
-                let lines = document.statements().iter();
-                let line = lines
-                    .take_while(|s| s.at.line <= statement.at.line)
-                    .filter(|s| verb == "PU" && s.verb == "LINE")
-                    .last();
-                let own = line.map(|line| Coded::on(document, line, &["MAXTSL"]));
-                let (maxtsl, at) = match own.as_ref().and_then(|c| Some((c.number()?, c))) {
-                    Some((maxtsl, own)) => (maxtsl, own),
-                    None => (maxtsl, &at),
-                };
-                if maxdata.number().is_some_and(|n| n < maxtsl) {
-                    let finding = maxdata.finding(&RULE).code(maxdata.line(&match verb {
-                        // VTAM's own must hold more than a frame, see
-                        // sna.ncp.piu-order.
-                        "PCCU" => "65535".to_owned(),
-                        _ => maxtsl.to_string(),
-                    }));
-                    out.push(finding.because(at.place(), format!("MAXTSL={maxtsl}")));
-                }
+    let rings = rings::rings(documents);
+    let stations = rings.iter().filter(|r| !r.subarea());
+    let frames = stations.filter_map(|r| Some((r.maxtsl()?, r)));
+    let frames: Vec<_> = frames.collect();
+    // What VTAM and NCP send each other holds the frames of every ring.
+    for (document, pccu) in documents.stated(&vtam::NCP, "PCCU") {
+        let own = frames
+            .iter()
+            .filter(|(_, r)| r.document().name == document.name);
+        let largest = own.max_by_key(|(n, _)| *n);
+        let maxdata = Coded::on(document, pccu, &["MAXDATA"]);
+        if let Some((maxtsl, ring)) = largest
+            && maxdata.number().is_some_and(|n| n < *maxtsl)
+        {
+            // It must hold more than a frame, see sna.ncp.piu-order.
+            out.push(told(&maxdata, "65535".to_owned(), *maxtsl, ring));
+        }
+    }
+    // A station of a generation is measured by its own line: one that is no
+    // ring has no MAXTSL.
+    let mut once_told = HashSet::new();
+    for (maxtsl, ring) in &frames {
+        for maxdata in ring.settings("MAXDATA") {
+            if maxdata.number().is_some_and(|n| n < *maxtsl) && once(&mut once_told, &maxdata) {
+                out.push(told(&maxdata, maxtsl.to_string(), *maxtsl, ring));
             }
         }
     }
+    // A switched station may be on any of the rings.
+    let Some((maxtsl, ring)) = frames.iter().min_by_key(|(n, _)| *n) else {
+        return;
+    };
+    let switched = |d: &&Document| {
+        let mut all = d.statements().iter();
+        all.any(|s| s.verb == "VBUILD" && s.operand("TYPE").is_some_and(|o| o.is("SWNET")))
+    };
+    for document in documents.of(&vtam::MAJOR).filter(switched) {
+        for tier in tiers(document).iter().filter(|t| t.independent) {
+            let maxdata = Coded::on(document, tier.statement, &["MAXDATA"]);
+            if maxdata.number().is_some_and(|n| n < *maxtsl) {
+                let finding = told(&maxdata, maxtsl.to_string(), *maxtsl, ring);
+                out.push(finding.needs("a station on NCP's ring; a telephone line has its own"));
+            }
+        }
+    }
+}
+
+fn told(maxdata: &Coded<'_>, want: String, maxtsl: u32, ring: &Ring<'_>) -> Finding {
+    let finding = maxdata.finding(&RULE).code(maxdata.line(&want));
+    let place = ring.coded("MAXTSL").place();
+    finding.because(place, format!("MAXTSL={maxtsl}"))
 }

@@ -1,19 +1,13 @@
 //! MAXTSL: the frames that NCP takes from the ring.
 
-use super::coded::coded;
+use std::collections::HashSet;
+
+use super::coded::once;
+use super::rings::{TIC1, rings};
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
-use crate::sna::Statement;
-use crate::sna::kinds::vtam;
 use crate::sna::source::{FIGURES_6_7, NCP};
-
-/// The largest frame of an old adapter.
-const TIC1: u32 = 1108;
-/// The best frame of a TIC2 at 4 Mb/s.
-const TIC2_4: u32 = 4060;
-/// The best frame of a TIC2 at 16 Mb/s.
-const TIC2_16: u32 = 16_000;
 
 pub(super) static RULE: Rule = Rule {
     name: "sna.ncp.maxtsl",
@@ -27,12 +21,18 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for maxtsl in coded(documents, &vtam::NCP, &["MAXTSL"], "") {
-        let Some(frame) = maxtsl.number() else {
-            continue;
+    let mut told = HashSet::new();
+    for ring in rings(documents).iter().filter(|r| !r.subarea()) {
+        let maxtsl = ring.coded("MAXTSL");
+        let (want, adapter) = ring.advised();
+        let good = match (maxtsl.operand, maxtsl.number()) {
+            // What holds by default for an old adapter is not too much.
+            (None, _) => want == TIC1,
+            // Not a number: its reader has said so.
+            (Some(_), None) => true,
+            (Some(_), Some(frame)) => frame == want || (want == TIC1 && frame < want),
         };
-        let (want, adapter) = advised(maxtsl.statement);
-        if frame == want || (want == TIC1 && frame < want) {
+        if good || !once(&mut told, &maxtsl) {
             continue;
         }
         let mut finding = maxtsl
@@ -43,20 +43,5 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             finding = finding.severity(Severity::Warning);
         }
         out.push(finding.needs("partners that take frames of this length"));
-    }
-}
-
-/// The frame size for a line, and what is taken for its adapter.
-pub(super) fn advised(line: &Statement) -> (u32, &'static str) {
-    let old = line.operand("ADAPTER").is_some_and(|o| o.is("TIC1"));
-    let speed = line.operand("TRSPEED").and_then(|o| o.number());
-    match (old, speed) {
-        (true, _) => (TIC1, "ADAPTER=TIC1: at most 1108"),
-        (false, Some(16)) => (TIC2_16, "a TIC2 at 16 Mb/s"),
-        (false, Some(_)) => (TIC2_4, "a TIC2 at 4 Mb/s"),
-        (false, None) => (
-            TIC2_4,
-            "a TIC2 at 4 Mb/s (TRSPEED is not coded); 16000 at 16 Mb/s",
-        ),
     }
 }

@@ -1,7 +1,7 @@
 //! MAXDATA, the host's buffers and the largest PIU in their order.
 
-use super::coded::{Coded, coded};
-use super::ncp_maxbfru;
+use super::coded::{Coded, each};
+use super::{ncp_maxbfru, ncp_unitsz, rings};
 use crate::document::{Document, Documents};
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -20,7 +20,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for unitsz in coded(documents, &vtam::NCP, &["UNITSZ"], "HOST") {
+    for unitsz in each(documents, &vtam::NCP, &["UNITSZ"], "HOST") {
         let host = unitsz.statement;
         let count = host.any(ncp_maxbfru::NAMES).and_then(|o| o.number());
         let (Some(unit), Some(count)) = (unitsz.number(), count) else {
@@ -39,17 +39,23 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             out.push(finding.because(at.place(), format!("MAXDATA={maxdata}")));
         }
         // A PIU is somewhat smaller than the frame that brings it.
-        let frames = numbers(unitsz.document, "MAXTSL");
-        if let Some((frame, at)) = frames.max_by_key(|(n, _)| *n)
+        let rings = rings::of(unitsz.document);
+        let frames = rings.iter().filter_map(|r| Some((r.maxtsl()?, r)));
+        if let Some((frame, ring)) = frames.max_by_key(|(n, _)| *n)
             && room < u64::from(frame)
         {
             let text = format!(
                 "UNITSZ × MAXBFRU = {unit} × {count} = {room} does not hold the PIU of a frame of {frame} bytes"
             );
-            let enough = frame.div_ceil(unit.max(1)).to_string();
-            let line = Coded::on(unitsz.document, host, ncp_maxbfru::NAMES).line(&enough);
-            let finding = finding(text).code(line);
-            out.push(finding.because(at.place(), format!("MAXTSL={frame}")));
+            let (piu, _) = ncp_maxbfru::largest_piu(documents, &unitsz);
+            let want = ncp_maxbfru::wanted(piu, host);
+            let buffers = Coded::on(unitsz.document, host, ncp_maxbfru::NAMES);
+            let mut settings = unitsz.spell(&unit.max(ncp_unitsz::BYTES).to_string());
+            if ![want, want + 1].contains(&count) {
+                settings = format!("{},{settings}", buffers.spell(&want.to_string()));
+            }
+            let finding = finding(text).code(unitsz.with(&settings));
+            out.push(finding.because(ring.coded("MAXTSL").place(), format!("MAXTSL={frame}")));
         }
     }
 }

@@ -1,11 +1,12 @@
 //! RCVBUFC: room for frames that come in from the ring.
 
-use super::coded::{Coded, coded};
-use super::ncp_maxtsl;
+use std::collections::HashSet;
+
+use super::coded::once;
+use super::rings::rings;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
-use crate::sna::kinds::vtam;
 use crate::sna::source::{FIGURES_6_7, MATCHING, NCP};
 
 /// The most that a TIC1 takes.
@@ -26,18 +27,24 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for frames in coded(documents, &vtam::NCP, &["MAXTSL"], "") {
-        let (document, line) = (frames.document, frames.statement);
-        let rcvbufc = Coded::on(document, line, &["RCVBUFC"]);
-        let Some(maxtsl) = frames.number() else {
+    let mut told = HashSet::new();
+    for ring in rings(documents).iter().filter(|r| !r.subarea()) {
+        let (maxtsl, rcvbufc) = (ring.coded("MAXTSL"), ring.coded("RCVBUFC"));
+        // Not a number: its reader has said so.
+        if [maxtsl, rcvbufc]
+            .iter()
+            .any(|c| c.operand.is_some() && c.number().is_none())
+        {
             continue;
-        };
-        let old = line.operand("ADAPTER").is_some_and(|o| o.is("TIC1"));
-        let most = if old { TIC1 } else { TIC2 };
-        let frame = ncp_maxtsl::advised(line).0;
+        }
+        let most = if ring.old() { TIC1 } else { TIC2 };
+        let frame = ring.frame();
         let twice = 2 * frame.min(most / 2);
-        let bytes = rcvbufc.number().unwrap_or(0);
-        if bytes <= most && bytes >= maxtsl.max(frame).min(most / 2).saturating_mul(2) {
+        let bytes = rcvbufc.number();
+        let largest = ring.maxtsl().unwrap_or(frame).max(frame).min(most / 2);
+        let enough = |n: u32| n <= most && n >= largest.saturating_mul(2);
+        // Without the operand an old adapter has its most.
+        if bytes.map_or(ring.old(), enough) || !once(&mut told, &rcvbufc) {
             continue;
         }
         let mut finding = rcvbufc.finding(&RULE).code(rcvbufc.noted(
@@ -48,14 +55,18 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             let four = (4 * frame).to_string();
             finding = finding.code(rcvbufc.noted(&four, "four times, as the guide's table has it"));
         }
-        if frame > maxtsl {
+        if ring.maxtsl().is_none_or(|coded| frame > coded) && !ring.old() {
             finding = finding.needs(format!("MAXTSL={frame}, see sna.ncp.maxtsl"));
         }
-        if bytes > most {
+        if bytes.is_some_and(|n| n > most) {
             finding = finding
                 .severity(Severity::Warning)
                 .needs(format!("at most {most} with this adapter"));
         }
-        out.push(finding.because(frames.place(), format!("MAXTSL={maxtsl}")));
+        let now = match ring.maxtsl() {
+            Some(coded) => format!("MAXTSL={coded}"),
+            None => "MAXTSL is not coded".to_owned(),
+        };
+        out.push(finding.because(maxtsl.place(), now));
     }
 }

@@ -1,7 +1,9 @@
 //! T2TIMER and stations that send one frame at a time.
 
-use super::coded::coded;
-use super::ncp_t2timer::subarea;
+use std::collections::HashSet;
+
+use super::coded::{Coded, once};
+use super::rings::rings;
 use super::stations;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
@@ -25,8 +27,13 @@ pub(super) static RULE: Rule = Rule {
 const SHORT_S: f64 = 0.2;
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for timer in coded(documents, &vtam::NCP, &["T2TIMER"], "") {
-        let Some(operand) = timer.operand.filter(|_| !subarea(timer.statement)) else {
+    let build = documents.stated(&vtam::NCP, "BUILD");
+    let build = build.map(|(d, s)| Coded::on(d, s, &["T2TIMER"]));
+    let rings = rings(documents);
+    let stations = rings.iter().filter(|r| !r.subarea());
+    let mut told = HashSet::new();
+    for timer in build.chain(stations.map(|r| r.coded("T2TIMER"))) {
+        let Some(operand) = timer.operand.filter(|_| once(&mut told, &timer)) else {
             continue;
         };
         let local = operand.list().first().and_then(|t| t.parse::<f64>().ok());

@@ -1,10 +1,12 @@
 //! T2TIMER on the lines of stations: when NCP acknowledges.
 
-use super::coded::coded;
+use std::collections::HashSet;
+
+use super::coded::{Coded, once};
+use super::{rings, stations};
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
-use crate::sna::Statement;
 use crate::sna::kinds::vtam;
 use crate::sna::source::{FIGURES_6_7, NCP};
 
@@ -22,31 +24,61 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for timer in coded(documents, &vtam::NCP, &["T2TIMER"], "BUILD") {
-        if subarea(timer.statement) {
+    for document in documents.of(&vtam::NCP) {
+        let rings = rings::of(document);
+        let stations: Vec<_> = rings.iter().filter(|r| !r.subarea()).collect();
+        // A generation without rings of stations has nobody to wait for; a
+        // part of one, without lines, tells nothing.
+        let lines = document.statements().iter().any(|s| s.verb == "LINE");
+        if stations.is_empty() && lines {
             continue;
         }
-        let list = timer.operand.map(|o| o.list()).unwrap_or_default();
-        // `1.8` stands in the table where `1,8` may have been meant.
-        let tuned = matches!(list[..], [_, _, "2"])
-            || matches!(list[..], [_, second] if second.contains('.'));
-        if tuned {
+        let build = document.statements().iter().filter(|s| s.verb == "BUILD");
+        let build: Vec<_> = build
+            .map(|s| Coded::on(document, s, &["T2TIMER"]))
+            .collect();
+        let of_rings: Vec<_> = stations.iter().map(|r| r.coded("T2TIMER")).collect();
+        let is_coded = |c: &&Coded<'_>| c.operand.is_some();
+        let mut told = HashSet::new();
+        for timer in build.iter().chain(&of_rings).filter(is_coded) {
+            if !tuned(timer) && once(&mut told, timer) {
+                let finding = advise(timer, "(1,1,2)");
+                out.push(finding.severity(Severity::Note));
+            }
+        }
+        if build.iter().any(|c| c.operand.is_some()) {
             continue;
         }
-        let finding = timer
-            .finding(&RULE)
-            .code(timer.noted("(1,1,2)", "the guide's text"))
-            .code(timer.noted("(1,1.8)", "its table of tuned values, as printed"))
-            .needs("stations with a send window above 1; where many have 1, leave T2TIMER out or keep the local time below 0.2 s");
-        out.push(match timer.operand {
-            Some(_) => finding.severity(Severity::Note),
-            None => finding,
-        });
+        // One place for all rings, or each that lacks what others have.
+        let lacking: Vec<_> = match of_rings.iter().any(|c| c.operand.is_some()) {
+            true => of_rings.iter().filter(|c| c.operand.is_none()).collect(),
+            false => build.iter().take(1).collect(),
+        };
+        // Stations that send one frame at a time gain nothing.
+        let single = stations::send_windows(documents);
+        let time = match (single.contains(&1), single.iter().any(|n| *n > 1)) {
+            (true, false) => continue,
+            (true, true) => "(0.1,1,2)",
+            (false, _) => "(1,1,2)",
+        };
+        out.extend(lacking.into_iter().map(|timer| advise(timer, time)));
     }
 }
 
-/// Whether a line says that it joins subareas.
-pub(super) fn subarea(line: &Statement) -> bool {
-    let named = line.operand("ECLTYPE").or(line.operand("NTRIECLT"));
-    named.is_some_and(|o| o.value.to_ascii_uppercase().contains("SUBAREA"))
+fn tuned(timer: &Coded<'_>) -> bool {
+    let list = timer.operand.map(|o| o.list()).unwrap_or_default();
+    // `1.8` stands in the table where `1,8` may have been meant.
+    matches!(list[..], [_, _, "2"]) || matches!(list[..], [_, second] if second.contains('.'))
+}
+
+fn advise(timer: &Coded<'_>, text: &str) -> Finding {
+    let remark = match text {
+        "(1,1,2)" => "the guide's text",
+        _ => "a local time below 200 ms for stations with a send window of 1",
+    };
+    let mut finding = timer.finding(&RULE).code(timer.noted(text, remark));
+    if text == "(1,1,2)" {
+        finding = finding.code(timer.noted("(1,1.8)", "its table of tuned values, as printed"));
+    }
+    finding.needs("stations with a send window above 1; where many have 1, leave T2TIMER out or keep the local time below 0.2 s")
 }

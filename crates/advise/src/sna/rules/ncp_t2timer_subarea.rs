@@ -1,11 +1,12 @@
 //! T2TIMER between subareas.
 
-use super::coded::Coded;
-use super::ncp_t2timer::subarea;
+use std::collections::HashSet;
+
+use super::coded::once;
+use super::rings::rings;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
-use crate::sna::kinds::vtam;
 use crate::sna::source::NCP;
 
 /// The count from which trials start.
@@ -24,15 +25,18 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let lines = ["LINE", "GROUP"]
-        .into_iter()
-        .flat_map(|v| documents.stated(&vtam::NCP, v));
-    for (document, line) in lines.filter(|(_, s)| subarea(s)) {
-        let timer = Coded::on(document, line, &["T2TIMER"]);
+    let mut told = HashSet::new();
+    for ring in rings(documents).iter().filter(|r| r.subarea()) {
+        let timer = ring.coded("T2TIMER");
+        // Without one of its own, the line has its group's: told there.
+        let timer = match timer.operand {
+            Some(_) => timer,
+            None => ring.group("T2TIMER").unwrap_or(timer),
+        };
         let count = timer
             .operand
             .and_then(|o| o.list().get(2)?.parse::<u32>().ok());
-        if count.is_none_or(|n| n < START) {
+        if count.is_none_or(|n| n < START) && once(&mut told, &timer) {
             let finding = timer.finding(&RULE).code(timer.line("(1,3,16)"));
             out.push(finding.needs("trials with (1,3,32), (1,3,64) and (1,3,127)"));
         }

@@ -1,6 +1,6 @@
 //! UNITSZ: the host buffers that NCP fills.
 
-use super::coded::coded;
+use super::coded::each;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    for unitsz in coded(documents, &vtam::NCP, &["UNITSZ"], "HOST") {
+    for unitsz in each(documents, &vtam::NCP, &["UNITSZ"], "HOST") {
         if unitsz.number().is_none_or(|n| n < BYTES) {
             let finding = unitsz.finding(&RULE).code(unitsz.line("4000"));
             out.push(finding.needs("IOBUF of 4000 bytes in VTAM's start options"));

@@ -5,7 +5,7 @@ use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::model::{Product, bulk};
 use crate::sna::negotiate::Window;
-use crate::sna::session::pairs;
+use crate::sna::session::{Partner, pairs};
 use crate::sna::source::{AS400, GENERAL};
 
 /// Where fixed windows start, and what adaptive ones should reach.
@@ -27,9 +27,13 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     for pair in pairs(documents).into_iter().filter(|p| bulk(&p.mode.name)) {
-        let goal = match pair.mode.product {
-            Product::As400 => AS400_GOAL,
-            _ => GOAL,
+        let other = match &pair.partner {
+            Partner::Station(mode) => Some(mode.product),
+            Partner::Host(_) => None,
+        };
+        let goal = match [Some(pair.mode.product), other].contains(&Some(Product::As400)) {
+            true => AS400_GOAL,
+            false => GOAL,
         };
         let small = |w: Window| match w {
             Window::Fixed(n) | Window::Adaptive(n) => n < goal,

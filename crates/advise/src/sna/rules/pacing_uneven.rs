@@ -18,12 +18,17 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
+/// The largest window of a BIND.
+const MOST: u32 = 63;
+
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     let mut look = |name: &str, send: Option<u32>, receive: Option<u32>, place: Place| {
         let (Some(send), Some(receive)) = (send, receive) else {
             return;
         };
-        if bulk(name) && send != receive {
+        // A BIND carries 63 at most, and 0 for no pacing.
+        let unlike = send.min(MOST) != receive.min(MOST);
+        if bulk(name) && unlike {
             let value = format!("mode {name}: send window {send}, receive window {receive}");
             out.push(Finding::at(&RULE, place, value));
         }

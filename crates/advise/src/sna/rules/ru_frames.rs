@@ -1,6 +1,7 @@
 //! RUs that fill their frames.
 
 use super::coded::Coded;
+use super::rings::{Ring, rings};
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -28,17 +29,21 @@ const FILLED: u64 = 90;
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     let subarea = model::has_host(documents);
     let headers = if subarea { SUBAREA_HEADERS } else { HEADERS };
-    // The AS/400 calculates its own size; sna.as400.ru says so.
-    let ours = |m: &&Mode<'_>| bulk(&m.name) && m.product != Product::As400;
-    for mode in modes(documents).iter().filter(ours) {
+    for mode in modes(documents).iter().filter(|m| bulk(&m.name)) {
         let Ru::Bytes(bytes) = mode.ru else { continue };
+        // The AS/400 calculates its own size; Networking Services/DOS has one
+        // frame. Where a product's own rule asks for another size, it is not
+        // for this one to name a third.
+        let settled = match mode.product {
+            Product::As400 | Product::NsDos => continue,
+            Product::SnaServices => bytes == super::aix_ru::MOST,
+            Product::Cm2 => super::cm2_ru::SIZES.contains(&bytes),
+        };
         let Some(frame) = frame_of(documents, mode) else {
             continue;
         };
         let payload = frame.saturating_sub(headers);
-        // One frame is held against what fits without the headers of
-        // subareas: those are added behind the station's link.
-        if payload == 0 || bytes <= frame.saturating_sub(HEADERS) || fills(bytes, payload) {
+        if payload == 0 || fits(bytes, frame, payload) {
             continue;
         }
         let frames = bytes.div_ceil(payload);
@@ -47,10 +52,21 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             bytes - (frames - 1) * payload
         );
         let mut finding = Finding::at(&RULE, coded(mode).place(), value);
-        if let Some(better) = better(bytes, payload) {
+        if !settled {
+            finding = finding.needs(match mode.product {
+                Product::Cm2 => "another size, see sna.cm2.ru",
+                _ => "another size, see sna.aix.ru",
+            });
+        } else if let Some(better) = better(bytes, payload) {
             finding = finding
                 .code(coded(mode).line(&better.to_string()))
                 .needs(format!("frames of {frame} bytes, headers of {headers}"));
+        }
+        if rings(documents)
+            .iter()
+            .any(|r| !r.subarea() && r.frame() == frame && r.maxtsl() != Some(frame))
+        {
+            finding = finding.needs(format!("MAXTSL={frame}, see sna.ncp.maxtsl"));
         }
         out.push(finding);
     }
@@ -67,10 +83,44 @@ fn coded<'a>(mode: &Mode<'a>) -> Coded<'a> {
     }
 }
 
+/// The frames of a mode's station after the advice for the rings of NCP.
+/// Where these differ from each other, nothing tells which one is its.
 fn frame_of(documents: &Documents, mode: &Mode<'_>) -> Option<u32> {
     let own = model::link(documents, mode.product).frame;
-    let ncp = model::ncp_frame(documents);
-    own.into_iter().chain(ncp).min()
+    let rings = rings(documents);
+    let stations = rings.iter().filter(|r| !r.subarea());
+    let mut frames: Vec<_> = stations.map(Ring::frame).collect();
+    frames.sort_unstable();
+    frames.dedup();
+    match frames[..] {
+        [] => own,
+        [ncp] => Some(own.map_or(ncp, |own| own.min(ncp))),
+        _ => own.filter(|own| frames.iter().all(|ncp| own <= ncp)),
+    }
+}
+
+/// The size in place of one that leaves the last of its frames mostly empty;
+/// the size itself where it does not, or where frames are not known.
+pub(super) fn fitted(documents: &Documents, mode: &Mode<'_>, bytes: u32) -> u32 {
+    let headers = match model::has_host(documents) {
+        true => SUBAREA_HEADERS,
+        false => HEADERS,
+    };
+    let Some(frame) = frame_of(documents, mode) else {
+        return bytes;
+    };
+    let payload = frame.saturating_sub(headers);
+    match payload == 0 || fits(bytes, frame, payload) {
+        true => bytes,
+        false => better(bytes, payload).unwrap_or(bytes),
+    }
+}
+
+/// Whether an RU is one frame or fills those that it is cut into. One frame
+/// is held against what fits without the headers of subareas: those are added
+/// behind the station's link.
+fn fits(bytes: u32, frame: u32, payload: u32) -> bool {
+    bytes <= frame.saturating_sub(HEADERS) || fills(bytes, payload)
 }
 
 fn fills(bytes: u32, payload: u32) -> bool {

@@ -18,6 +18,13 @@ pub(super) fn largest_frame(documents: &Documents) -> Option<u32> {
         .max()
 }
 
+/// The link windows that stations send with, where they say so.
+pub(super) fn send_windows(documents: &Documents) -> Vec<u32> {
+    ALL.into_iter()
+        .filter_map(|p| link(documents, p).send)
+        .collect()
+}
+
 /// Whether an OS/2 and a DOS machine of the set can only talk to each other:
 /// both are there and no host is. Then the guide's best values are those of
 /// its figures 9 and 10, and the best link window is 2.

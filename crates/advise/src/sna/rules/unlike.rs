@@ -40,7 +40,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
                     ))
                 }
                 _ => finding.needs(format!(
-                    "{} bytes for both in RUSIZES, SENDSIZE, RECEIVESIZE and the station's mode",
+                    "RUSIZES, SENDSIZE and RECEIVESIZE of {} bytes or more, both halves alike",
                     won.max(lost)
                 )),
             };

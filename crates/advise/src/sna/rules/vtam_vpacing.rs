@@ -1,9 +1,11 @@
 //! VPACING: the window between VTAM and the boundary of the network.
 
 use super::coded::Coded;
+use super::tiers::tiers;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
+use crate::sna::applications::applications;
 use crate::sna::kinds::vtam;
 use crate::sna::source::{FIGURES_6_7, VTAM};
 
@@ -23,13 +25,19 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    let mut look = |vpacing: Coded<'_>| {
+        if vpacing.number().is_some_and(|n| n < WINDOW) {
+            out.push(vpacing.finding(&RULE).code(vpacing.line("32")));
+        }
+    };
+    for (document, appl) in applications(documents) {
+        look(Coded::on(document, appl, &["VPACING"]));
+    }
     for kind in [&vtam::MAJOR, &vtam::NCP] {
-        for verb in ["APPL", "GROUP", "LINE", "PU", "LU"] {
-            for (document, statement) in documents.stated(kind, verb) {
-                let vpacing = Coded::on(document, statement, &["VPACING"]);
-                if vpacing.number().is_some_and(|n| n < WINDOW) {
-                    out.push(vpacing.finding(&RULE).code(vpacing.line("32")));
-                }
+        for document in documents.of(kind) {
+            // Terminals and printers are paced by their own measure.
+            for tier in tiers(document).iter().filter(|t| t.independent) {
+                look(Coded::on(document, tier.statement, &["VPACING"]));
             }
         }
     }

@@ -1,0 +1,140 @@
+//! The token rings of NCP generations: what holds for each line, with the
+//! operands that come from its group.
+//!
+//! A ring's line is one whose group or own statement has an ECLTYPE, a ring
+//! adapter or MAXTSL. Lines of `ECLTYPE=LOGICAL` groups are the stations'
+//! connections over a ring and say nothing of its frames.
+
+use super::coded::Coded;
+use super::tiers::{Tier, tiers};
+use crate::document::{Document, Documents};
+use crate::sna::kinds::vtam;
+
+/// The largest frame of an old adapter.
+pub(super) const TIC1: u32 = 1108;
+/// The best frame of a TIC2 at 4 Mb/s.
+const TIC2_4: u32 = 4060;
+/// The best frame of a TIC2 at 16 Mb/s.
+const TIC2_16: u32 = 16_000;
+
+/// One ring of an NCP.
+#[derive(Debug, Clone)]
+pub(super) struct Ring<'a> {
+    line: Tier<'a>,
+    units: Vec<Tier<'a>>,
+}
+
+/// The rings of every generation.
+pub(super) fn rings(documents: &Documents) -> Vec<Ring<'_>> {
+    documents.of(&vtam::NCP).flat_map(of).collect()
+}
+
+/// The rings of one generation: its ring lines, and groups without lines. A
+/// setting of a group stands for all its lines: it is told once.
+pub(super) fn of(document: &Document) -> Vec<Ring<'_>> {
+    let all = tiers(document);
+    let lines = |group: &Tier<'_>| {
+        all.iter()
+            .any(|t| t.statement.verb == "LINE" && t.is_under(group.statement))
+    };
+    all.iter()
+        .filter(|t| match t.statement.verb.as_str() {
+            "LINE" => true,
+            "GROUP" => !lines(t),
+            _ => false,
+        })
+        .filter(|t| is_ring(t))
+        .map(|t| Ring {
+            line: t.clone(),
+            units: all
+                .iter()
+                .filter(|u| u.statement.verb == "PU" && u.is_under(t.statement))
+                .cloned()
+                .collect(),
+        })
+        .collect()
+}
+
+fn is_ring(tier: &Tier<'_>) -> bool {
+    let said = ecltype(tier);
+    let adapter = tier
+        .operand("ADAPTER")
+        .map(|o| o.value.to_ascii_uppercase());
+    !said.contains("LOGICAL")
+        && (!said.is_empty()
+            || adapter.is_some_and(|a| a.starts_with("TIC"))
+            || tier.operand("MAXTSL").is_some())
+}
+
+fn ecltype(tier: &Tier<'_>) -> String {
+    let named = tier.coded(&["ECLTYPE", "NTRIECLT"]).operand;
+    named.map_or(String::new(), |o| o.value.to_ascii_uppercase())
+}
+
+impl<'a> Ring<'a> {
+    /// A setting that holds for the ring.
+    pub(super) fn coded(&self, name: &'a str) -> Coded<'a> {
+        self.line.coded(&[name])
+    }
+
+    /// Every place at which the ring's group, line and physical units code a
+    /// setting.
+    pub(super) fn settings(&self, name: &'a str) -> Vec<Coded<'a>> {
+        let units = self.units.iter().map(|u| u.statement);
+        let all = self.line.chain.iter().copied().chain(units);
+        all.map(|s| Coded::on(self.line.document, s, &[name]))
+            .filter(|c| c.operand.is_some())
+            .collect()
+    }
+
+    /// A setting as the ring's group should code it.
+    pub(super) fn group(&self, name: &'a str) -> Option<Coded<'a>> {
+        let group = self.line.chain.iter().find(|s| s.verb == "GROUP")?;
+        Some(Coded::on(self.line.document, group, &[name]))
+    }
+
+    /// The generation that it belongs to.
+    pub(super) fn document(&self) -> &'a Document {
+        self.line.document
+    }
+
+    /// Whether it joins subareas, not stations.
+    pub(super) fn subarea(&self) -> bool {
+        ecltype(&self.line).contains("SUBAREA")
+    }
+
+    /// Whether it is on a TIC1.
+    pub(super) fn old(&self) -> bool {
+        self.line.operand("ADAPTER").is_some_and(|o| o.is("TIC1"))
+    }
+
+    /// The largest frame now, where it is coded.
+    pub(super) fn maxtsl(&self) -> Option<u32> {
+        self.coded("MAXTSL").number()
+    }
+
+    /// The frame size for a ring of stations, and what is taken for its
+    /// adapter.
+    pub(super) fn advised(&self) -> (u32, &'static str) {
+        let speed = self.coded("TRSPEED").number();
+        match (self.old(), speed) {
+            (true, _) => (TIC1, "ADAPTER=TIC1: at most 1108"),
+            (false, Some(16)) => (TIC2_16, "a TIC2 at 16 Mb/s"),
+            (false, Some(_)) => (TIC2_4, "a TIC2 at 4 Mb/s"),
+            (false, None) => (
+                TIC2_4,
+                "a TIC2 at 4 Mb/s (TRSPEED is not coded); 16000 at 16 Mb/s",
+            ),
+        }
+    }
+
+    /// The largest frame after the advice: a subarea ring and an old adapter
+    /// with short frames keep theirs.
+    pub(super) fn frame(&self) -> u32 {
+        let advised = self.advised().0;
+        match self.maxtsl() {
+            Some(coded) if self.subarea() || (self.old() && coded < advised) => coded,
+            _ => advised,
+        }
+    }
+}
