@@ -109,7 +109,8 @@ impl Form {
                 format!("{begin} or {last}")
             }
             Form::Seconds(most) => format!("a number of seconds from 0 to {most}, as 0.2"),
-            Form::Words(words) => words.join(" or "),
+            Form::Words([word]) => (*word).to_owned(),
+            Form::Words(words) => format!("one of {}", words.join(", ")),
             Form::Byte => "a whole number from 0 to 255 or X'00' to X'FF'".to_owned(),
             Form::PacingCount => {
                 "a whole number from 0 to 63, X'00' to X'3F' or X'80' to X'BF'".to_owned()

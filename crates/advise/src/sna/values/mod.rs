@@ -12,6 +12,8 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
+
 use cics::diagnostic::{Diagnostic, Severity, nearest};
 
 pub(crate) use form::WORLDS;
@@ -44,17 +46,21 @@ impl Table {
         told: &mut Vec<Diagnostic>,
     ) -> Vec<Open> {
         let mut open = Vec::new();
+        let mut passed = Passed::default();
         for (s, statement) in statements.iter_mut().enumerate() {
-            self.name_values(statement, told);
+            let cut = self.name_values(statement, told);
             self.tell_repeated(statement, told);
-            self.tell_unlisted(statement, told);
+            self.tell_unlisted(statement, &mut passed, told);
             for (o, operand) in statement.operands.iter().enumerate() {
                 let Some(row) = self.row(&statement.verb, &operand.name) else {
                     continue;
                 };
-                let (name, at) = (operand.name.as_str(), operand.at);
-                let place = (statement.verb.as_str(), name, at);
-                if let Some(samples) = self.value(row, place, &operand.value, told) {
+                let place = (statement.verb.as_str(), operand.name.as_str(), operand.at);
+                let samples = match cut.contains(&o) {
+                    true => Some(row.form.samples("")),
+                    false => self.value(row, place, &operand.value, told),
+                };
+                if let Some(samples) = samples {
                     open.push(Open {
                         statement: s,
                         operand: o,
@@ -90,29 +96,50 @@ impl Table {
     }
 
     /// Values without a keyword, where the product has none: a keyword whose
-    /// value is missing, or a number that a comma or a blank cut off.
-    fn name_values(&self, statement: &mut Statement, told: &mut Vec<Diagnostic>) {
+    /// value is missing, or a number that a comma or a blank cut off. Gives the
+    /// operands whose values were cut so.
+    fn name_values(&self, statement: &mut Statement, told: &mut Vec<Diagnostic>) -> Vec<usize> {
+        let mut cut = Vec::new();
         if !matches!(self.style, Style::Equals | Style::Parentheses) {
-            return;
+            return cut;
         }
         let verb = statement.verb.clone();
         let mut positional = usize::from(self.row(&verb, "").is_some());
-        for operand in statement.operands.iter_mut().filter(|o| o.name.is_empty()) {
+        let stray = |value: &str| is_numeric(value) && self.numbers_are_named(&verb);
+        for o in 0..statement.operands.len() {
+            let (before, rest) = statement.operands.split_at_mut(o);
+            let Some(operand) = rest.first_mut().filter(|operand| operand.name.is_empty()) else {
+                continue;
+            };
             let word = operand.value.to_ascii_uppercase();
             if self.row(&verb, &word).is_some() {
                 operand.name = word;
                 operand.value.clear();
             } else if positional > 0 {
                 positional -= 1;
-            } else if is_numeric(&operand.value) && self.numbers_are_named(&verb) {
+            } else if stray(&operand.value) {
+                let whose = before.last().filter(|b| self.row(&verb, &b.name).is_some());
+                let rest = shown(&operand.value);
+                let (at, message) = match whose {
+                    // That its value is missing is told already.
+                    Some(whose) if whose.value.is_empty() => (operand.at, String::new()),
+                    Some(whose) => {
+                        cut.push(o - 1);
+                        let number = self.style.spell(&verb, &whose.name, &whose.value);
+                        (whose.at, format!("{number} is cut off before {rest}"))
+                    }
+                    None => (operand.at, format!("{verb}: {rest} belongs to no keyword")),
+                };
+                if !message.is_empty() {
+                    let mut d = at.diagnostic(Severity::Error, message);
+                    d.help = Some("a number has no commas and no blanks in it".to_owned());
+                    told.push(d);
+                }
                 // As a value of the statement's own row it would count.
-                operand.name = STRAY.to_owned();
-                let message = format!("{verb}: {} belongs to no keyword", shown(&operand.value));
-                let mut d = operand.at.diagnostic(Severity::Error, message);
-                d.help = Some("a number has no commas and no blanks in it".to_owned());
-                told.push(d);
+                STRAY.clone_into(&mut operand.name);
             }
         }
+        cut
     }
 
     /// Whether numbers of a statement always have keywords: of statements
@@ -122,21 +149,64 @@ impl Table {
             || (self.rows.iter().any(|r| r.on.is_empty()) && STATEMENTS.contains(&verb))
     }
 
-    /// Keywords that the statement does not have, where its keywords are known.
-    fn tell_unlisted(&self, statement: &Statement, told: &mut Vec<Diagnostic>) {
+    /// Keywords that the statement does not have, where its keywords are known,
+    /// and others that are spelled almost as one that is read.
+    fn tell_unlisted(
+        &self,
+        statement: &Statement,
+        passed: &mut Passed,
+        told: &mut Vec<Diagnostic>,
+    ) {
         let verb = statement.verb.as_str();
-        let Some(others) = self.others.iter().find(|o| o.on.contains(&verb)) else {
-            return;
-        };
+        let others = self.others.iter().find(|o| o.on.contains(&verb));
         for operand in statement
             .operands
             .iter()
             .filter(|o| !o.name.is_empty() && o.name != STRAY)
         {
             let name = operand.name.as_str();
-            if self.row(verb, name).is_none() && !others.names.contains(&name) {
-                others.tell(verb, operand, self.rows, told);
+            let listed = others.map_or(ALIKE, |o| o.names).contains(&name);
+            if listed || self.row(verb, name).is_some() || !passed.is_new(verb, name) {
+                continue;
             }
+            let name = shown(name);
+            let complete = others.is_some_and(|o| o.complete);
+            let meant = self.meant(verb, &name, others);
+            let message = match complete {
+                true => format!("{verb} has no keyword {name}"),
+                false => format!("{verb}: keyword {name} is passed over"),
+            };
+            if others.is_some() || meant.is_some() {
+                let severity = if complete {
+                    Severity::Error
+                } else {
+                    Severity::Note
+                };
+                let mut d = operand.at.diagnostic(severity, message);
+                d.help = meant.map(|meant| format!("{meant} is meant?"));
+                told.push(d);
+            }
+        }
+    }
+
+    /// The keywords that a word may be meant for.
+    fn meant(&self, verb: &str, word: &str, others: Option<&Others>) -> Option<String> {
+        let rows = self
+            .rows
+            .iter()
+            .filter(|r| r.is_on(verb))
+            .flat_map(|r| r.names);
+        let all = rows
+            .chain(others.map_or(&[][..], |o| o.names))
+            .copied()
+            .filter(|n| !n.is_empty());
+        let longer: Vec<&str> = match others.is_some_and(|o| o.complete) {
+            true => all.clone().filter(|n| n.contains(word)).collect(),
+            false => Vec::new(),
+        };
+        match longer[..] {
+            [] => nearest(word, all).map(str::to_owned),
+            _ => Some(longer.join(" or ")),
         }
     }
 
@@ -146,49 +216,39 @@ impl Table {
         if self.style == Style::Command {
             return;
         }
-        for (i, operand) in statement.operands.iter().enumerate() {
-            let listed =
-                !operand.name.is_empty() && self.row(&statement.verb, &operand.name).is_some();
-            if listed
-                && statement.operands[..i]
-                    .iter()
-                    .any(|o| o.name == operand.name)
-            {
-                let name = self.style.shown(&operand.name);
+        // No more names than the table has, however many operands there are.
+        let mut seen: Vec<&str> = Vec::new();
+        for operand in &statement.operands {
+            let name = operand.name.as_str();
+            if seen.contains(&name) {
+                let name = self.style.shown(name);
                 let message =
                     format!("{name} is given twice on this statement; the last one counts");
                 told.push(operand.at.diagnostic(Severity::Warning, message));
+            } else if !name.is_empty() && self.row(&statement.verb, name).is_some() {
+                seen.push(name);
             }
         }
     }
 }
 
-impl Others {
-    /// A keyword that is in no list of the statement.
-    fn tell(&self, verb: &str, operand: &Operand, rows: &[Row], told: &mut Vec<Diagnostic>) {
-        let name = shown(&operand.name);
-        if !self.complete {
-            let message = format!("{verb}: keyword {name} is passed over");
-            told.push(operand.at.diagnostic(Severity::Note, message));
-            return;
-        }
-        let rows = rows
-            .iter()
-            .filter(|r| r.on.contains(&verb))
-            .flat_map(|r| r.names);
-        let all = rows.chain(self.names).copied();
-        let alike: Vec<&str> = all.clone().filter(|n| n.contains(&operand.name)).collect();
-        let meant = match alike[..] {
-            [] => nearest(&operand.name, all).map(str::to_owned),
-            _ => Some(alike.join(" or ")),
-        };
-        let mut d = operand
-            .at
-            .diagnostic(Severity::Error, format!("{verb} has no keyword {name}"));
-        d.help = meant.map(|meant| format!("{meant} is meant?"));
-        told.push(d);
+/// Keywords that are told of already: each once a text.
+#[derive(Debug, Default)]
+struct Passed(HashSet<(String, String)>);
+
+impl Passed {
+    fn is_new(&mut self, verb: &str, name: &str) -> bool {
+        let known = self.0.len() >= LISTED;
+        !known && name.len() <= LONGEST && self.0.insert((verb.to_owned(), name.to_owned()))
     }
 }
+
+/// Keywords listed at most: text of a wrong kind has a new one on every line.
+const LISTED: usize = 1000;
+/// No keyword is longer.
+const LONGEST: usize = 40;
+/// Keywords that nobody reads and that are spelled almost as one that is read.
+const ALIKE: &[&str] = &["PACING", "T1TIMER", "RECVBUFS"];
 
 /// Statements of VTAM and NCP whose operands all have keywords.
 const STATEMENTS: &[&str] = &[
@@ -217,6 +277,7 @@ impl Style {
         let (name, value) = (self.shown(name), shown(value));
         match self {
             _ if name.is_empty() => format!("{verb} {value}"),
+            _ if value.is_empty() => name,
             Style::Equals => format!("{name}={value}"),
             Style::Parentheses | Style::Command => format!("{name}({value})"),
             Style::Setting | Style::Stanza => format!("{name} = {value}"),

@@ -68,7 +68,8 @@ impl Row {
         self.names.contains(&name) && self.is_on(verb)
     }
 
-    fn is_on(&self, verb: &str) -> bool {
+    /// Whether a statement has it.
+    pub(crate) fn is_on(&self, verb: &str) -> bool {
         let fits = |on: &&str| match on.strip_suffix('*') {
             Some(begin) => verb.starts_with(begin),
             None => verb == *on,
@@ -326,7 +327,7 @@ pub(crate) static AS400: Table = Table {
         row(
             &["CRTLINX25", "CHGLINX25"],
             &["DFTPKTSIZE"],
-            Form::Row(2, &Form::Number(64, 4096)),
+            Form::Row(2, &Form::NumberOr(64, 4096, &["*SAME"])),
         ),
     ],
     others: &[Others {

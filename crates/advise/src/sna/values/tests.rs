@@ -438,7 +438,7 @@ fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
         (
             "cm2-ndf",
             "DEFINE_MODE MODE_NAME(#BATCH) RECEIVE_PACING_WINDOW;",
-            "RECEIVE_PACING_WINDOW() has no value: a whole number from 0 to 63 is due",
+            "RECEIVE_PACING_WINDOW has no value: a whole number from 0 to 63 is due",
         ),
         (
             "vtam-node",
@@ -485,7 +485,7 @@ fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
             "CRTCTLAPPC C LANACKFRQ(-1)",
             "LANACKFRQ(-1) is not a whole number from 1 to 127 or *CALC",
         ),
-        ("ncp", "L LINE TRSPEED=7", "TRSPEED=7 is not 4 or 16"),
+        ("ncp", "L LINE TRSPEED=7", "TRSPEED=7 is not one of 4, 16"),
         (
             "ncp",
             "L LINE MAXTSL=0",
@@ -504,7 +504,7 @@ fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
         (
             "ncp",
             "P PCCU MAXDATA=65,535",
-            "PCCU: 535 belongs to no keyword",
+            "MAXDATA=65 is cut off before 535",
         ),
         (
             "ncp",
@@ -531,7 +531,7 @@ fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
             "TRMF abc",
             "TRMF abc is not a whole number from 1 to 65535",
         ),
-        ("nsdos", "TRMF 4,464", "TRMF: 464 belongs to no keyword"),
+        ("nsdos", "TRMF 4,464", "TRMF 4 is cut off before 464"),
         (
             "vtam-start",
             "IOBUF=(200,3Q4,,,100,50)",
