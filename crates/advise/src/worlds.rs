@@ -52,7 +52,7 @@ impl Document {
             Content::Sna(content) => {
                 let statement = content.statements.get_mut(open.statement);
                 if let Some(o) = statement.and_then(|s| s.operands.get_mut(open.operand)) {
-                    o.suppose(value);
+                    value.clone_into(&mut o.value);
                 }
             }
             Content::Cics(crate::cicsts::Content::Csd(csd)) => {

@@ -7,7 +7,7 @@
 //! BIND, 127 for a window of LLC2 or SDLC, 8 to 491,520 bytes for an RU,
 //! 65,535 bytes for a frame or a buffer.
 
-use super::form::Form;
+use super::form::{Form, shown};
 use crate::sna::kinds::{aix, cm2_lan, nsdos};
 
 /// The keywords of one product.
@@ -49,6 +49,28 @@ pub(crate) enum Style {
     Setting,
     /// `keyword = value`, a line each, in lower case.
     Stanza,
+}
+
+impl Style {
+    /// The keyword as its product writes it.
+    pub(crate) fn shown(self, name: &str) -> String {
+        match self {
+            Style::Stanza => name.to_ascii_lowercase(),
+            _ => name.to_owned(),
+        }
+    }
+
+    /// Keyword and value as the text has them.
+    pub(crate) fn spell(self, verb: &str, name: &str, value: &str) -> String {
+        let (name, value) = (self.shown(name), shown(value));
+        match self {
+            _ if name.is_empty() => format!("{verb} {value}"),
+            _ if value.is_empty() => name,
+            Style::Equals => format!("{name}={value}"),
+            Style::Parentheses | Style::Command => format!("{name}({value})"),
+            Style::Setting | Style::Stanza => format!("{name} = {value}"),
+        }
+    }
 }
 
 /// One keyword.
@@ -105,6 +127,11 @@ pub(crate) static TABLES: &[&Table] = &[
     &AS400,
     &AIX,
 ];
+
+/// The table of a kind of text.
+pub(crate) fn table(kind: &str) -> Option<&'static Table> {
+    TABLES.iter().copied().find(|t| t.kinds.contains(&kind))
+}
 
 /// z/OS Communications Server SNA Resource Definition Reference, MODEENT.
 pub(crate) static VTAM_MODES: Table = Table {

@@ -1,27 +1,26 @@
-//! Every row is checked by the whole reader, every number that a rule reads
-//! has a row, and no number of any fixture can be spoilt in silence.
+//! Every row is checked by the whole reader, and every keyword that a rule
+//! names has a row.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
 use cics::diagnostic::Severity;
 
+use super::TABLES;
 use super::form::Form;
-use super::{Row, Style, TABLES, Table};
-use crate::sna::syntax::statement::reads;
+use super::rows::{Row, Style, Table};
 use crate::{Document, Documents, Finding, advise, kinds};
 
-fn root() -> PathBuf {
+pub(super) fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn read(name: &str, kind: &str, text: &str) -> Document {
+pub(super) fn read(name: &str, kind: &str, text: &str) -> Document {
     let kind = kinds().find(|k| k.word == kind).expect("the kind is there");
     Document::read(name, text, Some(kind)).expect("a kind is told")
 }
 
-fn errors(document: &Document) -> Vec<(u32, String)> {
+pub(super) fn errors(document: &Document) -> Vec<(u32, String)> {
     let all = document.diagnostics.iter();
     let errors = all.filter(|d| d.severity == Severity::Error);
     errors.map(|d| (d.line, d.message.clone())).collect()
@@ -224,208 +223,6 @@ fn every_keyword_that_rules_name_has_a_row_or_is_known_to_be_no_number() {
     assert!(seen > 100, "the code was read: {seen}");
 }
 
-#[test]
-fn every_number_that_a_rule_reads_has_a_row() {
-    let rows: Vec<&str> = TABLES
-        .iter()
-        .flat_map(|t| t.rows)
-        .flat_map(|r| r.names)
-        .copied()
-        .collect();
-    reads::clear();
-    for set in fixtures().values() {
-        advise(
-            &Documents::new(set.iter().map(|(f, k, t)| read(f, k, t))),
-            &["sna".to_owned()],
-        );
-    }
-    let read = reads::all();
-    assert!(read.len() > 20, "{read:?}");
-    let without: Vec<_> = read
-        .iter()
-        .filter(|n| !rows.contains(&n.as_str()))
-        .collect();
-    assert!(without.is_empty(), "{without:?}");
-}
-
-/// Documents that are judged together: file, kind, text.
-type Set = Vec<(String, &'static str, String)>;
-
-/// The examples, the clean files and the fixtures of every rule.
-fn fixtures() -> BTreeMap<String, Set> {
-    let sna = |text: &str| {
-        let kind = crate::kind::recognise(text).expect("a kind fits").word;
-        TABLES
-            .iter()
-            .any(|t| t.kinds.contains(&kind))
-            .then_some(kind)
-    };
-    let mut sets: BTreeMap<String, Set> = BTreeMap::new();
-    let examples = root().join("../../examples/advise/appc");
-    for folder in ["baseline", "tuned", "batch"]
-        .map(|f| examples.join(f))
-        .into_iter()
-        .chain([root().join("testdata/clean")])
-    {
-        for entry in fs::read_dir(&folder).expect("the folder is there") {
-            let path = entry.expect("an entry").path();
-            let text = fs::read_to_string(&path).expect("text");
-            if let Some(kind) = sna(&text) {
-                let set = sets.entry(folder.display().to_string()).or_default();
-                set.push((
-                    path.file_name().expect("a name").to_string_lossy().into(),
-                    kind,
-                    text,
-                ));
-            }
-        }
-    }
-    for entry in fs::read_dir(root().join("testdata/rules")).expect("the fixtures are there") {
-        let path = entry.expect("an entry").path();
-        let name = path
-            .file_name()
-            .expect("a name")
-            .to_string_lossy()
-            .into_owned();
-        let text = fs::read_to_string(&path).expect("text");
-        for part in text
-            .split(">>> ")
-            .skip(1)
-            .filter(|_| name.starts_with("sna."))
-        {
-            let (heading, body) = part.split_once('\n').unwrap_or((part, ""));
-            let words: Vec<&str> = heading.split_whitespace().collect();
-            let (set, file) = match words[..] {
-                ["expected"] => continue,
-                ["good", file, ..] => (format!("{name} good"), file),
-                [file, ..] => (name.clone(), file),
-                [] => continue,
-            };
-            let told = kinds()
-                .find(|k| words.last() == Some(&k.word))
-                .map(|k| k.word);
-            if let Some(kind) = told.or_else(|| sna(body)) {
-                sets.entry(set)
-                    .or_default()
-                    .push((file.to_owned(), kind, body.to_owned()));
-            }
-        }
-    }
-    for set in sets.values_mut() {
-        set.sort();
-    }
-    sets
-}
-
-/// The numbers of a text, as byte ranges: decimal ones and `X'3F'`, not those
-/// inside names.
-fn numbers(text: &str) -> Vec<std::ops::Range<usize>> {
-    let part = |c: char| c.is_alphanumeric() || "'.#$@_*-&".contains(c);
-    let mut found = Vec::new();
-    let mut start = None;
-    for (i, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        match (part(c), start) {
-            (true, None) => start = Some(i),
-            (false, Some(begin)) => {
-                let word = &text[begin..i];
-                let decimal = word.bytes().all(|b| b.is_ascii_digit());
-                let hex = word.starts_with("X'") && word.ends_with('\'');
-                if decimal || hex {
-                    found.push(begin..i);
-                }
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// What to write in a number's place. On a card with a mark in column 72 it is
-/// as wide as the number, or the mark would move.
-fn spoilers(kind: &str, text: &str, range: &std::ops::Range<usize>) -> Vec<String> {
-    let begin = text[..range.start].rfind('\n').map_or(0, |i| i + 1);
-    let line = text[begin..].lines().next().unwrap_or("");
-    let marked = line.chars().nth(71).is_some_and(|c| !c.is_whitespace());
-    let assembler = ["vtam-modes", "vtam-node", "ncp", "vtam-start"].contains(&kind);
-    match assembler && marked {
-        true => vec![
-            "z".repeat(range.len()),
-            format!("-{}", "1".repeat(range.len() - 1)),
-        ],
-        false => ["abc", "-1", "99999999999999999999", ""]
-            .map(str::to_owned)
-            .into(),
-    }
-}
-
-/// What rules say, without the line that they quote.
-fn said(documents: Vec<Document>) -> BTreeMap<String, usize> {
-    let mut counts = BTreeMap::new();
-    for f in advise(&Documents::new(documents), &["sna".to_owned()]) {
-        let because: Vec<_> = f
-            .because
-            .iter()
-            .map(|(p, w)| (p.file.clone(), p.line, w))
-            .collect();
-        let told = format!(
-            "{} {}:{} {} {:?} {:?} {because:?}",
-            f.rule, f.place.file, f.place.line, f.value, f.code, f.needs
-        );
-        *counts.entry(told).or_default() += 1;
-    }
-    counts
-}
-
-/// Spoils every number of every fixture in turn. Each time there is a new
-/// error and nothing is said that was not said before, or the number is one that nobody reads and the advice is the same.
-/// An empty value may also be an omitted one, whose default holds: then what
-/// is new is said of its line.
-#[test]
-fn no_number_of_a_fixture_can_be_spoilt_in_silence() {
-    let mut spoilt = 0;
-    for (name, set) in fixtures() {
-        let all: Vec<Document> = set.iter().map(|(f, k, t)| read(f, k, t)).collect();
-        let before = said(all.clone());
-        for (i, (file, kind, text)) in set.iter().enumerate() {
-            for range in numbers(text) {
-                for wrong in spoilers(kind, text, &range) {
-                    let wrong = wrong.as_str();
-                    let mut changed = text.clone();
-                    changed.replace_range(range.clone(), wrong);
-                    let mut documents = all.clone();
-                    documents[i] = read(file, kind, &changed);
-                    spoilt += 1;
-                    let told = errors(&documents[i]).len() > errors(&all[i]).len();
-                    // Whatever is wrong, the value is open in the same way.
-                    if told && !matches!(wrong, "abc" | "") {
-                        continue;
-                    }
-                    let after = said(documents);
-                    let new: Vec<_> = after.keys().filter(|k| !before.contains_key(*k)).collect();
-                    if told {
-                        // What holds of any value holds of the right one.
-                        assert!(
-                            new.is_empty(),
-                            "{name}: {file}: {:?} became {wrong:?}: {new:#?}",
-                            &text[range.clone()]
-                        );
-                        continue;
-                    }
-                    let line = text[..range.start].matches('\n').count() + 1;
-                    let here = new.iter().any(|k| k.contains(&format!(" {file}:{line} ")));
-                    assert!(
-                        after == before || (wrong.is_empty() && here),
-                        "{name}: {file}:{line}: {:?} became {wrong:?} in silence\n{after:#?}\n{before:#?}",
-                        &text[range.clone()]
-                    );
-                }
-            }
-        }
-    }
-    assert!(spoilt > 1000, "{spoilt}");
-}
-
 /// The faults by which this table came about, each with what is told.
 #[test]
 fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
@@ -604,4 +401,22 @@ fn an_open_value_takes_with_it_what_depends_on_it_and_nothing_else() {
     for rule in ["sna.vtam.rusizes", "sna.vtam.mode-pacing", "sna.cm2.ru"] {
         assert!(open.contains(&rule), "{rule}: {open:?}");
     }
+}
+
+#[test]
+fn the_guide_shows_what_is_printed() {
+    let path = root().join("../../docs/guide/advise-sna.md");
+    let guide = fs::read_to_string(path).expect("the guide is there");
+    let command = "$ tupelo advise mode.nsd\n";
+    let shown = guide
+        .split("```")
+        .find_map(|block| block.trim_start().strip_prefix(command));
+    let document = read("mode.nsd", "nsdos", "MODE #BATCH RU=* RPACING=many\n");
+    let documents = Documents::new([document]);
+    let look = crate::report::Look {
+        width: 100,
+        colour: false,
+    };
+    let printed = crate::report::text(&documents, &advise(&documents, &[]), &look);
+    assert_eq!(shown, Some(printed.as_str()));
 }
