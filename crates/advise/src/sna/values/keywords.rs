@@ -172,7 +172,7 @@ const ALIKE: &[&str] = &["PACING", "T1TIMER", "RECVBUFS"];
 
 /// Statements of VTAM and NCP whose operands all have keywords.
 const STATEMENTS: &[&str] = &[
-    "APPL", "GROUP", "LINE", "CLUSTER", "PU", "LU", "TERMINAL", "PCCU", "BUILD", "HOST", "START",
+    "APPL", "GROUP", "LINE", "CLUSTER", "PU", "LU", "TERMINAL", "PCCU", "BUILD", "HOST",
 ];
 /// The name of a number that belongs to no keyword; no keyword is spelled so.
 const STRAY: &str = "?";

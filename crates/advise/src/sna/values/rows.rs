@@ -217,7 +217,7 @@ pub(crate) static VTAM_START: Table = Table {
     others: &[],
 };
 
-/// CICS TS resource definition, SESSIONS attributes.
+/// CICS TS resource definition, SESSIONS attributes; 0 sets no limit.
 pub(crate) static CSD: Table = Table {
     kinds: &["csd"],
     style: Style::Parentheses,
@@ -226,7 +226,7 @@ pub(crate) static CSD: Table = Table {
         row(
             &["SESSIONS"],
             &["SENDSIZE", "RECEIVESIZE"],
-            Form::Number(1, 30_720),
+            Form::Number(0, 30_720),
         ),
         row(
             &["SESSIONS"],

@@ -245,7 +245,7 @@ fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
         (
             "csd",
             "DEFINE SESSIONS(S) GROUP(G) SENDSIZE(40k)",
-            "SENDSIZE(40k) is not a whole number from 1 to 30720",
+            "SENDSIZE(40k) is not a whole number from 0 to 30720",
         ),
         (
             "cm2-lan",
