@@ -237,7 +237,7 @@ pub(crate) static CSD: Table = Table {
     others: &[],
 };
 
-/// CMVERIFY.TXT of Communications Manager/2.
+/// CMVERIFY.TXT of Communications Manager/2; an RU size of 0 sets no limit.
 pub(crate) static CM2_NDF: Table = Table {
     kinds: &["cm2-ndf"],
     style: Style::Parentheses,
@@ -246,7 +246,7 @@ pub(crate) static CM2_NDF: Table = Table {
         row(
             &["DEFINE_MODE"],
             &["MAX_RU_SIZE_UPPER_BOUND"],
-            Form::Number(RU.0, RU.1),
+            Form::Number(0, RU.1),
         ),
         row(
             &["DEFINE_MODE"],
