@@ -171,7 +171,7 @@ impl At {
 }
 
 /// A place in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Place {
     /// The file's name.
     pub file: Arc<str>,

@@ -31,7 +31,7 @@ impl fmt::Display for Severity {
 }
 
 /// One finding: a place, the value there, and what to code in its stead.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Finding {
     /// The rule's dotted name.
     pub rule: &'static str,

@@ -32,6 +32,7 @@ mod rule;
 mod source;
 mod text;
 mod unknown;
+mod worlds;
 
 pub mod cicsts;
 pub mod linux;
@@ -47,3 +48,4 @@ pub use kind::{Kind, Unrecognised, kinds};
 pub use page::reference_page;
 pub use rule::{Rule, advise, rule, rules};
 pub use text::{NotText, decode};
+pub use worlds::Open;

@@ -4,6 +4,41 @@ use std::fmt::Write;
 
 use crate::kind::kinds;
 use crate::rule::rules;
+use crate::sna::values::TABLES;
+
+/// What the values of SNA texts may be, from the tables that check them.
+fn values(page: &mut String) {
+    *page += "\n## Values of SNA texts\n\nA value that is not so is an error of the reader, with its \
+              line and keyword. What depends on it is not judged: it is neither taken as missing \
+              nor as a default. Keywords that are not listed here are passed over. A value with \
+              `&` in it stands elsewhere; `*SAME` of an AS/400 command leaves the value as it \
+              was.\n\n| kind | statement | keyword | value |\n|---|---|---|---|\n";
+    for table in TABLES {
+        for row in table.rows {
+            let code = |words: &[&str]| {
+                let words = words.iter().map(|w| match *w {
+                    "" => "the first value".to_owned(),
+                    w => format!("`{}`", table.style.shown(w)),
+                });
+                words.collect::<Vec<_>>().join(", ")
+            };
+            let kinds = table.kinds.iter().map(|k| format!("`{k}`"));
+            let on = row.on.iter().map(|v| format!("`{v}`")).collect::<Vec<_>>();
+            let _ = writeln!(
+                page,
+                "| {} | {} | {} | {} |",
+                kinds.collect::<Vec<_>>().join(", "),
+                if on.is_empty() {
+                    "any".to_owned()
+                } else {
+                    on.join(", ")
+                },
+                code(row.names),
+                row.form.expected().replace('*', "\\*")
+            );
+        }
+    }
+}
 
 /// `docs/reference/advice.md`.
 pub fn reference_page() -> String {
@@ -15,6 +50,7 @@ pub fn reference_page() -> String {
     for kind in kinds() {
         let _ = writeln!(page, "| `{}` | {} |", kind.word, kind.title);
     }
+    values(&mut page);
     page += "\n## Rules\n\n| rule | severity | what it looks for |\n|---|---|---|\n";
     for rule in rules() {
         let _ = writeln!(

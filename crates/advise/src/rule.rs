@@ -2,6 +2,7 @@
 
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
+use crate::worlds::in_every;
 use crate::{cicsts, linux, sna, tcpip};
 
 /// A rule: one file, one row in the table of its `rules/mod.rs`, and one
@@ -43,12 +44,16 @@ pub fn rule(name: &str) -> Option<&'static Rule> {
 
 /// Runs the rules over the documents. With names in `only`, a rule runs when
 /// its name is one of them or begins with one and a dot (`tcpip.mtu`).
-/// Findings come in the order of the files, then of the places.
+/// Where a value could not be read, only what holds whatever it may be is
+/// found. Findings come in the order of the files, then of the places.
 pub fn advise(documents: &Documents, only: &[String]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for rule in rules().filter(|r| only.is_empty() || only.iter().any(|o| selects(o, r.name))) {
-        (rule.check)(documents, &mut findings);
-    }
+    let mut findings = in_every(documents, |documents| {
+        let mut findings = Vec::new();
+        for rule in rules().filter(|r| only.is_empty() || only.iter().any(|o| selects(o, r.name))) {
+            (rule.check)(documents, &mut findings);
+        }
+        findings
+    });
     let order = |file: &str| documents.all.iter().position(|d| *d.name == *file);
     findings.sort_by_cached_key(|f| {
         let place = (order(&f.place.file), f.place.line, f.place.column);

@@ -44,12 +44,12 @@ pub fn decode(bytes: &[u8]) -> Result<String, NotText> {
     }
 }
 
-/// At least three bytes of ten are above X'80', one is X'40', and none is the
-/// zero of a program or a picture.
+/// At least 30 bytes of 100 are above X'80', five are X'40' (lists of settings
+/// have few blanks), and none is the zero of a program or a picture.
 fn is_ebcdic(bytes: &[u8]) -> bool {
-    let tenths =
-        |test: fn(&u8) -> bool| bytes.iter().filter(|b| test(b)).count() * 10 / bytes.len().max(1);
-    tenths(|b| *b >= 0x80) >= 3 && tenths(|b| *b == 0x40) >= 1 && !bytes.contains(&0)
+    let percent =
+        |test: fn(&u8) -> bool| bytes.iter().filter(|b| test(b)).count() * 100 / bytes.len().max(1);
+    percent(|b| *b >= 0x80) >= 30 && percent(|b| *b == 0x40) >= 5 && !bytes.contains(&0)
 }
 
 /// The text with blanks in the place of sequence numbers. They are told by
@@ -112,6 +112,9 @@ mod tests {
         let ebcdic =
             b"\x40\xe3\xc3\xd7\xc3\xd6\xd5\xc6\xc9\xc7\x40\x40\xc4\xc5\xd3\xc1\xe8\xc1\xc3\xd2\xe2";
         assert_eq!(decode(&ebcdic[..]), Err(NotText::Ebcdic));
+        // `TRMF 987`, `LU NAME=DOSLU`: one blank in eight, one in thirteen.
+        let dense = b"\xe3\xd9\xd4\xc6\x40\xf9\xf8\xf7\x25\xd3\xe4\x40\xd5\xc1\xd4\xc5\x7e\xc4\xd6\xe2\xd3\xe4\x25";
+        assert_eq!(decode(&dense[..]), Err(NotText::Ebcdic));
     }
 
     #[test]

@@ -3,16 +3,21 @@
 //! Reference: CICS system definition utility program (DFHCSDUP).
 
 use cics::csd::OtherDef;
+use cics::diagnostic::Diagnostic;
 
 use super::{Content, Placed};
 use crate::document::{At, Parsed};
 use crate::kind::{Kind, lines_beginning};
+use crate::sna::values;
+use crate::worlds::Open;
 
 /// Everything a CSD extract defines.
 #[derive(Debug, Clone, Default)]
 pub struct Csd {
     /// The definitions in their order.
     pub definitions: Vec<Definition>,
+    /// Values in them that could not be read.
+    pub open: Vec<Open>,
 }
 
 /// One definition, as written.
@@ -121,10 +126,36 @@ fn recognise(text: &str) -> usize {
 }
 
 fn parse(text: &str) -> Parsed {
-    let (definitions, diagnostics) = cics::csd::definitions(text);
-    let definitions = definitions.into_iter().map(Definition::from).collect();
+    let (definitions, mut diagnostics) = cics::csd::definitions(text);
+    let definitions: Vec<_> = definitions.into_iter().map(Definition::from).collect();
+    let open = judge(&definitions, &mut diagnostics);
     Parsed {
-        content: crate::Content::Cics(Content::Csd(Csd { definitions })),
+        content: crate::Content::Cics(Content::Csd(Csd { definitions, open })),
         diagnostics,
     }
+}
+
+/// Checks the values that rules of SNA read. An attribute without a value has
+/// its default, as with DFHCSDUP.
+fn judge(definitions: &[Definition], told: &mut Vec<Diagnostic>) -> Vec<Open> {
+    let mut open = Vec::new();
+    let Some(table) = values::table(KIND.word) else {
+        return open;
+    };
+    for (d, definition) in definitions.iter().enumerate() {
+        for (a, (name, value, at)) in definition.attributes.iter().enumerate() {
+            let row = table
+                .row(&definition.kind, name)
+                .filter(|_| !value.is_empty());
+            let place = (definition.kind.as_str(), name.as_str(), *at);
+            if let Some(samples) = row.and_then(|row| table.value(row, place, value, told)) {
+                open.push(Open {
+                    statement: d,
+                    operand: a,
+                    samples,
+                });
+            }
+        }
+    }
+    open
 }

@@ -1,7 +1,8 @@
 //! VTAM, NCP and the SNA products: LU 6.2 sessions over token rings.
 //!
 //! Every text becomes [`Statement`]s ([`syntax`]), whatever its punctuation.
-//! [`model`] gathers the modes and links of all products under common names;
+//! [`values`] checks the
+//! values that rules read. [`model`] gathers the modes and links of all products under common names;
 //! [`session`] pairs the nodes, and [`negotiate`] works out what BIND leaves of
 //! their modes. The rules follow the APPC tuning guide.
 
@@ -20,11 +21,13 @@ mod source;
 pub mod syntax;
 #[cfg(test)]
 mod tables;
+pub(crate) mod values;
 
 pub use syntax::{Operand, Statement};
 
 use crate::document::{Document, Documents};
 use crate::kind::Kind;
+use crate::worlds::Open;
 use kinds::{aix, as400, cm2_lan, cm2_ndf, nsdos, vtam};
 
 /// What a document of this area says; its kind tells how it was written.
@@ -32,6 +35,8 @@ use kinds::{aix, as400, cm2_lan, cm2_ndf, nsdos, vtam};
 pub struct Content {
     /// The statements in their order.
     pub statements: Vec<Statement>,
+    /// Values in them that could not be read.
+    pub open: Vec<Open>,
 }
 
 /// The kinds of this area.

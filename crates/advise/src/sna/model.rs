@@ -120,7 +120,7 @@ impl HostMode<'_> {
 
     /// A pacing count: PSNDPAC, SSNDPAC or SRCVPAC.
     pub fn pacing(&self, operand: &str) -> Option<u32> {
-        ru::byte(&self.statement.operand(operand)?.value)
+        ru::pacing(&self.statement.operand(operand)?.value)
     }
 }
 
@@ -222,8 +222,8 @@ fn mode<'a>(document: &'a Document, s: &'a Statement) -> Option<Mode<'a>> {
             .map_or(Ru::Open, Ru::Bytes);
         mode.send_window = count(aix::SEND_PACING);
         mode.receive_window = count(aix::RECEIVE_PACING);
-        mode.limit = count(&["MAXIMUM_NUMBER_OF_SESSIONS", "MAX_NUMBER_OF_SESSIONS"]);
-        mode.winners = count(&["MINIMUM_CONTENTION_WINNERS", "MIN_CONTENTION_WINNERS"]);
+        mode.limit = count(aix::SESSIONS);
+        mode.winners = count(aix::WINNERS);
     } else {
         return None;
     }
@@ -282,7 +282,7 @@ pub fn link(documents: &Documents, product: Product) -> Link {
             }
         }
         Product::NsDos => Link {
-            frame: least(&nsdos::KIND, "TRMF", &["", "SIZE", "MAXFRAME", "FRAME"]),
+            frame: least(&nsdos::KIND, "TRMF", nsdos::FRAME),
             send: least(&nsdos::KIND, "TRLD", &["MAXOUT"]),
             receive: least(&nsdos::KIND, "TRLD", &["MAXIN"]),
         },

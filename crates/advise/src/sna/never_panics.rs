@@ -3,6 +3,8 @@
 
 use proptest::prelude::*;
 
+use cics::diagnostic::Severity;
+
 use super::KINDS;
 use crate::{Document, Documents, advise};
 
@@ -69,6 +71,26 @@ const WORDS: &[&str] = &[
     "+",
     "TRMF",
     "TRMF=0",
+    "TRMF abc",
+    "VPACING=q",
+    "VPACING=(8,1)",
+    "BFRS=9x",
+    "DELAY=soon",
+    "PSNDPAC=X'7F'",
+    "RECEIVE_PACING_WINDOW(eight)",
+    "RECEIVE_PACING_WINDOW",
+    "INPACING(&X)",
+    "MAXLENRU(*SAME)",
+    "PACING(-2)",
+    "LANACKFRQ(-1)",
+    "SEND_WINDOW_COUNT = abc",
+    "RPACING=many",
+    "RU=-5",
+    "4,464",
+    " send_pacing =",
+    "thewall=2k",
+    "T2TIMER=(a,b,c)",
+    "IOBUF=(200,3Q4,,,100,50)",
     "TRLD",
     "MAXIN=1",
     "MAXOUT(1)",
@@ -113,10 +135,25 @@ const BETWEEN: &[&str] = &[
     "                                                                     X\n",
 ];
 
-/// Reads a text as a kind and runs every rule over it.
+/// Reads a text as a kind and runs every rule over it. None quotes what the
+/// reader could not read.
 fn run(kind: usize, text: &str) {
-    if let Ok(document) = Document::read("a", text, KINDS.get(kind).copied()) {
-        advise(&Documents::new([document]), &["sna".to_owned()]);
+    let Ok(document) = Document::read("a", text, KINDS.get(kind).copied()) else {
+        return;
+    };
+    let errors = document
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error);
+    let places: Vec<_> = errors.map(|d| (d.line, d.column)).collect();
+    for finding in advise(&Documents::new([document]), &["sna".to_owned()]) {
+        // What a statement lacks stands where the statement begins.
+        let lacking = finding.value.ends_with("is not coded");
+        let place = (finding.place.line, finding.place.column);
+        assert!(
+            lacking || !places.contains(&place),
+            "{finding:?} stands where an error does"
+        );
     }
 }
 

@@ -3,7 +3,9 @@
 //! X'me' is m × 2^e with m from 8 to 15, so X'85' is 256 and X'F7' 1,920.
 //! A size between two of these is sent as the lower one.
 //!
-//! Reference: VTAM MODEENT macroinstruction, RUSIZES.
+//! Reference: VTAM MODEENT macroinstruction, RUSIZES and SSNDPAC.
+
+use super::syntax::statement::number;
 
 /// Bytes of a size byte; `None` for X'00' (no limit) and for mantissas below 8.
 pub fn decode(byte: u8) -> Option<u32> {
@@ -29,15 +31,19 @@ pub fn floor(bytes: u32) -> u32 {
 /// may send. `None` where a half sets no limit; an error for other text.
 ///
 /// # Errors
-/// When the text is not four hexadecimal digits.
+/// When the text is not four hexadecimal digits, or a half that is not 00 has
+/// a mantissa below 8.
 pub fn rusizes(value: &str) -> Result<(Option<u32>, Option<u32>), NotRuSizes> {
     let digits = hex(value).ok_or(NotRuSizes)?;
     if digits.len() != 4 {
         return Err(NotRuSizes);
     }
-    let half = |d: &str| u8::from_str_radix(d, 16).map_err(|_| NotRuSizes);
+    let half = |d: &str| match u8::from_str_radix(d, 16).map_err(|_| NotRuSizes)? {
+        0 => Ok(None),
+        byte => decode(byte).map(Some).ok_or(NotRuSizes),
+    };
     let (secondary, primary) = digits.split_at_checked(2).ok_or(NotRuSizes)?;
-    Ok((decode(half(secondary)?), decode(half(primary)?)))
+    Ok((half(secondary)?, half(primary)?))
 }
 
 /// The value is not a pair of size bytes.
@@ -49,7 +55,18 @@ pub struct NotRuSizes;
 pub fn byte(value: &str) -> Option<u32> {
     match hex(value) {
         Some(digits) => u32::from_str_radix(digits, 16).ok().filter(|n| *n < 256),
-        None => value.parse().ok().filter(|n| *n < 256),
+        None => number(value).filter(|n| *n < 256),
+    }
+}
+
+/// A pacing count of a mode entry: decimal from 0 to 63, or the low six bits
+/// of a byte whose first bit says how many stages are paced and whose second
+/// one is reserved.
+pub fn pacing(value: &str) -> Option<u32> {
+    let bits = byte(value)?;
+    match hex(value) {
+        Some(_) => (bits & 0x40 == 0).then_some(bits & 0x3F),
+        None => Some(bits).filter(|n| *n < 64),
     }
 }
 
@@ -100,9 +117,26 @@ mod tests {
         assert_eq!(rusizes("x'0085'"), Ok((None, Some(256))));
         assert_eq!(rusizes("8787"), Err(NotRuSizes));
         assert_eq!(rusizes("X'878'"), Err(NotRuSizes));
+        assert_eq!(rusizes("X'7187'"), Err(NotRuSizes));
         assert_eq!(
             (byte("X'3F'"), byte("63"), byte("X'GG'")),
             (Some(63), Some(63), None)
         );
+    }
+
+    #[test]
+    fn a_pacing_count_is_the_low_six_bits() {
+        for (value, count) in [
+            ("X'03'", Some(3)),
+            ("X'83'", Some(3)),
+            ("X'BF'", Some(63)),
+            ("63", Some(63)),
+            ("X'43'", None),
+            ("64", None),
+            ("X'0Z'", None),
+            ("+3", None),
+        ] {
+            assert_eq!(pacing(value), count, "{value}");
+        }
     }
 }

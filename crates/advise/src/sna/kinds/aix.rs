@@ -13,8 +13,8 @@ use crate::document::{At, Parsed};
 use crate::kind::Kind;
 use crate::sna::syntax::lines::{Line, lines};
 use crate::sna::syntax::{Operand, Statement, Text};
+use crate::sna::values;
 use crate::unknown::Unknowns;
-use cics::diagnostic::{Diagnostic, Severity};
 
 pub(crate) static KIND: Kind = Kind {
     word: "aix-sna",
@@ -55,6 +55,11 @@ pub(crate) const TRANSMIT_COUNT: &[&str] = &[
 pub(crate) const RECEIVE_COUNT: &[&str] =
     &["RECEIVE_WINDOW_COUNT", "RECEIVE_COUNT", "DLC_RECEIVE_COUNT"];
 
+/// Spellings of a mode's session limit.
+pub(crate) const SESSIONS: &[&str] = &["MAXIMUM_NUMBER_OF_SESSIONS", "MAX_NUMBER_OF_SESSIONS"];
+/// Spellings of the sessions of the limit that this side wins.
+pub(crate) const WINNERS: &[&str] = &["MINIMUM_CONTENTION_WINNERS", "MIN_CONTENTION_WINNERS"];
+
 /// Attributes of a mode and of a link that no rule looks at.
 const OTHERS: &[&str] = &[
     "TYPE",
@@ -64,8 +69,6 @@ const OTHERS: &[&str] = &[
     "MODE_NAME",
     "COMMENTS",
     "MAX_SESSIONS",
-    "MAXIMUM_NUMBER_OF_SESSIONS",
-    "MINIMUM_CONTENTION_WINNERS",
     "MINIMUM_CONTENTION_LOSERS",
     "MIN_CONWINNER_SESSIONS",
     "MIN_CONLOSER_SESSIONS",
@@ -91,9 +94,6 @@ const OTHERS: &[&str] = &[
     "LINK_TRACE",
     "TRACE_ENTRY_SIZE",
 ];
-/// What a size may be beside a number.
-const WORDS: &[&str] = &["system_defined", "default"];
-
 /// Words of a shell that stand around commands.
 const SHELL: &[&str] = &[
     "if", "elif", "then", "else", "fi", "for", "while", "do", "done", "[", "test", "exit", "set",
@@ -163,44 +163,27 @@ fn parse(text: &str) -> Parsed {
         "TOKENRINGPHYSICAL",
         "SNA",
     ];
-    judge(&mut out);
-    parsed(out, &known, "profile type")
+    tell_unknown(&mut out);
+    parsed(&KIND, out, &known, "profile type")
 }
 
-/// Names numbers that are none, which no rule can judge, and attributes that no
-/// profile of the kind is known to have.
-fn judge(out: &mut Text) {
+/// Names attributes that no profile of the kind is known to have.
+fn tell_unknown(out: &mut Text) {
     let mut unknown = Unknowns::default();
-    let mut wrong: Vec<Diagnostic> = Vec::new();
-    for statement in &out.statements {
-        let numbers: &[&[&str]] = match statement.verb.as_str() {
-            MODE => &[RU, SEND_PACING, RECEIVE_PACING],
-            LOGICAL_LINK => &[FRAME, TRANSMIT_COUNT, RECEIVE_COUNT],
-            OPTION | ADAPTER => &[],
-            _ => continue,
-        };
-        let profile = !numbers.is_empty();
+    let profiles = out
+        .statements
+        .iter()
+        .filter(|s| [MODE, LOGICAL_LINK].contains(&s.verb.as_str()));
+    for statement in profiles {
         for operand in &statement.operands {
             let name = operand.name.as_str();
-            let value = operand.value.trim();
-            let is_number = match profile {
-                true => numbers.iter().any(|names| names.contains(&name)),
-                false => OPTIONS
-                    .iter()
-                    .chain(ATTRIBUTES)
-                    .any(|o| o.eq_ignore_ascii_case(name)),
-            };
-            let fits = value.parse::<u32>().is_ok() || (profile && WORDS.contains(&value));
-            if is_number && !fits {
-                let name = name.to_ascii_lowercase();
-                let message = format!("{name} = {value} is no number from 0 to {}", u32::MAX);
-                wrong.push(operand.at.diagnostic(Severity::Error, message));
-            } else if !is_number && profile && !OTHERS.contains(&name) {
+            let read =
+                values::table(KIND.word).is_some_and(|t| t.row(&statement.verb, name).is_some());
+            if !read && !OTHERS.contains(&name) {
                 unknown.add(&name.to_ascii_lowercase(), operand.at);
             }
         }
     }
-    out.diagnostics.extend(wrong);
     unknown.report("attribute", &mut out.diagnostics);
 }
 
@@ -247,7 +230,8 @@ fn one_command(words: &[(&str, At)], at: At, out: &mut Text) -> bool {
         Some("then" | "else" | "do") if !rest.is_empty() => one_command(&rest, at, out),
         Some(word) if SHELL.contains(&word) => true,
         Some("no") => {
-            for (value, at) in after(&rest, "-o") {
+            // Without a value the option is printed, not set.
+            for (value, at) in after(&rest, "-o").filter(|(v, _)| v.contains('=')) {
                 push(out, OPTION, "", value, at);
             }
             true
@@ -304,6 +288,7 @@ fn push(out: &mut Text, verb: &str, name: &str, setting: &str, at: At) {
 mod tests {
     use super::*;
     use crate::kind;
+    use cics::diagnostic::Severity;
 
     #[test]
     fn profiles_commands_and_listings_are_read() {
@@ -327,31 +312,37 @@ mod tests {
     fn numbers_that_are_none_and_attributes_nobody_knows_are_named() {
         let text = "m_MODE:\n type = MODE\n max_send_ru = abc\n maximum_ru_size = many\n\
                     l_TOKENRINGLOGICAL:\n maximum_i_field = system_defined\n transmit_window_count = -1\n\
-                    no -o thewall=2k -o lowclust=29 -o ipforwarding=yes\n";
+                    no -o thewall=2k -o lowclust=29 -o ipforwarding=yes -o lowmbuf\n";
         let told: Vec<_> = parse(text)
             .diagnostics
             .iter()
             .map(|d| (d.severity, d.line, d.message.clone()))
             .collect();
+        let default = "system_defined or default";
         let expected = [
+            (
+                Severity::Note,
+                3,
+                "attribute max_send_ru is passed over".to_owned(),
+            ),
             (
                 Severity::Error,
                 4,
-                "maximum_ru_size = many is no number from 0 to 4294967295",
+                format!("maximum_ru_size = many is not a whole number from 8 to 491520, {default}"),
             ),
             (
                 Severity::Error,
                 7,
-                "transmit_window_count = -1 is no number from 0 to 4294967295",
+                format!(
+                    "transmit_window_count = -1 is not a whole number from 1 to 127, {default}"
+                ),
             ),
             (
                 Severity::Error,
                 8,
-                "thewall = 2k is no number from 0 to 4294967295",
+                "thewall = 2k is not a whole number from 0 to 4294967295".to_owned(),
             ),
-            (Severity::Note, 3, "attribute max_send_ru is passed over"),
-        ]
-        .map(|(severity, line, text)| (severity, line, text.to_owned()));
+        ];
         assert_eq!(told, expected);
     }
 

@@ -36,6 +36,8 @@ fn recognise(text: &str) -> usize {
 fn parse(text: &str) -> Parsed {
     let mut out = read(text, End::Line);
     for s in &mut out.statements {
+        // What a change leaves as it is says nothing.
+        s.operands.retain(|o| !o.is("*SAME"));
         // The name may stand first without its keyword.
         let keyword = match s.verb.get(3..) {
             Some("MODD") => "MODD",
@@ -55,6 +57,7 @@ fn parse(text: &str) -> Parsed {
     }
     out.statements = folded(out.statements);
     parsed(
+        &KIND,
         out,
         &[
             "CRT*", "CHG*", "VRYCFG", "PGM", "ENDPGM", "DCL", "MONMSG", "ADD*",

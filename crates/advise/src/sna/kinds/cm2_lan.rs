@@ -72,7 +72,7 @@ fn parse(text: &str) -> Parsed {
         }
     }
     finish(&mut out, heading);
-    parsed(out, &["PROFILE"], "section")
+    parsed(&KIND, out, &["PROFILE"], "section")
 }
 
 /// The name of `[NAME]`, or of `NAME = (`.

@@ -30,6 +30,7 @@ fn recognise(text: &str) -> usize {
 
 fn parse(text: &str) -> Parsed {
     parsed(
+        &KIND,
         read(text, End::Semicolon),
         &["DEFINE_*", "START_*", "ACTIVATE_*"],
         "statement",

@@ -24,6 +24,8 @@ pub(crate) static KIND: Kind = Kind {
 const VERBS: &[&str] = &[
     "TRLD", "TRMF", "MODE", "NODE", "LU", "PLU", "TP", "LINK", "SIDE", "NETID", "CPNAME", "SET",
 ];
+/// Frame size of the token ring; the keyword may be left out.
+pub(crate) const FRAME: &[&str] = &["", "SIZE", "MAXFRAME", "FRAME"];
 /// RU size of a mode: bytes, or `*`.
 pub(crate) const RU: &str = "RU";
 /// RUs received before a pacing response is sent.
@@ -73,7 +75,7 @@ fn parse(text: &str) -> Parsed {
         }
         out.statements.push(statement);
     }
-    parsed(out, VERBS, "statement")
+    parsed(&KIND, out, VERBS, "statement")
 }
 
 /// An operand in its one spelling.

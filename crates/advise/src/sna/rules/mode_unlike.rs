@@ -1,5 +1,8 @@
 //! A mode that is defined differently in different places.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
 use crate::document::{Documents, Place};
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -29,12 +32,14 @@ struct Said {
 }
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let mut first: Vec<Said> = Vec::new();
+    let mut first: HashMap<(String, String), Said> = HashMap::new();
     for said in all(documents) {
-        let same = |f: &&Said| f.mode == said.mode && f.what == said.what;
-        let Some(f) = first.iter().find(same) else {
-            first.push(said);
-            continue;
+        let f = match first.entry((said.mode.clone(), said.what.clone())) {
+            Entry::Occupied(f) => f.into_mut(),
+            Entry::Vacant(free) => {
+                free.insert(said);
+                continue;
+            }
         };
         let apart = !said.across_files || f.place.file != said.place.file;
         if apart && f.value != said.value {

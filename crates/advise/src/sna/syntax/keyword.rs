@@ -40,6 +40,7 @@ const END: char = '\u{0}';
 fn characters(text: &str, end: End, found: &mut Text) -> Vec<Char> {
     let mut out = Vec::new();
     let mut comment: Option<At> = None;
+    let mut open: Option<At> = None;
     for (i, line) in text.lines().enumerate() {
         let line = line.trim_end();
         let trimmed = line.trim_start();
@@ -75,10 +76,27 @@ fn characters(text: &str, end: End, found: &mut Text) -> Vec<Char> {
         }
         let at = At::from_zero(i, chars.len());
         let ends = end == End::Line && !goes_on && comment.is_none();
+        // A line of a comment alone neither ends nor continues anything.
+        if goes_on || !trimmed.is_empty() {
+            open = goes_on.then_some(at);
+        }
         out.push((if ends { END } else { ' ' }, at));
     }
     if let Some(at) = comment {
         found.warn(at, "the comment is never closed");
+    }
+    if let Some(at) = open {
+        found.warn(at, "the command goes on, but nothing follows");
+    }
+    if end == End::Semicolon {
+        // What follows the last semicolon is read all the same.
+        let rest = out
+            .iter()
+            .rposition(|(c, _)| *c == END)
+            .map_or(0, |i| i + 1);
+        if let Some((_, at)) = out[rest..].iter().find(|(c, _)| !c.is_whitespace()) {
+            found.warn(*at, "the last statement does not end with a semicolon");
+        }
     }
     out
 }
@@ -240,7 +258,15 @@ mod tests {
     fn what_is_not_closed_is_told_and_ends_with_its_statement() {
         let t = read("CRTMODD MODD(#BATCH\nCRTMODD MODD(X) )\n", End::Line);
         assert_eq!((t.statements.len(), t.diagnostics.len()), (2, 2));
-        let t = read("/* open", End::Line);
-        assert_eq!(t.diagnostics.len(), 1);
+        for (text, end) in [
+            ("/* open", End::Line),
+            ("CRTMODD MODD(X) +\n", End::Line),
+            (
+                "DEFINE_MODE MODE_NAME(A);\nDEFINE_MODE MODE_NAME(B)\n",
+                End::Semicolon,
+            ),
+        ] {
+            assert_eq!(read(text, end).diagnostics.len(), 1, "{text}");
+        }
     }
 }

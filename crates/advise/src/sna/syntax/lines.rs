@@ -65,7 +65,10 @@ impl<'a> Line<'a> {
         for (n, (i, c)) in self.text.char_indices().enumerate() {
             let blank = c.is_whitespace() || c == ',';
             let rest = self.text[i..].trim_start();
-            let joined = depth > 0 || last == '=' || rest.starts_with('=') || rest.starts_with('(');
+            let joined = depth > 0
+                || (last == '=' && !begins_with_setting(rest))
+                || rest.starts_with('=')
+                || rest.starts_with('(');
             if blank && !joined {
                 if let Some(begun) = start.take() {
                     words.push(self.word(begun, i));
@@ -101,6 +104,15 @@ impl<'a> Line<'a> {
             },
         )
     }
+}
+
+/// Whether a text begins with a setting of its own, which is then no value of
+/// the keyword before it.
+fn begins_with_setting(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        let name = name.trim_end();
+        !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || ",()".contains(c))
+    })
 }
 
 /// `KEY=VALUE`, `KEY(VALUE)` or a value alone.
@@ -140,6 +152,11 @@ mod tests {
                 column: 19
             }
         );
+        let line = lines("TRLD MAXIN= MAXOUT = 2\n", &[';'], true)
+            .next()
+            .unwrap();
+        let words_of: Vec<_> = line.words().into_iter().map(|(w, _)| w).collect();
+        assert_eq!(words_of, ["TRLD", "MAXIN=", "MAXOUT = 2"]);
         let o = operand(words[1].0, words[1].1);
         assert_eq!((o.name.as_str(), o.number()), ("MAXIN", Some(2)));
         assert_eq!(operand("MAXOUT(2)", line.at).number(), Some(2));

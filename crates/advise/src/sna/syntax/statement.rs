@@ -55,13 +55,21 @@ impl Statement {
 }
 
 impl Operand {
-    /// The value as a whole number; thousands may be set off by commas.
+    /// The value as a whole number, of a list the first one; thousands may be
+    /// set off by commas.
     pub fn number(&self) -> Option<u32> {
-        number(&self.value)
+        #[cfg(test)]
+        reads::note(&self.name);
+        match self.value.starts_with('(') {
+            true => number(self.list().first()?),
+            false => number(&self.value),
+        }
     }
 
     /// The elements of a list in parentheses, or the one value.
     pub fn list(&self) -> Vec<&str> {
+        #[cfg(test)]
+        reads::note(&self.name);
         let inner = self
             .value
             .strip_prefix('(')
@@ -95,11 +103,13 @@ impl Text {
 /// A whole number, with or without commas between its thousands.
 pub fn number(text: &str) -> Option<u32> {
     let text = unquote(text);
-    let digits: String = text.chars().filter(|c| *c != ',').collect();
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    digits.parse().ok()
+    let mut groups = text.split(',');
+    let first = groups.next()?;
+    let thousands = groups.clone().all(|g| g.len() == 3);
+    let begins = !first.is_empty() && (groups.next().is_none() || first.len() <= 3);
+    let digits = text.replace(',', "");
+    let plain = thousands && begins && digits.bytes().all(|b| b.is_ascii_digit());
+    digits.parse().ok().filter(|_| plain)
 }
 
 /// A value without the quotes around it.
@@ -114,7 +124,7 @@ pub fn unquote(text: &str) -> &str {
 }
 
 /// Splits at the commas that stand outside parentheses and quotes.
-fn split(text: &str) -> Vec<&str> {
+pub(crate) fn split(text: &str) -> Vec<&str> {
     let (mut depth, mut quoted, mut start) = (0i32, false, 0);
     let mut parts = Vec::new();
     for (i, c) in text.char_indices() {
@@ -131,6 +141,33 @@ fn split(text: &str) -> Vec<&str> {
     }
     parts.push(text[start..].trim());
     parts
+}
+
+/// The keywords whose numbers a test's rules have read.
+#[cfg(test)]
+pub(crate) mod reads {
+    use std::cell::RefCell;
+    use std::collections::BTreeSet;
+
+    thread_local! {
+        static READ: RefCell<BTreeSet<String>> = const { RefCell::new(BTreeSet::new()) };
+    }
+
+    pub(crate) fn note(name: &str) {
+        READ.with_borrow_mut(|read| {
+            if !read.contains(name) {
+                read.insert(name.to_owned());
+            }
+        });
+    }
+
+    pub(crate) fn clear() {
+        READ.with_borrow_mut(BTreeSet::clear);
+    }
+
+    pub(crate) fn all() -> BTreeSet<String> {
+        READ.with_borrow(BTreeSet::clone)
+    }
 }
 
 #[cfg(test)]
@@ -159,7 +196,9 @@ mod tests {
     fn numbers_may_have_commas_and_quotes() {
         assert_eq!(number("30,720"), Some(30_720));
         assert_eq!(number("'4096'"), Some(4096));
-        assert_eq!(number("*CALC"), None);
+        for wrong in ["*CALC", "8,1", "1,23,456", ",256", "1234,567", "+5", "-1"] {
+            assert_eq!(number(wrong), None, "{wrong}");
+        }
         assert_eq!(number(""), None);
         assert_eq!(number("99999999999"), None);
     }

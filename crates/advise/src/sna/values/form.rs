@@ -1,0 +1,319 @@
+//! What a value may be, and how one that is not so is told.
+//!
+//! A form knows three things: whether a value has it, what to call it in an
+//! error and on the reference page, and a handful of values that stand for
+//! all that a wrong one might have meant ([`Form::samples`]).
+
+use crate::sna::ru;
+use crate::sna::syntax::statement::{number, split, unquote};
+
+/// What a keyword's value may be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Form {
+    /// A whole number between two bounds, both allowed.
+    Number(u32, u32),
+    /// Such a number, or one of some words.
+    NumberOr(u32, u32, &'static [&'static str]),
+    /// Seconds with a decimal point, up to so many.
+    Seconds(u32),
+    /// One of some words.
+    Words(&'static [&'static str]),
+    /// A byte, as `X'13'` or decimal.
+    Byte,
+    /// A pacing count of a mode entry: 0 to 63, or a byte without its second bit.
+    PacingCount,
+    /// Two size bytes, as `X'8787'`.
+    RuSizes,
+    /// Values in their places, parted by commas: each may be left out, and
+    /// `None` is one that nobody reads.
+    Places(&'static [Option<Form>]),
+    /// So many values of one form at most, parted by blanks.
+    Row(usize, &'static Form),
+}
+
+impl Form {
+    /// What is wrong with a value, in words that follow it; `None` where it
+    /// has the form.
+    pub(crate) fn fault(&self, value: &str) -> Option<String> {
+        let value = unquote(value);
+        match self {
+            Form::Places(forms) => self.fault_in_places(forms, value),
+            Form::Row(most, form) => {
+                let all: Vec<&str> = value.split_whitespace().collect();
+                let fits = all.iter().all(|v| form.has(v)) && (1..=*most).contains(&all.len());
+                (!fits).then(|| format!(" is not {}", self.expected()))
+            }
+            _ if self.has(value) => None,
+            _ if value.is_empty() => Some(format!(" has no value: {} is due", self.expected())),
+            _ => Some(format!(" is not {}", self.expected())),
+        }
+    }
+
+    fn fault_in_places(&self, forms: &[Option<Form>], value: &str) -> Option<String> {
+        let parts = match listed(value) {
+            Some(parts) if parts.len() > forms.len() => {
+                let (most, found) = (forms.len(), parts.len());
+                return Some(format!(" has {found} values, {most} at most are due"));
+            }
+            Some(parts) => parts,
+            None if value.is_empty() => {
+                return Some(format!(" has no value: {} is due", self.expected()));
+            }
+            None => return Some(format!(" is not {}", self.expected())),
+        };
+        let wrong = |(i, (part, form)): (usize, (&&str, &Option<Form>))| {
+            let form = form.filter(|f| !part.is_empty() && !f.has(part))?;
+            Some(format!(
+                "value {}, {}, is not {}",
+                i + 1,
+                shown(part),
+                form.expected()
+            ))
+        };
+        let told: Vec<String> = parts
+            .iter()
+            .zip(forms)
+            .enumerate()
+            .filter_map(wrong)
+            .collect();
+        (!told.is_empty()).then(|| format!(": {}", told.join("; ")))
+    }
+
+    /// Whether a single value has the form.
+    fn has(&self, value: &str) -> bool {
+        let among = |words: &[&str]| words.iter().any(|w| w.eq_ignore_ascii_case(value));
+        let within =
+            |least: u32, most: u32| number(value).is_some_and(|n| (least..=most).contains(&n));
+        match *self {
+            Form::Number(least, most) => within(least, most),
+            Form::NumberOr(least, most, words) => within(least, most) || among(words),
+            Form::Seconds(most) => seconds(value).is_some_and(|s| s <= f64::from(most)),
+            Form::Words(words) => among(words),
+            Form::Byte => ru::byte(value).is_some(),
+            Form::PacingCount => ru::pacing(value).is_some(),
+            Form::RuSizes => ru::rusizes(value).is_ok(),
+            Form::Places(_) | Form::Row(..) => self.fault(value).is_none(),
+        }
+    }
+
+    /// The form in words: `a whole number from 0 to 63`.
+    pub(crate) fn expected(&self) -> String {
+        let range = |least: u32, most: u32| format!("a whole number from {least} to {most}");
+        match *self {
+            Form::Number(least, most) => range(least, most),
+            Form::NumberOr(least, most, words) => {
+                let (last, others) = words.split_last().unwrap_or((&"", &[]));
+                let begin = others
+                    .iter()
+                    .fold(range(least, most), |b, w| format!("{b}, {w}"));
+                format!("{begin} or {last}")
+            }
+            Form::Seconds(most) => format!("a number of seconds from 0 to {most}, as 0.2"),
+            Form::Words([word]) => (*word).to_owned(),
+            Form::Words(words) => format!("one of {}", words.join(", ")),
+            Form::Byte => "a whole number from 0 to 255 or X'00' to X'FF'".to_owned(),
+            Form::PacingCount => {
+                "a whole number from 0 to 63, X'00' to X'3F' or X'80' to X'BF'".to_owned()
+            }
+            Form::RuSizes => {
+                "two size bytes, as X'8787': each 00, or a mantissa from 8 to F and an exponent"
+                    .to_owned()
+            }
+            Form::Places(forms) => {
+                let each = forms.iter().enumerate();
+                let read = each
+                    .filter_map(|(i, f)| Some(format!("{}: {}", i + 1, f.as_ref()?.expected())));
+                format!(
+                    "values in their places ({})",
+                    read.collect::<Vec<_>>().join("; ")
+                )
+            }
+            Form::Row(most, form) => {
+                format!(
+                    "up to {most} values parted by blanks, each {}",
+                    form.expected()
+                )
+            }
+        }
+    }
+
+    /// What a wrong value may have meant: the bounds and their neighbours, a
+    /// value between, and every word. Where rules say the same of all of
+    /// these, what they say does not depend on the value. Always [`WORLDS`].
+    pub(crate) fn samples(&self, value: &str) -> Vec<String> {
+        let numbers = |least: u32, most: u32| {
+            let between = least + (most - least) / 2;
+            let next = least.saturating_add(1).min(most);
+            [
+                least,
+                most,
+                next,
+                between,
+                most.saturating_sub(1).max(least),
+            ]
+            .map(|n| n.to_string())
+        };
+        let all: Vec<String> = match *self {
+            Form::Number(least, most) => numbers(least, most).into(),
+            Form::NumberOr(least, most, words) => {
+                let words = words.iter().map(|w| (*w).to_owned());
+                numbers(least, most)[..3]
+                    .iter()
+                    .cloned()
+                    .chain(words)
+                    .collect()
+            }
+            Form::Seconds(most) => numbers(0, most).into(),
+            Form::Words(words) => words.iter().map(|w| (*w).to_owned()).collect(),
+            Form::Byte => ["X'00'", "X'FF'", "X'07'", "X'13'", "X'80'"]
+                .map(str::to_owned)
+                .into(),
+            Form::PacingCount => numbers(0, 63).into(),
+            Form::RuSizes => ["X'0000'", "X'8D8D'", "X'8080'", "X'8785'", "X'8587'"]
+                .map(str::to_owned)
+                .into(),
+            Form::Places(forms) => (0..WORLDS)
+                .map(|world| places(forms, value, world))
+                .collect(),
+            Form::Row(most, form) => {
+                let all = form.samples("").into_iter();
+                all.map(|s| vec![s; most].join(" ")).collect()
+            }
+        };
+        // Fewer than due are gone through again.
+        all.iter().cycle().take(WORLDS).cloned().collect()
+    }
+}
+
+/// The values of a list in parentheses, or the one value without them; `None`
+/// where there is none, or where one of the parentheses is missing.
+fn listed(value: &str) -> Option<Vec<&str>> {
+    let inner = match value.strip_prefix('(') {
+        Some(rest) => rest.strip_suffix(')')?,
+        None => value,
+    };
+    (!inner.trim().is_empty()).then(|| split(inner))
+}
+
+/// What a list may have meant in one world: its right values as they are, its
+/// wrong ones as something right; all of them where it is no such list.
+fn places(forms: &[Option<Form>], value: &str, world: usize) -> String {
+    let parts = listed(unquote(value)).filter(|parts| parts.len() <= forms.len());
+    let sample = |form: &Option<Form>| {
+        form.as_ref()
+            .map_or(String::new(), |f| f.samples("").swap_remove(world))
+    };
+    let all: Vec<String> = match parts {
+        Some(parts) => {
+            let one = |(part, form): (&&str, &Option<Form>)| match form {
+                Some(f) if !part.is_empty() && !f.has(part) => sample(form),
+                _ => (*part).to_owned(),
+            };
+            parts.iter().zip(forms).map(one).collect()
+        }
+        None => forms.iter().map(sample).collect(),
+    };
+    match &all[..] {
+        [one] => one.clone(),
+        _ => format!("({})", all.join(",")),
+    }
+}
+
+/// How many samples each form gives.
+pub(crate) const WORLDS: usize = 6;
+
+/// Digits with at most one point among them.
+fn seconds(value: &str) -> Option<f64> {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let points = value.bytes().filter(|b| *b == b'.').count();
+    let plain = digits > 0 && points < 2 && digits + points == value.len();
+    value.parse().ok().filter(|_| plain)
+}
+
+/// A value as an error quotes it: short, and without what a terminal would
+/// take for a command.
+pub(crate) fn shown(value: &str) -> String {
+    let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let mut out: String = value.chars().take(QUOTED).map(plain).collect();
+    if value.chars().nth(QUOTED).is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// Characters of a value that an error quotes.
+const QUOTED: usize = 60;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_at_the_bounds_have_the_form_and_those_beyond_have_not() {
+        let form = Form::Number(1, 63);
+        for (value, right) in [
+            ("1", true),
+            ("63", true),
+            ("'8'", true),
+            ("0", false),
+            ("64", false),
+        ] {
+            assert_eq!(form.fault(value).is_none(), right, "{value}");
+        }
+        for value in [
+            "",
+            "abc",
+            "-1",
+            "+5",
+            "8,1",
+            "0x10",
+            "1e3",
+            "８",
+            "99999999999999999999",
+        ] {
+            assert!(form.fault(value).is_some(), "{value}");
+        }
+    }
+
+    #[test]
+    fn every_wrong_place_of_a_list_is_named() {
+        const FORM: Form =
+            Form::Places(&[Some(Form::Seconds(30)), None, Some(Form::Number(1, 127))]);
+        assert_eq!(FORM.fault("(1,x,2)"), None);
+        assert_eq!(FORM.fault("(1.8,,)"), None);
+        assert_eq!(
+            FORM.fault("(a,b,0)").as_deref(),
+            Some(
+                ": value 1, a, is not a number of seconds from 0 to 30, as 0.2; value 3, 0, is not a whole number from 1 to 127"
+            )
+        );
+        assert_eq!(
+            FORM.fault("(1,2,3,4)").as_deref(),
+            Some(" has 4 values, 3 at most are due")
+        );
+        assert!(FORM.fault("()").is_some() && FORM.fault("(1,2").is_some());
+    }
+
+    #[test]
+    fn samples_have_the_form_and_keep_the_places_that_are_right() {
+        for form in [
+            Form::Number(0, 63),
+            Form::NumberOr(241, 32_767, &["*CALC"]),
+            Form::Seconds(30),
+            Form::Words(&["4", "16"]),
+            Form::Byte,
+            Form::PacingCount,
+            Form::RuSizes,
+            Form::Row(2, &Form::Number(64, 4096)),
+        ] {
+            let samples = form.samples("?");
+            assert_eq!(samples.len(), WORLDS);
+            assert!(
+                samples.iter().all(|s| form.fault(s).is_none()),
+                "{samples:?}"
+            );
+        }
+        const LIST: Form = Form::Places(&[Some(Form::Number(0, 9)), Some(Form::Number(1, 4))]);
+        assert_eq!(LIST.samples("(7,x)")[..2], ["(7,1)", "(7,4)"]);
+    }
+}

@@ -1,0 +1,75 @@
+//! Statements against the table of their kind.
+
+use cics::diagnostic::{Diagnostic, Severity};
+
+use super::keywords::Passed;
+use super::rows::{Row, Table};
+use crate::document::At;
+use crate::sna::syntax::Statement;
+use crate::worlds::Open;
+
+/// What rules do with a wrong value.
+const SILENT: &str = "what depends on it is not judged";
+
+impl Table {
+    /// The row of a statement's keyword.
+    pub(crate) fn row(&self, verb: &str, name: &str) -> Option<&'static Row> {
+        self.rows.iter().find(|r| r.is(verb, name))
+    }
+
+    /// Checks every value of some statements; gives those that are open.
+    pub(crate) fn judge(
+        &self,
+        statements: &mut [Statement],
+        told: &mut Vec<Diagnostic>,
+    ) -> Vec<Open> {
+        let mut open = Vec::new();
+        let mut passed = Passed::default();
+        for (s, statement) in statements.iter_mut().enumerate() {
+            let cut = self.name_values(statement, told);
+            self.tell_repeated(statement, told);
+            self.tell_unlisted(statement, &mut passed, told);
+            for (o, operand) in statement.operands.iter().enumerate() {
+                let Some(row) = self.row(&statement.verb, &operand.name) else {
+                    continue;
+                };
+                let place = (statement.verb.as_str(), operand.name.as_str(), operand.at);
+                let samples = match cut.binary_search(&o).is_ok() {
+                    true => Some(row.form.samples("")),
+                    false => self.value(row, place, &operand.value, told),
+                };
+                if let Some(samples) = samples {
+                    open.push(Open {
+                        statement: s,
+                        operand: o,
+                        samples,
+                    });
+                }
+            }
+        }
+        open
+    }
+
+    /// Checks one value, and tells what is wrong with it. Where something is,
+    /// or the value stands elsewhere, gives what it may be.
+    pub(crate) fn value(
+        &self,
+        row: &Row,
+        (verb, name, at): (&str, &str, At),
+        value: &str,
+        told: &mut Vec<Diagnostic>,
+    ) -> Option<Vec<String>> {
+        let spelled = self.style.spell(verb, name, value);
+        let (severity, message) = match row.form.fault(value) {
+            _ if self.variables && value.contains('&') => {
+                (Severity::Note, format!("{spelled} has its value elsewhere"))
+            }
+            Some(fault) => (Severity::Error, format!("{spelled}{fault}")),
+            None => return None,
+        };
+        let mut diagnostic = at.diagnostic(severity, message);
+        diagnostic.help = Some(SILENT.to_owned());
+        told.push(diagnostic);
+        Some(row.form.samples(value))
+    }
+}

@@ -1,0 +1,184 @@
+//! What is wrong with the keywords of a statement: one without its value, a
+//! number without its keyword, one given twice, one that the statement does
+//! not have.
+
+use std::collections::HashSet;
+
+use cics::diagnostic::{Diagnostic, Severity, nearest};
+
+use super::form::shown;
+use super::rows::{Others, Style, Table};
+use crate::sna::syntax::Statement;
+
+impl Table {
+    /// Values without a keyword, where the product has none: a keyword whose
+    /// value is missing, or a number that a comma or a blank cut off. Gives the
+    /// operands whose values were cut so.
+    pub(super) fn name_values(
+        &self,
+        statement: &mut Statement,
+        told: &mut Vec<Diagnostic>,
+    ) -> Vec<usize> {
+        let mut cut = Vec::new();
+        if !matches!(self.style, Style::Equals | Style::Parentheses) {
+            return cut;
+        }
+        let verb = statement.verb.clone();
+        let mut positional = usize::from(self.row(&verb, "").is_some());
+        let stray = |value: &str| is_numeric(value) && self.numbers_are_named(&verb);
+        for o in 0..statement.operands.len() {
+            let (before, rest) = statement.operands.split_at_mut(o);
+            let Some(operand) = rest.first_mut().filter(|operand| operand.name.is_empty()) else {
+                continue;
+            };
+            let word = operand.value.to_ascii_uppercase();
+            if self.row(&verb, &word).is_some() {
+                operand.name = word;
+                operand.value.clear();
+            } else if positional > 0 {
+                positional -= 1;
+            } else if stray(&operand.value) {
+                let whose = before.last().filter(|b| self.row(&verb, &b.name).is_some());
+                let rest = shown(&operand.value);
+                let (at, message) = match whose {
+                    // That its value is missing is told already.
+                    Some(whose) if whose.value.is_empty() => (operand.at, String::new()),
+                    Some(whose) => {
+                        cut.push(o - 1);
+                        let number = self.style.spell(&verb, &whose.name, &whose.value);
+                        (whose.at, format!("{number} is cut off before {rest}"))
+                    }
+                    None => (operand.at, format!("{verb}: {rest} belongs to no keyword")),
+                };
+                if !message.is_empty() {
+                    let mut d = at.diagnostic(Severity::Error, message);
+                    d.help = Some("a number has no commas and no blanks in it".to_owned());
+                    told.push(d);
+                }
+                // As a value of the statement's own row it would count.
+                STRAY.clone_into(&mut operand.name);
+            }
+        }
+        cut
+    }
+
+    /// Whether numbers of a statement always have keywords: of statements
+    /// with rows, and of those only.
+    fn numbers_are_named(&self, verb: &str) -> bool {
+        self.rows.iter().any(|r| r.on.contains(&verb))
+            || (self.rows.iter().any(|r| r.on.is_empty()) && STATEMENTS.contains(&verb))
+    }
+
+    /// Keywords that the statement does not have, where its keywords are known,
+    /// and others that are spelled almost as one that is read.
+    pub(super) fn tell_unlisted(
+        &self,
+        statement: &Statement,
+        passed: &mut Passed,
+        told: &mut Vec<Diagnostic>,
+    ) {
+        let verb = statement.verb.as_str();
+        let others = self.others.iter().find(|o| o.on.contains(&verb));
+        for operand in statement
+            .operands
+            .iter()
+            .filter(|o| !o.name.is_empty() && o.name != STRAY)
+        {
+            let name = operand.name.as_str();
+            let listed = others.map_or(ALIKE, |o| o.names).contains(&name);
+            if listed || self.row(verb, name).is_some() || !passed.is_new(verb, name) {
+                continue;
+            }
+            let name = shown(name);
+            let complete = others.is_some_and(|o| o.complete);
+            let meant = self.meant(verb, &name, others);
+            let message = match complete {
+                true => format!("{verb} has no keyword {name}"),
+                false => format!("{verb}: keyword {name} is passed over"),
+            };
+            if others.is_some() || meant.is_some() {
+                let severity = if complete {
+                    Severity::Error
+                } else {
+                    Severity::Note
+                };
+                let mut d = operand.at.diagnostic(severity, message);
+                d.help = meant.map(|meant| format!("{meant} is meant?"));
+                told.push(d);
+            }
+        }
+    }
+
+    /// The keywords that a word may be meant for.
+    fn meant(&self, verb: &str, word: &str, others: Option<&Others>) -> Option<String> {
+        let rows = self
+            .rows
+            .iter()
+            .filter(|r| r.is_on(verb))
+            .flat_map(|r| r.names);
+        let all = rows
+            .chain(others.map_or(&[][..], |o| o.names))
+            .copied()
+            .filter(|n| !n.is_empty());
+        let longer: Vec<&str> = match others.is_some_and(|o| o.complete) {
+            true => all.clone().filter(|n| n.contains(word)).collect(),
+            false => Vec::new(),
+        };
+        match longer[..] {
+            [] => nearest(word, all).map(str::to_owned),
+            _ => Some(longer.join(" or ")),
+        }
+    }
+
+    /// Keywords that stand twice on a statement. Commands change objects, so
+    /// there the later value is meant.
+    pub(super) fn tell_repeated(&self, statement: &Statement, told: &mut Vec<Diagnostic>) {
+        if self.style == Style::Command {
+            return;
+        }
+        // No more names than the table has, however many operands there are.
+        let mut seen: Vec<&str> = Vec::new();
+        for operand in &statement.operands {
+            let name = operand.name.as_str();
+            if seen.contains(&name) {
+                let name = self.style.shown(name);
+                let message =
+                    format!("{name} is given twice on this statement; the last one counts");
+                told.push(operand.at.diagnostic(Severity::Warning, message));
+            } else if !name.is_empty() && self.row(&statement.verb, name).is_some() {
+                seen.push(name);
+            }
+        }
+    }
+}
+
+/// Keywords that are told of already: each once a text.
+#[derive(Debug, Default)]
+pub(super) struct Passed(HashSet<(String, String)>);
+
+impl Passed {
+    fn is_new(&mut self, verb: &str, name: &str) -> bool {
+        let known = self.0.len() >= LISTED;
+        !known && name.len() <= LONGEST && self.0.insert((verb.to_owned(), name.to_owned()))
+    }
+}
+
+/// Keywords listed at most: text of a wrong kind has a new one on every line.
+const LISTED: usize = 1000;
+/// No keyword is longer.
+const LONGEST: usize = 40;
+/// Keywords that nobody reads and that are spelled almost as one that is read.
+const ALIKE: &[&str] = &["PACING", "T1TIMER", "RECVBUFS"];
+
+/// Statements of VTAM and NCP whose operands all have keywords.
+const STATEMENTS: &[&str] = &[
+    "APPL", "GROUP", "LINE", "CLUSTER", "PU", "LU", "TERMINAL", "PCCU", "BUILD", "HOST",
+];
+/// The name of a number that belongs to no keyword; no keyword is spelled so.
+const STRAY: &str = "?";
+
+/// Whether a value is meant as a number.
+fn is_numeric(value: &str) -> bool {
+    let digits = value.strip_prefix('-').unwrap_or(value);
+    digits.starts_with(|c: char| c.is_ascii_digit())
+}

@@ -1,0 +1,429 @@
+//! The keywords whose values rules read, and what the values may be: a row
+//! each, in a table for each product. A keyword that is in no row has no
+//! number for any rule.
+//!
+//! Reference: the manuals named with each table. Where none states a range,
+//! it is what the field of the protocol holds: 63 for a pacing window of a
+//! BIND, 127 for a window of LLC2 or SDLC, 8 to 491,520 bytes for an RU,
+//! 65,535 bytes for a frame or a buffer.
+
+use super::form::{Form, shown};
+use crate::sna::kinds::{aix, cm2_lan, nsdos};
+
+/// The keywords of one product.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// The kinds of text that it holds for, by their words.
+    pub(crate) kinds: &'static [&'static str],
+    /// How keyword and value are written.
+    pub(crate) style: Style,
+    /// Whether `&NAME` stands for a value: a variable or a system symbol.
+    pub(crate) variables: bool,
+    /// Its keywords.
+    pub(crate) rows: &'static [Row],
+    /// Keywords that nobody reads, of statements whose keywords are known.
+    pub(crate) others: &'static [Others],
+}
+
+/// The keywords of a statement beside those of its rows.
+#[derive(Debug)]
+pub(crate) struct Others {
+    /// The statements.
+    pub(crate) on: &'static [&'static str],
+    /// The keywords.
+    pub(crate) names: &'static [&'static str],
+    /// Whether there are no more, so that another one is an error.
+    pub(crate) complete: bool,
+}
+
+/// How a product writes a keyword with its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// `KEYWORD=VALUE`, and no values without keywords but those of a row.
+    Equals,
+    /// `KEYWORD(VALUE)`, and no values without keywords.
+    Parentheses,
+    /// `KEYWORD(VALUE)`; values may stand in their order without keywords.
+    Command,
+    /// `KEYWORD = VALUE`, a line each.
+    Setting,
+    /// `keyword = value`, a line each, in lower case.
+    Stanza,
+}
+
+impl Style {
+    /// The keyword as its product writes it.
+    pub(crate) fn shown(self, name: &str) -> String {
+        match self {
+            Style::Stanza => name.to_ascii_lowercase(),
+            _ => name.to_owned(),
+        }
+    }
+
+    /// Keyword and value as the text has them.
+    pub(crate) fn spell(self, verb: &str, name: &str, value: &str) -> String {
+        let (name, value) = (self.shown(name), shown(value));
+        match self {
+            _ if name.is_empty() => format!("{verb} {value}"),
+            _ if value.is_empty() => name,
+            Style::Equals => format!("{name}={value}"),
+            Style::Parentheses | Style::Command => format!("{name}({value})"),
+            Style::Setting | Style::Stanza => format!("{name} = {value}"),
+        }
+    }
+}
+
+/// One keyword.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// The statements that have it, `*` at the end for any rest; none for all.
+    pub(crate) on: &'static [&'static str],
+    /// Its spellings.
+    pub(crate) names: &'static [&'static str],
+    /// What its value may be.
+    pub(crate) form: Form,
+}
+
+impl Row {
+    /// Whether a statement's keyword is this one.
+    pub(crate) fn is(&self, verb: &str, name: &str) -> bool {
+        self.names.contains(&name) && self.is_on(verb)
+    }
+
+    /// Whether a statement has it.
+    pub(crate) fn is_on(&self, verb: &str) -> bool {
+        let fits = |on: &&str| match on.strip_suffix('*') {
+            Some(begin) => verb.starts_with(begin),
+            None => verb == *on,
+        };
+        self.on.is_empty() || self.on.iter().any(fits)
+    }
+}
+
+const fn row(on: &'static [&'static str], names: &'static [&'static str], form: Form) -> Row {
+    Row { on, names, form }
+}
+
+/// Sessions of a mode.
+const SESSIONS: Form = Form::Number(0, 32_767);
+/// A window of session pacing, in the six bits of a BIND.
+const WINDOW: Form = Form::Number(0, 63);
+/// A window of a link, in seven bits.
+const LINK_WINDOW: Form = Form::Number(1, 127);
+/// A length in 16 bits.
+const BYTES: Form = Form::Number(1, 65_535);
+/// The least and the most that a size byte of a BIND can say.
+const RU: (u32, u32) = (8, 491_520);
+
+/// Every table.
+pub(crate) static TABLES: &[&Table] = &[
+    &VTAM_MODES,
+    &VTAM_NODES,
+    &VTAM_START,
+    &CSD,
+    &CM2_NDF,
+    &CM2_LAN,
+    &NSDOS,
+    &AS400,
+    &AIX,
+];
+
+/// The table of a kind of text.
+pub(crate) fn table(kind: &str) -> Option<&'static Table> {
+    TABLES.iter().copied().find(|t| t.kinds.contains(&kind))
+}
+
+/// z/OS Communications Server SNA Resource Definition Reference, MODEENT.
+pub(crate) static VTAM_MODES: Table = Table {
+    kinds: &["vtam-modes"],
+    style: Style::Equals,
+    variables: true,
+    rows: &[
+        row(&["MODEENT"], &["RUSIZES"], Form::RuSizes),
+        row(
+            &["MODEENT"],
+            &["PSNDPAC", "SSNDPAC", "SRCVPAC"],
+            Form::PacingCount,
+        ),
+        row(&["MODEENT"], &["FMPROF", "TSPROF"], Form::Byte),
+    ],
+    others: &[Others {
+        on: &["MODEENT"],
+        names: &[
+            "LOGMODE", "COS", "APPNCOS", "TYPE", "PRIPROT", "SECPROT", "COMPROT", "PSERVIC",
+            "ENCR", "ENCRTYPE", "MAC", "MACLNTH", "MACTYPE", "CKEY", "CKEYNAME", "CERTIFY",
+            "CRYPTOR", "COMPRES", "DCODE", "LANG", "MCPTCN", "SRCHRED", "REGISTER",
+        ],
+        complete: false,
+    }],
+};
+
+/// The same; NCP, SSP and EP Resource Definition Reference. A keyword may
+/// stand on a higher statement than its own, so most rows hold for all.
+pub(crate) static VTAM_NODES: Table = Table {
+    kinds: &["vtam-node", "ncp"],
+    style: Style::Equals,
+    variables: true,
+    rows: &[
+        row(
+            &[],
+            &["VPACING"],
+            Form::Places(&[Some(Form::Number(0, 255)), Some(Form::Number(0, 255))]),
+        ),
+        row(&[], &["AUTOSES"], SESSIONS),
+        row(
+            &[],
+            &["MAXDATA", "MAXTSL", "RCVBUFC", "UNITSZ", "PASSLIM"],
+            BYTES,
+        ),
+        row(&[], &["MAXBFRU", "MAXBUFRU", "INBFRS"], BYTES),
+        row(&[], &["MAXOUT"], LINK_WINDOW),
+        row(&[], &["BFRS"], Form::Number(1, 240)),
+        row(&[], &["SLODOWN"], Form::Number(1, 100)),
+        row(&[], &["DELAY"], Form::Seconds(6553)),
+        row(&[], &["TRSPEED"], Form::Words(&["4", "16"])),
+        row(
+            &[],
+            &["T2TIMER"],
+            Form::Places(&[
+                Some(Form::Seconds(255)),
+                Some(Form::Seconds(255)),
+                Some(LINK_WINDOW),
+            ]),
+        ),
+    ],
+    others: &[],
+};
+
+/// z/OS Communications Server SNA Resource Definition Reference, buffer pool
+/// start options.
+pub(crate) static VTAM_START: Table = Table {
+    kinds: &["vtam-start"],
+    style: Style::Equals,
+    variables: true,
+    rows: &[row(
+        &[],
+        &["IOBUF"],
+        Form::Places(&[
+            Some(Form::Number(0, 65_535)),
+            Some(BYTES),
+            Some(Form::Number(0, 65_535)),
+            Some(Form::Words(&["F"])),
+            Some(Form::Number(0, 65_535)),
+            Some(Form::Number(0, 65_535)),
+            None,
+        ]),
+    )],
+    others: &[],
+};
+
+/// CICS TS resource definition, SESSIONS attributes; 0 sets no limit.
+pub(crate) static CSD: Table = Table {
+    kinds: &["csd"],
+    style: Style::Parentheses,
+    variables: false,
+    rows: &[
+        row(
+            &["SESSIONS"],
+            &["SENDSIZE", "RECEIVESIZE"],
+            Form::Number(0, 30_720),
+        ),
+        row(
+            &["SESSIONS"],
+            &["AUTOCONNECT"],
+            Form::Words(&["NO", "YES", "ALL"]),
+        ),
+    ],
+    others: &[],
+};
+
+/// CMVERIFY.TXT of Communications Manager/2; an RU size of 0 sets no limit.
+pub(crate) static CM2_NDF: Table = Table {
+    kinds: &["cm2-ndf"],
+    style: Style::Parentheses,
+    variables: false,
+    rows: &[
+        row(
+            &["DEFINE_MODE"],
+            &["MAX_RU_SIZE_UPPER_BOUND"],
+            Form::Number(0, RU.1),
+        ),
+        row(
+            &["DEFINE_MODE"],
+            &["DEFAULT_RU_SIZE"],
+            Form::Words(&["YES", "NO"]),
+        ),
+        row(&["DEFINE_MODE"], &["RECEIVE_PACING_WINDOW"], WINDOW),
+        row(
+            &["DEFINE_MODE"],
+            &[
+                "PLU_MODE_SESSION_LIMIT",
+                "MAX_NEGOTIABLE_SESSION_LIMIT",
+                "MIN_CONWINNERS_SOURCE",
+            ],
+            SESSIONS,
+        ),
+    ],
+    others: &[Others {
+        on: &["DEFINE_MODE"],
+        names: &[
+            "MODE_NAME",
+            "COS_NAME",
+            "DESCRIPTION",
+            "COMPRESSION_NEED",
+            "PLU_SLU_COMPRESSION",
+            "SLU_PLU_COMPRESSION",
+            "MAX_RU_SIZE_LOWER_BOUND",
+            "MIN_CONLOSERS_SOURCE",
+            "AUTO_ACTIVATE_LIMIT",
+            "ENCRYPTION_SUPPORT",
+        ],
+        complete: false,
+    }],
+};
+
+/// The panel of the LAN profile; the adapters' NIF files.
+pub(crate) static CM2_LAN: Table = Table {
+    kinds: &["cm2-lan"],
+    style: Style::Setting,
+    variables: false,
+    rows: &[
+        row(
+            &[],
+            &[
+                cm2_lan::FRAME,
+                cm2_lan::RECEIVE_BUFFER,
+                cm2_lan::CARD_BUFFER,
+            ],
+            BYTES,
+        ),
+        row(
+            &[],
+            &[cm2_lan::SEND_WINDOW, cm2_lan::RECEIVE_WINDOW],
+            LINK_WINDOW,
+        ),
+        row(&[], &[cm2_lan::MAX_RU], Form::Number(RU.0, RU.1)),
+    ],
+    others: &[],
+};
+
+/// The tuning guide; no public manual of the two files was found.
+pub(crate) static NSDOS: Table = Table {
+    kinds: &["nsdos"],
+    style: Style::Equals,
+    variables: false,
+    rows: &[
+        row(&["TRMF"], nsdos::FRAME, BYTES),
+        row(&["TRLD"], &["MAXIN", "MAXOUT"], LINK_WINDOW),
+        row(&["MODE"], &[nsdos::RU], Form::NumberOr(RU.0, RU.1, &["*"])),
+        row(&["MODE"], &[nsdos::RECEIVE_PACING], WINDOW),
+    ],
+    others: &[],
+};
+
+/// OS/400 CL Reference: CRTMODD, CRTLINTRN, CRTLINX25, CRTCTLAPPC.
+pub(crate) static AS400: Table = Table {
+    kinds: &["as400"],
+    style: Style::Command,
+    variables: true,
+    rows: &[
+        row(MODD, &["MAXSSN"], Form::Number(1, 512)),
+        row(MODD, &["LCLCTLSSN"], Form::Number(0, 512)),
+        row(MODD, &["INPACING", "OUTPACING"], WINDOW),
+        row(MODD, &["MAXLENRU"], Form::NumberOr(241, 32_767, &["*CALC"])),
+        row(
+            &["CRTLIN*", "CHGLIN*"],
+            &["MAXFRAME"],
+            Form::Number(128, 16_393),
+        ),
+        row(
+            &["CRTCTL*", "CHGCTL*"],
+            &["MAXFRAME"],
+            Form::NumberOr(128, 16_393, &["*LINKTYPE"]),
+        ),
+        row(
+            &["CRTLIN*", "CHGLIN*", "CRTCTL*", "CHGCTL*"],
+            &["LANMAXOUT", "LANACKFRQ"],
+            Form::NumberOr(1, 127, &["*CALC"]),
+        ),
+        row(
+            &["CRTLINTRN", "CHGLINTRN"],
+            &["LINESPEED"],
+            Form::Words(&["4M", "16M", "100M", "*AUTO", "*NWI"]),
+        ),
+        row(
+            &["CRTLINX25", "CHGLINX25"],
+            &["DFTPKTSIZE"],
+            Form::Row(2, &Form::NumberOr(64, 4096, &["*SAME"])),
+        ),
+    ],
+    others: &[Others {
+        on: MODD,
+        names: &[
+            "MODD",
+            "MAXCNV",
+            "PREESTSSN",
+            "MAXINPAC",
+            "DTACPR",
+            "INDTACPR",
+            "OUTDTACPR",
+            "SLE",
+            "TEXT",
+            "COS",
+            "AUT",
+        ],
+        complete: true,
+    }],
+};
+const MODD: &[&str] = &["CRTMODD", "CHGMODD"];
+
+/// Using AIX SNA Services/6000; AIX commands no and chdev.
+pub(crate) static AIX: Table = Table {
+    kinds: &["aix-sna"],
+    style: Style::Stanza,
+    variables: false,
+    rows: &[
+        row(&[aix::MODE], aix::RU, Form::NumberOr(RU.0, RU.1, DEFAULTS)),
+        // The guide's text asks for a send window of 127.
+        row(
+            &[aix::MODE],
+            aix::SEND_PACING,
+            Form::NumberOr(0, 127, DEFAULTS),
+        ),
+        row(
+            &[aix::MODE],
+            aix::RECEIVE_PACING,
+            Form::NumberOr(0, 127, DEFAULTS),
+        ),
+        row(&[aix::MODE], aix::SESSIONS, SESSIONS),
+        row(&[aix::MODE], aix::WINNERS, SESSIONS),
+        row(
+            &[aix::LOGICAL_LINK],
+            aix::FRAME,
+            Form::NumberOr(1, 65_535, DEFAULTS),
+        ),
+        row(
+            &[aix::LOGICAL_LINK],
+            aix::TRANSMIT_COUNT,
+            Form::NumberOr(1, 127, DEFAULTS),
+        ),
+        row(
+            &[aix::LOGICAL_LINK],
+            aix::RECEIVE_COUNT,
+            Form::NumberOr(1, 127, DEFAULTS),
+        ),
+        row(
+            &[aix::OPTION],
+            &["THEWALL", "LOWCLUST", "LOWMBUF", "MB_CL_HIWAT"],
+            Form::Number(0, u32::MAX),
+        ),
+        row(
+            &[aix::ADAPTER],
+            &["XMT_QUE_SIZE", "REC_QUE_SIZE"],
+            Form::Number(1, 65_535),
+        ),
+    ],
+    others: &[],
+};
+/// What a size or a window of a profile may be beside a number.
+const DEFAULTS: &[&str] = &["system_defined", "default"];

@@ -1,0 +1,212 @@
+//! Every number that a rule reads has a row, and no number of any fixture can
+//! be spoilt in silence.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use super::TABLES;
+use super::tests::{errors, read, root};
+use crate::sna::syntax::statement::reads;
+use crate::{Document, Documents, advise, kinds};
+
+#[test]
+fn every_number_that_a_rule_reads_has_a_row() {
+    let rows: Vec<&str> = TABLES
+        .iter()
+        .flat_map(|t| t.rows)
+        .flat_map(|r| r.names)
+        .copied()
+        .collect();
+    reads::clear();
+    for set in fixtures().values() {
+        advise(
+            &Documents::new(set.iter().map(|(f, k, t)| read(f, k, t))),
+            &["sna".to_owned()],
+        );
+    }
+    let read = reads::all();
+    assert!(read.len() > 20, "{read:?}");
+    let without: Vec<_> = read
+        .iter()
+        .filter(|n| !rows.contains(&n.as_str()))
+        .collect();
+    assert!(without.is_empty(), "{without:?}");
+}
+
+/// Documents that are judged together: file, kind, text.
+type Set = Vec<(String, &'static str, String)>;
+
+/// The examples, the clean files and the fixtures of every rule.
+fn fixtures() -> BTreeMap<String, Set> {
+    let sna = |text: &str| {
+        let kind = crate::kind::recognise(text).expect("a kind fits").word;
+        TABLES
+            .iter()
+            .any(|t| t.kinds.contains(&kind))
+            .then_some(kind)
+    };
+    let mut sets: BTreeMap<String, Set> = BTreeMap::new();
+    let examples = root().join("../../examples/advise/appc");
+    for folder in ["baseline", "tuned", "batch"]
+        .map(|f| examples.join(f))
+        .into_iter()
+        .chain([root().join("testdata/clean")])
+    {
+        for entry in fs::read_dir(&folder).expect("the folder is there") {
+            let path = entry.expect("an entry").path();
+            let text = fs::read_to_string(&path).expect("text");
+            if let Some(kind) = sna(&text) {
+                let set = sets.entry(folder.display().to_string()).or_default();
+                set.push((
+                    path.file_name().expect("a name").to_string_lossy().into(),
+                    kind,
+                    text,
+                ));
+            }
+        }
+    }
+    for entry in fs::read_dir(root().join("testdata/rules")).expect("the fixtures are there") {
+        let path = entry.expect("an entry").path();
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        let text = fs::read_to_string(&path).expect("text");
+        for part in text
+            .split(">>> ")
+            .skip(1)
+            .filter(|_| name.starts_with("sna."))
+        {
+            let (heading, body) = part.split_once('\n').unwrap_or((part, ""));
+            let words: Vec<&str> = heading.split_whitespace().collect();
+            let (set, file) = match words[..] {
+                ["expected"] => continue,
+                ["good", file, ..] => (format!("{name} good"), file),
+                [file, ..] => (name.clone(), file),
+                [] => continue,
+            };
+            let told = kinds()
+                .find(|k| words.last() == Some(&k.word))
+                .map(|k| k.word);
+            if let Some(kind) = told.or_else(|| sna(body)) {
+                sets.entry(set)
+                    .or_default()
+                    .push((file.to_owned(), kind, body.to_owned()));
+            }
+        }
+    }
+    for set in sets.values_mut() {
+        set.sort();
+    }
+    sets
+}
+
+/// The numbers of a text, as byte ranges: decimal ones and `X'3F'`, not those
+/// inside names.
+fn numbers(text: &str) -> Vec<std::ops::Range<usize>> {
+    let part = |c: char| c.is_alphanumeric() || "'.#$@_*-&".contains(c);
+    let mut found = Vec::new();
+    let mut start = None;
+    for (i, c) in text.char_indices().chain([(text.len(), ' ')]) {
+        match (part(c), start) {
+            (true, None) => start = Some(i),
+            (false, Some(begin)) => {
+                let word = &text[begin..i];
+                let decimal = word.bytes().all(|b| b.is_ascii_digit());
+                let hex = word.starts_with("X'") && word.ends_with('\'');
+                if decimal || hex {
+                    found.push(begin..i);
+                }
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// What to write in a number's place. On a card with a mark in column 72 it is
+/// as wide as the number, or the mark would move.
+fn spoilers(kind: &str, text: &str, range: &std::ops::Range<usize>) -> Vec<String> {
+    let begin = text[..range.start].rfind('\n').map_or(0, |i| i + 1);
+    let line = text[begin..].lines().next().unwrap_or("");
+    let marked = line.chars().nth(71).is_some_and(|c| !c.is_whitespace());
+    let assembler = ["vtam-modes", "vtam-node", "ncp", "vtam-start"].contains(&kind);
+    match assembler && marked {
+        true => vec![
+            "z".repeat(range.len()),
+            format!("-{}", "1".repeat(range.len() - 1)),
+        ],
+        false => ["abc", "-1", "99999999999999999999", ""]
+            .map(str::to_owned)
+            .into(),
+    }
+}
+
+/// What rules say, without the line that they quote.
+fn said(documents: Vec<Document>) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for f in advise(&Documents::new(documents), &["sna".to_owned()]) {
+        let because: Vec<_> = f
+            .because
+            .iter()
+            .map(|(p, w)| (p.file.clone(), p.line, w))
+            .collect();
+        let told = format!(
+            "{} {}:{} {} {:?} {:?} {because:?}",
+            f.rule, f.place.file, f.place.line, f.value, f.code, f.needs
+        );
+        *counts.entry(told).or_default() += 1;
+    }
+    counts
+}
+
+/// Spoils every number of every fixture in turn. Each time there is a new
+/// error and nothing is said that was not said before, or the number is one that nobody reads and the advice is the same.
+/// An empty value may also be an omitted one, whose default holds: then what
+/// is new is said of its line.
+#[test]
+fn no_number_of_a_fixture_can_be_spoilt_in_silence() {
+    let mut spoilt = 0;
+    for (name, set) in fixtures() {
+        let all: Vec<Document> = set.iter().map(|(f, k, t)| read(f, k, t)).collect();
+        let before = said(all.clone());
+        for (i, (file, kind, text)) in set.iter().enumerate() {
+            for range in numbers(text) {
+                for wrong in spoilers(kind, text, &range) {
+                    let wrong = wrong.as_str();
+                    let mut changed = text.clone();
+                    changed.replace_range(range.clone(), wrong);
+                    let mut documents = all.clone();
+                    documents[i] = read(file, kind, &changed);
+                    spoilt += 1;
+                    let told = errors(&documents[i]).len() > errors(&all[i]).len();
+                    // Whatever is wrong, the value is open in the same way.
+                    if told && !matches!(wrong, "abc" | "") {
+                        continue;
+                    }
+                    let after = said(documents);
+                    let new: Vec<_> = after.keys().filter(|k| !before.contains_key(*k)).collect();
+                    if told {
+                        // What holds of any value holds of the right one.
+                        assert!(
+                            new.is_empty(),
+                            "{name}: {file}: {:?} became {wrong:?}: {new:#?}",
+                            &text[range.clone()]
+                        );
+                        continue;
+                    }
+                    let line = text[..range.start].matches('\n').count() + 1;
+                    let here = new.iter().any(|k| k.contains(&format!(" {file}:{line} ")));
+                    assert!(
+                        after == before || (wrong.is_empty() && here),
+                        "{name}: {file}:{line}: {:?} became {wrong:?} in silence\n{after:#?}\n{before:#?}",
+                        &text[range.clone()]
+                    );
+                }
+            }
+        }
+    }
+    assert!(spoilt > 1000, "{spoilt}");
+}
