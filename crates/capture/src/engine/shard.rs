@@ -146,6 +146,9 @@ impl Shard {
         if segment.flags.has(Flags::SYN) {
             flow.streams[side.index()].start(segment.seq.wrapping_add(1));
         }
+        if segment.flags.has(Flags::FIN) {
+            flow.streams[side.index()].finish(segment.seq.wrapping_add(segment.len));
+        }
         if segment.len > 0 && !segment.flags.any(Flags::RST | Flags::SYN) {
             let same = segment.from == side;
             let Flow {
