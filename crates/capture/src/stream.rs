@@ -93,6 +93,11 @@ impl Stream {
         }
     }
 
+    /// Data waits behind a hole.
+    pub(crate) fn has_hole(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     /// Gives up holes below `ack`, which the other side has received.
     pub(crate) fn settle<F: FnMut(Chunk<'_>)>(&mut self, ack: u32, mut out: F) {
         let ack = match self.end {

@@ -24,6 +24,8 @@ pub(super) struct Dlsw {
     directions: [[Direction; 2]; 2],
     /// The messages so far, until the link is known.
     waiting: Waiting,
+    /// Bytes passed over since the last whole message.
+    passed: u64,
     circuits: Circuits,
     pub(super) sessions: Sessions,
 }
@@ -63,11 +65,28 @@ struct Direction {
     total: u64,
     /// The packet that began it.
     begun: Stamp,
+    /// Where the next message begins is not known: one begins a segment.
+    lost: bool,
+}
+
+impl Direction {
+    /// Nothing more is known of the message.
+    fn lose(&mut self) {
+        self.lost = true;
+        self.left = None;
+        self.head.clear();
+    }
 }
 
 impl Parse for Dlsw {
     fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
         let direction = &mut self.directions[at.via][at.side.index()];
+        if direction.lost {
+            if !begins_message(bytes) {
+                return self.pass_over(bytes.len());
+            }
+            direction.lost = false;
+        }
         if direction.head.is_empty() {
             direction.begun = at.stamp;
         }
@@ -76,7 +95,9 @@ impl Parse for Dlsw {
             direction.head.extend_from_slice(&bytes[..take]);
             if let [_, header, high, low] = direction.head[..] {
                 if !is_dlsw(&direction.head) {
-                    return Step::Leave(0);
+                    direction.lose();
+                    self.sessions.lose(at.side, at.out);
+                    return self.pass_over(bytes.len());
                 }
                 let data = u16::from_be_bytes([high, low]);
                 direction.total = u64::from(header) + u64::from(data);
@@ -95,8 +116,13 @@ impl Parse for Dlsw {
 
     fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
         let direction = &mut self.directions[at.via][at.side.index()];
+        if direction.lost {
+            return true;
+        }
         let Some(left) = direction.left.and_then(|left| left.checked_sub(missing)) else {
-            return false;
+            direction.lose();
+            self.sessions.lose(at.side, at.out);
+            return true;
         };
         direction.left = Some(left);
         self.end_if_whole(at);
@@ -137,11 +163,21 @@ impl Dlsw {
         }
     }
 
+    /// Passes over bytes in which no message is known to begin.
+    fn pass_over(&mut self, bytes: usize) -> Step {
+        self.passed += bytes as u64;
+        match self.passed > MAX_PASSED {
+            true => Step::Leave(0),
+            false => Step::Used(bytes),
+        }
+    }
+
     fn end_if_whole(&mut self, at: &mut At<'_>) {
         let direction = &mut self.directions[at.via][at.side.index()];
         if direction.left != Some(0) {
             return;
         }
+        self.passed = 0;
         direction.left = None;
         let whole = Whole {
             side: at.side,
@@ -269,6 +305,16 @@ pub(crate) fn is_capabilities(bytes: &[u8]) -> bool {
     let twice = [said(14), said(23)] == [Some(Kind::CapExchange); 2];
     twice && matches!(bytes, [0x31, 72, ..])
 }
+
+/// True for bytes that begin with the header of a message of a known kind: what
+/// a stream is taken up with again.
+pub(super) fn begins_message(bytes: &[u8]) -> bool {
+    let kind = bytes.get(14).copied().and_then(Kind::from_byte);
+    is_dlsw(bytes) && kind.is_some_and(|kind| kind.header_bytes() <= usize::from(bytes[1]))
+}
+
+/// So many bytes without a message are another protocol.
+const MAX_PASSED: u64 = 1 << 20;
 
 /// Enough for a long header, or a short one with TH, RH and a whole Attach.
 const HEAD_BYTES: usize = 320;

@@ -221,7 +221,8 @@ impl App {
         self.parser = parser(protocol);
         connection.protocol = protocol;
         self.told = told.is_some();
-        if protocol == Protocol::Turns && !self.told && side == Side::Client {
+        let guessed = !self.told && !is_dlsw_port(port);
+        if protocol == Protocol::Turns && guessed && side == Side::Client {
             self.sniff = Some(framed::Sniff::default());
         }
     }
@@ -229,6 +230,14 @@ impl App {
     /// A turn may begin with a protocol that is known, or show that its
     /// messages have lengths in front.
     fn look_again(&mut self, connection: &mut Connection, side: Side, chunk: Chunk<'_>) {
+        let port = connection.server.port;
+        if !self.told && is_dlsw_port(port) && dlsw::begins_message(chunk.bytes) {
+            // A capture that began inside a message.
+            self.assembler.close(false);
+            self.parser = parser(Protocol::Dlsw);
+            connection.protocol = Protocol::Dlsw;
+            return;
+        }
         let open = side == Side::Client && self.assembler.is_turn_over();
         if open && !self.told && self.sniff.is_none() {
             // A capture that began inside a message, or a change of protocol:
@@ -270,6 +279,11 @@ fn parser(protocol: Protocol) -> Parser {
     }
 }
 
+/// The ports that RFC 1795 gives to data-link switching.
+fn is_dlsw_port(port: u16) -> bool {
+    matches!(port, 2065 | 2067)
+}
+
 /// The protocol that begins with these bytes.
 fn by_bytes(side: Side, port: u16, bytes: &[u8]) -> Protocol {
     let http = match side {
@@ -282,8 +296,7 @@ fn by_bytes(side: Side, port: u16, bytes: &[u8]) -> Protocol {
         Protocol::Http2
     } else if tls::is_record(bytes) {
         Protocol::Tls
-    } else if dlsw::is_capabilities(bytes) || (matches!(port, 2065 | 2067) && dlsw::is_dlsw(bytes))
-    {
+    } else if dlsw::is_capabilities(bytes) || (is_dlsw_port(port) && dlsw::is_dlsw(bytes)) {
         Protocol::Dlsw
     } else {
         Protocol::Turns

@@ -149,7 +149,10 @@ impl Shard {
         if segment.flags.has(Flags::FIN) {
             flow.streams[side.index()].finish(segment.seq.wrapping_add(segment.len));
         }
-        if segment.len > 0 && !segment.flags.any(Flags::RST | Flags::SYN) {
+        // Where only one end writes, no data of the other one tells of a hole.
+        let tells =
+            segment.len > 0 || (flow.pair.dlsw && flow.streams[side.other().index()].has_hole());
+        if tells && !segment.flags.any(Flags::RST | Flags::SYN) {
             let same = segment.from == side;
             let Flow {
                 streams,
@@ -177,7 +180,7 @@ impl Shard {
                 other.start(segment.ack);
                 other.settle(segment.ack, |chunk| say(side.other(), chunk));
             }
-            if !segment.marks.any(Marks::KEEP_ALIVE) {
+            if segment.len > 0 && !segment.marks.any(Marks::KEEP_ALIVE) {
                 own.accept(
                     segment.seq,
                     segment.len,

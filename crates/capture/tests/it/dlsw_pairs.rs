@@ -232,6 +232,66 @@ fn a_link_outlives_its_first_connection_and_the_reuse_of_that_ones_ports() {
     assert_eq!(explanation.totals.connections, 4);
 }
 
+/// A pcapng file without the packets of these numbers.
+fn without(file: &[u8], lost: std::ops::RangeInclusive<u64>) -> Vec<u8> {
+    let (mut out, mut rest, mut packet) = (Vec::new(), file, 0);
+    while let Some(length) = rest.get(4..8) {
+        let length = u32::from_le_bytes(length.try_into().expect("four bytes")) as usize;
+        let (block, behind) = rest.split_at(length);
+        packet += u64::from(block[0] == 6);
+        if block[0] != 6 || !lost.contains(&packet) {
+            out.extend(block);
+        }
+        rest = behind;
+    }
+    out
+}
+
+#[test]
+fn a_link_is_followed_on_behind_packets_that_the_capture_lost() {
+    for link in [SnaLink::Dlsw, SnaLink::DlswTwo, SnaLink::DlswTwoThenOne] {
+        let whole = sna_capture(link, Place::Client, 0, &inquiries("INQUIRY", 40, 900));
+        for (first, count) in (60..70).flat_map(|first| (1..9).map(move |n| (first, n))) {
+            let file = without(&whole, first..=first + count - 1);
+            let explanation = explained(&file, &Options::default());
+            let all = turns(&explanation);
+            let at = format!("{link:?} without {count} from {first}");
+            assert!(all.len() > 35, "{at}: {}", all.len());
+            assert!(all.iter().all(|e| e.label == "INQUIRY"), "{at}");
+            let late: Vec<_> = (all.iter().rev().take(15))
+                .map(|e| (e.complete, e.split.phases.of(Phase::ServerThink)))
+                .collect();
+            assert_eq!(late, [(true, 900_000); 15], "{at}");
+        }
+    }
+}
+
+#[test]
+fn a_capture_that_begins_inside_a_message_finds_the_next_one() {
+    use crate::build::Talk;
+    let frame = |to: u8, bytes: usize| {
+        let mut message = vec![0x31, 16, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0x0A, 0];
+        message.extend([0x2C, 0, to, 3 - to, 0, 1, 0x03, 0x90, 0x20]);
+        message.extend(vec![0x40; bytes]);
+        message[3] = (message.len() - 16) as u8;
+        message
+    };
+    let (asks, answers) = (frame(1, 90), frame(2, 120));
+    let explanation = Talk::to(2065)
+        .client(&asks[40..])
+        .server(&answers[70..])
+        .client(&asks)
+        .server(&answers)
+        .client(&asks)
+        .server(&answers)
+        .explain();
+    let told: Vec<_> = (turns(&explanation).iter())
+        .filter(|e| !e.label.is_empty())
+        .map(|e| (&e.label[..], e.complete, e.request.bytes, e.response.bytes))
+        .collect();
+    assert_eq!(told, [("SNA conversation", true, 115, 145); 2]);
+}
+
 /// Capabilities that are told, or accepted.
 fn capabilities(accepted: bool) -> Vec<u8> {
     use sna::dlc::caps::{self, Capabilities, Exchange};
