@@ -302,8 +302,8 @@ pub(super) fn is_dlsw(bytes: &[u8]) -> bool {
 /// header tells its kind twice.
 pub(crate) fn is_capabilities(bytes: &[u8]) -> bool {
     let said = |at: usize| bytes.get(at).copied().and_then(Kind::from_byte);
-    let twice = [said(14), said(23)] == [Some(Kind::CapExchange); 2];
-    twice && matches!(bytes, [0x31, 72, ..])
+    // Asked of every packet: almost all differ in their first byte.
+    matches!(bytes, [0x31, 72, ..]) && [said(14), said(23)] == [Some(Kind::CapExchange); 2]
 }
 
 /// True for bytes that begin with the header of a message of a known kind: what
