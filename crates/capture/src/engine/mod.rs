@@ -6,6 +6,7 @@
 //! the result does not depend on the number of threads. Connections of DLSw
 //! between the same two hosts share a shard, because two may be one link.
 
+mod exchanges;
 mod flow;
 mod gaps;
 mod ledger;
