@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
         ip.extend([0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 1]);
         // Port 2065 is DLSw's.
         let [high, low] = if side & 0x80 != 0 { [8, 0x11] } else { [0, 80] };
-        let port = 0x50 + (side >> 6 & 1);
+        let port = 0x50 + ((side >> 6) & 1);
         ip.extend(match side & 1 {
             0 => [0xc3, port, high, low],
             _ => [high, low, 0xc3, port],
