@@ -1,4 +1,5 @@
-//! Any segments of one connection are followed: the input is a list of
+//! Any segments of two connections, which over DLSw may be one link, are
+//! followed: the input is a list of
 //! (side, flags, sequence, acknowledgement, time, payload).
 #![no_main]
 
@@ -17,9 +18,10 @@ fuzz_target!(|bytes: &[u8]| {
         ip.extend([0, 0, 0, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 1]);
         // Port 2065 is DLSw's.
         let [high, low] = if side & 0x80 != 0 { [8, 0x11] } else { [0, 80] };
+        let port = 0x50 + ((side >> 6) & 1);
         ip.extend(match side & 1 {
-            0 => [0xc3, 0x50, high, low],
-            _ => [high, low, 0xc3, 0x50],
+            0 => [0xc3, port, high, low],
+            _ => [high, low, 0xc3, port],
         });
         ip.extend((*s as u32 * 16).to_be_bytes());
         ip.extend((*a as u32 * 16).to_be_bytes());

@@ -38,6 +38,10 @@ pub struct Connection {
     pub exchange_ns: i64,
     /// True when it was dropped to keep memory bounded, with more to come.
     pub evicted: bool,
+    /// The other TCP connection of the DLSw link that it is half of. The link's
+    /// exchanges are told with the one that came first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<u64>,
 }
 
 impl Connection {
@@ -47,6 +51,21 @@ impl Connection {
             Side::Client => &self.client,
             Side::Server => &self.server,
         }
+    }
+
+    /// The same connection as seen from the other end: who opened it is the server.
+    pub(crate) fn turned(&self) -> Connection {
+        let mut turned = self.clone();
+        std::mem::swap(&mut turned.client, &mut turned.server);
+        for said in [&mut turned.close.first_fin, &mut turned.close.reset] {
+            *said = said.map(|(side, at_ns)| (side.other(), at_ns));
+        }
+        turned.vantage = match turned.vantage {
+            Vantage::Client => Vantage::Server,
+            Vantage::Server => Vantage::Client,
+            same => same,
+        };
+        turned
     }
 
     /// One end, to change it.

@@ -85,6 +85,8 @@ pub struct Totals {
     pub unanswered_connections: u64,
     /// Of these: dropped early to keep memory bounded.
     pub evicted_connections: u64,
+    /// DLSw links that had two TCP connections, both among the connections.
+    pub paired_links: u64,
     /// Exchanges.
     pub exchanges: u64,
     /// Of these: seen to their end.

@@ -42,10 +42,18 @@ pub struct Segment {
     /// the last); 0 on connections without sessions.
     #[serde(skip_serializing_if = "is_zero")]
     pub session: u16,
+    /// 1 when it went over the second TCP connection of a DLSw link, whose
+    /// sequence numbers are its own; else 0. `from` is the end of the link.
+    #[serde(skip_serializing_if = "is_first")]
+    pub via: u8,
 }
 
 fn is_zero(number: &u16) -> bool {
     *number == 0
+}
+
+fn is_first(via: &u8) -> bool {
+    *via == 0
 }
 
 impl Segment {

@@ -15,6 +15,8 @@ pub(crate) struct Stream {
     started: bool,
     /// The sequence number that comes next, relative.
     next: u32,
+    /// Where a FIN ended it: the number that the FIN takes is no byte.
+    end: Option<u32>,
     /// In order, without overlap.
     held: Vec<Held>,
     held_bytes: usize,
@@ -48,6 +50,11 @@ impl Stream {
             self.started = true;
             self.next = seq;
         }
+    }
+
+    /// Its last byte is the one before `seq`.
+    pub(crate) fn finish(&mut self, seq: u32) {
+        self.end = Some(seq);
     }
 
     /// Takes a segment's payload (`len` bytes, of which `bytes` were
@@ -86,8 +93,17 @@ impl Stream {
         }
     }
 
+    /// Data waits behind a hole.
+    pub(crate) fn has_hole(&self) -> bool {
+        !self.held.is_empty()
+    }
+
     /// Gives up holes below `ack`, which the other side has received.
     pub(crate) fn settle<F: FnMut(Chunk<'_>)>(&mut self, ack: u32, mut out: F) {
+        let ack = match self.end {
+            Some(end) if before(end, ack) => end,
+            _ => ack,
+        };
         if !self.started || !before(self.next, ack) {
             return;
         }
@@ -241,6 +257,17 @@ mod tests {
         assert_eq!(out, [(vec![], 2)]);
         stream.settle(9, |chunk| push(chunk, &mut out));
         assert_eq!(out[1..], [(vec![], 1), (b"de".to_vec(), 0), (vec![], 3)]);
+    }
+
+    #[test]
+    fn the_number_of_a_fin_is_no_missing_byte() {
+        let mut stream = Stream::default();
+        stream.start(1);
+        let mut out: Vec<u8> = Vec::new();
+        stream.accept(1, 3, b"abc", 100, |chunk| out.extend(chunk.bytes));
+        stream.finish(4);
+        stream.settle(5, |chunk| panic!("{chunk:?}"));
+        assert_eq!(out, b"abc");
     }
 
     #[test]

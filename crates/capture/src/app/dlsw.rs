@@ -4,21 +4,56 @@
 //! headers inside need. Information frames go to their circuit's sessions,
 //! control messages that are answered become exchanges of the circuit.
 //! Reference: RFC 1795 (message formats); `sna::dlc::ssp` for the codes.
-//! Invariant: at most [`HEAD_BYTES`] of a message are held a direction.
+//! A link has one TCP connection or two. Which it is shows a little later than
+//! the first messages, so these wait until the engine knows ([`Said`]).
+//! Invariant: at most [`HEAD_BYTES`] of a message are held, and of waiting
+//! messages as many as [`Said::is_long`] allows.
 
 use super::circuits::Circuits;
 use super::feed::{At, Parse, Step};
+use super::said::Said;
 use super::sessions::{Role, Sessions, Unit};
 use super::{Assembler, Stamp};
 use crate::Side;
 use sna::dlc::ssp::{CONTROL_HEADER_BYTES, INFO_HEADER_BYTES, Kind, Message};
 
-/// Both directions of a connection between two switches.
+/// Both directions of a link between two switches.
 #[derive(Debug, Default)]
 pub(super) struct Dlsw {
-    directions: [Direction; 2],
+    /// The directions of its first TCP connection, and those of its second.
+    directions: [[Direction; 2]; 2],
+    /// The messages so far, until the link is known.
+    waiting: Waiting,
+    /// Bytes passed over since the last whole message.
+    passed: u64,
     circuits: Circuits,
     pub(super) sessions: Sessions,
+}
+
+#[derive(Debug)]
+enum Waiting {
+    Yes(Said, Vec<Whole>),
+    No,
+}
+
+impl Default for Waiting {
+    fn default() -> Waiting {
+        Waiting::Yes(Said::default(), Vec::new())
+    }
+}
+
+/// A message that came to its end.
+#[derive(Debug)]
+pub(crate) struct Whole {
+    /// Who sent it.
+    pub(crate) side: Side,
+    /// Its beginning.
+    head: Vec<u8>,
+    /// All of its bytes.
+    total: u64,
+    begun: Stamp,
+    /// The packet that ended it.
+    pub(crate) ended: Stamp,
 }
 
 #[derive(Debug, Default)]
@@ -30,11 +65,28 @@ struct Direction {
     total: u64,
     /// The packet that began it.
     begun: Stamp,
+    /// Where the next message begins is not known: one begins a segment.
+    lost: bool,
+}
+
+impl Direction {
+    /// Nothing more is known of the message.
+    fn lose(&mut self) {
+        self.lost = true;
+        self.left = None;
+        self.head.clear();
+    }
 }
 
 impl Parse for Dlsw {
     fn step(&mut self, at: &mut At<'_>, bytes: &[u8]) -> Step {
-        let direction = &mut self.directions[at.side.index()];
+        let direction = &mut self.directions[at.via][at.side.index()];
+        if direction.lost {
+            if !begins_message(bytes) {
+                return self.pass_over(bytes.len());
+            }
+            direction.lost = false;
+        }
         if direction.head.is_empty() {
             direction.begun = at.stamp;
         }
@@ -43,7 +95,9 @@ impl Parse for Dlsw {
             direction.head.extend_from_slice(&bytes[..take]);
             if let [_, header, high, low] = direction.head[..] {
                 if !is_dlsw(&direction.head) {
-                    return Step::Leave(0);
+                    direction.lose();
+                    self.sessions.lose(at.side, at.out);
+                    return self.pass_over(bytes.len());
                 }
                 let data = u16::from_be_bytes([high, low]);
                 direction.total = u64::from(header) + u64::from(data);
@@ -61,9 +115,14 @@ impl Parse for Dlsw {
     }
 
     fn miss(&mut self, at: &mut At<'_>, missing: u64) -> bool {
-        let direction = &mut self.directions[at.side.index()];
+        let direction = &mut self.directions[at.via][at.side.index()];
+        if direction.lost {
+            return true;
+        }
         let Some(left) = direction.left.and_then(|left| left.checked_sub(missing)) else {
-            return false;
+            direction.lose();
+            self.sessions.lose(at.side, at.out);
+            return true;
         };
         direction.left = Some(left);
         self.end_if_whole(at);
@@ -72,41 +131,83 @@ impl Parse for Dlsw {
 }
 
 impl Dlsw {
+    /// What was said while the link is not known; none once it is.
+    pub(super) fn said(&self) -> Option<&Said> {
+        match &self.waiting {
+            Waiting::Yes(said, _) => Some(said),
+            Waiting::No => None,
+        }
+    }
+
+    /// The messages that waited; later ones do not.
+    pub(super) fn take_waiting(&mut self) -> Vec<Whole> {
+        match std::mem::replace(&mut self.waiting, Waiting::No) {
+            Waiting::Yes(_, held) => held,
+            Waiting::No => Vec::new(),
+        }
+    }
+
+    /// The link is what is known of it: messages wait no longer.
+    pub(super) fn settle(&mut self, out: &mut Assembler) {
+        for whole in self.take_waiting() {
+            self.handle_whole(&whole, out);
+        }
+    }
+
+    /// Takes over what `second` holds of messages that have begun.
+    pub(super) fn join(&mut self, second: &mut Dlsw, turned: bool) {
+        let [own, _] = std::mem::take(&mut second.directions);
+        self.directions[1] = own;
+        if turned {
+            self.directions[1].reverse();
+        }
+    }
+
+    /// Passes over bytes in which no message is known to begin.
+    fn pass_over(&mut self, bytes: usize) -> Step {
+        self.passed += bytes as u64;
+        match self.passed > MAX_PASSED {
+            true => Step::Leave(0),
+            false => Step::Used(bytes),
+        }
+    }
+
     fn end_if_whole(&mut self, at: &mut At<'_>) {
-        let (side, stamp) = (at.side, at.stamp);
-        let direction = &mut self.directions[side.index()];
+        let direction = &mut self.directions[at.via][at.side.index()];
         if direction.left != Some(0) {
             return;
         }
-        let head = std::mem::take(&mut direction.head);
-        let (begun, total) = (direction.begun, direction.total);
+        self.passed = 0;
         direction.left = None;
-        self.message(side, &head, total, (begun, stamp), at.out);
-        let mut head = head;
+        let whole = Whole {
+            side: at.side,
+            head: std::mem::take(&mut direction.head),
+            total: direction.total,
+            begun: direction.begun,
+            ended: at.stamp,
+        };
+        if let Waiting::Yes(said, held) = &mut self.waiting {
+            said.add(whole.side, &whole.head);
+            held.push(whole);
+            return;
+        }
+        self.handle_whole(&whole, at.out);
+        let mut head = whole.head;
         head.clear();
-        self.directions[side.index()].head = head;
+        self.directions[at.via][at.side.index()].head = head;
     }
 
-    fn message(
-        &mut self,
-        side: Side,
-        head: &[u8],
-        total: u64,
-        (begun, ended): (Stamp, Stamp),
-        out: &mut Assembler,
-    ) {
-        // The header alone: what of the data was kept is looked at apart.
-        let header = match head.get(1) {
-            Some(72) => CONTROL_HEADER_BYTES,
-            _ => INFO_HEADER_BYTES,
-        };
-        let mut alone = [0; CONTROL_HEADER_BYTES];
-        let Some(known) = head.get(..header) else {
-            return;
-        };
-        alone[..header].copy_from_slice(known);
-        (alone[2], alone[3]) = (0, 0);
-        let Ok(Some((message, _))) = Message::parse(&alone[..header]) else {
+    /// Takes a message of the link.
+    pub(super) fn handle_whole(&mut self, whole: &Whole, out: &mut Assembler) {
+        let Whole {
+            side,
+            head,
+            total,
+            begun,
+            ended,
+        } = whole;
+        let (side, total, begun, ended) = (*side, *total, *begun, *ended);
+        let Some((message, data)) = header(head) else {
             return;
         };
         if let Some(control) = &message.control {
@@ -130,10 +231,10 @@ impl Dlsw {
             ended,
         };
         match message.kind {
-            Kind::InfoFrame => self.sessions.piu(&unit, &head[header..], out),
+            Kind::InfoFrame => self.sessions.piu(&unit, data, out),
             kind => {
                 if kind == Kind::CapExchange {
-                    self.circuits.capabilities(side, &head[header..]);
+                    self.circuits.capabilities(side, data);
                 }
                 if let Some((label, role)) = answered(kind) {
                     // Before the answer, only the origin has a number.
@@ -149,6 +250,27 @@ impl Dlsw {
         }
         self.sessions.tell(circuit, sender, marks);
     }
+}
+
+/// The header of a message, and what was kept of its data.
+pub(super) fn header(head: &[u8]) -> Option<(Message<'static>, &[u8])> {
+    let bytes = match head.get(1) {
+        Some(72) => CONTROL_HEADER_BYTES,
+        _ => INFO_HEADER_BYTES,
+    };
+    // The header alone: what of the data was kept is looked at apart.
+    let mut alone = [0; CONTROL_HEADER_BYTES];
+    let (known, data) = head.split_at_checked(bytes)?;
+    alone[..bytes].copy_from_slice(known);
+    (alone[2], alone[3]) = (0, 0);
+    let (message, _) = Message::parse(&alone[..bytes]).ok()??;
+    Some((
+        Message {
+            data: &[],
+            ..message
+        },
+        data,
+    ))
 }
 
 /// What a control message is about and what it does; none for those that are
@@ -178,11 +300,21 @@ pub(super) fn is_dlsw(bytes: &[u8]) -> bool {
 
 /// True for the message that two switches begin with, on any port: the long
 /// header tells its kind twice.
-pub(super) fn is_capabilities(bytes: &[u8]) -> bool {
+pub(crate) fn is_capabilities(bytes: &[u8]) -> bool {
     let said = |at: usize| bytes.get(at).copied().and_then(Kind::from_byte);
-    let twice = [said(14), said(23)] == [Some(Kind::CapExchange); 2];
-    twice && matches!(bytes, [0x31, 72, ..])
+    // Asked of every packet: almost all differ in their first byte.
+    matches!(bytes, [0x31, 72, ..]) && [said(14), said(23)] == [Some(Kind::CapExchange); 2]
 }
+
+/// True for bytes that begin with the header of a message of a known kind: what
+/// a stream is taken up with again.
+pub(super) fn begins_message(bytes: &[u8]) -> bool {
+    let kind = bytes.get(14).copied().and_then(Kind::from_byte);
+    is_dlsw(bytes) && kind.is_some_and(|kind| kind.header_bytes() <= usize::from(bytes[1]))
+}
+
+/// So many bytes without a message are another protocol.
+const MAX_PASSED: u64 = 1 << 20;
 
 /// Enough for a long header, or a short one with TH, RH and a whole Attach.
 const HEAD_BYTES: usize = 320;

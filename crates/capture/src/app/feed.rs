@@ -12,6 +12,8 @@ use crate::{Connection, Side};
 pub(super) struct At<'a> {
     pub(super) connection: &'a mut Connection,
     pub(super) side: Side,
+    /// 1 for the second TCP connection of a link, else 0.
+    pub(super) via: usize,
     pub(super) stamp: Stamp,
     pub(super) out: &'a mut Assembler,
 }

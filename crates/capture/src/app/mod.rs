@@ -14,6 +14,7 @@ mod feed;
 mod framed;
 mod http;
 mod llc;
+mod said;
 mod sessions;
 mod tls;
 mod tls_hello;
@@ -21,8 +22,10 @@ mod tls_hello;
 use crate::stream::Chunk;
 use crate::{Connection, Exchange, Options, Protocol, Side};
 pub(crate) use assembler::{Assembler, Stamp};
+pub(crate) use dlsw::{Whole, is_capabilities};
 use feed::{At, feed};
 pub(crate) use llc::Frame as LlcFrame;
+pub(crate) use said::Said;
 pub(crate) use sessions::Note;
 
 /// The protocol of one connection and its open exchanges.
@@ -79,6 +82,7 @@ impl App {
         let mut at = At {
             connection,
             side,
+            via: 0,
             stamp,
             out: &mut self.assembler,
         };
@@ -104,12 +108,70 @@ impl App {
 
     /// The protocol is over, or was another: what comes is read as turns.
     fn leave(&mut self, connection: &mut Connection) {
-        if matches!(self.parser, Parser::Dlsw(_)) {
+        if let Parser::Dlsw(dlsw) = &mut self.parser {
+            dlsw.settle(&mut self.assembler);
             // Sessions end here: turns know only two ends.
             self.assembler.close(false);
         }
         self.parser = Parser::Turns;
         connection.protocol = Protocol::Turns;
+    }
+
+    /// Takes bytes in order of the second TCP connection of a DLSw link; `side`
+    /// is the end of the link that sent them.
+    pub(crate) fn handle_second(
+        &mut self,
+        connection: &mut Connection,
+        side: Side,
+        chunk: Chunk<'_>,
+        stamp: Stamp,
+    ) {
+        let Parser::Dlsw(dlsw) = &mut self.parser else {
+            return;
+        };
+        let mut at = At {
+            connection,
+            side,
+            via: 1,
+            stamp,
+            out: &mut self.assembler,
+        };
+        if feed(&mut **dlsw, &mut at, chunk).is_some() {
+            self.leave(connection);
+        }
+    }
+
+    /// What a DLSw connection has said whose link is not known yet: its
+    /// messages wait. None for everything else.
+    #[inline]
+    pub(crate) fn said(&self) -> Option<&Said> {
+        match &self.parser {
+            Parser::Dlsw(dlsw) => dlsw.said(),
+            _ => None,
+        }
+    }
+
+    /// The messages that waited. The link is known from now on.
+    pub(crate) fn take_waiting(&mut self) -> Vec<Whole> {
+        match &mut self.parser {
+            Parser::Dlsw(dlsw) => dlsw.take_waiting(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Takes a message that waited.
+    pub(crate) fn replay(&mut self, whole: &Whole) {
+        if let Parser::Dlsw(dlsw) = &mut self.parser {
+            dlsw.handle_whole(whole, &mut self.assembler);
+        }
+    }
+
+    /// `second` carries the link's other direction: what it holds of a message
+    /// comes here. Its ends are those of the link, or with `turned` the others.
+    pub(crate) fn join(&mut self, second: &mut App, turned: bool) {
+        if let (Parser::Dlsw(own), Parser::Dlsw(other)) = (&mut self.parser, &mut second.parser) {
+            own.join(other, turned);
+        }
     }
 
     /// Takes a frame of an 802.2 link.
@@ -134,6 +196,9 @@ impl App {
 
     /// The connection has ended, or is given up.
     pub(crate) fn close(&mut self) {
+        if let Parser::Dlsw(dlsw) = &mut self.parser {
+            dlsw.settle(&mut self.assembler);
+        }
         let whole = match &self.parser {
             Parser::Http(http) => http.ends_at_close(),
             _ => true,
@@ -156,7 +221,8 @@ impl App {
         self.parser = parser(protocol);
         connection.protocol = protocol;
         self.told = told.is_some();
-        if protocol == Protocol::Turns && !self.told && side == Side::Client {
+        let guessed = !self.told && !is_dlsw_port(port);
+        if protocol == Protocol::Turns && guessed && side == Side::Client {
             self.sniff = Some(framed::Sniff::default());
         }
     }
@@ -164,6 +230,14 @@ impl App {
     /// A turn may begin with a protocol that is known, or show that its
     /// messages have lengths in front.
     fn look_again(&mut self, connection: &mut Connection, side: Side, chunk: Chunk<'_>) {
+        let port = connection.server.port;
+        if !self.told && is_dlsw_port(port) && dlsw::begins_message(chunk.bytes) {
+            // A capture that began inside a message.
+            self.assembler.close(false);
+            self.parser = parser(Protocol::Dlsw);
+            connection.protocol = Protocol::Dlsw;
+            return;
+        }
         let open = side == Side::Client && self.assembler.is_turn_over();
         if open && !self.told && self.sniff.is_none() {
             // A capture that began inside a message, or a change of protocol:
@@ -205,6 +279,11 @@ fn parser(protocol: Protocol) -> Parser {
     }
 }
 
+/// The ports that RFC 1795 gives to data-link switching.
+fn is_dlsw_port(port: u16) -> bool {
+    matches!(port, 2065 | 2067)
+}
+
 /// The protocol that begins with these bytes.
 fn by_bytes(side: Side, port: u16, bytes: &[u8]) -> Protocol {
     let http = match side {
@@ -217,8 +296,7 @@ fn by_bytes(side: Side, port: u16, bytes: &[u8]) -> Protocol {
         Protocol::Http2
     } else if tls::is_record(bytes) {
         Protocol::Tls
-    } else if dlsw::is_capabilities(bytes) || (matches!(port, 2065 | 2067) && dlsw::is_dlsw(bytes))
-    {
+    } else if dlsw::is_capabilities(bytes) || (is_dlsw_port(port) && dlsw::is_dlsw(bytes)) {
         Protocol::Dlsw
     } else {
         Protocol::Turns

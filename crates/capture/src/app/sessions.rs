@@ -54,6 +54,13 @@ struct Session {
     previous_end_ns: i64,
     /// The packet of each end's last unit; 0 before the first.
     sent: [u64; 2],
+    /// Who asked last, and who before that in the same conversation.
+    asker: Side,
+    asker_before: Option<Side>,
+    /// Something of the conversation was asked already.
+    talks: bool,
+    /// Units are missing since, so that an answer may be the first thing seen.
+    hole: bool,
 }
 
 /// One session of a link.
@@ -167,6 +174,20 @@ impl Sessions {
         self.note.marks |= marks;
     }
 
+    /// Units of `side` may be missing that were sent before now.
+    pub(super) fn lose(&mut self, side: Side, out: &mut Assembler) {
+        for session in &mut self.sessions {
+            session.hole = session.previous_end_ns != 0;
+            let open = out.session_mut(session.number);
+            let other = open.is_some_and(|e| e.asked_by != side && !e.is_answered());
+            if other && session.asker_before == Some(side) {
+                // What seemed to ask was the answer to what is missing.
+                session.end(false, out);
+                session.asker = side;
+            }
+        }
+    }
+
     /// Notes marks that concern what `sender` may send on `link`: they go to
     /// the session in which it sent last.
     pub(super) fn tell(&mut self, link: u32, sender: Side, marks: u32) {
@@ -195,6 +216,10 @@ impl Sessions {
                 confirm: false,
                 previous_end_ns: 0,
                 sent: [0; 2],
+                asker: Side::Client,
+                asker_before: None,
+                talks: false,
+                hole: false,
             });
             self.sessions.len() - 1
         });
@@ -234,6 +259,8 @@ impl Session {
             Category::Dfc | Category::Nc => return,
         }
         if first && header.begin_bracket() {
+            self.hole = false;
+            self.talks = false;
             self.end(false, out);
             self.program = program(header, ru);
         }
@@ -288,7 +315,13 @@ impl Session {
                     // The rest of a unit whose exchange has ended.
                     return;
                 }
+                if state.is_none() && self.hole && unit.side != self.asker {
+                    // The answer to something that is missing.
+                    return;
+                }
                 self.end(false, out);
+                self.asker_before = self.talks.then_some(self.asker);
+                self.talks = true;
                 let label = match self.program.is_empty() {
                     true => "SNA conversation".to_owned(),
                     false => self.program.clone(),
@@ -303,6 +336,8 @@ impl Session {
 
     fn ask(&mut self, unit: &Unit, label: &str, out: &mut Assembler) {
         self.confirm = false;
+        self.hole = false;
+        self.asker = unit.side;
         let previous_end_ns = match self.previous_end_ns {
             0 => unit.begun.time_ns,
             end_ns => end_ns.min(unit.begun.time_ns),

@@ -103,6 +103,7 @@ impl TlsRecords {
             side,
             stamp,
             out,
+            ..
         } = at;
         let (side, stamp) = (*side, *stamp);
         let direction = &mut self.directions[side.index()];

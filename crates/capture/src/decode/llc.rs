@@ -65,6 +65,8 @@ pub(super) fn frame(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded,
             dsack: None,
             syn: SynOptions::default(),
             llc: Some(control),
+            shard: 0,
+            dlsw: false,
         },
         fragment: false,
     })

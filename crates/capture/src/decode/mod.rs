@@ -63,6 +63,11 @@ pub struct Packet {
     /// final bits removed. `seq` is N(S) then, `ack` N(R), the payload the
     /// information field, and the ports are service access points.
     pub llc: Option<u8>,
+    /// The share of the connections that it belongs to; the engine sets it.
+    pub shard: u8,
+    /// Its connection is one of DLSw, as far as ports or capabilities tell,
+    /// and shares a shard with all others of its kind between the two hosts.
+    pub dlsw: bool,
 }
 
 /// Options that only a SYN carries.
@@ -119,7 +124,16 @@ impl FlowKey {
     /// run: shards are chosen by it.
     #[inline]
     pub fn shard_hash(&self) -> u64 {
-        let ports = (self.ports[0] as u64) << 16 | self.ports[1] as u64;
+        self.mix((self.ports[0] as u64) << 16 | self.ports[1] as u64)
+    }
+
+    /// The same for all connections between two hosts.
+    pub fn hosts_hash(&self) -> u64 {
+        self.mix(0)
+    }
+
+    #[inline]
+    fn mix(&self, ports: u64) -> u64 {
         let mixed = self.fold(0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
             ^ self.fold(1).wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
             ^ ports.wrapping_mul(0x1656_67b1_9e37_79f9);
@@ -200,6 +214,8 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
             dsack: header.dsack,
             syn: header.syn,
             llc: None,
+            shard: 0,
+            dlsw: false,
         },
         fragment: datagram.fragment,
     })

@@ -1,6 +1,7 @@
 //! Everything held for one live connection.
 
 use super::link::Link;
+use super::pairs::Pair;
 use crate::app::{App, Note};
 use crate::decode::{FlowKey, Packet};
 use crate::rules::CONTEXT;
@@ -27,6 +28,8 @@ pub(super) struct Flow {
     pub(super) closing: bool,
     /// Its SYN reused the addresses of an earlier connection.
     pub(super) port_reused: bool,
+    /// The other connection of its DLSw link, where there is one.
+    pub(super) pair: Pair,
 }
 
 /// The segments of a connection since its exchange began, and how far they
@@ -38,6 +41,9 @@ pub(super) struct Timeline {
     pub(super) judged: usize,
     /// The same as a time; pipelined exchanges look at some gaps again.
     pub(super) judged_ns: i64,
+    /// Gaps that a rule claimed, by the packet before, and the rule; of those
+    /// still here.
+    pub(super) claimed: Vec<(u64, usize)>,
     /// End of the last exchange; 0 before the first.
     pub(super) previous_end_ns: i64,
 }
@@ -79,7 +85,14 @@ impl Flow {
             service: None,
             closing: false,
             port_reused: false,
+            pair: Pair::default(),
         }
+    }
+
+    /// The latest time that is known of it, its link's second connection included.
+    pub(super) fn now_ns(&self) -> i64 {
+        let latest_ns = self.timeline.segments.last().map_or(0, |s| s.time_ns);
+        self.connection.last_ns.max(latest_ns)
     }
 
     /// Who sent `packet`.
@@ -93,6 +106,23 @@ impl Flow {
 }
 
 impl Timeline {
+    /// Adds a segment; where two connections share the timeline, none is before
+    /// its predecessor. Gives it as it stands there.
+    #[inline]
+    pub(super) fn push(&mut self, mut segment: Segment) -> Segment {
+        if let Some(last) = self.segments.last() {
+            segment.time_ns = segment.time_ns.max(last.time_ns);
+        }
+        self.segments.push(segment);
+        segment
+    }
+
+    /// The segment of a packet, to change it.
+    pub(super) fn packet_mut(&mut self, packet: u64) -> Option<&mut Segment> {
+        let at = self.segments.binary_search_by_key(&packet, |s| s.packet);
+        at.ok().map(|at| &mut self.segments[at])
+    }
+
     /// Adds what SNA units said of the packet that brought them.
     pub(super) fn tell(&mut self, note: Note) {
         if let Some(last) = self.segments.last_mut() {
@@ -106,7 +136,7 @@ impl Timeline {
     pub(super) fn mark_needless(&mut self, sender: Side, byte: u32) -> Option<Segment> {
         let recent = self.segments.iter_mut().rev().take(LOOK_BACK);
         for segment in recent {
-            let covers = byte.wrapping_sub(segment.seq) < segment.len;
+            let covers = byte.wrapping_sub(segment.seq) < segment.len && segment.via == 0;
             if segment.from == sender && covers && segment.marks.any(Marks::RESENT) {
                 segment.marks.set(Marks::PROVEN_SPURIOUS);
                 return Some(*segment);
@@ -124,6 +154,8 @@ impl Timeline {
         }
         self.segments.drain(..drop);
         self.judged -= drop;
+        let oldest = self.segments.first().map_or(u64::MAX, |s| s.packet);
+        self.claimed.retain(|(packet, _)| *packet >= oldest);
     }
 
     /// Copies the segments of an exchange into it, from `from_ns` to `to_ns`:

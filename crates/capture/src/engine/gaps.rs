@@ -7,10 +7,11 @@ use crate::rules::{RULES, Rule, applies};
 use crate::{Claim, Connection, Exchange, Gap, GapReport, Marks, Options, Phase, Segment};
 
 /// Offers every gap of `exchange`, and of the client think before it, to the
-/// rules; their claims go into the exchange's split and into the sums.
+/// rules; their claims go into the exchange's split and into the sums. A link of
+/// DLSw may have a second connection.
 pub(super) fn judge(
     timeline: &mut Timeline,
-    connection: &mut Connection,
+    (connection, second): (&mut Connection, Option<&Connection>),
     exchange: &mut Exchange,
     intervals: &Intervals,
     (ledger, service): (&mut Ledger, &mut Causes),
@@ -32,7 +33,11 @@ pub(super) fn judge(
         if gap_ns > options.gap_ns {
             let seen = at < timeline.judged;
             let context = (&*timeline, at, seen);
-            judge_one(context, connection, exchange, intervals, (ledger, service));
+            let both = (&mut *connection, second);
+            if let Some(rule) = judge_one(context, both, exchange, intervals, (ledger, service)) {
+                let before = timeline.segments[at].packet;
+                timeline.claimed.push((before, rule));
+            }
         }
         at += 1;
     }
@@ -108,13 +113,14 @@ fn judge_session(
     }
 }
 
+/// Judges one gap; gives the rule when its claim was entered that was not before.
 fn judge_one(
     (timeline, at, seen): (&Timeline, usize, bool),
-    connection: &mut Connection,
+    (connection, second): (&mut Connection, Option<&Connection>),
     exchange: &mut Exchange,
     intervals: &Intervals,
     (ledger, service): (&mut Ledger, &mut Causes),
-) {
+) -> Option<usize> {
     let from_ns = timeline.segments[at].time_ns;
     let (phase, phase_end_ns) = intervals.at(from_ns);
     let gap = Gap {
@@ -124,10 +130,16 @@ fn judge_one(
         timeline: &timeline.segments,
         at,
     };
-    let claimed = best(&gap, |_| true).map(|(rule, mut claim)| {
+    let parts = second.map(|second| Parts::of(&gap, second));
+    let of_parts = parts.as_ref().and_then(|parts| parts.best(&gap));
+    let of_gap = match second {
+        None => best(&gap, |_| true).map(|(rule, claim)| (rule, claim, gap)),
+        Some(_) => best(&gap, |rule| !of_tcp(rule)).map(|(rule, claim)| (rule, claim, gap)),
+    };
+    let claimed = better(of_parts, of_gap).map(|(rule, mut claim, shown)| {
         let room_ns = gap.length_ns().min(phase_end_ns - from_ns);
         claim.cost_ns = claim.cost_ns.clamp(0, room_ns);
-        (rule, claim)
+        (rule, claim, shown)
     });
     let (before, after) = (gap.before(), gap.after());
     let mut report = GapReport {
@@ -140,16 +152,20 @@ fn judge_one(
         cost_ns: 0,
     };
     let mut stall = None;
-    if let Some((rule, claim)) = &claimed {
+    let mut new = None;
+    if let Some((rule, claim, shown)) = &claimed {
         let stalls = !claim.stays && phase != Phase::ClientThink;
         report.rule = Some(RULES[*rule].about().id);
         report.cost_ns = claim.cost_ns;
-        if !seen {
+        // What was time of a phase in one exchange may be a stall in the next.
+        let known = seen && timeline.claimed.contains(&(before.packet, *rule));
+        if !seen || (stalls && !known) {
+            new = Some(*rule);
             let stalled_ns = if stalls { claim.cost_ns } else { 0 };
-            ledger.claim(*rule, &gap, claim, stalled_ns);
+            ledger.claim(*rule, shown, claim, stalled_ns);
             service.add(*rule, claim.cost_ns, stalled_ns);
         }
-        if seen && stalls {
+        if new.is_none() && stalls {
             // Another exchange that waited at the same time: its time too.
             ledger.causes.wait_again(*rule, claim.cost_ns);
             service.wait_again(*rule, claim.cost_ns);
@@ -165,6 +181,67 @@ fn judge_one(
     if exchange.gaps.len() < MAX_GAPS {
         exchange.gaps.push(report);
     }
+    new
+}
+
+/// A rule's claim, and the gap that shows it.
+type Claimed<'a> = (usize, Claim, Gap<'a>);
+
+/// The segments of a link's two TCP connections apart: what TCP did is judged
+/// on each by itself, since their sequence numbers have nothing in common.
+struct Parts<'a> {
+    connections: [&'a Connection; 2],
+    segments: [Vec<Segment>; 2],
+}
+
+impl<'a> Parts<'a> {
+    fn of(gap: &Gap<'a>, second: &'a Connection) -> Parts<'a> {
+        let own = |via: u8| {
+            let all = gap.timeline.iter();
+            all.filter(|s| s.via == via).copied().collect()
+        };
+        Parts {
+            connections: [gap.connection, second],
+            segments: [own(0), own(1)],
+        }
+    }
+
+    /// The best claim of a rule on TCP that holds on one of the connections
+    /// during the link's gap.
+    fn best(&'a self, link: &Gap<'a>) -> Option<Claimed<'a>> {
+        let parts = self.connections.into_iter().zip(&self.segments);
+        let claims = parts.filter_map(|(connection, timeline)| {
+            let until = link.before().packet;
+            let at = timeline
+                .partition_point(|s| s.packet <= until)
+                .checked_sub(1)?;
+            let gap = Gap {
+                connection,
+                timeline,
+                at,
+                ..*link
+            };
+            // Without a segment behind it, nothing on this connection ended it.
+            timeline.get(at + 1)?;
+            best(&gap, of_tcp).map(|(rule, claim)| (rule, claim, gap))
+        });
+        claims.fold(None, |best, claim| better(best, Some(claim)))
+    }
+}
+
+/// The one with the higher confidence; the earlier rule on a tie.
+fn better<'a>(one: Option<Claimed<'a>>, other: Option<Claimed<'a>>) -> Option<Claimed<'a>> {
+    let rank = |(rule, claim, _): &Claimed<'a>| (claim.confidence, std::cmp::Reverse(*rule));
+    match (one, other) {
+        (Some(a), Some(b)) if rank(&b) > rank(&a) => Some(b),
+        (Some(a), _) => Some(a),
+        (None, b) => b,
+    }
+}
+
+/// Rules that judge one TCP connection.
+fn of_tcp(rule: &dyn Rule) -> bool {
+    rule.about().id.starts_with("tcp.")
 }
 
 /// The claim with the highest confidence; the earlier rule on a tie.

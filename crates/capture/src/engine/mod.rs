@@ -3,13 +3,17 @@
 //! Connections are spread over a fixed number of [`Shard`]s by a hash of
 //! their two ends; a thread owns some of the shards. Everything that depends
 //! on order or on limits happens inside a shard, in the order of the file, so
-//! the result does not depend on the number of threads.
+//! the result does not depend on the number of threads. Connections of DLSw
+//! between the same two hosts share a shard, because two may be one link.
 
+mod exchanges;
 mod flow;
 mod gaps;
 mod ledger;
 mod link;
+mod pairs;
 mod parallel;
+mod place;
 mod shard;
 mod split;
 mod sum;
@@ -18,6 +22,7 @@ mod worst;
 use crate::decode::{self, Packet, Skip};
 use crate::read::{Block, Frame, Reader};
 use crate::{Explanation, Options, Problem, ReadError, Totals};
+use place::Places;
 use shard::Shard;
 use std::io::Read;
 
@@ -41,9 +46,14 @@ fn alone(reader: &mut Reader<'_>, front: &mut Front<'_>) -> Result<Vec<Shard>, R
     while reader.next_block(&mut block)? {
         let data = block.data();
         for (frame, number) in block.numbered() {
-            if let Some(packet) = front.decode(frame, block.bytes(frame), number) {
-                let shard = &mut shards[shard_of(&packet)];
-                shard.handle_packet(&packet, payload(data, &packet), front.options);
+            if let Some(mut packet) = front.decode(frame, block.bytes(frame), number) {
+                let payload = payload(data, &packet);
+                let from = front.places.place(&mut packet, payload);
+                if let Some(flow) = from.and_then(|from| shards[from].give(packet.key)) {
+                    shards[usize::from(packet.shard)].take(flow, front.options);
+                }
+                let shard = &mut shards[usize::from(packet.shard)];
+                shard.handle_packet(&packet, payload, front.options);
             }
         }
     }
@@ -57,6 +67,7 @@ struct Front<'a> {
     totals: Totals,
     /// A link type that is not read here, and how many frames had it.
     unknown_link: Option<(u16, u64)>,
+    places: Places,
 }
 
 impl<'a> Front<'a> {
@@ -65,6 +76,7 @@ impl<'a> Front<'a> {
             options,
             totals: Totals::default(),
             unknown_link: None,
+            places: Places::new(options),
         }
     }
 
@@ -123,12 +135,6 @@ fn payload<'a>(data: &'a [u8], packet: &Packet) -> &'a [u8] {
     let start = packet.payload_offset as usize;
     data.get(start..start + packet.payload_captured as usize)
         .unwrap_or_default()
-}
-
-/// The shard of a segment.
-#[inline]
-fn shard_of(packet: &Packet) -> usize {
-    packet.key.shard_hash() as usize % SHARDS
 }
 
 /// Shards, whatever the number of threads; also the most threads of use.

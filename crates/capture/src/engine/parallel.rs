@@ -4,9 +4,10 @@
 //! goes back to the reader when the last one is done with it. The queues are
 //! bounded, so that a slow thread holds the reader and not memory.
 
+use super::flow::Flow;
 use super::shard::Shard;
-use super::{Front, SHARDS, payload, shard_of};
-use crate::decode::Packet;
+use super::{Front, SHARDS, payload};
+use crate::decode::{FlowKey, Packet};
 use crate::read::{Block, Reader};
 use crate::{Options, ReadError};
 use std::sync::Arc;
@@ -17,6 +18,23 @@ use std::thread;
 struct Batch {
     block: Arc<Block>,
     packets: Vec<Packet>,
+    /// Connections that change their shard, each before the packet of this index.
+    moves: Vec<(usize, Move)>,
+}
+
+/// What a thread does for a connection that changes its shard. The one that
+/// takes waits for the one that gives; both come in the order of the file, so
+/// that no two wait for each other.
+enum Move {
+    Give(usize, FlowKey, SyncSender<Option<Box<Flow>>>),
+    Take(usize, Receiver<Option<Box<Flow>>>),
+}
+
+/// What one thread gets of a block.
+#[derive(Default)]
+struct Share {
+    packets: Vec<Packet>,
+    moves: Vec<(usize, Move)>,
 }
 
 /// Memory that can be used again.
@@ -68,7 +86,7 @@ fn distribute(
 ) -> Result<(), ReadError> {
     let mut blocks = Vec::new();
     let mut lists = Vec::new();
-    let mut shares: Vec<Vec<Packet>> = queues.iter().map(|_| Vec::new()).collect();
+    let mut shares: Vec<Share> = queues.iter().map(|_| Share::default()).collect();
     loop {
         while let Ok(used) = spare.try_recv() {
             blocks.extend(used.block);
@@ -79,18 +97,31 @@ fn distribute(
             return Ok(());
         }
         for (frame, number) in block.numbered() {
-            if let Some(packet) = front.decode(frame, block.bytes(frame), number) {
-                shares[shard_of(&packet) % queues.len()].push(packet);
+            if let Some(mut packet) = front.decode(frame, block.bytes(frame), number) {
+                let payload = payload(block.data(), &packet);
+                let from = front.places.place(&mut packet, payload);
+                let to = usize::from(packet.shard);
+                if let Some(from) = from {
+                    let (sender, receiver) = sync_channel(1);
+                    let share = &mut shares[from % queues.len()];
+                    let give = Move::Give(from, packet.key, sender);
+                    share.moves.push((share.packets.len(), give));
+                    let share = &mut shares[to % queues.len()];
+                    let take = Move::Take(to, receiver);
+                    share.moves.push((share.packets.len(), take));
+                }
+                shares[to % queues.len()].packets.push(packet);
             }
         }
         let block = Arc::new(block);
         for (share, queue) in shares.iter_mut().zip(queues) {
-            if share.is_empty() {
+            if share.packets.is_empty() && share.moves.is_empty() {
                 continue;
             }
             let batch = Batch {
                 block: block.clone(),
-                packets: std::mem::replace(share, lists.pop().unwrap_or_default()),
+                packets: std::mem::replace(&mut share.packets, lists.pop().unwrap_or_default()),
+                moves: std::mem::take(&mut share.moves),
             };
             if queue.send(batch).is_err() {
                 // The thread has panicked; joining it tells why.
@@ -112,11 +143,19 @@ fn work(
         .step_by(threads)
         .map(|index| (index, Shard::new(options)))
         .collect();
-    while let Ok(Batch { block, mut packets }) = batches.recv() {
-        for packet in &packets {
-            let (_, shard) = &mut shards[shard_of(packet) / threads];
-            shard.handle_packet(packet, payload(block.data(), packet), options);
+    while let Ok(batch) = batches.recv() {
+        let Batch {
+            block,
+            mut packets,
+            moves,
+        } = batch;
+        let mut done = 0;
+        for (until, change) in moves {
+            run_packets(&mut shards, threads, &block, &packets[done..until], options);
+            done = until;
+            change_shard(&mut shards, threads, change, options);
         }
+        run_packets(&mut shards, threads, &block, &packets[done..], options);
         packets.clear();
         // The reader may have ended already; then nobody wants it back.
         let _ = used.send(Used {
@@ -125,6 +164,36 @@ fn work(
         });
     }
     shards
+}
+
+/// Analyses packets of one block.
+fn run_packets(
+    shards: &mut [(usize, Shard)],
+    threads: usize,
+    block: &Block,
+    packets: &[Packet],
+    options: &Options,
+) {
+    for packet in packets {
+        let (_, shard) = &mut shards[usize::from(packet.shard) / threads];
+        shard.handle_packet(packet, payload(block.data(), packet), options);
+    }
+}
+
+/// Gives a connection away, or takes one.
+fn change_shard(shards: &mut [(usize, Shard)], threads: usize, change: Move, options: &Options) {
+    match change {
+        Move::Give(from, key, to) => {
+            let flow = shards[from / threads].1.give(key);
+            // Whoever was to take it has panicked; joining it tells why.
+            let _ = to.send(flow);
+        }
+        Move::Take(to, from) => {
+            if let Ok(Some(flow)) = from.recv() {
+                shards[to / threads].1.take(flow, options);
+            }
+        }
+    }
 }
 
 /// Batches that wait for one thread.

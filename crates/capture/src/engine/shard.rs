@@ -6,15 +6,13 @@
 //! that late packets find it, and is then summed up and dropped.
 
 use super::flow::Flow;
-use super::gaps;
 use super::ledger::Ledger;
-use super::split::Intervals;
 use super::worst::{Rank, Worst};
 use super::{SHARDS, sum::Services};
 use crate::app::Stamp;
 use crate::decode::{FlowKey, Packet};
-use crate::options::TIMELINE;
-use crate::rules::{CONTEXT, RULES, applies};
+use crate::rules::{RULES, applies};
+use crate::stream::Chunk;
 use crate::{
     Connection, Exchange, Finding, Flags, Marks, Options, Protocol, Segment, Side, Totals,
 };
@@ -22,14 +20,16 @@ use std::collections::{HashMap, VecDeque};
 
 /// One share of the connections and what was found on them.
 pub(super) struct Shard {
-    table: HashMap<FlowKey, u32, foldhash::fast::RandomState>,
-    flows: Vec<Option<Box<Flow>>>,
+    pub(super) table: HashMap<FlowKey, u32, foldhash::fast::RandomState>,
+    pub(super) flows: Vec<Option<Box<Flow>>>,
     /// Number of the last packet of each slot, 0 for a free one; by itself,
     /// so that the search for an idle connection touches little memory.
-    last_packets: Vec<u64>,
-    free: Vec<u32>,
+    pub(super) last_packets: Vec<u64>,
+    pub(super) free: Vec<u32>,
     /// The connection of the last packet: often that of the next.
-    last: Option<(FlowKey, u32)>,
+    pub(super) last: Option<(FlowKey, u32)>,
+    /// Connections of DLSw whose link is not known yet, the oldest first.
+    pub(super) waiting: Vec<u32>,
     /// Connections that have ended: slot, identity, when to close.
     closing: VecDeque<(u32, u64, i64)>,
     /// Pairs of ends whose connection was dropped, and when that was.
@@ -38,7 +38,7 @@ pub(super) struct Shard {
     recent_order: VecDeque<(FlowKey, i64)>,
     /// Where the search for an idle connection goes on.
     hand: usize,
-    limit: usize,
+    pub(super) limit: usize,
     /// Time of the latest packet.
     latest_ns: i64,
     pub(super) totals: Totals,
@@ -46,7 +46,7 @@ pub(super) struct Shard {
     pub(super) ledger: Ledger,
     pub(super) connections: Worst<Connection>,
     pub(super) exchanges: Worst<Exchange>,
-    scratch: Vec<Finding>,
+    pub(super) scratch: Vec<Finding>,
     /// Memory of connections that were dropped.
     spare: Vec<Spare>,
 }
@@ -66,6 +66,7 @@ impl Shard {
             last_packets: Vec::new(),
             free: Vec::new(),
             last: None,
+            waiting: Vec::new(),
             closing: VecDeque::new(),
             recent: HashMap::default(),
             recent_order: VecDeque::new(),
@@ -87,10 +88,11 @@ impl Shard {
         self.close_due(packet.time_ns, options);
         self.latest_ns = self.latest_ns.max(packet.time_ns);
         let slot = self.slot(packet, options);
-        let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
+        self.last_packets[slot as usize] = packet.number;
+        let Some((flow, mut holder)) = Shard::link(&mut self.flows, slot) else {
             return;
         };
-        self.last_packets[slot as usize] = packet.number;
+        flow.pair.dlsw |= packet.dlsw;
         let side = flow.sender(packet);
         if packet.llc.is_some() {
             let segment = flow.handle_llc(packet, side, payload);
@@ -125,8 +127,15 @@ impl Shard {
             }
             let sender = flow.connection.end_mut(side.other());
             sender.marks.add(Marks(Marks::PROVEN_SPURIOUS));
+            let of_link = (holder.as_mut()).and_then(|h| h.timeline.packet_mut(copy.packet));
+            if let Some(copy) = of_link {
+                copy.marks.set(Marks::PROVEN_SPURIOUS);
+            }
         }
-        flow.timeline.segments.push(segment);
+        let mut segment = flow.timeline.push(segment);
+        if let Some(holder) = &mut holder {
+            segment = holder.timeline.push(flow.of_link(segment));
+        }
         let stamp = Stamp {
             time_ns: segment.time_ns,
             packet: segment.packet,
@@ -134,13 +143,30 @@ impl Shard {
         if segment.flags.has(Flags::SYN) {
             flow.streams[side.index()].start(segment.seq.wrapping_add(1));
         }
-        if segment.len > 0 && !segment.flags.any(Flags::RST | Flags::SYN) {
+        if segment.flags.has(Flags::FIN) {
+            flow.streams[side.index()].finish(segment.seq.wrapping_add(segment.len));
+        }
+        // Where only one end writes, no data of the other one tells of a hole.
+        let tells =
+            segment.len > 0 || (flow.pair.dlsw && flow.streams[side.other().index()].has_hole());
+        if tells && !segment.flags.any(Flags::RST | Flags::SYN) {
+            let same = segment.from == side;
             let Flow {
                 streams,
                 app,
                 connection,
                 ..
             } = &mut *flow;
+            let mut say = |from: Side, chunk: Chunk<'_>| match &mut holder {
+                Some(link) => {
+                    let from = if same { from } else { from.other() };
+                    let Flow {
+                        app, connection, ..
+                    } = &mut **link;
+                    app.handle_second(connection, from, chunk, stamp);
+                }
+                None => app.handle_chunk(connection, from, chunk, stamp, options),
+            };
             let [client, server] = streams;
             let (own, other) = match side {
                 Side::Client => (client, server),
@@ -149,17 +175,15 @@ impl Shard {
             if segment.flags.has(Flags::ACK) {
                 // Midway: what the other side sends next begins here.
                 other.start(segment.ack);
-                other.settle(segment.ack, |chunk| {
-                    app.handle_chunk(connection, side.other(), chunk, stamp, options);
-                });
+                other.settle(segment.ack, |chunk| say(side.other(), chunk));
             }
-            if !segment.marks.any(Marks::KEEP_ALIVE) {
+            if segment.len > 0 && !segment.marks.any(Marks::KEEP_ALIVE) {
                 own.accept(
                     segment.seq,
                     segment.len,
                     payload,
                     options.max_held_bytes,
-                    |chunk| app.handle_chunk(connection, side, chunk, stamp, options),
+                    |chunk| say(side, chunk),
                 );
             }
         }
@@ -169,8 +193,13 @@ impl Shard {
         {
             flow.app.assembler.resend(side, stamp);
         }
-        if let Some(note) = flow.app.take_note() {
-            flow.timeline.tell(note);
+        let link = holder.unwrap_or(flow);
+        if let Some(note) = link.app.take_note() {
+            link.timeline.tell(note);
+        }
+        let waits = segment.len > 0 && link.app.said().is_some();
+        if waits {
+            self.settle(slot, false);
         }
         self.move_on(slot, &segment, options);
     }
@@ -182,15 +211,14 @@ impl Shard {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
-        let side = segment.from;
         let closed = flow.connection.close.is_closed();
-        let done = flow.app.assembler.done.len();
-        let settled = match side {
-            Side::Client => segment.len > 0 || flow.tracker.is_acknowledged(Side::Server),
-            Side::Server => done > MAX_DONE,
-        };
-        if done > 0 && (settled || closed) {
-            self.finish_exchanges(slot, options);
+        let holder = flow.pair.holder;
+        if let Some(holder) = holder {
+            self.last_packets[holder as usize] = segment.packet;
+            self.finish_settled(holder, segment, options);
+            self.keep_timeline_short(holder, options);
+        } else {
+            self.finish_settled(slot, segment, options);
         }
         self.keep_timeline_short(slot, options);
         self.queue_if(closed, slot, segment.time_ns);
@@ -198,6 +226,9 @@ impl Shard {
 
     /// Closes every connection that is left.
     pub(super) fn finish(&mut self, options: &Options) {
+        for slot in 0..self.flows.len() as u32 {
+            self.settle(slot, true);
+        }
         for slot in 0..self.flows.len() as u32 {
             self.close(slot, false, options);
         }
@@ -221,7 +252,7 @@ impl Shard {
                 return slot;
             }
             // The address pair is used again.
-            self.close(slot, false, options);
+            self.end(slot, true, options);
             reused = true;
         } else if opens && let Some(ended_ns) = self.recent.get(&packet.key) {
             reused = packet.time_ns - ended_ns < REUSE_NS;
@@ -229,11 +260,7 @@ impl Shard {
         if self.table.len() >= self.limit {
             self.evict(options);
         }
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.flows.push(None);
-            self.last_packets.push(0);
-            self.flows.len() as u32 - 1
-        });
+        let slot = self.free_slot();
         let spare = self.spare.pop();
         let (segments, exchange) =
             spare.map_or_else(Default::default, |s| (s.segments, s.exchange));
@@ -243,6 +270,15 @@ impl Shard {
         self.table.insert(packet.key, slot);
         self.last = Some((packet.key, slot));
         slot
+    }
+
+    /// A slot that nobody uses.
+    pub(super) fn free_slot(&mut self) -> u32 {
+        self.free.pop().unwrap_or_else(|| {
+            self.flows.push(None);
+            self.last_packets.push(0);
+            self.flows.len() as u32 - 1
+        })
     }
 
     /// Puts a connection that has ended in the queue.
@@ -269,13 +305,13 @@ impl Shard {
             let same =
                 (self.flows[slot as usize].as_deref()).is_some_and(|flow| flow.connection.id == id);
             if same {
-                self.close(slot, false, options);
+                self.end(slot, false, options);
             }
         }
     }
 
     /// Closes the connection that was idle longest among the next few.
-    fn evict(&mut self, options: &Options) {
+    pub(super) fn evict(&mut self, options: &Options) {
         let mut oldest: Option<(u64, usize)> = None;
         let mut looked_at = 0;
         for _ in 0..self.last_packets.len() {
@@ -297,18 +333,21 @@ impl Shard {
     }
 
     /// Sums up a connection and drops it.
-    fn close(&mut self, slot: u32, evicted: bool, options: &Options) {
+    pub(super) fn close(&mut self, slot: u32, evicted: bool, options: &Options) {
         let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
             return;
         };
         flow.app.close();
         self.finish_exchanges(slot, options);
+        let rest = self.leave_link(slot);
         let Some(mut flow) = self.flows[slot as usize].take() else {
             return;
         };
         self.free.push(slot);
         self.last_packets[slot as usize] = 0;
-        self.table.remove(&flow.key);
+        if self.table.get(&flow.key) == Some(&slot) {
+            self.table.remove(&flow.key);
+        }
         self.last = None;
         self.remember(flow.key, flow.connection.last_ns);
         if self.spare.len() < MAX_SPARE {
@@ -351,6 +390,9 @@ impl Shard {
         if self.connections.qualifies(rank) {
             self.connections.insert(rank, Box::new(connection));
         }
+        if let Some(rest) = rest {
+            self.close(rest, evicted, options);
+        }
     }
 
     /// Remembers a pair of ends that was used.
@@ -364,113 +406,7 @@ impl Shard {
             self.recent.remove(&key);
         }
     }
-
-    /// Splits the time of every exchange that has ended.
-    fn finish_exchanges(&mut self, slot: u32, options: &Options) {
-        let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
-            return;
-        };
-        while let Some(mut exchange) = flow.app.assembler.done.pop_front() {
-            let service = (self.services).row(flow.service, &flow.connection);
-            flow.service = Some(service);
-            let connection = &mut flow.connection;
-            let previous_end_ns = flow.timeline.previous_end_ns;
-            let intervals =
-                Intervals::of(&exchange, connection, previous_end_ns, connection.last_ns);
-            let (_, causes) = self.services.row_mut(service);
-            gaps::judge(
-                &mut flow.timeline,
-                connection,
-                &mut exchange,
-                &intervals,
-                (&mut self.ledger, causes),
-                options,
-            );
-            exchange.split.phases.merge(&intervals.times());
-            exchange.split.settle();
-            exchange.start_ns = match exchange.index {
-                0 => intervals.start_ns(),
-                _ => exchange.request.start_ns,
-            };
-            exchange.end_ns = intervals.end_ns();
-            flow.timeline.previous_end_ns = previous_end_ns.max(exchange.end_ns);
-            connection.exchanges += 1;
-            connection.exchange_ns = (connection.exchange_ns).saturating_add(exchange.total_ns());
-            self.totals.exchanges += 1;
-            self.totals.complete_exchanges += exchange.complete as u64;
-            self.totals.phases.merge(&exchange.split.phases);
-            self.totals.stalled_ns =
-                (self.totals.stalled_ns).saturating_add(exchange.split.stalled_ns());
-            self.services.add_exchange(service, &exchange);
-            let rules = RULES.iter().enumerate();
-            for (index, rule) in rules.filter(|(_, rule)| applies(**rule, connection)) {
-                rule.exchange(connection, &exchange, &mut self.scratch);
-                if !self.scratch.is_empty() {
-                    let (_, causes) = self.services.row_mut(service);
-                    self.ledger.enter(index, &mut self.scratch, Some(causes));
-                }
-            }
-            let id = (exchange.id, exchange.index);
-            let rank = Rank::new(exchange.split.stalled_ns(), exchange.total_ns(), id);
-            if self.exchanges.qualifies(rank) {
-                let range = (exchange.start_ns, exchange.end_ns);
-                flow.timeline.collect(&mut exchange, range, options);
-                self.exchanges.insert(rank, exchange);
-            } else {
-                exchange.reset();
-                flow.app.assembler.spare = Some(exchange);
-            }
-        }
-        if flow.timeline.judged > CONTEXT * 3 {
-            let wanted = flow.app.assembler.front().map(|front| front.id);
-            flow.timeline.trim(wanted);
-        }
-    }
-
-    /// Judges part of a long exchange, so that its timeline can be cut.
-    fn keep_timeline_short(&mut self, slot: u32, options: &Options) {
-        let Some(flow) = self.flows[slot as usize].as_deref_mut() else {
-            return;
-        };
-        let length = flow.timeline.segments.len();
-        let open = flow.app.assembler.front().is_some();
-        if length < CONTEXT * 8 || (open && length < TIMELINE) {
-            return;
-        }
-        let service = (self.services).row(flow.service, &flow.connection);
-        flow.service = Some(service);
-        let Flow {
-            app,
-            connection,
-            timeline,
-            ..
-        } = &mut *flow;
-        if let Some(exchange) = app.assembler.front_mut() {
-            let previous_end_ns = timeline.previous_end_ns;
-            // Up to the segment before the last CONTEXT: rules look ahead.
-            let until_ns = timeline.segments[length - CONTEXT].time_ns;
-            let intervals =
-                Intervals::of(exchange, connection, previous_end_ns, until_ns).until(until_ns);
-            timeline.collect(exchange, (intervals.start_ns(), until_ns), options);
-            let (_, causes) = self.services.row_mut(service);
-            gaps::judge(
-                timeline,
-                connection,
-                exchange,
-                &intervals,
-                (&mut self.ledger, causes),
-                options,
-            );
-            timeline.trim(None);
-        } else {
-            timeline.judged = timeline.judged.max(length.saturating_sub(CONTEXT * 2));
-            timeline.trim(None);
-        }
-    }
 }
-
-/// Exchanges of one connection that wait for their acknowledgement.
-const MAX_DONE: usize = 16;
 
 /// A pair of ends used again within this time is told: a client that closed
 /// first keeps its port for as long (TIME_WAIT).

@@ -232,6 +232,7 @@ fn add_totals(sum: &mut Totals, one: &Totals) {
     sum.midway_connections += one.midway_connections;
     sum.unanswered_connections += one.unanswered_connections;
     sum.evicted_connections += one.evicted_connections;
+    sum.paired_links += one.paired_links;
     sum.exchanges += one.exchanges;
     sum.complete_exchanges += one.complete_exchanges;
     sum.payload_bytes += one.payload_bytes;

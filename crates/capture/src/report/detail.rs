@@ -17,6 +17,9 @@ pub fn detail(explanation: &Explanation, number: u64) -> Option<String> {
     let _ = writeln!(out, "Exchange {}: {}", exchange.id, exchange.label);
     if let Some(connection) = connection {
         let _ = writeln!(out, "{}", ends(connection));
+        if let Some(second) = second(explanation, connection) {
+            let _ = writeln!(out, "second TCP connection of the link: {}", ends(second));
+        }
     }
     out += "\n";
     out += &split(exchange);
@@ -34,6 +37,25 @@ pub fn detail(explanation: &Explanation, number: u64) -> Option<String> {
     out += "\n";
     out += &packets(exchange);
     Some(out)
+}
+
+/// The second TCP connection of the DLSw link that this one is the first of.
+pub(super) fn second<'a>(
+    explanation: &'a Explanation,
+    connection: &Connection,
+) -> Option<&'a Connection> {
+    let link = connection.link?;
+    explanation.connections.iter().find(|c| c.id == link)
+}
+
+/// The port of a link's second connection at one end of the link: as a rule the
+/// server of the first one opened it.
+pub(super) fn second_port(second: &Connection, first: &Connection, side: Side) -> u16 {
+    let side = match second.server.address == first.client.address {
+        true => side.other(),
+        false => side,
+    };
+    second.end(side).port
 }
 
 fn ends(connection: &Connection) -> String {
@@ -140,5 +162,12 @@ pub(super) fn describe(segment: &Segment) -> String {
         true => String::new(),
         false => format!(" [{}]", marks.join(", ")),
     };
-    format!("{arrow:<16} {what}{flags} win {}{marks}", segment.window)
+    let via = match segment.via {
+        0 => "",
+        _ => " (second)",
+    };
+    format!(
+        "{arrow:<16} {what}{flags} win {}{via}{marks}",
+        segment.window
+    )
 }

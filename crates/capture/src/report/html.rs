@@ -3,6 +3,7 @@
 
 use measure::report::{escape, page};
 
+use super::detail::second;
 use super::split_bar::split_bar;
 use super::text::sum_rows;
 use super::{ms, percent, sequence_svg, summary, time_sequence, total_ns};
@@ -68,10 +69,15 @@ fn tiles(explanation: &Explanation) -> String {
             "server think, mean",
         ),
         (totals.connections.to_string(), "connections"),
+        (
+            totals.paired_links.to_string(),
+            "DLSw links of two connections",
+        ),
         (explanation.capture.packets.to_string(), "packets"),
     ];
     let cells: String = tiles
         .iter()
+        .filter(|(_, name)| totals.paired_links > 0 || !name.starts_with("DLSw"))
         .map(|(value, name)| format!("<div class=tile><b>{value}</b><span>{name}</span></div>"))
         .collect();
     format!("<div class=tiles>{cells}</div>")
@@ -206,7 +212,11 @@ fn picture(explanation: &Explanation, exchange: &Exchange) -> String {
         escape(&exchange.label),
         ms(exchange.total_ns()),
         split_bar(&parts),
-        sequence_svg(connection, exchange),
+        sequence_svg(
+            connection,
+            connection.and_then(|c| second(explanation, c)),
+            exchange
+        ),
         escape(&plot.title),
         plot.legend(),
         plot.svg()

@@ -15,26 +15,31 @@ pub fn time_sequence(exchange: &Exchange) -> Plot {
         dashed,
         dots: !dashed,
     };
-    let base = |side: Side| {
-        let mine = exchange
-            .segments
-            .iter()
-            .filter(|s| s.from == side && s.len > 0);
-        mine.map(|s| s.seq).min().unwrap_or(0)
+    // Each direction of a link may have its own TCP connection, and numbers.
+    let via = |side: Side| {
+        let data = exchange.segments.iter().rev();
+        data.filter(|s| s.from == side && s.len > 0)
+            .map(|s| s.via)
+            .next()
+            .unwrap_or(0)
     };
+    let sent = |side: Side| {
+        let via = via(side);
+        let all = exchange.segments.iter();
+        all.filter(move |s| s.from == side && s.len > 0 && s.via == via)
+    };
+    let base = |side: Side| sent(side).map(|s| s.seq).min().unwrap_or(0);
     let data = |side: Side| -> Vec<(f64, f64)> {
         let from = base(side);
-        let mine = exchange
-            .segments
-            .iter()
-            .filter(|s| s.from == side && s.len > 0);
-        mine.map(|s| (at(s.time_ns), f64::from(s.end_seq().wrapping_sub(from))))
+        sent(side)
+            .map(|s| (at(s.time_ns), f64::from(s.end_seq().wrapping_sub(from))))
             .collect()
     };
     let acked = |side: Side| -> Vec<(f64, f64)> {
-        let from = base(side);
+        let (from, via) = (base(side), via(side));
         let tells = |s: &&Segment| {
-            s.from != side && s.flags.has(Flags::ACK) && s.ack.wrapping_sub(from) < 1 << 31
+            let ack = s.flags.has(Flags::ACK) && s.ack.wrapping_sub(from) < 1 << 31;
+            s.from != side && s.via == via && ack
         };
         let theirs = exchange.segments.iter().filter(tells);
         theirs
@@ -43,6 +48,7 @@ pub fn time_sequence(exchange: &Exchange) -> Plot {
     };
     let inside = exchange.gaps.iter().filter(|g| g.from_ns >= start);
     let longest = inside.max_by_key(|g| g.to_ns - g.from_ns);
+    let asks = exchange.asked_by;
     let axis = |label: &str| Axis {
         label: label.into(),
         from_zero: true,
@@ -53,10 +59,10 @@ pub fn time_sequence(exchange: &Exchange) -> Plot {
         x: axis("ms"),
         y: axis("bytes"),
         series: vec![
-            line("request sent", false, data(Side::Client)),
-            line("response sent", false, data(Side::Server)),
-            line("request acknowledged", true, acked(Side::Client)),
-            line("response acknowledged", true, acked(Side::Server)),
+            line("request sent", false, data(asks)),
+            line("response sent", false, data(asks.other())),
+            line("request acknowledged", true, acked(asks)),
+            line("response acknowledged", true, acked(asks.other())),
         ],
         mark: None,
         shade: longest.map(|g| (at(g.from_ns), at(g.to_ns), g.rule.unwrap_or("").to_owned())),

@@ -7,11 +7,17 @@
 
 use measure::report::escape;
 
+use super::detail::second_port;
 use super::{colour, ms};
 use crate::{Connection, Exchange, Flags, GapReport, Segment, Side, station};
 
 /// The diagram as an SVG element.
-pub fn sequence_svg(connection: Option<&Connection>, exchange: &Exchange) -> String {
+/// Of a DLSw link with two TCP connections, `second` is the one that came second.
+pub fn sequence_svg(
+    connection: Option<&Connection>,
+    second: Option<&Connection>,
+    exchange: &Exchange,
+) -> String {
     let arrows = arrows(exchange);
     let Some(start_ns) = arrows.first().map(|a| a.at_ns) else {
         return String::new();
@@ -42,7 +48,14 @@ pub fn sequence_svg(connection: Option<&Connection>, exchange: &Exchange) -> Str
     }
     let bottom = y + 24.0;
     let name = |side: Side| match connection {
-        Some(c) => station::end_name(c.end(side).address, c.end(side).port),
+        Some(c) => {
+            let end = c.end(side);
+            let name = station::end_name(end.address, end.port);
+            match second {
+                Some(second) => format!("{name}, :{}", second_port(second, c, side)),
+                None => name,
+            }
+        }
         None => String::new(),
     };
     let life = |x: f64| {
@@ -111,6 +124,13 @@ fn arrows(exchange: &Exchange) -> Vec<Arrow> {
 }
 
 fn words(segment: &Segment) -> String {
+    match segment.via {
+        0 => what(segment),
+        _ => format!("{} (second)", what(segment)),
+    }
+}
+
+fn what(segment: &Segment) -> String {
     if segment.flags.has(Flags::SYN | Flags::ACK) {
         return "SYN ACK".to_owned();
     }

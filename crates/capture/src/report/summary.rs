@@ -2,7 +2,7 @@
 
 use super::{ms, percent, total_ns};
 use crate::rules::rule;
-use crate::{Cause, Explanation, Phase};
+use crate::{Cause, Explanation, Phase, Totals};
 
 /// The sentences.
 pub fn summary(explanation: &Explanation) -> [String; 3] {
@@ -16,7 +16,7 @@ fn spent(explanation: &Explanation) -> String {
         return format!(
             "The capture holds {} on {} and no request with an answer.",
             count(explanation.capture.packets, "packet"),
-            count(totals.connections, "connection")
+            connections(totals)
         );
     }
     let think = totals.phases.of(Phase::ServerThink);
@@ -24,13 +24,22 @@ fn spent(explanation: &Explanation) -> String {
         "{} on {} took {} ms{} on average; {:.0} % of that time was stalls on the network, {:.0} % \
          the server's own, and {:.0} % set-up and transfer.",
         count(totals.exchanges, "request"),
-        count(totals.connections, "connection"),
+        connections(totals),
         ms(total / totals.exchanges.max(1) as i64),
         if totals.exchanges == 1 { "" } else { " each" },
         percent(totals.stalled_ns, total),
         percent(think, total),
         percent(total - totals.stalled_ns - think, total)
     )
+}
+
+/// How many connections, and how many of them are halves of links.
+fn connections(totals: &Totals) -> String {
+    let all = count(totals.connections, "connection");
+    match totals.paired_links {
+        0 => all,
+        links => format!("{all} ({} of two)", count(links, "DLSw link")),
+    }
 }
 
 /// A number and what it counts.

@@ -23,9 +23,10 @@ mod payload;
 mod planted;
 mod rng;
 mod sna;
+mod sna_dlsw;
 mod writer;
 
-pub use self::sna::{LinkWord, SnaLink, SnaUnit, sna_capture};
+pub use self::sna::{LinkWord, SnaLink, SnaUnit, sna_capture, sna_captures};
 pub use bulk::{Bulk, bulk};
 pub use conversation::simulate;
 pub use frame::Segment;

@@ -2,17 +2,18 @@
 //! Ethernet.
 //!
 //! A script says who sends which unit, and how long after the one before. Over
-//! DLSw each unit is a message in a TCP segment that is acknowledged at once;
-//! on an Ethernet it is a numbered LLC2 frame.
-//! Reference: RFC 1795; ISO/IEC 8802-2; IBM *SNA Formats* (GA27-3136).
+//! DLSw ([`super::sna_dlsw`]) each unit is a message in a TCP segment; on an
+//! Ethernet it is a numbered LLC2 frame.
+//! Reference: ISO/IEC 8802-2; IBM *SNA Formats* (GA27-3136).
 
 use std::io;
+use std::net::SocketAddr;
 
-use super::frame::{ACK, PSH, SYN, Segment};
+use super::frame::Segment;
 use super::model::Place;
+use super::sna_dlsw;
 use super::writer::{EPOCH_NS, Format, Writer};
 use crate::Side;
-use sna::dlc::ssp::{ControlPart, End, Flow, Kind, Message, Operator, PORT};
 use sna::dlc::{mac, pdu};
 use sna::wire::rh::{Answer, Category, Rh};
 use sna::wire::{fmh5, ipm, th};
@@ -46,8 +47,13 @@ pub enum LinkWord {
 /// What carries the units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SnaLink {
-    /// DLSw over TCP.
+    /// DLSw over one TCP connection, from its circuit on.
     Dlsw,
+    /// DLSw over two TCP connections, each of one direction, from their
+    /// capabilities on.
+    DlswTwo,
+    /// The same, and the first connection is dropped after the capabilities.
+    DlswTwoThenOne,
     /// LLC2 on an Ethernet.
     Ethernet,
 }
@@ -142,7 +148,7 @@ impl SnaUnit {
     }
 
     /// The path information unit: headers and RU.
-    fn piu(&self, number: u16) -> Vec<u8> {
+    pub(super) fn piu(&self, number: u16) -> Vec<u8> {
         let (daf, oaf) = match self.from {
             Side::Client => (self.session, 1),
             Side::Server => (1, self.session),
@@ -167,29 +173,43 @@ impl SnaUnit {
 
 /// The capture of a script over a path of `one_way_us`, taken at `place`.
 pub fn sna_capture(link: SnaLink, place: Place, one_way_us: u64, script: &[SnaUnit]) -> Vec<u8> {
-    let mut tape = Tape {
-        place,
-        one_way_us,
-        now_us: 0,
-        last: Side::Client,
-        sent: Vec::new(),
-    };
-    match link {
-        SnaLink::Dlsw => dlsw(&mut tape, script),
-        SnaLink::Ethernet => ethernet(&mut tape, script),
+    sna_captures(place, one_way_us, &[(link, 0, script)])
+}
+
+/// The same of several links between the same two hosts, each with the time at
+/// which it begins.
+pub fn sna_captures(
+    place: Place,
+    one_way_us: u64,
+    links: &[(SnaLink, u64, &[SnaUnit])],
+) -> Vec<u8> {
+    let mut sent = Vec::new();
+    for (number, (link, begin_us, script)) in links.iter().enumerate() {
+        let mut tape = Tape {
+            number: number as u16,
+            place,
+            one_way_us,
+            now_us: *begin_us,
+            last: Side::Client,
+            sent: Vec::new(),
+        };
+        match link {
+            SnaLink::Ethernet => ethernet(&mut tape, script),
+            dlsw => sna_dlsw::write(*dlsw, &mut tape, script),
+        }
+        sent.append(&mut tape.sent);
     }
-    tape.sent.sort_by_key(|sent| sent.seen_us);
+    sent.sort_by_key(|sent| sent.seen_us);
     let write = || -> io::Result<Vec<u8>> {
         let mut writer = Writer::new(Vec::new(), Format::Pcapng)?;
-        for sent in &tape.sent {
+        for sent in &sent {
             match &sent.what {
-                What::Segment(segment, payload) => {
+                What::Segment(segment, ends, payload) => {
                     let segment = Segment {
                         at_ns: sent.seen_us * 1000,
                         ..segment.clone()
                     };
-                    let ends = [([10, 0, 0, 1], 2067).into(), ([10, 0, 0, 2], PORT).into()];
-                    writer.segment(&segment, ends, payload)?;
+                    writer.segment(&segment, *ends, payload)?;
                 }
                 What::Frame(frame) => writer.frame(EPOCH_NS + sent.seen_us * 1000, frame)?,
             }
@@ -200,10 +220,12 @@ pub fn sna_capture(link: SnaLink, place: Place, one_way_us: u64, script: &[SnaUn
 }
 
 /// What was sent so far, as the capture point saw it.
-struct Tape {
+pub(super) struct Tape {
+    /// Which of several links it is.
+    pub(super) number: u16,
     place: Place,
-    one_way_us: u64,
-    now_us: u64,
+    pub(super) one_way_us: u64,
+    pub(super) now_us: u64,
     last: Side,
     sent: Vec<Sent>,
 }
@@ -213,14 +235,15 @@ struct Sent {
     what: What,
 }
 
-enum What {
-    Segment(Segment, Vec<u8>),
+pub(super) enum What {
+    /// A segment between the client and the server of its connection.
+    Segment(Segment, [SocketAddr; 2], Vec<u8>),
     Frame(Vec<u8>),
 }
 
 impl Tape {
     /// Sends something so long after what was sent before.
-    fn send(&mut self, from: Side, after_us: u64, what: What) {
+    pub(super) fn send(&mut self, from: Side, after_us: u64, what: What) {
         self.now_us += after_us
             + if from == self.last {
                 0
@@ -232,101 +255,13 @@ impl Tape {
     }
 
     /// Something sent at a time of its own.
-    fn put(&mut self, from: Side, sent_us: u64, what: What) {
+    pub(super) fn put(&mut self, from: Side, sent_us: u64, what: What) {
         let near = match self.place {
             Place::Client => Side::Client,
             _ => Side::Server,
         };
         let seen_us = sent_us + if from == near { 0 } else { self.one_way_us };
         self.sent.push(Sent { seen_us, what });
-    }
-}
-
-fn dlsw(tape: &mut Tape, script: &[SnaUnit]) {
-    let mut next = [1_000_u32, 5_000];
-    let segment = |from: Side, next: &[u32; 2], flags: u8, len: u32| Segment {
-        at_ns: 0,
-        from,
-        seq: next[from.index()],
-        ack: next[from.other().index()],
-        id: (next[0] ^ next[1]) as u16,
-        flags,
-        window: 65_535,
-        len,
-        offset: 0,
-        mss: if flags & SYN != 0 { 1460 } else { 0 },
-        scale: None,
-        sack: Vec::new(),
-        stamp: None,
-    };
-    for (from, flags) in [
-        (Side::Client, SYN),
-        (Side::Server, SYN | ACK),
-        (Side::Client, ACK),
-    ] {
-        let open = segment(from, &next, flags, 0);
-        tape.send(from, 30, What::Segment(open, Vec::new()));
-        next[from.index()] += u32::from(flags & SYN != 0);
-    }
-    let mut say = |tape: &mut Tape, from: Side, after_us: u64, message: Message<'_>| {
-        let mut bytes = Vec::new();
-        message.emit(&mut bytes);
-        let one = segment(from, &next, ACK | PSH, bytes.len() as u32);
-        next[from.index()] += one.len;
-        tape.send(from, after_us, What::Segment(one, bytes));
-        let ack = segment(from.other(), &next, ACK, 0);
-        let arrives_us = tape.now_us + tape.one_way_us;
-        tape.put(
-            from.other(),
-            arrives_us + 20,
-            What::Segment(ack, Vec::new()),
-        );
-    };
-    let control = |from_origin: bool| ControlPart {
-        from_origin,
-        origin: End {
-            correlator: 7,
-            ..End::default()
-        },
-        target: End {
-            correlator: if from_origin { 0 } else { 9 },
-            ..End::default()
-        },
-        ..ControlPart::default()
-    };
-    let message = |kind: Kind, control: Option<ControlPart>| Message {
-        control,
-        ..Message::new(kind)
-    };
-    let can_you = message(Kind::CanYouReach, Some(control(true)));
-    say(tape, Side::Client, 100, can_you);
-    let i_can = message(Kind::ICanReach, Some(control(false)));
-    say(tape, Side::Server, 300, i_can);
-    for (n, unit) in script.iter().enumerate() {
-        let piu = unit.piu(n as u16 + 1);
-        let correlator = match unit.from {
-            Side::Client => 9,
-            Side::Server => 7,
-        };
-        let frame = match unit.word {
-            None => Message {
-                correlator,
-                data: &piu,
-                ..Message::new(Kind::InfoFrame)
-            },
-            Some(word) => Message {
-                correlator,
-                flow: Flow {
-                    indication: Some(match word {
-                        LinkWord::Stop => Operator::Reset,
-                        LinkWord::Go => Operator::Increment,
-                    }),
-                    acknowledgement: false,
-                },
-                ..Message::new(Kind::FlowControl)
-            },
-        };
-        say(tape, unit.from, unit.after_us, frame);
     }
 }
 

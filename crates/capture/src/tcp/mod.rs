@@ -92,6 +92,7 @@ impl Tracker {
             flags: packet.flags,
             from,
             session: 0,
+            via: 0,
         };
         if fwd.is_same_frame(packet, time_ns) {
             segment.marks.set(Marks::DUPLICATE_FRAME);

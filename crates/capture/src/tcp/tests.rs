@@ -82,6 +82,8 @@ impl Case {
                 ..SynOptions::default()
             },
             llc: None,
+            shard: 0,
+            dlsw: false,
         };
         change(&mut packet);
         self.tracker

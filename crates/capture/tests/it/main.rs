@@ -1,6 +1,7 @@
 //! The crate from outside, one module an area.
 
 mod build;
+mod dlsw_pairs;
 mod examples;
 mod formats;
 mod planted;

@@ -283,3 +283,31 @@ fn a_protocol_can_be_told_by_port() {
     let told = capture::explain(&talk.bytes()[..], &options).unwrap();
     assert_eq!(told.connections[0].protocol, Protocol::Turns);
 }
+
+#[test]
+fn an_answer_that_acknowledges_the_end_of_the_request_begins_no_request() {
+    use crate::build::{RAW, pcap, segment};
+    // The client ends its side behind the second request; both answers come later.
+    let (near, far) = ((50_000, 4_000), (4_000, 50_000));
+    let frames = [
+        (near, 0, 0, 0x02, &b""[..]),
+        (far, 0, 1, 0x12, b""),
+        (near, 1, 1, 0x18, b"first"),
+        (far, 1, 6, 0x18, b"one"),
+        (near, 6, 4, 0x18, b"second"),
+        (near, 12, 4, 0x11, b""),
+        (far, 4, 13, 0x18, b"two"),
+        (far, 7, 13, 0x18, b"more"),
+    ];
+    let frames: Vec<_> = (frames.into_iter().zip(0..))
+        .map(|((ports, seq, ack, flags, data), at_us)| {
+            (at_us * 100, segment(ports, seq, ack, flags, data))
+        })
+        .collect();
+    let mut explanation = capture::explain(&pcap(RAW, &frames)[..], &Default::default()).unwrap();
+    explanation.exchanges.sort_by_key(|e| e.index);
+    let told: Vec<_> = (explanation.exchanges.iter())
+        .map(|e| (e.request.bytes, e.response.bytes))
+        .collect();
+    assert_eq!(told, [(5, 3), (6, 7)]);
+}

@@ -17,13 +17,18 @@ fn explained(link: SnaLink, place: Place, one_way_us: u64, script: &[SnaUnit]) -
 
 /// The exchanges of sessions, without those that set up the link.
 fn turns(explanation: &Explanation) -> Vec<&Exchange> {
-    let set_up = ["DLSw CANUREACH", "LLC2 mode"];
+    let set_up = ["DLSw capabilities", "DLSw CANUREACH", "LLC2 mode"];
     let all = explanation.exchanges.iter();
     all.filter(|e| !set_up.contains(&e.label.as_str()))
         .collect()
 }
 
-const BOTH: [SnaLink; 2] = [SnaLink::Dlsw, SnaLink::Ethernet];
+const EVERY: [SnaLink; 4] = [
+    SnaLink::Dlsw,
+    SnaLink::DlswTwo,
+    SnaLink::DlswTwoThenOne,
+    SnaLink::Ethernet,
+];
 
 fn adds_up(explanation: &Explanation) {
     for exchange in &explanation.exchanges {
@@ -41,12 +46,12 @@ fn adds_up(explanation: &Explanation) {
 
 #[test]
 fn a_turn_of_a_conversation_is_an_exchange_with_its_program_and_exact_times() {
-    for link in BOTH {
+    for link in EVERY {
         let explanation = explained(link, Place::Client, 0, &paced(1_500));
         adds_up(&explanation);
         let protocol = match link {
-            SnaLink::Dlsw => Protocol::Dlsw,
             SnaLink::Ethernet => Protocol::Sna,
+            _ => Protocol::Dlsw,
         };
         assert_eq!(explanation.connections[0].protocol, protocol);
         let turns = turns(&explanation);
@@ -80,7 +85,7 @@ fn a_turn_of_a_conversation_is_an_exchange_with_its_program_and_exact_times() {
 
 #[test]
 fn a_late_pacing_response_is_named_at_both_ends_and_nothing_else_is() {
-    for link in BOTH {
+    for link in EVERY {
         for place in [Place::Client, Place::Server] {
             for one_way_us in [0, 200, 5_000] {
                 let explanation = explained(link, place, one_way_us, &paced(120_000));
@@ -121,7 +126,7 @@ fn a_late_pacing_response_is_named_while_other_sessions_send() {
     let last = SnaUnit::data(Server, 10, 100).in_session(2).ends();
     script.push(SnaUnit::data(Client, 10, 100).in_session(2).turns());
     script.push(last);
-    for link in BOTH {
+    for link in EVERY {
         let explanation = explained(link, Place::Client, 0, &script);
         adds_up(&explanation);
         let turns = turns(&explanation);
@@ -140,6 +145,34 @@ fn a_late_pacing_response_is_named_while_other_sessions_send() {
 }
 
 #[test]
+fn a_wait_that_was_another_sessions_server_time_first_is_named_all_the_same() {
+    use Side::{Client, Server};
+    let script = [
+        SnaUnit::attach(Client, 1_000, "FIRST", 100).turns(),
+        SnaUnit::attach(Client, 20, "HELD", 100)
+            .paced()
+            .in_session(2),
+        SnaUnit::data(Client, 20, 100).in_session(2),
+        SnaUnit::pacing_response(Server, 50_000, 7).in_session(2),
+        SnaUnit::data(Client, 50, 100).turns().in_session(2),
+        SnaUnit::data(Server, 10, 100).ends(),
+        SnaUnit::data(Client, 10, 100).in_session(3),
+        SnaUnit::data(Server, 4_000, 100).ends().in_session(2),
+    ];
+    for link in EVERY {
+        let explanation = explained(link, Place::Client, 0, &script);
+        adds_up(&explanation);
+        let pacing = explanation.causes.iter().find(|c| c.rule == "sna.pacing");
+        let pacing = pacing.unwrap_or_else(|| panic!("{link:?}: {:?}", explanation.causes));
+        assert_eq!(pacing.count, 1, "{link:?}");
+        assert!(
+            (49_900_000..50_100_000).contains(&pacing.stalled_ns),
+            "{link:?}"
+        );
+    }
+}
+
+#[test]
 fn a_pacing_response_that_nobody_waits_for_costs_nothing() {
     use Side::{Client, Server};
     // The window is larger than what is sent, and the next one comes late.
@@ -149,7 +182,7 @@ fn a_pacing_response_that_nobody_waits_for_costs_nothing() {
         SnaUnit::pacing_response(Server, 80_000, 7),
         SnaUnit::data(Server, 40_000, 500).ends(),
     ];
-    for link in BOTH {
+    for link in EVERY {
         let explanation = explained(link, Place::Client, 100, &script);
         adds_up(&explanation);
         assert!(
@@ -170,7 +203,7 @@ fn a_sender_that_takes_its_time_after_the_response_was_not_held() {
         SnaUnit::data(Client, 1_900, 500).turns(),
         SnaUnit::data(Server, 500, 500).ends(),
     ];
-    for link in BOTH {
+    for link in EVERY {
         let explanation = explained(link, Place::Client, 50, &script);
         assert!(
             explanation.causes.iter().all(|c| c.rule != "sna.pacing"),
@@ -183,6 +216,8 @@ fn a_sender_that_takes_its_time_after_the_response_was_not_held() {
 fn a_closed_link_is_named_with_its_cost_and_no_other_wait_is() {
     for (link, cause) in [
         (SnaLink::Dlsw, "dlsw.window"),
+        (SnaLink::DlswTwo, "dlsw.window"),
+        (SnaLink::DlswTwoThenOne, "dlsw.window"),
         (SnaLink::Ethernet, "llc.not-ready"),
     ] {
         for place in [Place::Client, Place::Server] {
@@ -210,7 +245,7 @@ fn a_station_that_is_not_ready_for_what_nobody_sends_costs_nothing() {
         SnaUnit::link(Server, 80_000, LinkWord::Go),
         SnaUnit::data(Server, 20_000, 500).ends(),
     ];
-    for link in BOTH {
+    for link in EVERY {
         let explanation = explained(link, Place::Client, 100, &script);
         let named = ["dlsw.window", "llc.not-ready"];
         let causes = explanation.causes.iter();
@@ -292,7 +327,7 @@ fn either_end_may_ask_and_sessions_do_not_mix() {
         SnaUnit::data(Client, 5_000, 700).ends().in_session(2),
         SnaUnit::data(Server, 9_000, 900).ends(),
     ];
-    for link in BOTH {
+    for link in EVERY {
         let explanation = explained(link, Place::Client, 0, &script);
         adds_up(&explanation);
         let turns = turns(&explanation);
@@ -322,7 +357,7 @@ fn a_conversation_that_only_sends_ends_with_its_last_unit() {
         SnaUnit::attach(Client, 1_000, "LOG", 100).ends(),
         SnaUnit::attach(Client, 50_000, "LOG", 100).ends(),
     ];
-    for link in BOTH {
+    for link in EVERY {
         let explanation = explained(link, Place::Server, 300, &script);
         let turns = turns(&explanation);
         assert_eq!(turns.len(), 2);

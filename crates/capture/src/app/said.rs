@@ -1,0 +1,118 @@
+//! What a DLSw connection shows of the link it belongs to.
+//!
+//! Each of two switches may open a connection and write on the one it opened.
+//! A connection that carries both directions is a link by itself. One that
+//! carries one direction is half of a link; its other half shows by the circuits
+//! that both name, or because no other connection between the two hosts fits.
+//! Reference: RFC 1795, sections 3 (transport connection) and 7 (capabilities
+//! exchange).
+//! Invariant: at most [`MAX_CIRCUITS`] circuits are remembered.
+
+use super::dlsw::header;
+use crate::Side;
+use sna::dlc::caps::Exchange;
+use sna::dlc::ssp::{End, Kind, Stations};
+
+/// What was said on a connection while its link is not known.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// Who spoke first.
+    pub(crate) speaker: Option<Side>,
+    /// Both ends have spoken.
+    pub(crate) both: bool,
+    /// By then its speaker had answered what came another way: it is what is
+    /// left of a link that began with two connections.
+    pub(crate) half: bool,
+    /// Messages.
+    messages: usize,
+    /// It began with the capabilities that its speaker tells.
+    begun: bool,
+    /// Something that nobody says before the other end has answered.
+    answered: bool,
+    circuits: Vec<Circuit>,
+}
+
+/// A circuit as both switches name it, and whether the origin's switch wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Circuit {
+    stations: Stations,
+    origin: End,
+    from_origin: bool,
+}
+
+impl Said {
+    /// Takes a message of `side`.
+    pub(super) fn add(&mut self, side: Side, head: &[u8]) {
+        if !self.both && self.speaker.is_some_and(|speaker| speaker != side) {
+            (self.both, self.half) = (true, self.begun && self.answered);
+        }
+        self.speaker.get_or_insert(side);
+        self.messages += 1;
+        let Some((message, data)) = header(head) else {
+            return;
+        };
+        let tells = message.kind == Kind::CapExchange
+            && matches!(Exchange::parse(data), Ok(Exchange::Request(_)));
+        self.begun |= tells && self.messages == 1;
+        self.answered |= !tells;
+        let named = matches!(message.kind, Kind::CanYouReach | Kind::ICanReach);
+        if let Some(control) = message.control.filter(|c| named && !c.explorer)
+            && self.circuits.len() < MAX_CIRCUITS
+        {
+            self.circuits.push(Circuit {
+                stations: control.stations,
+                origin: End {
+                    transport: 0,
+                    ..control.origin
+                },
+                from_origin: control.from_origin,
+            });
+        }
+    }
+
+    /// So much was said that the link must be known now.
+    pub(crate) fn is_long(&self) -> bool {
+        self.messages >= MAX_MESSAGES
+    }
+
+    /// Both were followed from their capabilities on.
+    pub(crate) fn both_begun(&self, other: &Said) -> bool {
+        self.begun && other.begun
+    }
+
+    /// One of the two answers what the other asks: they are one link.
+    pub(crate) fn shares_circuit(&self, other: &Said) -> bool {
+        self.circuits.iter().any(|own| {
+            let answer = Circuit {
+                from_origin: !own.from_origin,
+                ..*own
+            };
+            other.circuits.contains(&answer)
+        })
+    }
+
+    /// Nothing says that they are not one link.
+    pub(crate) fn may_belong(&self, other: &Said) -> bool {
+        let strange = !self.circuits.is_empty() && !other.circuits.is_empty();
+        !strange || self.shares_circuit(other)
+    }
+
+    /// Enough was said in one direction each to take two connections for one
+    /// link when no third one fits; with `last` there will not be more.
+    pub(crate) fn suffices(&self, other: &Said, last: bool) -> bool {
+        match self.both_begun(other) {
+            true => self.answered || other.answered,
+            false => last || (self.messages >= ONE_WAY && other.messages >= ONE_WAY),
+        }
+    }
+}
+
+/// Circuits remembered of one connection.
+const MAX_CIRCUITS: usize = 64;
+
+/// Messages that wait for their link.
+const MAX_MESSAGES: usize = 256;
+
+/// Without the beginning, so many messages each without an answer on the same
+/// connection show that answers go another way.
+const ONE_WAY: usize = 8;
