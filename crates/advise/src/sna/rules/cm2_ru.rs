@@ -65,6 +65,14 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             lines.reverse();
         }
         let finding = coded.finding(&RULE).code(lines.join("\n"));
-        out.push(finding.needs("frames that it fills, see sna.ru.frames"));
+        // A size that is coded may have been chosen for its frames.
+        let frame = match mode.ru {
+            Ru::Bytes(_) => ru_frames::frame_of(documents, &mode),
+            _ => None,
+        };
+        out.push(finding.needs(match frame {
+            Some(frame) => format!("frames of {frame} bytes that it fills, see sna.ru.frames"),
+            None => "frames that it fills, see sna.ru.frames".to_owned(),
+        }));
     }
 }

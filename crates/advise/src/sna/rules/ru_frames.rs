@@ -85,7 +85,7 @@ fn coded<'a>(mode: &Mode<'a>) -> Coded<'a> {
 
 /// The frames of a mode's station after the advice for the rings of NCP.
 /// Where these differ from each other, nothing tells which one is its.
-fn frame_of(documents: &Documents, mode: &Mode<'_>) -> Option<u32> {
+pub(super) fn frame_of(documents: &Documents, mode: &Mode<'_>) -> Option<u32> {
     let own = model::link(documents, mode.product).frame;
     let rings = rings(documents);
     let stations = rings.iter().filter(|r| !r.subarea());

@@ -110,6 +110,8 @@ const SESSIONS: Form = Form::Number(0, 32_767);
 const WINDOW: Form = Form::Number(0, 63);
 /// A window of a link, in seven bits.
 const LINK_WINDOW: Form = Form::Number(1, 127);
+/// A type of physical unit; a line can name two.
+const UNIT_TYPE: Option<Form> = Some(Form::Words(&["1", "2", "4", "5"]));
 /// A length in 16 bits.
 const BYTES: Form = Form::Number(1, 65_535);
 /// The least and the most that a size byte of a BIND can say.
@@ -171,6 +173,8 @@ pub(crate) static VTAM_NODES: Table = Table {
             Form::Places(&[Some(Form::Number(0, 255)), Some(Form::Number(0, 255))]),
         ),
         row(&[], &["AUTOSES"], SESSIONS),
+        row(&[], &["LOCADDR"], Form::Number(0, 255)),
+        row(&[], &["PUTYPE"], Form::Places(&[UNIT_TYPE, UNIT_TYPE])),
         row(
             &[],
             &["MAXDATA", "MAXTSL", "RCVBUFC", "UNITSZ", "PASSLIM"],
