@@ -133,6 +133,7 @@ impl NodeArgs {
         if let Some(lu) = &self.lu {
             config.lu = lu.to_uppercase();
         }
+        known(config, mode)?;
         config.tune(mode, self.ru, self.pacing);
         config.max_btu_bytes = self.max_btu.unwrap_or(config.max_btu_bytes);
         config.tcp_connections = self.tcp_connections.unwrap_or(config.tcp_connections);
@@ -140,6 +141,25 @@ impl NodeArgs {
         config.trace = self.trace.clone().or(config.trace.take());
         config.validate().into_diagnostic()
     }
+}
+
+/// Makes sure that there is such a mode: options change modes and make none.
+fn known(config: &AppcConfig, mode: &str) -> Result<()> {
+    let table = config.mode_table().into_diagnostic()?;
+    let parsed = mode.parse::<sna::ModeName>();
+    if parsed.is_ok_and(|name| table.get(&name).is_some()) {
+        return Ok(());
+    }
+    let names = table.iter().filter(|mode| !mode.is_service());
+    let names: Vec<String> = names
+        .map(|mode| mode.name.to_string())
+        .filter(|name| !name.is_empty())
+        .collect();
+    bail!(
+        "no mode is called {mode}; there are {}. [appc.modes.\"{mode}\"] in a --config file \
+         defines one",
+        names.join(", ")
+    );
 }
 
 /// Makes sure that `config` says how to reach `partner`; `at` overrides it.
