@@ -44,7 +44,7 @@ pub mod trace;
 pub mod transactions;
 
 pub use config::AppcConfig;
-pub use conversation::{Call, Conversation, Received};
+pub use conversation::{Call, Conversation, Received, withheld};
 pub use error::Error;
 pub use host::{Driven, Host, Incoming, Wake};
 pub use own_name::own_name;

@@ -146,7 +146,7 @@ impl Library {
         }
         let code = self.wait(cid, |cpic, node, now| cpic.cmallc(node, cid, now))?;
         if let Some((partner, mode)) = wanted {
-            self.explain(&partner, &mode, code);
+            self.explain(cid, &partner, &mode, code);
         }
         Ok(code)
     }
@@ -169,8 +169,13 @@ impl Library {
         }
     }
 
-    fn explain(&self, partner: &LuName, mode: &ModeName, code: ReturnCode) {
+    /// Tells what an allocate's return code does not.
+    fn explain(&self, cid: &Cid, partner: &LuName, mode: &ModeName, code: ReturnCode) {
         let why = match code {
+            ReturnCode::Ok => match self.withheld(cid) {
+                Some(why) => why,
+                None => return,
+            },
             ReturnCode::ParameterError => "no mode that programs may use has this name".to_owned(),
             ReturnCode::AllocateFailureRetry | ReturnCode::AllocateFailureNoRetry => {
                 let denial = self.once(|_, node| node.denial(&self.local, partner, mode));
@@ -182,6 +187,16 @@ impl Library {
             _ => return,
         };
         self.tell(format!("CMALLC to {partner}, mode \"{mode}\": {why}"));
+    }
+
+    /// What the partner does not accept of a conversation's security.
+    fn withheld(&self, cid: &Cid) -> Option<String> {
+        let (what, user) = self.once(|cpic, node| {
+            let id = cpic.conversation(cid)?;
+            let user = node.attributes(id)?.user.clone()?;
+            Some((node.access_withheld(id)?, user))
+        })?;
+        Some(appc::withheld(what, &user, self.local.as_str()))
     }
 
     /// A call that may wait.

@@ -263,6 +263,26 @@ fn a_c_program_accepts_conversations_of_the_names_it_specifies() {
 }
 
 #[test]
+fn a_verified_user_whom_the_partner_does_not_accept_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = program(folder.path(), "verified.c") else {
+        return;
+    };
+    let server = server();
+    let told = || {
+        let output = process(&program, folder.path(), &server).output().unwrap();
+        assert_eq!(printed(&output), "done");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let untrusted = told();
+    assert!(untrusted.contains("without ALICE"), "{untrusted}");
+    let mut trusted = appc::config::PartnerConfig::at("127.0.0.1:1");
+    trusted.trusted = true;
+    server.define_partner_as("NET.CLIENT", trusted).unwrap();
+    assert_eq!(told(), "");
+}
+
+#[test]
 fn programs_of_one_configuration_that_names_nobody_speak_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let Some(program) = program(folder.path(), "incoming.c") else {

@@ -1,7 +1,7 @@
 //! `tupelo aping` and `tupelo appc` as commands, between processes.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
@@ -565,6 +565,78 @@ fn without_a_node_status_says_so_and_modes_are_the_built_in_ones() {
         .unwrap();
     assert!(good(&out).contains("SNASVCMG"));
     assert!(String::from_utf8_lossy(&out.stderr).contains("built-in"));
+}
+
+#[test]
+fn a_verified_user_whom_the_partner_does_not_accept_is_told_and_one_whom_it_does_is_sent() {
+    let node = Node::configured(
+        "[appc.partners.\"NET.TRUSTED\"]\ntrusted = true\n[appc.users]\nALICE = \"SECRET\"\n",
+    );
+    let run = |what: &[&str], lu: &[&str], user: &[&str]| {
+        let mut command = tupelo();
+        command.args(what).args(["NET.SERVER", "--at", &node.at]);
+        let out = command.args(lu).args(user).output().unwrap();
+        good(&out);
+        String::from_utf8_lossy(&out.stderr).into_owned()
+    };
+    for what in [
+        &["aping"][..],
+        &["appc", "file-transfer", "-r", "1"],
+        &["appc", "inquiry", "-r", "1"],
+    ] {
+        let told = run(what, &[], &["-u", "ALICE"]);
+        assert_eq!(told.lines().count(), 1, "{told}");
+        for part in ["NET.SERVER: it does not accept users", "without ALICE"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert_eq!(run(what, &["--lu", "NET.TRUSTED"], &["-u", "ALICE"]), "");
+        assert_eq!(run(what, &[], &["-u", "ALICE", "-p", "SECRET"]), "");
+        assert_eq!(run(what, &[], &[]), "");
+    }
+}
+
+#[test]
+fn a_mode_that_nobody_defined_is_told_with_those_there_are() {
+    let serve = |options: &[&str]| {
+        let mut command = tupelo();
+        command.args(["appc", "serve", "--listen", "127.0.0.1:0"]);
+        command.args(["--admin", "127.0.0.1:0"]).args(options);
+        command
+    };
+    let wrong = ["--mode", "NOPE", "--ru", "4096"];
+    let told = complaint(&serve(&wrong).output().unwrap());
+    for part in ["no mode is called NOPE", "#BATCH", "#INTER", "appc.modes"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(!told.contains("SNASVCMG"), "{told}");
+    let told = complaint(&serve(&["-m", "NOPE"]).output().unwrap());
+    assert!(told.contains("no mode is called NOPE"), "{told}");
+    // A configuration defines one, and the options change it.
+    let node = Node::configured("[appc.modes.NOPE]\nsessions = 4\n");
+    let client = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(client.path(), "[appc.modes.NOPE]\n").unwrap();
+    let file = client.path().to_str().unwrap();
+    good(&node.aping(&["--config", file, "--mode", "NOPE", "--ru", "512"]));
+    assert!(complaint(&node.aping(&["-m", "NOPE", "--ru", "512"])).contains("no mode is called"));
+}
+
+#[test]
+fn a_refused_attach_is_logged_with_its_partner_and_program() {
+    let mut node = Node::start_telling();
+    let stderr = node.child.stderr.take().unwrap();
+    for tp in ["NOPE", "X'D525'"] {
+        complaint(&node.aping(&["--lu", "NET.CLIENT", "-t", tp]));
+    }
+    node.signal(libc::SIGTERM);
+    node.child.wait().unwrap();
+    let mut log = String::new();
+    std::io::Read::read_to_string(&mut BufReader::new(stderr), &mut log).unwrap();
+    let lines: Vec<&str> = log.lines().collect();
+    assert_eq!(lines.len(), 2, "{log}");
+    for (line, name) in lines.iter().zip(["\"NOPE\"", "X'D525'"]) {
+        let told = format!("an Attach of NET.CLIENT for the program {name} was refused: 10086021");
+        assert!(line.contains(&told), "{line}");
+    }
 }
 
 #[test]
