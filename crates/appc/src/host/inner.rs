@@ -555,7 +555,9 @@ fn reaches(own: SocketAddr, at: SocketAddr) -> bool {
 }
 
 /// Small messages must not wait for company, and a partner that vanished must be
-/// noticed.
+/// noticed: here one that nothing is sent to. TCP's user timeout is of no use for
+/// the others: it also ends connections to those that read nothing for a while and
+/// whose TCP answers.
 fn tune(stream: &TcpStream) {
     let socket = socket2::SockRef::from(stream);
     let keepalive = socket2::TcpKeepalive::new()
@@ -564,8 +566,7 @@ fn tune(stream: &TcpStream) {
         .with_retries(3);
     let tuned = socket
         .set_tcp_nodelay(true)
-        .and_then(|()| socket.set_tcp_keepalive(&keepalive))
-        .and_then(|()| socket.set_tcp_user_timeout(Some(Duration::from_secs(60))));
+        .and_then(|()| socket.set_tcp_keepalive(&keepalive));
     if let Err(error) = tuned {
         tracing::warn!("socket options: {error}");
     }
