@@ -17,7 +17,9 @@ use std::path::PathBuf;
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct AppcConfig {
     /// The local logical unit, `NET.NAME`; also the control-point name that
-    /// partners see in XIDs.
+    /// partners see in XIDs. A partner has one node of each name at a time, so
+    /// clients (`tupelo aping`, `drive`, CPI-C programs that nobody calls) take
+    /// a name of their own when it is not given.
     pub lu: String,
     /// Where DLSw partners may connect; nothing is listened on when empty. An
     /// address that is reached from outside must be given explicitly.

@@ -7,11 +7,11 @@
 use crate::Error;
 use crate::config::lu_name;
 use crate::host::{Inner, Shared, Wake};
-use sna::conversation::ConversationId;
 use sna::conversation::code::{
     ConversationType, DataReceived, DeallocateType, ErrorDirection, Fill, PrepareToReceiveType,
     ReturnCode, StatusReceived,
 };
+use sna::conversation::{ConversationId, Withheld};
 use sna::mode::SyncLevel;
 use sna::wire::Sense;
 use sna::{Allocate, Attached, LuName, Node, Secret, Security};
@@ -84,6 +84,22 @@ impl Call {
     pub fn with_mode(mut self, mode: &str) -> Call {
         self.mode = mode.to_owned();
         self
+    }
+}
+
+/// What to tell of a partner that does not accept the user of a conversation, who
+/// was therefore not sent. `local` is this node's logical unit.
+pub fn withheld(what: Withheld, user: &str, local: &str) -> String {
+    match what {
+        Withheld::VerifiedUser => format!(
+            "it does not accept users that this node has verified, so the Attach goes without \
+             {user} and without security: give a password, or let the partner trust this node \
+             (Tupelo: `trusted = true` under [appc.partners.\"{local}\"] there)"
+        ),
+        Withheld::UserAndPassword => format!(
+            "it accepts no users with passwords, so the Attach goes without {user} and without \
+             security"
+        ),
     }
 }
 
@@ -161,9 +177,11 @@ impl Conversation {
             partner: partner.clone(),
             met: Met::default(),
         };
-        let (code, denial) = conversation.wait(|node| {
-            node.allocated(id)
-                .map(|code| (code, node.denial(&local, &partner, &mode)))
+        let (code, denial, unsent) = conversation.wait(|node| {
+            node.allocated(id).map(|code| {
+                let denial = node.denial(&local, &partner, &mode);
+                (code, denial, node.access_withheld(id))
+            })
         })?;
         let no_session = matches!(
             code,
@@ -176,6 +194,12 @@ impl Conversation {
                 Some(denial) => error.because(denial),
                 None => error,
             })?;
+        if let (Some(what), Some((user, _))) = (unsent, &call.user) {
+            let why = withheld(what, user, local.as_str());
+            let shared = &conversation.shared;
+            let now = shared.now();
+            shared.lock().complain(&partner, &why, now);
+        }
         Ok(conversation)
     }
 

@@ -38,10 +38,14 @@ pub mod conversation;
 mod error;
 pub mod host;
 pub mod net;
+mod own_name;
+mod section;
 pub mod trace;
 pub mod transactions;
 
 pub use config::AppcConfig;
-pub use conversation::{Call, Conversation, Received};
+pub use conversation::{Call, Conversation, Received, withheld};
 pub use error::Error;
 pub use host::{Driven, Host, Incoming, Wake};
+pub use own_name::own_name;
+pub use section::Section;

@@ -1,8 +1,7 @@
 //! The node behind the calls: one a process, started by the first call.
 
 use appc::config::AppcConfig;
-use appc::{Host, Incoming};
-use serde::Deserialize;
+use appc::{Host, Incoming, Section, own_name};
 use sna::cpic::{Cid, Cpic, SideInfo, SideTable};
 use sna::{Attached, Instant, LuName, ModeName, Node, ReturnCode, TpDefinition, TpName};
 use std::collections::BTreeSet;
@@ -19,6 +18,8 @@ const PROGRAM: &str = "TUPELO_APPC_TPN";
 pub struct Library {
     host: Host,
     local: LuName,
+    /// Whether its name is made up, so that no partner can know it.
+    unfindable: bool,
     cpic: Mutex<Cpic>,
     incoming: Mutex<Receiver<Attached>>,
     /// Where programs that are attached go.
@@ -30,11 +31,6 @@ pub struct Library {
 
 /// Reasons that are told at most, each once.
 const REASONS: usize = 100;
-
-#[derive(Deserialize)]
-struct File {
-    appc: AppcConfig,
-}
 
 static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
 
@@ -58,23 +54,26 @@ impl Library {
         let path = std::env::var(CONFIGURATION)
             .map_err(|_| format!("{CONFIGURATION} must name a file with an [appc] section"))?;
         let text = std::fs::read_to_string(&path).map_err(|why| format!("{path}: {why}"))?;
-        let file: File = toml::from_str(&text).map_err(|why| format!("{path}: {why}"))?;
-        let side = side_table(&file.appc).map_err(|why| format!("{path}: {why}"))?;
-        let local = file
-            .appc
-            .lu
-            .parse()
-            .map_err(|why| format!("{path}: {why}"))?;
-        let name = std::env::var(PROGRAM).ok().map(|name| name.parse());
-        let name = name
+        let section = Section::parse(&text).map_err(|why| format!("{path}: {why}"))?;
+        let program = std::env::var(PROGRAM).ok();
+        let unfindable = takes_own_name(&section, program.is_some());
+        let mut config = section.config;
+        if unfindable {
+            config.lu = own_name('P');
+        }
+        let side = side_table(&config).map_err(|why| format!("{path}: {why}"))?;
+        let local = config.lu.parse().map_err(|why| format!("{path}: {why}"))?;
+        let name = program
+            .map(|name| name.parse())
             .transpose()
             .map_err(|why| format!("{PROGRAM}: {why}"))?;
-        let host = Host::start(file.appc).map_err(|why| why.to_string())?;
+        let host = Host::start(config).map_err(|why| why.to_string())?;
         let (attached, incoming) = channel();
         let library = Library {
             host,
             cpic: Mutex::new(Cpic::new(LuName::clone(&local), side)),
             local,
+            unfindable,
             incoming: Mutex::new(incoming),
             attached,
             names: Mutex::default(),
@@ -92,6 +91,12 @@ impl Library {
         let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
         if !names.insert(name.clone()) {
             return;
+        }
+        if self.unfindable {
+            self.tell(format!(
+                "CMSLTP {name}: partners that call this program must know its node, which nobody \
+                 named: give `lu` in the configuration"
+            ));
         }
         let attached = self.attached.clone();
         let program = Arc::new(move |incoming: Incoming| {
@@ -141,7 +146,7 @@ impl Library {
         }
         let code = self.wait(cid, |cpic, node, now| cpic.cmallc(node, cid, now))?;
         if let Some((partner, mode)) = wanted {
-            self.explain(&partner, &mode, code);
+            self.explain(cid, &partner, &mode, code);
         }
         Ok(code)
     }
@@ -164,8 +169,13 @@ impl Library {
         }
     }
 
-    fn explain(&self, partner: &LuName, mode: &ModeName, code: ReturnCode) {
+    /// Tells what an allocate's return code does not.
+    fn explain(&self, cid: &Cid, partner: &LuName, mode: &ModeName, code: ReturnCode) {
         let why = match code {
+            ReturnCode::Ok => match self.withheld(cid) {
+                Some(why) => why,
+                None => return,
+            },
             ReturnCode::ParameterError => "no mode that programs may use has this name".to_owned(),
             ReturnCode::AllocateFailureRetry | ReturnCode::AllocateFailureNoRetry => {
                 let denial = self.once(|_, node| node.denial(&self.local, partner, mode));
@@ -177,6 +187,16 @@ impl Library {
             _ => return,
         };
         self.tell(format!("CMALLC to {partner}, mode \"{mode}\": {why}"));
+    }
+
+    /// What the partner does not accept of a conversation's security.
+    fn withheld(&self, cid: &Cid) -> Option<String> {
+        let (what, user) = self.once(|cpic, node| {
+            let id = cpic.conversation(cid)?;
+            let user = node.attributes(id)?.user.clone()?;
+            Some((node.access_withheld(id)?, user))
+        })?;
+        Some(appc::withheld(what, &user, self.local.as_str()))
     }
 
     /// A call that may wait.
@@ -235,6 +255,13 @@ impl Library {
             self.cpic().offer(attached);
         }
     }
+}
+
+/// Whether the process takes a name that no other has, so that any number of
+/// processes use one configuration. A node that partners call keeps the name that
+/// it has without one in the configuration.
+fn takes_own_name(section: &Section, called: bool) -> bool {
+    !section.named && section.config.listen.is_none() && !called
 }
 
 /// The side information of a configuration.

@@ -183,7 +183,7 @@ fn called(name: &str) -> Option<String> {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    partner::wait_until_ready(&server);
+    partner::wait_until_ready(&server, 1);
     // The link is there: the program called READY over it.
     let call = Call::new("NET.CLIENT", "ACCEPTOR");
     let mut conversation = server.allocate(&call).unwrap();
@@ -235,7 +235,7 @@ fn a_c_program_accepts_conversations_of_the_names_it_specifies() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    partner::wait_until_ready(&server);
+    partner::wait_until_ready(&server, 1);
     let attach = |name: &str| {
         let mut call = Call::new("NET.CLIENT", name);
         call.user = Some(("ALICE".to_owned(), Some("SECRET".to_owned())));
@@ -260,6 +260,67 @@ fn a_c_program_accepts_conversations_of_the_names_it_specifies() {
     }
     let output = child.wait_with_output().unwrap();
     assert_eq!(printed(&output), "FIRST of ALICE\nSECOND of ALICE\ndone");
+}
+
+#[test]
+fn a_verified_user_whom_the_partner_does_not_accept_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = program(folder.path(), "verified.c") else {
+        return;
+    };
+    let server = server();
+    let told = || {
+        let output = process(&program, folder.path(), &server).output().unwrap();
+        assert_eq!(printed(&output), "done");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let untrusted = told();
+    assert!(untrusted.contains("without ALICE"), "{untrusted}");
+    let mut trusted = appc::config::PartnerConfig::at("127.0.0.1:1");
+    trusted.trusted = true;
+    server.define_partner_as("NET.CLIENT", trusted).unwrap();
+    assert_eq!(told(), "");
+}
+
+#[test]
+fn programs_of_one_configuration_that_names_nobody_speak_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = program(folder.path(), "incoming.c") else {
+        return;
+    };
+    let server = server();
+    let mut commands: Vec<Command> = (0..10)
+        .map(|_| process(&program, folder.path(), &server))
+        .collect();
+    let configuration = folder.path().join("node.toml");
+    let text = std::fs::read_to_string(&configuration).unwrap();
+    std::fs::write(&configuration, text.replace("lu = \"NET.CLIENT\"\n", "")).unwrap();
+    // Each is there until it has been called twice, which nobody does: all have
+    // their links at once.
+    let mut running: Vec<_> = commands
+        .iter_mut()
+        .map(|command| command.stderr(Stdio::piped()).spawn().unwrap())
+        .collect();
+    partner::wait_until_ready(&server, 10);
+    let status = server.status();
+    let partners = status.links.iter().map(|link| link.partner.as_str());
+    let partners: std::collections::BTreeSet<&str> = partners.collect();
+    assert_eq!(partners.len(), 10, "{partners:?}");
+    assert!(
+        partners.iter().all(|name| name.starts_with("TUPELO.P")),
+        "{partners:?}"
+    );
+    for child in &mut running {
+        child.kill().unwrap();
+        let mut errors = String::new();
+        std::io::Read::read_to_string(child.stderr.as_mut().unwrap(), &mut errors).unwrap();
+        // It accepts, and nobody can know whom to call.
+        assert!(
+            errors.contains("CMSLTP FIRST") && errors.contains("`lu`"),
+            "{errors}"
+        );
+        child.wait().unwrap();
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use crate::appc;
 use crate::plan::{Load, Plan, Population, Protocol};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use sna::conversation::Withheld;
 use sna::conversation::code::ReturnCode;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -41,6 +42,14 @@ pub enum Foreseen {
         /// As the scenario writes it.
         name: String,
         /// What is wrong, and with which name.
+        why: String,
+    },
+    /// A partner does not accept the users that conversations are to have.
+    #[error("{name}: {why}")]
+    Withheld {
+        /// As the scenario writes it.
+        name: String,
+        /// What is not sent, and what to do.
         why: String,
     },
     /// A partner allows fewer sessions than clients want.
@@ -92,12 +101,16 @@ pub enum Foreseen {
 }
 
 /// Looks for everything that can be foreseen, and lets the bound on outstanding
-/// requests that nobody named follow what partners allow; what was done so is
-/// told.
+/// requests that nobody named follow what partners allow. What was done so is
+/// told, as is what partners do not accept and conversations go without.
 pub fn prepare(plan: &mut Plan) -> Result<Vec<String>, Vec<Foreseen>> {
     let mut found = check(plan);
     let mut told = Vec::new();
     found.retain(|foreseen| match foreseen {
+        Foreseen::Withheld { .. } => {
+            told.push(format!("{foreseen}."));
+            false
+        }
         Foreseen::Sessions {
             name,
             mode,
@@ -199,26 +212,28 @@ pub fn check(plan: &Plan) -> Vec<Foreseen> {
         }
     }
     if found.is_empty() {
-        found.extend(plan.populations.iter().filter_map(|p| converse(plan, p)));
+        found.extend(plan.populations.iter().flat_map(|p| converse(plan, p)));
     }
     found
 }
 
 /// Tries a population's link, mode and sessions, as far as that goes without
 /// starting a program: nothing is attached.
-fn converse(plan: &Plan, population: &Population) -> Option<Foreseen> {
-    let (target, partner) = population
-        .targets
-        .iter()
-        .find_map(|target| Some((target, appc::partner_of(target)?)))?;
+fn converse(plan: &Plan, population: &Population) -> Vec<Foreseen> {
+    let mut targets = population.targets.iter();
+    let Some((target, partner, mut config)) = targets.find_map(|target| {
+        let partner = appc::partner_of(target)?;
+        Some((target, partner, appc::node(plan, &partner.lu(0), 0)?))
+    }) else {
+        return Vec::new();
+    };
     let told = |why: String| Foreseen::Partner {
         name: target.name.clone(),
         why,
     };
-    let mut config = appc::node(plan, &partner.lu(0), 0)?;
     config.activation_timeout_s = PATIENCE.as_secs();
     (config.trace, config.listen) = (None, None);
-    let tried = || -> Result<Option<u16>, String> {
+    let tried = || -> Result<(Option<u16>, Option<Withheld>), String> {
         let host = ::appc::Host::start(config).map_err(|e| e.to_string())?;
         // The node's own message says what to look at.
         let linked = host.connect(&partner.partner);
@@ -231,21 +246,30 @@ fn converse(plan: &Plan, population: &Population) -> Option<Foreseen> {
             ReturnCode::Ok => {}
             code => return Err(partner.failure("ALLOCATE", code).1),
         }
-        let limits = host.once(|node, _| node.limits(&key.0, &key.1, &key.2));
+        let (limits, withheld) = host.once(|node, _| {
+            let limits = node.limits(&key.0, &key.1, &key.2);
+            (limits, node.access_withheld(id))
+        });
         host.stop();
-        Ok(limits.map(|l| l.sessions))
+        Ok((limits.map(|l| l.sessions), withheld))
     };
     match tried() {
-        Err(why) => Some(told(why)),
-        Ok(allowed) => {
+        Err(why) => vec![told(why)],
+        Ok((allowed, withheld)) => {
+            let withheld = withheld.zip(partner.user.as_ref());
+            let withheld = withheld.map(|(what, (user, _))| Foreseen::Withheld {
+                name: target.name.clone(),
+                why: ::appc::withheld(what, user, &partner.lu(0)),
+            });
             let wanted = appc::clients(population, 0, plan.threads);
-            let allowed = allowed.filter(|n| usize::from(*n) < wanted && target.keep_alive)?;
-            Some(Foreseen::Sessions {
+            let allowed = allowed.filter(|n| usize::from(*n) < wanted && target.keep_alive);
+            let sessions = allowed.map(|allowed| Foreseen::Sessions {
                 name: target.name.clone(),
                 mode: partner.mode.clone(),
                 allowed,
                 wanted,
-            })
+            });
+            withheld.into_iter().chain(sessions).collect()
         }
     }
 }

@@ -28,7 +28,7 @@ pub use name::{LuName, ModeName, TpName};
 pub use node::config::{
     Availability, LinkConfig, LinkRole, NodeConfig, Partner, TpDefinition, TpSecurity, User,
 };
-pub use node::event::{Attached, CnosOutcome, Denial, Event, Limits, Outage};
+pub use node::event::{Attached, CnosOutcome, Denial, Event, Limits, Outage, RefusedAttach};
 pub use node::{Allocate, LinkId, Node, Refusal, Renewed, Security, SessionInfo};
 pub use secret::Secret;
 pub use session::SessionId;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: no clock of its own; at most [`MOST`] lines in [`WINDOW`].
 
-use sna::Instant;
+use sna::{Instant, RefusedAttach};
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -48,9 +48,48 @@ impl Complaints {
     }
 }
 
+/// An Attach that was refused, in words. A peer chose the program's name: what
+/// has no print in it is written as escapes.
+pub(super) fn refused(attach: &RefusedAttach) -> String {
+    let RefusedAttach { partner, tp } = attach;
+    let Some(tp) = tp else {
+        return format!("an Attach of {partner} was refused");
+    };
+    let name = tp.to_string();
+    let name = match tp.is_service() || name.starts_with("X'") {
+        true => name,
+        false => format!("\"{}\"", name.escape_debug()),
+    };
+    format!("an Attach of {partner} for the program {name} was refused")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refused_attach_names_partner_and_program_and_shows_what_has_no_print() {
+        let told = |tp: &[u8]| {
+            refused(&RefusedAttach {
+                partner: "NET.A".parse().unwrap(),
+                tp: sna::TpName::from_ebcdic(tp).ok(),
+            })
+        };
+        // NOPE and a blank; then a required space (X'41') and a new line (X'25').
+        for (tp, name) in [
+            (
+                &[0xD5, 0xD6, 0xD7, 0xC5, 0x40][..],
+                "for the program \"NOPE \" was",
+            ),
+            (&[0xD5, 0x41], "for the program \"N\\u{a0}\" was"),
+            (&[0xD5, 0x25], "for the program X'D525' was"),
+            (&[0x06, 0xF1], "for the program X'06F1' was"),
+            (&[], "Attach of NET.A was"),
+        ] {
+            assert!(told(tp).contains(name), "{}", told(tp));
+            assert!(told(tp).contains("of NET.A "), "{}", told(tp));
+        }
+    }
 
     fn at(seconds: u64) -> Instant {
         Instant::from_nanos(seconds * 1_000_000_000)

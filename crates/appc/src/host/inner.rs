@@ -9,7 +9,7 @@ use mio::net::{TcpListener, TcpStream};
 use mio::{Interest, Registry, Token};
 use sna::conversation::ConversationId;
 use sna::wire::Sense;
-use sna::{Event, Instant, LinkId, LuName, Node, Outage, TpName};
+use sna::{Event, Instant, LinkId, LuName, Node, Outage, RefusedAttach, TpName};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
@@ -387,14 +387,25 @@ impl Inner {
         }
     }
 
+    /// Tells, now and then, what a peer does.
+    pub fn complain(&mut self, peer: &LuName, why: &str, now: Instant) {
+        self.complaints.tell(now, peer, &why);
+    }
+
     /// Tells what a partner did wrong on a link.
-    fn complain_of(&mut self, link: LinkId, sense: Sense, now: Instant) {
+    fn complain_of(
+        &mut self,
+        link: LinkId,
+        sense: Sense,
+        attach: Option<&RefusedAttach>,
+        now: Instant,
+    ) {
         let peer = self.transports.values().find_map(|t| t.peer_of(link));
         let peer = peer.unwrap_or_else(|| "a partner whose link is gone".to_owned());
-        let what = match sense.code() {
-            0x0801 | 0x0805 | 0x0806 | 0x0835 => "a BIND was refused",
-            0x080F | 0x084B | 0x084C | 0x1008 => "an Attach was refused",
-            _ => "it broke the protocol",
+        let what = match (attach, sense.code()) {
+            (Some(attach), _) => super::complaints::refused(attach),
+            (None, 0x0801 | 0x0805 | 0x0806 | 0x0835) => "a BIND was refused".to_owned(),
+            _ => "it broke the protocol".to_owned(),
         };
         let why = format_args!("{what}: {sense}");
         self.complaints.tell(now, &peer, &why);
@@ -475,7 +486,11 @@ impl Shared {
             } => {
                 tracing::debug!("limits with {partner}, mode {mode}: {limits:?} ({outcome})");
             }
-            Event::PeerFault { link, sense } => inner.complain_of(link, sense, self.now()),
+            Event::PeerFault {
+                link,
+                sense,
+                attach,
+            } => inner.complain_of(link, sense, attach.as_ref(), self.now()),
         }
         false
     }
@@ -540,7 +555,9 @@ fn reaches(own: SocketAddr, at: SocketAddr) -> bool {
 }
 
 /// Small messages must not wait for company, and a partner that vanished must be
-/// noticed.
+/// noticed: here one that nothing is sent to. TCP's user timeout is of no use for
+/// the others: it also ends connections to those that read nothing for a while and
+/// whose TCP answers.
 fn tune(stream: &TcpStream) {
     let socket = socket2::SockRef::from(stream);
     let keepalive = socket2::TcpKeepalive::new()
@@ -549,8 +566,7 @@ fn tune(stream: &TcpStream) {
         .with_retries(3);
     let tuned = socket
         .set_tcp_nodelay(true)
-        .and_then(|()| socket.set_tcp_keepalive(&keepalive))
-        .and_then(|()| socket.set_tcp_user_timeout(Some(Duration::from_secs(60))));
+        .and_then(|()| socket.set_tcp_keepalive(&keepalive));
     if let Err(error) = tuned {
         tracing::warn!("socket options: {error}");
     }

@@ -146,7 +146,7 @@ impl Side {
         match why {
             XidError::Refused { sense, .. } if *sense == Sense::TG_NUMBER => format!(
                 "another node called {} has a link with the partner already: give this node \
-                 a name of its own (`--lu`, or `lu` in the configuration)",
+                 a name of its own (`--lu`, or `lu` in its configuration or scenario)",
                 self.lu
             ),
             other => other.to_string(),

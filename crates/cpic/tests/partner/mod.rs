@@ -20,10 +20,10 @@ pub fn define(host: &Host) {
     define("READY", |mut conversation| conversation.accept());
 }
 
-/// Waits until READY was attached.
-pub fn wait_until_ready(host: &Host) {
+/// Waits until READY was attached by so many programs.
+pub fn wait_until_ready(host: &Host, programs: u64) {
     let begin = std::time::Instant::now();
-    while host.status().attached == 0 {
+    while host.status().attached < programs {
         assert!(begin.elapsed().as_secs() < 30, "READY was not attached");
         std::thread::yield_now();
     }

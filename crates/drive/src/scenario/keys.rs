@@ -263,7 +263,7 @@ const APPC: &[Key] = &[
     key(
         "lu",
         Kind::Text,
-        "The driver's logical unit, `TUPELO.DRIVE` unless given. Threads after the first put their number behind it.",
+        "The driver's logical unit; unless `config` names one either, a name that no other process has, so that several drivers may load one server. Threads after the first put their number behind it.",
     ),
     key(
         "sync",

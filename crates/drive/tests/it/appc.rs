@@ -379,6 +379,28 @@ fn a_bound_that_nobody_named_follows_what_the_partner_allows() {
 }
 
 #[test]
+fn a_verified_user_whom_the_partner_does_not_accept_is_told() {
+    let server = server();
+    let told = |more: &str| {
+        let steps = format!("{more}{ASK}");
+        let mut plan = plan(&server, "INQUIRY", "clients = 2\niterations = 4", &steps);
+        let told = preflight::prepare(&mut plan).unwrap();
+        let sum = carry_out(&plan).sum();
+        assert_eq!((sum.measured.answered, sum.measured.checks_failed), (4, 0));
+        told
+    };
+    let without = told("user = \"ALICE\"\n");
+    assert_eq!(without.len(), 1, "{without:?}");
+    assert!(without[0].contains("without ALICE"), "{without:?}");
+    let with = told("user = \"ALICE\"\npassword = \"SECRET\"\n");
+    assert!(with.is_empty(), "{with:?}");
+    let mut trusted = appc::config::PartnerConfig::at("127.0.0.1:1");
+    trusted.trusted = true;
+    server.define_partner_as("NET.DRIVE", trusted).unwrap();
+    assert!(told("user = \"ALICE\"\nlu = \"NET.DRIVE\"\n").is_empty());
+}
+
+#[test]
 fn wrong_names_and_too_few_sessions_are_foreseen() {
     let server = server();
     let steps = ASK;

@@ -91,6 +91,8 @@ pub(crate) struct Conversation {
     error_sense: Option<Sense>,
     request_to_send: bool,
     log_data: Vec<u8>,
+    /// Its Attach went without its user.
+    withheld: Option<Withheld>,
     wants_event: bool,
     /// A send waits for room in the session's queue.
     wants_room: bool,
@@ -125,6 +127,16 @@ pub(crate) struct Accepts {
     pub verified: bool,
 }
 
+/// Access security that was asked for and not sent, because the partner did not
+/// say in its BIND or response that it takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Withheld {
+    /// A user that this side has verified.
+    VerifiedUser,
+    /// A user with a password.
+    UserAndPassword,
+}
+
 /// An error to be told to the partner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ErrorJob {
@@ -155,6 +167,7 @@ impl Conversation {
             error_sense: None,
             request_to_send: false,
             log_data: Vec::new(),
+            withheld: None,
             wants_event: false,
             wants_room: false,
             starving: false,
@@ -181,6 +194,15 @@ impl Conversation {
             false => accepts.passwords,
         };
         if !wanted {
+            self.withheld = match plan.header.already_verified {
+                true => Some(Withheld::VerifiedUser),
+                false => plan
+                    .header
+                    .access
+                    .password
+                    .as_ref()
+                    .map(|_| Withheld::UserAndPassword),
+            };
             plan.header.access = Access::default();
             plan.header.already_verified = false;
         }
@@ -188,6 +210,11 @@ impl Conversation {
         if !plan.pip.is_empty() {
             self.outbox.push(half, &gds::emit_pip(&plan.pip));
         }
+    }
+
+    /// What its Attach went without that was asked for.
+    pub fn withheld(&self) -> Option<Withheld> {
+        self.withheld
     }
 
     /// Joins a conversation that a partner attached.

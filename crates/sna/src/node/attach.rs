@@ -4,7 +4,7 @@
 
 use super::Node;
 use super::config::{Availability, TpDefinition, TpSecurity};
-use super::event::{Attached, Event};
+use super::event::{Attached, Event, RefusedAttach};
 use crate::conversation::code::{ConversationType, State};
 use crate::conversation::{Attributes, Conversation, ErrorJob, Owner};
 use crate::mode::SyncLevel;
@@ -60,6 +60,9 @@ impl Node {
         let whole = ru.clone();
         let mut data = ru;
         data.advance(*len.as_ref().unwrap_or(&data.len()));
+        let asked = attach
+            .as_ref()
+            .and_then(|a| TpName::from_ebcdic(&a.tpn).ok());
         let fallback = || fmh5::Repr::new(&[crate::ebcdic::SPACE], true, 0);
         let attach = attach.unwrap_or_else(fallback);
         let mut pip = Vec::new();
@@ -120,7 +123,15 @@ impl Node {
                 session.conversation = Some(self.conversations.insert(conversation));
             }
             let link = session.link;
-            self.event(Event::PeerFault { link, sense });
+            let refused = RefusedAttach {
+                partner: attributes.partner,
+                tp: asked,
+            };
+            self.event(Event::PeerFault {
+                link,
+                sense,
+                attach: Some(refused),
+            });
             return Ok(());
         }
         let at = self.conversations.insert(conversation);

@@ -58,7 +58,18 @@ pub enum Event {
         link: LinkId,
         /// The sense code it earned.
         sense: Sense,
+        /// The Attach, when it is one that was refused.
+        attach: Option<RefusedAttach>,
     },
+}
+
+/// An Attach that started nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedAttach {
+    /// Who sent it.
+    pub partner: LuName,
+    /// The program it asked for; none when it could not be read.
+    pub tp: Option<TpName>,
 }
 
 /// An attach that passed all checks.

@@ -21,7 +21,11 @@ impl Node {
             Ok(packet) => packet,
             Err(_) => {
                 let sense = Sense::INCOMPLETE_TH;
-                self.event(Event::PeerFault { link, sense });
+                self.event(Event::PeerFault {
+                    link,
+                    sense,
+                    attach: None,
+                });
                 return;
             }
         };
@@ -65,7 +69,11 @@ impl Node {
             }
             Err(sense) => {
                 state.unclaimed = Default::default();
-                self.event(Event::PeerFault { link, sense });
+                self.event(Event::PeerFault {
+                    link,
+                    sense,
+                    attach: None,
+                });
             }
         }
     }

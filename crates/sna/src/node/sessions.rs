@@ -214,7 +214,11 @@ impl Node {
             _ => Err(Sense::NO_SESSION),
         };
         let Err(sense) = sense else { return };
-        self.event(Event::PeerFault { link, sense });
+        self.event(Event::PeerFault {
+            link,
+            sense,
+            attach: None,
+        });
         let mut ru = sense.to_bytes().to_vec();
         if biu.header.category() != Category::Fmd {
             ru.extend(code);
@@ -424,7 +428,11 @@ impl Node {
             return;
         };
         let link = session.link;
-        self.event(Event::PeerFault { link, sense });
+        self.event(Event::PeerFault {
+            link,
+            sense,
+            attach: None,
+        });
         self.end_session(id, unbind::Repr::fault(sense), Outage::PeerFault(sense));
     }
 

@@ -12,7 +12,7 @@ use crate::conversation::code::{
     ReturnControl, State,
 };
 use crate::conversation::{
-    AttachPlan, Attributes, Conversation, ConversationId, Owner, Received, Sent,
+    AttachPlan, Attributes, Conversation, ConversationId, Owner, Received, Sent, Withheld,
 };
 use crate::mode::SyncLevel;
 use crate::name::{LuName, ModeName, TpName};
@@ -352,6 +352,12 @@ impl Node {
     pub fn outage(&self, id: ConversationId) -> Option<Outage> {
         self.outage
             .and_then(|(of, outage)| (of == id).then_some(outage))
+    }
+
+    /// What of access security this conversation's Attach went without, because
+    /// the partner does not take it.
+    pub fn access_withheld(&self, id: ConversationId) -> Option<Withheld> {
+        self.conversations.get(id)?.withheld()
     }
 
     /// Whether a conversation's next receive only tells its end. CPI-C tells the

@@ -1,125 +1,12 @@
 //! `tupelo aping` and `tupelo appc` as commands, between processes.
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
+use crate::node::{Node, complaint, good, send};
 use crate::program::{tupelo, until};
-
-/// A `tupelo appc serve` of the test's own; dropping it kills it.
-struct Node {
-    child: Child,
-    /// Where DLSw partners connect.
-    at: String,
-    /// Where it tells its status.
-    admin: String,
-}
-
-impl Node {
-    fn start() -> Node {
-        Node::configured("")
-    }
-
-    /// With these keys more in its configuration.
-    fn configured(more: &str) -> Node {
-        Node::started(more, Stdio::inherit())
-    }
-
-    /// With its standard error piped.
-    fn start_telling() -> Node {
-        Node::started("", Stdio::piped())
-    }
-
-    fn started(more: &str, stderr: Stdio) -> Node {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), format!("[appc]\nlu = \"NET.SERVER\"\n{more}")).unwrap();
-        let mut child = tupelo()
-            .args(["appc", "serve", "--listen", "127.0.0.1:0"])
-            .args(["--admin", "127.0.0.1:0", "--config"])
-            .arg(file.path())
-            .stdout(Stdio::piped())
-            .stderr(stderr)
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let first = lines.next().unwrap().unwrap();
-        assert_eq!(
-            lines.next().unwrap().unwrap(),
-            "Programs: APINGD, FILETRAN, INQUIRY"
-        );
-        let told = first.strip_prefix("NET.SERVER: DLSw on ").unwrap();
-        let (at, admin) = told.split_once(", status on ").unwrap();
-        Node {
-            at: at.to_owned(),
-            admin: admin.to_owned(),
-            child,
-        }
-    }
-
-    /// Runs `tupelo aping NET.SERVER` against it.
-    fn aping(&self, options: &[&str]) -> Output {
-        self.aping_command(options).output().unwrap()
-    }
-
-    fn aping_command(&self, options: &[&str]) -> Command {
-        let mut command = tupelo();
-        command.args(["aping", "NET.SERVER", "--at", &self.at]);
-        command.args(options);
-        command
-    }
-
-    fn status(&self) -> Value {
-        let out = tupelo()
-            .args(["appc", "status", "--json", "--admin", &self.admin])
-            .output()
-            .unwrap();
-        serde_json::from_str(&good(&out)).unwrap()
-    }
-
-    /// Waits until a conversation is going on.
-    fn wait_for_a_conversation(&self) {
-        until("a conversation", || {
-            let status = self.status();
-            let sessions = status["sessions"].as_array().unwrap();
-            let busy = |session: &Value| session["busy"] == true && session["mode"] == "#INTER";
-            sessions.iter().any(busy)
-        });
-    }
-
-    fn signal(&self, signal: i32) {
-        send(&self.child, signal);
-    }
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn send(child: &Child, signal: i32) {
-    // SAFETY: kill(2) takes any pid; this is the test's child.
-    unsafe { libc::kill(child.id() as i32, signal) };
-}
-
-/// What it printed, when it ended well.
-fn good(out: &Output) -> String {
-    let printed = String::from_utf8_lossy(&out.stdout).into_owned();
-    let errors = String::from_utf8_lossy(&out.stderr);
-    assert_eq!(out.status.code(), Some(0), "{printed}{errors}");
-    printed
-}
-
-/// What it complained of, when it could not run.
-fn complaint(out: &Output) -> String {
-    let errors = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert_eq!(out.status.code(), Some(2), "{errors}");
-    assert!(out.stdout.is_empty(), "{out:?}");
-    // The reporter breaks long lines.
-    errors.split_whitespace().collect::<Vec<_>>().join(" ")
-}
 
 /// The numbers of a row, and the word it begins with.
 fn row(line: &str) -> Option<[f64; 4]> {
@@ -661,74 +548,6 @@ fn status_sessions_and_modes_tell_what_the_node_holds() {
 }
 
 #[test]
-fn many_clients_without_names_are_served_at_once() {
-    let node = Node::start();
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("client.toml");
-    std::fs::write(&file, "[appc]\nmax-btu-bytes = 4105\n").unwrap();
-    let quiet = |command: &mut Command| {
-        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.spawn().unwrap()
-    };
-    let mut transfer = tupelo();
-    transfer.args(["appc", "file-transfer", "NET.SERVER", "--at", &node.at]);
-    let transfer = quiet(transfer.args(["-r", "100000000"]));
-    until("the transfer", || node.status()["running"] == 1);
-    // All of them at once, and half of them with a file that names nobody.
-    let running: Vec<Child> = (0..24)
-        .map(|number| match number % 2 {
-            0 => quiet(&mut node.aping_command(&["-i", "20"])),
-            _ => quiet(&mut node.aping_command(&["--config", file.to_str().unwrap()])),
-        })
-        .collect();
-    for client in running {
-        good(&client.wait_with_output().unwrap());
-    }
-    send(&transfer, libc::SIGINT);
-    good(&transfer.wait_with_output().unwrap());
-}
-
-#[test]
-fn of_two_clients_with_one_given_name_the_second_is_told_and_the_first_goes_on() {
-    let mut node = Node::start_telling();
-    let stderr = node.child.stderr.take().unwrap();
-    let twin = ["--lu", "NET.TWIN"];
-    let mut transfer = tupelo();
-    transfer.args(["appc", "file-transfer", "NET.SERVER", "--at", &node.at]);
-    transfer.args(twin).args(["-r", "100000000"]);
-    let first = transfer.stdout(Stdio::piped()).spawn().unwrap();
-    until("the transfer", || node.status()["running"] == 1);
-    let told = complaint(&node.aping(&twin));
-    let words = told.split_whitespace().filter(|word| *word != "│");
-    let told = words.collect::<Vec<_>>().join(" ");
-    for part in ["another node called NET.TWIN", "`--lu`"] {
-        assert!(told.contains(part), "{part}: {told}");
-    }
-    send(&first, libc::SIGINT);
-    assert!(good(&first.wait_with_output().unwrap()).contains(" on average of "));
-    until("its program's end", || node.status()["running"] == 0);
-    // One that is killed leaves its name behind at once.
-    let killed = tupelo()
-        .args(["appc", "inquiry", "NET.SERVER", "--at", &node.at])
-        .args(twin)
-        .args(["-r", "100000000"])
-        .spawn();
-    let mut killed = killed.unwrap();
-    until("the inquiry", || node.status()["running"] == 1);
-    killed.kill().unwrap();
-    killed.wait().unwrap();
-    good(&node.aping(&twin));
-    node.signal(libc::SIGTERM);
-    node.child.wait().unwrap();
-    let mut log = String::new();
-    std::io::Read::read_to_string(&mut BufReader::new(stderr), &mut log).unwrap();
-    assert_eq!(log.lines().count(), 1, "{log}");
-    for part in ["its name NET.TWIN is that of another node", "1016000B"] {
-        assert!(log.contains(part), "{part}: {log}");
-    }
-}
-
-#[test]
 fn without_a_node_status_says_so_and_modes_are_the_built_in_ones() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = nobody.local_addr().unwrap().to_string();
@@ -746,6 +565,78 @@ fn without_a_node_status_says_so_and_modes_are_the_built_in_ones() {
         .unwrap();
     assert!(good(&out).contains("SNASVCMG"));
     assert!(String::from_utf8_lossy(&out.stderr).contains("built-in"));
+}
+
+#[test]
+fn a_verified_user_whom_the_partner_does_not_accept_is_told_and_one_whom_it_does_is_sent() {
+    let node = Node::configured(
+        "[appc.partners.\"NET.TRUSTED\"]\ntrusted = true\n[appc.users]\nALICE = \"SECRET\"\n",
+    );
+    let run = |what: &[&str], lu: &[&str], user: &[&str]| {
+        let mut command = tupelo();
+        command.args(what).args(["NET.SERVER", "--at", &node.at]);
+        let out = command.args(lu).args(user).output().unwrap();
+        good(&out);
+        String::from_utf8_lossy(&out.stderr).into_owned()
+    };
+    for what in [
+        &["aping"][..],
+        &["appc", "file-transfer", "-r", "1"],
+        &["appc", "inquiry", "-r", "1"],
+    ] {
+        let told = run(what, &[], &["-u", "ALICE"]);
+        assert_eq!(told.lines().count(), 1, "{told}");
+        for part in ["NET.SERVER: it does not accept users", "without ALICE"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert_eq!(run(what, &["--lu", "NET.TRUSTED"], &["-u", "ALICE"]), "");
+        assert_eq!(run(what, &[], &["-u", "ALICE", "-p", "SECRET"]), "");
+        assert_eq!(run(what, &[], &[]), "");
+    }
+}
+
+#[test]
+fn a_mode_that_nobody_defined_is_told_with_those_there_are() {
+    let serve = |options: &[&str]| {
+        let mut command = tupelo();
+        command.args(["appc", "serve", "--listen", "127.0.0.1:0"]);
+        command.args(["--admin", "127.0.0.1:0"]).args(options);
+        command
+    };
+    let wrong = ["--mode", "NOPE", "--ru", "4096"];
+    let told = complaint(&serve(&wrong).output().unwrap());
+    for part in ["no mode is called NOPE", "#BATCH", "#INTER", "appc.modes"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(!told.contains("SNASVCMG"), "{told}");
+    let told = complaint(&serve(&["-m", "NOPE"]).output().unwrap());
+    assert!(told.contains("no mode is called NOPE"), "{told}");
+    // A configuration defines one, and the options change it.
+    let node = Node::configured("[appc.modes.NOPE]\nsessions = 4\n");
+    let client = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(client.path(), "[appc.modes.NOPE]\n").unwrap();
+    let file = client.path().to_str().unwrap();
+    good(&node.aping(&["--config", file, "--mode", "NOPE", "--ru", "512"]));
+    assert!(complaint(&node.aping(&["-m", "NOPE", "--ru", "512"])).contains("no mode is called"));
+}
+
+#[test]
+fn a_refused_attach_is_logged_with_its_partner_and_program() {
+    let mut node = Node::start_telling();
+    let stderr = node.child.stderr.take().unwrap();
+    for tp in ["NOPE", "X'D525'"] {
+        complaint(&node.aping(&["--lu", "NET.CLIENT", "-t", tp]));
+    }
+    node.signal(libc::SIGTERM);
+    node.child.wait().unwrap();
+    let mut log = String::new();
+    std::io::Read::read_to_string(&mut BufReader::new(stderr), &mut log).unwrap();
+    let lines: Vec<&str> = log.lines().collect();
+    assert_eq!(lines.len(), 2, "{log}");
+    for (line, name) in lines.iter().zip(["\"NOPE\"", "X'D525'"]) {
+        let told = format!("an Attach of NET.CLIENT for the program {name} was refused: 10086021");
+        assert!(line.contains(&told), "{line}");
+    }
 }
 
 #[test]

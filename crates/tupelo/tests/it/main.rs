@@ -16,6 +16,8 @@ mod ends;
 mod faults;
 mod http;
 mod lab;
+mod names;
+mod node;
 mod program;
 mod programs;
 mod reload;

@@ -1,11 +1,13 @@
 //! Whether a DLSw partner is still there.
 //!
-//! A keepalive message asks, which no switch answers; the acknowledgement of the
+//! One that data are sent to is given up when its TCP has been silent for
+//! [`SILENCE`]; TCP's own keepalive looks after the others. When another node wants
+//! its name, a keepalive message asks, which no switch answers; the acknowledgement of the
 //! partner's TCP is the sign. A partner that is stopped or busy is there; one
 //! whose machine or network is gone is not.
 //! Reference: RFC 1795, section 3.5 (message types); tcp(7), TCP_INFO.
 
-use super::{Dlsw, Which};
+use super::{Broken, Dlsw, Which};
 use sna::Instant;
 use sna::dlc::ssp::{Kind, Message};
 use std::os::fd::AsRawFd;
@@ -29,6 +31,27 @@ impl Dlsw {
         true
     }
 
+    fn sockets(&mut self) -> [Option<i32>; 2] {
+        let both = [Which::First, Which::Second];
+        both.map(|which| self.pipes.stream(which).map(|stream| stream.as_raw_fd()))
+    }
+
+    /// Looks whether the partner's TCP still takes what is sent, or says that it
+    /// has no room.
+    pub(super) fn look_for_life(&mut self, now: u64) -> Result<(), Broken> {
+        let sockets = self.sockets();
+        for (watch, socket) in self.watches.iter_mut().zip(sockets) {
+            let waits = socket.is_some_and(|socket| !all_taken(socket));
+            let heard = |span| socket.is_none_or(|socket| heard(socket, span));
+            if watch.look(now, waits, heard) {
+                let seconds = SILENCE.as_secs();
+                let why = format!("the partner's machine gave no sign of life for {seconds} s");
+                return Err(Broken::ended(why));
+            }
+        }
+        Ok(())
+    }
+
     /// Whether there was one since then; `None` when the partner is not at
     /// `place`.
     pub fn answered(&mut self, place: &str, since: Instant, now: Instant) -> Option<bool> {
@@ -37,10 +60,39 @@ impl Dlsw {
         }
         let span = Duration::from_nanos(now.as_nanos().saturating_sub(since.as_nanos()));
         let written = self.waiting.len() == 0;
-        let both = [Which::First, Which::Second];
-        let streams = both.map(|which| self.pipes.stream(which).map(|stream| stream.as_raw_fd()));
-        let mut streams = streams.into_iter().flatten();
+        let mut streams = self.sockets().into_iter().flatten();
         Some(streams.any(|socket| (written && all_taken(socket)) || heard(socket, span)))
+    }
+}
+
+/// How often it is looked whether a partner that data are sent to is there.
+pub(super) const LOOK_NS: u64 = 5_000_000_000;
+/// How long data may wait for a sign of the partner's TCP.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// Watches whether what was written on a connection meets any sign of life.
+#[derive(Debug, Default)]
+pub(super) struct Watch {
+    /// Since when data wait without one.
+    since: Option<u64>,
+}
+
+impl Watch {
+    /// Looks again; true when the partner is gone. `waits` tells whether anything
+    /// is unacknowledged, `heard` whether its TCP gave a sign in a span that ends
+    /// now.
+    fn look(&mut self, now: u64, waits: bool, heard: impl FnOnce(Duration) -> bool) -> bool {
+        if !waits {
+            self.since = None;
+            return false;
+        }
+        let since = *self.since.get_or_insert(now);
+        let span = Duration::from_nanos(now.saturating_sub(since));
+        if heard(span) {
+            self.since = Some(now);
+            return false;
+        }
+        span >= SILENCE
     }
 }
 
@@ -88,4 +140,41 @@ fn heard(socket: i32, span: Duration) -> bool {
     // ever more rarely.
     let unsent = unacknowledged(socket).unwrap_or(0);
     unsent > 0 && info.tcpi_unacked == 0 && info.tcpi_probes < 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// Looks every five seconds from 0 on; when the partner is given up.
+    fn given_up(waits: impl Fn(u64) -> bool, heard: impl Fn(u64, u64) -> bool) -> Option<u64> {
+        let mut watch = Watch::default();
+        (0..600).step_by(5).find(|second| {
+            let heard = |span: Duration| heard(*second, span.as_secs());
+            watch.look(second * SECOND, waits(*second), heard)
+        })
+    }
+
+    #[test]
+    fn a_partner_that_acknowledges_nothing_for_a_minute_is_gone() {
+        assert_eq!(given_up(|second| second >= 20, |_, _| false), Some(80));
+        // Its last sign came at 100 s.
+        let heard = |second: u64, span: u64| second <= 100 && span > 0;
+        assert_eq!(given_up(|_| true, heard), Some(160));
+    }
+
+    #[test]
+    fn a_partner_that_reads_nothing_and_whose_tcp_answers_is_there() {
+        // A sign every 50 s, as of window probes.
+        let heard = |second: u64, span: u64| span > second % 50;
+        assert_eq!(given_up(|_| true, heard), None);
+    }
+
+    #[test]
+    fn silence_counts_only_while_something_waits() {
+        // Idle but for the beginning of each minute.
+        assert_eq!(given_up(|second| second % 60 < 30, |_, _| false), None);
+    }
 }

@@ -13,6 +13,7 @@ use super::{Broken, Surroundings};
 use crate::admin::LinkStatus;
 use crate::config::Connections;
 use crate::trace::Way;
+use alive::Watch;
 use bytes::{Buf, BytesMut};
 use flows::Flows;
 use mio::net::TcpStream;
@@ -62,6 +63,10 @@ pub(crate) struct Dlsw {
     sides: BTreeMap<CircuitId, Side>,
     wishes: Vec<Wish>,
     flows: Flows,
+    /// Whether the partner's TCP acknowledges, for both connections.
+    watches: [Watch; 2],
+    /// When that is looked at next.
+    look: u64,
     /// When it began.
     begun: u64,
     /// Bytes sent and received, on all connections.
@@ -120,6 +125,8 @@ impl Dlsw {
             sides: BTreeMap::new(),
             wishes: wish.into_iter().collect(),
             flows: Flows::new(peer),
+            watches: Default::default(),
+            look: now + alive::LOOK_NS,
             begun: now,
             moved: [0; 2],
         }
@@ -521,6 +528,10 @@ impl Dlsw {
         if self.exchange_until.is_some_and(|at| at <= now) {
             return Err(Broken::fault(self.unanswered()));
         }
+        if self.look <= now {
+            self.look = now + alive::LOOK_NS;
+            self.look_for_life(now)?;
+        }
         self.pipes.handle_timeout(now);
         self.switch.handle_timeout(now);
         self.take_events(around);
@@ -543,6 +554,7 @@ impl Dlsw {
             self.switch.next_timeout(),
             self.pipes.next_timeout(),
             self.exchange_until,
+            Some(self.look),
         ];
         due.into_iter().flatten().min()
     }

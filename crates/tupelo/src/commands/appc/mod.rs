@@ -2,7 +2,6 @@
 //! tuning guides measure.
 
 pub mod node;
-mod own_name;
 mod serve;
 mod show;
 pub mod signals;

@@ -1,12 +1,10 @@
 //! The options that every APPC command shares: which node this is and its modes,
 //! and for those that call, whom.
 
-use super::own_name::own_name;
 use appc::config::{Connections, PartnerConfig};
-use appc::{AppcConfig, Call};
+use appc::{AppcConfig, Call, Section, own_name};
 use clap::builder::NonEmptyStringValueParser;
 use miette::{Context, IntoDiagnostic, Result, bail};
-use serde::Deserialize;
 use std::path::PathBuf;
 
 /// This node.
@@ -104,18 +102,6 @@ impl PartnerArgs {
     }
 }
 
-/// The one section of the file that is ours; the others belong to other commands.
-#[derive(Deserialize)]
-struct File {
-    appc: AppcConfig,
-}
-
-/// The same section as it is written.
-#[derive(Deserialize)]
-struct Keys {
-    appc: toml::Table,
-}
-
 impl NodeArgs {
     /// The configuration that file and options give. `default_lu` names the
     /// node when there is no file; `mode` is the one that the options change.
@@ -136,14 +122,10 @@ impl NodeArgs {
         let text = std::fs::read_to_string(path)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot read {}", path.display()))?;
-        let wrong = || format!("in {}", path.display());
-        let file: File = toml::from_str(&text)
+        let section = Section::parse(&text)
             .into_diagnostic()
-            .wrap_err_with(wrong)?;
-        let keys: Keys = toml::from_str(&text)
-            .into_diagnostic()
-            .wrap_err_with(wrong)?;
-        Ok((file.appc, keys.appc.contains_key("lu")))
+            .wrap_err_with(|| format!("in {}", path.display()))?;
+        Ok((section.config, section.named))
     }
 
     /// Puts the options before it.
@@ -151,6 +133,7 @@ impl NodeArgs {
         if let Some(lu) = &self.lu {
             config.lu = lu.to_uppercase();
         }
+        known(config, mode)?;
         config.tune(mode, self.ru, self.pacing);
         config.max_btu_bytes = self.max_btu.unwrap_or(config.max_btu_bytes);
         config.tcp_connections = self.tcp_connections.unwrap_or(config.tcp_connections);
@@ -158,6 +141,25 @@ impl NodeArgs {
         config.trace = self.trace.clone().or(config.trace.take());
         config.validate().into_diagnostic()
     }
+}
+
+/// Makes sure that there is such a mode: options change modes and make none.
+fn known(config: &AppcConfig, mode: &str) -> Result<()> {
+    let table = config.mode_table().into_diagnostic()?;
+    let parsed = mode.parse::<sna::ModeName>();
+    if parsed.is_ok_and(|name| table.get(&name).is_some()) {
+        return Ok(());
+    }
+    let names = table.iter().filter(|mode| !mode.is_service());
+    let names: Vec<String> = names
+        .map(|mode| mode.name.to_string())
+        .filter(|name| !name.is_empty())
+        .collect();
+    bail!(
+        "no mode is called {mode}; there are {}. [appc.modes.\"{mode}\"] in a --config file \
+         defines one",
+        names.join(", ")
+    );
 }
 
 /// Makes sure that `config` says how to reach `partner`; `at` overrides it.

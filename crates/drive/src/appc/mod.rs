@@ -6,6 +6,8 @@
 //! client has a conversation of its own, and a session to itself while it has
 //! one.
 
+mod names;
+
 use crate::engine::Failure;
 use crate::load::{HttpLoad, LoadError};
 use crate::message::{Check, Piece, Reply, Template};
@@ -14,7 +16,7 @@ use crate::units::parse_size;
 use crate::url::Url;
 use appc::config::ModeConfig;
 use appc::transactions::{FILE_TRANSFER, INQUIRY};
-use appc::{AppcConfig, Call, Error};
+use appc::{AppcConfig, Call, Error, Section};
 use sna::Allocate;
 use sna::conversation::code::ReturnCode;
 use sna::mode::SyncLevel;
@@ -48,7 +50,7 @@ impl Partner {
     pub fn new(partner: &str, tp: &str) -> Partner {
         Partner {
             node: AppcConfig {
-                lu: USUAL_LU.into(),
+                lu: names::own().into(),
                 ..AppcConfig::default()
             },
             partner: partner.to_uppercase(),
@@ -76,18 +78,7 @@ impl Partner {
     /// The logical unit of a thread: the first has the name itself, the others
     /// have their number behind it.
     pub fn lu(&self, thread: usize) -> String {
-        match thread {
-            0 => self.node.lu.clone(),
-            n => {
-                let number = (n + 1).to_string();
-                let (network, name) = match self.node.lu.split_once('.') {
-                    Some((network, name)) => (format!("{network}."), name),
-                    None => (String::new(), self.node.lu.as_str()),
-                };
-                let kept = name.len().min(LONGEST_NAME - number.len());
-                format!("{network}{}{number}", &name[..kept])
-            }
-        }
+        names::of_thread(&self.node.lu, thread)
     }
 
     /// Adds what this partner needs to the configuration of a thread's node:
@@ -214,16 +205,16 @@ pub(crate) fn node(plan: &Plan, lu: &str, thread: usize) -> Option<AppcConfig> {
     config
 }
 
-/// Reads the `[appc]` section of a file, as the commands of `tupelo appc` do.
+/// Reads the `[appc]` section of a file, as the commands of `tupelo appc` do: a
+/// node that nobody named has a name of its own.
 pub(crate) fn read_config(path: &Path) -> Result<AppcConfig, String> {
-    #[derive(serde::Deserialize)]
-    struct File {
-        appc: AppcConfig,
-    }
     let name = path.display();
     let text = std::fs::read_to_string(path).map_err(|e| format!("{name}: {e}"))?;
-    let file: File = toml::from_str(&text).map_err(|e| format!("{name}: {e}"))?;
-    Ok(file.appc)
+    let mut section = Section::parse(&text).map_err(|e| format!("{name}: {e}"))?;
+    if !section.named {
+        section.config.lu = names::own().into();
+    }
+    Ok(section.config)
 }
 
 /// The one-line form: `appc://host:port/NET.LU?tp=NAME&…`. The transactions of
@@ -333,27 +324,12 @@ const ONE_LINE_KEYS: [&str; 13] = [
 ];
 /// What is held for a client's request at most.
 const MOST_BYTES: usize = 64 << 20;
-/// The driver's own logical unit unless told otherwise.
-pub const USUAL_LU: &str = "TUPELO.DRIVE";
-/// Characters of a name after its network.
-const LONGEST_NAME: usize = 8;
 /// Sessions that limits can tell.
 const MOST_SESSIONS: u16 = 32_767;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_thread_has_a_name_of_its_own_that_is_not_too_long() {
-        let mut partner = Partner::new("net.server", "INQUIRY");
-        assert_eq!(partner.partner, "NET.SERVER");
-        assert_eq!(partner.lu(0), "TUPELO.DRIVE");
-        assert_eq!(partner.lu(1), "TUPELO.DRIVE2");
-        partner.node.lu = "NET.EIGHTLTR".into();
-        assert_eq!(partner.lu(9), "NET.EIGHTL10");
-        partner.validate().unwrap();
-    }
 
     #[test]
     fn a_wrong_name_is_told_with_its_key() {

@@ -6,7 +6,7 @@
 
 use std::hash::BuildHasher;
 
-/// The network of names that this program makes up.
+/// The network of names that are made up.
 const NETWORK: &str = "TUPELO";
 /// A logical unit's name has eight characters at most; the first is a letter.
 const DIGITS: usize = 7;

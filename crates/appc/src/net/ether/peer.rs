@@ -1,0 +1,258 @@
+//! A partner's station: its LLC2 link, and how far the two sides agree.
+
+use super::super::Surroundings;
+use super::super::agree::{Admission, Local, Side};
+use super::{Key, MAX_BTU_BYTES, place};
+use sna::Instant;
+use sna::dlc::llc2::{Config, Event, Reason, Station};
+use sna::dlc::mac::Mac;
+use sna::dlc::pdu::{Control, Pdu, Unnumbered};
+use sna::dlc::xid3::{Exchange, Step, Xid3};
+
+/// A station and the link with it.
+pub(super) struct Peer {
+    /// Where it is.
+    pub mac: Mac,
+    /// What this station is called there.
+    pub own: Mac,
+    /// Which of its SAPs the link is at.
+    pub own_sap: u8,
+    pub station: Station,
+    pub side: Side,
+    pub asked: Option<Asked>,
+    pub out: Vec<u8>,
+    /// When it was heard of last.
+    pub heard: Instant,
+    /// How the XID goes that waits for the partner's name: as a response, and
+    /// with the poll bit.
+    held: (bool, bool),
+    /// Its identification was refused: it goes when it has been told.
+    pub over: bool,
+}
+
+/// A command that waits for its answer.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    pub what: Question,
+    pub again: u64,
+    pub tries: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Question {
+    Test,
+    NullXid,
+}
+
+impl Peer {
+    pub fn new(key: Key, own: (Mac, u8), local: &Local) -> Peer {
+        let mut station = Station::new(Config {
+            local_sap: own.1,
+            remote_sap: key.1,
+            max_info_bytes: usize::from(MAX_BTU_BYTES),
+            t1_ns: 200_000_000,
+            t2_ns: 10_000_000,
+            // A host that is held up for some seconds keeps its links.
+            retries: 40,
+            ..Config::default()
+        });
+        station.set_listening(true);
+        Peer {
+            mac: key.0,
+            own: own.0,
+            own_sap: own.1,
+            station,
+            side: Side::new(local, MAX_BTU_BYTES, place(key), None, None),
+            asked: None,
+            out: Vec::new(),
+            heard: Instant::ZERO,
+            held: (false, false),
+            over: false,
+        }
+    }
+
+    /// Takes what the station tells; true when the link is over.
+    pub fn handle_event(&mut self, around: &mut Surroundings<'_>, event: Event) -> bool {
+        match event {
+            Event::Data(piu) => {
+                if let Some(link) = self.side.link {
+                    around.trace(|trace| trace.piu(&piu));
+                    around.node.handle_piu(link, piu.into(), around.now);
+                }
+            }
+            Event::Xid { response, info, pf } => self.xid(around, response, pf, &info),
+            Event::Connected => {
+                self.asked = None;
+                if self.side.link.is_none()
+                    && self.side.up(around, usize::from(MAX_BTU_BYTES)).is_none()
+                {
+                    self.station.disconnect(around.now.as_nanos());
+                }
+            }
+            Event::Reset => {
+                let Some(link) = self.side.link.take() else {
+                    return false;
+                };
+                around.node.link_down(link, around.now);
+            }
+            Event::Closed(reason) => {
+                self.side.down(around, &ended(reason));
+                return true;
+            }
+            Event::Tested(_) | Event::Ui(_) => {}
+        }
+        false
+    }
+
+    fn xid(&mut self, around: &mut Surroundings<'_>, response: bool, poll: bool, info: &[u8]) {
+        // An answer to a command is a response with its poll bit; what follows
+        // a response is the next command.
+        self.held = (!response, response || poll);
+        if self.side.waits() {
+            // It says again what is known.
+            return;
+        }
+        let step = match self.side.negotiation.handle(info) {
+            Ok(step) => step,
+            Err(why) => {
+                self.asked = None;
+                self.send_xid(self.side.negotiation.refusal(&why));
+                if self.side.call.is_none() {
+                    let at = place((self.mac, self.station.config().remote_sap));
+                    around.complain(&at, &why);
+                }
+                let why = self.side.refused(&why);
+                self.over = true;
+                return self.side.down(around, &why);
+            }
+        };
+        if response {
+            self.asked = None;
+        }
+        let (answer, agreed) = match step {
+            Step::Send(xid) => return self.send_xid(Some(xid)),
+            Step::SendAndDone(xid, agreed) => (Some(xid), agreed),
+            Step::Done(agreed) => (None, agreed),
+            Step::Wait => return,
+        };
+        let admission = self.side.admit(around, answer, agreed);
+        self.admit(around, admission);
+    }
+
+    fn send_xid(&mut self, xid: Option<Vec<u8>>) {
+        let (response, poll) = self.held;
+        if let Some(xid) = xid {
+            let _ = self.station.send_xid(response, poll, xid);
+        }
+    }
+
+    fn admit(&mut self, around: &mut Surroundings<'_>, admission: Admission) {
+        match admission {
+            Admission::Waits => {}
+            Admission::Admitted(xid) => {
+                self.send_xid(xid);
+                if self.side.is_primary() {
+                    self.station.connect(around.now.as_nanos());
+                }
+            }
+            Admission::Refused(xid, why) => {
+                self.send_xid(xid);
+                self.over = true;
+                self.side.down(around, &why);
+            }
+        }
+    }
+
+    /// Goes on when its name was contested.
+    pub fn look_at_name(&mut self, around: &mut Surroundings<'_>) {
+        if self.side.waits() {
+            let admission = self.side.look(around);
+            self.admit(around, admission);
+        }
+    }
+}
+
+/// Why a link is gone, for people.
+fn ended(reason: Reason) -> String {
+    match reason {
+        Reason::Local => "this side ended the link".to_owned(),
+        Reason::Peer => "the partner ended the link".to_owned(),
+        Reason::Refused => "the partner's station takes no link".to_owned(),
+        Reason::Timeout => "the partner's station does not answer any more".to_owned(),
+        Reason::FrameRejected(why) => {
+            let bytes = why.map(|byte| format!("{byte:02X}")).concat();
+            format!("the partner rejected a frame, FRMR {bytes}")
+        }
+    }
+}
+
+/// Whether these bytes are a command to negotiate a link.
+pub(super) fn begins_anew(bytes: &[u8]) -> bool {
+    let Ok(pdu) = Pdu::parse(bytes) else {
+        return false;
+    };
+    // A null XID only asks who is there.
+    let told = Xid3::parse(pdu.info).map(|xid| xid.exchange);
+    is_xid(&pdu) && !matches!(told, Err(_) | Ok(Exchange::NonActivation))
+}
+
+/// Whether it is an XID command.
+pub(super) fn is_xid(pdu: &Pdu<'_>) -> bool {
+    let kind = Unnumbered::Xid;
+    !pdu.response && matches!(pdu.control, Control::U { kind: got, .. } if got == kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sna::dlc::pdu::SAP_SNA;
+
+    #[test]
+    fn only_a_command_with_an_xid_that_activates_begins_a_link_anew() {
+        let xid = |exchange, response| {
+            let mut told = Side::new(&local(), MAX_BTU_BYTES, String::new(), None, None);
+            // A null XID has this node tell its own.
+            let Ok(Step::Send(ours)) = told.negotiation.handle(&[]) else {
+                panic!("a null XID is answered");
+            };
+            let mut ours = Xid3::parse(&ours).unwrap();
+            ours.exchange = exchange;
+            unnumbered(response, &ours.emit())
+        };
+        assert!(begins_anew(&xid(Exchange::Prenegotiation, false)));
+        assert!(begins_anew(&xid(Exchange::Proceeding, false)));
+        assert!(!begins_anew(&xid(Exchange::Proceeding, true)));
+        assert!(!begins_anew(&xid(Exchange::NonActivation, false)));
+        assert!(!begins_anew(&unnumbered(false, &[])));
+        assert!(!begins_anew(&[4, 4, 0, 0, 0x2C]));
+    }
+
+    fn unnumbered(response: bool, info: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        Pdu {
+            dsap: SAP_SNA,
+            ssap: SAP_SNA,
+            response,
+            control: Control::U {
+                kind: Unnumbered::Xid,
+                pf: true,
+            },
+            info,
+        }
+        .emit(&mut out);
+        out
+    }
+
+    fn local() -> Local {
+        Local {
+            lu: "NET.A".parse().unwrap(),
+            mac: [2; 6],
+            id_block: 0x05D,
+            id_number: 1,
+            max_btu_bytes: 1496,
+            circuit_window: 8,
+            setup_ns: 1,
+            connections: crate::config::Connections::One,
+        }
+    }
+}
