@@ -421,6 +421,10 @@ impl LoadArgs {
         let Some(path) = &self.scenario else {
             let plan = self.http()?.plan().map_err(|error| match error {
                 LoadError::Url(UrlError::Resolve(..)) => CliError::Failed(error.to_string()),
+                LoadError::Url(UrlError::Scheme) => {
+                    let file = "a scenario's file stands behind --scenario";
+                    CliError::Usage(format!("{error}; {file}"))
+                }
                 LoadError::Url(_) | LoadError::Raw | LoadError::Appc(_) | LoadError::Text(_) => {
                     CliError::Usage(error.to_string())
                 }
