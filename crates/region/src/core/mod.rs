@@ -66,6 +66,8 @@ pub trait Links {
     fn forget(&mut self, worker: usize);
     /// Queues a slot and wakes the worker if it sleeps.
     fn submit(&mut self, place: Place, sequence: u32, request: &Request);
+    /// Wakes a worker that sleeps, once the lock is given back.
+    fn wake(&mut self, worker: usize);
     /// Takes a queued slot back; false when the worker has it.
     fn take_back(&mut self, place: Place, sequence: u32) -> bool;
     /// State of a submitted slot.

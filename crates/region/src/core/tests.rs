@@ -74,6 +74,7 @@ impl Links for FakeLinks {
             _ => SlotState::Lie(link::Lie::State(0)),
         }
     }
+    fn wake(&mut self, _: usize) {}
     fn copy(&mut self, from: Place, to: Place, _: u64) {
         assert_ne!(from, to);
     }
