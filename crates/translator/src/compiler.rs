@@ -141,13 +141,19 @@ pub struct Compiler {
 impl Compiler {
     /// Looks for the compiler, makes the folder and lists the COPY members.
     pub fn new(options: CompilerOptions) -> Result<Self, SetupError> {
+        let unusable = |error| SetupError::Cobc {
+            cobc: options.cobc.clone(),
+            error,
+        };
         let output = Command::new(&options.cobc)
             .arg("--version")
             .output()
-            .map_err(|error| SetupError::Cobc {
-                cobc: options.cobc.clone(),
-                error,
-            })?;
+            .map_err(unusable)?;
+        // Half a version would have everything compiled anew, for another one.
+        if !output.status.success() {
+            let told = format!("--version ended with {}", output.status);
+            return Err(unusable(std::io::Error::other(told)));
+        }
         let version = String::from_utf8_lossy(&output.stdout)
             .lines()
             .next()

@@ -25,7 +25,7 @@ mod tests;
 
 pub use defs::{Compiled, Pace};
 pub use task::{Stage, TaskKey, TaskSpec, TaskState};
-pub use worker::{Life, Place, WorkerState};
+pub use worker::{Caller, Life, Place, WorkerState};
 
 use link::layout::SLOTS;
 use link::{Request, SlotState};
@@ -66,6 +66,8 @@ pub trait Links {
     fn forget(&mut self, worker: usize);
     /// Queues a slot and wakes the worker if it sleeps.
     fn submit(&mut self, place: Place, sequence: u32, request: &Request);
+    /// Wakes a worker that sleeps, once the lock is given back.
+    fn wake(&mut self, worker: usize);
     /// Takes a queued slot back; false when the worker has it.
     fn take_back(&mut self, place: Place, sequence: u32) -> bool;
     /// State of a submitted slot.
@@ -185,6 +187,20 @@ impl Core {
     /// The workers by number.
     pub fn workers(&self) -> &[WorkerState] {
         &self.workers
+    }
+
+    /// Whose call it is that came from a slot of a worker.
+    pub fn caller(&self, worker: usize, slot: usize) -> Caller {
+        let Some(w) = self.workers.get(worker).filter(|w| w.is_live()) else {
+            return Caller::Gone;
+        };
+        // Only a task that was submitted can be running.
+        let submitted = |k: &TaskKey| {
+            let task = self.tasks.get(*k);
+            task.is_some_and(|t| t.stage == Stage::Submitted)
+        };
+        let key = w.slots.get(slot).copied().flatten();
+        key.filter(submitted).map_or(Caller::Nobody, Caller::Task)
     }
 
     /// The definitions in force.

@@ -74,6 +74,7 @@ impl Links for FakeLinks {
             _ => SlotState::Lie(link::Lie::State(0)),
         }
     }
+    fn wake(&mut self, _: usize) {}
     fn copy(&mut self, from: Place, to: Place, _: u64) {
         assert_ne!(from, to);
     }
@@ -468,4 +469,21 @@ fn short_tasks_that_mostly_wait_for_the_region_share_several_workers() {
 
 fn run(held_ns: u64, waited_ns: u64) -> Pace {
     Pace { held_ns, waited_ns }
+}
+
+#[test]
+fn a_call_that_outlives_its_workers_process_is_no_lie() {
+    let mut world = World::new(3);
+    let worker = begin(&mut world, b"SHORT   ");
+    let slot = 0;
+    assert_eq!(world.core.caller(worker, slot), Caller::Nobody);
+    let key = world.core.workers()[worker].slots[slot].unwrap();
+    world.call(|c, now, l, out| c.submit(now, l, key, link::Request::default(), out));
+    assert_eq!(world.core.caller(worker, slot), Caller::Task(key));
+    let slots = &mut world.links.workers.get_mut(&worker).unwrap().slots;
+    slots[slot].as_mut().unwrap().2 = SlotState2::Running;
+    world.call(|c, now, l, out| c.dead(now, l, worker, false, "killed", out));
+    // Its reply still holds the slot.
+    assert_eq!(world.core.workers()[worker].slots[slot], Some(key));
+    assert_eq!(world.core.caller(worker, slot), Caller::Gone);
 }

@@ -33,6 +33,10 @@ impl Core {
                 self.hear(now, links, worker, None, out);
                 self.check_runaway(now, worker, links, out);
                 let w = &self.workers[worker];
+                if w.submitted != 0 {
+                    // The door that owes it a wake-up may not come to it.
+                    links.wake(worker);
+                }
                 if (w.stuck || w.waiting) && w.load > 1 {
                     self.take_queue(now, worker, false, links, out);
                 }

@@ -69,6 +69,17 @@ pub struct Seen {
     pub cpu_ns: u64,
 }
 
+/// Whose call it is that a worker made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caller {
+    /// The task's that was submitted to the slot.
+    Task(TaskKey),
+    /// One of a process that has ended meanwhile.
+    Gone,
+    /// Nobody's: the slot has no task that could be running.
+    Nobody,
+}
+
 /// Why a worker is being killed, and so how its running task ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sentence {

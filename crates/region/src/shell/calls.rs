@@ -7,7 +7,7 @@ use link::{Answer, Asked, Call, Op, ProgramName};
 use super::Shared;
 use super::clock::now_ns;
 use super::links::WorkerLink;
-use crate::core::{Stage, TaskKey};
+use crate::core::{Caller, TaskKey};
 
 /// PGMIDERR.
 const PGMIDERR: u32 = 27;
@@ -28,21 +28,12 @@ impl Shared {
                 return;
             }
         };
-        let state = self.lock();
-        let slots = state.core.workers().get(worker).map(|w| &w.slots);
-        let key = slots.and_then(|s| s.get(call.slot).copied().flatten());
-        // Only a task that was submitted can be running.
-        let runs = |k: &TaskKey| {
-            state
-                .core
-                .task(*k)
-                .is_some_and(|t| t.stage == Stage::Submitted)
-        };
-        let key = key.filter(runs);
-        drop(state);
-        match key {
-            Some(key) => self.serve(worker, &link, key, call),
-            None => self.with(|core, links, out| core.lied(now_ns(), worker, links, out)),
+        let caller = self.lock().core.caller(worker, call.slot);
+        match caller {
+            Caller::Task(key) => self.serve(worker, &link, key, call),
+            // Its process ended when it had asked.
+            Caller::Gone => {}
+            Caller::Nobody => self.with(|core, links, out| core.lied(now_ns(), worker, links, out)),
         }
     }
 

@@ -25,6 +25,8 @@ use crate::talk::{Talk, no_partners, not_allocated};
 const STACK_BYTES: usize = 512 * 1024;
 /// Letters of an identifier behind its hyphen.
 const LETTERS: u32 = 26;
+/// Identifiers that there are.
+const IDENTIFIERS: u32 = LETTERS * LETTERS * LETTERS;
 
 /// All conversations of a region.
 #[derive(Default)]
@@ -60,11 +62,19 @@ impl TalkRoom {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An identifier, `-AAA` and so on.
-    fn fresh_id(&self) -> Name<4> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let letter = |place: u32| b'A' + (number / place % LETTERS) as u8;
-        Name::from_bytes([b'-', letter(LETTERS * LETTERS), letter(LETTERS), letter(1)])
+    /// An identifier, `-AAA` and so on, that no conversation of the task has:
+    /// they begin again after `-ZZZ`, while a task may hold an old one. None when
+    /// the task has them all.
+    fn fresh_id(&self, key: TaskKey) -> Option<Name<4>> {
+        let tasks = self.lock();
+        let own = tasks.get(&key).map_or(&[][..], Vec::as_slice);
+        let mut names = (0..IDENTIFIERS).map(|_| {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let letter = |place: u32| b'A' + (number / place % LETTERS) as u8;
+            [b'-', letter(LETTERS * LETTERS), letter(LETTERS), letter(1)]
+        });
+        let free = |name: &[u8; 4]| own.iter().all(|e| e.id != u32::from_be_bytes(*name));
+        names.find(free).map(Name::from_bytes)
     }
 }
 
@@ -155,7 +165,7 @@ impl Shared {
             // The task's end must close the conversation.
             task.unit_open = true;
         }
-        let name = self.talks.fresh_id();
+        let name = self.talks.fresh_id(key)?;
         let id = u32::from_be_bytes(*name.as_bytes());
         let (orders, queue) = channel();
         let reins = Arc::new(Reins::default());
@@ -232,5 +242,30 @@ impl Shared {
                 entry.reins.fail();
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identifier_that_comes_round_again_is_not_given_to_a_task_that_has_it() {
+        let (room, task) = (TalkRoom::default(), TaskKey::for_test(1));
+        let first = room.fresh_id(task).unwrap();
+        let (orders, _queue) = channel();
+        let entry = Entry {
+            id: u32::from_be_bytes(*first.as_bytes()),
+            principal: true,
+            orders,
+            reins: Arc::default(),
+        };
+        room.lock().entry(task).or_default().push(entry);
+        room.next
+            .store(LETTERS * LETTERS * LETTERS, Ordering::Relaxed);
+        assert_eq!(room.fresh_id(task).unwrap().as_str(), "-AAB");
+        room.next
+            .store(LETTERS * LETTERS * LETTERS, Ordering::Relaxed);
+        assert_eq!(room.fresh_id(TaskKey::for_test(2)), Some(first));
     }
 }

@@ -154,8 +154,12 @@ impl SlotLease {
         let State { core, links, .. } = &mut *guard;
         let mut finished = Finished::default();
         if let Some(task) = core.task_mut(self.key) {
-            if let Some(place) = task.place.filter(|p| *p != self.place) {
-                if let Some(link) = links.get(place.worker) {
+            if let Some(place) = task.place {
+                // Not by the number alone: a task may have been moved away and
+                // come back to it when it was another worker's.
+                if let Some(link) = links.get(place.worker)
+                    && !Arc::ptr_eq(link, &self.link)
+                {
                     self.link = link.clone();
                 }
                 self.place = place;

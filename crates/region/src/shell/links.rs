@@ -102,6 +102,13 @@ impl Links for LinkTable {
         }
     }
 
+    fn wake(&mut self, worker: usize) {
+        if let Some(link) = self.get(worker).filter(|l| l.side.is_sleeping()) {
+            let link = link.clone();
+            self.wakes.push(link);
+        }
+    }
+
     fn take_back(&mut self, place: Place, sequence: u32) -> bool {
         self.get(place.worker)
             .is_some_and(|l| l.side.take_back(place.slot, sequence))

@@ -188,3 +188,62 @@ fn a_killed_worker_under_load_costs_only_what_it_ran() {
     assert_eq!(statistics.tasks_ok + statistics.tasks_abended, 2000);
     assert_eq!(statistics.active, 0);
 }
+
+/// A worker whose second process never attaches: it leaves its number in a file
+/// and sleeps.
+fn second_worker_sleeps(folder: &std::path::Path) -> RegionConfig {
+    let script = format!(
+        "cd '{}'; if [ -e first ] && [ ! -e second ]; then echo $$ > new; mv new second; \
+         exec sleep 600; fi; : > first; exec '{}'",
+        folder.display(),
+        env!("CARGO_BIN_EXE_fake-worker"),
+    );
+    RegionConfig {
+        mxt: 2,
+        min_workers: 1,
+        engines: region::Engines {
+            general: vec![0],
+            ..region::Engines::default()
+        },
+        worker_exe: "/bin/sh".into(),
+        worker_args: vec!["-c".into(), script.into()],
+        ..config()
+    }
+}
+
+fn kill(pid: &str) {
+    let pid: i32 = pid.trim().parse().unwrap();
+    // SAFETY: a plain call on a worker's process.
+    unsafe { libc::kill(pid, libc::SIGKILL) };
+}
+
+#[test]
+fn a_task_that_comes_back_to_a_workers_number_is_answered_from_the_new_ones_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let region = Region::start(second_worker_sleeps(folder.path())).unwrap();
+    let (handle, gate) = (region.handle(), Gate::new());
+    let second = folder.path().join("second");
+    let port = handle.attach_port().unwrap();
+    let runtime = port.runtime().unwrap();
+    runtime.block_on(async {
+        // What it leaves in slot 0 of worker 0 is the trap.
+        let first = text(&call(&handle, "PID", "").await);
+        let mut task = handle.begin(&port, request("UPPER")).await.unwrap();
+        put(&mut task, "mine");
+        let mut before = handle.begin(&port, request("GATE")).await.unwrap();
+        put(&mut before, gate.path());
+        let before = tokio::spawn(before.run());
+        // The task is queued behind the gate, and moved to the second worker.
+        let task = tokio::spawn(task.run());
+        let there = second.clone();
+        let slept = tokio::task::spawn_blocking(move || until("the second", || there.exists()));
+        slept.await.unwrap();
+        kill(&first);
+        assert_eq!(code(&before.await.unwrap()), "ASRA");
+        // Worker 0 is gone with its last slot; its number is the next one's.
+        kill(&std::fs::read_to_string(&second).unwrap());
+        let reply = task.await.unwrap();
+        assert_eq!(reply.record().worker, 0);
+        assert_eq!((code(&reply), text(&reply)), ("OK".into(), "MINE".into()));
+    });
+}

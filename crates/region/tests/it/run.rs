@@ -2,7 +2,7 @@
 
 use region::{ContainerType, Outcome, Region, block_on};
 
-use crate::harness::{call_now, code, config, request, text};
+use crate::harness::{call_now, code, config, put, request, text};
 
 #[test]
 fn a_commarea_comes_back_changed() {
@@ -76,4 +76,28 @@ fn a_door_runtime_hears_of_its_tasks() {
     assert_eq!(ended, 200);
     assert_eq!(handle.statistics().tasks_ok, 10_000);
     assert_eq!(handle.statistics().active, 0);
+}
+
+#[test]
+fn a_thread_that_never_sleeps_has_its_tasks_run_too() {
+    let region = Region::start(config()).unwrap();
+    let handle = region.handle();
+    let port = handle.attach_port().unwrap();
+    let runtime = port.runtime().unwrap();
+    runtime.block_on(async {
+        // The first sleep of the thread makes it a door's.
+        tokio::task::spawn_blocking(|| {}).await.unwrap();
+        // Its worker is awake at first, and sleeps between two tasks.
+        for text_in in ["first", "second", "third"] {
+            let mut task = handle.begin(&port, request("UPPER")).await.unwrap();
+            put(&mut task, text_in);
+            let task = tokio::spawn(task.run());
+            let begin = std::time::Instant::now();
+            while !task.is_finished() {
+                assert!(begin.elapsed().as_secs() < 20, "the {text_in} was not run");
+                tokio::task::yield_now().await;
+            }
+            assert_eq!(text(&task.await.unwrap()), text_in.to_uppercase());
+        }
+    });
 }

@@ -161,3 +161,17 @@ fn programs_as_people_write_them_compile() {
         assert!(line.contains(verb), "{d} is not about {line}");
     }
 }
+
+#[test]
+fn a_compiler_that_fails_to_tell_its_version_is_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = CompilerOptions {
+        cobc: "/bin/false".into(),
+        ..CompilerOptions::new(folder.path().join("modules"))
+    };
+    let error = Compiler::new(options).unwrap_err();
+    assert!(
+        error.to_string().starts_with("/bin/false does not run"),
+        "{error}"
+    );
+}
