@@ -10,7 +10,7 @@
 //!
 //! Invariant: nothing here knows rules.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::applications::applications;
 use super::model::{self, HostMode, Link, Mode, Product, Ru};
@@ -165,7 +165,7 @@ impl Pair<'_> {
 /// stations with each other where there is no host.
 pub fn pairs(documents: &Documents) -> Vec<Pair<'_>> {
     let modes = model::modes(documents);
-    let network = Network::of(documents);
+    let network = Network::of(documents, &modes);
     if model::has_host(documents) {
         return modes.iter().map(|mode| network.host_pair(mode)).collect();
     }
@@ -192,7 +192,6 @@ const PARTNERS: usize = 32;
 
 /// What all pairs of a set have in common, looked up once.
 struct Network<'a> {
-    documents: &'a Documents,
     links: HashMap<Product, Link>,
     ncp_frame: Option<u32>,
     appl: Option<(&'a Document, &'a Statement)>,
@@ -200,10 +199,14 @@ struct Network<'a> {
     entries: HashMap<String, HostMode<'a>>,
     /// SESSIONS with the name of the partner in upper case.
     sessions: Vec<(&'a Document, &'a Definition, String)>,
+    /// The first SESSIONS of each mode; of [`EVERY_MODE`], those without a mode name.
+    first: HashMap<String, usize>,
+    /// The same among SESSIONS whose partner a file of modes is known as.
+    partners: HashMap<&'a str, HashMap<String, usize>>,
 }
 
 impl<'a> Network<'a> {
-    fn of(documents: &'a Documents) -> Self {
+    fn of(documents: &'a Documents, modes: &[Mode<'a>]) -> Self {
         let products = [
             Product::Cm2,
             Product::NsDos,
@@ -220,8 +223,16 @@ impl<'a> Network<'a> {
         {
             entries.entry(entry.name.clone()).or_insert(entry);
         }
+        let sessions = cics_sessions(documents);
+        let mut partners = HashMap::new();
+        for mode in modes {
+            let file = &*mode.document.name;
+            if !sessions.is_empty() && !partners.contains_key(file) {
+                let lus = model::lu_names(documents, mode).into_iter().collect();
+                partners.insert(file, first_of_modes(&sessions, Some(&lus)));
+            }
+        }
         Network {
-            documents,
             links: products.map(|p| (p, model::link(documents, p))).into(),
             ncp_frame: model::ncp_frame(documents),
             appl,
@@ -229,7 +240,9 @@ impl<'a> Network<'a> {
                 .stated(&vtam::MODES, "MODETAB")
                 .any(|(_, s)| fits(&s.name)),
             entries,
-            sessions: cics_sessions(documents),
+            first: first_of_modes(&sessions, None),
+            partners,
+            sessions,
         }
     }
 
@@ -280,19 +293,34 @@ impl<'a> Network<'a> {
     /// SESSIONS of the mode whose connection names the station; the first of
     /// the mode where no connection does.
     fn sessions_of(&self, mode: &Mode<'a>) -> Option<(&'a Document, &'a Definition)> {
-        if self.sessions.is_empty() {
-            return None;
-        }
-        let lus = model::lu_names(self.documents, mode);
-        let of_mode = |d: &Definition| {
-            d.get("MODENAME")
-                .is_none_or(|(m, _)| m.trim().eq_ignore_ascii_case(&mode.name))
+        // Those without a mode name, and those of this one.
+        let of_mode = |first: &HashMap<String, usize>| {
+            let any = first.get(EVERY_MODE);
+            let own = first.get(&mode.name);
+            any.into_iter().chain(own).min().copied()
         };
-        let mut fitting = self.sessions.iter().filter(|(_, d, _)| of_mode(d));
-        let first = fitting.clone().next();
-        let named = fitting.find(|(_, _, partner)| lus.contains(partner));
-        named.or(first).map(|(document, d, _)| (*document, *d))
+        let named = self.partners.get(&*mode.document.name).and_then(of_mode);
+        let (document, d, _) = self.sessions.get(named.or(of_mode(&self.first))?)?;
+        Some((document, d))
     }
+}
+
+/// The key of SESSIONS without a mode name; no mode has it.
+const EVERY_MODE: &str = "*";
+
+/// The first SESSIONS of each mode, among all or those with some partners.
+fn first_of_modes(
+    sessions: &[(&Document, &Definition, String)],
+    partners: Option<&HashSet<String>>,
+) -> HashMap<String, usize> {
+    let mut first = HashMap::new();
+    for (i, (_, d, partner)) in sessions.iter().enumerate() {
+        if partners.is_none_or(|lus| lus.contains(partner)) {
+            let mode = d.get("MODENAME").map_or(EVERY_MODE, |(m, _)| m.trim());
+            first.entry(mode.to_ascii_uppercase()).or_insert(i);
+        }
+    }
+    first
 }
 
 /// Every SESSIONS definition with the partner that its connection names.
