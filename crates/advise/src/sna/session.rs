@@ -124,6 +124,10 @@ pub struct Pair<'a> {
     pub mode: Mode<'a>,
     /// The partner.
     pub partner: Partner<'a>,
+    /// The smallest and the largest MAXTSL, where they are not the same and
+    /// the RU of the mode follows the frame: nothing tells on which ring the
+    /// station is, and the smallest is taken.
+    pub ring: Option<(u32, u32)>,
     /// Sessions that the station initiates: what it sends, what it receives.
     pub won: (Flow, Flow),
     /// Sessions that the partner initiates, seen from the station too: what
@@ -154,6 +158,15 @@ impl Partner<'_> {
 }
 
 impl Pair<'_> {
+    /// What is taken for granted of the station's ring, in words.
+    pub fn ring_taken(&self) -> Option<String> {
+        let (first, last) = self.ring?;
+        Some(format!(
+            "the station on a ring of MAXTSL={first}: NCP's rings go up to {last}, and nothing \
+             tells which is the station's"
+        ))
+    }
+
     /// Sessions that the station wins and loses, where its mode says so.
     pub fn counts(&self) -> Option<(u32, u32)> {
         let (limit, won) = (self.mode.limit?, self.mode.winners?);
@@ -193,7 +206,8 @@ const PARTNERS: usize = 32;
 /// What all pairs of a set have in common, looked up once.
 struct Network<'a> {
     links: HashMap<Product, Link>,
-    ncp_frame: Option<u32>,
+    /// Those of its rings, each once and the smallest first.
+    ncp_frames: Vec<u32>,
     appl: Option<(&'a Document, &'a Statement)>,
     table_known: bool,
     entries: HashMap<String, HostMode<'a>>,
@@ -234,7 +248,7 @@ impl<'a> Network<'a> {
         }
         Network {
             links: products.map(|p| (p, model::link(documents, p))).into(),
-            ncp_frame: model::ncp_frame(documents),
+            ncp_frames: model::ncp_frames(documents),
             appl,
             table_known: documents
                 .stated(&vtam::MODES, "MODETAB")
@@ -252,7 +266,8 @@ impl<'a> Network<'a> {
 
     fn host_pair(&self, mode: &Mode<'a>) -> Pair<'a> {
         let host = self.host(mode);
-        let mut station = terms(mode, lesser(self.frame(mode.product), self.ncp_frame));
+        let own = self.frame(mode.product);
+        let mut station = terms(mode, lesser(own, self.ncp_frames.first().copied()));
         // What VTAM's mode says of the secondary holds for the station too.
         if let (Some(entry), 0) = (&host.entry, station.send_window) {
             station.send_window = entry.pacing("SSNDPAC").unwrap_or(0);
@@ -262,9 +277,23 @@ impl<'a> Network<'a> {
         Pair {
             mode: mode.clone(),
             partner: Partner::Host(host),
+            ring: self.open_ring(mode, own),
             won,
             lost: (sent, received),
         }
+    }
+
+    /// The frames between which nothing chooses.
+    fn open_ring(&self, mode: &Mode<'_>, own: Option<u32>) -> Option<(u32, u32)> {
+        let (first, last) = (*self.ncp_frames.first()?, *self.ncp_frames.last()?);
+        let fits = |bytes: u32| bytes <= first.saturating_sub(HEADERS);
+        let follows = match mode.ru {
+            Ru::Bytes(bytes) => mode.product == Product::NsDos && !fits(bytes),
+            Ru::Frame => true,
+            Ru::Open => false,
+        };
+        let counts = follows && first != last && own.is_none_or(|own| own > first);
+        counts.then_some((first, last))
     }
 
     fn station_pair(&self, mode: &Mode<'a>, other: &Mode<'a>) -> Pair<'a> {
@@ -275,6 +304,7 @@ impl<'a> Network<'a> {
         Pair {
             mode: mode.clone(),
             partner: Partner::Station(other.clone()),
+            ring: None,
             won,
             lost: (sent, received),
         }
