@@ -54,6 +54,11 @@ impl Document {
             let message = format!("nothing in it looks like {}: {}", kind.word, kind.title);
             diagnostics.push(at.diagnostic(Severity::Warning, message));
         }
+        if text.trim().is_empty() {
+            let at = At { line: 1, column: 1 };
+            let message = "the text is empty: there are no statements to judge";
+            diagnostics.push(at.diagnostic(Severity::Note, message));
+        }
         diagnostics.sort_by_key(|d| (d.line, d.column));
         Ok(Document {
             name: name.into(),

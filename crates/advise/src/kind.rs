@@ -88,7 +88,11 @@ mod tests {
             )
         );
         assert_eq!(told("MXT=100\n").diagnostics, []);
-        assert_eq!(told("\n").diagnostics, []);
+        let empty = told("\n").diagnostics;
+        assert_eq!(
+            empty.iter().map(|d| d.severity).collect::<Vec<_>>(),
+            [cics::diagnostic::Severity::Note]
+        );
     }
 
     #[test]

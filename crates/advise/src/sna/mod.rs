@@ -10,6 +10,8 @@ pub mod applications;
 #[cfg(test)]
 mod converge;
 pub(crate) mod kinds;
+#[cfg(test)]
+mod many;
 pub mod model;
 pub mod negotiate;
 #[cfg(test)]

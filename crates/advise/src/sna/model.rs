@@ -310,10 +310,14 @@ pub fn link(documents: &Documents, product: Product) -> Link {
     }
 }
 
-/// The largest frame that the NCP takes from stations: the smallest MAXTSL.
-pub fn ncp_frame(documents: &Documents) -> Option<u32> {
+/// The largest frames that the rings of the NCP take from stations: every
+/// MAXTSL once, in order.
+pub fn ncp_frames(documents: &Documents) -> Vec<u32> {
     let all = documents.of(&vtam::NCP).flat_map(Document::statements);
-    all.filter_map(|s| s.operand("MAXTSL")?.number()).min()
+    let mut frames: Vec<_> = all.filter_map(|s| s.operand("MAXTSL")?.number()).collect();
+    frames.sort_unstable();
+    frames.dedup();
+    frames
 }
 
 /// Whether a VTAM host or its NCP is in the set. Without one, the stations

@@ -10,7 +10,7 @@
 //!
 //! Invariant: nothing here knows rules.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::applications::applications;
 use super::model::{self, HostMode, Link, Mode, Product, Ru};
@@ -124,6 +124,10 @@ pub struct Pair<'a> {
     pub mode: Mode<'a>,
     /// The partner.
     pub partner: Partner<'a>,
+    /// The smallest and the largest MAXTSL, where they are not the same and
+    /// the RU of the mode follows the frame: nothing tells on which ring the
+    /// station is, and the smallest is taken.
+    pub ring: Option<(u32, u32)>,
     /// Sessions that the station initiates: what it sends, what it receives.
     pub won: (Flow, Flow),
     /// Sessions that the partner initiates, seen from the station too: what
@@ -154,6 +158,15 @@ impl Partner<'_> {
 }
 
 impl Pair<'_> {
+    /// What is taken for granted of the station's ring, in words.
+    pub fn ring_taken(&self) -> Option<String> {
+        let (first, last) = self.ring?;
+        Some(format!(
+            "the station on a ring of MAXTSL={first}: NCP's rings go up to {last}, and nothing \
+             tells which is the station's"
+        ))
+    }
+
     /// Sessions that the station wins and loses, where its mode says so.
     pub fn counts(&self) -> Option<(u32, u32)> {
         let (limit, won) = (self.mode.limit?, self.mode.winners?);
@@ -165,7 +178,7 @@ impl Pair<'_> {
 /// stations with each other where there is no host.
 pub fn pairs(documents: &Documents) -> Vec<Pair<'_>> {
     let modes = model::modes(documents);
-    let network = Network::of(documents);
+    let network = Network::of(documents, &modes);
     if model::has_host(documents) {
         return modes.iter().map(|mode| network.host_pair(mode)).collect();
     }
@@ -192,18 +205,22 @@ const PARTNERS: usize = 32;
 
 /// What all pairs of a set have in common, looked up once.
 struct Network<'a> {
-    documents: &'a Documents,
     links: HashMap<Product, Link>,
-    ncp_frame: Option<u32>,
+    /// Those of its rings, each once and the smallest first.
+    ncp_frames: Vec<u32>,
     appl: Option<(&'a Document, &'a Statement)>,
     table_known: bool,
     entries: HashMap<String, HostMode<'a>>,
     /// SESSIONS with the name of the partner in upper case.
     sessions: Vec<(&'a Document, &'a Definition, String)>,
+    /// The first SESSIONS of each mode; of [`EVERY_MODE`], those without a mode name.
+    first: HashMap<String, usize>,
+    /// The same among SESSIONS whose partner a file of modes is known as.
+    partners: HashMap<&'a str, HashMap<String, usize>>,
 }
 
 impl<'a> Network<'a> {
-    fn of(documents: &'a Documents) -> Self {
+    fn of(documents: &'a Documents, modes: &[Mode<'a>]) -> Self {
         let products = [
             Product::Cm2,
             Product::NsDos,
@@ -220,16 +237,26 @@ impl<'a> Network<'a> {
         {
             entries.entry(entry.name.clone()).or_insert(entry);
         }
+        let sessions = cics_sessions(documents);
+        let mut partners = HashMap::new();
+        for mode in modes {
+            let file = &*mode.document.name;
+            if !sessions.is_empty() && !partners.contains_key(file) {
+                let lus = model::lu_names(documents, mode).into_iter().collect();
+                partners.insert(file, first_of_modes(&sessions, Some(&lus)));
+            }
+        }
         Network {
-            documents,
             links: products.map(|p| (p, model::link(documents, p))).into(),
-            ncp_frame: model::ncp_frame(documents),
+            ncp_frames: model::ncp_frames(documents),
             appl,
             table_known: documents
                 .stated(&vtam::MODES, "MODETAB")
                 .any(|(_, s)| fits(&s.name)),
             entries,
-            sessions: cics_sessions(documents),
+            first: first_of_modes(&sessions, None),
+            partners,
+            sessions,
         }
     }
 
@@ -239,7 +266,8 @@ impl<'a> Network<'a> {
 
     fn host_pair(&self, mode: &Mode<'a>) -> Pair<'a> {
         let host = self.host(mode);
-        let mut station = terms(mode, lesser(self.frame(mode.product), self.ncp_frame));
+        let own = self.frame(mode.product);
+        let mut station = terms(mode, lesser(own, self.ncp_frames.first().copied()));
         // What VTAM's mode says of the secondary holds for the station too.
         if let (Some(entry), 0) = (&host.entry, station.send_window) {
             station.send_window = entry.pacing("SSNDPAC").unwrap_or(0);
@@ -249,9 +277,23 @@ impl<'a> Network<'a> {
         Pair {
             mode: mode.clone(),
             partner: Partner::Host(host),
+            ring: self.open_ring(mode, own),
             won,
             lost: (sent, received),
         }
+    }
+
+    /// The frames between which nothing chooses.
+    fn open_ring(&self, mode: &Mode<'_>, own: Option<u32>) -> Option<(u32, u32)> {
+        let (first, last) = (*self.ncp_frames.first()?, *self.ncp_frames.last()?);
+        let fits = |bytes: u32| bytes <= first.saturating_sub(HEADERS);
+        let follows = match mode.ru {
+            Ru::Bytes(bytes) => mode.product == Product::NsDos && !fits(bytes),
+            Ru::Frame => true,
+            Ru::Open => false,
+        };
+        let counts = follows && first != last && own.is_none_or(|own| own > first);
+        counts.then_some((first, last))
     }
 
     fn station_pair(&self, mode: &Mode<'a>, other: &Mode<'a>) -> Pair<'a> {
@@ -262,6 +304,7 @@ impl<'a> Network<'a> {
         Pair {
             mode: mode.clone(),
             partner: Partner::Station(other.clone()),
+            ring: None,
             won,
             lost: (sent, received),
         }
@@ -280,19 +323,34 @@ impl<'a> Network<'a> {
     /// SESSIONS of the mode whose connection names the station; the first of
     /// the mode where no connection does.
     fn sessions_of(&self, mode: &Mode<'a>) -> Option<(&'a Document, &'a Definition)> {
-        if self.sessions.is_empty() {
-            return None;
-        }
-        let lus = model::lu_names(self.documents, mode);
-        let of_mode = |d: &Definition| {
-            d.get("MODENAME")
-                .is_none_or(|(m, _)| m.trim().eq_ignore_ascii_case(&mode.name))
+        // Those without a mode name, and those of this one.
+        let of_mode = |first: &HashMap<String, usize>| {
+            let any = first.get(EVERY_MODE);
+            let own = first.get(&mode.name);
+            any.into_iter().chain(own).min().copied()
         };
-        let mut fitting = self.sessions.iter().filter(|(_, d, _)| of_mode(d));
-        let first = fitting.clone().next();
-        let named = fitting.find(|(_, _, partner)| lus.contains(partner));
-        named.or(first).map(|(document, d, _)| (*document, *d))
+        let named = self.partners.get(&*mode.document.name).and_then(of_mode);
+        let (document, d, _) = self.sessions.get(named.or(of_mode(&self.first))?)?;
+        Some((document, d))
     }
+}
+
+/// The key of SESSIONS without a mode name; no mode has it.
+const EVERY_MODE: &str = "*";
+
+/// The first SESSIONS of each mode, among all or those with some partners.
+fn first_of_modes(
+    sessions: &[(&Document, &Definition, String)],
+    partners: Option<&HashSet<String>>,
+) -> HashMap<String, usize> {
+    let mut first = HashMap::new();
+    for (i, (_, d, partner)) in sessions.iter().enumerate() {
+        if partners.is_none_or(|lus| lus.contains(partner)) {
+            let mode = d.get("MODENAME").map_or(EVERY_MODE, |(m, _)| m.trim());
+            first.entry(mode.to_ascii_uppercase()).or_insert(i);
+        }
+    }
+    first
 }
 
 /// Every SESSIONS definition with the partner that its connection names.

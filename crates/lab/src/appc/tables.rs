@@ -45,6 +45,11 @@ pub fn unmet(found: &[Figure]) -> Table {
     }
 }
 
+/// Seconds to hundredths; what is rounded to nothing has no sign.
+fn hundredths(seconds: f64) -> String {
+    format!("{:.2}", (seconds * 100.0).round() / 100.0 + 0.0)
+}
+
 /// What each parameter brings to one client.
 pub fn contributions(title: &str, all: &Attributions) -> Table {
     let seconds = |s: Option<f64>| s.map_or("session fails".into(), |s| format!("{s:.2}"));
@@ -55,7 +60,7 @@ pub fn contributions(title: &str, all: &Attributions) -> Table {
             a.change.name().to_owned(),
             seconds(a.alone_s),
             seconds(a.without_s),
-            share.map_or("".into(), |(s, _)| format!("{s:.2}")),
+            share.map_or("".into(), |(s, _)| hundredths(s)),
             // Adding zero makes no "-0" of what is rounded to nothing.
             share.map_or("".into(), |(_, p)| format!("{:.0}", p.round() + 0.0)),
         ]

@@ -1,5 +1,7 @@
 //! The fix without which a large link window breaks the link.
 
+use std::collections::HashSet;
+
 use super::coded::Coded;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
@@ -22,9 +24,12 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    let all = documents.of(&aix::KIND);
+    let fixed = all.filter(|d| d.mentions("IX41022"));
+    let fixed: HashSet<&str> = fixed.map(|d| &*d.name).collect();
     for (document, profile) in documents.stated(&aix::KIND, aix::LOGICAL_LINK) {
         let coded = Coded::on(document, profile, aix::TRANSMIT_COUNT);
-        if coded.number().is_some_and(|n| n > LIMIT) && !document.mentions("IX41022") {
+        if coded.number().is_some_and(|n| n > LIMIT) && !fixed.contains(&*document.name) {
             out.push(coded.finding(&RULE).needs("APAR IX41022 on AIX 3.2.4"));
         }
     }

@@ -1,7 +1,7 @@
 //! The RU size of SNA Services/6000.
 
 use super::coded::Coded;
-use super::ru_frames;
+use super::ru_frames::Frames;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -25,12 +25,13 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    let frames = Frames::of(documents);
     for mode in modes(documents)
         .into_iter()
         .filter(|m| m.product == Product::SnaServices && bulk(&m.name))
     {
         // What sna.ru.frames makes of it is good as well.
-        let fitted = ru_frames::fitted(documents, &mode, MOST);
+        let fitted = frames.fitted(mode.product, MOST);
         if ![Ru::Bytes(MOST), Ru::Bytes(fitted)].contains(&mode.ru) {
             let coded = Coded::on(mode.document, mode.statement, aix::RU);
             out.push(coded.finding(&RULE).code(coded.line("3840")));

@@ -1,5 +1,7 @@
 //! MAXFRAME in the line and in the controller.
 
+use std::collections::HashMap;
+
 use super::coded::Coded;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
@@ -31,6 +33,12 @@ fn most(verb: &str, speed_16: bool) -> Option<u32> {
     }
 }
 
+/// The one line that all of some indices name.
+fn only(mut lines: impl Iterator<Item = usize>) -> Option<usize> {
+    let first = lines.next()?;
+    lines.all(|other| other == first).then_some(first)
+}
+
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
     let all = documents
         .of(&KIND)
@@ -58,25 +66,30 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             out.push(finding.needs("partners that take such frames"));
         }
     }
+    let mut named: HashMap<String, Vec<usize>> = HashMap::new();
+    let lines: Vec<_> = lines.collect();
+    for (i, line) in lines.iter().enumerate() {
+        let name = line.statement.name.to_ascii_uppercase();
+        named.entry(name).or_default().push(i);
+    }
     let controllers = objects
         .iter()
         .filter(|c| c.statement.verb.get(3..6) == Some("CTL"));
     for controller in controllers {
         // A controller names its lines; without names, the only line is its.
-        let named = controller.statement.any(&["SWTLINLST", "LINE"]);
-        let names = named.map_or("", |o| o.value.as_str());
-        let theirs: Vec<_> = match names {
-            "" => lines.clone().collect(),
-            names => lines
-                .clone()
-                .filter(|l| {
-                    names
-                        .split_whitespace()
-                        .any(|n| n.eq_ignore_ascii_case(&l.statement.name))
-                })
-                .collect(),
+        let names = controller.statement.any(&["SWTLINLST", "LINE"]);
+        let line = match names.map_or("", |o| o.value.as_str()) {
+            "" => only(0..lines.len()),
+            names => only(
+                names
+                    .split_whitespace()
+                    .flat_map(|n| named.get(&n.to_ascii_uppercase()).into_iter().flatten())
+                    .copied(),
+            ),
         };
-        let [line] = theirs[..] else { continue };
+        let Some(line) = line.map(|i| lines[i]) else {
+            continue;
+        };
         if let (Some(frame), Some(most)) = (controller.number(), line.number())
             && frame < most
         {

@@ -1,7 +1,8 @@
 //! The RU size of Communications Manager/2.
 
 use super::coded::Coded;
-use super::{ru_frames, stations};
+use super::ru_frames::Frames;
+use super::stations;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -31,14 +32,14 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    let frames = Frames::of(documents);
     for mode in modes(documents) {
         if mode.product != Product::Cm2 || !bulk(&mode.name) {
             continue;
         }
         // What sna.ru.frames makes of the two sizes is good as well.
         let good = |size: u32| {
-            mode.ru == Ru::Bytes(size)
-                || mode.ru == Ru::Bytes(ru_frames::fitted(documents, &mode, size))
+            mode.ru == Ru::Bytes(size) || mode.ru == Ru::Bytes(frames.fitted(mode.product, size))
         };
         if SIZES.into_iter().any(good) {
             continue;
@@ -67,7 +68,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let finding = coded.finding(&RULE).code(lines.join("\n"));
         // A size that is coded may have been chosen for its frames.
         let frame = match mode.ru {
-            Ru::Bytes(_) => ru_frames::frame_of(documents, &mode),
+            Ru::Bytes(_) => frames.of_product(mode.product),
             _ => None,
         };
         out.push(finding.needs(match frame {

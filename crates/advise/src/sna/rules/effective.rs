@@ -34,6 +34,9 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             Partner::Station(mode) => Some(mode.place()),
         };
         let other = other.unwrap_or_else(|| pair.mode.place());
+        if let Some(ring) = pair.ring_taken() {
+            finding = finding.needs(ring);
+        }
         finding = finding.because(other, told(&partner, count(lost), pair.lost));
         out.push(finding);
     }

@@ -5,7 +5,7 @@ use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::kinds::{aix, as400, cm2_lan, nsdos};
-use crate::sna::model::{Product, link, ncp_frame};
+use crate::sna::model::{Product, link, ncp_frames};
 use crate::sna::source::LINKS;
 
 pub(super) static RULE: Rule = Rule {
@@ -23,7 +23,8 @@ pub(super) static RULE: Rule = Rule {
 const ALIKE: u32 = 90;
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let Some(ncp) = ncp_frame(documents) else {
+    // With several rings, what the largest takes: a station may be on it.
+    let Some(ncp) = ncp_frames(documents).pop() else {
         return;
     };
     for product in stations::ALL {

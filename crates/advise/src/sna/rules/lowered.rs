@@ -41,6 +41,9 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             pair.partner.name()
         );
         let mut finding = Finding::at(&RULE, pair.mode.document.place(at), value);
+        if let Some(ring) = pair.ring_taken() {
+            finding = finding.needs(ring);
+        }
         let limit = match &pair.partner {
             Partner::Host(host) => host.place(),
             Partner::Station(mode) => Some(mode.place()),

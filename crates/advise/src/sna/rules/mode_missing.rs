@@ -1,10 +1,12 @@
 //! A mode that is used but not defined everywhere.
 
+use std::collections::{HashMap, HashSet};
+
 use super::coded::entry;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
-use crate::sna::model::{has_host, modes};
+use crate::sna::model::{Mode, has_host, modes};
 use crate::sna::session::{DEFAULT_RU, Partner, pairs};
 use crate::sna::source::MODES;
 
@@ -24,17 +26,20 @@ const ARCHITECTED: &[&str] = &[
     "", "#BATCH", "#BATCHSC", "#INTER", "#INTERSC", "SNASVCMG", "CPSVCMG",
 ];
 
+/// Modes that are listed for each file at most; the others are counted.
+const LISTED: usize = 100;
+
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let mut told: Vec<String> = Vec::new();
-    for pair in pairs(documents) {
+    let mut told: HashSet<&str> = HashSet::new();
+    let pairs = pairs(documents);
+    for pair in &pairs {
         let Partner::Host(host) = &pair.partner else {
             continue;
         };
         let name = &pair.mode.name;
-        if host.entry.is_some() || !host.table_known || name.is_empty() || told.contains(name) {
+        if host.entry.is_some() || !host.table_known || name.is_empty() || !told.insert(name) {
             continue;
         }
-        told.push(name.clone());
         let place = host.place().unwrap_or_else(|| pair.mode.place());
         let value = format!(
             "{} has no {name}: RUs of {DEFAULT_RU} bytes where the host initiates",
@@ -44,35 +49,48 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let finding = Finding::at(&RULE, place, value).code(entry(name));
         out.push(finding.because(pair.mode.place(), because));
     }
+    among_stations(documents, out);
+}
+
+/// Modes that a file of modes lacks and another one has.
+fn among_stations(documents: &Documents, out: &mut Vec<Finding>) {
     let all = modes(documents);
-    for mode in all
-        .iter()
-        .filter(|m| !ARCHITECTED.contains(&m.name.as_str()))
-    {
-        for other in documents
-            .all
+    let mut files: HashMap<&str, (&Mode<'_>, HashSet<&str>)> = HashMap::new();
+    for mode in &all {
+        let file = files.entry(&mode.document.name);
+        let (_, names) = file.or_insert_with(|| (mode, HashSet::new()));
+        names.insert(&mode.name);
+    }
+    // With a host, the stations need not speak with each other.
+    let severity = match has_host(documents) {
+        true => Severity::Note,
+        false => RULE.severity,
+    };
+    for other in &documents.all {
+        let Some((first, names)) = files.get(&*other.name) else {
+            continue;
+        };
+        let mut told: HashSet<&str> = HashSet::new();
+        let lacking: Vec<_> = all
             .iter()
-            .filter(|d| d.name != mode.document.name)
-        {
-            let here: Vec<_> = all
-                .iter()
-                .filter(|m| m.document.name == other.name)
-                .collect();
-            let Some(first) = here.first() else { continue };
-            let key = format!("{} {}", other.name, mode.name);
-            if here.iter().all(|m| m.name != mode.name) && !told.contains(&key) {
-                told.push(key);
-                let value = format!("{} has no mode {}", first.product.name(), mode.name);
-                let finding = Finding::at(&RULE, other.place(first.statement.at), value);
-                // With a host, the stations need not speak with each other.
-                let finding = match has_host(documents) {
-                    true => finding.severity(Severity::Note),
-                    false => finding,
-                };
-                out.push(
-                    finding.because(mode.place(), format!("{} defines it", mode.product.name())),
-                );
-            }
+            .filter(|m| !ARCHITECTED.contains(&m.name.as_str()))
+            .filter(|m| !names.contains(m.name.as_str()) && told.insert(&m.name))
+            .collect();
+        let place = || other.place(first.statement.at);
+        let product = first.product.name();
+        for mode in lacking.iter().take(LISTED) {
+            let value = format!("{product} has no mode {}", mode.name);
+            let finding = Finding::at(&RULE, place(), value).severity(severity);
+            out.push(finding.because(mode.place(), format!("{} defines it", mode.product.name())));
+        }
+        if let Some(mode) = lacking.get(LISTED) {
+            let more = lacking.len() - LISTED;
+            let value = format!(
+                "{product} has none of {more} more modes, {} the first",
+                mode.name
+            );
+            let finding = Finding::at(&RULE, place(), value).severity(severity);
+            out.push(finding.because(mode.place(), format!("{} defines it", mode.product.name())));
         }
     }
 }

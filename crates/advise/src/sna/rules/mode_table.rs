@@ -1,13 +1,16 @@
 //! The application and its partners in one mode table.
 
+use std::collections::HashSet;
+
 use super::coded::Coded;
-use super::tiers::{Tier, key, tiers};
+use super::tiers::{Tier, Under, key, tiers};
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::applications::applications;
 use crate::sna::kinds::vtam;
 use crate::sna::source::MATCHING;
+use crate::sna::syntax::statement::unquote;
 use crate::sna::{Operand, Statement};
 
 pub(super) static RULE: Rule = Rule {
@@ -35,13 +38,15 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         let finding = finding.severity(severity);
         out.push(finding.because(place.clone(), because.clone()));
     };
-    let right = |o: &Operand| tables.iter().any(|(_, _, t)| o.is(&t.value));
+    let named: HashSet<String> = tables.iter().map(|(_, _, t)| folded(&t.value)).collect();
+    let right = |o: &Operand| named.contains(&folded(&o.value));
     for kind in [&vtam::MAJOR, &vtam::NCP] {
         for d in documents.of(kind) {
             let tiers = tiers(d);
+            let lus = Under::of(&tiers, "LU");
             for tier in tiers.iter().filter(|t| t.independent) {
                 let theirs = Coded::on(d, tier.statement, &["MODETAB"]);
-                if theirs.operand.is_some_and(|o| !right(o)) && holds(tier, &tiers, right) {
+                if theirs.operand.is_some_and(|o| !right(o)) && holds(tier, &lus, right) {
                     tell(theirs, Severity::Warning);
                 }
             }
@@ -54,12 +59,15 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     }
 }
 
+/// A table's name as it is compared.
+fn folded(name: &str) -> String {
+    unquote(name).to_ascii_uppercase()
+}
+
 /// Whether what a statement codes holds for any LU of LU 6.2: not where each
 /// of them has its own right table.
-fn holds(tier: &Tier<'_>, all: &[Tier<'_>], right: impl Fn(&Operand) -> bool) -> bool {
-    let lus = all
-        .iter()
-        .filter(|t| t.statement.verb == "LU" && t.independent && t.is_under(tier.statement));
+fn holds(tier: &Tier<'_>, lus: &Under<'_, '_>, right: impl Fn(&Operand) -> bool) -> bool {
+    let lus = lus.below(tier.statement).filter(|t| t.independent);
     let mut tables = lus.map(|t| t.statement.operand("MODETAB")).peekable();
     tables.peek().is_none() || tables.any(|t| !t.is_some_and(&right))
 }

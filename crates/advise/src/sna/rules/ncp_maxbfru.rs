@@ -1,8 +1,10 @@
 //! MAXBFRU: how many host buffers NCP sets aside for a transfer.
 
-use super::coded::{Coded, each};
+use std::collections::HashMap;
+
+use super::coded::each;
 use super::{ncp_unitsz, rings};
-use crate::document::Documents;
+use crate::document::{Document, Documents};
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::kinds::vtam;
@@ -28,14 +30,19 @@ pub(super) static RULE: Rule = Rule {
 pub(super) const NAMES: &[&str] = &["MAXBFRU", "MAXBUFRU"];
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    let generations = documents.of(&vtam::NCP);
+    let generations = generations.map(|d| (&*d.name, largest_piu(documents, d)));
+    let generations: HashMap<&str, (u32, String)> = generations.collect();
     for host in each(documents, &vtam::NCP, NAMES, "HOST") {
         // Not a number: its reader has said so.
         if host.operand.is_some() && host.number().is_none() {
             continue;
         }
-        let (piu, from) = largest_piu(documents, &host);
+        let Some((piu, from)) = generations.get(&*host.document.name) else {
+            continue;
+        };
         let unit = unit(host.statement);
-        let want = wanted(piu, host.statement);
+        let want = wanted(*piu, host.statement);
         // One more is what failing sessions need.
         if host.number().is_some_and(|n| n == want || n == want + 1) {
             continue;
@@ -70,8 +77,8 @@ pub(super) fn wanted(piu: u32, host: &Statement) -> u32 {
 
 /// The largest PIU of a generation: the largest frame that its stations will
 /// send after MAXTSL is set as advised.
-pub(super) fn largest_piu(documents: &Documents, host: &Coded<'_>) -> (u32, String) {
-    let most = rings::of(host.document).iter().map(|r| r.frame()).max();
+pub(super) fn largest_piu(documents: &Documents, document: &Document) -> (u32, String) {
+    let most = rings::of(document).iter().map(|r| r.frame()).max();
     match most {
         Some(frame) => (frame, format!("the largest PIU is below MAXTSL of {frame}")),
         None => {

@@ -1,5 +1,7 @@
 //! MAXDATA, the host's buffers and the largest PIU in their order.
 
+use std::collections::HashMap;
+
 use super::coded::{Coded, each};
 use super::{ncp_maxbfru, ncp_unitsz, rings};
 use crate::document::{Document, Documents};
@@ -19,8 +21,39 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
+/// What all hosts of a generation are measured by.
+struct Generation<'a> {
+    /// The smallest MAXDATA of a PCCU.
+    maxdata: Option<(u32, Coded<'a>)>,
+    /// The largest MAXTSL of a ring.
+    maxtsl: Option<(u32, Coded<'a>)>,
+    /// The largest PIU after the advice.
+    largest_piu: u32,
+}
+
+impl<'a> Generation<'a> {
+    fn of(documents: &Documents, document: &'a Document) -> Self {
+        let pccu = numbers(document, "MAXDATA").filter(|(_, c)| c.statement.verb == "PCCU");
+        let rings = rings::of(document);
+        let frames = rings
+            .iter()
+            .filter_map(|r| Some((r.maxtsl()?, r.coded("MAXTSL"))));
+        Generation {
+            maxdata: pccu.min_by_key(|(n, _)| *n),
+            maxtsl: frames.max_by_key(|(n, _)| *n),
+            largest_piu: ncp_maxbfru::largest_piu(documents, document).0,
+        }
+    }
+}
+
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    let generations = documents.of(&vtam::NCP);
+    let generations = generations.map(|d| (&*d.name, Generation::of(documents, d)));
+    let generations: HashMap<&str, Generation<'_>> = generations.collect();
     for unitsz in each(documents, &vtam::NCP, &["UNITSZ"], "HOST") {
+        let Some(generation) = generations.get(&*unitsz.document.name) else {
+            continue;
+        };
         let host = unitsz.statement;
         let count = host.any(ncp_maxbfru::NAMES).and_then(|o| o.number());
         let (Some(unit), Some(count)) = (unitsz.number(), count) else {
@@ -28,9 +61,8 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         };
         let room = u64::from(unit) * u64::from(count);
         let finding = |text: String| Finding::at(&RULE, unitsz.place(), text);
-        let pccu = numbers(unitsz.document, "MAXDATA").filter(|(_, c)| c.statement.verb == "PCCU");
-        if let Some((maxdata, at)) = pccu.min_by_key(|(n, _)| *n)
-            && u64::from(maxdata) <= room
+        if let Some((maxdata, at)) = &generation.maxdata
+            && u64::from(*maxdata) <= room
         {
             let text = format!(
                 "MAXDATA {maxdata} is not above UNITSZ × MAXBFRU = {unit} × {count} = {room}"
@@ -39,23 +71,20 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             out.push(finding.because(at.place(), format!("MAXDATA={maxdata}")));
         }
         // A PIU is somewhat smaller than the frame that brings it.
-        let rings = rings::of(unitsz.document);
-        let frames = rings.iter().filter_map(|r| Some((r.maxtsl()?, r)));
-        if let Some((frame, ring)) = frames.max_by_key(|(n, _)| *n)
-            && room < u64::from(frame)
+        if let Some((frame, maxtsl)) = &generation.maxtsl
+            && room < u64::from(*frame)
         {
             let text = format!(
                 "UNITSZ × MAXBFRU = {unit} × {count} = {room} does not hold the PIU of a frame of {frame} bytes"
             );
-            let (piu, _) = ncp_maxbfru::largest_piu(documents, &unitsz);
-            let want = ncp_maxbfru::wanted(piu, host);
+            let want = ncp_maxbfru::wanted(generation.largest_piu, host);
             let buffers = Coded::on(unitsz.document, host, ncp_maxbfru::NAMES);
             let mut settings = unitsz.spell(&unit.max(ncp_unitsz::BYTES).to_string());
             if ![want, want + 1].contains(&count) {
                 settings = format!("{},{settings}", buffers.spell(&want.to_string()));
             }
             let finding = finding(text).code(unitsz.with(&settings));
-            out.push(finding.because(ring.coded("MAXTSL").place(), format!("MAXTSL={frame}")));
+            out.push(finding.because(maxtsl.place(), format!("MAXTSL={frame}")));
         }
     }
 }

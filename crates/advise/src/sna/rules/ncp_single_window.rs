@@ -9,7 +9,7 @@ use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
 use crate::sna::kinds::vtam;
-use crate::sna::model;
+use crate::sna::model::{self, Product};
 use crate::sna::source::NCP;
 
 pub(super) static RULE: Rule = Rule {
@@ -30,9 +30,11 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
     let build = documents.stated(&vtam::NCP, "BUILD");
     let build = build.map(|(d, s)| Coded::on(d, s, &["T2TIMER"]));
     let rings = rings(documents);
-    let stations = rings.iter().filter(|r| !r.subarea());
+    let of_stations = rings.iter().filter(|r| !r.subarea());
+    let single = |p: &Product| model::link(documents, *p).send == Some(1);
+    let single: Vec<_> = stations::ALL.into_iter().filter(single).collect();
     let mut told = HashSet::new();
-    for timer in build.chain(stations.map(|r| r.coded("T2TIMER"))) {
+    for timer in build.chain(of_stations.map(|r| r.coded("T2TIMER"))) {
         let Some(operand) = timer.operand.filter(|_| once(&mut told, &timer)) else {
             continue;
         };
@@ -40,18 +42,16 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
         if local.is_some_and(|t| t < SHORT_S) {
             continue;
         }
-        for product in stations::ALL {
-            if model::link(documents, product).send == Some(1) {
-                let line = timer.noted(
-                    "(0.1,1,2)",
-                    "a local time below 200 ms; or no T2TIMER at all",
-                );
-                let why = format!("{} has a send window of 1", product.name());
-                let mut finding = timer.finding(&RULE).code(line).needs(why);
-                finding = finding
-                    .needs("the guide prints \"200 milliseconds (< 0.002)\"; 200 ms is 0.2 s");
-                out.push(finding);
-            }
+        for product in &single {
+            let line = timer.noted(
+                "(0.1,1,2)",
+                "a local time below 200 ms; or no T2TIMER at all",
+            );
+            let why = format!("{} has a send window of 1", product.name());
+            let finding = timer.finding(&RULE).code(line).needs(why);
+            out.push(
+                finding.needs("the guide prints \"200 milliseconds (< 0.002)\"; 200 ms is 0.2 s"),
+            );
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The fix without which large frames stay small.
 
+use std::collections::HashSet;
+
 use super::coded::Coded;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
@@ -23,9 +25,12 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    let all = documents.of(&KIND);
+    let fixed = all.filter(|d| d.mentions("IC06030"));
+    let fixed: HashSet<&str> = fixed.map(|d| &*d.name).collect();
     for (document, trmf) in documents.stated(&KIND, "TRMF") {
         let frame = Coded::on(document, trmf, &["", "SIZE", "MAXFRAME", "FRAME"]);
-        if frame.number().is_some_and(|n| n > LIMIT) && !document.mentions("IC06030") {
+        if frame.number().is_some_and(|n| n > LIMIT) && !fixed.contains(&*document.name) {
             out.push(frame.finding(&RULE).needs("PTF IC06030"));
         }
     }

@@ -6,7 +6,7 @@
 //! connections over a ring and say nothing of its frames.
 
 use super::coded::Coded;
-use super::tiers::{Tier, tiers};
+use super::tiers::{Tier, Under, tiers};
 use crate::document::{Document, Documents};
 use crate::sna::kinds::vtam;
 
@@ -33,24 +33,17 @@ pub(super) fn rings(documents: &Documents) -> Vec<Ring<'_>> {
 /// setting of a group stands for all its lines: it is told once.
 pub(super) fn of(document: &Document) -> Vec<Ring<'_>> {
     let all = tiers(document);
-    let lines = |group: &Tier<'_>| {
-        all.iter()
-            .any(|t| t.statement.verb == "LINE" && t.is_under(group.statement))
-    };
+    let (lines, units) = (Under::of(&all, "LINE"), Under::of(&all, "PU"));
     all.iter()
         .filter(|t| match t.statement.verb.as_str() {
             "LINE" => true,
-            "GROUP" => !lines(t),
+            "GROUP" => lines.below(t.statement).next().is_none(),
             _ => false,
         })
         .filter(|t| is_ring(t))
         .map(|t| Ring {
             line: t.clone(),
-            units: all
-                .iter()
-                .filter(|u| u.statement.verb == "PU" && u.is_under(t.statement))
-                .cloned()
-                .collect(),
+            units: units.below(t.statement).cloned().collect(),
         })
         .collect()
 }

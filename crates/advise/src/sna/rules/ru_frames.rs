@@ -1,7 +1,10 @@
 //! RUs that fill their frames.
 
+use std::collections::{HashMap, HashSet};
+
 use super::coded::Coded;
 use super::rings::{Ring, rings};
+use super::stations::ALL;
 use crate::document::Documents;
 use crate::finding::{Finding, Severity};
 use crate::rule::Rule;
@@ -27,8 +30,8 @@ pub(super) static RULE: Rule = Rule {
 const FILLED: u64 = 90;
 
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
-    let subarea = model::has_host(documents);
-    let headers = if subarea { SUBAREA_HEADERS } else { HEADERS };
+    let frames = Frames::of(documents);
+    let headers = frames.headers;
     for mode in modes(documents).iter().filter(|m| bulk(&m.name)) {
         let Ru::Bytes(bytes) = mode.ru else { continue };
         // The AS/400 calculates its own size; Networking Services/DOS has one
@@ -39,17 +42,17 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
             Product::SnaServices => bytes == super::aix_ru::MOST,
             Product::Cm2 => super::cm2_ru::SIZES.contains(&bytes),
         };
-        let Some(frame) = frame_of(documents, mode) else {
+        let Some(frame) = frames.of_product(mode.product) else {
             continue;
         };
         let payload = frame.saturating_sub(headers);
         if payload == 0 || fits(bytes, frame, payload) {
             continue;
         }
-        let frames = bytes.div_ceil(payload);
+        let pieces = bytes.div_ceil(payload);
         let value = format!(
-            "RU {bytes} is cut into {frames} pieces of up to {payload} bytes for frames of {frame}; the last has {}",
-            bytes - (frames - 1) * payload
+            "RU {bytes} is cut into {pieces} pieces of up to {payload} bytes for frames of {frame}; the last has {}",
+            bytes - (pieces - 1) * payload
         );
         let mut finding = Finding::at(&RULE, coded(mode).place(), value);
         if !settled {
@@ -62,10 +65,7 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
                 .code(coded(mode).line(&better.to_string()))
                 .needs(format!("frames of {frame} bytes, headers of {headers}"));
         }
-        if rings(documents)
-            .iter()
-            .any(|r| !r.subarea() && r.frame() == frame && r.maxtsl() != Some(frame))
-        {
+        if frames.raised.contains(&frame) {
             finding = finding.needs(format!("MAXTSL={frame}, see sna.ncp.maxtsl"));
         }
         out.push(finding);
@@ -83,36 +83,62 @@ fn coded<'a>(mode: &Mode<'a>) -> Coded<'a> {
     }
 }
 
-/// The frames of a mode's station after the advice for the rings of NCP.
-/// Where these differ from each other, nothing tells which one is its.
-pub(super) fn frame_of(documents: &Documents, mode: &Mode<'_>) -> Option<u32> {
-    let own = model::link(documents, mode.product).frame;
-    let rings = rings(documents);
-    let stations = rings.iter().filter(|r| !r.subarea());
-    let mut frames: Vec<_> = stations.map(Ring::frame).collect();
-    frames.sort_unstable();
-    frames.dedup();
-    match frames[..] {
-        [] => own,
-        [ncp] => Some(own.map_or(ncp, |own| own.min(ncp))),
-        _ => own.filter(|own| frames.iter().all(|ncp| own <= ncp)),
-    }
+/// The frames of all stations after the advice for the rings of NCP, worked
+/// out once for all modes.
+pub(super) struct Frames {
+    /// Those that products name themselves.
+    own: HashMap<Product, Option<u32>>,
+    /// Those of the rings of stations, each once.
+    rings: Vec<u32>,
+    /// Those of rings that have them only after the advice.
+    raised: HashSet<u32>,
+    /// What precedes an RU in a frame.
+    headers: u32,
 }
 
-/// The size in place of one that leaves the last of its frames mostly empty;
-/// the size itself where it does not, or where frames are not known.
-pub(super) fn fitted(documents: &Documents, mode: &Mode<'_>, bytes: u32) -> u32 {
-    let headers = match model::has_host(documents) {
-        true => SUBAREA_HEADERS,
-        false => HEADERS,
-    };
-    let Some(frame) = frame_of(documents, mode) else {
-        return bytes;
-    };
-    let payload = frame.saturating_sub(headers);
-    match payload == 0 || fits(bytes, frame, payload) {
-        true => bytes,
-        false => better(bytes, payload).unwrap_or(bytes),
+impl Frames {
+    pub(super) fn of(documents: &Documents) -> Self {
+        let link = |p| (p, model::link(documents, p).frame);
+        let rings = rings(documents);
+        let stations = || rings.iter().filter(|r| !r.subarea());
+        let raised = stations().filter(|r| r.maxtsl() != Some(r.frame()));
+        let mut frames: Vec<_> = stations().map(Ring::frame).collect();
+        frames.sort_unstable();
+        frames.dedup();
+        Frames {
+            own: ALL.map(link).into(),
+            raised: raised.map(Ring::frame).collect(),
+            rings: frames,
+            headers: match model::has_host(documents) {
+                true => SUBAREA_HEADERS,
+                false => HEADERS,
+            },
+        }
+    }
+
+    /// The frames of a product's stations. Where those of the rings differ
+    /// from each other, nothing tells which one is theirs.
+    pub(super) fn of_product(&self, product: Product) -> Option<u32> {
+        let own = self.own.get(&product).copied().flatten();
+        match self.rings[..] {
+            [] => own,
+            [ncp] => Some(own.map_or(ncp, |own| own.min(ncp))),
+            _ => own.filter(|own| self.rings.iter().all(|ncp| own <= ncp)),
+        }
+    }
+
+    /// The size in place of one that leaves the last of its frames mostly
+    /// empty; the size itself where it does not, or where frames are not
+    /// known.
+    pub(super) fn fitted(&self, product: Product, bytes: u32) -> u32 {
+        let Some(frame) = self.of_product(product) else {
+            return bytes;
+        };
+        let payload = frame.saturating_sub(self.headers);
+        match payload == 0 || fits(bytes, frame, payload) {
+            true => bytes,
+            false => better(bytes, payload).unwrap_or(bytes),
+        }
     }
 }
 

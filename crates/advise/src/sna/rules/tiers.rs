@@ -5,7 +5,7 @@
 //! Reference: NCP, SSP and EP Resource Definition Reference and VTAM Resource
 //! Definition Reference, sift-down effect; LU definition statement, LOCADDR.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::coded::Coded;
 use crate::document::{At, Document};
@@ -70,6 +70,34 @@ impl<'a> Tier<'a> {
     pub(super) fn is_under(&self, statement: &Statement) -> bool {
         let mut above = self.chain.iter().skip(1);
         above.any(|s| key(s) == key(statement))
+    }
+}
+
+/// The statements of a verb by those above them, so that nobody looks through
+/// a whole generation for each of its lines.
+pub(super) struct Under<'t, 'a> {
+    found: HashMap<At, Vec<&'t Tier<'a>>>,
+}
+
+impl<'t, 'a> Under<'t, 'a> {
+    /// Those with a verb.
+    pub(super) fn of(tiers: &'t [Tier<'a>], verb: &str) -> Self {
+        let mut found: HashMap<At, Vec<&Tier<'_>>> = HashMap::new();
+        for tier in tiers.iter().filter(|t| t.statement.verb == verb) {
+            for above in tier.chain.iter().skip(1) {
+                found.entry(key(above)).or_default().push(tier);
+            }
+        }
+        Under { found }
+    }
+
+    /// Those under a statement, in their order.
+    pub(super) fn below(&self, statement: &Statement) -> impl Iterator<Item = &'t Tier<'a>> {
+        self.found
+            .get(&key(statement))
+            .into_iter()
+            .flatten()
+            .copied()
     }
 }
 

@@ -45,6 +45,9 @@ fn check(documents: &Documents, out: &mut Vec<Finding>) {
                 )),
             };
         }
+        if let Some(ring) = pair.ring_taken() {
+            finding = finding.needs(ring);
+        }
         out.push(finding.because(
             pair.mode.place(),
             format!("the {} side of the mode", pair.mode.product.name()),

@@ -21,19 +21,29 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
+/// Modes that are listed for each application at most; the others are
+/// counted.
+const LISTED: usize = 32;
+
 fn check(documents: &Documents, out: &mut Vec<Finding>) {
+    let pairs = pairs(documents);
+    let unlike: Vec<_> = pairs
+        .iter()
+        .filter(|p| unlike::sizes(p).is_some())
+        .collect();
     for (document, appl) in documents.stated(&vtam::MAJOR, "APPL") {
         let autoses = Coded::on(document, appl, &["AUTOSES"]);
         if matches!(autoses.number(), None | Some(0)) {
             continue;
         }
-        for pair in pairs(documents)
-            .iter()
-            .filter(|p| unlike::sizes(p).is_some())
-        {
+        for (i, pair) in unlike.iter().take(LISTED).enumerate() {
             let finding = autoses.finding(&RULE);
-            let finding = finding
+            let mut finding = finding
                 .needs("RU sizes that are the same whoever initiates, see sna.session.unlike");
+            if i + 1 == LISTED && unlike.len() > LISTED {
+                let more = unlike.len() - LISTED;
+                finding = finding.needs(format!("the same for {more} more modes of stations"));
+            }
             out.push(finding.because(pair.mode.place(), unlike::told(pair)));
         }
     }
