@@ -189,6 +189,15 @@ impl Core {
         &self.workers
     }
 
+    /// The worker that a task was submitted to, while that lives and the task
+    /// is neither over nor on its way to another.
+    pub fn runs_in(&self, key: TaskKey) -> Option<usize> {
+        let task = self.tasks.get(key)?;
+        let place = task.place.filter(|_| task.stage == Stage::Submitted)?;
+        let worker = self.workers.get(place.worker)?;
+        worker.is_live().then_some(place.worker)
+    }
+
     /// Whose call it is that came from a slot of a worker.
     pub fn caller(&self, worker: usize, slot: usize) -> Caller {
         let Some(w) = self.workers.get(worker).filter(|w| w.is_live()) else {

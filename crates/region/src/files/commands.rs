@@ -43,14 +43,13 @@ impl Files {
         again: bool,
         out: &mut Vec<Effect>,
     ) {
-        let worker = stalled.worker;
         let tried = self.run(now, task, &mut stalled, out);
         let waits = matches!(tried, Ok(Tried::Wait));
         if waits != again {
-            out.push(Effect::Waits(worker, waits));
+            out.push(Effect::Waits(task));
         }
         match tried {
-            Ok(Tried::Answer(answer)) | Err(answer) => out.push(Effect::Answer(worker, answer)),
+            Ok(Tried::Answer(answer)) | Err(answer) => out.push(Effect::Answer(task, answer)),
             Ok(Tried::Wait) => {
                 if !again {
                     self.lock_waits += 1;
@@ -66,7 +65,7 @@ impl Files {
                 out.push(Effect::Commit(Job {
                     task,
                     changes,
-                    then: Then::Answer(worker, answer, name),
+                    then: Then::Answer(answer, name),
                 }));
             }
         }

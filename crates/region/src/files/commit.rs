@@ -29,11 +29,11 @@ pub struct Job {
 /// What follows a commit.
 #[derive(Debug)]
 pub enum Then {
-    /// Answer the SYNCPOINT of a worker.
-    Syncpoint(usize),
-    /// Answer the command of a worker and give a lock back: a change to a file
+    /// Answer the task's SYNCPOINT.
+    Syncpoint,
+    /// Answer its command and give a lock back: a change to a file
     /// that is not recoverable.
-    Answer(usize, Answer, Option<LockName>),
+    Answer(Answer, Option<LockName>),
     /// The task is over.
     EndTask,
 }

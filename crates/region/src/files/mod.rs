@@ -36,10 +36,11 @@ use locks::LockTable;
 /// What must be done after a call.
 #[derive(Debug)]
 pub enum Effect {
-    /// Answer the call of a worker.
-    Answer(usize, Answer),
-    /// The running task of a worker waits (true), or goes on.
-    Waits(usize, bool),
+    /// Answer the call of a task.
+    Answer(TaskKey, Answer),
+    /// A running task waits for a lock now, or goes on: [`Files::waits`] says
+    /// which, for another thread may have changed it meanwhile.
+    Waits(TaskKey),
     /// Commit.
     Commit(Job),
     /// The unit of work of a task that ended is over.
@@ -89,7 +90,6 @@ struct Hold {
 
 /// A call that waits for a lock.
 struct Stalled {
-    worker: usize,
     call: Call,
     deadline: u64,
     timeout_ns: Option<u64>,
@@ -156,7 +156,6 @@ impl Files {
     pub fn command(
         &mut self,
         now: u64,
-        worker: usize,
         task: TaskKey,
         call: Call,
         timeout_ns: Option<u64>,
@@ -164,15 +163,14 @@ impl Files {
     ) {
         self.units.entry(task).or_default();
         match call.op {
-            Op::Syncpoint => self.syncpoint(now, worker, task, out),
+            Op::Syncpoint => self.syncpoint(now, task, out),
             Op::Rollback => {
                 self.back_out(now, task, out);
                 self.units.insert(task, Unit::default());
-                out.push(Effect::Answer(worker, Answer::default()));
+                out.push(Effect::Answer(task, Answer::default()));
             }
             _ => {
                 let stalled = Stalled {
-                    worker,
                     call,
                     deadline: 0,
                     timeout_ns,
@@ -236,7 +234,7 @@ impl Files {
             None => true,
         };
         match then {
-            Then::Syncpoint(worker) => {
+            Then::Syncpoint => {
                 self.let_go(now, task, out);
                 if !ended {
                     self.units.insert(task, Unit::default());
@@ -244,10 +242,10 @@ impl Files {
                         Ok(()) => Answer::default(),
                         Err(_) => condition(ROLLEDBACK, 0),
                     };
-                    out.push(Effect::Answer(worker, answer));
+                    out.push(Effect::Answer(task, answer));
                 }
             }
-            Then::Answer(worker, mut answer, name) => {
+            Then::Answer(mut answer, name) => {
                 if let Err(error) = &result {
                     answer = answers::of_apply(error);
                 }
@@ -257,7 +255,7 @@ impl Files {
                     self.resume(now, next, out);
                 }
                 if !ended {
-                    out.push(Effect::Answer(worker, answer));
+                    out.push(Effect::Answer(task, answer));
                 }
             }
             Then::EndTask => {
@@ -289,11 +287,15 @@ impl Files {
         let late: Vec<TaskKey> = self.stalled.iter().filter_map(late).collect();
         for task in late {
             self.locks.give_up(task);
-            if let Some(stalled) = self.stalled.remove(&task) {
-                out.push(Effect::Waits(stalled.worker, false));
-                out.push(Effect::Answer(stalled.worker, abend(b"AFCF")));
-            }
+            self.stalled.remove(&task);
+            out.push(Effect::Waits(task));
+            out.push(Effect::Answer(task, abend(b"AFCF")));
         }
+    }
+
+    /// Whether a task waits for a lock.
+    pub fn waits(&self, task: TaskKey) -> bool {
+        self.stalled.contains_key(&task)
     }
 
     /// Adds the files' counters.
@@ -305,20 +307,20 @@ impl Files {
         statistics.deadlocks = self.deadlocks;
     }
 
-    fn syncpoint(&mut self, now: u64, worker: usize, task: TaskKey, out: &mut Vec<Effect>) {
+    fn syncpoint(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
         let unit = self.units.entry(task).or_default();
         unit.holds.clear();
         if unit.changes.is_empty() {
             self.let_go(now, task, out);
             self.units.insert(task, Unit::default());
-            out.push(Effect::Answer(worker, Answer::default()));
+            out.push(Effect::Answer(task, Answer::default()));
             return;
         }
         unit.committing = true;
         out.push(Effect::Commit(Job {
             task,
             changes: std::mem::take(&mut unit.changes),
-            then: Then::Syncpoint(worker),
+            then: Then::Syncpoint,
         }));
     }
 

@@ -45,7 +45,7 @@ impl Shared {
             }
             Op::Converse => self.converse(worker, link, key, call),
             Op::Link => link.side.answer(&no_such_program(&call)),
-            _ => self.serve_file(worker, link, key, call),
+            _ => self.serve_file(link, key, call),
         }
     }
 

@@ -76,13 +76,7 @@ impl FileRoom {
 
 impl Shared {
     /// A file command or a syncpoint of a running task.
-    pub(super) fn serve_file(
-        self: &Arc<Self>,
-        worker: usize,
-        link: &WorkerLink,
-        key: TaskKey,
-        call: Call,
-    ) {
+    pub(super) fn serve_file(self: &Arc<Self>, link: &WorkerLink, key: TaskKey, call: Call) {
         let Some(room) = &self.files else {
             // Without files there is nothing to commit either.
             let resp = match call.op {
@@ -103,7 +97,7 @@ impl Shared {
         }
         let mut effects = Vec::new();
         let mut files = room.lock();
-        files.command(now_ns(), worker, key, call, timeout_ns, &mut effects);
+        files.command(now_ns(), key, call, timeout_ns, &mut effects);
         drop(files);
         self.perform_files(effects);
     }
@@ -162,13 +156,22 @@ impl Shared {
     fn perform_files(self: &Arc<Self>, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Answer(worker, answer) => {
-                    let link = self.lock().links.get(worker).cloned();
+                Effect::Answer(task, answer) => {
+                    let state = self.lock();
+                    // A task whose worker has died meanwhile asks nothing any
+                    // more; the worker of that number may be another.
+                    let worker = state.core.runs_in(task);
+                    let link = worker.and_then(|w| state.links.get(w).cloned());
+                    drop(state);
                     if let Some(link) = link {
                         link.side.answer(&answer);
                     }
                 }
-                Effect::Waits(worker, waits) => self.with(|core, links, out| {
+                Effect::Waits(task) => self.with(|core, links, out| {
+                    let Some(worker) = core.runs_in(task) else {
+                        return;
+                    };
+                    let waits = self.files.as_ref().is_some_and(|f| f.lock().waits(task));
                     core.waits(now_ns(), worker, waits, links, out);
                 }),
                 Effect::Commit(job) => {
