@@ -68,15 +68,15 @@ impl Dispatch {
             let now = now_ns();
             if fine {
                 let shared = &self.shared;
-                let queued = shared.with(|core, links, out| {
+                shared.with(|core, links, out| {
                     core.fine_tick(now, links, out);
-                    core.wants_fine_tick()
+                    calm = if core.wants_fine_tick() { 0 } else { calm + 1 };
+                    // Under the lock: a wish that comes later finds it unset.
+                    if calm > CALM_TICKS {
+                        calm = 0;
+                        shared.fine.store(false, Ordering::SeqCst);
+                    }
                 });
-                calm = if queued { 0 } else { calm + 1 };
-                if calm > CALM_TICKS {
-                    calm = 0;
-                    shared.fine.store(false, Ordering::SeqCst);
-                }
             }
             if now >= coarse_at {
                 coarse_at = now + COARSE_MS * 1_000_000;

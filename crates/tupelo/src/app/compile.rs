@@ -23,6 +23,34 @@ impl Compiled {
         let all = self.built.iter().flat_map(|b| &b.diagnostics);
         all.filter(|d| d.severity == severity).count()
     }
+
+    /// Keeps what was built before of sources that do not compile now. Gives
+    /// the names of these programs.
+    pub fn keep(&mut self, before: &Compiled) -> Vec<String> {
+        let mut kept = Vec::new();
+        for one in self.built.iter_mut().filter(|b| b.module.is_none()) {
+            let old = before.built.iter().find(|b| b.source == one.source);
+            let Some(program) = old.and_then(runnable) else {
+                continue;
+            };
+            one.module = Some(program.module.clone());
+            one.programs = vec![program.name.clone()];
+            one.uses_cics = program.translated;
+            kept.push(program.name.clone());
+            self.programs.push(program);
+        }
+        kept
+    }
+}
+
+/// The program that a source became.
+fn runnable(built: &Built) -> Option<Program> {
+    let (module, name) = (built.module.as_ref()?, built.programs.first()?);
+    Some(Program {
+        name: name.to_ascii_uppercase(),
+        module: module.clone(),
+        translated: built.uses_cics,
+    })
 }
 
 impl Application {
@@ -41,17 +69,7 @@ impl Application {
         })
         .into_diagnostic()?;
         let built = compiler.build_all(&sources, done);
-        let mut programs = Vec::new();
-        for one in &built {
-            let (Some(module), Some(name)) = (&one.module, one.programs.first()) else {
-                continue;
-            };
-            programs.push(Program {
-                name: name.to_ascii_uppercase(),
-                module: module.clone(),
-                translated: one.uses_cics,
-            });
-        }
+        let programs = built.iter().filter_map(runnable).collect();
         Ok(Compiled { programs, built })
     }
 

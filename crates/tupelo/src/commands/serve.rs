@@ -62,7 +62,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         tracing::warn!("{warning}");
     }
     let signals = Signals::catch().into_diagnostic()?;
-    let compiled = compile(&app)?;
+    let mut compiled = compile(&app)?;
     let installed = app.install(&compiled.programs)?;
     let apis = load_apis(&app)?;
     app.prepare_files(&installed)?;
@@ -104,9 +104,10 @@ pub fn run(args: Args) -> Result<Outcome> {
             continue;
         }
         seen = now;
-        match reload(&args, &app.config, &region, &gateway, partners.as_ref()) {
+        match reload(&args, &app.config, &compiled, &region, &gateway, partners.as_ref()) {
             Ok(again) => {
                 tracing::warn!("loaded again: {}", again.told);
+                compiled = again.compiled;
                 seen = again.seen;
                 // Its folders are the ones to be looked at from now on.
                 let config = &again.app.config;
@@ -196,23 +197,29 @@ fn gateway_config(app: &Application) -> Result<GatewayConfig> {
 /// What a reload took over.
 struct Reloaded {
     app: Arc<Application>,
+    compiled: Compiled,
     /// The folder's fingerprint before anything of it was read.
     seen: u64,
     /// What there is now, in words.
     told: String,
 }
 
-/// Reads the folder again and switches region and gateway over.
+/// Reads the folder again and switches region and gateway over. A program that
+/// does not compile any more keeps its `old` module.
 fn reload(
     args: &Args,
     before: &Config,
+    old: &Compiled,
     region: &Region,
     gateway: &Gateway<RegionBackend>,
     partners: Option<&Partners>,
 ) -> Result<Reloaded> {
     let app = Arc::new(Application::open(&args.folder, args.state.as_deref())?);
     let seen = changes::fingerprint(&app);
-    let compiled = compile(&app)?;
+    let mut compiled = compile(&app)?;
+    for name in compiled.keep(old) {
+        tracing::warn!("{name}: its last version that compiled stays in force");
+    }
     let installed = Arc::new(app.install(&compiled.programs)?);
     let apis = load_apis(&app)?;
     let known = partners::known(&app)?;
@@ -240,5 +247,5 @@ fn reload(
         partners.define(&app.csd, &installed.region, &region.handle(), app.user()?);
     }
     gateway.reload(apis);
-    Ok(Reloaded { app, seen, told })
+    Ok(Reloaded { app, compiled, seen, told })
 }

@@ -130,7 +130,30 @@ fn movements_at_first(account: &str) -> u64 {
 }
 
 #[test]
-fn what_does_not_compile_leaves_the_old_state_in_force() {
+fn a_program_that_compiles_no_more_is_served_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    let server = Server::start(folder.path());
+    let account = |server: &Server| server.get("/bank/accounts/10000001");
+    let before = account(&server);
+    assert_eq!(before.status, 200);
+    let broken = "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. ACCTINQ.\n       NONSENSE.\n";
+    std::fs::write(folder.path().join("cobol/ACCTINQ.cbl"), broken).unwrap();
+    // A change that is heard, and another after it: what was kept once is
+    // kept again.
+    add_notes(folder.path());
+    let ask = |server: &Server| server.send("POST", "/notes", Some("{\"note_key\": \"A001\"}"));
+    until(&server, ask, |answer| {
+        String::from_utf8_lossy(&answer.body).contains("first note")
+    });
+    assert_eq!(account(&server).body, before.body);
+    std::fs::remove_file(folder.path().join("cobol/NOTEGET.cbl")).unwrap();
+    until(&server, ask, |answer| answer.status == 500);
+    assert_eq!(account(&server).body, before.body);
+}
+
+#[test]
+fn what_cannot_be_read_leaves_the_old_state_in_force() {
     let folder = application(&[]);
     let server = Server::start(folder.path());
     let greeting = |server: &Server| server.get("/hello/world");
