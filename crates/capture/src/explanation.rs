@@ -87,6 +87,9 @@ pub struct Totals {
     pub evicted_connections: u64,
     /// DLSw links that had two TCP connections, both among the connections.
     pub paired_links: u64,
+    /// DLSw connections with data of one direction, whose other half is not
+    /// among the connections.
+    pub half_links: u64,
     /// Exchanges.
     pub exchanges: u64,
     /// Of these: seen to their end.

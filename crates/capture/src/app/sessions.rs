@@ -32,6 +32,8 @@ pub(super) struct Sessions {
     sessions: Vec<Session>,
     next_number: u16,
     note: Note,
+    /// Whose units were captured.
+    heard: [bool; 2],
 }
 
 /// What a packet's units say that its segment should tell.
@@ -59,6 +61,8 @@ struct Session {
     asker_before: Option<Side>,
     /// Something of the conversation was asked already.
     talks: bool,
+    /// Of one end alone units were captured: who asks gets no answer here.
+    lone: bool,
     /// Units are missing since, so that an answer may be the first thing seen.
     hole: bool,
 }
@@ -102,6 +106,7 @@ impl Sessions {
         role: Role,
         out: &mut Assembler,
     ) {
+        self.heard[unit.side.index()] = true;
         let key = Key {
             link: unit.link,
             of: Of::Control(label),
@@ -126,6 +131,7 @@ impl Sessions {
         let Ok(packet) = piu::Packet::parse(bytes) else {
             return;
         };
+        self.heard[unit.side.index()] = true;
         let address = packet.th.address;
         let address = match unit.side {
             Side::Client => (address.odai, address.oaf, address.daf),
@@ -219,11 +225,14 @@ impl Sessions {
                 asker: Side::Client,
                 asker_before: None,
                 talks: false,
+                lone: false,
                 hole: false,
             });
             self.sessions.len() - 1
         });
-        &mut self.sessions[at]
+        let session = &mut self.sessions[at];
+        session.lone = self.heard != [true; 2];
+        session
     }
 }
 
@@ -358,6 +367,10 @@ impl Session {
     fn asked(&mut self, out: &mut Assembler) {
         if let Some(exchange) = out.session_mut(self.number) {
             exchange.request_done = true;
+        }
+        if self.lone {
+            // The answer went another way: nothing tells how long it took.
+            out.one_way(self.number);
         }
     }
 

@@ -371,7 +371,10 @@ impl Shard {
         let waited = shake.syns > 1 || self.latest_ns.saturating_sub(asked_ns) >= SYN_TIMER_NS;
         let silent = shake.syn_acks == 0 && connection.server.segments == 0;
         self.totals.unanswered_connections += (shake.syns > 0 && silent && waited) as u64;
-        self.totals.payload_bytes += connection.client.bytes + connection.server.bytes;
+        let sent = [connection.client.bytes, connection.server.bytes];
+        let half = connection.protocol == Protocol::Dlsw && sent.contains(&0);
+        self.totals.half_links += (half && connection.link.is_none()) as u64;
+        self.totals.payload_bytes += sent[0] + sent[1];
         self.totals.marks.merge(&connection.client.marks);
         self.totals.marks.merge(&connection.server.marks);
         let rules = RULES.iter().enumerate();

@@ -192,6 +192,7 @@ fn doubts(totals: &Totals, options: &Options) -> impl Iterator<Item = Problem> {
     let cut = totals.cut_frames;
     let evicted = totals.evicted_connections;
     let backwards = totals.backward_times;
+    let halves = totals.half_links;
     let all = [
         (cut > 0).then(|| {
             let text = format!(
@@ -216,6 +217,14 @@ fn doubts(totals: &Totals, options: &Options) -> impl Iterator<Item = Problem> {
             );
             ("capture.time-backwards", text)
         }),
+        (halves > 0).then(|| {
+            let text = format!(
+                "DLSw connections of which one direction alone was captured: {halves}; their \
+                 answers went another way, so their requests end when they were sent: filter by \
+                 host, not by port"
+            );
+            ("capture.half-link", text)
+        }),
     ];
     all.into_iter().flatten().map(|(id, text)| Problem {
         id,
@@ -233,6 +242,7 @@ fn add_totals(sum: &mut Totals, one: &Totals) {
     sum.unanswered_connections += one.unanswered_connections;
     sum.evicted_connections += one.evicted_connections;
     sum.paired_links += one.paired_links;
+    sum.half_links += one.half_links;
     sum.exchanges += one.exchanges;
     sum.complete_exchanges += one.complete_exchanges;
     sum.payload_bytes += one.payload_bytes;

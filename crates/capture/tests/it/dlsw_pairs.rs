@@ -199,6 +199,15 @@ fn a_link_that_was_there_before_the_capture_is_paired_by_what_goes_each_way() {
     ];
     let two = explained(&sna_captures(Place::Client, 100, &two), &options);
     assert_eq!(two.totals.paired_links, 0);
+    // Each half is told to be one, and no request has a time of the server.
+    assert_eq!(two.totals.half_links, 4);
+    let told = two.capture.problems.iter();
+    assert!(told.map(|p| p.id).any(|id| id == "capture.half-link"));
+    assert!(!two.exchanges.is_empty());
+    for exchange in &two.exchanges {
+        assert_eq!(exchange.split.phases.of(Phase::ServerThink), 0);
+    }
+    assert_eq!((whole.totals.half_links, midway.totals.half_links), (0, 0));
 }
 
 #[test]
