@@ -7,7 +7,7 @@ use crate::Error;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sna::mode::{Mode, ModeTable, PacingMode, Priority};
-use sna::wire::ru_size;
+use sna::wire::{bind, ru_size};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -130,7 +130,8 @@ pub struct PartnerConfig {
 pub struct ModeConfig {
     /// The largest RU either way, in bytes.
     pub ru_bytes: Option<usize>,
-    /// The pacing window either way, in RUs; 0 is no pacing.
+    /// The pacing window either way, in RUs; 0 is no pacing. 63 at most with
+    /// `fixed-pacing`.
     pub pacing: Option<u8>,
     /// Fixed instead of adaptive pacing.
     pub fixed_pacing: bool,
@@ -250,7 +251,17 @@ impl AppcConfig {
                 .map_err(|why| Error::config("modes", name, why))?;
             config.validate(name)?;
             let mode = table.get(&parsed).unwrap_or_else(|| Mode::new(parsed));
-            table.define(config.apply(mode));
+            let mode = config.apply(mode);
+            if mode.pacing != PacingMode::Adaptive && mode.send_window > bind::MOST_WINDOW {
+                let why = format!(
+                    "a fixed pacing of {} RUs does not go into a BIND; `pacing` is 0 to {} \
+                     with `fixed-pacing`",
+                    mode.send_window,
+                    bind::MOST_WINDOW
+                );
+                return Err(Error::config("mode", name, why));
+            }
+            table.define(mode);
         }
         Ok(table)
     }
@@ -406,6 +417,21 @@ mod tests {
                 other => panic!("{wrong}: {other:?}"),
             }
         }
+    }
+
+    #[test]
+    fn a_fixed_window_beyond_the_six_bits_of_a_bind_is_an_error() {
+        let mut config: AppcConfig =
+            toml::from_str("[modes.\"#BATCH\"]\nfixed-pacing = true\npacing = 63").unwrap();
+        config.validate().unwrap();
+        config.tune("#BATCH", None, Some(64));
+        let why = config.validate().unwrap_err().to_string();
+        assert!(
+            why.contains("#BATCH") && why.contains("`pacing` is 0 to 63"),
+            "{why}"
+        );
+        config.modes.get_mut("#BATCH").unwrap().fixed_pacing = false;
+        config.validate().unwrap();
     }
 
     #[test]
