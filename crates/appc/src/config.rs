@@ -5,9 +5,9 @@
 
 use crate::Error;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use sna::mode::{Mode, ModeTable, PacingMode, Priority};
-use sna::wire::ru_size;
+use sna::wire::{bind, ru_size};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -20,6 +20,7 @@ pub struct AppcConfig {
     /// partners see in XIDs. A partner has one node of each name at a time, so
     /// clients (`tupelo aping`, `drive`, CPI-C programs that nobody calls) take
     /// a name of their own when it is not given.
+    #[serde(deserialize_with = "upper")]
     pub lu: String,
     /// Where DLSw partners may connect; nothing is listened on when empty. An
     /// address that is reached from outside must be given explicitly.
@@ -53,6 +54,7 @@ pub struct AppcConfig {
     /// attaches one more hears that it may try again (084B6031).
     pub max_programs: usize,
     /// Partner logical units by name.
+    #[serde(deserialize_with = "upper_keys")]
     pub partners: BTreeMap<String, PartnerConfig>,
     /// Modes beside the architected ones, or instead of them, by name.
     pub modes: BTreeMap<String, ModeConfig>,
@@ -130,7 +132,8 @@ pub struct PartnerConfig {
 pub struct ModeConfig {
     /// The largest RU either way, in bytes.
     pub ru_bytes: Option<usize>,
-    /// The pacing window either way, in RUs; 0 is no pacing.
+    /// The pacing window either way, in RUs; 0 is no pacing. 63 at most with
+    /// `fixed-pacing`.
     pub pacing: Option<u8>,
     /// Fixed instead of adaptive pacing.
     pub fixed_pacing: bool,
@@ -192,7 +195,7 @@ impl AppcConfig {
 
     /// Reports the first thing that cannot be.
     pub fn validate(&self) -> Result<(), Error> {
-        lu_name("lu", &self.lu)?;
+        full_name("lu", &self.lu)?;
         self.station_mac()?;
         self.node_id()?;
         self.mode_table()?;
@@ -211,7 +214,7 @@ impl AppcConfig {
             return Err(Error::config("admin", &admin.to_string(), why));
         }
         for (name, partner) in &self.partners {
-            lu_name("partners", name)?;
+            full_name("partners", name)?;
             partner.station_mac(name)?;
             partner.sap()?;
         }
@@ -250,7 +253,17 @@ impl AppcConfig {
                 .map_err(|why| Error::config("modes", name, why))?;
             config.validate(name)?;
             let mode = table.get(&parsed).unwrap_or_else(|| Mode::new(parsed));
-            table.define(config.apply(mode));
+            let mode = config.apply(mode);
+            if mode.pacing != PacingMode::Adaptive && mode.send_window > bind::MOST_WINDOW {
+                let why = format!(
+                    "a fixed pacing of {} RUs does not go into a BIND; `pacing` is 0 to {} \
+                     with `fixed-pacing`",
+                    mode.send_window,
+                    bind::MOST_WINDOW
+                );
+                return Err(Error::config("mode", name, why));
+            }
+            table.define(mode);
         }
         Ok(table)
     }
@@ -335,6 +348,45 @@ pub(crate) fn lu_name(what: &'static str, text: &str) -> Result<sna::LuName, Err
     text.parse().map_err(|why| Error::config(what, text, why))
 }
 
+/// A name as a configuration gives it: with its network, and neither part begins
+/// with a digit (symbol-string type A of *SNA Formats*).
+fn full_name(what: &'static str, text: &str) -> Result<(), Error> {
+    let name = lu_name(what, text)?;
+    let digit = |part: &str| part.starts_with(|first: char| first.is_ascii_digit());
+    match name.network() {
+        None => Err(Error::config(
+            what,
+            text,
+            "write NET.NAME, with the network",
+        )),
+        Some(network) if digit(network) || digit(name.lu()) => {
+            let why = "neither network nor name begins with a digit";
+            Err(Error::config(what, text, why))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// Names are upper case, however they are written.
+fn upper<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    String::deserialize(from).map(|name| name.to_ascii_uppercase())
+}
+
+/// The same of every partner; one that is there twice is an error.
+fn upper_keys<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<BTreeMap<String, PartnerConfig>, D::Error> {
+    let mut partners = BTreeMap::new();
+    for (name, partner) in BTreeMap::<String, PartnerConfig>::deserialize(from)? {
+        let upper = name.to_ascii_uppercase();
+        if partners.insert(upper, partner).is_some() {
+            let why = format!("the partner {name} is there twice, in upper and in lower case");
+            return Err(serde::de::Error::custom(why));
+        }
+    }
+    Ok(partners)
+}
+
 /// A locally administered address that is the same wherever the name is used.
 pub fn mac_of(lu: &str) -> [u8; 6] {
     let digest = digest(lu).to_be_bytes();
@@ -395,6 +447,10 @@ mod tests {
         assert!(toml::from_str::<AppcConfig>("lus = \"A\"").is_err());
         for (key, wrong) in [
             ("lu", "lu = \"A.B.C\""),
+            ("lu", "lu = \"x\""),
+            ("lu", "lu = \"NET.1A\""),
+            ("lu", "lu = \"1NET.A\""),
+            ("partners", "[partners.BETA]"),
             ("mac", "mac = \"40\""),
             ("id-block", "id-block = \"12345\""),
             ("admin", "admin = \"0.0.0.0:9\""),
@@ -406,6 +462,32 @@ mod tests {
                 other => panic!("{wrong}: {other:?}"),
             }
         }
+    }
+
+    #[test]
+    fn a_fixed_window_beyond_the_six_bits_of_a_bind_is_an_error() {
+        let mut config: AppcConfig =
+            toml::from_str("[modes.\"#BATCH\"]\nfixed-pacing = true\npacing = 63").unwrap();
+        config.validate().unwrap();
+        config.tune("#BATCH", None, Some(64));
+        let why = config.validate().unwrap_err().to_string();
+        assert!(
+            why.contains("#BATCH") && why.contains("`pacing` is 0 to 63"),
+            "{why}"
+        );
+        config.modes.get_mut("#BATCH").unwrap().fixed_pacing = false;
+        config.validate().unwrap();
+    }
+
+    #[test]
+    fn names_are_upper_case_however_they_are_written() {
+        let read = |text: &str| toml::from_str::<AppcConfig>(text);
+        let config = read("lu = \"net.a\"\n[partners.\"net.b\"]").unwrap();
+        config.validate().unwrap();
+        assert_eq!(config.lu, "NET.A");
+        assert!(config.partners.contains_key("NET.B"));
+        let twice = read("[partners.\"net.b\"]\n[partners.\"NET.B\"]");
+        assert!(twice.unwrap_err().to_string().contains("twice"));
     }
 
     #[test]

@@ -2,6 +2,12 @@
 
 use crate::config::AppcConfig;
 use serde::Deserialize;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// A configuration's bytes at most. What is longer is a device or a file that
+/// was named by mistake.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// What the `[appc]` section of a file says. Sections beside it are others'.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,6 +31,19 @@ struct Keys {
 }
 
 impl Section {
+    /// The text of a configuration file, of 16 MiB at most: a device that never
+    /// ends is an error, and takes no more memory than that.
+    pub fn text(path: impl AsRef<Path>) -> io::Result<String> {
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path)?;
+        file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MOST_BYTES {
+            let why = "this is no configuration: it has more than 16 MiB";
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, why));
+        }
+        String::from_utf8(bytes).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))
+    }
+
     /// Reads it from the text of a TOML file; an error tells the place.
     pub fn parse(text: &str) -> Result<Section, toml::de::Error> {
         let file: File = toml::from_str(text)?;
@@ -48,6 +67,19 @@ mod tests {
         assert_eq!((unnamed.config.max_btu_bytes, unnamed.named), (1033, false));
         let dotted = Section::parse("appc.lu = \"NET.B\"").unwrap();
         assert!(dotted.named);
+    }
+
+    #[test]
+    fn a_file_that_never_ends_or_is_no_text_is_an_error_and_the_longest_is_read() {
+        let why = Section::text("/dev/zero").unwrap_err();
+        assert!(why.to_string().contains("more than 16 MiB"), "{why}");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(MOST_BYTES).unwrap();
+        let text = Section::text(file.path()).unwrap();
+        assert_eq!(text.len() as u64, MOST_BYTES);
+        std::fs::write(file.path(), [0xFF]).unwrap();
+        let why = Section::text(file.path()).unwrap_err();
+        assert_eq!(why.kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]

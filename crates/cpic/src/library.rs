@@ -53,7 +53,7 @@ impl Library {
     fn start() -> Result<Library, String> {
         let path = std::env::var(CONFIGURATION)
             .map_err(|_| format!("{CONFIGURATION} must name a file with an [appc] section"))?;
-        let text = std::fs::read_to_string(&path).map_err(|why| format!("{path}: {why}"))?;
+        let text = Section::text(&path).map_err(|why| format!("{path}: {why}"))?;
         let section = Section::parse(&text).map_err(|why| format!("{path}: {why}"))?;
         let program = std::env::var(PROGRAM).ok();
         let unfindable = takes_own_name(&section, program.is_some());

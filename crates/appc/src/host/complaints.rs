@@ -2,7 +2,8 @@
 //!
 //! Invariant: no clock of its own; at most [`MOST`] lines in [`WINDOW`].
 
-use sna::{Instant, RefusedAttach};
+use sna::{Instant, LinkId, RefusedAttach};
+use std::collections::VecDeque;
 use std::fmt::Display;
 use std::time::Duration;
 
@@ -16,7 +17,13 @@ pub(crate) struct Complaints {
     begun: Option<Instant>,
     told: u32,
     left_out: u64,
+    /// Where the partners of the last links were that are gone: what they did is
+    /// told by the node only afterwards.
+    gone: VecDeque<(LinkId, String)>,
 }
+
+/// Links that are gone and remembered at most.
+const GONE: usize = 1024;
 
 impl Complaints {
     /// Whether something may be told now; how much was not told since the last
@@ -36,6 +43,21 @@ impl Complaints {
         }
         self.told += 1;
         Some(std::mem::take(&mut self.left_out))
+    }
+
+    /// Notes where the partner of a link was that is gone.
+    pub fn note_gone(&mut self, link: LinkId, place: &str) {
+        if self.gone.len() == GONE {
+            self.gone.pop_front();
+        }
+        self.gone.push_back((link, place.to_owned()));
+    }
+
+    /// Where the partner of a link was that is gone.
+    pub fn place_of_gone(&self, link: LinkId) -> Option<String> {
+        let mut latest = self.gone.iter().rev();
+        let found = latest.find(|(gone, _)| *gone == link);
+        found.map(|(_, place)| place.clone())
     }
 
     /// Tells what `peer` did wrong.
@@ -89,6 +111,24 @@ mod tests {
             assert!(told(tp).contains(name), "{}", told(tp));
             assert!(told(tp).contains("of NET.A "), "{}", told(tp));
         }
+    }
+
+    #[test]
+    fn the_places_of_the_latest_links_that_went_are_known() {
+        let mut node = sna::Node::new(sna::NodeConfig::default());
+        let mut complaints = Complaints::default();
+        let config = sna::LinkConfig::new(sna::LinkRole::Primary, 1033);
+        let links: Vec<LinkId> = (0..=GONE)
+            .map(|_| node.link_up(config.clone(), at(1)))
+            .collect();
+        for (number, link) in links.iter().enumerate() {
+            complaints.note_gone(*link, &format!("10.0.0.1:{number}"));
+        }
+        for number in [1, GONE] {
+            let place = complaints.place_of_gone(links[number]);
+            assert_eq!(place, Some(format!("10.0.0.1:{number}")));
+        }
+        assert_eq!(complaints.place_of_gone(links[0]), None);
     }
 
     fn at(seconds: u64) -> Instant {

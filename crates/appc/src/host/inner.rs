@@ -401,6 +401,7 @@ impl Inner {
         now: Instant,
     ) {
         let peer = self.transports.values().find_map(|t| t.peer_of(link));
+        let peer = peer.or_else(|| self.complaints.place_of_gone(link));
         let peer = peer.unwrap_or_else(|| "a partner whose link is gone".to_owned());
         let what = match (attach, sense.code()) {
             (Some(attach), _) => super::complaints::refused(attach),
@@ -498,6 +499,10 @@ impl Shared {
     fn start_program(&self, inner: &mut Inner, attached: sna::Attached) {
         inner.attached += 1;
         let conversation = attached.conversation;
+        let refused = RefusedAttach {
+            partner: attached.partner.clone(),
+            tp: Some(attached.tp.clone()),
+        };
         let started = inner
             .programs
             .get(&attached.tp)
@@ -513,7 +518,16 @@ impl Shared {
                 })
             });
         if !started {
+            let link = inner.node.link_of(conversation);
             inner.node.refuse(conversation, sna::Refusal::Later);
+            let sense = Sense::TP_RETRY;
+            match link {
+                Some(link) => inner.complain_of(link, sense, Some(&refused), self.now()),
+                None => {
+                    let why = super::complaints::refused(&refused);
+                    inner.complain(&refused.partner, &format!("{why}: {sense}"), self.now());
+                }
+            }
         }
     }
 }

@@ -192,6 +192,11 @@ impl Side {
         Some(link)
     }
 
+    /// Where the partner is.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
     /// Takes the link from the node.
     pub fn down(&mut self, around: &mut Surroundings<'_>, why: &str) {
         let mut partners = Vec::new();
@@ -201,6 +206,7 @@ impl Side {
         }
         if let Some(link) = self.link.take() {
             around.node.link_down(link, around.now);
+            around.complaints.note_gone(link, &self.place);
             partners = self.partners();
         }
         let call = self.call;

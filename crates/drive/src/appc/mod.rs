@@ -209,7 +209,7 @@ pub(crate) fn node(plan: &Plan, lu: &str, thread: usize) -> Option<AppcConfig> {
 /// node that nobody named has a name of its own.
 pub(crate) fn read_config(path: &Path) -> Result<AppcConfig, String> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).map_err(|e| format!("{name}: {e}"))?;
+    let text = Section::text(path).map_err(|e| format!("{name}: {e}"))?;
     let mut section = Section::parse(&text).map_err(|e| format!("{name}: {e}"))?;
     if !section.named {
         section.config.lu = names::own().into();

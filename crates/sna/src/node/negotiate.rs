@@ -10,6 +10,7 @@ use crate::mode::{Mode, PacingMode};
 use crate::name::LuName;
 use crate::session::half::Parameters;
 use crate::session::pacing::{Receiver, Scheme, Sender};
+use crate::wire::bind::MOST_WINDOW;
 use crate::wire::bind::{self, Pacing, Repr as Bind, SyncLevels};
 use crate::wire::user_data::{self, UserData};
 use crate::wire::{Sense, piu, ru_size, th};
@@ -49,10 +50,11 @@ pub fn request(wish: &Wish<'_>) -> Bind {
             adaptive: mode.pacing == PacingMode::Adaptive,
             two_stage_to_primary: two_stage,
             two_stage_to_secondary: two_stage,
-            secondary_send: mode.receive_window,
-            secondary_receive: mode.send_window,
-            primary_send: mode.send_window,
-            primary_receive: mode.receive_window,
+            // Adaptive pacing begins with less where its window has no room.
+            secondary_send: mode.receive_window.min(MOST_WINDOW),
+            secondary_receive: mode.send_window.min(MOST_WINDOW),
+            primary_send: mode.send_window.min(MOST_WINDOW),
+            primary_receive: mode.receive_window.min(MOST_WINDOW),
         },
         secondary_ru: ru_size::emit(mode.receive_ru_bytes),
         primary_ru: ru_size::emit(mode.send_ru_bytes),

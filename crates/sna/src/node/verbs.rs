@@ -5,8 +5,8 @@
 //!
 //! [`Event::Ready`]: super::event::Event::Ready
 
-use super::Node;
 use super::event::Outage;
+use super::{LinkId, Node};
 use crate::conversation::code::{
     ConversationType, DeallocateType, ErrorDirection, Fill, PrepareToReceiveType, ReturnCode,
     ReturnControl, State,
@@ -217,6 +217,12 @@ impl Node {
             self.waiting_attaches = self.waiting_attaches.saturating_sub(1);
         }
         code
+    }
+
+    /// The link whose session this conversation has.
+    pub fn link_of(&self, id: ConversationId) -> Option<LinkId> {
+        let session = self.conversations.get(id)?.session?;
+        self.sessions.get(session).map(|session| session.link)
     }
 
     /// Refuses a conversation that a partner attached.

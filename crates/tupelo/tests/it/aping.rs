@@ -640,6 +640,48 @@ fn a_refused_attach_is_logged_with_its_partner_and_program() {
 }
 
 #[test]
+fn an_attach_beyond_the_limit_of_programs_is_logged_with_its_peer() {
+    let mut node = Node::telling("max-programs = 1\n");
+    let stderr = node.child.stderr.take().unwrap();
+    let mut first = node.aping_command(&["-i", "30000", "--lu", "NET.FIRST"]);
+    let first = first.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut first = first.spawn().unwrap();
+    node.wait_for_a_conversation();
+    send(&first, libc::SIGSTOP);
+    complaint(&node.aping(&["--lu", "NET.SECOND"]));
+    first.kill().unwrap();
+    first.wait().unwrap();
+    node.signal(libc::SIGTERM);
+    node.child.wait().unwrap();
+    let mut log = String::new();
+    std::io::Read::read_to_string(&mut BufReader::new(stderr), &mut log).unwrap();
+    let told = "an Attach of NET.SECOND for the program \"APINGD\" was refused: 084B6031";
+    let line = log.lines().find(|line| line.contains(told));
+    let line = line.unwrap_or_else(|| panic!("{log}"));
+    assert!(line.contains("127.0.0.1:"), "{line}");
+}
+
+#[test]
+fn a_device_as_configuration_and_a_fixed_window_too_wide_are_told() {
+    let node = Node::start();
+    let told = complaint(&node.aping(&["--config", "/dev/zero"]));
+    assert!(
+        told.contains("/dev/zero") && told.contains("16 MiB"),
+        "{told}"
+    );
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(
+        file.path(),
+        "[appc.modes.\"#INTER\"]\nfixed-pacing = true\n",
+    )
+    .unwrap();
+    let config = file.path().to_str().unwrap();
+    good(&node.aping(&["--config", config, "--pacing", "63"]));
+    let told = complaint(&node.aping(&["--config", config, "--pacing", "64"]));
+    assert!(told.contains("0 to 63"), "{told}");
+}
+
+#[test]
 fn what_answers_status_without_being_a_node_is_told() {
     use std::io::Write;
     let node = Node::start();

@@ -28,7 +28,12 @@ impl Node {
 
     /// With its standard error piped.
     pub fn start_telling() -> Node {
-        Node::started("", Stdio::piped())
+        Node::telling("")
+    }
+
+    /// With its standard error piped and these keys more.
+    pub fn telling(more: &str) -> Node {
+        Node::started(more, Stdio::piped())
     }
 
     fn started(more: &str, stderr: Stdio) -> Node {

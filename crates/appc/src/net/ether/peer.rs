@@ -94,6 +94,7 @@ impl Peer {
                     return false;
                 };
                 around.node.link_down(link, around.now);
+                around.complaints.note_gone(link, self.side.place());
             }
             Event::Closed(reason) => {
                 self.side.down(around, &ended(reason));

@@ -119,7 +119,7 @@ impl NodeArgs {
         let Some(path) = &self.config else {
             return Ok((AppcConfig::default(), false));
         };
-        let text = std::fs::read_to_string(path)
+        let text = Section::text(path)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot read {}", path.display()))?;
         let section = Section::parse(&text)
