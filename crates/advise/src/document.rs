@@ -22,7 +22,7 @@ pub struct Document {
     pub content: Content,
     /// What is wrong with the text itself, in its order.
     pub diagnostics: Vec<Diagnostic>,
-    lines: Vec<Arc<str>>,
+    lines: Arc<[Arc<str>]>,
 }
 
 impl Document {
@@ -96,6 +96,31 @@ impl Document {
     /// write there which fixes they have applied.
     pub fn mentions(&self, word: &str) -> bool {
         self.lines.iter().any(|line| line.contains(word))
+    }
+
+    /// A copy to suppose values in, without what is wrong with the text. A text
+    /// without open values keeps what it says; lines are shared.
+    pub(crate) fn to_suppose(&self) -> Document {
+        let content = match &self.content {
+            Content::Sna(content) => Content::Sna(sna::Content {
+                statements: content.statements.clone(),
+                open: Vec::new(),
+            }),
+            Content::Cics(cicsts::Content::Csd(csd)) => {
+                Content::Cics(cicsts::Content::Csd(cicsts::Csd {
+                    definitions: csd.definitions.clone(),
+                    open: Vec::new(),
+                }))
+            }
+            other => other.clone(),
+        };
+        Document {
+            name: self.name.clone(),
+            kind: self.kind,
+            content,
+            diagnostics: Vec::new(),
+            lines: self.lines.clone(),
+        }
     }
 
     /// Whether a statement could not be understood.

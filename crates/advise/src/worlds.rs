@@ -36,17 +36,6 @@ impl Document {
         }
     }
 
-    /// The document as it is in one world.
-    fn in_world(&self, world: usize) -> Document {
-        let mut document = self.clone();
-        for open in self.open() {
-            if let Some(sample) = open.samples.get(world) {
-                document.suppose(open, sample);
-            }
-        }
-        document
-    }
-
     fn suppose(&mut self, open: &Open, value: &str) {
         match &mut self.content {
             Content::Sna(content) => {
@@ -75,10 +64,26 @@ pub(crate) fn in_every(
     if documents.all.iter().all(|d| d.open().is_empty()) {
         return judge(documents);
     }
-    let world = |world| Documents::new(documents.all.iter().map(|d| d.in_world(world)));
-    let mut common = judge(&world(0));
+    // One copy, which is each world in turn: it has neither the errors, which
+    // no rule reads, nor the samples.
+    let mut copy = Documents::new(documents.all.iter().map(Document::to_suppose));
+    let mut world = |world: usize| {
+        for (document, original) in copy.all.iter_mut().zip(&documents.all) {
+            for open in original.open() {
+                if let Some(sample) = open.samples.get(world) {
+                    document.suppose(open, sample);
+                }
+            }
+        }
+        judge(&copy)
+    };
+    let mut common = world(0);
     for i in 1..WORLDS {
-        let here = judge(&world(i));
+        // What nothing is left of stays so.
+        if common.is_empty() {
+            break;
+        }
+        let here = world(i);
         let mut left: HashMap<&Finding, usize> = HashMap::new();
         for finding in &here {
             *left.entry(finding).or_default() += 1;

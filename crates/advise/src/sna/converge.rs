@@ -192,3 +192,53 @@ fn the_advice_for_the_baseline_followed_leaves_none_whichever_value_is_taken() {
         }
     }
 }
+
+/// Findings of a kind of text that print a line.
+fn printed(texts: &Texts, kind: &str) -> Vec<Finding> {
+    let of_kind = |f: &Finding| {
+        let name = &*f.place.file;
+        let read = Document::read(name, &texts[name], None).expect("read");
+        read.kind.word == kind && !f.code.is_empty()
+    };
+    judge(texts).into_iter().filter(of_kind).collect()
+}
+
+/// Statements that change what is defined count at the end of the text as
+/// well as in the place of what they change.
+#[test]
+fn changes_that_findings_print_make_them_go_when_they_stand_at_the_end() {
+    let as400 = Texts::from([(
+        "as400.clp".to_owned(),
+        "CRTMODD MODD(#BATCH) INPACING(3) OUTPACING(3) MAXLENRU(256)\n\
+         CRTLINTRN LIND(RING) LINESPEED(4M) MAXFRAME(1994)\n\
+         CRTCTLAPPC CTLD(HOST) MAXFRAME(1994) LANMAXOUT(2) LANACKFRQ(1)\n"
+            .to_owned(),
+    )]);
+    let sets = [
+        ("aix-sna", example("baseline"), 9),
+        ("csd", example("baseline"), 2),
+        ("csd", example("batch"), 1),
+        ("as400", as400, 5),
+    ];
+    for (kind, mut texts, least) in sets {
+        let mut appended = 0;
+        for _ in 0..ROUNDS {
+            let before = printed(&texts, kind);
+            for finding in &before {
+                let text = texts.get_mut(&*finding.place.file).expect("the file");
+                text.push_str(finding.code.last().expect("code"));
+                text.push('\n');
+                appended += 1;
+            }
+            let after = judge(&texts);
+            let same = |a: &&Finding, b: &Finding| {
+                (a.rule, &a.place, &a.value) == (b.rule, &b.place, &b.value)
+            };
+            for finding in &before {
+                assert_eq!(after.iter().find(|a| same(a, finding)), None, "{texts:?}");
+            }
+        }
+        assert_eq!(printed(&texts, kind), [], "{texts:?}");
+        assert!(appended >= least, "{kind}: {appended}");
+    }
+}

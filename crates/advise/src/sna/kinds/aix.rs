@@ -8,6 +8,8 @@
 //!
 //! Reference: Using AIX SNA Services/6000; AIX commands no, chdev, lsattr.
 
+use std::collections::HashMap;
+
 use super::parsed;
 use crate::document::{At, Parsed};
 use crate::kind::Kind;
@@ -131,7 +133,7 @@ fn parse(text: &str) -> Parsed {
         if let Some((name, kind)) = stanza(&line) {
             out.statements.push(Statement::new(kind, name, line.at));
             open = true;
-        } else if command(&line, &mut out) {
+        } else if change(&line, &mut out) || command(&line, &mut out) {
             open = false;
         } else if let (true, false, Some(setting)) = (open, line.flush, line.setting()) {
             if let Some(s) = out.statements.last_mut() {
@@ -163,8 +165,68 @@ fn parse(text: &str) -> Parsed {
         "TOKENRINGPHYSICAL",
         "SNA",
     ];
+    out.statements = folded(out.statements);
     tell_unknown(&mut out);
     parsed(&KIND, out, &known, "profile type")
+}
+
+/// Reads `name: key = value`, as findings write a change of a profile that
+/// stands before; false where there is no such profile.
+fn change(line: &Line<'_>, out: &mut Text) -> bool {
+    let Some((name, _)) = line.text.split_once(':').filter(|_| line.flush) else {
+        return false;
+    };
+    let Some(mut setting) = line.setting() else {
+        return false;
+    };
+    let Some((_, key)) = setting.name.split_once(':') else {
+        return false;
+    };
+    setting.name = key.trim().to_owned();
+    let read = |s: &&mut Statement| {
+        let table = values::table(KIND.word);
+        s.name == name && table.is_some_and(|t| t.row(&s.verb, &setting.name).is_some())
+    };
+    match out.statements.iter_mut().rev().find(read) {
+        Some(profile) => {
+            profile.operands.push(setting);
+            true
+        }
+        None => false,
+    }
+}
+
+/// Options, devices and profiles with the changes of later lines: an option
+/// or attribute that is set again has its last value, as on the machine.
+///
+/// A row of `lsattr` does not say whose attribute it is; a change of tok0,
+/// which is what findings name for it, counts for the first one.
+fn folded(all: Vec<Statement>) -> Vec<Statement> {
+    let mut kept: Vec<Statement> = Vec::new();
+    let mut made: HashMap<(String, String, String), usize> = HashMap::new();
+    for s in all {
+        let (name, attribute) = match (s.verb.as_str(), s.operands.first()) {
+            (OPTION, Some(o)) => ("", o.name.as_str()),
+            (ADAPTER, Some(o)) if s.name.is_empty() => ("tok0", o.name.as_str()),
+            (ADAPTER, Some(o)) => (s.name.as_str(), o.name.as_str()),
+            (MODE | LOGICAL_LINK, _) if !s.name.is_empty() => (s.name.as_str(), ""),
+            _ => {
+                kept.push(s);
+                continue;
+            }
+        };
+        let key = (s.verb.clone(), name.to_owned(), attribute.to_owned());
+        let unnamed = s.verb == ADAPTER && s.name.is_empty();
+        match made.get(&key) {
+            Some(_) if unnamed => kept.push(s),
+            Some(i) => kept[*i].operands.extend(s.operands),
+            None => {
+                made.insert(key, kept.len());
+                kept.push(s);
+            }
+        }
+    }
+    kept
 }
 
 /// Names attributes that no profile of the kind is known to have.
@@ -344,6 +406,51 @@ mod tests {
             ),
         ];
         assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn what_is_set_again_has_its_last_value_and_a_wrong_one_before_it_is_told() {
+        let text = "no -o thewall=2k\nchdev -l tok0 -a xmt_que_size=30\nchdev -l tok1 -a xmt_que_size=40\n\
+                    rec_que_size 30 RECEIVE queue size True\nb_MODE:\n type = MODE\n send_pacing = 3\n\
+                    no -o thewall=8192\nchdev -l tok0 -a xmt_que_size=150 -a rec_que_size=150\n\
+                    b: send_pacing = 63\nc: send_pacing = 63\n";
+        let p = parse(text);
+        let told: Vec<_> = p.diagnostics.iter().map(|d| (d.severity, d.line)).collect();
+        assert_eq!(
+            told,
+            [
+                (Severity::Warning, 11),
+                (Severity::Error, 1),
+                (Severity::Warning, 10)
+            ],
+            "{:?}",
+            p.diagnostics
+        );
+        let crate::Content::Sna(content) = p.content else {
+            panic!("not of SNA")
+        };
+        let found: Vec<_> = content
+            .statements
+            .iter()
+            .filter_map(|s| {
+                let last = s.operands.last()?;
+                Some((
+                    s.name.as_str(),
+                    last.name.as_str(),
+                    s.operand(&last.name)?.number(),
+                ))
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("", "THEWALL", Some(8192)),
+                ("tok0", "XMT_QUE_SIZE", Some(150)),
+                ("tok1", "XMT_QUE_SIZE", Some(40)),
+                ("", "REC_QUE_SIZE", Some(150)),
+                ("b", "SEND_PACING", Some(63)),
+            ]
+        );
     }
 
     #[test]

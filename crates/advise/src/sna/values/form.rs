@@ -27,6 +27,9 @@ pub(crate) enum Form {
     /// Values in their places, parted by commas: each may be left out, and
     /// `None` is one that nobody reads.
     Places(&'static [Option<Form>]),
+    /// Sessions up to so many, and after a comma those of them that this side
+    /// wins; the second number may be left out.
+    Sessions(u32),
     /// So many values of one form at most, parted by blanks.
     Row(usize, &'static Form),
 }
@@ -92,6 +95,12 @@ impl Form {
             Form::Byte => ru::byte(value).is_some(),
             Form::PacingCount => ru::pacing(value).is_some(),
             Form::RuSizes => ru::rusizes(value).is_ok(),
+            Form::Sessions(most) => {
+                let mut counts = value.splitn(2, ',').map(|v| number(v.trim()));
+                let (all, won) = (counts.next().flatten(), counts.next());
+                let right = |won: Option<u32>| won.is_some_and(|w| all.is_some_and(|a| w <= a));
+                all.is_some_and(|a| (1..=most).contains(&a)) && won.is_none_or(right)
+            }
             Form::Places(_) | Form::Row(..) => self.fault(value).is_none(),
         }
     }
@@ -128,6 +137,9 @@ impl Form {
                     read.collect::<Vec<_>>().join("; ")
                 )
             }
+            Form::Sessions(most) => format!(
+                "one or two whole numbers: sessions from 1 to {most}, and from 0 to as many winners among them"
+            ),
             Form::Row(most, form) => {
                 format!(
                     "up to {most} values parted by blanks, each {}",
@@ -175,6 +187,14 @@ impl Form {
             Form::Places(forms) => (0..WORLDS)
                 .map(|world| places(forms, value, world))
                 .collect(),
+            Form::Sessions(most) => [
+                "1,0".to_owned(),
+                format!("{most},{most}"),
+                "1,1".to_owned(),
+                format!("{most},0"),
+                format!("{},{}", most / 2, most / 4),
+            ]
+            .into(),
             Form::Row(most, form) => {
                 let all = form.samples("").into_iter();
                 all.map(|s| vec![s; most].join(" ")).collect()
@@ -276,6 +296,19 @@ mod tests {
     }
 
     #[test]
+    fn winners_are_among_the_sessions() {
+        let form = Form::Sessions(999);
+        for right in ["1", "1,0", "999,999", "250 , 125", "008,004", "100,000"] {
+            assert_eq!(form.fault(right), None, "{right}");
+        }
+        for wrong in [
+            "a,b", "2,4", "0", "0,0", "1000,1", "8,", ",4", "8,-1", "8,4,2", "100,1x",
+        ] {
+            assert!(form.fault(wrong).is_some(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn every_wrong_place_of_a_list_is_named() {
         const FORM: Form =
             Form::Places(&[Some(Form::Seconds(30)), None, Some(Form::Number(1, 127))]);
@@ -305,6 +338,7 @@ mod tests {
             Form::PacingCount,
             Form::RuSizes,
             Form::Row(2, &Form::Number(64, 4096)),
+            Form::Sessions(999),
         ] {
             let samples = form.samples("?");
             assert_eq!(samples.len(), WORLDS);

@@ -8,6 +8,7 @@ use cics::diagnostic::{Diagnostic, Severity, nearest};
 
 use super::form::shown;
 use super::rows::{Others, Style, Table};
+use crate::sna::kinds::aix;
 use crate::sna::syntax::Statement;
 
 impl Table {
@@ -130,10 +131,11 @@ impl Table {
         }
     }
 
-    /// Keywords that stand twice on a statement. Commands change objects, so
-    /// there the later value is meant.
+    /// Keywords that stand twice on a statement. Commands change objects,
+    /// options and devices, so there the later value is meant.
     pub(super) fn tell_repeated(&self, statement: &Statement, told: &mut Vec<Diagnostic>) {
-        if self.style == Style::Command {
+        let device = [aix::OPTION, aix::ADAPTER].contains(&statement.verb.as_str());
+        if self.style == Style::Command || (self.style == Style::Stanza && device) {
             return;
         }
         // No more names than the table has, however many operands there are.

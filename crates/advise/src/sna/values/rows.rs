@@ -186,6 +186,12 @@ pub(crate) static VTAM_NODES: Table = Table {
         row(&[], &["SLODOWN"], Form::Number(1, 100)),
         row(&[], &["DELAY"], Form::Seconds(6553)),
         row(&[], &["TRSPEED"], Form::Words(&["4", "16"])),
+        row(&[], &["DYNLU"], Form::Words(&["YES", "NO"])),
+        row(
+            &[],
+            &["LNCTL"],
+            Form::Words(&["SDLC", "BSC", "SS", "CA", "USER"]),
+        ),
         row(
             &[],
             &["T2TIMER"],
@@ -237,6 +243,7 @@ pub(crate) static CSD: Table = Table {
             &["AUTOCONNECT"],
             Form::Words(&["NO", "YES", "ALL"]),
         ),
+        row(&["SESSIONS"], &["MAXIMUM"], Form::Sessions(999)),
     ],
     others: &[],
 };

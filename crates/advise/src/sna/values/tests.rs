@@ -142,7 +142,6 @@ const NOT_NUMBERS: &[&str] = &[
     "DEFINE_LOCAL_CP",
     "DEFINE_LOCAL_LU",
     "DEFINE_MODE",
-    "DYNLU",
     "ECLTYPE",
     "EXCI",
     "FQ_CP_NAME",
@@ -156,7 +155,6 @@ const NOT_NUMBERS: &[&str] = &[
     "LINETH",
     "LINSDLC",
     "LINTRN",
-    "LNCTL",
     "LOCALLU",
     "LOCAL_LU_NAME",
     "LOGICAL",
@@ -256,6 +254,16 @@ fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
             "SENDSIZE(40k) is not a whole number from 0 to 30720",
         ),
         (
+            "csd",
+            "DEFINE SESSIONS(S) GROUP(G) MAXIMUM(2,4)",
+            "MAXIMUM(2,4) is not one or two whole numbers: sessions from 1 to 999, and from 0 to as many winners among them",
+        ),
+        (
+            "csd",
+            "DEFINE SESSIONS(S) GROUP(G) MAXIMUM(a,b)",
+            "MAXIMUM(a,b) is not one or two whole numbers: sessions from 1 to 999, and from 0 to as many winners among them",
+        ),
+        (
             "cm2-lan",
             "[LAN_DLC]\nFRAME_SIZE = abc",
             "FRAME_SIZE = abc is not a whole number from 1 to 65535",
@@ -290,6 +298,12 @@ fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
             "CRTCTLAPPC C LANACKFRQ(-1)",
             "LANACKFRQ(-1) is not a whole number from 1 to 127 or *CALC",
         ),
+        (
+            "ncp",
+            "G GROUP LNCTL=SLDC",
+            "LNCTL=SLDC is not one of SDLC, BSC, SS, CA, USER",
+        ),
+        ("vtam-node", "P PU DYNLU=Y", "DYNLU=Y is not one of YES, NO"),
         ("ncp", "L LINE TRSPEED=7", "TRSPEED=7 is not one of 4, 16"),
         (
             "ncp",
