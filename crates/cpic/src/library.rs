@@ -20,6 +20,8 @@ pub struct Library {
     local: LuName,
     /// Whether its name is made up, so that no partner can know it.
     unfindable: bool,
+    /// Partners cannot connect to it: only those it calls can attach programs.
+    deaf: bool,
     cpic: Mutex<Cpic>,
     incoming: Mutex<Receiver<Attached>>,
     /// Where programs that are attached go.
@@ -67,6 +69,7 @@ impl Library {
             .map(|name| name.parse())
             .transpose()
             .map_err(|why| format!("{PROGRAM}: {why}"))?;
+        let deaf = config.listen.is_none() && config.interface.is_none();
         let host = Host::start(config).map_err(|why| why.to_string())?;
         let (attached, incoming) = channel();
         let library = Library {
@@ -74,6 +77,7 @@ impl Library {
             cpic: Mutex::new(Cpic::new(LuName::clone(&local), side)),
             local,
             unfindable,
+            deaf,
             incoming: Mutex::new(incoming),
             attached,
             names: Mutex::default(),
@@ -96,6 +100,12 @@ impl Library {
             self.tell(format!(
                 "CMSLTP {name}: partners that call this program must know its node, which nobody \
                  named: give `lu` in the configuration"
+            ));
+        }
+        if self.deaf {
+            self.tell(format!(
+                "{name}: nobody can connect to this node to attach it: give `listen` or \
+                 `interface` in the configuration"
             ));
         }
         let attached = self.attached.clone();
