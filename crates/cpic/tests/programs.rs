@@ -381,7 +381,7 @@ fn without_a_configuration_calls_say_so_and_give_product_specific_error() {
     for (configuration, told) in [
         (None, "TUPELO_APPC must name a file"),
         (Some(folder.path().join("none.toml")), "none.toml"),
-        (file("wrong.toml", "[appc]\nlu = \"no dot\"\n"), "no dot"),
+        (file("wrong.toml", "[appc]\nlu = \"no dot\"\n"), "NO DOT"),
         (file("long.toml", &long), "\"NINECHARS\": must have 1 to 8"),
         (file("twice.toml", &twice), "\"echo\": is there twice"),
     ] {

@@ -272,7 +272,7 @@ fn kind_of(value: &str) -> String {
 /// into conditions, which say nothing here.
 fn command(line: &Line<'_>, out: &mut Text) -> bool {
     let mut commands: Vec<Vec<(&str, At)>> = vec![Vec::new()];
-    for (word, at) in line.words() {
+    for (word, at) in line.command_words() {
         // A semicolon ends a word, stands alone, or both.
         let mut parts = word.split(';');
         if let (Some(last), Some(part)) = (commands.last_mut(), parts.next()) {

@@ -59,20 +59,37 @@ impl<'a> Line<'a> {
     /// The words with their places. Commas part words outside parentheses;
     /// blanks around an equals sign and before a parenthesis do not.
     pub fn words(&self) -> Vec<(&'a str, At)> {
+        self.parted(false)
+    }
+
+    /// The words of a command: no comma parts them. A blank or a comma inside a
+    /// number does not either, so that the whole of it can be told as wrong.
+    pub fn command_words(&self) -> Vec<(&'a str, At)> {
+        self.parted(true)
+    }
+
+    fn parted(&self, command: bool) -> Vec<(&'a str, At)> {
         let mut words: Vec<(&'a str, At)> = Vec::new();
         let mut start: Option<(usize, usize)> = None;
         let (mut depth, mut last) = (0u32, ' ');
+        // Whether a word, or its value, has been digits and commas so far.
+        let mut digits = true;
         for (n, (i, c)) in self.text.char_indices().enumerate() {
-            let blank = c.is_whitespace() || c == ',';
+            let blank = c.is_whitespace() || (c == ',' && !command);
             let rest = self.text[i..].trim_start();
             let joined = depth > 0
                 || (last == '=' && !begins_with_setting(rest))
                 || rest.starts_with('=')
-                || rest.starts_with('(');
+                || rest.starts_with('(')
+                || (command
+                    && digits
+                    && matches!(last, '0'..='9' | ',')
+                    && rest.starts_with(|c: char| c.is_ascii_digit()));
             if blank && !joined {
                 if let Some(begun) = start.take() {
                     words.push(self.word(begun, i));
                 }
+                (digits, last) = (true, ' ');
             } else if !blank || start.is_some() {
                 start.get_or_insert((i, n));
                 match c {
@@ -81,6 +98,7 @@ impl<'a> Line<'a> {
                     _ => {}
                 }
                 if !blank {
+                    digits = c == '=' || (digits && (c.is_ascii_digit() || c == ','));
                     last = c;
                 }
             }
@@ -160,6 +178,27 @@ mod tests {
         let o = operand(words[1].0, words[1].1);
         assert_eq!((o.name.as_str(), o.number()), ("MAXIN", Some(2)));
         assert_eq!(operand("MAXOUT(2)", line.at).number(), Some(2));
+    }
+
+    #[test]
+    fn a_number_in_pieces_is_one_word_of_a_command() {
+        let text = "no -o thewall=2,048 -o lowclust= 1, 024 -o x=2 048 y 30 new_30 4\n";
+        let line = lines(text, &['#'], true).next().unwrap();
+        let words: Vec<_> = line.command_words().into_iter().map(|(w, _)| w).collect();
+        let due = [
+            "no",
+            "-o",
+            "thewall=2,048",
+            "-o",
+            "lowclust= 1, 024",
+            "-o",
+            "x=2 048",
+            "y",
+            "30",
+            "new_30",
+            "4",
+        ];
+        assert_eq!(words, due);
     }
 
     #[test]

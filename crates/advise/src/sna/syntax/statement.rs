@@ -55,8 +55,7 @@ impl Statement {
 }
 
 impl Operand {
-    /// The value as a whole number, of a list the first one; thousands may be
-    /// set off by commas.
+    /// The value as a whole number, of a list the first one.
     pub fn number(&self) -> Option<u32> {
         #[cfg(test)]
         reads::note(&self.name);
@@ -100,16 +99,11 @@ impl Text {
     }
 }
 
-/// A whole number, with or without commas between its thousands.
+/// A whole number in one piece: no product takes commas between thousands.
 pub fn number(text: &str) -> Option<u32> {
     let text = unquote(text);
-    let mut groups = text.split(',');
-    let first = groups.next()?;
-    let thousands = groups.clone().all(|g| g.len() == 3);
-    let begins = !first.is_empty() && (groups.next().is_none() || first.len() <= 3);
-    let digits = text.replace(',', "");
-    let plain = thousands && begins && digits.bytes().all(|b| b.is_ascii_digit());
-    digits.parse().ok().filter(|_| plain)
+    let plain = text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|_| plain)
 }
 
 /// A value without the quotes around it.
@@ -193,10 +187,12 @@ mod tests {
     }
 
     #[test]
-    fn numbers_may_have_commas_and_quotes() {
-        assert_eq!(number("30,720"), Some(30_720));
+    fn numbers_may_have_quotes_and_nothing_else_beside_their_digits() {
+        assert_eq!(number("30720"), Some(30_720));
         assert_eq!(number("'4096'"), Some(4096));
-        for wrong in ["*CALC", "8,1", "1,23,456", ",256", "1234,567", "+5", "-1"] {
+        for wrong in [
+            "*CALC", "8,1", "30,720", "'4,096'", "4 096", ",256", "256,", "+5", "-1",
+        ] {
             assert_eq!(number(wrong), None, "{wrong}");
         }
         assert_eq!(number(""), None);

@@ -9,7 +9,7 @@ use crate::sna::syntax::Statement;
 use crate::worlds::Open;
 
 /// What rules do with a wrong value.
-const SILENT: &str = "what depends on it is not judged";
+pub(super) const SILENT: &str = "what depends on it is not judged";
 
 impl Table {
     /// The row of a statement's keyword.
@@ -46,6 +46,7 @@ impl Table {
                     });
                 }
             }
+            self.tell_within((s, statement), &mut open, told);
         }
         open
     }

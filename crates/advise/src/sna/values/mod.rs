@@ -1,7 +1,8 @@
 //! The values that rules read, checked once for every statement.
 //!
 //! Each product has a table of keywords ([`rows`]) with what a value may be
-//! ([`form`]). A value that is not so is an error of the reader ([`judge`]), and it is
+//! ([`form`]). A value that is not so is an error of the reader ([`judge`], and
+//! [`within`] for two that must fit each other), and it is
 //! *open*: no rule may say what depends on it ([`crate::worlds`]). The tables
 //! make the reference page too.
 //!
@@ -15,6 +16,7 @@ mod rows;
 mod spoilt;
 #[cfg(test)]
 mod tests;
+mod within;
 
 pub(crate) use form::WORLDS;
 pub(crate) use rows::{TABLES, table};

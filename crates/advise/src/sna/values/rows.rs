@@ -172,6 +172,8 @@ pub(crate) static VTAM_NODES: Table = Table {
             &["VPACING"],
             Form::Places(&[Some(Form::Number(0, 255)), Some(Form::Number(0, 255))]),
         ),
+        row(&["APPL"], &["APPC", "PARSESS"], Form::Words(&["YES", "NO"])),
+        row(&[], &["DYNLU"], Form::Words(&["YES", "NO"])),
         row(&[], &["AUTOSES"], SESSIONS),
         row(&[], &["LOCADDR"], Form::Number(0, 255)),
         row(&[], &["PUTYPE"], Form::Places(&[UNIT_TYPE, UNIT_TYPE])),
@@ -206,7 +208,8 @@ pub(crate) static VTAM_NODES: Table = Table {
 };
 
 /// z/OS Communications Server SNA Resource Definition Reference, buffer pool
-/// start options.
+/// start options: number, size, slowdown point, F, and of the expansion its
+/// number, point and limit in kilobytes. VTAM takes no size below 256.
 pub(crate) static VTAM_START: Table = Table {
     kinds: &["vtam-start"],
     style: Style::Equals,
@@ -216,12 +219,12 @@ pub(crate) static VTAM_START: Table = Table {
         &["IOBUF"],
         Form::Places(&[
             Some(Form::Number(0, 65_535)),
-            Some(BYTES),
+            Some(Form::Number(256, 65_535)),
             Some(Form::Number(0, 65_535)),
             Some(Form::Words(&["F"])),
             Some(Form::Number(0, 65_535)),
             Some(Form::Number(0, 65_535)),
-            None,
+            Some(Form::Number(0, u32::MAX)),
         ]),
     )],
     others: &[],
@@ -386,7 +389,7 @@ pub(crate) static AS400: Table = Table {
         complete: true,
     }],
 };
-const MODD: &[&str] = &["CRTMODD", "CHGMODD"];
+pub(super) const MODD: &[&str] = &["CRTMODD", "CHGMODD"];
 
 /// Using AIX SNA Services/6000; AIX commands no and chdev.
 pub(crate) static AIX: Table = Table {

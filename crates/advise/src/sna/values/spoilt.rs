@@ -126,14 +126,38 @@ fn numbers(text: &str) -> Vec<std::ops::Range<usize>> {
     found
 }
 
-/// What to write in a number's place. On a card with a mark in column 72 it is
-/// as wide as the number, or the mark would move.
-fn spoilers(kind: &str, text: &str, range: &std::ops::Range<usize>) -> Vec<String> {
+/// A number of several digits with a comma after the first.
+fn thousands(number: &str) -> Option<String> {
+    let decimal = number.len() > 1 && number.bytes().all(|b| b.is_ascii_digit());
+    decimal.then(|| format!("{},{}", &number[..1], &number[1..]))
+}
+
+/// The text with something else in a number's place. Where that is longer on a
+/// card with a mark in column 72, a blank of its line goes, or the mark would
+/// move.
+fn with(kind: &str, text: &str, range: &std::ops::Range<usize>, wrong: &str) -> String {
+    let mut changed = text.to_owned();
+    changed.replace_range(range.clone(), wrong);
+    if is_marked(kind, text, range) && wrong.len() == range.len() + 1 {
+        let line = text[..range.start].rfind('\n').map_or(0, |i| i + 1);
+        let blanks = changed[line..].find("  ").expect("a card has blanks");
+        changed.remove(line + blanks);
+    }
+    changed
+}
+
+/// Whether a place is on a card with a mark in column 72.
+fn is_marked(kind: &str, text: &str, range: &std::ops::Range<usize>) -> bool {
     let begin = text[..range.start].rfind('\n').map_or(0, |i| i + 1);
     let line = text[begin..].lines().next().unwrap_or("");
-    let marked = line.chars().nth(71).is_some_and(|c| !c.is_whitespace());
     let assembler = ["vtam-modes", "vtam-node", "ncp", "vtam-start"].contains(&kind);
-    match assembler && marked {
+    assembler && line.chars().nth(71).is_some_and(|c| !c.is_whitespace())
+}
+
+/// What to write in a number's place. On a card with a mark in column 72 it is
+/// as wide as the number, or the mark would move; a comma finds room.
+fn spoilers(kind: &str, text: &str, range: &std::ops::Range<usize>) -> Vec<String> {
+    let mut all: Vec<String> = match is_marked(kind, text, range) {
         true => vec![
             "z".repeat(range.len()),
             format!("-{}", "1".repeat(range.len() - 1)),
@@ -141,7 +165,9 @@ fn spoilers(kind: &str, text: &str, range: &std::ops::Range<usize>) -> Vec<Strin
         false => ["abc", "-1", "99999999999999999999", ""]
             .map(str::to_owned)
             .into(),
-    }
+    };
+    all.extend(thousands(&text[range.clone()]));
+    all
 }
 
 /// What rules say, without the line that they quote.
@@ -176,17 +202,24 @@ fn no_number_of_a_fixture_can_be_spoilt_in_silence() {
             for range in numbers(text) {
                 for wrong in spoilers(kind, text, &range) {
                     let wrong = wrong.as_str();
-                    let mut changed = text.clone();
-                    changed.replace_range(range.clone(), wrong);
+                    let number = &text[range.clone()];
+                    let changed = with(kind, text, &range, wrong);
+                    let comma = thousands(number).is_some_and(|t| t == wrong);
                     let mut documents = all.clone();
                     documents[i] = read(file, kind, &changed);
                     spoilt += 1;
                     let told = errors(&documents[i]).len() > errors(&all[i]).len();
                     // Whatever is wrong, the value is open in the same way.
-                    if told && !matches!(wrong, "abc" | "") {
+                    if told && !comma && !matches!(wrong, "abc" | "") {
                         continue;
                     }
-                    let after = said(documents);
+                    let mut after = said(documents);
+                    // Of a buffer pool's values in their places rules read the
+                    // size, and quote all.
+                    if comma && !told && *kind == "vtam-start" {
+                        let plain = |(k, n): (String, usize)| (k.replace(wrong, number), n);
+                        after = after.into_iter().map(plain).collect();
+                    }
                     let new: Vec<_> = after.keys().filter(|k| !before.contains_key(*k)).collect();
                     if told {
                         // What holds of any value holds of the right one.

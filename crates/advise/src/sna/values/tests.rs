@@ -81,8 +81,7 @@ fn a_wrong_value_of_any_row_is_one_error_that_names_keyword_and_line() {
 
 fn row_tells(kind: &str, table: &Table, row: &Row, name: &str) {
     // In a list a comma parts two values, and on a line two operands.
-    let commas =
-        !matches!(row.form, Form::Places(_)) && table.style != Style::Equals && kind != "aix-sna";
+    let commas = !matches!(row.form, Form::Places(_)) && table.style != Style::Equals;
     let values = WRONG.iter().copied().filter(|v| commas || !v.contains(','));
     let listed = matches!(row.form, Form::Places(_)).then_some("(1,,,,,,,,,,9)");
     for value in values.chain(listed) {
@@ -264,6 +263,51 @@ fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
             "MAXIMUM(a,b) is not one or two whole numbers: sessions from 1 to 999, and from 0 to as many winners among them",
         ),
         (
+            "csd",
+            "DEFINE SESSIONS(S) GROUP(G) SENDSIZE(4,096)",
+            "SENDSIZE(4,096) is not a whole number from 0 to 30720",
+        ),
+        (
+            "vtam-node",
+            "A APPL PARSESS=MAYBE",
+            "PARSESS=MAYBE is not one of YES, NO",
+        ),
+        (
+            "vtam-start",
+            "IOBUF=(1,200,384,,,100,50)",
+            "IOBUF=(1,200,384,,,100,50): value 2, 200, is not a whole number from 256 to 65535",
+        ),
+        (
+            "as400",
+            "CRTMODD B MAXLENRU(4,096)",
+            "MAXLENRU(4,096) is not a whole number from 241 to 32767 or *CALC",
+        ),
+        (
+            "as400",
+            "CRTMODD B MAXSSN(8) LCLCTLSSN(9)",
+            "LCLCTLSSN(9) is more than MAXSSN(8)",
+        ),
+        (
+            "cm2-ndf",
+            "DEFINE_MODE MODE_NAME(#BATCH) PLU_MODE_SESSION_LIMIT(4) MIN_CONWINNERS_SOURCE(5);",
+            "MIN_CONWINNERS_SOURCE(5) is more than PLU_MODE_SESSION_LIMIT(4)",
+        ),
+        (
+            "aix-sna",
+            "m_MODE:\n maximum_number_of_sessions = 4\n minimum_contention_winners = 9",
+            "minimum_contention_winners = 9 is more than maximum_number_of_sessions = 4",
+        ),
+        (
+            "aix-sna",
+            "no -o thewall=2,048",
+            "thewall = 2,048 is not a whole number from 0 to 4294967295",
+        ),
+        (
+            "aix-sna",
+            "rec_que_size 1 030 RECEIVE queue size True",
+            "rec_que_size = 1 030 is not a whole number from 1 to 65535",
+        ),
+        (
             "cm2-lan",
             "[LAN_DLC]\nFRAME_SIZE = abc",
             "FRAME_SIZE = abc is not a whole number from 1 to 65535",
@@ -354,7 +398,7 @@ fn each_wrong_value_is_told_in_words_that_say_what_is_right() {
         (
             "vtam-start",
             "IOBUF=(200,3Q4,,,100,50)",
-            "IOBUF=(200,3Q4,,,100,50): value 2, 3Q4, is not a whole number from 1 to 65535",
+            "IOBUF=(200,3Q4,,,100,50): value 2, 3Q4, is not a whole number from 256 to 65535",
         ),
         (
             "vtam-modes",

@@ -1,0 +1,83 @@
+//! Values that may not be larger than another one of their statement.
+
+use cics::diagnostic::{Diagnostic, Severity};
+
+use super::judge::SILENT;
+use super::rows::{MODD, Table};
+use crate::sna::kinds::aix;
+use crate::sna::syntax::Statement;
+use crate::worlds::Open;
+
+/// A part and the whole that it is of.
+struct Within {
+    /// The statements that have both.
+    on: &'static [&'static str],
+    /// Spellings of the part.
+    part: &'static [&'static str],
+    /// Spellings of the whole, the one that counts first.
+    whole: &'static [&'static str],
+}
+
+/// Sessions that a side wins are some of the mode's sessions.
+const ALL: &[Within] = &[
+    Within {
+        on: &[aix::MODE],
+        part: aix::WINNERS,
+        whole: aix::SESSIONS,
+    },
+    Within {
+        on: &["DEFINE_MODE"],
+        part: &["MIN_CONWINNERS_SOURCE"],
+        whole: &["PLU_MODE_SESSION_LIMIT", "MAX_NEGOTIABLE_SESSION_LIMIT"],
+    },
+    Within {
+        on: MODD,
+        part: &["LCLCTLSSN"],
+        whole: &["MAXSSN"],
+    },
+];
+
+impl Table {
+    /// Tells of a part that is more than its whole. Nothing says which of the
+    /// two is wrong, so both are open.
+    pub(super) fn tell_within(
+        &self,
+        (s, statement): (usize, &Statement),
+        open: &mut Vec<Open>,
+        told: &mut Vec<Diagnostic>,
+    ) {
+        let verb = statement.verb.as_str();
+        for within in ALL.iter().filter(|w| w.on.contains(&verb)) {
+            // Values that are wrong by themselves are told of already.
+            let right = |names: &[&str]| {
+                let found = statement.any(names)?;
+                let o = statement
+                    .operands
+                    .iter()
+                    .rposition(|o| o.name == found.name)?;
+                let known = !open.iter().any(|w| (w.statement, w.operand) == (s, o));
+                Some((o, found, found.number().filter(|_| known)?))
+            };
+            let (Some(part), Some(whole)) = (right(within.part), right(within.whole)) else {
+                continue;
+            };
+            if part.2 <= whole.2 {
+                continue;
+            }
+            let spelled = [part, whole].map(|(_, o, _)| self.style.spell(verb, &o.name, &o.value));
+            let message = format!("{} is more than {}", spelled[0], spelled[1]);
+            let mut diagnostic = part.1.at.diagnostic(Severity::Error, message);
+            diagnostic.help = Some(SILENT.to_owned());
+            told.push(diagnostic);
+            for (operand, o, _) in [part, whole] {
+                if let Some(row) = self.row(verb, &o.name) {
+                    open.push(Open {
+                        statement: s,
+                        operand,
+                        samples: row.form.samples(""),
+                    });
+                }
+            }
+        }
+    }
+}
