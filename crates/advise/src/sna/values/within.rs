@@ -81,3 +81,43 @@ impl Table {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::sna::values::tests::{errors, read, root};
+    use crate::{Documents, advise};
+
+    #[test]
+    fn more_winners_than_sessions_are_told_and_no_rule_counts_them() {
+        let folder = root().join("../../examples/advise/appc/baseline");
+        let entries = std::fs::read_dir(folder).expect("the example is there");
+        let set: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
+        let rules = |right: &str, wrong: &str| {
+            let mut told = Vec::new();
+            let documents = set.iter().map(|path| {
+                let text = std::fs::read_to_string(path).expect("text");
+                let name = path.file_name().expect("a name").to_string_lossy();
+                let kind = crate::kind::recognise(&text).expect("a kind fits").word;
+                let document = read(&name, kind, &text.replace(right, wrong));
+                told.extend(errors(&document));
+                document
+            });
+            let documents = Documents::new(documents.collect::<Vec<_>>());
+            let all = advise(&documents, &["sna.session".to_owned()]);
+            let said: Vec<_> = all.iter().map(|f| f.rule).collect();
+            (told, said)
+        };
+        let (told, said) = rules("", "");
+        assert!(told.is_empty() && said.contains(&"sna.session.unlike"));
+        let (told, said) = rules(
+            "minimum_contention_winners = 2",
+            "minimum_contention_winners = 9",
+        );
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(
+            told[0].1,
+            "minimum_contention_winners = 9 is more than maximum_number_of_sessions = 4"
+        );
+        assert!(!said.contains(&"sna.session.unlike"), "{said:?}");
+    }
+}
