@@ -85,16 +85,12 @@ pub unsafe extern "C" fn CMEMBS(size: *mut i32, return_code: *mut i32) -> i32 {
 /// As the module says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn CMCNVI(buffer: *mut u8, length: *const i32, return_code: *mut i32) -> i32 {
+    let incoming = |byte| {
+        let text = sna::ebcdic::to_char(byte);
+        if text.is_ascii() { text as u8 } else { b'?' }
+    };
     // SAFETY: the caller's promise.
-    unsafe {
-        answer(return_code, || {
-            for byte in bytes_mut(buffer, get(length)?, BUFFER)? {
-                let text = sna::ebcdic::to_char(*byte);
-                *byte = if text.is_ascii() { text as u8 } else { b'?' };
-            }
-            Ok(())
-        })
-    }
+    unsafe { convert(buffer, length, return_code, incoming) }
 }
 
 /// Convert_Outgoing: the program's own characters to EBCDIC (code page 037), in
@@ -104,12 +100,29 @@ pub unsafe extern "C" fn CMCNVI(buffer: *mut u8, length: *const i32, return_code
 /// As the module says.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn CMCNVO(buffer: *mut u8, length: *const i32, return_code: *mut i32) -> i32 {
+    let outgoing = |byte: u8| {
+        let known = if byte.is_ascii() { byte } else { b'?' };
+        sna::ebcdic::from_char(char::from(known))
+    };
+    // SAFETY: the caller's promise.
+    unsafe { convert(buffer, length, return_code, outgoing) }
+}
+
+/// Puts another byte in the place of each.
+///
+/// # Safety
+/// As the module says.
+unsafe fn convert(
+    buffer: *mut u8,
+    length: *const i32,
+    return_code: *mut i32,
+    other: impl Fn(u8) -> u8,
+) -> i32 {
     // SAFETY: the caller's promise.
     unsafe {
         answer(return_code, || {
             for byte in bytes_mut(buffer, get(length)?, BUFFER)? {
-                let known = if byte.is_ascii() { *byte } else { b'?' };
-                *byte = sna::ebcdic::from_char(char::from(known));
+                *byte = other(*byte);
             }
             Ok(())
         })

@@ -171,6 +171,14 @@ fn every_call_from_cobol_does_and_refuses_what_is_documented() {
     }
 }
 
+/// Starts a program, and waits until its link is there.
+fn begun(command: &mut Command, server: &appc::Host) -> std::process::Child {
+    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = piped.spawn().unwrap();
+    partner::wait_until_ready(server, 1);
+    child
+}
+
 /// Calls the program `tests/NAME`, which accepts; what it printed.
 fn called(name: &str) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
@@ -178,12 +186,7 @@ fn called(name: &str) -> Option<String> {
     let server = server();
     let mut command = process(&program, folder.path(), &server);
     command.env("TUPELO_APPC_TPN", "ACCEPTOR");
-    let child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    partner::wait_until_ready(&server, 1);
+    let child = begun(&mut command, &server);
     // The link is there: the program called READY over it.
     let call = Call::new("NET.CLIENT", "ACCEPTOR");
     let mut conversation = server.allocate(&call).unwrap();
@@ -230,12 +233,7 @@ fn a_c_program_accepts_conversations_of_the_names_it_specifies() {
     };
     let server = server();
     let mut command = process(&program, folder.path(), &server);
-    let child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    partner::wait_until_ready(&server, 1);
+    let child = begun(&mut command, &server);
     let attach = |name: &str| {
         let mut call = Call::new("NET.CLIENT", name);
         call.user = Some(("ALICE".to_owned(), Some("SECRET".to_owned())));

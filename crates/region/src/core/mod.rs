@@ -203,13 +203,9 @@ impl Core {
         let Some(w) = self.workers.get(worker).filter(|w| w.is_live()) else {
             return Caller::Gone;
         };
-        // Only a task that was submitted can be running.
-        let submitted = |k: &TaskKey| {
-            let task = self.tasks.get(*k);
-            task.is_some_and(|t| t.stage == Stage::Submitted)
-        };
         let key = w.slots.get(slot).copied().flatten();
-        key.filter(submitted).map_or(Caller::Nobody, Caller::Task)
+        key.filter(|k| self.runs_in(*k) == Some(worker))
+            .map_or(Caller::Nobody, Caller::Task)
     }
 
     /// The definitions in force.

@@ -36,27 +36,12 @@ pub(super) fn coded<'a>(
     for document in documents.of(kind) {
         let all = document.statements();
         let before = found.len();
-        for statement in all {
-            if let Some(operand) = statement.any(names) {
-                let (operand, name) = (Some(operand), operand.name.as_str());
-                found.push(Coded {
-                    document,
-                    statement,
-                    operand,
-                    name,
-                });
-            }
-        }
+        let places = all.iter().map(|s| Coded::on(document, s, names));
+        found.extend(places.filter(|c| c.operand.is_some()));
         if found.len() == before
-            && let (Some(statement), Some(name)) =
-                (all.iter().find(|s| s.verb == home), names.first())
+            && let Some(statement) = all.iter().find(|s| s.verb == home)
         {
-            found.push(Coded {
-                document,
-                statement,
-                operand: None,
-                name,
-            });
+            found.push(Coded::on(document, statement, names));
         }
     }
     found

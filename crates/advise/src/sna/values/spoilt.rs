@@ -5,18 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use super::TABLES;
-use super::tests::{errors, read, root};
+use super::tests::{errors, read, root, row_names};
 use crate::sna::syntax::statement::reads;
 use crate::{Document, Documents, advise, kinds};
 
 #[test]
 fn every_number_that_a_rule_reads_has_a_row() {
-    let rows: Vec<&str> = TABLES
-        .iter()
-        .flat_map(|t| t.rows)
-        .flat_map(|r| r.names)
-        .copied()
-        .collect();
+    let rows = row_names();
     reads::clear();
     for set in fixtures().values() {
         advise(

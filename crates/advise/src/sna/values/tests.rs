@@ -194,14 +194,15 @@ const NOT_NUMBERS: &[&str] = &[
     "YES",
 ];
 
+/// The keywords that have a row, in every spelling.
+pub(super) fn row_names() -> Vec<&'static str> {
+    let rows = TABLES.iter().flat_map(|t| t.rows);
+    rows.flat_map(|r| r.names).copied().collect()
+}
+
 #[test]
 fn every_keyword_that_rules_name_has_a_row_or_is_known_to_be_no_number() {
-    let rows: Vec<&str> = TABLES
-        .iter()
-        .flat_map(|t| t.rows)
-        .flat_map(|r| r.names)
-        .copied()
-        .collect();
+    let rows = row_names();
     let sna = root().join("src/sna");
     let rules = fs::read_dir(sna.join("rules")).expect("the rules are there");
     let files = rules.map(|e| e.expect("an entry").path());
