@@ -38,7 +38,7 @@ pub enum ScrapeError {
 
 /// What an endpoint tells.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct Reading {
     /// What was used so far.
     pub usage: Usage,
     /// Whether it tells of a process or of a whole machine.
@@ -54,14 +54,14 @@ impl Endpoint {
     }
 
     /// The same, and of what.
-    pub fn told(&self) -> Result<Told, ScrapeError> {
+    pub fn told(&self) -> Result<Reading, ScrapeError> {
         parse_metrics(&self.fetch()?)
     }
 
     /// What tells the server behind it from others: the machine's address, and
     /// of a process its port, or when it began where that is told, which is
     /// the same at every port of the process.
-    pub fn identity(&self, told: Option<&Told>) -> String {
+    pub fn identity(&self, told: Option<&Reading>) -> String {
         let (host, port) = match self.0.resolve().map(|a| (a.ip(), a.port())) {
             Ok((ip, port)) if ip.to_canonical().is_loopback() => ("loopback".into(), port),
             Ok((ip, port)) => (ip.to_canonical().to_string(), port),
@@ -69,7 +69,7 @@ impl Endpoint {
         };
         match told {
             Some(told) if told.view == View::Machines => host,
-            Some(Told {
+            Some(Reading {
                 started: Some(at), ..
             }) => format!("{host}, begun at {at}"),
             _ => format!("{host}:{port}"),
@@ -122,7 +122,7 @@ impl fmt::Display for Endpoint {
 }
 
 /// Reads usage out of metrics text.
-pub fn parse_metrics(text: &str) -> Result<Told, ScrapeError> {
+pub fn parse_metrics(text: &str) -> Result<Reading, ScrapeError> {
     let mut usage = Usage::default();
     let mut started = None;
     let mut node = Usage::default();
@@ -184,14 +184,14 @@ pub fn parse_metrics(text: &str) -> Result<Told, ScrapeError> {
         }
     }
     match (own, of_node) {
-        (true, _) => Ok(Told {
+        (true, _) => Ok(Reading {
             usage,
             view: View::Endpoints,
             started,
         }),
         (false, true) => {
             node.cpu_ns = node.user_ns + node.system_ns;
-            Ok(Told {
+            Ok(Reading {
                 usage: node,
                 view: View::Machines,
                 started: None,

@@ -17,7 +17,7 @@ use thiserror::Error;
 
 /// What one run told.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct RunFigures {
     /// Length of the run in seconds.
     pub seconds: u64,
     /// The p99 that arithmetic gives, ms.
@@ -41,7 +41,7 @@ pub enum SelfTestError {
     Load(#[from] LoadError),
 }
 
-impl Told {
+impl RunFigures {
     /// Whether the report tells the truth within the tolerance.
     pub fn true_enough(&self) -> bool {
         (self.told_p99_ms - self.true_p99_ms).abs() <= TOLERANCE_MS
@@ -49,7 +49,7 @@ impl Told {
 }
 
 /// Runs for `seconds` (at least 3) with one second of standstill.
-pub fn run(seconds: u64) -> Result<Told, SelfTestError> {
+pub fn run(seconds: u64) -> Result<RunFigures, SelfTestError> {
     let seconds = seconds.max(3);
     let server = Server::start(Behaviour {
         body_bytes: 64,
@@ -58,7 +58,7 @@ pub fn run(seconds: u64) -> Result<Told, SelfTestError> {
     let outcome = against(&server, seconds)?;
     let sum = outcome.sum();
     let ms = |q: f64| sum.response.quantile(q) as f64 / 1e6;
-    Ok(Told {
+    Ok(RunFigures {
         seconds,
         true_p99_ms: 1000.0 - 10.0 * seconds as f64,
         told_p99_ms: ms(0.99),

@@ -5,7 +5,7 @@
 //! waits the region may ask it to run a program first (a nested run).
 
 use crate::Name;
-use crate::directory::Lie;
+use crate::directory::Violation;
 use crate::layout::AnswerHeader;
 
 /// Operations, with the meaning of their arguments and data.
@@ -138,7 +138,7 @@ pub struct Answer {
 
 /// What a waiting worker heard. The data is read with `WorkerSide::call_data`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard {
+pub enum CallEvent {
     /// The answer to its call.
     Answer(AnswerHeader),
     /// A program to run first; `WorkerSide::nested_done` goes on waiting.
@@ -156,5 +156,5 @@ pub enum Asked {
     /// The results of a nested run; the call before it still waits.
     NestedDone(Answer),
     /// Something that no worker of ours writes.
-    Lie(Lie),
+    Violation(Violation),
 }

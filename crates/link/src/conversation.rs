@@ -3,8 +3,8 @@
 //! The worker names the verb and the conversation; the region holds the
 //! conversation, its state and its thread, and answers when the verb is done.
 //!
-//! Call `args`: verb, conversation (0: the principal facility), `TALK_*` flags,
-//! then what the verb says. Answer `args`: conversation, state, `TOLD_*`
+//! Call `args`: verb, conversation (0: the principal facility), `VERB_*` flags,
+//! then what the verb says. Answer `args`: conversation, state, `INDICATOR_*`
 //! indicators, error code, then what the verb says. An answer has them with a
 //! condition too.
 
@@ -17,7 +17,7 @@ pub enum Verb {
     /// CONNECT PROCESS. `args[2]`: bytes of PROCNAME, `args[3]`: sync level.
     /// Data: PARTNER (8), PROCNAME, PIPLIST.
     Connect = 2,
-    /// SEND. Data: the record, when [`TALK_DATA`] is set.
+    /// SEND. Data: the record, when [`VERB_DATA`] is set.
     Send = 3,
     /// RECEIVE. `args[3]`: most bytes wanted. Answer: `args[4]` bytes that were
     /// there; data: those given.
@@ -44,39 +44,39 @@ pub enum Verb {
 }
 
 /// SEND: INVITE.
-pub const TALK_INVITE: u64 = 1;
+pub const VERB_INVITE: u64 = 1;
 /// SEND: LAST.
-pub const TALK_LAST: u64 = 2;
+pub const VERB_LAST: u64 = 2;
 /// SEND: CONFIRM.
-pub const TALK_CONFIRM: u64 = 4;
+pub const VERB_CONFIRM: u64 = 4;
 /// SEND: WAIT.
-pub const TALK_WAIT: u64 = 8;
+pub const VERB_WAIT: u64 = 8;
 /// RECEIVE: what does not fit stays for the next one.
-pub const TALK_NOTRUNCATE: u64 = 16;
+pub const VERB_NOTRUNCATE: u64 = 16;
 /// SEND: there is a record, if an empty one.
-pub const TALK_DATA: u64 = 32;
+pub const VERB_DATA: u64 = 32;
 
 /// EIBRECV: receive again.
-pub const TOLD_RECEIVE: u64 = 1;
+pub const INDICATOR_RECEIVE: u64 = 1;
 /// EIBFREE: free the conversation.
-pub const TOLD_FREE: u64 = 2;
+pub const INDICATOR_FREE: u64 = 2;
 /// EIBCONF: the partner wants a confirmation.
-pub const TOLD_CONFIRM: u64 = 4;
+pub const INDICATOR_CONFIRM: u64 = 4;
 /// EIBCOMPL: the record was given to its end.
-pub const TOLD_COMPLETE: u64 = 8;
+pub const INDICATOR_COMPLETE: u64 = 8;
 /// EIBNODAT: no data came.
-pub const TOLD_NO_DATA: u64 = 16;
+pub const INDICATOR_NO_DATA: u64 = 16;
 /// EIBSIG: the partner asks to send.
-pub const TOLD_SIGNAL: u64 = 32;
+pub const INDICATOR_SIGNAL: u64 = 32;
 /// EIBERR: the partner reports an error; the error code says which.
-pub const TOLD_ERROR: u64 = 64;
+pub const INDICATOR_ERROR: u64 = 64;
 /// EIBEOC: the partner's chain ended with what was given.
-pub const TOLD_CHAIN_END: u64 = 128;
+pub const INDICATOR_CHAIN_END: u64 = 128;
 
 /// State of a conversation, numbered as the CVDA of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
-pub enum TalkState {
+pub enum ConversationState {
     /// A session is there, no process yet.
     Allocated = 81,
     /// Confirm, then free.

@@ -37,7 +37,7 @@ pub struct Entry {
 
 /// What is wrong with something that the other side wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Lie {
+pub enum Violation {
     /// A directory that does not fit its arena.
     #[error("a directory of {count} containers at {offset} is outside the arena")]
     Directory {
@@ -73,10 +73,10 @@ pub enum Lie {
 }
 
 /// Checks that a range lies within an arena of `arena` bytes.
-pub fn check_extent(offset: u64, bytes: u64, arena: usize) -> Result<(usize, usize), Lie> {
+pub fn check_extent(offset: u64, bytes: u64, arena: usize) -> Result<(usize, usize), Violation> {
     match offset.checked_add(bytes) {
         Some(end) if end <= arena as u64 => Ok((offset as usize, bytes as usize)),
-        _ => Err(Lie::Extent { offset, bytes }),
+        _ => Err(Violation::Extent { offset, bytes }),
     }
 }
 
@@ -94,14 +94,14 @@ impl Entry {
         to[36..40].fill(0);
     }
 
-    fn parse(from: &[u8; ENTRY_BYTES], arena: usize) -> Result<Self, Lie> {
+    fn parse(from: &[u8; ENTRY_BYTES], arena: usize) -> Result<Self, Violation> {
         let mut name = [0; 16];
         name.copy_from_slice(&from[..16]);
         let (offset, bytes) = check_extent(u64_at(from, 16), u64_at(from, 24), arena)?;
         let kind = match from[32] {
             0 => ContainerType::Bit,
             1 => ContainerType::Char,
-            other => return Err(Lie::Kind(other)),
+            other => return Err(Violation::Kind(other)),
         };
         Ok(Entry {
             name: ContainerName::from_bytes(name),
@@ -134,7 +134,7 @@ pub unsafe fn write(arena: *mut u8, arena_bytes: usize, offset: usize, entries: 
 }
 
 /// Copies and checks the `count` entries that the other side left at `offset`.
-/// `into` is cleared first and holds the entries before the lie on an error.
+/// `into` is cleared first and holds the entries before the violation on an error.
 ///
 /// # Safety
 /// `arena` must point at `arena_bytes` readable bytes.
@@ -144,17 +144,17 @@ pub unsafe fn read(
     offset: u64,
     count: u64,
     into: &mut Vec<Entry>,
-) -> Result<(), Lie> {
+) -> Result<(), Violation> {
     into.clear();
     if count == 0 {
         return Ok(());
     }
-    let lie = Lie::Directory { offset, count };
+    let violation = Violation::Directory { offset, count };
     if count > MAX_CONTAINERS as u64 {
-        return Err(lie);
+        return Err(violation);
     }
     let (start, _) =
-        check_extent(offset, count * ENTRY_BYTES as u64, arena_bytes).map_err(|_| lie)?;
+        check_extent(offset, count * ENTRY_BYTES as u64, arena_bytes).map_err(|_| violation)?;
     for i in 0..count as usize {
         // SAFETY: inside the arena by the check above.
         let bytes = unsafe {

@@ -40,10 +40,10 @@ mod region_side;
 mod socket;
 mod worker_side;
 
-pub use call::{Answer, Asked, Call, Heard, Op, Step};
+pub use call::{Answer, Asked, Call, CallEvent, Op, Step};
 pub use cics::name::{FieldError as NameError, Name};
 pub use config::{FileEntry, ProgramEntry, StoreEntry, TransactionEntry, WorkerConfig};
-pub use directory::{ContainerType, ENTRY_BYTES, Entry, Lie, write as write_directory};
+pub use directory::{ContainerType, ENTRY_BYTES, Entry, Violation, write as write_directory};
 pub use heap::Heap;
 pub use layout::{AnswerHeader, Counts, Request, Results};
 pub use map::{Mapping, PAGE, sealed_memfd};

@@ -2,7 +2,7 @@
 //!
 //! It fills slots, takes them back, reads results and answers calls. Every
 //! integer that comes from the shared memory is copied once and checked; what
-//! does not check is a [`Lie`], and the worker's end.
+//! does not check is a [`Violation`], and the worker's end.
 //!
 //! Who may touch which slot is the region's bookkeeping: a slot is used by one
 //! task from its reservation to its release.
@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 
 use crate::call::{Answer, Asked, Call, Op};
 use crate::config::WorkerConfig;
-use crate::directory::{self, Entry, Lie, check_extent};
+use crate::directory::{self, Entry, Violation, check_extent};
 use crate::futex;
 use crate::layout::*;
 use crate::map::{Mapping, PAGE, sealed_memfd};
@@ -40,7 +40,7 @@ pub enum SlotState {
     /// The results are there.
     Done,
     /// Something that no worker of ours writes.
-    Lie(Lie),
+    Violation(Violation),
 }
 
 /// A configuration text that every worker of a generation is handed.
@@ -166,13 +166,13 @@ impl RegionSide {
             (slot_state::QUEUED, true) => SlotState::Queued,
             (slot_state::RUNNING, true) => SlotState::Running,
             (slot_state::DONE, true) => SlotState::Done,
-            _ => SlotState::Lie(Lie::State(word)),
+            _ => SlotState::Violation(Violation::State(word)),
         }
     }
 
     /// Copies the results of a slot that is done, and its containers'
     /// directory. Every extent in them has been checked.
-    pub fn results(&self, slot: usize, containers: &mut Vec<Entry>) -> Result<Results, Lie> {
+    pub fn results(&self, slot: usize, containers: &mut Vec<Entry>) -> Result<Results, Violation> {
         // SAFETY: inside the slot's page; any bytes are valid results.
         let results = unsafe {
             self.map
@@ -227,13 +227,13 @@ impl RegionSide {
             call_state::IDLE | call_state::ANSWERED | call_state::NESTED | call_state::TAKEN => {
                 return Asked::Nothing;
             }
-            other => return Asked::Lie(Lie::State(u64::from(other))),
+            other => return Asked::Violation(Violation::State(u64::from(other))),
         }
         // Taken before it is read: what is read is then this question, not an
         // older one that another thread has answered meanwhile.
         let order = Ordering::SeqCst;
         match word.compare_exchange(state, call_state::TAKEN, order, order) {
-            Ok(call_state::CALL) => self.read_call().map_or_else(Asked::Lie, Asked::Call),
+            Ok(call_state::CALL) => self.read_call().map_or_else(Asked::Violation, Asked::Call),
             Ok(_) => self.read_nested(),
             Err(_) => Asked::Nothing,
         }
@@ -288,7 +288,7 @@ impl RegionSide {
         unsafe { self.map.get(CALL_OFFSET) }
     }
 
-    fn read_call(&self) -> Result<Call, Lie> {
+    fn read_call(&self) -> Result<Call, Violation> {
         // SAFETY: inside the call page; any bytes are a valid header.
         let header = unsafe {
             self.map
@@ -296,21 +296,21 @@ impl RegionSide {
                 .cast::<CallHeader>()
                 .read_volatile()
         };
-        let lie = Lie::Call {
+        let violation = Violation::Call {
             op: header.op,
             slot: header.slot,
             bytes: header.bytes,
         };
-        let op = Op::from_number(header.op).ok_or(lie)?;
+        let op = Op::from_number(header.op).ok_or(violation)?;
         let slot = usize::from(header.slot);
         if slot >= SLOTS {
-            return Err(lie);
+            return Err(violation);
         }
         Ok(Call {
             op,
             slot,
             args: header.args,
-            data: self.read_call_data(header.bytes).ok_or(lie)?,
+            data: self.read_call_data(header.bytes).ok_or(violation)?,
         })
     }
 
@@ -324,7 +324,7 @@ impl RegionSide {
                 args: header.args,
                 data,
             }),
-            None => Asked::Lie(Lie::Call {
+            None => Asked::Violation(Violation::Call {
                 op: 0,
                 slot: 0,
                 bytes: header.bytes,

@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crate::call::{Heard, Op};
+use crate::call::{CallEvent, Op};
 use crate::config::WorkerConfig;
 use crate::directory::{self, ENTRY_BYTES, Entry};
 use crate::futex;
@@ -233,7 +233,7 @@ impl WorkerSide {
     /// Asks the region something for the running task and waits. The parts of
     /// `data` are joined; together they have at most [`CALL_BYTES`] bytes, else
     /// this panics.
-    pub fn call(&mut self, op: Op, args: [u64; 8], data: &[&[u8]]) -> Heard {
+    pub fn call(&mut self, op: Op, args: [u64; 8], data: &[&[u8]]) -> CallEvent {
         let slot = self.running.expect("a task is running").slot;
         let bytes = self.put_call_data(data);
         let header = CallHeader {
@@ -253,7 +253,7 @@ impl WorkerSide {
     }
 
     /// Gives the results of a nested run and goes on waiting.
-    pub fn nested_done(&mut self, mut results: AnswerHeader, data: &[&[u8]]) -> Heard {
+    pub fn nested_done(&mut self, mut results: AnswerHeader, data: &[&[u8]]) -> CallEvent {
         results.bytes = self.put_call_data(data);
         // SAFETY: the answer header is this side's during a nested run.
         unsafe {
@@ -265,7 +265,7 @@ impl WorkerSide {
         self.ask(call_state::NESTED_DONE)
     }
 
-    /// The data that came with the last [`Heard`]. It stays until the next
+    /// The data that came with the last [`CallEvent`]. It stays until the next
     /// call of this side.
     pub fn call_data(&self, heard: &AnswerHeader) -> &[u8] {
         let bytes = (heard.bytes as usize).min(CALL_BYTES);
@@ -408,7 +408,7 @@ impl WorkerSide {
         bytes as u32
     }
 
-    fn ask(&mut self, state: u32) -> Heard {
+    fn ask(&mut self, state: u32) -> CallEvent {
         // A wait may be long: nobody's news waits with it.
         self.nudge();
         // SAFETY: atomics only.
@@ -432,10 +432,10 @@ impl WorkerSide {
                 .read()
         };
         if heard == call_state::NESTED {
-            return Heard::Run(header);
+            return CallEvent::Run(header);
         }
         area.state.0.store(call_state::IDLE, Ordering::Release);
-        Heard::Answer(header)
+        CallEvent::Answer(header)
     }
 }
 

@@ -7,11 +7,11 @@
 //! it starts workers, hears of their news and keeps time.
 
 pub mod api;
+mod conversations;
 #[allow(dead_code)]
 mod core;
 mod files;
 mod shell;
-mod talk;
 
 pub use api::*;
 pub use link::{

@@ -1,6 +1,6 @@
 //! Channels and their containers, in the slot's arena.
 //!
-//! A request's containers are taken over where they lie; a program's are put
+//! A request's containers are taken over where they violation; a program's are put
 //! into the same arena, from where the reply is read. Nothing is copied on
 //! the way in or out.
 //!
@@ -177,7 +177,7 @@ impl Channels {
         } else {
             (0, kept)
         };
-        // The data may lie in the container itself (GET SET hands that out),
+        // The data may violation in the container itself (GET SET hands that out),
         // so a block that holds them is not touched before they are copied.
         let inside = {
             let (from, base) = (data.as_ptr() as usize, arena.base as usize + old.offset);

@@ -14,7 +14,7 @@ use store::{
 };
 
 use crate::files::key_in;
-use crate::services::{Arena, Crossings, Elsewhere, Failure, Served, Services, Talked};
+use crate::services::{Arena, Crossings, Failure, LinkStep, Served, Services, VerbAnswer};
 
 /// A program that lives elsewhere: changes its COMMAREA.
 pub type Remote = fn(&mut [u8]);
@@ -200,11 +200,11 @@ impl Services for MemoryServices {
         Ok(())
     }
 
-    fn link(&mut self, program: &[u8; 8], commarea: &mut [u8]) -> Served<Elsewhere> {
+    fn link(&mut self, program: &[u8; 8], commarea: &mut [u8]) -> Served<LinkStep> {
         match self.remotes.get(program) {
             Some(run) => {
                 run(commarea);
-                Ok(Elsewhere::Done)
+                Ok(LinkStep::Done)
             }
             None => Err(Failure::Condition(Condition::PgmIdErr, 3)),
         }
@@ -215,13 +215,13 @@ impl Services for MemoryServices {
         _abend: Option<[u8; 4]>,
         _result: &[u8],
         _commarea: &mut [u8],
-    ) -> Served<Elsewhere> {
-        Ok(Elsewhere::Done)
+    ) -> Served<LinkStep> {
+        Ok(LinkStep::Done)
     }
 
     /// There are no partners, and no task was attached by one.
-    fn converse(&mut self, verb: Verb, _args: [u64; 3], _data: &[&[u8]]) -> Served<Talked> {
-        Ok(Talked::refused(match verb {
+    fn converse(&mut self, verb: Verb, _args: [u64; 3], _data: &[&[u8]]) -> Served<VerbAnswer> {
+        Ok(VerbAnswer::refused(match verb {
             Verb::Allocate => Condition::SysIdErr,
             _ => Condition::NotAlloc,
         }))

@@ -17,10 +17,10 @@ use link::call::{
     DELETE_GENERIC, DELETE_HELD, READ_GENERIC, READ_GTEQ, READ_NOSUSPEND, READ_UPDATE,
 };
 use link::conversation::Verb;
-use link::{AnswerHeader, Heap, Heard, Op, Step, WorkerConfig, WorkerSide};
+use link::{AnswerHeader, CallEvent, Heap, Op, Step, WorkerConfig, WorkerSide};
 use store::{FileId, ReadError, ReadStore, Seek};
 
-use crate::services::{Arena, Crossings, Elsewhere, Failure, Served, Services, Talked};
+use crate::services::{Arena, Crossings, Failure, LinkStep, Served, Services, VerbAnswer};
 
 /// The worker's end of the link, shared with the main loop.
 pub type SharedSide = Rc<RefCell<WorkerSide>>;
@@ -72,12 +72,12 @@ impl LinkServices {
         }
     }
 
-    fn call(&mut self, op: Op, args: [u64; 8], data: &[&[u8]]) -> Heard {
+    fn call(&mut self, op: Op, args: [u64; 8], data: &[&[u8]]) -> CallEvent {
         self.waiting(|side| side.call(op, args, data))
     }
 
     /// Waits for the region, without the QR token.
-    fn waiting(&mut self, ask: impl FnOnce(&mut WorkerSide) -> Heard) -> Heard {
+    fn waiting(&mut self, ask: impl FnOnce(&mut WorkerSide) -> CallEvent) -> CallEvent {
         let mut side = self.side.borrow_mut();
         if self.holding {
             side.qr().give();
@@ -111,8 +111,8 @@ impl LinkServices {
         let mut heard = self.call(op, args, data);
         loop {
             match heard {
-                Heard::Answer(header) => return answer(header),
-                Heard::Run(_) => {
+                CallEvent::Answer(header) => return answer(header),
+                CallEvent::Run(_) => {
                     heard = self.waiting(|side| side.nested_done(refused_run(), &[]));
                 }
             }
@@ -181,23 +181,23 @@ impl LinkServices {
         }
     }
 
-    fn elsewhere(&mut self, heard: Heard, commarea: &mut [u8]) -> Served<Elsewhere> {
+    fn elsewhere(&mut self, heard: CallEvent, commarea: &mut [u8]) -> Served<LinkStep> {
         match heard {
-            Heard::Answer(header) => {
+            CallEvent::Answer(header) => {
                 let header = answer(header)?;
                 let side = self.side.borrow();
                 let data = side.call_data(&header);
                 let n = data.len().min(commarea.len());
                 commarea[..n].copy_from_slice(&data[..n]);
-                Ok(Elsewhere::Done)
+                Ok(LinkStep::Done)
             }
-            Heard::Run(header) => {
+            CallEvent::Run(header) => {
                 let side = self.side.borrow();
                 let data = side.call_data(&header);
                 let mut program = [b' '; 8];
                 let n = data.len().min(8);
                 program[..n].copy_from_slice(&data[..n]);
-                Ok(Elsewhere::Run {
+                Ok(LinkStep::Run {
                     program,
                     commarea: data[n..].to_vec(),
                 })
@@ -349,7 +349,7 @@ impl Services for LinkServices {
         self.ask(Op::Rollback, [0; 8], &[]).map(drop)
     }
 
-    fn link(&mut self, program: &[u8; 8], commarea: &mut [u8]) -> Served<Elsewhere> {
+    fn link(&mut self, program: &[u8; 8], commarea: &mut [u8]) -> Served<LinkStep> {
         let heard = self.call(Op::Link, [0; 8], &[program, commarea]);
         self.elsewhere(heard, commarea)
     }
@@ -359,7 +359,7 @@ impl Services for LinkServices {
         abend: Option<[u8; 4]>,
         result: &[u8],
         commarea: &mut [u8],
-    ) -> Served<Elsewhere> {
+    ) -> Served<LinkStep> {
         let header = AnswerHeader {
             abend: abend.map(link::Name::from_bytes).unwrap_or_default(),
             ..AnswerHeader::default()
@@ -368,14 +368,14 @@ impl Services for LinkServices {
         self.elsewhere(heard, commarea)
     }
 
-    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<Talked> {
+    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer> {
         let [conversation, flags, limit] = args;
         let args = [verb as u64, conversation, flags, limit, 0, 0, 0, 0];
         let mut heard = self.call(Op::Converse, args, data);
         let header = loop {
             match heard {
-                Heard::Answer(header) => break header,
-                Heard::Run(_) => {
+                CallEvent::Answer(header) => break header,
+                CallEvent::Run(_) => {
                     heard = self.waiting(|side| side.nested_done(refused_run(), &[]));
                 }
             }
@@ -386,7 +386,7 @@ impl Services for LinkServices {
             Err(Failure::Condition(condition, resp2)) => (condition, resp2),
             Err(abend) => return Err(abend),
         };
-        Ok(Talked {
+        Ok(VerbAnswer {
             condition,
             resp2,
             args: header.args,

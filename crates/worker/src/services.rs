@@ -5,7 +5,7 @@
 //! command asks here and does not know who answers.
 //!
 //! Invariant: no call keeps a borrow of what it was given; records are shown
-//! to a closure where they lie.
+//! to a closure where they violation.
 
 use cics::resp::Condition;
 use link::conversation::Verb;
@@ -26,7 +26,7 @@ pub type Served<T> = Result<T, Failure>;
 
 /// What came of a LINK to a program that lives elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Elsewhere {
+pub enum LinkStep {
     /// It ended; the COMMAREA has been updated.
     Done,
     /// The region wants this program run first, with this COMMAREA; the
@@ -41,7 +41,7 @@ pub enum Elsewhere {
 
 /// What came of a verb of a conversation. A condition does not hide the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Talked {
+pub struct VerbAnswer {
     /// The condition, or NORMAL.
     pub condition: Condition,
     /// RESP2.
@@ -53,10 +53,10 @@ pub struct Talked {
     pub data: Vec<u8>,
 }
 
-impl Talked {
+impl VerbAnswer {
     /// A verb that could not be tried.
-    pub fn refused(condition: Condition) -> Talked {
-        Talked {
+    pub fn refused(condition: Condition) -> VerbAnswer {
+        VerbAnswer {
             condition,
             resp2: 0,
             args: [0; 8],
@@ -120,7 +120,7 @@ pub trait Services {
     fn rollback(&mut self) -> Served<()>;
 
     /// Runs a program that lives elsewhere.
-    fn link(&mut self, program: &[u8; 8], commarea: &mut [u8]) -> Served<Elsewhere>;
+    fn link(&mut self, program: &[u8; 8], commarea: &mut [u8]) -> Served<LinkStep>;
     /// Gives the result of a program that the region wanted run: its abend
     /// code, or none, and its COMMAREA. Goes on waiting for the LINK.
     fn nested_done(
@@ -128,10 +128,10 @@ pub trait Services {
         abend: Option<[u8; 4]>,
         result: &[u8],
         commarea: &mut [u8],
-    ) -> Served<Elsewhere>;
+    ) -> Served<LinkStep>;
 
     /// A verb of an APPC conversation, waiting until it is done.
-    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<Talked>;
+    fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer>;
 
     /// What was counted since the worker's start.
     fn crossings(&self) -> Crossings;

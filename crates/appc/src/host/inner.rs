@@ -2,8 +2,8 @@
 //! and who waits for what.
 
 use super::pump::{Waiting, Wake};
-use super::{Complaints, FIRST_TRANSPORT, Incoming, Program, Shared};
-use crate::net::{Dlsw, Local, Names, Surroundings, Told, Transport, Which, way_back};
+use super::{FIRST_TRANSPORT, Incoming, PeerFaultLog, Program, Shared};
+use crate::net::{Dlsw, LinkEvent, Local, Names, Transport, TransportContext, Which, way_back};
 use crate::trace::Trace;
 use mio::net::{TcpListener, TcpStream};
 use mio::{Interest, Registry, Token};
@@ -44,9 +44,9 @@ pub(crate) struct Inner {
     pub joined: bool,
     /// Whether the last connection was one too many.
     full: bool,
-    told: Vec<Told>,
+    told: Vec<LinkEvent>,
     pub names: Names,
-    complaints: Complaints,
+    peer_faults: PeerFaultLog,
     /// Why the last link to each partner went that is not up again.
     lost: BTreeMap<LuName, String>,
 }
@@ -87,7 +87,7 @@ impl Inner {
             full: false,
             told: Vec::new(),
             names: Names::default(),
-            complaints: Complaints::default(),
+            peer_faults: PeerFaultLog::default(),
             lost: BTreeMap::new(),
         }
     }
@@ -126,7 +126,7 @@ impl Inner {
                     }
                 }
                 Ok((_, peer)) => {
-                    // Told once, not for each connection of a flood.
+                    // LinkEvent once, not for each connection of a flood.
                     if !std::mem::replace(&mut self.full, true) {
                         tracing::warn!("{peer}: more than {MAX_TRANSPORTS} connections");
                     }
@@ -254,7 +254,7 @@ impl Inner {
         }
         for (call, state) in &self.calls {
             if matches!(state, CallState::Pending(until) if *until <= now) {
-                self.told.push(Told::Down {
+                self.told.push(LinkEvent::Down {
                     call: Some(*call),
                     partners: Vec::new(),
                     why: "the partner's switch did not answer in time".to_owned(),
@@ -298,17 +298,17 @@ impl Inner {
         &mut self,
         token: usize,
         now: Instant,
-        work: impl FnOnce(&mut Transport, &mut Surroundings<'_>) -> Result<(), crate::net::Broken>,
+        work: impl FnOnce(&mut Transport, &mut TransportContext<'_>) -> Result<(), crate::net::Broken>,
     ) {
         let Some(transport) = self.transports.get_mut(&token) else {
             return;
         };
-        let mut around = Surroundings {
+        let mut around = TransportContext {
             node: &mut self.node,
             now,
             trace: self.trace.as_mut(),
             told: &mut self.told,
-            complaints: &mut self.complaints,
+            peer_faults: &mut self.peer_faults,
             names: &mut self.names,
         };
         if let Err(broken) = work(transport, &mut around) {
@@ -389,7 +389,7 @@ impl Inner {
 
     /// Tells, now and then, what a peer does.
     pub fn complain(&mut self, peer: &LuName, why: &str, now: Instant) {
-        self.complaints.tell(now, peer, &why);
+        self.peer_faults.tell(now, peer, &why);
     }
 
     /// Tells what a partner did wrong on a link.
@@ -401,15 +401,15 @@ impl Inner {
         now: Instant,
     ) {
         let peer = self.transports.values().find_map(|t| t.peer_of(link));
-        let peer = peer.or_else(|| self.complaints.place_of_gone(link));
+        let peer = peer.or_else(|| self.peer_faults.place_of_gone(link));
         let peer = peer.unwrap_or_else(|| "a partner whose link is gone".to_owned());
         let what = match (attach, sense.code()) {
-            (Some(attach), _) => super::complaints::refused(attach),
+            (Some(attach), _) => super::peer_faults::refused(attach),
             (None, 0x0801 | 0x0805 | 0x0806 | 0x0835) => "a BIND was refused".to_owned(),
             _ => "it broke the protocol".to_owned(),
         };
         let why = format_args!("{what}: {sense}");
-        self.complaints.tell(now, &peer, &why);
+        self.peer_faults.tell(now, &peer, &why);
     }
 }
 
@@ -524,7 +524,7 @@ impl Shared {
             match link {
                 Some(link) => inner.complain_of(link, sense, Some(&refused), self.now()),
                 None => {
-                    let why = super::complaints::refused(&refused);
+                    let why = super::peer_faults::refused(&refused);
                     inner.complain(&refused.partner, &format!("{why}: {sense}"), self.now());
                 }
             }
@@ -532,13 +532,13 @@ impl Shared {
     }
 }
 
-fn take_told(inner: &mut Inner, told: Told) -> bool {
+fn take_told(inner: &mut Inner, told: LinkEvent) -> bool {
     let (call, state) = match told {
-        Told::Up { call, partners } => {
+        LinkEvent::Up { call, partners } => {
             inner.note_lost(partners, None);
             (call, CallState::Up)
         }
-        Told::Down {
+        LinkEvent::Down {
             call,
             partners,
             why,

@@ -6,13 +6,13 @@
 
 mod address;
 mod change;
-mod complaints;
 mod contest;
 mod driven;
 mod inner;
 mod jobs;
-mod patience;
+mod peer_faults;
 mod pump;
+mod spin_policy;
 
 use crate::Error;
 use crate::admin::{LinkStatus, ModeStatus, SessionStatus, Status};
@@ -21,19 +21,19 @@ use crate::conversation::{Call, Conversation};
 use crate::net::{Dlsw, Ether, Local, Transport, Wish};
 use crate::trace::Trace;
 use address::{literal, resolve};
-pub(crate) use complaints::Complaints;
 pub use driven::Driven;
 use inner::CallState;
 pub(crate) use inner::Inner;
 use jobs::Jobs;
 use mio::{Events, Interest, Token, Waker};
-use patience::Patience;
+pub(crate) use peer_faults::PeerFaultLog;
 use pump::Pump;
 pub use pump::Wake;
 use sna::conversation::code::{DeallocateType, State};
 use sna::dlc::pdu::SAP_SNA;
 use sna::dlc::ssp::Stations;
 use sna::{ConversationId, Instant, LuName, Node, NodeConfig, Partner, TpDefinition};
+use spin_policy::SpinPolicy;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::os::fd::AsRawFd;
@@ -393,7 +393,7 @@ impl Shared {
             poll,
             events: Events::with_capacity(256),
             listener,
-            patience: Patience::new(),
+            patience: SpinPolicy::new(),
         };
         let partners = Mutex::new(config.partners.clone());
         Ok(Arc::new_cyclic(|me| Shared {

@@ -7,7 +7,7 @@
 //! did for a while, and gives it up as soon as one asks.
 
 use super::inner::Inner;
-use super::patience::Patience;
+use super::spin_policy::SpinPolicy;
 use super::{LISTENER, Shared, WAKER};
 use crate::Error;
 use mio::net::TcpListener;
@@ -34,7 +34,7 @@ pub(crate) struct Pump {
     pub poll: Poll,
     pub events: Events,
     pub listener: Option<TcpListener>,
-    pub patience: Patience,
+    pub patience: SpinPolicy,
 }
 
 /// Who holds the pump.

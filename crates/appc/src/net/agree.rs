@@ -5,7 +5,7 @@ use sna::dlc::xid3::{Agreed, Exchange, Negotiation, Role, Xid3, XidError};
 use sna::wire::Sense;
 use sna::{LinkConfig, LinkId, LinkRole, LuName};
 
-use super::Surroundings;
+use super::TransportContext;
 use super::names::Claim;
 use crate::config::Connections;
 
@@ -88,7 +88,7 @@ impl Side {
     /// Both sides' identifications are known, and `xid` is to be sent.
     pub fn admit(
         &mut self,
-        around: &mut Surroundings<'_>,
+        around: &mut TransportContext<'_>,
         xid: Option<Vec<u8>>,
         agreed: Agreed,
     ) -> Admission {
@@ -109,7 +109,7 @@ impl Side {
     }
 
     /// What has become of one that waits.
-    pub fn look(&mut self, around: &mut Surroundings<'_>) -> Admission {
+    pub fn look(&mut self, around: &mut TransportContext<'_>) -> Admission {
         let Some(name) = self.claimed.as_ref().filter(|_| self.held.is_some()) else {
             return Admission::Waits;
         };
@@ -117,7 +117,7 @@ impl Side {
         self.settle(around, claim)
     }
 
-    fn settle(&mut self, around: &mut Surroundings<'_>, claim: Claim) -> Admission {
+    fn settle(&mut self, around: &mut TransportContext<'_>, claim: Claim) -> Admission {
         match claim {
             Claim::Waits => Admission::Waits,
             Claim::Granted => {
@@ -171,7 +171,7 @@ impl Side {
     }
 
     /// Gives the link to the node. `frame_bytes` is what the path takes.
-    pub fn up(&mut self, around: &mut Surroundings<'_>, frame_bytes: usize) -> Option<LinkId> {
+    pub fn up(&mut self, around: &mut TransportContext<'_>, frame_bytes: usize) -> Option<LinkId> {
         let agreed = self.agreed.as_ref()?;
         let role = match agreed.role {
             Role::Primary => LinkRole::Primary,
@@ -188,7 +188,7 @@ impl Side {
             around.node.define_route(name, link);
         }
         let (call, partners) = (self.call, self.partners());
-        around.told.push(super::Told::Up { call, partners });
+        around.told.push(super::LinkEvent::Up { call, partners });
         Some(link)
     }
 
@@ -198,7 +198,7 @@ impl Side {
     }
 
     /// Takes the link from the node.
-    pub fn down(&mut self, around: &mut Surroundings<'_>, why: &str) {
+    pub fn down(&mut self, around: &mut TransportContext<'_>, why: &str) {
         let mut partners = Vec::new();
         self.held = None;
         if let Some(name) = self.claimed.take() {
@@ -206,12 +206,12 @@ impl Side {
         }
         if let Some(link) = self.link.take() {
             around.node.link_down(link, around.now);
-            around.complaints.note_gone(link, &self.place);
+            around.peer_faults.note_gone(link, &self.place);
             partners = self.partners();
         }
         let call = self.call;
         let why = why.to_owned();
-        around.told.push(super::Told::Down {
+        around.told.push(super::LinkEvent::Down {
             call,
             partners,
             why,

@@ -16,23 +16,23 @@ pub(crate) use dlsw::{Dlsw, Which, Wish, way_back};
 pub(crate) use ether::Ether;
 pub(crate) use names::{Contest, Names, PATIENCE};
 
-use crate::host::Complaints;
+use crate::host::PeerFaultLog;
 use crate::trace::Trace;
 use sna::{Instant, LinkId, LuName, Node};
 
 /// What a transport works on beside its sockets.
-pub(crate) struct Surroundings<'a> {
+pub(crate) struct TransportContext<'a> {
     pub node: &'a mut Node,
     pub now: Instant,
     pub trace: Option<&'a mut Trace>,
-    pub told: &'a mut Vec<Told>,
-    pub complaints: &'a mut Complaints,
+    pub told: &'a mut Vec<LinkEvent>,
+    pub peer_faults: &'a mut PeerFaultLog,
     pub names: &'a mut Names,
 }
 
 /// What a transport tells the host.
 #[derive(Debug)]
-pub(crate) enum Told {
+pub(crate) enum LinkEvent {
     /// A link is up. `call` is the number of the host's wish it fulfils.
     Up {
         call: Option<u64>,
@@ -70,7 +70,7 @@ impl Broken {
     }
 }
 
-impl Surroundings<'_> {
+impl TransportContext<'_> {
     pub(crate) fn trace(&mut self, write: impl FnOnce(&mut Trace) -> std::io::Result<()>) {
         if let Some(trace) = self.trace.as_deref_mut() {
             trace.add(write);
@@ -79,7 +79,7 @@ impl Surroundings<'_> {
 
     /// Tells people what a peer did wrong.
     pub(crate) fn complain(&mut self, peer: &dyn std::fmt::Display, why: &dyn std::fmt::Display) {
-        self.complaints.tell(self.now, peer, why);
+        self.peer_faults.tell(self.now, peer, why);
     }
 }
 
@@ -93,7 +93,7 @@ impl Transport {
     /// Reads and writes what the socket is ready for.
     pub fn handle_ready(
         &mut self,
-        around: &mut Surroundings<'_>,
+        around: &mut TransportContext<'_>,
         which: Which,
         readable: bool,
         closing: bool,
@@ -106,7 +106,7 @@ impl Transport {
     }
 
     /// Takes the node's PIUs as far as there is room, and writes.
-    pub fn transmit(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
+    pub fn transmit(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
         match self {
             Transport::Dlsw(dlsw) => dlsw.transmit(around),
             Transport::Ether(ether) => ether.transmit(around),
@@ -114,7 +114,7 @@ impl Transport {
     }
 
     /// Does what is due.
-    pub fn handle_timeout(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
+    pub fn handle_timeout(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
         match self {
             Transport::Dlsw(dlsw) => dlsw.handle_timeout(around),
             Transport::Ether(ether) => {
@@ -134,7 +134,7 @@ impl Transport {
 
     /// The transport is over by itself: takes every link down with the reason,
     /// and tells people when the partner is to blame.
-    pub fn broken(&mut self, around: &mut Surroundings<'_>, broken: &Broken) {
+    pub fn broken(&mut self, around: &mut TransportContext<'_>, broken: &Broken) {
         match self {
             Transport::Dlsw(dlsw) => dlsw.broken(around, broken),
             Transport::Ether(ether) => {
@@ -153,7 +153,7 @@ impl Transport {
     }
 
     /// Takes every link down: the transport is over.
-    pub fn close(&mut self, around: &mut Surroundings<'_>, why: &str) {
+    pub fn close(&mut self, around: &mut TransportContext<'_>, why: &str) {
         match self {
             Transport::Dlsw(dlsw) => dlsw.close(around, why),
             Transport::Ether(ether) => ether.close(around, why),
@@ -186,7 +186,7 @@ impl Transport {
     }
 
     /// Takes a partner at `place` for gone. True when the whole transport is.
-    pub fn give_up(&mut self, around: &mut Surroundings<'_>, place: &str, why: &str) -> bool {
+    pub fn give_up(&mut self, around: &mut TransportContext<'_>, place: &str, why: &str) -> bool {
         match self {
             Transport::Dlsw(_) => true,
             Transport::Ether(ether) => {

@@ -2,14 +2,14 @@
 //! to a response.
 //!
 //! [`tree`] reads the YAML, [`expr`] sorts the JSONata by what it costs,
-//! [`plan`] resolves every name against the asset, and [`scene`] makes values
+//! [`plan`] resolves every name against the asset, and [`context`] makes values
 //! from plans while a request is served. [`request`] and [`response`] are the
 //! two directions.
 
+pub(crate) mod context;
 pub(crate) mod expr;
 pub(crate) mod plan;
 pub(crate) mod request;
 pub(crate) mod response;
-pub(crate) mod scene;
 mod text;
 pub(crate) mod tree;

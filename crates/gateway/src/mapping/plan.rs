@@ -1,7 +1,7 @@
 //! What a mapping becomes once it is compiled against an asset.
 //!
 //! Names are resolved to fields here, once; the plans that come out are walked
-//! by [`super::scene`] with nothing left to look up.
+//! by [`super::context`] with nothing left to look up.
 
 use super::expr::{self, Expr, General, Part, Path, Root, Trim};
 use super::tree::{MapNode, MapValue};

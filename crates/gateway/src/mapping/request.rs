@@ -4,9 +4,9 @@
 //! that counters stand before the tables they count. The records are written
 //! where the program will read them.
 
+use super::context::{EvalContext, Failure, Request};
 use super::expr::Root;
 use super::plan::{Compiler, ItemScope, Piece, Source, Value};
-use super::scene::{Failure, Request, Scene};
 use super::tree::{MapNode, MapValue};
 use crate::diagnostics::{Position, closest};
 use crate::json::{Json, Kind, Tape};
@@ -289,7 +289,7 @@ impl RequestPlan {
         area.record.initialise(record);
         let mut writer = Writer {
             area,
-            scene: Scene::new(request, None),
+            context: EvalContext::new(request, None),
             record,
             subscripts: Vec::new(),
             scratch: Vec::new(),
@@ -307,7 +307,7 @@ impl RequestPlan {
 
 struct Writer<'a, 'r> {
     area: &'a Area,
-    scene: Scene<'a>,
+    context: EvalContext<'a>,
     record: &'r mut [u8],
     subscripts: Vec<u32>,
     scratch: Vec<u8>,
@@ -329,10 +329,10 @@ impl Writer<'_, '_> {
         // What the client wrote goes to the record from where it stands.
         let direct = match value {
             Value::Source(Source::Request(Root::Body, names), super::expr::Trim::Keep) => {
-                Some(self.scene.request.body.and_then(|body| body.path(names)))
+                Some(self.context.request.body.and_then(|body| body.path(names)))
             }
             Value::Source(Source::Item(names), super::expr::Trim::Keep) => {
-                Some(self.scene.item.and_then(|item| item.path(names)))
+                Some(self.context.item.and_then(|item| item.path(names)))
             }
             Value::Template(pieces) => match pieces.as_slice() {
                 [
@@ -340,7 +340,7 @@ impl Writer<'_, '_> {
                         Source::Request(Root::Body, names),
                         super::expr::Trim::Keep,
                     )),
-                ] => Some(self.scene.request.body.and_then(|body| body.path(names))),
+                ] => Some(self.context.request.body.and_then(|body| body.path(names))),
                 _ => None,
             },
             _ => None,
@@ -353,7 +353,10 @@ impl Writer<'_, '_> {
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
-        let wrote = self.scene.value(value, &mut scratch).map_err(expression)?;
+        let wrote = self
+            .context
+            .value(value, &mut scratch)
+            .map_err(expression)?;
         if wrote && scratch != b"null" {
             match std::str::from_utf8(&scratch) {
                 Ok(text) => self.put(id, text, value),
@@ -389,21 +392,21 @@ impl Writer<'_, '_> {
 
     fn table(&mut self, id: FieldId, input: &Value, items: &[Op]) -> Result<(), EncodeFailure> {
         if let Value::Source(Source::Request(Root::Body, names), _) = input {
-            let list = self.scene.request.body.and_then(|body| body.path(names));
+            let list = self.context.request.body.and_then(|body| body.path(names));
             return self.rows(id, list, input, items);
         }
         if let Value::Source(Source::Item(names), _) = input {
-            let list = self.scene.item.and_then(|item| item.path(names));
+            let list = self.context.item.and_then(|item| item.path(names));
             return self.rows(id, list, input, items);
         }
         let mut text = Vec::new();
-        let wrote = self.scene.value(input, &mut text).map_err(expression)?;
+        let wrote = self.context.value(input, &mut text).map_err(expression)?;
         let mut tape = Tape::default();
         let list = if wrote { tape.parse(&text).ok() } else { None };
         // The rows live as long as the text they were made from.
         let mut inner = Writer {
             area: self.area,
-            scene: Scene::new(self.scene.request, None),
+            context: EvalContext::new(self.context.request, None),
             record: &mut *self.record,
             subscripts: self.subscripts.clone(),
             scratch: Vec::new(),
@@ -440,15 +443,15 @@ impl<'a> Writer<'a, '_> {
             self.fault(input, fault.message, fault.field);
             return Ok(());
         }
-        let outer = self.scene.item;
+        let outer = self.context.item;
         for (i, row) in rows.into_iter().enumerate() {
-            self.scene.item = Some(row);
+            self.context.item = Some(row);
             self.subscripts.push(i as u32);
             let result = self.ops(items);
             self.subscripts.pop();
             result?;
         }
-        self.scene.item = outer;
+        self.context.item = outer;
         Ok(())
     }
 }

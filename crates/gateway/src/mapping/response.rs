@@ -6,8 +6,8 @@
 //! count that expect one: a success that says `condition: true` is not the
 //! answer to it.
 
+use super::context::{EvalContext, Failure};
 use super::plan::{Compiler, Condition, ItemScope, Slot};
-use super::scene::{Failure, Scene};
 use super::tree::{MapNode, MapValue};
 use crate::validate::schema::{SchemaId, Type};
 use http::{HeaderName, HeaderValue, StatusCode};
@@ -74,12 +74,12 @@ impl ResponsePlan {
     /// The first plan whose condition holds.
     pub fn choose<'p>(
         plans: &'p [ResponsePlan],
-        scene: &mut Scene<'_>,
+        context: &mut EvalContext<'_>,
     ) -> Result<Option<&'p ResponsePlan>, Failure> {
-        let abended = scene.reply.is_some_and(|reply| reply.abend.is_some());
+        let abended = context.reply.is_some_and(|reply| reply.abend.is_some());
         for plan in plans.iter().filter(|p| p.expects_abend || !abended) {
             if let Some(condition) = &plan.condition
-                && scene.holds(condition)?
+                && context.holds(condition)?
             {
                 return Ok(Some(plan));
             }
@@ -88,9 +88,13 @@ impl ResponsePlan {
     }
 
     /// Writes the body; false if there is none.
-    pub fn write_body(&self, scene: &mut Scene<'_>, out: &mut Vec<u8>) -> Result<bool, Failure> {
+    pub fn write_body(
+        &self,
+        context: &mut EvalContext<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Failure> {
         match &self.body {
-            Some(slot) => scene.slot(slot, out),
+            Some(slot) => context.slot(slot, out),
             None => Ok(false),
         }
     }
@@ -98,12 +102,12 @@ impl ResponsePlan {
     /// Gives each mapped header that has a value to `add`.
     pub fn each_header(
         &self,
-        scene: &mut Scene<'_>,
+        context: &mut EvalContext<'_>,
         mut add: impl FnMut(&HeaderName, HeaderValue),
     ) -> Result<(), Failure> {
         for (name, slot) in &self.headers {
             let mut out = Vec::new();
-            if !scene.slot(slot, &mut out)? {
+            if !context.slot(slot, &mut out)? {
                 continue;
             }
             let mut tape = crate::json::Tape::default();

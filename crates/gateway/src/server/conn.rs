@@ -1,4 +1,4 @@
-//! Connections and their patience.
+//! Connections and their timer.
 //!
 //! A connection that waits for nothing but its client may not wait for ever:
 //! not between requests, not while a request's headers trickle in, not while
@@ -28,7 +28,7 @@ enum Phase {
 
 /// The state of one connection, shared by its stream and its requests.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub(crate) struct ConnectionTimer {
     phase: Cell<Phase>,
     /// Tick of the last progress.
     since: Cell<u64>,
@@ -44,7 +44,7 @@ pub(crate) struct Limits {
     pub writing: u64,
 }
 
-impl Patience {
+impl ConnectionTimer {
     fn set(&self, phase: Phase) {
         self.phase.set(phase);
         self.since.set(self.clock.get());
@@ -79,12 +79,12 @@ impl Patience {
 #[derive(Debug, Default)]
 pub(crate) struct Connections {
     clock: Rc<Cell<u64>>,
-    open: RefCell<Vec<(Rc<Patience>, AbortHandle)>>,
+    open: RefCell<Vec<(Rc<ConnectionTimer>, AbortHandle)>>,
 }
 
 impl Connections {
-    pub fn patience(&self) -> Rc<Patience> {
-        Rc::new(Patience {
+    pub fn timer(&self) -> Rc<ConnectionTimer> {
+        Rc::new(ConnectionTimer {
             phase: Cell::new(Phase::Headers),
             since: Cell::new(self.clock.get()),
             in_flight: Cell::new(0),
@@ -92,8 +92,8 @@ impl Connections {
         })
     }
 
-    pub fn add(&self, patience: Rc<Patience>, task: AbortHandle) {
-        self.open.borrow_mut().push((patience, task));
+    pub fn add(&self, timer: Rc<ConnectionTimer>, task: AbortHandle) {
+        self.open.borrow_mut().push((timer, task));
     }
 
     pub fn count(&self) -> usize {
@@ -107,11 +107,11 @@ impl Connections {
     pub fn tick(&self, limits: &Limits) -> u64 {
         self.clock.set(self.clock.get() + 1);
         let mut ended = 0;
-        self.open.borrow_mut().retain(|(patience, task)| {
+        self.open.borrow_mut().retain(|(timer, task)| {
             if task.is_finished() {
                 return false;
             }
-            let expired = patience.expired(limits);
+            let expired = timer.expired(limits);
             if expired {
                 task.abort();
                 ended += 1;
@@ -122,10 +122,10 @@ impl Connections {
     }
 }
 
-/// A stream that tells its [`Patience`] of every progress.
+/// A stream that tells its [`ConnectionTimer`] of every progress.
 pub(crate) struct Watched<S> {
     pub stream: S,
-    pub patience: Rc<Patience>,
+    pub timer: Rc<ConnectionTimer>,
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
@@ -135,8 +135,8 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let result = Pin::new(&mut self.stream).poll_read(cx, buf);
-        if result.is_ready() && self.patience.phase.get() == Phase::Idle {
-            self.patience.set(Phase::Headers);
+        if result.is_ready() && self.timer.phase.get() == Phase::Idle {
+            self.timer.set(Phase::Headers);
         }
         result
     }
@@ -145,7 +145,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
 impl<S: AsyncWrite + Unpin> Watched<S> {
     fn wrote(&self, result: &Poll<io::Result<usize>>) {
         if result.is_ready() {
-            self.patience.since.set(self.patience.clock.get());
+            self.timer.since.set(self.timer.clock.get());
         }
     }
 }
@@ -177,8 +177,8 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let result = Pin::new(&mut self.stream).poll_flush(cx);
-        if result.is_ready() && self.patience.phase.get() == Phase::Writing {
-            self.patience.set(Phase::Idle);
+        if result.is_ready() && self.timer.phase.get() == Phase::Writing {
+            self.timer.set(Phase::Idle);
         }
         result
     }
@@ -201,13 +201,13 @@ mod tests {
     #[tokio::test(flavor = "current_thread")]
     async fn each_phase_has_its_own_patience() {
         let connections = Connections::default();
-        let patience = connections.patience();
+        let timer = connections.timer();
         let task = tokio::spawn(std::future::pending::<()>());
-        connections.add(patience.clone(), task.abort_handle());
+        connections.add(timer.clone(), task.abort_handle());
         assert_eq!((0..2).map(|_| connections.tick(&LIMITS)).sum::<u64>(), 0);
-        patience.begin();
+        timer.begin();
         assert_eq!((0..50).map(|_| connections.tick(&LIMITS)).sum::<u64>(), 0);
-        patience.end();
+        timer.end();
         assert_eq!((0..3).map(|_| connections.tick(&LIMITS)).sum::<u64>(), 0);
         assert_eq!(connections.tick(&LIMITS), 1);
         assert!(task.await.unwrap_err().is_cancelled());

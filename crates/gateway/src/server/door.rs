@@ -4,7 +4,7 @@
 //! the request and the answer of the region all belong to the door that
 //! accepted the connection.
 
-use super::conn::{Connections, Limits, Patience, Watched};
+use super::conn::{ConnectionTimer, Connections, Limits, Watched};
 use super::serve::Server;
 use super::{Shared, Stop};
 use crate::backend::Backend;
@@ -158,8 +158,8 @@ fn open<B: Backend>(
     stop: watch::Receiver<Stop>,
 ) {
     let _ = stream.set_nodelay(true);
-    let patience = connections.patience();
-    let (server, watched) = (server.clone(), patience.clone());
+    let timer = connections.timer();
+    let (server, watched) = (server.clone(), timer.clone());
     let task = spawn_local(async move {
         let guard = Counted::new(&server);
         match acceptor {
@@ -174,7 +174,7 @@ fn open<B: Backend>(
         }
         drop(guard);
     });
-    connections.add(patience, task.abort_handle());
+    connections.add(timer, task.abort_handle());
 }
 
 /// Counts a connection as open while it lives.
@@ -201,20 +201,20 @@ impl<B: Backend> Drop for Counted<B> {
 async fn connection<B: Backend, S>(
     server: &Rc<Server<B>>,
     stream: S,
-    patience: Rc<Patience>,
+    timer: Rc<ConnectionTimer>,
     mut stop: watch::Receiver<Stop>,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
     let io = TokioIo::new(Watched {
         stream,
-        patience: patience.clone(),
+        timer: timer.clone(),
     });
     let service = hyper::service::service_fn(|request| {
-        let (server, patience) = (server.clone(), patience.clone());
-        patience.begin();
+        let (server, timer) = (server.clone(), timer.clone());
+        timer.begin();
         async move {
-            let guard = Ended(patience);
+            let guard = Ended(timer);
             let response = server.handle(request).await;
             drop(guard);
             Ok::<_, std::convert::Infallible>(response)
@@ -243,8 +243,8 @@ async fn connection<B: Backend, S>(
     }
 }
 
-/// Tells a connection's patience that a request has its response.
-struct Ended(Rc<Patience>);
+/// Tells a connection's timer that a request has its response.
+struct Ended(Rc<ConnectionTimer>);
 
 impl Drop for Ended {
     fn drop(&mut self) {

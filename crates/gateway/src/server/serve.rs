@@ -11,9 +11,9 @@ use super::told::{abended, bad_data, failed, malformed, not_put, refused};
 use super::{Route, Routes, Shared, documents, respond};
 use crate::backend::{Abend, Backend, Call, Door, Reply as _, Task as _};
 use crate::json::Tape;
+use crate::mapping::context::{EvalContext, Failure, Reply, Request};
 use crate::mapping::request::RequestPlan;
 use crate::mapping::response::ResponsePlan;
-use crate::mapping::scene::{Failure, Reply, Request, Scene};
 use crate::problem::{Fault, Problem};
 use crate::project::asset::{Asset, Style};
 use crate::project::media::takes;
@@ -111,8 +111,8 @@ impl<B: Backend> Server<B> {
     /// A request's body, within the limits of the configuration.
     async fn read_body(&self, incoming: Incoming) -> Result<Bytes, Problem> {
         let limit = self.shared.config.max_body_bytes;
-        let patience = ticks(self.shared.config.request_timeout_ms);
-        read_body(incoming, limit, &self.deadlines, patience).await
+        let timer = ticks(self.shared.config.request_timeout_ms);
+        read_body(incoming, limit, &self.deadlines, timer).await
     }
 
     async fn route(
@@ -408,9 +408,9 @@ fn answer(
     reply: &Reply<'_>,
     abend: Option<&Abend>,
 ) -> Result<Response<Full>, Box<Problem>> {
-    let mut scene = Scene::new(request, Some(reply));
+    let mut context = EvalContext::new(request, Some(reply));
     let fail = |failure: Failure| Box::new(failed(failure, reply));
-    let chosen = ResponsePlan::choose(work.responses, &mut scene).map_err(fail)?;
+    let chosen = ResponsePlan::choose(work.responses, &mut context).map_err(fail)?;
     let Some(plan) = chosen else {
         return Err(Box::new(match abend {
             Some(abend) => abended(abend, work.asset),
@@ -423,7 +423,7 @@ fn answer(
     };
     let expected = work.route.metrics.expected_bytes.load(Relaxed);
     let mut out = Vec::with_capacity((expected + expected / 8) as usize);
-    let wrote = plan.write_body(&mut scene, &mut out).map_err(fail)?;
+    let wrote = plan.write_body(&mut context, &mut out).map_err(fail)?;
     if !wrote {
         out.clear();
     }
@@ -439,7 +439,7 @@ fn answer(
             .insert(header::CONTENT_TYPE, plan.content_type.clone());
     }
     let headers = response.headers_mut();
-    plan.each_header(&mut scene, |name, value| {
+    plan.each_header(&mut context, |name, value| {
         headers.insert(name.clone(), value);
     })
     .map_err(fail)?;
@@ -459,7 +459,7 @@ async fn read_body(
     mut incoming: Incoming,
     limit: usize,
     deadlines: &Deadlines,
-    patience: u64,
+    timer: u64,
 ) -> Result<Bytes, Problem> {
     let too_large = || {
         let detail = format!("The body may have at most {limit} bytes");
@@ -479,7 +479,7 @@ async fn read_body(
             break;
         }
         let next = std::future::poll_fn(|cx| Pin::new(&mut incoming).poll_frame(cx));
-        let frame = match deadlines.limit(patience, next).await {
+        let frame = match deadlines.limit(timer, next).await {
             Some(Some(Ok(frame))) => frame,
             Some(Some(Err(e))) => {
                 let detail = format!("The body could not be read: {e}");

@@ -5,8 +5,8 @@
 
 use crate::backend::{Abend, PutError, Refusal};
 use crate::json::JsonError;
+use crate::mapping::context::{Failure, Reply};
 use crate::mapping::request::EncodeFailure;
-use crate::mapping::scene::{Failure, Reply};
 use crate::problem::{Fault, Problem};
 use crate::project::asset::Asset;
 use http::StatusCode;

@@ -5,7 +5,7 @@ use std::thread;
 
 use link::layout::{ARENA_OFFSET, CALL_BYTES, SLOTS};
 use link::{
-    Answer, AnswerHeader, Asked, Call, ConfigText, ContainerName, ContainerType, Entry, Heard,
+    Answer, AnswerHeader, Asked, Call, CallEvent, ConfigText, ContainerName, ContainerType, Entry,
     Next, Op, ProgramEntry, RegionPage, RegionSide, Request, Results, SlotState, WorkerConfig,
     WorkerSide,
 };
@@ -179,7 +179,7 @@ fn a_call_is_answered_and_a_program_may_be_run_before_that() {
     let thread = thread::spawn(move || {
         task(&mut worker);
         let heard = worker.call(Op::Link, [7; 8], &[b"SCRIPT  ", b"area"]);
-        let Heard::Run(run) = heard else {
+        let CallEvent::Run(run) = heard else {
             panic!("{heard:?}")
         };
         assert_eq!(worker.call_data(&run), b"COBPROG input");
@@ -188,7 +188,7 @@ fn a_call_is_answered_and_a_program_may_be_run_before_that() {
             ..AnswerHeader::default()
         };
         let heard = worker.nested_done(done, &[b"output"]);
-        let Heard::Answer(answer) = heard else {
+        let CallEvent::Answer(answer) = heard else {
             panic!("{heard:?}")
         };
         assert_eq!((answer.resp, worker.call_data(&answer)), (27, &b"late"[..]));
@@ -222,7 +222,7 @@ fn a_call_is_told_once_however_long_its_answer_takes() {
     let thread = thread::spawn(move || {
         task(&mut worker);
         for round in 1..=100 {
-            let Heard::Answer(answer) = worker.call(Op::Converse, [round; 8], &[]) else {
+            let CallEvent::Answer(answer) = worker.call(Op::Converse, [round; 8], &[]) else {
                 panic!("no program was to be run")
             };
             assert_eq!(answer.args, [round; 8], "the answer to this call");
@@ -250,7 +250,7 @@ fn the_largest_call_fits() {
     region.submit(0, 1, &Request::default());
     let thread = thread::spawn(move || {
         task(&mut worker);
-        let Heard::Answer(answer) = worker.call(Op::Write, [0; 8], &[&[9; CALL_BYTES]]) else {
+        let CallEvent::Answer(answer) = worker.call(Op::Write, [0; 8], &[&[9; CALL_BYTES]]) else {
             panic!("no program was to be run")
         };
         assert_eq!(worker.call_data(&answer).len(), CALL_BYTES);

@@ -85,7 +85,7 @@ pub trait Conversation: Send {
     /// Gives the partner the turn, with a confirmation if asked for.
     fn invite(&mut self, confirm: bool) -> Result<(), Fault>;
     /// Waits for a record or a part of one, for the turn, or for the end.
-    fn receive(&mut self, buffer: &mut [u8]) -> Result<Heard, Fault>;
+    fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Fault>;
     /// Reports an error; this side has the turn then.
     fn error(&mut self) -> Result<(), Fault>;
     /// Asks for the turn.
@@ -99,7 +99,7 @@ pub trait Conversation: Send {
 
 /// What a receive brought.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Heard {
+pub struct Received {
     /// Bytes in the buffer; `None` when no data came.
     pub bytes: Option<usize>,
     /// The record ends with them.

@@ -13,7 +13,7 @@ mod request;
 mod task;
 
 pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, TransactionDef};
-pub use conversations::{Conversation, Conversations, Destination, Fault, Heard, sense};
+pub use conversations::{Conversation, Conversations, Destination, Fault, Received, sense};
 pub use door::DoorRuntime;
 pub use handle::{Handle, Port, Region, block_on};
 pub use record::{MonitoringRecord, Statistics, Work};

@@ -121,7 +121,7 @@ pub struct Statistics {
     /// Tasks purged by their time limit.
     pub purged: u64,
     /// Results refused because they made no sense.
-    pub lies: u64,
+    pub violations: u64,
     /// Holders that died with the QR token.
     pub qr_deaths: u64,
     /// Units of work committed.

@@ -50,7 +50,7 @@ impl Core {
                 .tasks
                 .get(key)
                 .map_or(now, |t| t.begun.max(t.submitted));
-            let force = now.saturating_sub(since) >= super::PATIENCE_NS;
+            let force = now.saturating_sub(since) >= super::PLACE_WAIT_NS;
             if !self.place(now, key, force, links, out) {
                 self.queue_for_place(key);
                 return;
@@ -157,7 +157,7 @@ impl Core {
         let (ready, loaded) = (w.life == Life::Ready, w.load > 0);
         let busy = ready && loaded && !w.waiting && !w.stuck;
         let idle = ready && !loaded;
-        let ends = w.life == Life::Retiring && !loaded && w.sentence.is_none();
+        let ends = w.life == Life::Retiring && !loaded && w.kill_reason.is_none();
         set_member(&mut self.busy, worker, busy);
         set_member(&mut self.idle, worker, idle);
         if ends {

@@ -4,7 +4,7 @@ use link::SlotState;
 
 use super::defs::Pace;
 use super::task::{Stage, TaskKey};
-use super::worker::{Life, Place, Sentence};
+use super::worker::{KillReason, Life, Place};
 use super::{Action, Core, Links, MAX_LOSSES, MAX_START_FAILURES};
 use crate::api::{Abend, Refusal};
 
@@ -22,7 +22,7 @@ impl Core {
         let Some(w) = self.workers.get(worker) else {
             return;
         };
-        let mut lied = false;
+        let mut protocol_violation = false;
         for slot in w.submitted_slots() {
             let Some(key) = self.workers[worker].slots[slot] else {
                 continue;
@@ -35,12 +35,12 @@ impl Core {
             }
             match links.state(Place { worker, slot }, task.sequence) {
                 SlotState::Done => self.heard(now, key, links, out),
-                SlotState::Lie(_) => lied = true,
+                SlotState::Violation(_) => protocol_violation = true,
                 SlotState::Queued | SlotState::Running => {}
             }
         }
-        if lied {
-            self.lied(now, worker, links, out);
+        if protocol_violation {
+            self.protocol_violation(now, worker, links, out);
         }
         self.place_waiting(now, links, out);
     }
@@ -119,7 +119,7 @@ impl Core {
             return;
         }
         let asked_to_go = w.life == Life::Retiring;
-        let sentence = w.sentence;
+        let kill_reason = w.kill_reason;
         let mut started = w.ended_tasks > 0;
         w.life = Life::Dead;
         self.busy.retain(|&b| b != worker);
@@ -141,14 +141,14 @@ impl Core {
             match state {
                 SlotState::Done => self.heard(now, key, links, out),
                 SlotState::Queued => self.lose_queued(now, key, started, links, out),
-                SlotState::Running | SlotState::Lie(_) => {
+                SlotState::Running | SlotState::Violation(_) => {
                     lost = true;
-                    let abend = verdict(sentence, how);
+                    let abend = verdict(kill_reason, how);
                     self.fail(now, key, abend, links, out);
                 }
             }
         }
-        if lost || sentence.is_some() {
+        if lost || kill_reason.is_some() {
             self.stats.workers_lost += 1;
         }
         if !started && !clean && !asked_to_go {
@@ -190,15 +190,15 @@ impl Core {
     }
 
     /// The worker wrote something that makes no sense: it must go.
-    pub fn lied<L: Links>(
+    pub fn protocol_violation<L: Links>(
         &mut self,
         now: u64,
         worker: usize,
         links: &mut L,
         out: &mut Vec<Action>,
     ) {
-        self.stats.lies += 1;
-        self.sentence(now, worker, Sentence::Lie, links, out);
+        self.stats.violations += 1;
+        self.kill_worker(now, worker, KillReason::Violation, links, out);
     }
 
     /// The running task of a worker waits for the region, or goes on.
@@ -225,20 +225,20 @@ impl Core {
 
     /// Ends a worker that must go; its queued tasks are moved first, so that
     /// only the running one is hit.
-    pub(super) fn sentence<L: Links>(
+    pub(super) fn kill_worker<L: Links>(
         &mut self,
         now: u64,
         worker: usize,
-        sentence: Sentence,
+        kill_reason: KillReason,
         links: &mut L,
         out: &mut Vec<Action>,
     ) {
         let w = &mut self.workers[worker];
-        if !w.is_live() || w.sentence.is_some() {
+        if !w.is_live() || w.kill_reason.is_some() {
             return;
         }
         w.life = Life::Retiring;
-        w.sentence = Some(sentence);
+        w.kill_reason = Some(kill_reason);
         self.file(worker, links);
         self.take_queue(now, worker, true, links, out);
         out.push(Action::Kill(worker));
@@ -377,17 +377,17 @@ impl Core {
     }
 }
 
-fn verdict(sentence: Option<Sentence>, how: &str) -> Abend {
-    match sentence {
-        Some(Sentence::Runaway) => Core::abend(
+fn verdict(kill_reason: Option<KillReason>, how: &str) -> Abend {
+    match kill_reason {
+        Some(KillReason::Runaway) => Core::abend(
             b"AICA",
             "the task used its runaway limit of CPU time without a command".to_owned(),
         ),
-        Some(Sentence::Purge) => Core::abend(
+        Some(KillReason::Purge) => Core::abend(
             b"AEXY",
             "the task was purged because its time limit passed".to_owned(),
         ),
-        Some(Sentence::Lie) => Core::abend(
+        Some(KillReason::Violation) => Core::abend(
             b"ASRA",
             "the worker process damaged its shared memory and was ended".to_owned(),
         ),

@@ -48,7 +48,7 @@ const BRIEF_NS: u64 = 20_000;
 const STUCK_NS: u64 = 1_000_000;
 /// A task that waits longer than this for a place gets a worker of its own,
 /// though those that run are busy and not stuck.
-const PATIENCE_NS: u64 = 20_000_000;
+const PLACE_WAIT_NS: u64 = 20_000_000;
 /// Input above this is not queued behind another task by choice.
 const SMALL_BYTES: usize = 64 << 10;
 /// How often a queued task may lose its worker before it abends.

@@ -71,7 +71,7 @@ impl Links for FakeLinks {
                 SlotState2::Running => SlotState::Running,
                 SlotState2::Done => SlotState::Done,
             },
-            _ => SlotState::Lie(link::Lie::State(0)),
+            _ => SlotState::Violation(link::Violation::State(0)),
         }
     }
     fn wake(&mut self, _: usize) {}
@@ -314,7 +314,7 @@ impl World {
                 let wait = self.pick(2) == 0;
                 match self.pick(3) {
                     0 => self.die(worker, false),
-                    1 => self.call(|c, now, l, out| c.lied(now, worker, l, out)),
+                    1 => self.call(|c, now, l, out| c.protocol_violation(now, worker, l, out)),
                     _ => self.call(|c, now, l, out| c.waits(now, worker, wait, l, out)),
                 }
             }

@@ -3,7 +3,7 @@
 use link::SlotState;
 
 use super::task::{Stage, TaskKey};
-use super::worker::{Life, Place, Seen, Sentence};
+use super::worker::{KillReason, Life, Place, Seen};
 use super::{Action, Core, Links, STUCK_NS};
 use crate::api::Refusal;
 
@@ -117,7 +117,7 @@ impl Core {
             return;
         }
         if limit > 0 && cpu.saturating_sub(w.progress_cpu_ns) >= limit {
-            self.end_running(now, worker, key, Sentence::Runaway, links, out);
+            self.end_running(now, worker, key, KillReason::Runaway, links, out);
         }
     }
 
@@ -151,7 +151,7 @@ impl Core {
                     return;
                 }
                 task.purging = true;
-                self.end_running(now, place.worker, key, Sentence::Purge, links, out);
+                self.end_running(now, place.worker, key, KillReason::Purge, links, out);
             }
             _ => {}
         }
@@ -163,7 +163,7 @@ impl Core {
         now: u64,
         worker: usize,
         key: TaskKey,
-        sentence: Sentence,
+        kill_reason: KillReason,
         links: &mut L,
         out: &mut Vec<Action>,
     ) {
@@ -174,12 +174,12 @@ impl Core {
         if running != Some(key) {
             return;
         }
-        match sentence {
-            Sentence::Runaway => self.stats.runaways += 1,
-            Sentence::Purge => self.stats.purged += 1,
-            Sentence::Lie => {}
+        match kill_reason {
+            KillReason::Runaway => self.stats.runaways += 1,
+            KillReason::Purge => self.stats.purged += 1,
+            KillReason::Violation => {}
         }
-        self.sentence(now, worker, sentence, links, out);
+        self.kill_worker(now, worker, kill_reason, links, out);
     }
 
     fn let_idle_go<L: Links>(&mut self, now: u64, links: &mut L) {

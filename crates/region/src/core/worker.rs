@@ -53,7 +53,7 @@ pub struct WorkerState {
     pub(super) idle_since: u64,
     pub(super) ended_tasks: u64,
     /// Why it is being killed.
-    pub(super) sentence: Option<Sentence>,
+    pub(super) kill_reason: Option<KillReason>,
 }
 
 /// A running task as it was first seen.
@@ -82,13 +82,13 @@ pub enum Caller {
 
 /// Why a worker is being killed, and so how its running task ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sentence {
+pub enum KillReason {
     /// The task used up its runaway limit.
     Runaway,
     /// The task used up its time limit.
     Purge,
     /// The worker wrote something that makes no sense.
-    Lie,
+    Violation,
 }
 
 impl WorkerState {
@@ -108,7 +108,7 @@ impl WorkerState {
             progress_cpu_ns: 0,
             idle_since: now,
             ended_tasks: 0,
-            sentence: None,
+            kill_reason: None,
         }
     }
 

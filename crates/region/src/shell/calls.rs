@@ -22,9 +22,9 @@ impl Shared {
             // A nested run is only ever answered to the one who asked for it.
             Asked::Nothing | Asked::NestedDone(_) => return,
             Asked::Call(call) => call,
-            Asked::Lie(lie) => {
-                tracing::error!(worker, %lie, "a worker's call makes no sense");
-                self.with(|core, links, out| core.lied(now_ns(), worker, links, out));
+            Asked::Violation(violation) => {
+                tracing::error!(worker, %violation, "a worker's call makes no sense");
+                self.with(|core, links, out| core.protocol_violation(now_ns(), worker, links, out));
                 return;
             }
         };
@@ -33,7 +33,9 @@ impl Shared {
             Caller::Task(key) => self.serve(worker, &link, key, call),
             // Its process ended when it had asked.
             Caller::Gone => {}
-            Caller::Nobody => self.with(|core, links, out| core.lied(now_ns(), worker, links, out)),
+            Caller::Nobody => {
+                self.with(|core, links, out| core.protocol_violation(now_ns(), worker, links, out))
+            }
         }
     }
 

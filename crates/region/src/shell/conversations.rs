@@ -18,8 +18,8 @@ use super::clock::now_ns;
 use super::lease::ended_well;
 use super::links::WorkerLink;
 use crate::api::Conversation;
+use crate::conversations::{MappedConversation, no_partners, not_allocated};
 use crate::core::TaskKey;
-use crate::talk::{Talk, no_partners, not_allocated};
 
 /// Stack of a conversation's thread.
 const STACK_BYTES: usize = 512 * 1024;
@@ -30,7 +30,7 @@ const IDENTIFIERS: u32 = LETTERS * LETTERS * LETTERS;
 
 /// All conversations of a region.
 #[derive(Default)]
-pub struct TalkRoom {
+pub struct ConversationTable {
     tasks: Mutex<HashMap<TaskKey, Vec<Entry>>>,
     next: AtomicU32,
 }
@@ -40,12 +40,12 @@ struct Entry {
     id: u32,
     principal: bool,
     orders: Sender<Order>,
-    reins: Arc<Reins>,
+    abort: Arc<AbortHandle>,
 }
 
 /// How others end a conversation.
 #[derive(Default)]
-struct Reins {
+struct AbortHandle {
     failed: AtomicBool,
     interrupter: Mutex<Option<Box<dyn Fn() + Send + Sync>>>,
 }
@@ -57,7 +57,7 @@ struct Order {
     call: Call,
 }
 
-impl TalkRoom {
+impl ConversationTable {
     fn lock(&self) -> MutexGuard<'_, HashMap<TaskKey, Vec<Entry>>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -78,8 +78,8 @@ impl TalkRoom {
     }
 }
 
-impl Reins {
-    fn hold(&self, talk: &Talk) {
+impl AbortHandle {
+    fn hold(&self, talk: &MappedConversation) {
         let interrupter = talk.interrupter();
         // It may have been asked for while the conversation was being made.
         if self.failed.load(Ordering::SeqCst)
@@ -123,11 +123,11 @@ impl Shared {
                 link.side.answer(&no_partners());
                 return;
             };
-            self.open_talk(key, Talk::new(partners), false)
+            self.open_conversation(key, MappedConversation::new(partners), false)
                 .map(|(_, orders)| orders)
         } else {
             let wanted = order.call.args[1];
-            let tasks = self.talks.lock();
+            let tasks = self.conversations.lock();
             let mut own = tasks.get(&key).into_iter().flatten();
             own.find(|e| match wanted {
                 0 => e.principal,
@@ -141,40 +141,40 @@ impl Shared {
         };
         self.with(|core, links, out| core.waits(now_ns(), worker, true, links, out));
         if let Err(returned) = orders.send(order) {
-            self.answer_talk(&returned.0, &not_allocated());
+            self.answer_conversation(&returned.0, &not_allocated());
         }
     }
 
     /// Gives a task that is being built the conversation it was attached with.
-    pub(super) fn attach_talk(
+    pub(super) fn attach_conversation(
         self: &Arc<Self>,
         key: TaskKey,
         conversation: Box<dyn Conversation>,
     ) -> Option<Name<4>> {
-        self.open_talk(key, Talk::attached(conversation), true)
+        self.open_conversation(key, MappedConversation::attached(conversation), true)
             .map(|(name, _)| name)
     }
 
-    fn open_talk(
+    fn open_conversation(
         self: &Arc<Self>,
         key: TaskKey,
-        talk: Talk,
+        talk: MappedConversation,
         principal: bool,
     ) -> Option<(Name<4>, Sender<Order>)> {
         if let Some(task) = self.lock().core.task_mut(key) {
             // The task's end must close the conversation.
             task.unit_open = true;
         }
-        let name = self.talks.fresh_id(key)?;
+        let name = self.conversations.fresh_id(key)?;
         let id = u32::from_be_bytes(*name.as_bytes());
         let (orders, queue) = channel();
-        let reins = Arc::new(Reins::default());
-        reins.hold(&talk);
-        let (shared, own) = (self.clone(), reins.clone());
+        let abort = Arc::new(AbortHandle::default());
+        abort.hold(&talk);
+        let (shared, own) = (self.clone(), abort.clone());
         let started = std::thread::Builder::new()
-            .name("tupelo-talk".into())
+            .name("tupelo-conv".into())
             .stack_size(STACK_BYTES)
-            .spawn(move || shared.run_talk(key, id, talk, &own, &queue));
+            .spawn(move || shared.run_conversation(key, id, talk, &own, &queue));
         if let Err(error) = started {
             tracing::error!(%error, "no thread for a conversation");
             return None;
@@ -183,33 +183,37 @@ impl Shared {
             id,
             principal,
             orders: orders.clone(),
-            reins,
+            abort,
         };
-        self.talks.lock().entry(key).or_default().push(entry);
+        self.conversations
+            .lock()
+            .entry(key)
+            .or_default()
+            .push(entry);
         Some((name, orders))
     }
 
     /// A conversation's thread.
-    fn run_talk(
+    fn run_conversation(
         self: &Arc<Self>,
         key: TaskKey,
         id: u32,
-        mut talk: Talk,
-        reins: &Reins,
+        mut talk: MappedConversation,
+        abort: &AbortHandle,
         queue: &Receiver<Order>,
     ) {
         while let Ok(order) = queue.recv() {
             let (answer, lives) = talk.serve(id, &order.call);
-            reins.hold(&talk);
-            if !lives && let Some(own) = self.talks.lock().get_mut(&key) {
+            abort.hold(&talk);
+            if !lives && let Some(own) = self.conversations.lock().get_mut(&key) {
                 own.retain(|e| e.id != id);
             }
-            self.answer_talk(&order, &answer);
+            self.answer_conversation(&order, &answer);
         }
-        talk.close(reins.failed.load(Ordering::SeqCst));
+        talk.close(abort.failed.load(Ordering::SeqCst));
     }
 
-    fn answer_talk(self: &Arc<Self>, order: &Order, answer: &Answer) {
+    fn answer_conversation(self: &Arc<Self>, order: &Order, answer: &Answer) {
         let (worker, link) = (order.worker, &order.link);
         self.with(|core, links, out| {
             // The worker may be another by now.
@@ -221,16 +225,16 @@ impl Shared {
     }
 
     /// The region stops: whoever still waits in a conversation comes back.
-    pub(super) fn close_talks(&self) {
-        let tasks = std::mem::take(&mut *self.talks.lock());
+    pub(super) fn close_conversations(&self) {
+        let tasks = std::mem::take(&mut *self.conversations.lock());
         for entry in tasks.into_values().flatten() {
-            entry.reins.fail();
+            entry.abort.fail();
         }
     }
 
     /// A task is over, or was given up before it ran: its conversations end.
-    pub(super) fn end_talks(&self, key: TaskKey, failed: bool) {
-        let Some(entries) = self.talks.lock().remove(&key) else {
+    pub(super) fn end_conversations(&self, key: TaskKey, failed: bool) {
+        let Some(entries) = self.conversations.lock().remove(&key) else {
             return;
         };
         let state = self.lock();
@@ -239,7 +243,7 @@ impl Shared {
         drop(state);
         for entry in entries {
             if failed {
-                entry.reins.fail();
+                entry.abort.fail();
             }
         }
     }
@@ -251,14 +255,14 @@ mod tests {
 
     #[test]
     fn an_identifier_that_comes_round_again_is_not_given_to_a_task_that_has_it() {
-        let (room, task) = (TalkRoom::default(), TaskKey::for_test(1));
+        let (room, task) = (ConversationTable::default(), TaskKey::for_test(1));
         let first = room.fresh_id(task).unwrap();
         let (orders, _queue) = channel();
         let entry = Entry {
             id: u32::from_be_bytes(*first.as_bytes()),
             principal: true,
             orders,
-            reins: Arc::default(),
+            abort: Arc::default(),
         };
         room.lock().entry(task).or_default().push(entry);
         room.next

@@ -188,7 +188,7 @@ impl Shared {
 
     /// The unit of work of a task that ends is over, and so is the task.
     fn unit_over(self: &Arc<Self>, key: TaskKey, abend: Option<Abend>) {
-        self.end_talks(key, abend.is_some());
+        self.end_conversations(key, abend.is_some());
         self.with(|core, links, out| core.unit_ended(now_ns(), links, key, abend, out));
     }
 }

@@ -77,7 +77,7 @@ impl SlotLease {
 
     /// Gives the task its principal facility.
     pub fn attach(&mut self, conversation: Box<dyn Conversation>) -> Option<Name<4>> {
-        self.shared.attach_talk(self.key, conversation)
+        self.shared.attach_conversation(self.key, conversation)
     }
 
     /// The lease of a task that has its place.
@@ -171,7 +171,7 @@ impl SlotLease {
         self.into_reply(finished)
     }
 
-    /// Reads the results that lie in the slot.
+    /// Reads the results that violation in the slot.
     fn into_reply(mut self, finished: Finished) -> Reply {
         let Finished {
             abend,
@@ -189,17 +189,18 @@ impl SlotLease {
                     results = found;
                     self.outcome_of(&found)
                 }
-                Err(lie) => {
+                Err(violation) => {
                     self.entries.clear();
-                    tracing::error!(worker = self.place.worker, %lie, "a worker's results make no sense");
+                    tracing::error!(worker = self.place.worker, %violation, "a worker's results make no sense");
                     let worker = self.place.worker;
-                    self.shared
-                        .with(|core, links, out| core.lied(now_ns(), worker, links, out));
+                    self.shared.with(|core, links, out| {
+                        core.protocol_violation(now_ns(), worker, links, out)
+                    });
                     Outcome::Abend(Abend {
                         code: *b"ASRA",
                         program: Name::BLANK,
                         line: 0,
-                        message: format!("the worker's results make no sense: {lie}"),
+                        message: format!("the worker's results make no sense: {violation}"),
                     })
                 }
             },
@@ -306,7 +307,7 @@ impl Drop for SlotLease {
         let (high_water, run) = (self.high_water, self.run);
         let work = self.work;
         if stage == LeaseStage::Building {
-            self.shared.end_talks(key, true);
+            self.shared.end_conversations(key, true);
         }
         self.shared.with(|core, links, out| {
             if let Some(task) = core.task_mut(key) {

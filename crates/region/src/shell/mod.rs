@@ -34,7 +34,7 @@ use link::RegionPage;
 
 use crate::api::{Refusal, RegionConfig, TaskRequest};
 use crate::core::{Action, Core, Stage, TaskKey, TaskSpec};
-use conversations::TalkRoom;
+use conversations::ConversationTable;
 use files::FileRoom;
 use links::WorkerLink;
 use process::Order;
@@ -50,7 +50,7 @@ pub struct Shared {
     /// Files, when the region has a store.
     files: Option<FileRoom>,
     /// Conversations of tasks.
-    talks: TalkRoom,
+    conversations: ConversationTable,
     /// As the region was started.
     pub config: RegionConfig,
     /// CPUs for doors.

@@ -11,7 +11,7 @@ use link::{ConfigText, MAX_WORKERS, PAGE, RegionPage, TransactionEntry, WorkerCo
 
 use store::WriteStore;
 
-use super::conversations::TalkRoom;
+use super::conversations::ConversationTable;
 use super::dispatch::Dispatch;
 use super::engines::{available_cpus, bind, cpu_set};
 use super::files::FileRoom;
@@ -68,7 +68,7 @@ impl Threads {
             sink,
             offload: cpu_set(&config.engines.offload),
             files,
-            talks: TalkRoom::default(),
+            conversations: ConversationTable::default(),
             config,
             orders,
             fine: AtomicBool::new(false),
@@ -134,7 +134,7 @@ impl Threads {
         shared.stop.store(true, Ordering::SeqCst);
         shared.page.notify(0);
         let _ = dispatch.join();
-        shared.close_talks();
+        shared.close_conversations();
         if let Some(files) = &shared.files {
             files.close();
         }

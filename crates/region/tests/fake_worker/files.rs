@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use link::call::READ_UPDATE;
-use link::{Counts, Heard, Name, Op, Step, WorkerSide};
+use link::{CallEvent, Counts, Name, Op, Step, WorkerSide};
 
 /// Runs a script; gives what was answered, a line each, and the abend code.
 /// The calls and their waits are counted.
@@ -51,7 +51,7 @@ pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut Counts) -> (Strin
         let heard = worker.call(op, args, &[data]);
         counts.call_wait_ns += super::now_ns() - asked_ns;
         counts.region_calls += 1;
-        let Heard::Answer(header) = heard else {
+        let CallEvent::Answer(header) = heard else {
             continue;
         };
         if !header.abend.is_blank() {

@@ -2,7 +2,7 @@
 //! behaves, well or badly, as the program's name asks it to.
 
 mod files;
-mod lies;
+mod violations;
 
 use std::io::Read;
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -69,7 +69,7 @@ fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64)
             results.line = 42;
             message = "as asked".to_owned();
         }
-        "LIE" => lies::tell(worker, task, &mut results),
+        "LIE" => violations::tell(worker, task, &mut results),
         "FILES" => {
             let script = text(worker, task);
             let (said, abend) = files::run(worker, &script, &mut results.counts);

@@ -1,4 +1,4 @@
-//! Workers that die, loop and lie.
+//! Workers that die, loop and violation.
 
 use region::{Region, RegionConfig, block_on};
 
@@ -109,11 +109,15 @@ fn a_waiting_task_is_no_runaway_and_ends_at_its_time_limit() {
 #[test]
 fn lies_of_a_worker_cost_its_task_an_abend() {
     let region = Region::start(config()).unwrap();
-    for lie in ["commarea", "directory", "call", "state", "everything"] {
-        assert_eq!(code(&call_now(&region, "LIE", lie)), "ASRA", "{lie}");
-        assert_eq!(text(&call_now(&region, "UPPER", "ok")), "OK", "{lie}");
+    for violation in ["commarea", "directory", "call", "state", "everything"] {
+        assert_eq!(
+            code(&call_now(&region, "LIE", violation)),
+            "ASRA",
+            "{violation}"
+        );
+        assert_eq!(text(&call_now(&region, "UPPER", "ok")), "OK", "{violation}");
     }
-    assert!(region.handle().statistics().lies >= 5);
+    assert!(region.handle().statistics().violations >= 5);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use appc::{Call, Host, Incoming};
 use cics::csd::Csd;
 use miette::{IntoDiagnostic, Result};
-use region::{Conversation, Conversations, Destination, Fault, Heard, StartCode, TaskRequest};
+use region::{Conversation, Conversations, Destination, Fault, Received, StartCode, TaskRequest};
 use region::{Definitions, UserId, sense};
 use sna::conversation::code::{
     ConversationType, DataReceived, DeallocateType, PrepareToReceiveType, ReturnCode,
@@ -330,14 +330,14 @@ impl Conversation for Mapped {
         self.inner.prepare_to_receive(kind).map_err(|e| fault(&e))
     }
 
-    fn receive(&mut self, buffer: &mut [u8]) -> Result<Heard, Fault> {
+    fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Fault> {
         let mut got = self.inner.receive(buffer).map_err(|e| fault(&e))?;
         if got.last {
             // EXEC CICS tells the end with the last record.
             got.ended = self.inner.receive(&mut []).map_err(|e| fault(&e))?.ended;
         }
         let status = got.status;
-        Ok(Heard {
+        Ok(Received {
             bytes: got.data.any().then_some(got.len),
             complete: got.data == DataReceived::Complete,
             confirm: matches!(

@@ -158,10 +158,10 @@ const METRICS: &[Metric] = &[
         |s| s.purged,
     ),
     (
-        "worker_lies_total",
+        "worker_protocol_violations_total",
         "counter",
         "Results refused because they made no sense.",
-        |s| s.lies,
+        |s| s.violations,
     ),
     (
         "qr_deaths_total",

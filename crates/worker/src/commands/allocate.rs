@@ -10,7 +10,7 @@ use cics::command::commands::{allocate as row, connect_process, free as free_row
 use cics::resp::Condition;
 use link::conversation::Verb;
 
-use super::conversation::{Named, outcome, talk, tell};
+use super::conversation::{Named, outcome, run_verb, tell};
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::worker::Worker;
 
@@ -31,9 +31,9 @@ pub fn allocate(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let profile = call.name::<8>(row::PROFILE).unwrap_or(blank);
     let partner = call.name::<8>(row::PARTNER).unwrap_or(blank);
     let data: [&[u8]; 3] = [&system, &profile, &partner];
-    let talked = w.services.converse(Verb::Allocate, [0; 3], &data)?;
-    tell(w, call, Some(row::STATE), &talked);
-    outcome(&talked)
+    let answer = w.services.converse(Verb::Allocate, [0; 3], &data)?;
+    tell(w, call, Some(row::STATE), &answer);
+    outcome(&answer)
 }
 
 pub fn connect_process(w: &mut Worker, call: &Call<'_>) -> Outcome {
@@ -62,8 +62,8 @@ pub fn connect_process(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let list = list(call)?;
     let args = [name.len() as u64, level as u64];
     let data: [&[u8]; 3] = [&partner, name, list];
-    let talked = talk(w, call, &NAMED, Verb::Connect, args, &data)?;
-    outcome(&talked)
+    let answer = run_verb(w, call, &NAMED, Verb::Connect, args, &data)?;
+    outcome(&answer)
 }
 
 /// The list of initialisation parameters; empty without one.
@@ -88,6 +88,6 @@ pub fn free(w: &mut Worker, call: &Call<'_>) -> Outcome {
         session: Some(free_row::SESSION),
         state: Some(free_row::STATE),
     };
-    let talked = talk(w, call, &NAMED, Verb::Free, [0; 2], &[])?;
-    outcome(&talked)
+    let answer = run_verb(w, call, &NAMED, Verb::Free, [0; 2], &[])?;
+    outcome(&answer)
 }

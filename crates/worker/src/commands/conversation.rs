@@ -5,15 +5,15 @@
 //! meant for the principal facility.
 
 use cics::command::{Command, Rule};
-use cics::eib::Told;
+use cics::eib::Indicators;
 use cics::resp::Condition;
 use link::conversation::{
-    TOLD_CHAIN_END, TOLD_COMPLETE, TOLD_CONFIRM, TOLD_ERROR, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE,
-    TOLD_SIGNAL, Verb,
+    INDICATOR_CHAIN_END, INDICATOR_COMPLETE, INDICATOR_CONFIRM, INDICATOR_ERROR, INDICATOR_FREE,
+    INDICATOR_NO_DATA, INDICATOR_RECEIVE, INDICATOR_SIGNAL, Verb,
 };
 
 use crate::exec::{Call, Outcome, Stop, condition};
-use crate::services::Talked;
+use crate::services::VerbAnswer;
 use crate::worker::Worker;
 
 /// Longest record of a mapped conversation, in bytes.
@@ -44,39 +44,39 @@ pub fn number(w: &mut Worker, call: &Call<'_>, named: &Named) -> Result<u64, Sto
 
 /// Asks the region and tells the program, except for the data. Answers the
 /// region's condition when it is one that leaves nothing else to do.
-pub fn talk(
+pub fn run_verb(
     w: &mut Worker,
     call: &Call<'_>,
     named: &Named,
     verb: Verb,
     args: [u64; 2],
     data: &[&[u8]],
-) -> Result<Talked, Stop> {
+) -> Result<VerbAnswer, Stop> {
     let conversation = number(w, call, named)?;
-    let talked = w
+    let answer = w
         .services
         .converse(verb, [conversation, args[0], args[1]], data)?;
-    tell(w, call, named.state, &talked);
-    Ok(talked)
+    tell(w, call, named.state, &answer);
+    Ok(answer)
 }
 
 /// Puts what the region told into the EIB and STATE.
-pub fn tell(w: &mut Worker, call: &Call<'_>, state: Option<u8>, talked: &Talked) {
-    let [conversation, state_now, told, error_code, ..] = talked.args;
+pub fn tell(w: &mut Worker, call: &Call<'_>, state: Option<u8>, answer: &VerbAnswer) {
+    let [conversation, state_now, told, error_code, ..] = answer.args;
     let has = |bit: u64| told & bit != 0;
     let mut eib = w.task.level_mut().eib();
     if conversation != 0 {
         eib.set_resource(&(conversation as u32).to_be_bytes());
     }
-    eib.set_conversation(&Told {
-        receive: has(TOLD_RECEIVE),
-        free: has(TOLD_FREE),
-        chain_end: has(TOLD_CHAIN_END),
-        confirm: has(TOLD_CONFIRM),
-        complete: has(TOLD_COMPLETE),
-        no_data: has(TOLD_NO_DATA),
-        signal: has(TOLD_SIGNAL),
-        error: has(TOLD_ERROR),
+    eib.set_conversation(&Indicators {
+        receive: has(INDICATOR_RECEIVE),
+        free: has(INDICATOR_FREE),
+        chain_end: has(INDICATOR_CHAIN_END),
+        confirm: has(INDICATOR_CONFIRM),
+        complete: has(INDICATOR_COMPLETE),
+        no_data: has(INDICATOR_NO_DATA),
+        signal: has(INDICATOR_SIGNAL),
+        error: has(INDICATOR_ERROR),
         error_code: error_code as u32,
     });
     if let Some(state) = state
@@ -87,10 +87,10 @@ pub fn tell(w: &mut Worker, call: &Call<'_>, state: Option<u8>, talked: &Talked)
 }
 
 /// The region's condition as the command's.
-pub fn outcome(talked: &Talked) -> Outcome {
-    match talked.condition {
+pub fn outcome(answer: &VerbAnswer) -> Outcome {
+    match answer.condition {
         Condition::Normal => Ok(()),
-        other => condition(other, talked.resp2),
+        other => condition(other, answer.resp2),
     }
 }
 
@@ -147,20 +147,20 @@ pub fn from<'c>(
 
 #[cfg(test)]
 mod tests {
-    use link::conversation::TalkState;
+    use link::conversation::ConversationState;
 
     #[test]
     fn states_have_the_numbers_of_their_cvdas() {
         for (name, state) in [
-            ("ALLOCATED", TalkState::Allocated),
-            ("CONFFREE", TalkState::ConfFree),
-            ("CONFRECEIVE", TalkState::ConfReceive),
-            ("CONFSEND", TalkState::ConfSend),
-            ("FREE", TalkState::Free),
-            ("PENDFREE", TalkState::PendFree),
-            ("PENDRECEIVE", TalkState::PendReceive),
-            ("RECEIVE", TalkState::Receive),
-            ("SEND", TalkState::Send),
+            ("ALLOCATED", ConversationState::Allocated),
+            ("CONFFREE", ConversationState::ConfFree),
+            ("CONFRECEIVE", ConversationState::ConfReceive),
+            ("CONFSEND", ConversationState::ConfSend),
+            ("FREE", ConversationState::Free),
+            ("PENDFREE", ConversationState::PendFree),
+            ("PENDRECEIVE", ConversationState::PendReceive),
+            ("RECEIVE", ConversationState::Receive),
+            ("SEND", ConversationState::Send),
         ] {
             assert_eq!(cics::cvda::value(name).map(u64::from), Some(state as u64));
         }

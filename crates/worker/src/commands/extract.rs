@@ -11,7 +11,7 @@ use link::conversation::Verb;
 
 use super::conversation::{Named, number, outcome, tell};
 use crate::exec::{Call, Outcome, condition};
-use crate::services::Talked;
+use crate::services::VerbAnswer;
 use crate::worker::Worker;
 
 /// Key of the area where PIPLIST points, out of the way of those of files.
@@ -25,10 +25,10 @@ pub fn process(w: &mut Worker, call: &Call<'_>) -> Outcome {
         session: None,
         state: None,
     };
-    let talked = ask(w, call, &NAMED, Verb::Process)?;
-    outcome(&talked)?;
-    call.set_int(row::SYNCLEVEL, talked.args[4] as i64);
-    let Talked { args, data, .. } = talked;
+    let answer = ask(w, call, &NAMED, Verb::Process)?;
+    outcome(&answer)?;
+    call.set_int(row::SYNCLEVEL, answer.args[4] as i64);
+    let VerbAnswer { args, data, .. } = answer;
     let (name, list) = data.split_at(data.len().min(args[5] as usize));
     call.set_int(row::PIPLENGTH, list.len() as i64);
     let at = match list {
@@ -60,9 +60,9 @@ pub fn attributes(w: &mut Worker, call: &Call<'_>) -> Outcome {
         session: Some(extract_attributes::SESSION),
         state: Some(extract_attributes::STATE),
     };
-    let talked = ask(w, call, &NAMED, Verb::Attributes)?;
-    tell(w, call, NAMED.state, &talked);
-    outcome(&talked)
+    let answer = ask(w, call, &NAMED, Verb::Attributes)?;
+    tell(w, call, NAMED.state, &answer);
+    outcome(&answer)
 }
 
 fn ask(
@@ -70,7 +70,7 @@ fn ask(
     call: &Call<'_>,
     named: &Named,
     verb: Verb,
-) -> Result<Talked, crate::exec::Stop> {
+) -> Result<VerbAnswer, crate::exec::Stop> {
     let conversation = number(w, call, named)?;
     Ok(w.services.converse(verb, [conversation, 0, 0], &[])?)
 }

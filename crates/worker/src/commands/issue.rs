@@ -6,7 +6,7 @@
 use cics::command::commands::{issue_abend, issue_confirmation, issue_error, issue_signal};
 use link::conversation::Verb;
 
-use super::conversation::{Named, outcome, talk};
+use super::conversation::{Named, outcome, run_verb};
 use crate::exec::{Call, Outcome};
 use crate::worker::Worker;
 
@@ -47,6 +47,6 @@ pub fn signal(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 fn issue(w: &mut Worker, call: &Call<'_>, named: &Named, verb: Verb) -> Outcome {
-    let talked = talk(w, call, named, verb, [0; 2], &[])?;
-    outcome(&talked)
+    let answer = run_verb(w, call, named, verb, [0; 2], &[])?;
+    outcome(&answer)
 }

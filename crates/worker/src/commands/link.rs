@@ -15,7 +15,7 @@ use super::containers::channel_named;
 use super::remote_link::{self, Given, Remote};
 use crate::abend::Abend;
 use crate::exec::{Call, Outcome, Stop, condition};
-use crate::services::{Elsewhere, Served};
+use crate::services::{LinkStep, Served};
 use crate::worker::{Passed, Worker};
 
 /// Longest COMMAREA.
@@ -145,8 +145,8 @@ fn elsewhere(w: &mut Worker, name: &[u8; 8], commarea: *mut u8, bytes: usize) ->
     let mut answer = w.services.link(name, area)?;
     loop {
         match answer {
-            Elsewhere::Done => return Ok(()),
-            Elsewhere::Run { program, commarea } => answer = nested(w, program, commarea, area)?,
+            LinkStep::Done => return Ok(()),
+            LinkStep::Run { program, commarea } => answer = nested(w, program, commarea, area)?,
         }
     }
 }
@@ -157,7 +157,7 @@ fn nested(
     name: [u8; 8],
     mut commarea: Vec<u8>,
     area: &mut [u8],
-) -> Served<Elsewhere> {
+) -> Served<LinkStep> {
     let abend = match w.programs.find(&name) {
         Some(program) if w.can_run(program) => {
             let bytes = commarea.len().min(MAX_COMMAREA as usize);

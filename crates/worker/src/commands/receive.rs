@@ -11,13 +11,13 @@ use std::sync::LazyLock;
 
 use cics::command::commands::{converse as converse_row, receive as row};
 use cics::resp::Condition;
-use link::conversation::{TALK_DATA, TALK_NOTRUNCATE, Verb};
+use link::conversation::{VERB_DATA, VERB_NOTRUNCATE, Verb};
 
 use super::conversation::{
-    MAX_RECORD, Named, allocated, from, outcome, refuse_options, talk, unserved,
+    MAX_RECORD, Named, allocated, from, outcome, refuse_options, run_verb, unserved,
 };
 use crate::exec::{Call, Outcome, Stop, condition};
-use crate::services::Talked;
+use crate::services::VerbAnswer;
 use crate::worker::Worker;
 
 /// Key of the area where SET points, out of the way of those of files.
@@ -53,9 +53,9 @@ pub fn receive(w: &mut Worker, call: &Call<'_>) -> Outcome {
     allocated(w, call, &NAMED)?;
     refuse_options(call, &OTHERS)?;
     let (limit, flags) = TARGET.wanted(call)?;
-    let talked = talk(w, call, &NAMED, Verb::Receive, [flags, limit], &[])?;
-    TARGET.deliver(w, call, &talked);
-    outcome(&talked)
+    let answer = run_verb(w, call, &NAMED, Verb::Receive, [flags, limit], &[])?;
+    TARGET.deliver(w, call, &answer);
+    outcome(&answer)
 }
 
 pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
@@ -83,11 +83,11 @@ pub fn converse(w: &mut Worker, call: &Call<'_>) -> Outcome {
         converse_row::FROMFLENGTH,
     )?;
     let (limit, mut flags) = TARGET.wanted(call)?;
-    flags |= record.map_or(0, |_| TALK_DATA);
+    flags |= record.map_or(0, |_| VERB_DATA);
     let data: &[&[u8]] = &[record.unwrap_or_default()];
-    let talked = talk(w, call, &NAMED, Verb::Converse, [flags, limit], data)?;
-    TARGET.deliver(w, call, &talked);
-    outcome(&talked)
+    let answer = run_verb(w, call, &NAMED, Verb::Converse, [flags, limit], data)?;
+    TARGET.deliver(w, call, &answer);
+    outcome(&answer)
 }
 
 impl Target {
@@ -105,22 +105,22 @@ impl Target {
         }
         let area = call.arg(self.into).map_or(limit, |a| a.size() as i64);
         let flags = match call.has(self.notruncate) {
-            true => TALK_NOTRUNCATE,
+            true => VERB_NOTRUNCATE,
             false => 0,
         };
         Ok((limit.min(area) as u64, flags))
     }
 
-    fn deliver(&self, w: &mut Worker, call: &Call<'_>, talked: &Talked) {
-        let there = talked.args[4] as i64;
+    fn deliver(&self, w: &mut Worker, call: &Call<'_>, answer: &VerbAnswer) {
+        let there = answer.args[4] as i64;
         call.set_int(self.length, there);
         call.set_int(self.flength, there);
         if call.has(self.set) {
-            let at = w.task.storage.area(RECORD_AREA, &talked.data);
+            let at = w.task.storage.area(RECORD_AREA, &answer.data);
             call.set_pointer(self.set, at);
         }
         if let Some(into) = call.arg(self.into) {
-            into.set_bytes(&talked.data, into.size());
+            into.set_bytes(&answer.data, into.size());
         }
     }
 }

@@ -9,7 +9,7 @@
 use cics::names::AbendCode;
 use cics::resp::Condition;
 use link::ContainerName;
-use link::conversation::{TALK_DATA, TalkState, Verb};
+use link::conversation::{ConversationState, VERB_DATA, Verb};
 use link::program_link::{
     CHANNEL_PARAMETER, Ending, MAX_CHANNEL, MAX_CONTAINERS, Passed, RECORD_BYTES, REPLY_BYTES,
     Reply, Request, Sent, channel_bytes,
@@ -18,7 +18,7 @@ use link::program_link::{
 use crate::abend::Abend;
 use crate::channel::{ChannelId, Put};
 use crate::exec::{Outcome, Stop, condition};
-use crate::services::Talked;
+use crate::services::VerbAnswer;
 use crate::worker::Worker;
 
 /// Most that a record can bring, in bytes.
@@ -139,7 +139,7 @@ fn exchange(
     for record in request.chunks(RECORD_BYTES) {
         let sent = w
             .services
-            .converse(Verb::Send, [id, TALK_DATA, 0], &[record])?;
+            .converse(Verb::Send, [id, VERB_DATA, 0], &[record])?;
         if !matches!(sent.condition, Condition::Normal | Condition::Signal) || sent.args[3] != 0 {
             return Ok(failed(&sent));
         }
@@ -154,18 +154,18 @@ fn exchange(
             Condition::Normal | Condition::Eoc | Condition::Signal if got.args[3] == 0 => {}
             _ => return Ok(failed(&got)),
         }
-        if got.args[1] == TalkState::Free as u64 {
+        if got.args[1] == ConversationState::Free as u64 {
             return Ok(Answer::Reply(reply));
         }
         // A mirror ends the conversation; it asks for nothing.
-        if got.args[1] != TalkState::Receive as u64 || reply.len() > most {
+        if got.args[1] != ConversationState::Receive as u64 || reply.len() > most {
             return Ok(failed(&got));
         }
     }
 }
 
-fn failed(talked: &Talked) -> Answer {
-    Answer::Failed(talked.args[3])
+fn failed(answer: &VerbAnswer) -> Answer {
+    Answer::Failed(answer.args[3])
 }
 
 /// The list that PIPLIST would have, of the one parameter for channels.

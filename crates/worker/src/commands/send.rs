@@ -5,9 +5,9 @@
 use std::sync::LazyLock;
 
 use cics::command::commands::{send as row, wait_convid as wait_row};
-use link::conversation::{TALK_CONFIRM, TALK_DATA, TALK_INVITE, TALK_LAST, TALK_WAIT, Verb};
+use link::conversation::{VERB_CONFIRM, VERB_DATA, VERB_INVITE, VERB_LAST, VERB_WAIT, Verb};
 
-use super::conversation::{Named, allocated, from, outcome, refuse_options, talk, unserved};
+use super::conversation::{Named, allocated, from, outcome, refuse_options, run_verb, unserved};
 use crate::exec::{Call, Outcome};
 use crate::worker::Worker;
 
@@ -24,19 +24,19 @@ pub fn send(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let record = from(call, row::FROM, row::LENGTH, row::FLENGTH)?;
     let mut flags = 0;
     for (option, flag) in [
-        (row::FROM, TALK_DATA),
-        (row::INVITE, TALK_INVITE),
-        (row::LAST, TALK_LAST),
-        (row::CONFIRM, TALK_CONFIRM),
-        (row::WAIT, TALK_WAIT),
+        (row::FROM, VERB_DATA),
+        (row::INVITE, VERB_INVITE),
+        (row::LAST, VERB_LAST),
+        (row::CONFIRM, VERB_CONFIRM),
+        (row::WAIT, VERB_WAIT),
     ] {
         flags |= if call.has(option) { flag } else { 0 };
     }
     allocated(w, call, &NAMED)?;
     refuse_options(call, &OTHERS)?;
     let data: &[&[u8]] = &[record.unwrap_or_default()];
-    let talked = talk(w, call, &NAMED, Verb::Send, [flags, 0], data)?;
-    outcome(&talked)
+    let answer = run_verb(w, call, &NAMED, Verb::Send, [flags, 0], data)?;
+    outcome(&answer)
 }
 
 pub fn wait_convid(w: &mut Worker, call: &Call<'_>) -> Outcome {
@@ -45,6 +45,6 @@ pub fn wait_convid(w: &mut Worker, call: &Call<'_>) -> Outcome {
         session: None,
         state: Some(wait_row::STATE),
     };
-    let talked = talk(w, call, &NAMED, Verb::Wait, [0; 2], &[])?;
-    outcome(&talked)
+    let answer = run_verb(w, call, &NAMED, Verb::Wait, [0; 2], &[])?;
+    outcome(&answer)
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use translator::{Format, Library, translate};
 
 /// Programs, files and tasks of one test.
-pub struct Scene {
+pub struct Harness {
     folder: tempfile::TempDir,
     programs: Vec<Value>,
     files: Vec<Value>,
@@ -24,9 +24,9 @@ pub struct Played {
     pub displayed: Vec<String>,
 }
 
-impl Scene {
+impl Harness {
     pub fn new() -> Self {
-        Scene {
+        Harness {
             folder: tempfile::tempdir().unwrap(),
             programs: Vec::new(),
             files: Vec::new(),
@@ -128,7 +128,7 @@ impl Scene {
             "records": self.records,
             "tasks": self.tasks,
         });
-        let file = self.folder.path().join("scene.json");
+        let file = self.folder.path().join("harness.json");
         std::fs::write(&file, scenario.to_string()).unwrap();
         let output = Command::new(PathBuf::from(env!("CARGO_BIN_EXE_tupelo-worker")))
             .arg("probe")

@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::cobol::Scene;
+use crate::cobol::Harness;
 
 #[test]
 fn times_are_formatted_and_read_back() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "A",
             "01 A1 PIC S9(15) COMP-3.\n01 A2 PIC S9(15) COMP-3 VALUE 2837962864828.\n01 D8 PIC X(8).\n\
@@ -34,7 +34,7 @@ fn times_are_formatted_and_read_back() {
 
 #[test]
 fn storage_comes_filled_and_goes_back_once() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "A",
             "01 P POINTER.\n01 R PIC S9(8) COMP.\n01 D PIC 999.",
@@ -56,7 +56,7 @@ fn storage_comes_filled_and_goes_back_once() {
 
 #[test]
 fn assign_gives_what_there_is_and_says_what_there_is_not() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "A",
             "01 A8 PIC X(8).\n01 S4 PIC X(4).\n01 C2 PIC X(2).\n01 T PIC S9(4) COMP.\n01 H PIC S9(4) COMP VALUE 7.\n\
@@ -78,7 +78,7 @@ fn assign_gives_what_there_is_and_says_what_there_is_not() {
 
 #[test]
 fn deedit_load_and_release_do_as_documented() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program("B", "", "", "MOVE \"called\" TO DFHCOMMAREA\n GOBACK.\n")
         .program(
             "A",

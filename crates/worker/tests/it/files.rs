@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cobol::Scene;
+use crate::cobol::Harness;
 
 const STORAGE: &str = "01 K PIC X(4).\n01 REC.\n05 RK PIC X(4).\n05 RT PIC X(6).\n01 R PIC S9(8) COMP.\n\
     01 R2 PIC S9(8) COMP.\n01 L PIC S9(4) COMP.\n01 TOK PIC S9(8) COMP.\n01 D PIC 999.\n01 E PIC 999.\n\
@@ -13,8 +13,8 @@ const SAY: &str = "SAY.\n MOVE R TO D\n MOVE R2 TO E\n\
     STRING OUT DELIMITED BY SPACE \"|\" D \",\" E DELIMITED BY SIZE INTO OUT.\n\
     TELL.\n STRING OUT DELIMITED BY SPACE \"|\" RK DELIMITED BY SIZE INTO OUT.\n";
 
-fn scene(procedure: &str) -> Scene {
-    Scene::new()
+fn harness(procedure: &str) -> Harness {
+    Harness::new()
         .file(
             "F",
             10,
@@ -24,8 +24,8 @@ fn scene(procedure: &str) -> Scene {
         .program("A", STORAGE, AREA, &format!("{procedure}\n GOBACK.\n{SAY}"))
 }
 
-fn out(scene: Scene) -> String {
-    scene
+fn out(harness: Harness) -> String {
+    harness
         .run("A", &" ".repeat(100))
         .play()
         .commarea(0)
@@ -35,7 +35,7 @@ fn out(scene: Scene) -> String {
 
 #[test]
 fn records_are_read_by_key_part_of_key_or_next_key() {
-    let text = out(scene(
+    let text = out(harness(
         "MOVE \"0020\" TO K\n EXEC CICS READ FILE(\"F\") INTO(REC) RIDFLD(K) END-EXEC\n PERFORM TELL\n\
          MOVE \"0011\" TO K\n EXEC CICS READ DATASET(\"F\") INTO(REC) RIDFLD(K) GTEQ END-EXEC\n PERFORM TELL\n\
          MOVE \"10\" TO K\n EXEC CICS READ FILE(\"F\") INTO(REC) RIDFLD(K) KEYLENGTH(2) GENERIC END-EXEC\n PERFORM TELL\n\
@@ -55,7 +55,7 @@ fn records_are_read_by_key_part_of_key_or_next_key() {
 
 #[test]
 fn updates_need_the_record_that_was_read_for_them() {
-    let text = out(scene(
+    let text = out(harness(
         "MOVE \"0020\" TO K\n EXEC CICS REWRITE FILE(\"F\") FROM(REC) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
          EXEC CICS READ FILE(\"F\") INTO(REC) RIDFLD(K) UPDATE END-EXEC\n\
          EXEC CICS READ FILE(\"F\") INTO(REC) RIDFLD(K) UPDATE RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
@@ -78,7 +78,7 @@ fn updates_need_the_record_that_was_read_for_them() {
 
 #[test]
 fn records_are_added_and_deleted_with_the_manuals_answers() {
-    let text = out(scene(
+    let text = out(harness(
         "MOVE \"0015 added\" TO REC MOVE RK TO K\n\
          EXEC CICS WRITE FILE(\"F\") FROM(REC) RIDFLD(K) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
          EXEC CICS WRITE FILE(\"F\") FROM(REC) RIDFLD(K) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
@@ -93,7 +93,7 @@ fn records_are_added_and_deleted_with_the_manuals_answers() {
 
 #[test]
 fn a_browse_turns_round_skips_and_ends() {
-    let text = out(scene(
+    let text = out(harness(
         "MOVE \"0011\" TO K\n EXEC CICS STARTBR FILE(\"F\") RIDFLD(K) END-EXEC\n\
          PERFORM NX PERFORM NX PERFORM PV PERFORM PV PERFORM PV PERFORM PV PERFORM NX\n\
          MOVE \"0900\" TO K PERFORM NX PERFORM NX PERFORM PV\n\
@@ -113,7 +113,7 @@ fn a_browse_turns_round_skips_and_ends() {
 
 #[test]
 fn browses_start_by_part_of_a_key_at_the_end_and_by_number() {
-    let text = out(scene(
+    let text = out(harness(
         "MOVE HIGH-VALUES TO K\n EXEC CICS STARTBR FILE(\"F\") RIDFLD(K) END-EXEC\n\
          EXEC CICS READPREV FILE(\"F\") INTO(REC) RIDFLD(K) END-EXEC\n PERFORM TELL\n\
          MOVE \"003\" TO K\n EXEC CICS STARTBR FILE(\"F\") RIDFLD(K) KEYLENGTH(3) GENERIC REQID(2) END-EXEC\n\
@@ -133,7 +133,7 @@ fn browses_start_by_part_of_a_key_at_the_end_and_by_number() {
 
 #[test]
 fn what_a_file_does_not_allow_is_refused() {
-    let played = Scene::new()
+    let played = Harness::new()
         .file("F", 10, false, &["0010 first"])
         .file_with("add", json!(false))
         .file("G", 10, false, &["0010 first"])

@@ -12,7 +12,7 @@ use link::{
 };
 use serde_json::json;
 
-use crate::cobol::Scene;
+use crate::cobol::Harness;
 
 const ARENA_BYTES: usize = 4 << 20;
 
@@ -24,8 +24,8 @@ struct Region {
 }
 
 impl Region {
-    fn start(scene: &Scene) -> Self {
-        let config: WorkerConfig = serde_json::from_value(scene.config()).unwrap();
+    fn start(harness: &Harness) -> Self {
+        let config: WorkerConfig = serde_json::from_value(harness.config()).unwrap();
         let page = RegionPage::create().unwrap();
         let config = ConfigText::new(&config).unwrap();
         let (side, socket) = RegionSide::create(0, ARENA_BYTES, &page, &config).unwrap();
@@ -130,7 +130,7 @@ fn request(program: &str) -> Request {
 
 #[test]
 fn containers_go_in_and_out_through_the_arena() {
-    let scene = Scene::new().program(
+    let harness = Harness::new().program(
         "A",
         "01 W PIC X(5).",
         "",
@@ -138,7 +138,7 @@ fn containers_go_in_and_out_through_the_arena() {
          EXEC CICS PUT CONTAINER(\"OUT\") FROM(W) CHAR END-EXEC\n\
          EXEC CICS PUT CONTAINER(\"OUT\") FROM(W) APPEND END-EXEC\n GOBACK.\n",
     );
-    let mut region = Region::start(&scene);
+    let mut region = Region::start(&harness);
     for _ in 0..3 {
         let entry = Entry {
             name: ContainerName::new("IN").unwrap(),
@@ -181,7 +181,7 @@ fn containers_go_in_and_out_through_the_arena() {
 
 #[test]
 fn a_task_asks_its_region_and_runs_a_program_for_it() {
-    let scene = Scene::new()
+    let harness = Harness::new()
         .program(
             "B",
             "",
@@ -197,7 +197,7 @@ fn a_task_asks_its_region_and_runs_a_program_for_it() {
         )
         .with("threadsafe", json!(false))
         .elsewhere("FARAWAY");
-    let mut region = Region::start(&scene);
+    let mut region = Region::start(&harness);
     region.submit(
         Request {
             commarea_bytes: 6,
@@ -245,13 +245,13 @@ fn a_task_asks_its_region_and_runs_a_program_for_it() {
 
 #[test]
 fn a_runtime_error_retires_the_worker_after_its_answer() {
-    let scene = Scene::new().program(
+    let harness = Harness::new().program(
         "A",
         "01 T.\n05 E PIC X OCCURS 5.\n01 N PIC 9(4) VALUE 9.",
         "",
         "MOVE \"X\" TO E(N)\n GOBACK.\n",
     );
-    let mut region = Region::start(&scene);
+    let mut region = Region::start(&harness);
     region.submit(request("A"), b"");
     let (results, _) = region.done();
     assert_eq!(results.abend.as_str(), "ASRA");

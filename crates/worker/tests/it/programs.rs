@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cobol::Scene;
+use crate::cobol::Harness;
 
 const AREA: &str = "01 DFHCOMMAREA.\n05 OUT PIC X(60).";
 const BLANK: &str = "                                                            ";
@@ -14,7 +14,7 @@ fn say(parts: &str) -> String {
 
 #[test]
 fn a_link_changes_the_commarea_in_place_and_says_how_it_went() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program("B", "", AREA, &format!("{} GOBACK.\n", say("\"B\"")))
         .program(
             "A",
@@ -38,7 +38,7 @@ fn a_link_changes_the_commarea_in_place_and_says_how_it_went() {
 
 #[test]
 fn xctl_takes_the_place_of_the_program_at_its_level() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "C",
             "01 P PIC X(8).\n01 I PIC X(8).\n01 V PIC S9(4) COMP.\n01 D PIC 9.",
@@ -67,7 +67,7 @@ fn xctl_takes_the_place_of_the_program_at_its_level() {
 
 #[test]
 fn return_ends_a_program_from_deep_inside() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "B",
             "",
@@ -101,7 +101,7 @@ fn return_ends_a_program_from_deep_inside() {
 
 #[test]
 fn conditions_go_to_labels_or_abend_as_handle_says() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "A",
             "01 N PIC 9 VALUE 0.",
@@ -132,7 +132,7 @@ fn conditions_go_to_labels_or_abend_as_handle_says() {
 
 #[test]
 fn abends_go_up_the_levels_until_somebody_handles_them() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "C",
             "",
@@ -195,7 +195,7 @@ fn abends_go_up_the_levels_until_somebody_handles_them() {
 
 #[test]
 fn a_subprogram_has_its_own_abend_label_and_returns_to_its_caller() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "S",
             "01 T.\n05 E PIC X OCCURS 5.\n01 N PIC 9(4) VALUE 9.",
@@ -224,7 +224,7 @@ fn a_subprogram_has_its_own_abend_label_and_returns_to_its_caller() {
 
 #[test]
 fn a_task_changes_mode_with_the_programs_it_enters() {
-    let played = Scene::new()
+    let played = Harness::new()
         .file("F", 10, false, &["0001......"])
         .program("Q", "", AREA, "GOBACK.\n")
         .with("threadsafe", json!(false))
@@ -245,7 +245,7 @@ fn a_task_changes_mode_with_the_programs_it_enters() {
 
 #[test]
 fn a_damaged_or_unknown_command_is_an_abend() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program("A", "01 B PIC X(28) VALUE \"nonsense\".", AREA, "CALL \"DFHEI1\" USING B.\n GOBACK.\n")
         .program(
             "B",
@@ -266,7 +266,7 @@ fn a_damaged_or_unknown_command_is_an_abend() {
 
 #[test]
 fn a_program_that_links_to_itself_without_end_is_stopped() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "A",
             "",

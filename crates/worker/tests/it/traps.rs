@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::cobol::Scene;
+use crate::cobol::Harness;
 
 const COUNTER: &str = "IDENTIFICATION DIVISION.\nPROGRAM-ID. SUB.\nDATA DIVISION.\n\
     WORKING-STORAGE SECTION.\n01 N PIC 9(4) VALUE 0.\nLINKAGE SECTION.\n01 L PIC 9(4).\n\
@@ -10,7 +10,7 @@ const COUNTER: &str = "IDENTIFICATION DIVISION.\nPROGRAM-ID. SUB.\nDATA DIVISION
 
 #[test]
 fn a_runtime_error_in_a_subprogram_reaches_handle_abend_label() {
-    let played = Scene::new()
+    let played = Harness::new()
         .plain(
             "BAD",
             "IDENTIFICATION DIVISION.\nPROGRAM-ID. BAD.\nDATA DIVISION.\n\
@@ -45,7 +45,7 @@ fn a_runtime_error_in_a_subprogram_reaches_handle_abend_label() {
 
 #[test]
 fn a_runtime_error_is_an_asra_with_its_message_and_line() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "A",
             "01 T.\n05 E PIC X OCCURS 5.\n01 N PIC 9(4) VALUE 9.",
@@ -67,7 +67,7 @@ fn a_runtime_error_is_an_asra_with_its_message_and_line() {
 
 #[test]
 fn stop_run_is_a_return() {
-    let played = Scene::new()
+    let played = Harness::new()
         .plain("STOPPER", "IDENTIFICATION DIVISION.\nPROGRAM-ID. STOPPER.\nPROCEDURE DIVISION.\nSTOP RUN.\n")
         .program("B", "", "", "MOVE \"stopped\" TO DFHCOMMAREA\n CALL \"STOPPER\".\n MOVE \"went on\" TO DFHCOMMAREA.\n GOBACK.\n")
         .program(
@@ -91,7 +91,7 @@ fn stop_run_is_a_return() {
 
 #[test]
 fn a_program_linked_again_has_storage_of_its_own() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "A",
             "01 N PIC 9(4) VALUE 0.\n01 D PIC 9(4).",
@@ -124,7 +124,7 @@ fn a_subprogram_keeps_state_within_its_level_and_not_beyond() {
     let call =
         "CALL \"SUB\" USING N\n STRING OUT DELIMITED BY SPACE \"/\" N DELIMITED BY SIZE INTO OUT\n";
     let linkage = "01 DFHCOMMAREA.\n05 OUT PIC X(60).";
-    let played = Scene::new()
+    let played = Harness::new()
         .plain("SUB", COUNTER)
         .program(
             "B",
@@ -153,7 +153,7 @@ fn a_subprogram_keeps_state_within_its_level_and_not_beyond() {
 
 #[test]
 fn three_hundred_gotos_out_of_a_perform_end_in_a_clean_abend() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "A",
             "01 N PIC 9(4) VALUE 0.",
@@ -180,7 +180,7 @@ fn three_hundred_gotos_out_of_a_perform_end_in_a_clean_abend() {
 
 #[test]
 fn an_index_of_minus_twenty_harms_no_other_task() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "A",
             "01 GUARD PIC X(40) VALUE ALL \"g\".\n01 T.\n05 E PIC X OCCURS 5.\n\
@@ -206,7 +206,7 @@ fn an_index_of_minus_twenty_harms_no_other_task() {
 #[test]
 fn calls_outside_of_the_program_table_are_refused() {
     for target in ["SYSTEM", "getpid", "CBL_DELETE_FILE", "exit", "NOSUCH"] {
-        let played = Scene::new()
+        let played = Harness::new()
             .program(
                 "A",
                 "01 CMD PIC X(40) VALUE \"echo reached\".",
@@ -230,7 +230,7 @@ fn calls_outside_of_the_program_table_are_refused() {
 
 #[test]
 fn listed_library_routines_can_be_called() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "A",
             "01 T PIC X(6) VALUE \"shout!\".",
@@ -245,7 +245,7 @@ fn listed_library_routines_can_be_called() {
 #[test]
 fn a_wild_store_ends_the_process_and_nothing_is_hidden() {
     use std::os::unix::process::ExitStatusExt;
-    let played = Scene::new()
+    let played = Harness::new()
         .program(
             "A",
             "01 P POINTER.\n01 V REDEFINES P PIC S9(18) COMP-5.",
@@ -265,7 +265,7 @@ fn a_wild_store_ends_the_process_and_nothing_is_hidden() {
 
 #[test]
 fn displayed_lines_come_out_and_accept_gets_nothing() {
-    let played = Scene::new()
+    let played = Harness::new()
         .program("A", "", "", "DISPLAY \"hello from a task\"\n GOBACK.\n")
         .task(json!({"program": "A"}))
         .play();

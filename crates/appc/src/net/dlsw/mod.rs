@@ -9,7 +9,7 @@ mod pipes;
 
 use super::agree::{Admission, Local, Side};
 use super::txqueue::TxQueue;
-use super::{Broken, Surroundings};
+use super::{Broken, TransportContext};
 use crate::admin::LinkStatus;
 use crate::config::Connections;
 use crate::trace::Way;
@@ -140,7 +140,7 @@ impl Dlsw {
     /// A connection's socket is ready.
     pub fn handle_ready(
         &mut self,
-        around: &mut Surroundings<'_>,
+        around: &mut TransportContext<'_>,
         which: Which,
         readable: bool,
         closing: bool,
@@ -161,7 +161,7 @@ impl Dlsw {
     /// Reads until the socket is empty, and takes what is whole.
     fn handle_readable(
         &mut self,
-        around: &mut Surroundings<'_>,
+        around: &mut TransportContext<'_>,
         closing: bool,
     ) -> Result<(), Broken> {
         loop {
@@ -203,7 +203,11 @@ impl Dlsw {
 
     /// On a connection that is only written, the partner may do nothing but
     /// close it.
-    fn handle_unread(&mut self, around: &mut Surroundings<'_>, which: Which) -> Result<(), Broken> {
+    fn handle_unread(
+        &mut self,
+        around: &mut TransportContext<'_>,
+        which: Which,
+    ) -> Result<(), Broken> {
         let mut byte = [0];
         let Some(stream) = self.pipes.stream(which) else {
             return Ok(());
@@ -230,7 +234,7 @@ impl Dlsw {
         self.local.connections != Connections::Two && theirs == Some(1)
     }
 
-    fn take_messages(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
+    fn take_messages(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
         loop {
             let parsed = Message::parse(&self.received).map_err(Broken::fault)?;
             let Some((message, total)) = parsed else {
@@ -266,7 +270,7 @@ impl Dlsw {
         }
     }
 
-    fn take_events(&mut self, around: &mut Surroundings<'_>) {
+    fn take_events(&mut self, around: &mut TransportContext<'_>) {
         while let Some(event) = self.switch.poll_event() {
             match event {
                 SwitchEvent::Ready(peer) => {
@@ -308,7 +312,7 @@ impl Dlsw {
         }
     }
 
-    fn originate(&mut self, around: &mut Surroundings<'_>, wish: Wish) {
+    fn originate(&mut self, around: &mut TransportContext<'_>, wish: Wish) {
         let id = self.switch.originate(around.now.as_nanos(), wish.stations);
         let side = Side::new(
             &self.local,
@@ -335,7 +339,7 @@ impl Dlsw {
         }
     }
 
-    fn xid(&mut self, around: &mut Surroundings<'_>, id: CircuitId, xid: &[u8]) {
+    fn xid(&mut self, around: &mut TransportContext<'_>, id: CircuitId, xid: &[u8]) {
         let (Some(side), Some(circuit)) = (self.sides.get_mut(&id), self.switch.circuit(id)) else {
             return;
         };
@@ -366,7 +370,7 @@ impl Dlsw {
         self.admit(around, id, admission);
     }
 
-    fn admit(&mut self, around: &mut Surroundings<'_>, id: CircuitId, admission: Admission) {
+    fn admit(&mut self, around: &mut TransportContext<'_>, id: CircuitId, admission: Admission) {
         let (Some(side), Some(circuit)) = (self.sides.get(&id), self.switch.circuit(id)) else {
             return;
         };
@@ -390,7 +394,7 @@ impl Dlsw {
     }
 
     /// Goes on with those whose names were contested.
-    fn look_at_names(&mut self, around: &mut Surroundings<'_>) {
+    fn look_at_names(&mut self, around: &mut TransportContext<'_>) {
         let waits = self.sides.iter().filter(|(_, side)| side.waits());
         for id in waits.map(|(id, _)| *id).collect::<Vec<_>>() {
             let admission = self.sides.get_mut(&id).map(|side| side.look(around));
@@ -400,7 +404,7 @@ impl Dlsw {
         }
     }
 
-    fn up(&mut self, around: &mut Surroundings<'_>, id: CircuitId) {
+    fn up(&mut self, around: &mut TransportContext<'_>, id: CircuitId) {
         let frame = self
             .switch
             .circuit(id)
@@ -417,14 +421,14 @@ impl Dlsw {
         }
     }
 
-    fn halt(&mut self, around: &mut Surroundings<'_>, id: CircuitId, why: &str) {
+    fn halt(&mut self, around: &mut TransportContext<'_>, id: CircuitId, why: &str) {
         self.switch.halt(around.now.as_nanos(), id);
         if let Some(mut side) = self.sides.remove(&id) {
             side.down(around, why);
         }
     }
 
-    fn closed(&mut self, around: &mut Surroundings<'_>, id: CircuitId, ended: &Ended) {
+    fn closed(&mut self, around: &mut TransportContext<'_>, id: CircuitId, ended: &Ended) {
         if let Some(mut side) = self.sides.remove(&id) {
             let why = match (ended, side.partner_name()) {
                 (Ended::Timeout, name) if !name.is_empty() => format!(
@@ -441,7 +445,7 @@ impl Dlsw {
     }
 
     /// Takes the node's PIUs and writes.
-    pub fn transmit(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
+    pub fn transmit(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
         self.look_at_names(around);
         loop {
             // Nothing is added to a connection that is about to go.
@@ -471,7 +475,7 @@ impl Dlsw {
         }
     }
 
-    fn take_control(&mut self, around: &mut Surroundings<'_>) {
+    fn take_control(&mut self, around: &mut TransportContext<'_>) {
         let out = self.waiting.gather();
         let start = out.len();
         if !self.switch.poll_transmit(out) {
@@ -492,7 +496,7 @@ impl Dlsw {
     }
 
     /// Moves PIUs from the node into the queue; true when the queue is full.
-    fn take_pius(&mut self, around: &mut Surroundings<'_>) -> bool {
+    fn take_pius(&mut self, around: &mut TransportContext<'_>) -> bool {
         for (&id, side) in &self.sides {
             let (Some(link), Some(circuit)) = (side.link, self.switch.circuit(id)) else {
                 continue;
@@ -523,7 +527,7 @@ impl Dlsw {
         false
     }
 
-    pub fn handle_timeout(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
+    pub fn handle_timeout(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
         let now = around.now.as_nanos();
         if self.exchange_until.is_some_and(|at| at <= now) {
             return Err(Broken::fault(self.unanswered()));
@@ -560,7 +564,7 @@ impl Dlsw {
     }
 
     /// It is over by itself.
-    pub fn broken(&mut self, around: &mut Surroundings<'_>, broken: &Broken) {
+    pub fn broken(&mut self, around: &mut TransportContext<'_>, broken: &Broken) {
         let seconds = around.now.as_nanos().saturating_sub(self.begun) as f64 / 1e9;
         let ([sent, received], peer, why) = (self.moved, self.peer, &broken.why);
         // A call that fails is told to the one who called.
@@ -582,7 +586,7 @@ impl Dlsw {
         found.then(|| self.peer.to_string())
     }
 
-    pub fn close(&mut self, around: &mut Surroundings<'_>, why: &str) {
+    pub fn close(&mut self, around: &mut TransportContext<'_>, why: &str) {
         self.pipes.last_words();
         for (id, mut side) in std::mem::take(&mut self.sides) {
             self.switch.halt(around.now.as_nanos(), id);
@@ -591,7 +595,7 @@ impl Dlsw {
         for wish in std::mem::take(&mut self.wishes) {
             let call = Some(wish.call);
             let why = why.to_owned();
-            around.told.push(super::Told::Down {
+            around.told.push(super::LinkEvent::Down {
                 call,
                 partners: Vec::new(),
                 why,

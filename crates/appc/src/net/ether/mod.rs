@@ -14,7 +14,7 @@ mod peer;
 mod socket;
 
 use super::agree::{Local, Side};
-use super::{Broken, Surroundings};
+use super::{Broken, TransportContext};
 use crate::Error;
 use crate::admin::LinkStatus;
 use crate::trace::Trace;
@@ -100,7 +100,7 @@ impl Ether {
     }
 
     /// Reads every frame that waits.
-    pub fn handle_readable(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
+    pub fn handle_readable(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
         let mut buffer = [0u8; 2048];
         loop {
             let read = match socket::receive(&self.socket, &mut buffer) {
@@ -119,7 +119,7 @@ impl Ether {
         }
     }
 
-    fn handle_frame(&mut self, around: &mut Surroundings<'_>, bytes: &[u8]) {
+    fn handle_frame(&mut self, around: &mut TransportContext<'_>, bytes: &[u8]) {
         let Ok(frame) = Frame::parse(bytes) else {
             return;
         };
@@ -150,7 +150,12 @@ impl Ether {
     }
 
     /// TEST for the null SAP, which answers before any link exists.
-    fn answer_null_sap(&mut self, around: &mut Surroundings<'_>, ends: [Mac; 2], pdu: &Pdu<'_>) {
+    fn answer_null_sap(
+        &mut self,
+        around: &mut TransportContext<'_>,
+        ends: [Mac; 2],
+        pdu: &Pdu<'_>,
+    ) {
         if let Control::U {
             kind: kind @ Unnumbered::Test,
             pf,
@@ -169,7 +174,7 @@ impl Ether {
         }
     }
 
-    fn test_answered(&mut self, around: &mut Surroundings<'_>, from: Mac) {
+    fn test_answered(&mut self, around: &mut TransportContext<'_>, from: Mac) {
         for (_, peer) in self.peers.iter_mut().filter(|(key, _)| key.0 == from) {
             if let Some(asked) = peer
                 .asked
@@ -188,7 +193,7 @@ impl Ether {
     /// A PDU for this station, which is called `own` there.
     fn hand_to_station(
         &mut self,
-        around: &mut Surroundings<'_>,
+        around: &mut TransportContext<'_>,
         own: (Mac, u8),
         key: Key,
         pdu: &[u8],
@@ -233,7 +238,7 @@ impl Ether {
     }
 
     /// Takes the node's PIUs as the windows allow, and sends every frame.
-    pub fn transmit(&mut self, around: &mut Surroundings<'_>) -> Result<(), Broken> {
+    pub fn transmit(&mut self, around: &mut TransportContext<'_>) -> Result<(), Broken> {
         let keys: Vec<Key> = self.peers.keys().copied().collect();
         for key in keys {
             self.put_question(around, key);
@@ -248,7 +253,7 @@ impl Ether {
         Ok(())
     }
 
-    fn transmit_peer(&mut self, around: &mut Surroundings<'_>, key: Key) {
+    fn transmit_peer(&mut self, around: &mut TransportContext<'_>, key: Key) {
         loop {
             let now = around.now.as_nanos();
             let Some(peer) = self.peers.get_mut(&key) else {
@@ -283,7 +288,7 @@ impl Ether {
     }
 
     /// Sends the question that is due.
-    fn put_question(&mut self, around: &mut Surroundings<'_>, key: Key) {
+    fn put_question(&mut self, around: &mut TransportContext<'_>, key: Key) {
         let now = around.now.as_nanos();
         let Some(peer) = self.peers.get_mut(&key) else {
             return;
@@ -326,7 +331,7 @@ impl Ether {
     }
 
     /// Sends a PDU from the first address to the second.
-    fn send(&mut self, around: &mut Surroundings<'_>, [from, to]: [Mac; 2], pdu: &[u8]) {
+    fn send(&mut self, around: &mut TransportContext<'_>, [from, to]: [Mac; 2], pdu: &[u8]) {
         self.frame.clear();
         let frame = Frame {
             destination: to,
@@ -342,7 +347,7 @@ impl Ether {
         around.trace(|trace| trace_frame(trace, bytes, pdu));
     }
 
-    pub fn handle_timeout(&mut self, around: &mut Surroundings<'_>) {
+    pub fn handle_timeout(&mut self, around: &mut TransportContext<'_>) {
         let now = around.now.as_nanos();
         let mut gone = Vec::new();
         for (key, peer) in &mut self.peers {
@@ -368,7 +373,7 @@ impl Ether {
         timers.flatten().min()
     }
 
-    pub fn close(&mut self, around: &mut Surroundings<'_>, why: &str) {
+    pub fn close(&mut self, around: &mut TransportContext<'_>, why: &str) {
         let now = around.now.as_nanos();
         for peer in self.peers.values_mut() {
             peer.side.down(around, why);
@@ -401,7 +406,7 @@ impl Ether {
     }
 
     /// Takes the station at `place` for gone.
-    pub fn give_up(&mut self, around: &mut Surroundings<'_>, place: &str, why: &str) {
+    pub fn give_up(&mut self, around: &mut TransportContext<'_>, place: &str, why: &str) {
         if let Some((key, peer)) = self.at(place) {
             peer.side.down(around, why);
             self.peers.remove(&key);

@@ -1,6 +1,6 @@
 //! A partner's station: its LLC2 link, and how far the two sides agree.
 
-use super::super::Surroundings;
+use super::super::TransportContext;
 use super::super::agree::{Admission, Local, Side};
 use super::{Key, MAX_BTU_BYTES, place};
 use sna::Instant;
@@ -72,7 +72,7 @@ impl Peer {
     }
 
     /// Takes what the station tells; true when the link is over.
-    pub fn handle_event(&mut self, around: &mut Surroundings<'_>, event: Event) -> bool {
+    pub fn handle_event(&mut self, around: &mut TransportContext<'_>, event: Event) -> bool {
         match event {
             Event::Data(piu) => {
                 if let Some(link) = self.side.link {
@@ -94,7 +94,7 @@ impl Peer {
                     return false;
                 };
                 around.node.link_down(link, around.now);
-                around.complaints.note_gone(link, self.side.place());
+                around.peer_faults.note_gone(link, self.side.place());
             }
             Event::Closed(reason) => {
                 self.side.down(around, &ended(reason));
@@ -105,7 +105,7 @@ impl Peer {
         false
     }
 
-    fn xid(&mut self, around: &mut Surroundings<'_>, response: bool, poll: bool, info: &[u8]) {
+    fn xid(&mut self, around: &mut TransportContext<'_>, response: bool, poll: bool, info: &[u8]) {
         // An answer to a command is a response with its poll bit; what follows
         // a response is the next command.
         self.held = (!response, response || poll);
@@ -147,7 +147,7 @@ impl Peer {
         }
     }
 
-    fn admit(&mut self, around: &mut Surroundings<'_>, admission: Admission) {
+    fn admit(&mut self, around: &mut TransportContext<'_>, admission: Admission) {
         match admission {
             Admission::Waits => {}
             Admission::Admitted(xid) => {
@@ -165,7 +165,7 @@ impl Peer {
     }
 
     /// Goes on when its name was contested.
-    pub fn look_at_name(&mut self, around: &mut Surroundings<'_>) {
+    pub fn look_at_name(&mut self, around: &mut TransportContext<'_>) {
         if self.side.waits() {
             let admission = self.side.look(around);
             self.admit(around, admission);

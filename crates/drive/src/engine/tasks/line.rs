@@ -2,7 +2,7 @@
 //!
 //! A protocol is one file with a `Line`, which a client has to its targets, and
 //! one row of [`lines!`], which bears the name of its variant of [`Protocol`].
-//! What the clients of a thread share is a field of [`Kits`].
+//! What the clients of a thread share is a field of [`ThreadResources`].
 
 use super::Common;
 use crate::clock;
@@ -133,7 +133,7 @@ lines! {
 
 /// What the lines of one thread share.
 #[derive(Default)]
-pub(super) struct Kits {
+pub(super) struct ThreadResources {
     /// The nodes that conversations begin from.
     pub appc: super::appc::Kit,
 }

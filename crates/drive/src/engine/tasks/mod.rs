@@ -16,7 +16,7 @@ use crate::clock;
 use crate::plan::{Load, Plan, Population, Protocol, Target};
 use crate::rng::Rng;
 use client::Client;
-use line::Kits;
+use line::ThreadResources;
 use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ struct Common {
     index: usize,
     state: RefCell<Shared>,
     timer: Timer,
-    kits: Kits,
+    kits: ThreadResources,
 }
 
 /// What is recorded, and what is left to do.
@@ -111,7 +111,7 @@ impl Tasks {
             index: self.index,
             state: RefCell::new(shared),
             timer: Timer::new()?,
-            kits: Kits::default(),
+            kits: ThreadResources::default(),
             plan,
         });
         drop(entered);

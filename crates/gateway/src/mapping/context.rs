@@ -42,7 +42,7 @@ pub(crate) enum Failure {
 }
 
 /// Everything a value may be made of.
-pub(crate) struct Scene<'a> {
+pub(crate) struct EvalContext<'a> {
     pub request: &'a Request<'a>,
     pub reply: Option<&'a Reply<'a>>,
     /// Subscripts of the table rows around `$item`, outermost first.
@@ -51,9 +51,9 @@ pub(crate) struct Scene<'a> {
     pub item: Option<Json<'a>>,
 }
 
-impl<'a> Scene<'a> {
-    pub fn new(request: &'a Request<'a>, reply: Option<&'a Reply<'a>>) -> Scene<'a> {
-        Scene {
+impl<'a> EvalContext<'a> {
+    pub fn new(request: &'a Request<'a>, reply: Option<&'a Reply<'a>>) -> EvalContext<'a> {
+        EvalContext {
             request,
             reply,
             subscripts: Vec::new(),
@@ -188,7 +188,7 @@ impl<'a> Scene<'a> {
         let Ok(list) = tape.parse(&text) else {
             return Ok(false);
         };
-        let mut inner = Scene {
+        let mut inner = EvalContext {
             request: self.request,
             reply: self.reply,
             subscripts: self.subscripts.clone(),

@@ -15,27 +15,28 @@
 //! LENGERR, then SIGNAL, then EOC.
 
 use link::conversation::{
-    TALK_NOTRUNCATE, TOLD_COMPLETE, TOLD_CONFIRM, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE, TalkState,
+    ConversationState, INDICATOR_COMPLETE, INDICATOR_CONFIRM, INDICATOR_FREE, INDICATOR_NO_DATA,
+    INDICATOR_RECEIVE, VERB_NOTRUNCATE,
 };
 
-use super::{INVREQ, LENGERR, Talk, Told};
-use crate::api::{Fault, Heard, sense};
+use super::{INVREQ, LENGERR, MappedConversation, VerbResult};
+use crate::api::{Fault, Received, sense};
 
 /// Bytes asked for at once: the longest record of a mapped conversation.
 const PIECE_BYTES: usize = 32_767;
 /// A record that is longer than this ends the conversation.
 const MOST_BYTES: usize = 1 << 20;
 
-impl Talk {
-    pub(super) fn receive(&mut self, flags: u64, limit: u64) -> Told {
-        if let TalkState::Send | TalkState::PendReceive = self.state
+impl MappedConversation {
+    pub(super) fn receive(&mut self, flags: u64, limit: u64) -> VerbResult {
+        if let ConversationState::Send | ConversationState::PendReceive = self.state
             && let Err(fault) = self.invite(false)
         {
             return self.fault(fault);
         }
         if self.behind.is_none() {
-            if self.state != TalkState::Receive {
-                return Told::condition(INVREQ);
+            if self.state != ConversationState::Receive {
+                return VerbResult::condition(INVREQ);
             }
             match self.read() {
                 Ok(heard) => self.behind = Some(heard),
@@ -45,11 +46,11 @@ impl Talk {
                 }
             }
         }
-        self.give(flags & TALK_NOTRUNCATE != 0, limit as usize)
+        self.give(flags & VERB_NOTRUNCATE != 0, limit as usize)
     }
 
     /// Reads a record, or what comes instead of one.
-    fn read(&mut self) -> Result<Heard, Fault> {
+    fn read(&mut self) -> Result<Received, Fault> {
         self.forget_record();
         let mut signal = false;
         loop {
@@ -80,47 +81,47 @@ impl Talk {
     }
 
     /// Gives the program what it wants of the record.
-    fn give(&mut self, keep: bool, limit: usize) -> Told {
+    fn give(&mut self, keep: bool, limit: usize) -> VerbResult {
         let Some(heard) = self.behind else {
-            return Told::condition(INVREQ);
+            return VerbResult::condition(INVREQ);
         };
         let left = &self.record[self.given..];
         let piece = &left[..left.len().min(limit)];
         let fits = piece.len() == left.len();
-        let mut told = Told {
+        let mut told = VerbResult {
             data: piece.to_vec(),
             figure: if keep { piece.len() } else { left.len() } as u64,
-            ..Told::default()
+            ..VerbResult::default()
         };
         if !fits && keep {
             self.given += piece.len();
-            told.indicators = TOLD_RECEIVE;
+            told.indicators = INDICATOR_RECEIVE;
             return told;
         }
         if !fits {
             told.condition = LENGERR;
         }
         told.indicators = match heard.bytes {
-            None => TOLD_NO_DATA,
-            Some(_) => TOLD_COMPLETE,
+            None => INDICATOR_NO_DATA,
+            Some(_) => INDICATOR_COMPLETE,
         };
         self.state = match (heard.confirm, heard.turn, heard.end) {
-            (true, true, _) => TalkState::ConfSend,
-            (true, _, true) => TalkState::ConfFree,
-            (true, _, _) => TalkState::ConfReceive,
-            (_, _, true) => TalkState::Free,
-            (_, true, _) => TalkState::Send,
-            _ => TalkState::Receive,
+            (true, true, _) => ConversationState::ConfSend,
+            (true, _, true) => ConversationState::ConfFree,
+            (true, _, _) => ConversationState::ConfReceive,
+            (_, _, true) => ConversationState::Free,
+            (_, true, _) => ConversationState::Send,
+            _ => ConversationState::Receive,
         };
         told.indicators |= match self.state {
-            TalkState::Free => TOLD_FREE,
-            TalkState::ConfFree => TOLD_FREE | TOLD_CONFIRM,
-            TalkState::ConfSend => TOLD_CONFIRM,
-            TalkState::ConfReceive => TOLD_CONFIRM | TOLD_RECEIVE,
-            TalkState::Receive => TOLD_RECEIVE,
+            ConversationState::Free => INDICATOR_FREE,
+            ConversationState::ConfFree => INDICATOR_FREE | INDICATOR_CONFIRM,
+            ConversationState::ConfSend => INDICATOR_CONFIRM,
+            ConversationState::ConfReceive => INDICATOR_CONFIRM | INDICATOR_RECEIVE,
+            ConversationState::Receive => INDICATOR_RECEIVE,
             _ => 0,
         };
-        if self.state == TalkState::Free {
+        if self.state == ConversationState::Free {
             self.conversation = None;
         }
         told.note_signal(heard.signal);

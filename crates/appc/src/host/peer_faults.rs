@@ -13,7 +13,7 @@ const WINDOW: Duration = Duration::from_secs(10);
 
 /// Counts what was told and what was not.
 #[derive(Debug, Default)]
-pub(crate) struct Complaints {
+pub(crate) struct PeerFaultLog {
     begun: Option<Instant>,
     told: u32,
     left_out: u64,
@@ -25,7 +25,7 @@ pub(crate) struct Complaints {
 /// Links that are gone and remembered at most.
 const GONE: usize = 1024;
 
-impl Complaints {
+impl PeerFaultLog {
     /// Whether something may be told now; how much was not told since the last
     /// time.
     pub fn admit(&mut self, now: Instant) -> Option<u64> {
@@ -116,19 +116,19 @@ mod tests {
     #[test]
     fn the_places_of_the_latest_links_that_went_are_known() {
         let mut node = sna::Node::new(sna::NodeConfig::default());
-        let mut complaints = Complaints::default();
+        let mut peer_faults = PeerFaultLog::default();
         let config = sna::LinkConfig::new(sna::LinkRole::Primary, 1033);
         let links: Vec<LinkId> = (0..=GONE)
             .map(|_| node.link_up(config.clone(), at(1)))
             .collect();
         for (number, link) in links.iter().enumerate() {
-            complaints.note_gone(*link, &format!("10.0.0.1:{number}"));
+            peer_faults.note_gone(*link, &format!("10.0.0.1:{number}"));
         }
         for number in [1, GONE] {
-            let place = complaints.place_of_gone(links[number]);
+            let place = peer_faults.place_of_gone(links[number]);
             assert_eq!(place, Some(format!("10.0.0.1:{number}")));
         }
-        assert_eq!(complaints.place_of_gone(links[0]), None);
+        assert_eq!(peer_faults.place_of_gone(links[0]), None);
     }
 
     fn at(seconds: u64) -> Instant {
@@ -137,11 +137,11 @@ mod tests {
 
     #[test]
     fn a_flood_is_told_in_a_few_lines_and_counted() {
-        let mut complaints = Complaints::default();
-        let admitted = (0..1000).filter(|_| complaints.admit(at(1)).is_some());
+        let mut peer_faults = PeerFaultLog::default();
+        let admitted = (0..1000).filter(|_| peer_faults.admit(at(1)).is_some());
         assert_eq!(admitted.count(), MOST as usize);
-        assert_eq!(complaints.admit(at(10)), None);
-        assert_eq!(complaints.admit(at(11)), Some(991));
-        assert_eq!(complaints.admit(at(11)), Some(0));
+        assert_eq!(peer_faults.admit(at(10)), None);
+        assert_eq!(peer_faults.admit(at(11)), Some(991));
+        assert_eq!(peer_faults.admit(at(11)), Some(0));
     }
 }

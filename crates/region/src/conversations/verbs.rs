@@ -1,22 +1,24 @@
 //! The verbs and the states they are allowed in, except for receiving.
 
 use link::conversation::{
-    TALK_CONFIRM, TALK_DATA, TALK_INVITE, TALK_LAST, TALK_WAIT, TOLD_FREE, TOLD_RECEIVE, TalkState,
-    Verb,
+    ConversationState, INDICATOR_FREE, INDICATOR_RECEIVE, VERB_CONFIRM, VERB_DATA, VERB_INVITE,
+    VERB_LAST, VERB_WAIT, Verb,
 };
 use link::{Answer, Call};
 
-use super::{CBIDERR, INVREQ, LENGERR, PARTNERIDERR, SYSIDERR, Talk, Told, pip};
+use super::{
+    CBIDERR, INVREQ, LENGERR, MappedConversation, PARTNERIDERR, SYSIDERR, VerbResult, pip,
+};
 use crate::api::{Conversation, Destination, Fault};
 
-impl Talk {
+impl MappedConversation {
     /// Serves a verb. False when the conversation is gone with it.
     pub fn serve(&mut self, id: u32, call: &Call) -> (Answer, bool) {
         let [_, _, flags, limit, ..] = call.args;
         let data = &call.data;
         let mut lives = true;
         let told = match Verb::from_number(call.args[0]) {
-            None => Told::condition(INVREQ),
+            None => VerbResult::condition(INVREQ),
             Some(Verb::Allocate) => {
                 let told = self.allocate(data);
                 lives = told.condition == 0;
@@ -26,8 +28,8 @@ impl Talk {
             Some(Verb::Send) => self.send(data, flags),
             Some(Verb::Receive) => self.receive(flags, limit),
             Some(Verb::Converse) => {
-                let sent = self.send(data, flags & TALK_DATA | TALK_INVITE | TALK_WAIT);
-                match sent.error == 0 && self.state == TalkState::Receive {
+                let sent = self.send(data, flags & VERB_DATA | VERB_INVITE | VERB_WAIT);
+                match sent.error == 0 && self.state == ConversationState::Receive {
                     true => self.receive(flags, limit),
                     false => sent,
                 }
@@ -43,7 +45,7 @@ impl Talk {
             Some(Verb::Abend) => self.abend(),
             Some(Verb::Signal) => self.signal(),
             Some(Verb::Process) => self.process(),
-            Some(Verb::Attributes) => Told::default(),
+            Some(Verb::Attributes) => VerbResult::default(),
         };
         let mut answer = told.into_answer(id, self.state);
         if self.destination == Destination::default() && self.conversation.is_none() && !lives {
@@ -53,9 +55,9 @@ impl Talk {
         (answer, lives)
     }
 
-    fn allocate(&mut self, data: &[u8]) -> Told {
+    fn allocate(&mut self, data: &[u8]) -> VerbResult {
         let Some(partners) = &self.partners else {
-            return Told::condition(SYSIDERR);
+            return VerbResult::condition(SYSIDERR);
         };
         let text = |from: usize, to: usize| {
             let part = data.get(from..to).unwrap_or_default();
@@ -68,32 +70,32 @@ impl Talk {
         };
         let mut destination = match found {
             Ok(destination) => destination,
-            Err(condition) => return Told::condition(condition),
+            Err(condition) => return VerbResult::condition(condition),
         };
         if !profile.is_empty() {
             match partners.profile(&profile) {
                 Some(mode) => destination.mode = mode,
-                None => return Told::condition(CBIDERR),
+                None => return VerbResult::condition(CBIDERR),
             }
         }
         if !partners.reach(&destination) {
-            return Told::condition(SYSIDERR);
+            return VerbResult::condition(SYSIDERR);
         }
         self.destination = destination;
-        Told::default()
+        VerbResult::default()
     }
 
-    fn connect(&mut self, data: &[u8], name_bytes: u64, confirm: bool) -> Told {
+    fn connect(&mut self, data: &[u8], name_bytes: u64, confirm: bool) -> VerbResult {
         let Some(partners) = self.partners.clone() else {
-            return Told::condition(INVREQ);
+            return VerbResult::condition(INVREQ);
         };
-        if self.state != TalkState::Allocated {
-            return Told::condition(INVREQ);
+        if self.state != ConversationState::Allocated {
+            return VerbResult::condition(INVREQ);
         }
         let (partner, rest) = data.split_at(data.len().min(8));
         let (name, list) = rest.split_at(rest.len().min(name_bytes as usize));
         let Some(parameters) = pip::parse(list) else {
-            return Told::condition(LENGERR);
+            return VerbResult::condition(LENGERR);
         };
         let partner = String::from_utf8_lossy(partner).trim_end().to_owned();
         let mut process = String::from_utf8_lossy(name).trim_end().to_owned();
@@ -101,14 +103,14 @@ impl Talk {
             let named = partners.partner(&partner).and_then(|found| found.process);
             match named {
                 Some(named) => process = named,
-                None => return Told::condition(PARTNERIDERR),
+                None => return VerbResult::condition(PARTNERIDERR),
             }
         }
         match partners.connect(&self.destination, &process, confirm, parameters) {
             Ok(conversation) => {
                 self.conversation = Some(conversation);
-                self.state = TalkState::Send;
-                Told::default()
+                self.state = ConversationState::Send;
+                VerbResult::default()
             }
             Err(fault) => self.fault(fault),
         }
@@ -116,53 +118,56 @@ impl Talk {
 
     /// What the partner attached. Only the principal facility has that: a
     /// conversation that the task allocated was attached by itself.
-    fn process(&self) -> Told {
+    fn process(&self) -> VerbResult {
         let conversation = match (&self.partners, &self.conversation) {
             (None, Some(conversation)) => conversation,
-            _ => return Told::condition(INVREQ),
+            _ => return VerbResult::condition(INVREQ),
         };
         let (name, level) = conversation.process();
         let list = pip::emit(conversation.parameters());
-        Told {
+        VerbResult {
             figure: u64::from(level),
             more: name.len() as u64,
             data: [name.as_bytes(), &list].concat(),
-            ..Told::default()
+            ..VerbResult::default()
         }
     }
 
-    pub(super) fn send(&mut self, data: &[u8], flags: u64) -> Told {
-        let alone = TALK_DATA | TALK_INVITE | TALK_LAST;
-        let announced = matches!(self.state, TalkState::PendReceive | TalkState::PendFree);
-        let completes = announced && flags & TALK_CONFIRM != 0 && flags & alone == 0;
-        if self.state != TalkState::Send && !completes {
-            return Told::condition(INVREQ);
+    pub(super) fn send(&mut self, data: &[u8], flags: u64) -> VerbResult {
+        let alone = VERB_DATA | VERB_INVITE | VERB_LAST;
+        let announced = matches!(
+            self.state,
+            ConversationState::PendReceive | ConversationState::PendFree
+        );
+        let completes = announced && flags & VERB_CONFIRM != 0 && flags & alone == 0;
+        if self.state != ConversationState::Send && !completes {
+            return VerbResult::condition(INVREQ);
         }
         // CONFIRM by itself completes what INVITE or LAST announced. That the
         // state tables allow it could not be read again in a public copy.
         let flags = match self.state {
-            TalkState::PendReceive => flags | TALK_INVITE,
-            TalkState::PendFree => flags | TALK_LAST,
+            ConversationState::PendReceive => flags | VERB_INVITE,
+            ConversationState::PendFree => flags | VERB_LAST,
             _ => flags,
         };
-        let confirm = flags & TALK_CONFIRM != 0;
+        let confirm = flags & VERB_CONFIRM != 0;
         let level = self.conversation.as_ref().map_or(0, |c| c.process().1);
         if confirm && level == 0 {
-            return Told::condition(INVREQ);
+            return VerbResult::condition(INVREQ);
         }
         let mut signal = false;
-        if flags & TALK_DATA != 0 {
+        if flags & VERB_DATA != 0 {
             match self.with(|c| c.send(data)) {
                 Ok(asked) => signal = asked,
                 Err(fault) => return self.fault(fault),
             }
         }
-        let at_once = confirm || flags & TALK_WAIT != 0;
-        let done = if flags & TALK_LAST != 0 {
-            self.state = TalkState::PendFree;
+        let at_once = confirm || flags & VERB_WAIT != 0;
+        let done = if flags & VERB_LAST != 0 {
+            self.state = ConversationState::PendFree;
             if at_once { self.end(confirm) } else { Ok(()) }
-        } else if flags & TALK_INVITE != 0 {
-            self.state = TalkState::PendReceive;
+        } else if flags & VERB_INVITE != 0 {
+            self.state = ConversationState::PendReceive;
             if at_once {
                 self.invite(confirm)
             } else {
@@ -183,12 +188,12 @@ impl Talk {
         told
     }
 
-    fn wait(&mut self) -> Told {
+    fn wait(&mut self) -> VerbResult {
         let done = match self.state {
-            TalkState::Send => self.with(|c| c.flush()),
-            TalkState::PendReceive => self.invite(false),
-            TalkState::PendFree => self.end(false),
-            _ => return Told::condition(INVREQ),
+            ConversationState::Send => self.with(|c| c.flush()),
+            ConversationState::PendReceive => self.invite(false),
+            ConversationState::PendFree => self.end(false),
+            _ => return VerbResult::condition(INVREQ),
         };
         match done {
             Ok(()) => self.where_it_is(),
@@ -196,24 +201,24 @@ impl Talk {
         }
     }
 
-    fn free(&mut self) -> Told {
+    fn free(&mut self) -> VerbResult {
         let done = match self.state {
-            TalkState::Allocated | TalkState::Free => Ok(()),
-            TalkState::Send | TalkState::PendFree => self.end(false),
-            _ => return Told::condition(INVREQ),
+            ConversationState::Allocated | ConversationState::Free => Ok(()),
+            ConversationState::Send | ConversationState::PendFree => self.end(false),
+            _ => return VerbResult::condition(INVREQ),
         };
         match done {
-            Ok(()) => Told::default(),
+            Ok(()) => VerbResult::default(),
             Err(fault) => self.fault(fault),
         }
     }
 
-    fn confirmation(&mut self) -> Told {
+    fn confirmation(&mut self) -> VerbResult {
         let next = match self.state {
-            TalkState::ConfReceive => TalkState::Receive,
-            TalkState::ConfSend => TalkState::Send,
-            TalkState::ConfFree => TalkState::Free,
-            _ => return Told::condition(INVREQ),
+            ConversationState::ConfReceive => ConversationState::Receive,
+            ConversationState::ConfSend => ConversationState::Send,
+            ConversationState::ConfFree => ConversationState::Free,
+            _ => return VerbResult::condition(INVREQ),
         };
         match self.with(|c| c.confirmed()) {
             Ok(()) => {
@@ -224,34 +229,43 @@ impl Talk {
         }
     }
 
-    fn error(&mut self) -> Told {
-        if matches!(self.state, TalkState::Allocated | TalkState::Free) {
-            return Told::condition(INVREQ);
+    fn error(&mut self) -> VerbResult {
+        if matches!(
+            self.state,
+            ConversationState::Allocated | ConversationState::Free
+        ) {
+            return VerbResult::condition(INVREQ);
         }
         match self.with(|c| c.error()) {
             Ok(()) => {
                 self.forget_record();
-                self.state = TalkState::Send;
-                Told::default()
+                self.state = ConversationState::Send;
+                VerbResult::default()
             }
             Err(fault) => self.fault(fault),
         }
     }
 
-    fn abend(&mut self) -> Told {
-        if matches!(self.state, TalkState::Allocated | TalkState::Free) {
-            return Told::condition(INVREQ);
+    fn abend(&mut self) -> VerbResult {
+        if matches!(
+            self.state,
+            ConversationState::Allocated | ConversationState::Free
+        ) {
+            return VerbResult::condition(INVREQ);
         }
         if let Some(conversation) = self.conversation.take() {
             conversation.interrupter()();
         }
-        self.state = TalkState::Free;
+        self.state = ConversationState::Free;
         self.where_it_is()
     }
 
-    fn signal(&mut self) -> Told {
-        if matches!(self.state, TalkState::Allocated | TalkState::Free) {
-            return Told::condition(INVREQ);
+    fn signal(&mut self) -> VerbResult {
+        if matches!(
+            self.state,
+            ConversationState::Allocated | ConversationState::Free
+        ) {
+            return VerbResult::condition(INVREQ);
         }
         match self.with(|c| c.signal()) {
             Ok(()) => self.where_it_is(),
@@ -262,7 +276,7 @@ impl Talk {
     /// Gives the turn away.
     pub(super) fn invite(&mut self, confirm: bool) -> Result<(), Fault> {
         self.with(|c| c.invite(confirm))?;
-        self.state = TalkState::Receive;
+        self.state = ConversationState::Receive;
         Ok(())
     }
 
@@ -270,7 +284,7 @@ impl Talk {
         if let Some(conversation) = self.conversation.take() {
             conversation.end(confirm)?;
         }
-        self.state = TalkState::Free;
+        self.state = ConversationState::Free;
         Ok(())
     }
 
@@ -285,14 +299,14 @@ impl Talk {
     }
 
     /// The indicators of the state.
-    fn where_it_is(&self) -> Told {
-        Told {
+    fn where_it_is(&self) -> VerbResult {
+        VerbResult {
             indicators: match self.state {
-                TalkState::Receive => TOLD_RECEIVE,
-                TalkState::Free => TOLD_FREE,
+                ConversationState::Receive => INDICATOR_RECEIVE,
+                ConversationState::Free => INDICATOR_FREE,
                 _ => 0,
             },
-            ..Told::default()
+            ..VerbResult::default()
         }
     }
 }

@@ -3,7 +3,7 @@
 use link::layout::{CALL_HEADER_IN_PAGE, CALL_OFFSET, CallHeader, SLOT_OFFSET};
 use link::{Op, Results, TaskIn, WorkerSide};
 
-/// Tells the lie that the COMMAREA names.
+/// Tells the violation that the COMMAREA names.
 pub fn tell(worker: &mut WorkerSide, task: &TaskIn, results: &mut Results) {
     match super::text(worker, task).as_str() {
         "commarea" => {
@@ -14,7 +14,7 @@ pub fn tell(worker: &mut WorkerSide, task: &TaskIn, results: &mut Results) {
         "call" => {
             // The header of the call is overwritten while the region reads it:
             // an operation that does not exist.
-            worker.call(Op::Log, [u64::MAX; 8], &[b"about to lie"]);
+            worker.call(Op::Log, [u64::MAX; 8], &[b"about to violation"]);
             call_nonsense(worker);
         }
         "state" => state_nonsense(worker, task),
@@ -73,7 +73,7 @@ fn state_nonsense(worker: &WorkerSide, task: &TaskIn) {
 }
 
 fn call_nonsense(worker: &mut WorkerSide) {
-    let lie = CallHeader {
+    let violation = CallHeader {
         op: 999,
         slot: u16::MAX,
         bytes: u32::MAX,
@@ -84,7 +84,7 @@ fn call_nonsense(worker: &mut WorkerSide) {
         memory(worker)
             .add(CALL_OFFSET + CALL_HEADER_IN_PAGE)
             .cast::<CallHeader>()
-            .write(lie);
+            .write(violation);
         let area = memory(worker)
             .add(CALL_OFFSET)
             .cast::<link::layout::CallArea>();

@@ -22,7 +22,7 @@ const LONGEST_RUN: u32 = 4096;
 
 /// What the latest waits were like.
 #[derive(Debug)]
-pub(crate) struct Patience {
+pub(crate) struct SpinPolicy {
     /// Short waits in a row.
     short: u32,
     /// How many of them are wanted before a look.
@@ -31,11 +31,11 @@ pub(crate) struct Patience {
     room: bool,
 }
 
-impl Patience {
+impl SpinPolicy {
     /// Nothing was waited for yet.
-    pub fn new() -> Patience {
+    pub fn new() -> SpinPolicy {
         let processors = std::thread::available_parallelism();
-        Patience {
+        SpinPolicy {
             short: 0,
             run: RUN,
             room: processors.is_ok_and(|count| count.get() > 1),
@@ -67,8 +67,8 @@ impl Patience {
 mod tests {
     use super::*;
 
-    fn patience(room: bool) -> Patience {
-        Patience {
+    fn patience(room: bool) -> SpinPolicy {
+        SpinPolicy {
             short: 0,
             run: RUN,
             room,
@@ -77,7 +77,7 @@ mod tests {
 
     /// Waits as long as `took` says, which is asked whether it is a look; how
     /// many looks there were.
-    fn looks(of: &mut Patience, waits: u32, took: impl Fn(bool) -> Duration) -> u32 {
+    fn looks(of: &mut SpinPolicy, waits: u32, took: impl Fn(bool) -> Duration) -> u32 {
         let mut looks = 0;
         for _ in 0..waits {
             let looked = of.look().is_some();

@@ -1,6 +1,6 @@
 //! Conversations of tasks: what CICS makes of an APPC conversation.
 //!
-//! A [`Talk`] is one conversation with its state. Each verb of a program is
+//! A [`MappedConversation`] is one conversation with its state. Each verb of a program is
 //! answered with a condition, the new state and the indicators of the EIB.
 //!
 //! Reference: CICS distributed transaction programming guide, state tables of
@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 use link::Answer;
 use link::conversation::{
-    TOLD_CHAIN_END, TOLD_ERROR, TOLD_FREE, TOLD_RECEIVE, TOLD_SIGNAL, TalkState,
+    ConversationState, INDICATOR_CHAIN_END, INDICATOR_ERROR, INDICATOR_FREE, INDICATOR_RECEIVE,
+    INDICATOR_SIGNAL,
 };
 
 use crate::api::{Conversation, Conversations, Destination, Fault, sense};
@@ -32,21 +33,21 @@ const TERMERR: u32 = 81;
 const PARTNERIDERR: u32 = 97;
 
 /// One conversation of a task.
-pub struct Talk {
+pub struct MappedConversation {
     partners: Option<Arc<dyn Conversations>>,
     conversation: Option<Box<dyn Conversation>>,
     destination: Destination,
-    state: TalkState,
+    state: ConversationState,
     /// Received and not given to the program yet, from `given` on.
     record: Vec<u8>,
     given: usize,
     /// What came behind a record that the program has not seen the end of.
-    behind: Option<crate::api::Heard>,
+    behind: Option<crate::api::Received>,
 }
 
 /// What a verb came to, beside the state.
 #[derive(Debug, Default)]
-struct Told {
+struct VerbResult {
     condition: u32,
     indicators: u64,
     error: u32,
@@ -55,18 +56,18 @@ struct Told {
     data: Vec<u8>,
 }
 
-impl Told {
-    fn condition(condition: u32) -> Told {
-        Told {
+impl VerbResult {
+    fn condition(condition: u32) -> VerbResult {
+        VerbResult {
             condition,
-            ..Told::default()
+            ..VerbResult::default()
         }
     }
 
     /// Notes that the partner asks to send.
     fn note_signal(&mut self, signal: bool) {
         if signal {
-            self.indicators |= TOLD_SIGNAL;
+            self.indicators |= INDICATOR_SIGNAL;
             if self.condition == 0 {
                 self.condition = SIGNAL;
             }
@@ -76,13 +77,13 @@ impl Told {
     /// Notes that the partner's chain ended. The condition is the weakest one:
     /// its default action is to go on.
     fn note_chain_end(&mut self) {
-        self.indicators |= TOLD_CHAIN_END;
+        self.indicators |= INDICATOR_CHAIN_END;
         if self.condition == 0 {
             self.condition = EOC;
         }
     }
 
-    fn into_answer(self, id: u32, state: TalkState) -> Answer {
+    fn into_answer(self, id: u32, state: ConversationState) -> Answer {
         let mut args = [0; 8];
         args[0] = u64::from(id);
         args[1] = state as u64;
@@ -115,14 +116,14 @@ pub fn no_partners() -> Answer {
     }
 }
 
-impl Talk {
+impl MappedConversation {
     /// A conversation to be allocated.
-    pub fn new(partners: Arc<dyn Conversations>) -> Talk {
-        Talk {
+    pub fn new(partners: Arc<dyn Conversations>) -> MappedConversation {
+        MappedConversation {
             partners: Some(partners),
             conversation: None,
             destination: Destination::default(),
-            state: TalkState::Allocated,
+            state: ConversationState::Allocated,
             record: Vec::new(),
             given: 0,
             behind: None,
@@ -130,12 +131,12 @@ impl Talk {
     }
 
     /// A conversation with which a partner attached the task.
-    pub fn attached(conversation: Box<dyn Conversation>) -> Talk {
-        Talk {
+    pub fn attached(conversation: Box<dyn Conversation>) -> MappedConversation {
+        MappedConversation {
             partners: None,
             conversation: Some(conversation),
             destination: Destination::default(),
-            state: TalkState::Receive,
+            state: ConversationState::Receive,
             record: Vec::new(),
             given: 0,
             behind: None,
@@ -154,35 +155,35 @@ impl Talk {
             return;
         };
         match self.state {
-            TalkState::Send | TalkState::PendFree if !failed => {
+            ConversationState::Send | ConversationState::PendFree if !failed => {
                 // A fault here is the partner's affair: the task has ended.
                 let _ = conversation.end(false);
             }
-            TalkState::Free => {}
+            ConversationState::Free => {}
             _ => conversation.interrupter()(),
         }
     }
 
     /// What a fault of a verb tells the program, and the state after it.
-    fn fault(&mut self, fault: Fault) -> Told {
+    fn fault(&mut self, fault: Fault) -> VerbResult {
         match fault {
-            Fault::State => Told::condition(INVREQ),
+            Fault::State => VerbResult::condition(INVREQ),
             Fault::Error(code) => {
-                self.state = TalkState::Receive;
-                Told {
-                    indicators: TOLD_ERROR | TOLD_RECEIVE,
+                self.state = ConversationState::Receive;
+                VerbResult {
+                    indicators: INDICATOR_ERROR | INDICATOR_RECEIVE,
                     error: code,
-                    ..Told::default()
+                    ..VerbResult::default()
                 }
             }
             Fault::Over(code) => {
-                self.state = TalkState::Free;
+                self.state = ConversationState::Free;
                 self.conversation = None;
-                Told {
+                VerbResult {
                     condition: TERMERR,
-                    indicators: TOLD_ERROR | TOLD_FREE,
+                    indicators: INDICATOR_ERROR | INDICATOR_FREE,
                     error: if code == 0 { sense::SESSION } else { code },
-                    ..Told::default()
+                    ..VerbResult::default()
                 }
             }
         }

@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use link::conversation::{
-    TALK_CONFIRM, TALK_DATA, TALK_INVITE, TALK_LAST, TALK_NOTRUNCATE, TALK_WAIT, TOLD_CHAIN_END,
-    TOLD_COMPLETE, TOLD_CONFIRM, TOLD_ERROR, TOLD_FREE, TOLD_NO_DATA, TOLD_RECEIVE, TalkState,
-    Verb,
+    ConversationState, INDICATOR_CHAIN_END, INDICATOR_COMPLETE, INDICATOR_CONFIRM, INDICATOR_ERROR,
+    INDICATOR_FREE, INDICATOR_NO_DATA, INDICATOR_RECEIVE, VERB_CONFIRM, VERB_DATA, VERB_INVITE,
+    VERB_LAST, VERB_NOTRUNCATE, VERB_WAIT, Verb,
 };
 use link::{Answer, Call, Op};
 
-use super::{EOC, INVREQ, LENGERR, SYSIDERR, TERMERR, Talk};
-use crate::api::{Conversation, Conversations, Destination, Fault, Heard, sense};
+use super::{EOC, INVREQ, LENGERR, MappedConversation, SYSIDERR, TERMERR};
+use crate::api::{Conversation, Conversations, Destination, Fault, Received, sense};
 
 type Log = Arc<Mutex<Vec<String>>>;
-type Said = (Vec<u8>, Result<Heard, Fault>);
+type Said = (Vec<u8>, Result<Received, Fault>);
 
 struct Partner {
     log: Log,
@@ -47,7 +47,7 @@ impl Conversation for Partner {
     fn invite(&mut self, confirm: bool) -> Result<(), Fault> {
         self.note(if confirm { "invite confirm" } else { "invite" })
     }
-    fn receive(&mut self, buffer: &mut [u8]) -> Result<Heard, Fault> {
+    fn receive(&mut self, buffer: &mut [u8]) -> Result<Received, Fault> {
         let (data, heard) = self.says.pop_front().expect("the partner has more to say");
         buffer[..data.len()].copy_from_slice(&data);
         heard
@@ -94,17 +94,17 @@ impl Conversations for Nobody {
     }
 }
 
-fn attached(says: impl IntoIterator<Item = Said>) -> (Talk, Log) {
+fn attached(says: impl IntoIterator<Item = Said>) -> (MappedConversation, Log) {
     let log = Log::default();
     let partner = Partner {
         log: log.clone(),
         says: says.into_iter().collect(),
     };
-    (Talk::attached(Box::new(partner)), log)
+    (MappedConversation::attached(Box::new(partner)), log)
 }
 
-fn record(data: &[u8], more: Heard) -> Said {
-    let heard = Heard {
+fn record(data: &[u8], more: Received) -> Said {
+    let heard = Received {
         bytes: Some(data.len()),
         complete: true,
         ..more
@@ -112,7 +112,13 @@ fn record(data: &[u8], more: Heard) -> Said {
     (data.to_vec(), Ok(heard))
 }
 
-fn ask(talk: &mut Talk, verb: Verb, flags: u64, limit: u64, data: &[u8]) -> (Answer, bool) {
+fn ask(
+    talk: &mut MappedConversation,
+    verb: Verb,
+    flags: u64,
+    limit: u64,
+    data: &[u8],
+) -> (Answer, bool) {
     let call = Call {
         op: Op::Converse,
         slot: 0,
@@ -126,7 +132,7 @@ fn state(answer: &Answer) -> (u32, u64, u64) {
     (answer.resp, answer.args[1], answer.args[2])
 }
 
-const TURN: Heard = Heard {
+const TURN: Received = Received {
     bytes: None,
     complete: false,
     confirm: false,
@@ -141,12 +147,16 @@ fn an_echo_goes_through_its_states() {
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 100, &[]);
     assert_eq!(
         state(&got),
-        (EOC, TalkState::Send as u64, TOLD_COMPLETE | TOLD_CHAIN_END),
+        (
+            EOC,
+            ConversationState::Send as u64,
+            INDICATOR_COMPLETE | INDICATOR_CHAIN_END
+        ),
         "{got:?}"
     );
     assert_eq!(got.data, b"hello");
-    let (sent, _) = ask(&mut talk, Verb::Send, TALK_DATA | TALK_LAST, 0, b"hello");
-    assert_eq!(state(&sent), (0, TalkState::PendFree as u64, 0));
+    let (sent, _) = ask(&mut talk, Verb::Send, VERB_DATA | VERB_LAST, 0, b"hello");
+    assert_eq!(state(&sent), (0, ConversationState::PendFree as u64, 0));
     let (freed, lives) = ask(&mut talk, Verb::Free, 0, 0, &[]);
     assert_eq!((freed.resp, lives), (0, false));
     assert_eq!(*log.lock().unwrap(), ["send 5", "end"]);
@@ -156,35 +166,41 @@ fn an_echo_goes_through_its_states() {
 fn a_long_record_is_cut_or_goes_on() {
     for keep in [false, true] {
         let (mut talk, _) = attached([record(b"abcdef", TURN)]);
-        let flags = if keep { TALK_NOTRUNCATE } else { 0 };
+        let flags = if keep { VERB_NOTRUNCATE } else { 0 };
         let (first, _) = ask(&mut talk, Verb::Receive, flags, 4, &[]);
         assert_eq!(first.data, b"abcd");
         if !keep {
             assert_eq!((first.resp, first.args[4]), (LENGERR, 6));
-            assert_eq!(first.args[1], TalkState::Send as u64);
+            assert_eq!(first.args[1], ConversationState::Send as u64);
             continue;
         }
-        assert_eq!(state(&first), (0, TalkState::Receive as u64, TOLD_RECEIVE));
+        assert_eq!(
+            state(&first),
+            (0, ConversationState::Receive as u64, INDICATOR_RECEIVE)
+        );
         let (rest, _) = ask(&mut talk, Verb::Receive, flags, 4, &[]);
         assert_eq!(rest.data, b"ef");
-        let told = TOLD_COMPLETE | TOLD_CHAIN_END;
-        assert_eq!(state(&rest), (EOC, TalkState::Send as u64, told));
+        let told = INDICATOR_COMPLETE | INDICATOR_CHAIN_END;
+        assert_eq!(state(&rest), (EOC, ConversationState::Send as u64, told));
     }
 }
 
 #[test]
 fn a_confirmation_is_asked_for_and_given() {
-    let wants = Heard {
+    let wants = Received {
         confirm: true,
         end: true,
-        ..Heard::default()
+        ..Received::default()
     };
     let (mut talk, log) = attached([(Vec::new(), Ok(wants))]);
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
-    let told = TOLD_NO_DATA | TOLD_FREE | TOLD_CONFIRM | TOLD_CHAIN_END;
-    assert_eq!(state(&got), (EOC, TalkState::ConfFree as u64, told));
+    let told = INDICATOR_NO_DATA | INDICATOR_FREE | INDICATOR_CONFIRM | INDICATOR_CHAIN_END;
+    assert_eq!(state(&got), (EOC, ConversationState::ConfFree as u64, told));
     let (done, _) = ask(&mut talk, Verb::Confirmation, 0, 0, &[]);
-    assert_eq!(state(&done), (0, TalkState::Free as u64, TOLD_FREE));
+    assert_eq!(
+        state(&done),
+        (0, ConversationState::Free as u64, INDICATOR_FREE)
+    );
     assert_eq!(*log.lock().unwrap(), ["confirmed"]);
 }
 
@@ -192,7 +208,7 @@ fn a_confirmation_is_asked_for_and_given() {
 fn verbs_in_the_wrong_state_do_nothing() {
     let (mut talk, log) = attached([]);
     for verb in [Verb::Send, Verb::Free, Verb::Confirmation, Verb::Connect] {
-        let (answer, lives) = ask(&mut talk, verb, TALK_DATA, 0, b"x");
+        let (answer, lives) = ask(&mut talk, verb, VERB_DATA, 0, b"x");
         assert_eq!((answer.resp, lives), (INVREQ, true), "{verb:?}");
     }
     assert!(log.lock().unwrap().is_empty());
@@ -208,12 +224,12 @@ fn errors_of_the_partner_are_told_apart() {
         (Vec::new(), Err(Fault::Over(sense::ABEND))),
     ]);
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
-    let told = TOLD_ERROR | TOLD_RECEIVE;
-    assert_eq!(state(&got), (0, TalkState::Receive as u64, told));
+    let told = INDICATOR_ERROR | INDICATOR_RECEIVE;
+    assert_eq!(state(&got), (0, ConversationState::Receive as u64, told));
     assert_eq!(got.args[3], 0x0889_0000);
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
-    let told = TOLD_ERROR | TOLD_FREE;
-    assert_eq!(state(&got), (TERMERR, TalkState::Free as u64, told));
+    let told = INDICATOR_ERROR | INDICATOR_FREE;
+    assert_eq!(state(&got), (TERMERR, ConversationState::Free as u64, told));
     assert_eq!(got.args[3], 0x0864_0000);
 }
 
@@ -221,11 +237,11 @@ fn errors_of_the_partner_are_told_apart() {
 fn sending_with_confirm_or_the_turn_waits_for_it() {
     let (mut talk, log) = attached([record(b"", TURN)]);
     ask(&mut talk, Verb::Receive, 0, 10, &[]);
-    let (answer, _) = ask(&mut talk, Verb::Send, TALK_DATA | TALK_CONFIRM, 0, b"a");
-    assert_eq!(state(&answer), (0, TalkState::Send as u64, 0));
-    let flags = TALK_INVITE | TALK_WAIT;
+    let (answer, _) = ask(&mut talk, Verb::Send, VERB_DATA | VERB_CONFIRM, 0, b"a");
+    assert_eq!(state(&answer), (0, ConversationState::Send as u64, 0));
+    let flags = VERB_INVITE | VERB_WAIT;
     let (answer, _) = ask(&mut talk, Verb::Send, flags, 0, b"");
-    let receive = (0, TalkState::Receive as u64, TOLD_RECEIVE);
+    let receive = (0, ConversationState::Receive as u64, INDICATOR_RECEIVE);
     assert_eq!(state(&answer), receive);
     assert_eq!(*log.lock().unwrap(), ["send 1", "confirm", "invite"]);
 }
@@ -233,7 +249,7 @@ fn sending_with_confirm_or_the_turn_waits_for_it() {
 #[test]
 fn partners_that_are_not_there_are_sysiderr() {
     for name in [b"NONE", b"GONE"] {
-        let mut talk = Talk::new(Arc::new(Nobody));
+        let mut talk = MappedConversation::new(Arc::new(Nobody));
         let mut data = name.to_vec();
         data.resize(20, b' ');
         let (answer, lives) = ask(&mut talk, Verb::Allocate, 0, 0, &data);
@@ -250,7 +266,7 @@ mod anything {
         #[test]
         fn is_answered(verbs in proptest::collection::vec(
             (0u64..16, any::<u64>(), any::<u64>(), proptest::collection::vec(any::<u8>(), 0..40)), 1..12)) {
-            let says = (0..64).map(|i| record(b"some record", if i % 3 == 0 { TURN } else { Heard::default() }));
+            let says = (0..64).map(|i| record(b"some record", if i % 3 == 0 { TURN } else { Received::default() }));
             let (mut talk, _) = attached(says);
             for (verb, flags, limit, data) in verbs {
                 let call = Call { op: Op::Converse, slot: 0, args: [verb, 0, flags, limit, 0, 0, 0, 0], data };
