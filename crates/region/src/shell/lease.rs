@@ -171,7 +171,7 @@ impl SlotLease {
         self.into_reply(finished)
     }
 
-    /// Reads the results that violation in the slot.
+    /// Reads the results that lie in the slot.
     fn into_reply(mut self, finished: Finished) -> Reply {
         let Finished {
             abend,
