@@ -26,6 +26,7 @@
 //! ```
 
 pub mod call;
+mod channel_data;
 pub mod config;
 pub mod conversation;
 mod directory;
@@ -33,6 +34,7 @@ mod futex;
 pub mod heap;
 pub mod layout;
 mod map;
+mod operands;
 mod page;
 pub mod program_link;
 mod qr;
@@ -41,11 +43,13 @@ mod socket;
 mod worker_side;
 
 pub use call::{Answer, Asked, Call, CallEvent, Op, Step};
+pub use channel_data::{ChannelData, ContainerData};
 pub use cics::name::{FieldError as NameError, Name};
 pub use config::{FileEntry, ProgramEntry, StoreEntry, TransactionEntry, WorkerConfig};
 pub use directory::{ContainerType, ENTRY_BYTES, Entry, Violation, write as write_directory};
 pub use heap::Heap;
 pub use layout::{AnswerHeader, Counts, Request, Results};
+pub use operands::{CHANNEL_DATA, Operand, Operands};
 pub use map::{Mapping, PAGE, sealed_memfd};
 pub use page::{MAX_WORKERS, PORTS, RegionPage};
 pub use qr::{QrToken, Taken};
