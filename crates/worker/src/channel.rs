@@ -129,6 +129,16 @@ impl Channels {
         }
     }
 
+    /// Drops a channel and its containers.
+    pub fn drop_channel(&mut self, channel: ChannelId, heap: &mut Heap) {
+        let channel = &mut self.list[channel.0];
+        for e in channel.entries.drain(..) {
+            heap.free(e.offset, e.bytes);
+        }
+        channel.index.clear();
+        channel.level = GONE;
+    }
+
     /// The channel's name.
     pub fn name(&self, channel: ChannelId) -> [u8; 16] {
         self.list[channel.0].name

@@ -16,7 +16,6 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender};
 
 use super::Shared;
-use super::clock::now_ns;
 use super::engines::bind;
 use super::output::Output;
 
@@ -63,9 +62,9 @@ pub fn run(
             Order::Spawn(worker) => {
                 if let Err(error) = start(shared, recipe, output, worker, started) {
                     tracing::error!(worker, %error, "a worker could not be started");
-                    shared.with(|core, links, out| {
+                    shared.with(|core, cx| {
                         let how = format!("it could not be started: {error}");
-                        core.dead(now_ns(), links, worker, false, &how, out);
+                        core.dead(cx, worker, false, &how);
                     });
                 }
             }
