@@ -59,7 +59,8 @@ pub fn record(data: Vec<u8>) -> Answer {
 /// The condition of a change that was not made.
 pub fn of_unit(error: &UnitError) -> Answer {
     match error {
-        UnitError::Duplicate(_) => condition(DUPREC, 150),
+        UnitError::Duplicate(_) | UnitError::DuplicateAlternate { .. } => condition(DUPREC, 150),
+        UnitError::NoAddress => condition(NOSPACE, 100),
         UnitError::NotFound(_) => condition(NOTFND, 80),
         UnitError::Record(error) => of_record(error),
         UnitError::Read(error) => of_read(error),
@@ -69,7 +70,7 @@ pub fn of_unit(error: &UnitError) -> Answer {
 /// The condition of a store that could not be read.
 pub fn of_read(error: &ReadError) -> Answer {
     match error {
-        ReadError::UnknownFile(_) => condition(NOTOPEN, 60),
+        ReadError::UnknownFile(_) | ReadError::NotBuilt(_) => condition(NOTOPEN, 60),
         ReadError::Storage(error) => {
             tracing::error!(%error, "the store could not be read");
             condition(IOERR, 120)
@@ -80,7 +81,9 @@ pub fn of_read(error: &ReadError) -> Answer {
 /// The condition of a change that the store refused.
 pub fn of_apply(error: &ApplyError) -> Answer {
     match error {
-        ApplyError::Duplicate { .. } => condition(DUPREC, 150),
+        ApplyError::Duplicate { .. } | ApplyError::DuplicateAlternate { .. } => {
+            condition(DUPREC, 150)
+        }
         ApplyError::NotFound { .. } => condition(NOTFND, 80),
         ApplyError::UnknownFile(_) => condition(NOTOPEN, 60),
         ApplyError::Storage(StorageError::MapFull { .. } | StorageError::DiskFull { .. }) => {

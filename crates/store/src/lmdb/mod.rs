@@ -17,8 +17,10 @@
 mod catalogue;
 mod env;
 mod load;
+mod fill;
 mod lock;
 mod reader;
+mod seal;
 mod stat;
 mod sys;
 mod writer;
