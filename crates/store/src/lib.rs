@@ -48,7 +48,8 @@ pub use file::{
 };
 pub use index::{Access, IndexDef, IndexEntry, Named, PathDef, PathEntry};
 pub use lmdb::{
-    Durability, FileStat, LmdbOptions, LmdbReader, LmdbStore, OpenError, ReaderStat, StoreStat,
+    BackupError, CheckReport, CheckedFile, Durability, FileStat, LmdbOptions, LmdbReader, LmdbStore,
+    OpenError, ReaderStat, StoreStat, check, restore,
 };
 pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};

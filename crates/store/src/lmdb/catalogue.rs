@@ -274,7 +274,8 @@ fn encode(item: &Item) -> Vec<u8> {
     entry
 }
 
-fn decode(name: &[u8], entry: &[u8]) -> Option<Item> {
+/// What an entry says; `None` if it is damaged.
+pub(super) fn decode(name: &[u8], entry: &[u8]) -> Option<Item> {
     let entry = match entry.first()? {
         &FILE_1 => entry,
         _ => seal::checked(name, entry)?,

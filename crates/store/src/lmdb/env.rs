@@ -14,6 +14,7 @@ use lmdb_master_sys as ffi;
 use thiserror::Error;
 
 use super::catalogue;
+use super::home;
 use super::lock::LockError;
 use super::sys::{self, Code, Dbi};
 use crate::error::StorageError;
@@ -71,6 +72,21 @@ pub enum OpenError {
     Missing {
         /// The directory.
         path: PathBuf,
+    },
+    /// There was one, and its records are gone.
+    #[error(
+        "the store in {} was lost: its data.mdb is {what}. `tupelo file restore` puts a backup in its place; \
+         to begin anew without its records, delete {}",
+        path.display(),
+        marker.display()
+    )]
+    Lost {
+        /// The directory.
+        path: PathBuf,
+        /// What the data file is: "missing" or "empty".
+        what: &'static str,
+        /// The file that says that a store was here.
+        marker: PathBuf,
     },
     /// A directory or lock file could not be made or opened.
     #[error("cannot open the store in {}: {reason}", path.display())]
@@ -136,9 +152,6 @@ impl Env {
             path: path.to_owned(),
         };
         let path = path.canonicalize().map_err(missing)?;
-        if !path.join("data.mdb").is_file() {
-            return Err(OpenError::Missing { path });
-        }
         let mut open = registry();
         loop {
             match open.get(&path).map(Weak::upgrade) {
@@ -172,11 +185,21 @@ impl Env {
         read_only: bool,
         open: &mut HashMap<PathBuf, Weak<Self>>,
     ) -> Result<Arc<Self>, OpenError> {
+        let is_there = home::look(&path)?;
+        if read_only && !is_there {
+            return Err(OpenError::Missing { path });
+        }
+        home::set_reader_table_aside(&path, limits)?;
         let opened = Self::open_sys(&path, limits, read_only);
         let (sys, catalogue, tables) = opened.map_err(|source| OpenError::Storage {
             path: path.clone(),
             source,
         })?;
+        if !read_only && let Err(error) = home::mark(&path) && !is_there {
+            // A new store without its marker could be lost unnoticed.
+            let reason = format!("store.txt: {error}");
+            return Err(OpenError::Io { path, reason });
+        }
         let env = Self {
             sys: Some(sys),
             catalogue,
