@@ -7,11 +7,12 @@
 //! it starts workers, hears of their news and keeps time.
 
 pub mod api;
-#[allow(dead_code)]
 mod core;
 mod kernel;
 mod resources;
 mod shell;
+#[cfg(any(test, feature = "sim"))]
+pub mod sim;
 
 pub use api::*;
 pub use link::{

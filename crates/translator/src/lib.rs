@@ -8,6 +8,8 @@
 //!
 //! Invariant: no source text makes the translator panic.
 
+#![forbid(unsafe_code)]
+
 mod argument;
 mod calls;
 mod compiler;

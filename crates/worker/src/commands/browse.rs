@@ -253,7 +253,7 @@ fn none_found(w: &mut Worker, s: &Step, file: usize, reqid: i64, skipped: bool) 
     condition(Condition::EndFile, 90)
 }
 
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "they are the parts of one step")]
 fn take(
     w: &mut Worker,
     call: &Call<'_>,
