@@ -29,6 +29,7 @@ pub mod call;
 pub mod config;
 pub mod conversation;
 mod directory;
+pub mod display;
 mod futex;
 pub mod heap;
 pub mod layout;
@@ -42,7 +43,9 @@ mod worker_side;
 
 pub use call::{Answer, Asked, Call, CallEvent, Op, Step};
 pub use cics::name::{FieldError as NameError, Name};
-pub use config::{FileEntry, ProgramEntry, StoreEntry, TransactionEntry, WorkerConfig};
+pub use config::{
+    Confinement, FileEntry, ProgramEntry, SandboxMode, StoreEntry, TransactionEntry, WorkerConfig,
+};
 pub use directory::{ContainerType, ENTRY_BYTES, Entry, Violation, write as write_directory};
 pub use heap::Heap;
 pub use layout::{AnswerHeader, Counts, Request, Results};

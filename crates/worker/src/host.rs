@@ -31,6 +31,7 @@ pub struct Programs {
     list: Vec<Program>,
     by_name: Vec<(u64, usize)>,
     routines: Vec<(String, *mut c_void)>,
+    copies: usize,
 }
 
 struct Program {
@@ -76,6 +77,7 @@ impl Programs {
             list,
             by_name,
             routines,
+            copies: 0,
         }
     }
 
@@ -113,7 +115,9 @@ impl Programs {
                         program: name.to_string(),
                     });
                 };
-                let module = Module::load(path, name.as_str(), !p.instances.is_empty())?;
+                let copy = !p.instances.is_empty();
+                let module = Module::load(path, name.as_str(), copy)?;
+                self.copies += usize::from(copy);
                 p.instances.push(Instance { module, level: 0 });
                 p.instances.len() - 1
             }
@@ -133,6 +137,11 @@ impl Programs {
             .iter()
             .find(|i| i.level == level)
             .map(|i| i.module.entry())
+    }
+
+    /// Instances that are copies, each with a descriptor.
+    pub fn copies(&self) -> usize {
+        self.copies
     }
 
     /// Gives back what a level took.

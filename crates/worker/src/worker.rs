@@ -151,7 +151,10 @@ impl Worker {
             files: Files::new(&config.files),
             dispatch: Dispatch::new(),
             clock: Clock::default(),
-            task: Task::default(),
+            task: Task {
+                storage: Storage::bounded(config.confinement.task_bytes),
+                ..Task::default()
+            },
         })
     }
 
@@ -191,6 +194,17 @@ impl Worker {
         };
         self.switch(false);
         self.end_task(abend, base, crossed)
+    }
+
+    /// Makes lines with their task of what programs print; false when there
+    /// is no memory for it.
+    pub fn print_lines(&self) -> bool {
+        self.rt.print_lines()
+    }
+
+    /// Hands on what the task has printed.
+    pub fn flush(&self) {
+        self.rt.flush();
     }
 
     /// What this worker asks others through.

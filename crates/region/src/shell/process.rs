@@ -2,8 +2,10 @@
 //!
 //! It is permanent, because PR_SET_PDEATHSIG ends a child when the thread that
 //! made it ends; so no worker outlives the region, however that dies. A worker
-//! is exec'd with its socket as descriptor 3 and nothing else of ours.
-//! Reference: prctl(2), pidfd_open(2).
+//! is exec'd with its socket as descriptor 3 and nothing else of ours: no
+//! environment but what finds libraries and the time zone. When memory runs
+//! out the system ends workers before the region.
+//! Reference: prctl(2), pidfd_open(2), proc_pid_oom_score_adj(5).
 
 use std::ffi::OsString;
 use std::io;
@@ -96,6 +98,8 @@ fn start(
     let mut command = Command::new(&recipe.exe);
     command
         .args(&recipe.args)
+        .env_clear()
+        .envs(KEPT.iter().filter_map(|&name| Some((name, std::env::var_os(name)?))))
         .stdin(Stdio::null())
         .stdout(out_write)
         .stderr(err_write)
@@ -105,6 +109,7 @@ fn start(
         command.pre_exec(move || {
             hand_over(socket_fd)?;
             bind(general.as_ref())?;
+            first_to_go();
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
                 return Err(io::Error::last_os_error());
             }
@@ -167,6 +172,8 @@ fn signal_name(signal: i32) -> &'static str {
         libc::SIGABRT => " (SIGABRT)",
         libc::SIGKILL => " (SIGKILL)",
         libc::SIGTERM => " (SIGTERM)",
+        libc::SIGSYS => " (SIGSYS: a system call that programs may not make)",
+        libc::SIGXFSZ => " (SIGXFSZ)",
         _ => "",
     }
 }
@@ -185,6 +192,26 @@ fn hand_over(fd: RawFd) -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     Ok(())
+}
+
+/// What a worker's environment keeps: where libraries are, and the time zone.
+const KEPT: [&str; 2] = ["LD_LIBRARY_PATH", "TZ"];
+
+/// Has the system end this process before others when memory runs out. Where
+/// it may not be said, the process is as good a choice as any.
+fn first_to_go() {
+    const SCORE: &[u8] = b"500";
+    // SAFETY: plain calls on a path and bytes of ours.
+    unsafe {
+        let fd = libc::open(
+            c"/proc/self/oom_score_adj".as_ptr(),
+            libc::O_WRONLY | libc::O_CLOEXEC,
+        );
+        if fd >= 0 {
+            libc::write(fd, SCORE.as_ptr().cast(), SCORE.len());
+            libc::close(fd);
+        }
+    }
 }
 
 /// A pipe that blocks neither side: a program that prints more than is drained
