@@ -18,6 +18,7 @@ mod exec;
 mod messages;
 mod outline;
 mod passes;
+mod reach;
 mod source;
 mod standard;
 mod token;
