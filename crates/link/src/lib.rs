@@ -51,7 +51,7 @@ pub use heap::Heap;
 pub use layout::{AnswerHeader, Counts, Request, Results};
 pub use map::{Mapping, PAGE, sealed_memfd};
 pub use page::{MAX_WORKERS, PORTS, RegionPage};
-pub use qr::{QrToken, Taken};
+pub use qr::{Holder, QrToken};
 pub use region_side::{ConfigText, RegionSide, SlotState};
 pub use socket::LinkSocket;
 pub use worker_side::{ArenaFull, AttachError, Next, TaskIn, WorkerSide};

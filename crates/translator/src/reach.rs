@@ -252,7 +252,9 @@ pub(crate) fn foreign(module: &Path) -> Result<Vec<String>, String> {
 /// Whether a call of this name makes a reference to this symbol.
 pub(crate) fn refers(name: &str, symbol: &str) -> bool {
     let upper = name.to_ascii_uppercase();
-    let routine = symbol.strip_prefix("cob_sys_").zip(upper.strip_prefix("CBL_"));
+    let routine = symbol
+        .strip_prefix("cob_sys_")
+        .zip(upper.strip_prefix("CBL_"));
     symbol_of(name) == symbol
         || IRREGULAR.contains(&(upper.as_str(), symbol))
         || routine.is_some_and(|(entry, name)| name.eq_ignore_ascii_case(entry))
@@ -301,10 +303,22 @@ mod tests {
 
     #[test]
     fn the_compilers_own_entries_are_listed_and_a_shell_is_not() {
-        for symbol in ["cob_move", "cob_intr_upper_case", "cob_sys_toupper", "memcpy"] {
+        for symbol in [
+            "cob_move",
+            "cob_intr_upper_case",
+            "cob_sys_toupper",
+            "memcpy",
+        ] {
             assert!(is_listed(symbol), "{symbol}");
         }
-        for symbol in ["system", "getppid", "cob_sys_system", "cob_resolve", "cob_call", "cob_setenv"] {
+        for symbol in [
+            "system",
+            "getppid",
+            "cob_sys_system",
+            "cob_resolve",
+            "cob_call",
+            "cob_setenv",
+        ] {
             assert!(!is_listed(symbol), "{symbol}");
         }
     }

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use link::{Confinement, FileEntry, Name, ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId};
+use link::{
+    Confinement, FileEntry, Name, ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId,
+};
 
 use crate::api::Conversations;
 

@@ -94,8 +94,9 @@ impl Output {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 32];
         while !shared.is_stopping() {
             // SAFETY: room for 32 events.
-            let n =
-                unsafe { libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), 32, REST_MS) };
+            let n = unsafe {
+                libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), 32, REST_MS)
+            };
             for event in &events[..n.max(0) as usize] {
                 self.read(shared, event.u64 as RawFd);
             }

@@ -131,6 +131,9 @@ fn a_program_with_commands_has_no_files_of_its_own() {
     assert_eq!((with.module.clone(), lines), (None, vec![6, 13]));
     let without = file("CONTINUE.");
     assert!(without.module.is_some(), "{:?}", without.diagnostics);
-    let notes = without.diagnostics.iter().filter(|d| d.severity == Severity::Note);
+    let notes = without
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Note);
     assert_eq!(notes.count(), 2);
 }

@@ -192,9 +192,13 @@ impl Application {
                 "[region] sandbox is required, and this kernel lacks {lacking}"
             ),
             SandboxMode::BestEffort if !lacking.is_empty() => {
-                tracing::warn!("programs run without a part of the sandbox: this kernel lacks {lacking}");
+                tracing::warn!(
+                    "programs run without a part of the sandbox: this kernel lacks {lacking}"
+                );
             }
-            SandboxMode::Off => tracing::warn!("programs run without a sandbox: [region] sandbox is off"),
+            SandboxMode::Off => {
+                tracing::warn!("programs run without a sandbox: [region] sandbox is off")
+            }
             _ => {}
         }
         Ok(Confinement {

@@ -51,7 +51,10 @@ fn usual(own: u64) -> Result<Rules, BackendError> {
     let mut only = |call: c_long, any: Vec<SeccompRule>| rules.insert(call, any);
     // Reading: nothing is opened for writing or made.
     let writing = (libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC | O_TMPFILE) as u64;
-    only(libc::SYS_openat, vec![rule(2, Dword, MaskedEq(writing), 0)?]);
+    only(
+        libc::SYS_openat,
+        vec![rule(2, Dword, MaskedEq(writing), 0)?],
+    );
     // No descriptor is made to send signals.
     only(libc::SYS_fcntl, each(1, &CONTROLS)?);
     only(libc::SYS_ioctl, each(1, &DEVICE_CONTROLS)?);

@@ -59,7 +59,12 @@ impl Health {
         let allowed = self.free + modules as i32 + SPARE_DESCRIPTORS;
         match lowest_free(&self.statm) {
             Ok(free) if free <= allowed => {}
-            Ok(free) => return Some(format!("its programs left {} descriptors open", free - self.free)),
+            Ok(free) => {
+                return Some(format!(
+                    "its programs left {} descriptors open",
+                    free - self.free
+                ));
+            }
             Err(error) => return Some(format!("its programs left no descriptor free: {error}")),
         }
         if self.resident_bytes == 0 || self.own_bytes()? <= self.resident_bytes {
@@ -77,7 +82,9 @@ impl Health {
         let mut text = [0u8; 128];
         let n = self.statm.read_at(&mut text, 0).ok()?;
         let text = std::str::from_utf8(&text[..n]).ok()?;
-        let mut fields = text.split_whitespace().map(|f| f.parse::<u64>().unwrap_or(0));
+        let mut fields = text
+            .split_whitespace()
+            .map(|f| f.parse::<u64>().unwrap_or(0));
         let (resident, shared) = (fields.nth(1)?, fields.next()?);
         Some(resident.saturating_sub(shared) * self.page_bytes)
     }

@@ -30,7 +30,9 @@ pub fn set(bounds: &Confinement) -> Result<(), SandboxError> {
     if bounds.process_bytes > 0 {
         let private = size.data.saturating_add(bounds.process_bytes);
         limit(libc::RLIMIT_DATA, private)?;
-        let mapped = size.mapped.saturating_add(bounds.process_bytes + CODE_BYTES);
+        let mapped = size
+            .mapped
+            .saturating_add(bounds.process_bytes + CODE_BYTES);
         limit(libc::RLIMIT_AS, mapped)?;
     }
     limit(libc::RLIMIT_CORE, 0)?;
