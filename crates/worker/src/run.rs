@@ -140,7 +140,11 @@ fn run_one(
     let brief = task.request.flags & REQUEST_BRIEF != 0;
     counts.cpu_ns = cpu.task(brief, took);
     let (mut results, message) = results(&end);
-    if let Some(why) = health.after_task(took, worker.programs.copies()) {
+    let unfit = match worker.programs.used_up_descriptors() {
+        true => Some("its programs left no descriptor free".to_owned()),
+        false => health.after_task(took, worker.programs.copies()),
+    };
+    if let Some(why) = unfit {
         results.flags |= RESULT_RETIRE;
         eprintln!("the worker retires: {why}");
     }

@@ -14,6 +14,7 @@ mod cli;
 mod drive;
 mod ends;
 mod faults;
+mod hostile;
 mod http;
 mod lab;
 mod names;

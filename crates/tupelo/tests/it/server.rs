@@ -29,6 +29,13 @@ impl Server {
         Server::start_in(folder, state)
     }
 
+    /// The same, with its log written to a file.
+    pub fn start_logging(folder: &Path, log: std::fs::File) -> Server {
+        let mut command = tupelo();
+        command.stderr(log);
+        Server::run(command, folder, tempfile::tempdir().unwrap())
+    }
+
     /// The same with a state folder that has been used before.
     pub fn start_in(folder: &Path, state: tempfile::TempDir) -> Server {
         let command = tupelo();
