@@ -78,6 +78,12 @@ impl Condition {
     }
 }
 
+impl Default for Condition {
+    fn default() -> Self {
+        Condition::Normal
+    }
+}
+
 impl std::fmt::Display for Condition {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.name())

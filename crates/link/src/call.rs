@@ -4,6 +4,8 @@
 //! worker sleeps on the call area's word until the answer is there. While it
 //! waits the region may ask it to run a program first (a nested run).
 
+use cics::resp::Condition;
+
 use crate::Name;
 use crate::directory::Violation;
 use crate::layout::AnswerHeader;
@@ -35,15 +37,22 @@ pub enum Op {
     Syncpoint = 7,
     /// SYNCPOINT ROLLBACK.
     Rollback = 8,
-    /// LINK to a program that lives elsewhere. Data: program name (8), then
-    /// the COMMAREA. Answer data: the COMMAREA.
+    /// LINK to a program that the region runs. `args`: 1 when the data are a
+    /// channel ([`crate::ChannelData`]), 0 for a COMMAREA. Data: program name
+    /// (8), then the COMMAREA or channel. Answer data: the same without a name.
     Link = 9,
     /// A line for the region's log. `args`: level (0 error … 4 trace). Data:
     /// text.
     Log = 10,
     /// A verb of an APPC conversation; see [`crate::conversation`].
     Converse = 11,
+    /// A command that the region serves. `args`: its number in the command
+    /// table. Data and answer data: [`crate::Operands`].
+    Command = 12,
 }
+
+/// LINK and nested runs: the data are a channel, not a COMMAREA.
+pub const LINK_CHANNEL: u64 = 1;
 
 /// READ: the key may be a generic one, shorter than the file's.
 pub const READ_GENERIC: u64 = 1;
@@ -77,7 +86,7 @@ pub enum Step {
 impl Op {
     /// The operation of a number.
     pub fn from_number(number: u16) -> Option<Self> {
-        const ALL: [Op; 11] = [
+        const ALL: [Op; 12] = [
             Op::Read,
             Op::Browse,
             Op::Write,
@@ -89,6 +98,7 @@ impl Op {
             Op::Link,
             Op::Log,
             Op::Converse,
+            Op::Command,
         ];
         ALL.into_iter().find(|op| *op as u16 == number)
     }
@@ -124,8 +134,8 @@ pub struct Call {
 /// An answer as the region gives it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
-    /// EIBRESP value, 0 for NORMAL.
-    pub resp: u32,
+    /// What EIBRESP holds after the command.
+    pub condition: Condition,
     /// EIBRESP2 value.
     pub resp2: u32,
     /// Blank, or the abend code with which the task shall end.
@@ -142,7 +152,8 @@ pub enum CallEvent {
     /// The answer to its call.
     Answer(AnswerHeader),
     /// A program to run first; `WorkerSide::nested_done` goes on waiting.
-    /// The data begins with the program's name (8 bytes), then its COMMAREA.
+    /// The data begins with the program's name (8 bytes), then its COMMAREA or,
+    /// when `args[0]` is [`LINK_CHANNEL`], its channel.
     Run(AnswerHeader),
 }
 
@@ -157,4 +168,51 @@ pub enum Asked {
     NestedDone(Answer),
     /// Something that no worker of ours writes.
     Violation(Violation),
+}
+
+impl Answer {
+    /// A condition and nothing else.
+    pub fn of_condition(condition: Condition, resp2: u32) -> Self {
+        Answer {
+            condition,
+            resp2,
+            ..Answer::default()
+        }
+    }
+
+    /// The task shall end with an abend.
+    pub fn of_abend(code: &[u8; 4]) -> Self {
+        Answer {
+            abend: Name::from_bytes(*code),
+            ..Answer::default()
+        }
+    }
+
+    /// Data and nothing else.
+    pub fn of_data(data: Vec<u8>) -> Self {
+        Answer {
+            data,
+            ..Answer::default()
+        }
+    }
+
+    pub(crate) fn header(&self) -> AnswerHeader {
+        AnswerHeader {
+            resp: u32::from(self.condition.number()),
+            resp2: self.resp2,
+            abend: self.abend,
+            bytes: self.data.len() as u32,
+            args: self.args,
+        }
+    }
+}
+
+impl AnswerHeader {
+    /// The condition that the answer brings; ERROR for a number that no
+    /// condition has.
+    pub fn condition(&self) -> Condition {
+        let number = u16::try_from(self.resp).ok();
+        let known = number.and_then(Condition::from_number);
+        known.unwrap_or(Condition::Error)
+    }
 }

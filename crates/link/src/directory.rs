@@ -67,6 +67,9 @@ pub enum Violation {
         /// Bytes of data.
         bytes: u32,
     },
+    /// Operands or a channel that are cut short or have an unknown shape.
+    #[error("a call's operands make no sense")]
+    Operands,
     /// A state word that no sequence of steps leads to.
     #[error("a state word holds {0:#x}")]
     State(u64),

@@ -14,15 +14,17 @@ use crate::{ChannelName, Name, ProgramName, TransId, UserId};
 /// First eight bytes of a worker's memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
 /// Version of the layout; both sides come from one binary, so it must match.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Request slots of a worker.
 pub const SLOTS: usize = 32;
 /// Default bytes of a slot's arena.
 pub const ARENA_BYTES: usize = 512 << 20;
-/// Arena bytes that stay resident when a slot is freed.
+/// Bytes of an arena, or of a call's data, that stay resident when nobody
+/// needs the rest any more.
 pub const WARM_BYTES: usize = 1 << 20;
-/// Bytes of the data that a mid-task call carries each way.
-pub const CALL_BYTES: usize = 128 << 10;
+/// Bytes of the data that a mid-task call carries each way: a channel too must
+/// fit. What was not touched takes no memory.
+pub const CALL_BYTES: usize = 32 << 20;
 /// Most containers that one request or reply may have.
 pub const MAX_CONTAINERS: usize = 65_536;
 /// Bytes of an abend's message.
@@ -287,7 +289,7 @@ mod tests {
     fn the_layout_is_as_drawn() {
         assert_eq!(
             [CALL_OFFSET, CALL_OUT_OFFSET, CALL_IN_OFFSET, ARENA_OFFSET],
-            [135168, 139264, 270_336, 401_408]
+            [135_168, 139_264, 33_693_696, 67_248_128]
         );
         assert_eq!(
             [

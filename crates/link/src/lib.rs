@@ -26,6 +26,7 @@
 //! ```
 
 pub mod call;
+mod channel_data;
 pub mod config;
 pub mod conversation;
 mod directory;
@@ -34,6 +35,7 @@ mod futex;
 pub mod heap;
 pub mod layout;
 mod map;
+mod operands;
 mod page;
 pub mod program_link;
 mod qr;
@@ -42,6 +44,7 @@ mod socket;
 mod worker_side;
 
 pub use call::{Answer, Asked, Call, CallEvent, Op, Step};
+pub use channel_data::{ChannelData, ContainerData};
 pub use cics::name::{FieldError as NameError, Name};
 pub use config::{
     Confinement, FileEntry, ProgramEntry, SandboxMode, StoreEntry, TransactionEntry, WorkerConfig,
@@ -49,6 +52,7 @@ pub use config::{
 pub use directory::{ContainerType, ENTRY_BYTES, Entry, Violation, write as write_directory};
 pub use heap::Heap;
 pub use layout::{AnswerHeader, Counts, Request, Results};
+pub use operands::{CHANNEL_DATA, Operand, Operands};
 pub use map::{Mapping, PAGE, sealed_memfd};
 pub use page::{MAX_WORKERS, PORTS, RegionPage};
 pub use qr::{Holder, QrToken};

@@ -11,7 +11,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::call::{Answer, Asked, Call, Op};
 use crate::config::WorkerConfig;
@@ -28,6 +28,9 @@ pub struct RegionSide {
     socket: LinkSocket,
     worker: usize,
     arena_bytes: usize,
+    /// Bytes of the last call's and the last answer's data.
+    call_bytes: AtomicUsize,
+    answer_bytes: AtomicUsize,
 }
 
 /// A slot's state as the region sees it.
@@ -86,6 +89,8 @@ impl RegionSide {
             socket: ours,
             worker,
             arena_bytes,
+            call_bytes: AtomicUsize::new(0),
+            answer_bytes: AtomicUsize::new(0),
         };
         Ok((side, theirs.into()))
     }
@@ -227,7 +232,8 @@ impl RegionSide {
     }
 
     /// Asks the waiting worker to run a program first: the data begins with
-    /// its name (8 bytes), then its COMMAREA.
+    /// its name (8 bytes), then its COMMAREA, or its channel when `args[0]` is
+    /// [`crate::call::LINK_CHANNEL`].
     pub fn run_nested(&self, run: &Answer) {
         self.reply(run, call_state::NESTED);
     }
@@ -300,7 +306,7 @@ impl RegionSide {
         let header = self.read_answer();
         match self.read_call_data(header.bytes) {
             Some(data) => Asked::NestedDone(Answer {
-                resp: header.resp,
+                condition: header.condition(),
                 resp2: header.resp2,
                 abend: header.abend,
                 args: header.args,
@@ -334,7 +340,19 @@ impl RegionSide {
         unsafe {
             std::ptr::copy_nonoverlapping(self.map.at(CALL_OUT_OFFSET), data.as_mut_ptr(), n);
         }
+        self.cool(CALL_OUT_OFFSET, &self.call_bytes, n);
         Some(data)
+    }
+
+    /// Gives the memory of data beyond [`WARM_BYTES`] back once data of
+    /// another size are there.
+    fn cool(&self, area: usize, before: &AtomicUsize, now: usize) {
+        let before = before.swap(now, Ordering::Relaxed);
+        if before > WARM_BYTES && now <= WARM_BYTES {
+            let end = before.next_multiple_of(PAGE).min(CALL_BYTES);
+            // Best effort: the pages merely stay resident when it fails.
+            let _ = self.map.punch(area + WARM_BYTES, end - WARM_BYTES);
+        }
     }
 
     fn reply(&self, answer: &Answer, state: u32) {
@@ -342,13 +360,8 @@ impl RegionSide {
             answer.data.len() <= CALL_BYTES,
             "an answer's data is too long"
         );
-        let header = AnswerHeader {
-            resp: answer.resp,
-            resp2: answer.resp2,
-            abend: answer.abend,
-            bytes: answer.data.len() as u32,
-            args: answer.args,
-        };
+        self.cool(CALL_IN_OFFSET, &self.answer_bytes, answer.data.len());
+        let header = answer.header();
         // SAFETY: inside the call area, which is the region's while the
         // worker waits.
         unsafe {

@@ -7,10 +7,10 @@
 //! it starts workers, hears of their news and keeps time.
 
 pub mod api;
-mod conversations;
 #[allow(dead_code)]
 mod core;
-mod files;
+mod kernel;
+mod resources;
 mod shell;
 
 pub use api::*;

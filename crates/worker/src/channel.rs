@@ -129,6 +129,16 @@ impl Channels {
         }
     }
 
+    /// Drops a channel and its containers.
+    pub fn drop_channel(&mut self, channel: ChannelId, heap: &mut Heap) {
+        let channel = &mut self.list[channel.0];
+        for e in channel.entries.drain(..) {
+            heap.free(e.offset, e.bytes);
+        }
+        channel.index.clear();
+        channel.level = GONE;
+    }
+
     /// The channel's name.
     pub fn name(&self, channel: ChannelId) -> [u8; 16] {
         self.list[channel.0].name
@@ -177,7 +187,7 @@ impl Channels {
         } else {
             (0, kept)
         };
-        // The data may violation in the container itself (GET SET hands that out),
+        // The data may lie in the container itself (GET SET hands that out),
         // so a block that holds them is not touched before they are copied.
         let inside = {
             let (from, base) = (data.as_ptr() as usize, arena.base as usize + old.offset);

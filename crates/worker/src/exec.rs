@@ -16,7 +16,7 @@ use cics::{abend, names::AbendCode};
 
 use crate::abend::Abend;
 use crate::cob::{Arg, Field, Flow, Handlers};
-use crate::commands::COMMANDS;
+use crate::commands::{COMMANDS, forward};
 use crate::conditions::Reaction;
 use crate::services::Failure;
 use crate::worker::{Exit, Worker, current};
@@ -61,6 +61,11 @@ pub struct Call<'c> {
 }
 
 impl<'c> Call<'c> {
+    /// The options that are there, by bit.
+    pub fn options(&self) -> u128 {
+        self.options
+    }
+
     /// Whether the option is there.
     pub fn has(&self, option: u8) -> bool {
         self.options >> option & 1 != 0
@@ -133,7 +138,7 @@ pub type Serve = fn(&mut Worker, &Call<'_>) -> Outcome;
 /// Commands by number.
 pub struct Dispatch {
     /// Place in `served` and one more, by number.
-    places: Vec<u8>,
+    places: Vec<u16>,
     served: Vec<Served>,
 }
 
@@ -148,9 +153,12 @@ impl Dispatch {
     pub fn new() -> Self {
         let mut places = vec![0; 1 << 16];
         let mut served = Vec::with_capacity(COMMANDS.len());
-        for (number, serve) in COMMANDS {
-            let Some(row) = command::by_number(*number) else {
-                continue;
+        let own = |row: &Command| COMMANDS.iter().find(|(n, _)| *n == row.number);
+        for row in command::all() {
+            let serve = match (own(row), row.served) {
+                (Some((_, serve)), _) => *serve,
+                (None, command::Served::Region) => forward::serve,
+                (None, _) => continue,
             };
             let mut with_argument = 1u128 << command::RESP | 1u128 << command::RESP2;
             for (i, option) in row.options.iter().enumerate() {
@@ -161,10 +169,10 @@ impl Dispatch {
             }
             served.push(Served {
                 row,
-                serve: *serve,
+                serve,
                 with_argument,
             });
-            places[usize::from(*number)] = served.len() as u8;
+            places[usize::from(row.number)] = served.len() as u16;
         }
         Dispatch { places, served }
     }

@@ -8,13 +8,15 @@ use std::collections::HashMap;
 
 use cics::resp::Condition;
 use link::conversation::Verb;
-use link::{FileEntry, Heap};
+use link::{FileEntry, Heap, Operands};
 use store::{
     FileDef, FileId, KeyField, MemoryStore, RecordFormat, Seek, UnitError, UnitOfWork, WriteStore,
 };
 
 use crate::files::key_in;
-use crate::services::{Arena, Crossings, Failure, LinkStep, Served, Services, VerbAnswer};
+use crate::services::{
+    Arena, Crossings, Failure, LinkStep, Payload, Reply, Served, Services, VerbAnswer,
+};
 
 /// A program that lives elsewhere: changes its COMMAREA.
 pub type Remote = fn(&mut [u8]);
@@ -200,23 +202,24 @@ impl Services for MemoryServices {
         Ok(())
     }
 
-    fn link(&mut self, program: &[u8; 8], commarea: &mut [u8]) -> Served<LinkStep> {
-        match self.remotes.get(program) {
-            Some(run) => {
-                run(commarea);
-                Ok(LinkStep::Done)
+    /// There is no region to serve it.
+    fn command(&mut self, _number: u16, _operands: &Operands) -> Served<Reply> {
+        Err(Failure::Abend(*b"AEY9"))
+    }
+
+    fn link(&mut self, program: &[u8; 8], payload: &Payload) -> Served<LinkStep> {
+        match (self.remotes.get(program), payload) {
+            (Some(run), Payload::Commarea(commarea)) => {
+                let mut commarea = commarea.clone();
+                run(&mut commarea);
+                Ok(LinkStep::Done(Payload::Commarea(commarea)))
             }
-            None => Err(Failure::Condition(Condition::PgmIdErr, 3)),
+            _ => Err(Failure::Condition(Condition::PgmIdErr, 3)),
         }
     }
 
-    fn nested_done(
-        &mut self,
-        _abend: Option<[u8; 4]>,
-        _result: &[u8],
-        _commarea: &mut [u8],
-    ) -> Served<LinkStep> {
-        Ok(LinkStep::Done)
+    fn nested_done(&mut self, _abend: Option<[u8; 4]>, payload: &Payload) -> Served<LinkStep> {
+        Ok(LinkStep::Done(payload.clone()))
     }
 
     /// There are no partners, and no task was attached by one.

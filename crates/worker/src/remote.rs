@@ -14,13 +14,18 @@ use std::time::Instant;
 
 use cics::resp::Condition;
 use link::call::{
-    DELETE_GENERIC, DELETE_HELD, READ_GENERIC, READ_GTEQ, READ_NOSUSPEND, READ_UPDATE,
+    DELETE_GENERIC, DELETE_HELD, LINK_CHANNEL, READ_GENERIC, READ_GTEQ, READ_NOSUSPEND, READ_UPDATE,
 };
 use link::conversation::Verb;
-use link::{AnswerHeader, CallEvent, Heap, Op, Step, WorkerConfig, WorkerSide};
+use link::layout::CALL_BYTES;
+use link::{
+    AnswerHeader, CallEvent, ChannelData, Heap, Op, Operands, Step, WorkerConfig, WorkerSide,
+};
 use store::{FileId, ReadError, ReadStore, Seek};
 
-use crate::services::{Arena, Crossings, Failure, LinkStep, Served, Services, VerbAnswer};
+use crate::services::{
+    Arena, Crossings, Failure, LinkStep, Payload, Reply, Served, Services, VerbAnswer,
+};
 
 /// The worker's end of the link, shared with the main loop.
 pub type SharedSide = Rc<RefCell<WorkerSide>>;
@@ -181,28 +186,42 @@ impl LinkServices {
         }
     }
 
-    fn elsewhere(&mut self, heard: CallEvent, commarea: &mut [u8]) -> Served<LinkStep> {
+    fn link_step(&mut self, heard: CallEvent) -> Served<LinkStep> {
+        let side = self.side.borrow();
         match heard {
             CallEvent::Answer(header) => {
                 let header = answer(header)?;
-                let side = self.side.borrow();
                 let data = side.call_data(&header);
-                let n = data.len().min(commarea.len());
-                commarea[..n].copy_from_slice(&data[..n]);
-                Ok(LinkStep::Done)
+                Ok(LinkStep::Done(payload(&header, data)?))
             }
             CallEvent::Run(header) => {
-                let side = self.side.borrow();
                 let data = side.call_data(&header);
-                let mut program = [b' '; 8];
-                let n = data.len().min(8);
-                program[..n].copy_from_slice(&data[..n]);
+                let (program, data) = data.split_first_chunk().ok_or(DAMAGED)?;
                 Ok(LinkStep::Run {
-                    program,
-                    commarea: data[n..].to_vec(),
+                    program: *program,
+                    payload: payload(&header, data)?,
                 })
             }
         }
+    }
+}
+
+/// The region wrote what it does not write.
+const DAMAGED: Failure = Failure::Abend(*b"AEXZ");
+
+fn payload(header: &AnswerHeader, data: &[u8]) -> Served<Payload> {
+    if header.args[0] != LINK_CHANNEL {
+        return Ok(Payload::Commarea(data.to_vec()));
+    }
+    let channel = ChannelData::parse(data);
+    channel.map(Payload::Channel).map_err(|_| DAMAGED)
+}
+
+/// The bytes of a payload, and the argument that says what they are.
+fn emit(payload: &Payload) -> (std::borrow::Cow<'_, [u8]>, u64) {
+    match payload {
+        Payload::Commarea(bytes) => (bytes.as_slice().into(), 0),
+        Payload::Channel(channel) => (channel.emit().into(), LINK_CHANNEL),
     }
 }
 
@@ -222,8 +241,7 @@ fn answer(header: AnswerHeader) -> Served<AnswerHeader> {
     if !header.abend.is_blank() && *header.abend.as_bytes() != [0; 4] {
         return Err(Failure::Abend(*header.abend.as_bytes()));
     }
-    let number = u16::try_from(header.resp).unwrap_or(Condition::Error.number());
-    match Condition::from_number(number).unwrap_or(Condition::Error) {
+    match header.condition() {
         Condition::Normal => Ok(header),
         condition => Err(Failure::Condition(condition, header.resp2)),
     }
@@ -349,23 +367,60 @@ impl Services for LinkServices {
         self.ask(Op::Rollback, [0; 8], &[]).map(drop)
     }
 
-    fn link(&mut self, program: &[u8; 8], commarea: &mut [u8]) -> Served<LinkStep> {
-        let heard = self.call(Op::Link, [0; 8], &[program, commarea]);
-        self.elsewhere(heard, commarea)
+    fn command(&mut self, number: u16, operands: &Operands) -> Served<Reply> {
+        let mut args = [0; 8];
+        args[0] = number.into();
+        let data = operands.emit();
+        if data.len() > CALL_BYTES {
+            return Err(Failure::Condition(Condition::LengErr, 0));
+        }
+        let mut heard = self.call(Op::Command, args, &[&data]);
+        let header = loop {
+            match heard {
+                CallEvent::Answer(header) => break header,
+                CallEvent::Run(_) => {
+                    heard = self.waiting(|side| side.nested_done(refused_run(), &[]));
+                }
+            }
+        };
+        let (condition, resp2) = match answer(header) {
+            Ok(_) => (Condition::Normal, header.resp2),
+            Err(Failure::Condition(condition, resp2)) => (condition, resp2),
+            Err(abend) => return Err(abend),
+        };
+        let side = self.side.borrow();
+        let operands = match side.call_data(&header) {
+            [] => Operands::default(),
+            data => Operands::parse(data).map_err(|_| DAMAGED)?,
+        };
+        Ok(Reply {
+            condition,
+            resp2,
+            operands,
+        })
     }
 
-    fn nested_done(
-        &mut self,
-        abend: Option<[u8; 4]>,
-        result: &[u8],
-        commarea: &mut [u8],
-    ) -> Served<LinkStep> {
+    fn link(&mut self, program: &[u8; 8], payload: &Payload) -> Served<LinkStep> {
+        let (data, kind) = emit(payload);
+        if data.len() + 8 > CALL_BYTES {
+            return Err(Failure::Condition(Condition::LengErr, 0));
+        }
+        let heard = self.call(Op::Link, [kind, 0, 0, 0, 0, 0, 0, 0], &[program, &data]);
+        self.link_step(heard)
+    }
+
+    fn nested_done(&mut self, abend: Option<[u8; 4]>, payload: &Payload) -> Served<LinkStep> {
+        let (data, kind) = emit(payload);
+        let too_long = data.len() > CALL_BYTES;
+        let abend = if too_long { Some(*b"ASRA") } else { abend };
         let header = AnswerHeader {
             abend: abend.map(link::Name::from_bytes).unwrap_or_default(),
+            args: [kind, 0, 0, 0, 0, 0, 0, 0],
             ..AnswerHeader::default()
         };
-        let heard = self.waiting(|side| side.nested_done(header, &[result]));
-        self.elsewhere(heard, commarea)
+        let data: &[u8] = if too_long { &[] } else { &data };
+        let heard = self.waiting(|side| side.nested_done(header, &[data]));
+        self.link_step(heard)
     }
 
     fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer> {

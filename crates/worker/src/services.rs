@@ -9,7 +9,7 @@
 
 use cics::resp::Condition;
 use link::conversation::Verb;
-use link::{Heap, TransId};
+use link::{ChannelData, Heap, Operands, TransId};
 use store::Seek;
 
 /// Why a request was not served.
@@ -24,19 +24,40 @@ pub enum Failure {
 /// A result of a service.
 pub type Served<T> = Result<T, Failure>;
 
-/// What came of a LINK to a program that lives elsewhere.
+/// What a LINK takes along and brings back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Payload {
+    /// A COMMAREA; empty for none.
+    Commarea(Vec<u8>),
+    /// A channel.
+    Channel(ChannelData),
+}
+
+/// What came of a LINK to a program that the region runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkStep {
-    /// It ended; the COMMAREA has been updated.
-    Done,
-    /// The region wants this program run first, with this COMMAREA; the
-    /// answer goes to [`Services::nested_done`].
+    /// It ended, and gave this back.
+    Done(Payload),
+    /// The region wants this program run first; the answer goes to
+    /// [`Services::nested_done`].
     Run {
         /// The program.
         program: [u8; 8],
-        /// Its COMMAREA.
-        commarea: Vec<u8>,
+        /// What it is given.
+        payload: Payload,
     },
+}
+
+/// What came of a command that the region served. A condition does not hide
+/// the operands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The condition, or NORMAL.
+    pub condition: Condition,
+    /// RESP2.
+    pub resp2: u32,
+    /// What the command's options receive.
+    pub operands: Operands,
 }
 
 /// What came of a verb of a conversation. A condition does not hide the rest.
@@ -119,16 +140,14 @@ pub trait Services {
     /// Backs the unit of work out.
     fn rollback(&mut self) -> Served<()>;
 
+    /// A command that the region serves, by the number of its row.
+    fn command(&mut self, number: u16, operands: &Operands) -> Served<Reply>;
+
     /// Runs a program that lives elsewhere.
-    fn link(&mut self, program: &[u8; 8], commarea: &mut [u8]) -> Served<LinkStep>;
+    fn link(&mut self, program: &[u8; 8], payload: &Payload) -> Served<LinkStep>;
     /// Gives the result of a program that the region wanted run: its abend
-    /// code, or none, and its COMMAREA. Goes on waiting for the LINK.
-    fn nested_done(
-        &mut self,
-        abend: Option<[u8; 4]>,
-        result: &[u8],
-        commarea: &mut [u8],
-    ) -> Served<LinkStep>;
+    /// code, or none, and what it gave back. Goes on waiting for the LINK.
+    fn nested_done(&mut self, abend: Option<[u8; 4]>, payload: &Payload) -> Served<LinkStep>;
 
     /// A verb of an APPC conversation, waiting until it is done.
     fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer>;

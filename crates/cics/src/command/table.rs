@@ -100,6 +100,7 @@ mod environment;
 mod files;
 mod programs;
 mod queues;
+mod starting;
 mod storage;
 mod system;
 mod terminals;
@@ -114,6 +115,7 @@ pub mod commands {
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
     pub use super::programs::rows::*;
+    pub use super::starting::rows::*;
     pub use super::storage::rows::*;
     pub use super::time::rows::*;
 }
@@ -135,6 +137,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     queues::LATER,
     queues::COUNTERS,
     queues::STARTING,
+    starting::SERVED,
     terminals::MAPS,
     conversations::SERVED,
     terminals::TERMINALS,

@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 use std::thread;
 
-use link::layout::{ARENA_OFFSET, CALL_BYTES, SLOTS};
+use link::layout::{ARENA_OFFSET, CALL_BYTES, CALL_OUT_OFFSET, SLOTS};
 use link::{
     Answer, AnswerHeader, Asked, Call, CallEvent, ConfigText, ContainerName, ContainerType, Entry,
     Next, Op, ProgramEntry, RegionPage, RegionSide, Request, Results, SlotState, WorkerConfig,
@@ -207,7 +207,7 @@ fn a_call_is_answered_and_a_program_may_be_run_before_that() {
     });
     assert_eq!(nested.data, b"output");
     region.answer(&Answer {
-        resp: 27,
+        condition: cics::resp::Condition::PgmIdErr,
         data: b"late".to_vec(),
         ..Answer::default()
     });
@@ -250,7 +250,7 @@ fn the_largest_call_fits() {
     region.submit(0, 1, &Request::default());
     let thread = thread::spawn(move || {
         task(&mut worker);
-        let CallEvent::Answer(answer) = worker.call(Op::Write, [0; 8], &[&[9; CALL_BYTES]]) else {
+        let CallEvent::Answer(answer) = worker.call(Op::Write, [0; 8], &[&vec![9; CALL_BYTES]]) else {
             panic!("no program was to be run")
         };
         assert_eq!(worker.call_data(&answer).len(), CALL_BYTES);
@@ -273,14 +273,18 @@ proptest! {
         let page = RegionPage::create().unwrap();
         let (region, worker) = pair(&page);
         region.submit(1, 1, &Request::default());
-        // SAFETY: the worker's own memory, from its start to the arenas.
-        let memory = unsafe {
-            let start = worker.arena(0).sub(ARENA_OFFSET);
-            std::slice::from_raw_parts_mut(start, ARENA_OFFSET + 4096)
-        };
-        for (to, from) in memory.iter_mut().zip(bytes.iter().cycle()) {
-            // Small numbers come closer to what is valid.
-            *to = if small { from % 5 } else { *from };
+        // The control pages with the beginning of a call's data, and the
+        // beginning of an arena.
+        for (from, to) in [(0, CALL_OUT_OFFSET + 4096), (ARENA_OFFSET, ARENA_OFFSET + 4096)] {
+            // SAFETY: the worker's own memory.
+            let memory = unsafe {
+                let start = worker.arena(0).sub(ARENA_OFFSET);
+                std::slice::from_raw_parts_mut(start.add(from), to - from)
+            };
+            for (to, from) in memory.iter_mut().zip(bytes.iter().cycle()) {
+                // Small numbers come closer to what is valid.
+                *to = if small { from % 5 } else { *from };
+            }
         }
         let mut containers = Vec::new();
         for slot in 0..SLOTS {

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
 use crate::api::{Definitions, Refusal, RegionConfig, StartError, Statistics, Task, TaskRequest};
-use crate::shell::{Begun, Shared, Threads, now_ns};
+use crate::shell::{Begun, Shared, Threads};
 
 /// A running region. Dropping it without [`Region::shutdown`] ends its workers
 /// at once.
@@ -49,7 +49,7 @@ impl Region {
     /// the workers. The last part blocks the thread for up to a second.
     pub async fn shutdown(mut self) {
         let shared = &self.handle.shared;
-        shared.with(|core, _, out| core.close(now_ns(), out));
+        shared.with(|core, cx| core.close(cx));
         poll_fn(|cx| {
             let mut state = shared.lock();
             if state.core.is_drained() {
@@ -66,7 +66,7 @@ impl Region {
 impl Drop for Region {
     fn drop(&mut self) {
         let shared = &self.handle.shared;
-        shared.with(|core, _, out| core.close(now_ns(), out));
+        shared.with(|core, cx| core.close(cx));
         self.threads.stop(shared);
     }
 }

@@ -59,6 +59,7 @@ pub struct Reply {
     pub(crate) record: MonitoringRecord,
     pub(crate) commarea: (usize, usize),
     pub(crate) next_transid: TransId,
+    pub(crate) channel: link::ChannelName,
 }
 
 impl Reply {
@@ -87,6 +88,11 @@ impl Reply {
     /// The COMMAREA, empty when there is none.
     pub fn commarea(&self) -> &[u8] {
         self.lease.bytes(self.commarea.0, self.commarea.1)
+    }
+
+    /// Name of the channel given back, blank when there is none.
+    pub fn channel(&self) -> link::ChannelName {
+        self.channel
     }
 
     /// Transaction that RETURN TRANSID named for the next input, blank for none.

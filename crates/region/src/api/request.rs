@@ -75,6 +75,9 @@ pub enum Refusal {
     /// No worker process can be started.
     #[error("no worker process can be started")]
     NoWorker,
+    /// The input has no room in a task's area.
+    #[error("the input is too large")]
+    TooLarge,
     /// The region is shutting down.
     #[error("the region is shutting down")]
     ShuttingDown,
@@ -83,7 +86,10 @@ pub enum Refusal {
 impl Refusal {
     /// True when trying again later can help (HTTP 503 with Retry-After).
     pub fn is_temporary(&self) -> bool {
-        !matches!(self, Refusal::UnknownTransaction(_) | Refusal::Disabled(_))
+        !matches!(
+            self,
+            Refusal::UnknownTransaction(_) | Refusal::Disabled(_) | Refusal::TooLarge
+        )
     }
 }
 

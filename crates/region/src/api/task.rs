@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use link::layout::REQUEST_CHANNEL;
 use link::{ChannelName, ContainerName, ContainerType, ENTRY_BYTES, Entry, Heap, Name, Request};
 
-use crate::api::{Conversation, PutError, Reply, StartCode};
+use crate::api::{Facility, PutError, Reply, StartCode};
 use crate::shell::SlotLease;
 
 /// An admitted task. Dropping it before [`Task::run`] gives its place up.
@@ -41,17 +41,22 @@ impl Task {
         self.channel = name;
     }
 
-    /// Gives the task the conversation with which a partner attached it: its
-    /// principal facility. False when the system has no thread left for it;
-    /// the conversation is gone then.
-    pub fn set_conversation(&mut self, conversation: Box<dyn Conversation>) -> bool {
-        match self.lease.attach(conversation) {
-            Some(name) => {
-                self.facility = name;
-                true
-            }
-            None => false,
+    /// Gives the task its principal facility. False when the system has no
+    /// thread left for a conversation, which is gone then.
+    pub fn set_facility(&mut self, facility: Facility) -> bool {
+        match facility {
+            Facility::None => self.facility = Name::BLANK,
+            Facility::Terminal(name) => self.facility = name,
+            Facility::Conversation(conversation) => match self.lease.attach(conversation) {
+                Some(name) => self.facility = name,
+                None => return false,
+            },
         }
+        true
+    }
+
+    pub(crate) fn set_facility_name(&mut self, name: Name<4>) {
+        self.facility = name;
     }
 
     /// Puts a container of at most `max_len` bytes. `fill` writes it in place,
@@ -147,7 +152,7 @@ impl Task {
 
     /// Writes the directory and describes the request; the core adds what it
     /// knows of the task.
-    fn request(&mut self) -> Request {
+    pub(crate) fn request(&mut self) -> Request {
         let entries = std::mem::take(&mut self.lease.entries);
         let mut directory = 0;
         if !entries.is_empty() {

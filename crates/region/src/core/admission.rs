@@ -7,7 +7,7 @@ use link::Request;
 use link::layout::REQUEST_BRIEF;
 
 use super::task::{Stage, TaskKey, TaskSpec, TaskState};
-use super::{Action, BRIEF_NS, Core, Links, SMALL_BYTES};
+use super::{Action, BRIEF_NS, Core, Cx, Links, SMALL_BYTES};
 use crate::api::Refusal;
 
 impl Core {
@@ -15,12 +15,10 @@ impl Core {
     /// waits and a [`Action::Wake`] follows.
     pub fn begin<L: Links>(
         &mut self,
-        now: u64,
-        links: &mut L,
+        cx: &mut Cx<'_, L>,
         spec: &TaskSpec,
-        out: &mut Vec<Action>,
     ) -> Result<TaskKey, Refusal> {
-        let task = self.describe(now, spec).inspect_err(|_| {
+        let task = self.describe(cx.now, spec).inspect_err(|_| {
             self.stats.refused_other += 1;
         })?;
         let class = task.class;
@@ -33,25 +31,25 @@ impl Core {
                 self.stats.refused_class += 1;
                 return Err(Refusal::ClassFull(self.defs.classes[class].name));
             }
-            self.check_queue()?;
+            self.check_queue(spec)?;
             return Ok(self.wait(task, Stage::WaitClass));
         }
         if self.active >= self.limits.mxt || !self.mxt_waits.is_empty() {
-            self.check_queue()?;
+            self.check_queue(spec)?;
             self.count_class(class);
             return Ok(self.wait(task, Stage::WaitMxt));
         }
         self.count_class(class);
         let key = self.tasks.insert(task);
-        self.activate(now, key, links, out);
+        self.activate(cx, key);
         if self
             .tasks
             .get(key)
             .is_some_and(|t| t.stage == Stage::WaitPlace)
             && !self.workers.iter().any(|w| w.is_live())
         {
-            self.refuse_waiting(now, key, Refusal::NoWorker, out);
-            out.retain(|a| *a != Action::Wake(key));
+            self.refuse_waiting(cx, key, Refusal::NoWorker);
+            cx.out.retain(|a| *a != Action::Wake(key));
             self.tasks.remove(key);
             return Err(Refusal::NoWorker);
         }
@@ -60,14 +58,7 @@ impl Core {
 
     /// The request's input is complete: queue it in its worker, or in another
     /// when that one is gone. The core fills in the task's own fields.
-    pub fn submit<L: Links>(
-        &mut self,
-        now: u64,
-        links: &mut L,
-        key: TaskKey,
-        mut request: Request,
-        out: &mut Vec<Action>,
-    ) {
+    pub fn submit<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, mut request: Request) {
         if self.pace_of(key).is_some_and(|p| p.held_ns < BRIEF_NS) {
             request.flags |= REQUEST_BRIEF;
         }
@@ -79,7 +70,7 @@ impl Core {
         };
         request.task = task.number;
         request.trace_id = task.request.trace_id;
-        request.queued_ns = now;
+        request.queued_ns = cx.now;
         request.transid = task.transid;
         request.program = task.program;
         request.userid = task.userid;
@@ -87,27 +78,21 @@ impl Core {
         request.port = task.port as u16;
         task.request = request;
         task.has_request = true;
-        task.submitted = now;
+        task.submitted = cx.now;
         let worker = &mut self.workers[place.worker];
         if worker.is_live() {
             task.sequence = worker.next_sequence;
             task.stage = Stage::Submitted;
             worker.next_sequence = worker.next_sequence.wrapping_add(1);
             worker.submitted |= 1 << place.slot;
-            links.submit(place, task.sequence, &task.request);
+            cx.links.submit(place, task.sequence, &task.request);
         } else {
-            self.relocate(now, key, links, out);
+            self.relocate(cx, key);
         }
     }
 
     /// The one who asked went away before the input was complete.
-    pub fn cancel<L: Links>(
-        &mut self,
-        now: u64,
-        links: &mut L,
-        key: TaskKey,
-        out: &mut Vec<Action>,
-    ) {
+    pub fn cancel<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
         let Some(task) = self.tasks.get(key) else {
             return;
         };
@@ -117,34 +102,33 @@ impl Core {
             }
             Stage::WaitClass | Stage::WaitMxt | Stage::WaitPlace if task.is_waiting() => {
                 let class = task.class;
-                self.refuse_waiting(now, key, Refusal::TimedOut, out);
-                out.retain(|a| *a != Action::Wake(key));
+                self.refuse_waiting(cx, key, Refusal::TimedOut);
+                cx.out.retain(|a| *a != Action::Wake(key));
                 self.tasks.remove(key);
                 if let Some(class) = class {
-                    self.admit_from_class(now, class, links, out);
+                    self.admit_from_class(cx, class);
                 }
             }
             Stage::Building => {
                 let class = task.class;
                 if let Some(place) = task.place {
-                    self.unload(now, key, links);
-                    self.vacate(key, place, 0, links);
+                    self.unload(cx, key);
+                    self.vacate(cx, key, place, 0);
                 }
                 self.tasks.remove(key);
-                self.leave(now, class, links, out);
+                self.leave(cx, class);
             }
             _ => {}
         }
-        self.admit_next(now, links, out);
+        self.admit_next(cx);
     }
 
     /// Ends a waiting task with a refusal; its future is woken to hear it.
-    pub(super) fn refuse_waiting(
+    pub(super) fn refuse_waiting<L: Links>(
         &mut self,
-        now: u64,
+        cx: &mut Cx<'_, L>,
         key: TaskKey,
         refusal: Refusal,
-        out: &mut Vec<Action>,
     ) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
@@ -170,36 +154,24 @@ impl Core {
             other => task.stage = other,
         }
         if let Some(task) = self.tasks.get_mut(key) {
-            task.ended = now;
+            task.ended = cx.now;
         }
         self.stats.refused_other += 1;
-        out.push(Action::Wake(key));
+        cx.out.push(Action::Wake(key));
     }
 
     /// An active task is over: others may take its part of the limits.
-    pub(super) fn leave<L: Links>(
-        &mut self,
-        now: u64,
-        class: Option<usize>,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) {
+    pub(super) fn leave<L: Links>(&mut self, cx: &mut Cx<'_, L>, class: Option<usize>) {
         self.active -= 1;
         self.uncount_class(class);
         if let Some(class) = class {
-            self.admit_from_class(now, class, links, out);
+            self.admit_from_class(cx, class);
         }
-        self.admit_next(now, links, out);
+        self.admit_next(cx);
     }
 
     /// Lets tasks of a class through while it has room.
-    pub(super) fn admit_from_class<L: Links>(
-        &mut self,
-        now: u64,
-        class: usize,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) {
+    pub(super) fn admit_from_class<L: Links>(&mut self, cx: &mut Cx<'_, L>, class: usize) {
         while self.class_active[class] < self.defs.classes[class].max_active {
             let tasks = &self.tasks;
             let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitClass);
@@ -213,11 +185,11 @@ impl Core {
                 self.mxt_waits.push(task.priority, self.order, key);
             }
         }
-        self.admit_next(now, links, out);
+        self.admit_next(cx);
     }
 
     /// Lets tasks through while MXT has room.
-    pub(super) fn admit_next<L: Links>(&mut self, now: u64, links: &mut L, out: &mut Vec<Action>) {
+    pub(super) fn admit_next<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
         while self.active < self.limits.mxt && !self.mxt_waits.is_empty() {
             let tasks = &self.tasks;
             let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitMxt);
@@ -225,8 +197,8 @@ impl Core {
                 return;
             };
             self.waiting -= 1;
-            self.activate(now, key, links, out);
-            out.push(Action::Wake(key));
+            self.activate(cx, key);
+            cx.out.push(Action::Wake(key));
         }
     }
 
@@ -280,8 +252,10 @@ impl Core {
             moves: 0,
             deadline: (timeout_ns > 0).then(|| now.saturating_add(timeout_ns)),
             purging: false,
-            abandoned: false,
-            unit_open: false,
+            // Nobody outside waits for what the region starts.
+            abandoned: spec.start.is_some(),
+            in_kernel: spec.start.is_some(),
+            start: spec.start,
             abend: None,
             begun: now,
             placed: 0,
@@ -293,8 +267,9 @@ impl Core {
         })
     }
 
-    fn check_queue(&mut self) -> Result<(), Refusal> {
-        if self.waiting >= self.limits.queue_limit {
+    /// Requests from outside are bounded; what the region starts waits.
+    fn check_queue(&mut self, spec: &TaskSpec) -> Result<(), Refusal> {
+        if spec.start.is_none() && self.waiting >= self.limits.queue_limit {
             self.stats.refused_mxt += 1;
             return Err(Refusal::TooManyTasks);
         }
@@ -315,7 +290,7 @@ impl Core {
         key
     }
 
-    fn activate<L: Links>(&mut self, now: u64, key: TaskKey, links: &mut L, out: &mut Vec<Action>) {
+    fn activate<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
         self.active += 1;
         self.stats.peak_active = self.stats.peak_active.max(self.active as u64);
         let number = self.next_number;
@@ -324,7 +299,7 @@ impl Core {
             task.number = number;
             task.stage = Stage::WaitPlace;
         }
-        if self.place_waits.is_empty() && self.place(now, key, false, links, out) {
+        if self.place_waits.is_empty() && self.place(cx, key, false) {
             return;
         }
         self.queue_for_place(key);

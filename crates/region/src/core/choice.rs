@@ -9,7 +9,7 @@ use super::defs::Pace;
 use super::task::{Stage, TaskKey};
 use super::worker::{Life, Place, WorkerState};
 use super::{
-    Action, Core, DEPTH, Links, MAX_START_FAILURES, SHORT_NS, START_RETRY_NS, WAITING_WORKERS,
+    Action, Core, Cx, DEPTH, Links, MAX_START_FAILURES, SHORT_NS, START_RETRY_NS, WAITING_WORKERS,
 };
 use link::SlotState;
 use link::layout::SLOTS;
@@ -20,26 +20,19 @@ impl Core {
     /// worker to waiting for the busy ones.
     pub(super) fn place<L: Links>(
         &mut self,
-        now: u64,
+        cx: &mut Cx<'_, L>,
         key: TaskKey,
         force: bool,
-        links: &mut L,
-        out: &mut Vec<Action>,
     ) -> bool {
-        let Some(place) = self.choose(now, key, force, links, out) else {
+        let Some(place) = self.choose(cx, key, force) else {
             return false;
         };
-        self.settle(now, key, place, links);
+        self.settle(cx, key, place);
         true
     }
 
     /// Tries to place the tasks that wait for one.
-    pub(super) fn place_waiting<L: Links>(
-        &mut self,
-        now: u64,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) {
+    pub(super) fn place_waiting<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
         while !self.place_waits.is_empty() {
             let tasks = &self.tasks;
             let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitPlace);
@@ -49,13 +42,13 @@ impl Core {
             let since = self
                 .tasks
                 .get(key)
-                .map_or(now, |t| t.begun.max(t.submitted));
-            let force = now.saturating_sub(since) >= super::PLACE_WAIT_NS;
-            if !self.place(now, key, force, links, out) {
+                .map_or(cx.now, |t| t.begun.max(t.submitted));
+            let force = cx.now.saturating_sub(since) >= super::PLACE_WAIT_NS;
+            if !self.place(cx, key, force) {
                 self.queue_for_place(key);
                 return;
             }
-            out.push(Action::Wake(key));
+            cx.out.push(Action::Wake(key));
         }
     }
 
@@ -70,29 +63,16 @@ impl Core {
 
     /// Finds another place for a task whose request is complete but whose
     /// worker is gone or was told to go.
-    pub(super) fn relocate<L: Links>(
-        &mut self,
-        now: u64,
-        key: TaskKey,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) {
-        self.unload(now, key, links);
-        if !self.place(now, key, true, links, out) {
+    pub(super) fn relocate<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
+        self.unload(cx, key);
+        if !self.place(cx, key, true) {
             self.queue_for_place(key);
         }
     }
 
     /// Takes every queued task of a worker away. With `must` those that find
     /// no place wait for one; else they stay where they are.
-    pub(super) fn take_queue<L: Links>(
-        &mut self,
-        now: u64,
-        worker: usize,
-        must: bool,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) {
+    pub(super) fn take_queue<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize, must: bool) {
         let mut queued: Vec<(u32, TaskKey)> = Vec::new();
         for slot in self.workers[worker].submitted_slots() {
             let Some(key) = self.workers[worker].slots[slot] else {
@@ -102,37 +82,37 @@ impl Core {
                 continue;
             };
             let place = Place { worker, slot };
-            if links.state(place, task.sequence) == SlotState::Queued {
+            if cx.links.state(place, task.sequence) == SlotState::Queued {
                 queued.push((task.sequence, key));
             }
         }
         queued.sort_unstable();
         for (sequence, key) in queued {
-            let place = self.choose(now, key, true, links, out);
+            let place = self.choose(cx, key, true);
             if place.is_none() && !must {
                 return;
             }
             let Some(from) = self.tasks.get(key).and_then(|t| t.place) else {
                 continue;
             };
-            if !links.take_back(from, sequence) {
+            if !cx.links.take_back(from, sequence) {
                 continue;
             }
             self.workers[worker].submitted &= !(1 << from.slot);
-            self.unload(now, key, links);
+            self.unload(cx, key);
             self.stats.moves += 1;
             if let Some(task) = self.tasks.get_mut(key) {
                 task.moves += 1;
             }
             match place {
-                Some(to) => self.settle(now, key, to, links),
+                Some(to) => self.settle(cx, key, to),
                 None => self.queue_for_place(key),
             }
         }
     }
 
     /// Notes that a task no longer loads its worker.
-    pub(super) fn unload<L: Links>(&mut self, now: u64, key: TaskKey, links: &mut L) {
+    pub(super) fn unload<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
@@ -143,16 +123,16 @@ impl Core {
         w.load -= 1;
         w.slow -= usize::from(std::mem::take(&mut task.slow));
         if w.load == 0 {
-            w.idle_since = now;
+            w.idle_since = cx.now;
             w.stuck = false;
             w.waiting = false;
             w.seen = None;
         }
-        self.file(place.worker, links);
+        self.file(cx, place.worker);
     }
 
     /// Puts a worker on the list it belongs to.
-    pub(super) fn file<L: Links>(&mut self, worker: usize, links: &mut L) {
+    pub(super) fn file<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize) {
         let w = &self.workers[worker];
         let (ready, loaded) = (w.life == Life::Ready, w.load > 0);
         let busy = ready && loaded && !w.waiting && !w.stuck;
@@ -161,20 +141,15 @@ impl Core {
         set_member(&mut self.busy, worker, busy);
         set_member(&mut self.idle, worker, idle);
         if ends {
-            links.retire(worker);
+            cx.links.retire(worker);
         }
     }
 
     /// Makes one more worker.
-    pub(super) fn grow<L: Links>(
-        &mut self,
-        now: u64,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) -> Option<usize> {
+    pub(super) fn grow<L: Links>(&mut self, cx: &mut Cx<'_, L>) -> Option<usize> {
         let live = self.workers.iter().filter(|w| w.is_live()).count();
         let resting = self.start_failures >= MAX_START_FAILURES
-            && now.saturating_sub(self.last_start_failure) < START_RETRY_NS;
+            && cx.now.saturating_sub(self.last_start_failure) < START_RETRY_NS;
         // Retiring workers do not count against MXT for long; a few more than
         // MXT keep a reload from waiting for them.
         if resting || self.ready_workers() >= self.limits.mxt || live >= 2 * self.limits.mxt {
@@ -185,29 +160,22 @@ impl Core {
         if worker >= link::MAX_WORKERS {
             return None;
         }
-        if !links.create(worker, self.defs.generation) {
+        if !cx.links.create(worker, self.defs.generation) {
             self.start_failures += 1;
-            self.last_start_failure = now;
+            self.last_start_failure = cx.now;
             return None;
         }
-        let state = WorkerState::new(self.defs.generation, now);
+        let state = WorkerState::new(self.defs.generation, cx.now);
         match vacant {
             Some(_) => self.workers[worker] = state,
             None => self.workers.push(state),
         }
         self.stats.workers_started += 1;
-        out.push(Action::Spawn(worker));
+        cx.out.push(Action::Spawn(worker));
         Some(worker)
     }
 
-    fn choose<L: Links>(
-        &mut self,
-        now: u64,
-        key: TaskKey,
-        force: bool,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) -> Option<Place> {
+    fn choose<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, force: bool) -> Option<Place> {
         let task = self.tasks.get(key)?;
         let quick = task.small && self.is_short(key) && task.losses == 0;
         if quick && !force && self.busy.len() >= self.enough_for(key) {
@@ -235,8 +203,8 @@ impl Core {
         if let Some(place) = idle.filter_map(|w| self.free_place(w)).next() {
             return Some(place);
         }
-        if let Some(worker) = self.grow(now, links, out) {
-            self.file(worker, links);
+        if let Some(worker) = self.grow(cx) {
+            self.file(cx, worker);
             return self.free_place(worker);
         }
         let room = |w: &usize| self.workers[*w].load < DEPTH && self.free_place(*w).is_some();
@@ -274,7 +242,7 @@ impl Core {
 
     /// Moves a task to a place: for its input to be written, or with its
     /// request when that is complete.
-    fn settle<L: Links>(&mut self, now: u64, key: TaskKey, place: Place, links: &mut L) {
+    fn settle<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, place: Place) {
         let slow = !self.is_short(key);
         let Some(task) = self.tasks.get_mut(key) else {
             return;
@@ -286,43 +254,43 @@ impl Core {
         task.slow = slow;
         if task.has_request {
             if let Some(old) = old {
-                links.copy(old, place, task.request.used);
+                cx.links.copy(old, place, task.request.used);
             }
             task.sequence = w.next_sequence;
             task.stage = Stage::Submitted;
             w.next_sequence = w.next_sequence.wrapping_add(1);
             w.submitted |= 1 << place.slot;
-            links.submit(place, task.sequence, &task.request);
+            cx.links.submit(place, task.sequence, &task.request);
         } else {
             task.stage = Stage::Building;
-            task.placed = now;
+            task.placed = cx.now;
         }
         if slow {
             w.slow += 1;
         }
-        self.file(place.worker, links);
+        self.file(cx, place.worker);
         if let Some(old) = old {
-            self.vacate(key, old, 0, links);
+            self.vacate(cx, key, old, 0);
         }
     }
 
     /// Gives a slot back, and a dead worker's number with its last slot.
     pub(super) fn vacate<L: Links>(
         &mut self,
+        cx: &mut Cx<'_, L>,
         key: TaskKey,
         place: Place,
         high_water: u64,
-        links: &mut L,
     ) {
         let w = &mut self.workers[place.worker];
         if w.slots[place.slot] != Some(key) {
             return;
         }
         w.slots[place.slot] = None;
-        links.free(place, high_water);
+        cx.links.free(place, high_water);
         if w.life == Life::Dead && w.is_empty() {
             w.life = Life::Vacant;
-            links.forget(place.worker);
+            cx.links.forget(place.worker);
         }
     }
 }

@@ -5,20 +5,13 @@ use link::SlotState;
 use super::defs::Pace;
 use super::task::{Stage, TaskKey};
 use super::worker::{KillReason, Life, Place};
-use super::{Action, Core, Links, MAX_LOSSES, MAX_START_FAILURES};
+use super::{Action, Core, Cx, Links, MAX_LOSSES, MAX_START_FAILURES};
 use crate::api::{Abend, Refusal};
 
 impl Core {
     /// Looks at the submitted slots of a worker that ring a port, and takes in
     /// those of that port that are done. `port` none looks at all of them.
-    pub fn hear<L: Links>(
-        &mut self,
-        now: u64,
-        links: &mut L,
-        worker: usize,
-        port: Option<usize>,
-        out: &mut Vec<Action>,
-    ) {
+    pub fn hear<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize, port: Option<usize>) {
         let Some(w) = self.workers.get(worker) else {
             return;
         };
@@ -33,44 +26,37 @@ impl Core {
             if port.is_some_and(|p| p != task.port) {
                 continue;
             }
-            match links.state(Place { worker, slot }, task.sequence) {
-                SlotState::Done => self.heard(now, key, links, out),
+            match cx.links.state(Place { worker, slot }, task.sequence) {
+                SlotState::Done => self.heard(cx, key),
                 SlotState::Violation(_) => protocol_violation = true,
                 SlotState::Queued | SlotState::Running => {}
             }
         }
         if protocol_violation {
-            self.protocol_violation(now, worker, links, out);
+            self.protocol_violation(cx, worker);
         }
-        self.place_waiting(now, links, out);
+        self.place_waiting(cx);
     }
 
     /// The unit of work of a task that was ending is over.
-    pub fn unit_ended<L: Links>(
-        &mut self,
-        now: u64,
-        links: &mut L,
-        key: TaskKey,
-        abend: Option<Abend>,
-        out: &mut Vec<Action>,
-    ) {
+    pub fn unit_ended<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, abend: Option<Abend>) {
         if let Some(task) = self.tasks.get_mut(key)
             && task.stage == Stage::Ending
         {
-            task.unit_open = false;
+            task.in_kernel = false;
             if task.abend.is_none() {
                 task.abend = abend;
             }
-            self.finish(now, key, links, out);
+            self.finish(cx, key);
         }
     }
 
     /// The one who waited for the task went away.
-    pub fn abandon(&mut self, key: TaskKey, out: &mut Vec<Action>) {
+    pub fn abandon<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
         if let Some(task) = self.tasks.get_mut(key) {
             task.abandoned = true;
             if task.stage == Stage::Done {
-                out.push(Action::Collect(key));
+                cx.out.push(Action::Collect(key));
             }
         }
     }
@@ -79,12 +65,10 @@ impl Core {
     /// when it ended by itself.
     pub fn release<L: Links>(
         &mut self,
-        now: u64,
-        links: &mut L,
+        cx: &mut Cx<'_, L>,
         key: TaskKey,
         high_water: u64,
         run: Option<Pace>,
-        out: &mut Vec<Action>,
     ) {
         let Some(task) = self.tasks.get(key) else {
             return;
@@ -94,24 +78,16 @@ impl Core {
             self.defs.programs[pace].add(run);
         }
         if let Some(place) = task.place {
-            self.vacate(key, place, high_water, links);
+            self.vacate(cx, key, place, high_water);
         }
         self.tasks.remove(key);
         if !self.place_waits.is_empty() {
-            self.place_waiting(now, links, out);
+            self.place_waiting(cx);
         }
     }
 
     /// A worker's process ended. `how` says it in words.
-    pub fn dead<L: Links>(
-        &mut self,
-        now: u64,
-        links: &mut L,
-        worker: usize,
-        clean: bool,
-        how: &str,
-        out: &mut Vec<Action>,
-    ) {
+    pub fn dead<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize, clean: bool, how: &str) {
         let Some(w) = self.workers.get_mut(worker) else {
             return;
         };
@@ -132,19 +108,19 @@ impl Core {
             let Some(task) = self.tasks.get(key) else {
                 continue;
             };
-            let state = links.state(Place { worker, slot }, task.sequence);
+            let state = cx.links.state(Place { worker, slot }, task.sequence);
             started |= state != SlotState::Queued;
             left.push((key, state));
         }
         let mut lost = false;
         for (key, state) in left {
             match state {
-                SlotState::Done => self.heard(now, key, links, out),
-                SlotState::Queued => self.lose_queued(now, key, started, links, out),
+                SlotState::Done => self.heard(cx, key),
+                SlotState::Queued => self.lose_queued(cx, key, started),
                 SlotState::Running | SlotState::Violation(_) => {
                     lost = true;
                     let abend = verdict(kill_reason, how);
-                    self.fail(now, key, abend, links, out);
+                    self.fail(cx, key, abend);
                 }
             }
         }
@@ -153,63 +129,44 @@ impl Core {
         }
         if !started && !clean && !asked_to_go {
             self.start_failures += 1;
-            self.last_start_failure = now;
+            self.last_start_failure = cx.now;
         }
         let w = &mut self.workers[worker];
         // Moving its last task away has done this already.
         if w.life == Life::Dead && w.is_empty() {
             w.life = Life::Vacant;
-            links.forget(worker);
+            cx.links.forget(worker);
         }
         if self.start_failures < MAX_START_FAILURES {
-            self.ensure_minimum(now, links, out);
+            self.ensure_minimum(cx);
         }
-        self.place_waiting(now, links, out);
+        self.place_waiting(cx);
         if !self.workers.iter().any(|w| w.is_live()) {
-            self.give_up_waiting(now, links, out);
+            self.give_up_waiting(cx);
         }
     }
 
     /// The worker said that it takes no more tasks, or wrote nonsense.
-    pub fn retire<L: Links>(
-        &mut self,
-        now: u64,
-        worker: usize,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) {
+    pub fn retire<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize) {
         let Some(w) = self.workers.get_mut(worker) else {
             return;
         };
         if w.life == Life::Ready {
             w.life = Life::Retiring;
-            self.file(worker, links);
-            self.take_queue(now, worker, true, links, out);
-            self.ensure_minimum(now, links, out);
+            self.file(cx, worker);
+            self.take_queue(cx, worker, true);
+            self.ensure_minimum(cx);
         }
     }
 
     /// The worker wrote something that makes no sense: it must go.
-    pub fn protocol_violation<L: Links>(
-        &mut self,
-        now: u64,
-        worker: usize,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) {
+    pub fn protocol_violation<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize) {
         self.stats.violations += 1;
-        self.kill_worker(now, worker, KillReason::Violation, links, out);
+        self.kill_worker(cx, worker, KillReason::Violation);
     }
 
     /// The running task of a worker waits for the region, or goes on.
-    pub fn waits<L: Links>(
-        &mut self,
-        now: u64,
-        worker: usize,
-        waiting: bool,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) {
+    pub fn waits<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize, waiting: bool) {
         let Some(w) = self.workers.get_mut(worker) else {
             return;
         };
@@ -217,9 +174,9 @@ impl Core {
             return;
         }
         w.waiting = waiting;
-        self.file(worker, links);
+        self.file(cx, worker);
         if waiting && self.workers[worker].load > 1 {
-            self.take_queue(now, worker, false, links, out);
+            self.take_queue(cx, worker, false);
         }
     }
 
@@ -227,11 +184,9 @@ impl Core {
     /// only the running one is hit.
     pub(super) fn kill_worker<L: Links>(
         &mut self,
-        now: u64,
+        cx: &mut Cx<'_, L>,
         worker: usize,
         kill_reason: KillReason,
-        links: &mut L,
-        out: &mut Vec<Action>,
     ) {
         let w = &mut self.workers[worker];
         if !w.is_live() || w.kill_reason.is_some() {
@@ -239,46 +194,39 @@ impl Core {
         }
         w.life = Life::Retiring;
         w.kill_reason = Some(kill_reason);
-        self.file(worker, links);
-        self.take_queue(now, worker, true, links, out);
-        out.push(Action::Kill(worker));
+        self.file(cx, worker);
+        self.take_queue(cx, worker, true);
+        cx.out.push(Action::Kill(worker));
     }
 
     /// Ends a submitted or waiting task without results.
-    pub(super) fn fail<L: Links>(
-        &mut self,
-        now: u64,
-        key: TaskKey,
-        abend: Abend,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) {
+    pub(super) fn fail<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, abend: Abend) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
         let waited = task.stage == Stage::WaitPlace;
         task.abend = Some(abend);
-        task.heard = now;
+        task.heard = cx.now;
         if waited {
             self.place_waits.forget();
         } else {
             let place = task.place;
-            self.unload(now, key, links);
+            self.unload(cx, key);
             if let Some(place) = place {
                 self.workers[place.worker].submitted &= !(1 << place.slot);
             }
         }
-        self.end_unit(now, key, false, links, out);
+        self.end_unit(cx, key, false);
     }
 
-    fn heard<L: Links>(&mut self, now: u64, key: TaskKey, links: &mut L, out: &mut Vec<Action>) {
+    fn heard<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
         let Some(place) = task.place else {
             return;
         };
-        task.heard = now;
+        task.heard = cx.now;
         let sequence = task.sequence;
         let w = &mut self.workers[place.worker];
         w.submitted &= !(1 << place.slot);
@@ -292,54 +240,40 @@ impl Core {
             w.stuck = false;
         }
         w.waiting = false;
-        self.unload(now, key, links);
-        self.end_unit(now, key, true, links, out);
+        self.unload(cx, key);
+        self.end_unit(cx, key, true);
     }
 
-    fn end_unit<L: Links>(
-        &mut self,
-        now: u64,
-        key: TaskKey,
-        has_results: bool,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) {
+    fn end_unit<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, has_results: bool) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
-        if task.unit_open {
+        if task.in_kernel {
             task.stage = Stage::Ending;
-            out.push(Action::EndUnit(key, has_results));
+            cx.out.push(Action::EndUnit(key, has_results));
         } else {
-            self.finish(now, key, links, out);
+            self.finish(cx, key);
         }
     }
 
-    fn finish<L: Links>(&mut self, now: u64, key: TaskKey, links: &mut L, out: &mut Vec<Action>) {
+    fn finish<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
         task.stage = Stage::Done;
-        task.ended = now;
+        task.ended = cx.now;
         let class = task.class;
-        out.push(if task.abandoned {
+        cx.out.push(if task.abandoned {
             Action::Collect(key)
         } else {
             Action::Wake(key)
         });
-        self.leave(now, class, links, out);
+        self.leave(cx, class);
     }
 
     /// Gives a queued task to another worker; not for ever, when its workers
     /// end before they take any task at all.
-    fn lose_queued<L: Links>(
-        &mut self,
-        now: u64,
-        key: TaskKey,
-        started: bool,
-        links: &mut L,
-        out: &mut Vec<Action>,
-    ) {
+    fn lose_queued<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, started: bool) {
         let Some(task) = self.tasks.get_mut(key) else {
             return;
         };
@@ -348,18 +282,18 @@ impl Core {
         let (losses, place) = (task.losses, task.place);
         if losses >= MAX_LOSSES {
             let text = "its workers ended before they could start it".to_owned();
-            self.fail(now, key, Core::abend(b"APCT", text), links, out);
+            self.fail(cx, key, Core::abend(b"APCT", text));
             return;
         }
         if let Some(place) = place {
             self.workers[place.worker].submitted &= !(1 << place.slot);
         }
         self.stats.moves += 1;
-        self.relocate(now, key, links, out);
+        self.relocate(cx, key);
     }
 
     /// Ends what waits for a place when no worker can be had.
-    fn give_up_waiting<L: Links>(&mut self, now: u64, links: &mut L, out: &mut Vec<Action>) {
+    fn give_up_waiting<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
         for key in self.tasks.keys() {
             let Some(task) = self.tasks.get(key) else {
                 continue;
@@ -369,9 +303,9 @@ impl Core {
             }
             if task.has_request {
                 let text = "no worker process can be started".to_owned();
-                self.fail(now, key, Core::abend(b"APCT", text), links, out);
+                self.fail(cx, key, Core::abend(b"APCT", text));
             } else {
-                self.refuse_waiting(now, key, Refusal::NoWorker, out);
+                self.refuse_waiting(cx, key, Refusal::NoWorker);
             }
         }
     }

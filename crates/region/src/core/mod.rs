@@ -58,6 +58,17 @@ const MAX_START_FAILURES: u32 = 5;
 /// How long after such a row starts are tried again.
 const START_RETRY_NS: u64 = 1_000_000_000;
 
+/// What every call of the core works with: the time, the workers' memory, and
+/// the list of what is to be done afterwards.
+pub struct Cx<'a, L> {
+    /// Nanoseconds of the region's clock.
+    pub now: u64,
+    /// The shared memory of the workers.
+    pub links: &'a mut L,
+    /// What the shell must do.
+    pub out: &'a mut Vec<Action>,
+}
+
 /// The shared memory of the workers, and what can be read about them.
 pub trait Links {
     /// Makes the memory of a new worker; false when the system refuses.
@@ -100,6 +111,8 @@ pub enum Action {
     EndUnit(TaskKey, bool),
     /// The task ended and nobody waits for it: collect and release it.
     Collect(TaskKey),
+    /// A running task that waits for the region shall end: end its wait.
+    Purge(TaskKey),
 }
 
 /// Settings of the core.
@@ -235,13 +248,24 @@ impl Core {
         !self.place_waits.is_empty() || self.busy.iter().any(|&w| self.workers[w].load > 1)
     }
 
+    /// True while limits of tasks or workers must be looked at.
+    pub fn wants_coarse_tick(&self) -> bool {
+        !self.tasks.is_empty()
+            || self.place_waits.len() > 0
+            || self.ready_workers() != self.limits.min_workers
+            || self
+                .workers
+                .iter()
+                .any(|w| w.is_live() && w.life != Life::Ready)
+    }
+
     /// Refuses new tasks from now on. Those that wait are refused too.
-    pub fn close(&mut self, now: u64, out: &mut Vec<Action>) {
+    pub fn close<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
         self.closed = true;
         for key in self.tasks.keys() {
             let waiting = self.tasks.get(key).is_some_and(|t| t.is_waiting());
             if waiting {
-                self.refuse_waiting(now, key, Refusal::ShuttingDown, out);
+                self.refuse_waiting(cx, key, Refusal::ShuttingDown);
             }
         }
     }
@@ -253,13 +277,7 @@ impl Core {
 
     /// Switches to other definitions. Workers of the old ones end as soon as
     /// they have no task.
-    pub fn reload<L: Links>(
-        &mut self,
-        now: u64,
-        links: &mut L,
-        mut defs: Compiled,
-        out: &mut Vec<Action>,
-    ) {
+    pub fn reload<L: Links>(&mut self, cx: &mut Cx<'_, L>, mut defs: Compiled) {
         // Classes keep their numbers, so that active tasks stay counted.
         defs.adopt_class_numbers(&self.defs);
         let classes = defs.classes.len();
@@ -267,7 +285,7 @@ impl Core {
         self.class_waits.resize_with(classes, WaitQueue::default);
         self.defs = defs;
         for worker in std::mem::take(&mut self.idle) {
-            self.let_go(worker, links);
+            self.let_go(cx, worker);
         }
         for worker in 0..self.workers.len() {
             let w = &mut self.workers[worker];
@@ -276,17 +294,17 @@ impl Core {
                 self.busy.retain(|&b| b != worker);
             }
         }
-        self.ensure_minimum(now, links, out);
+        self.ensure_minimum(cx);
         for class in 0..classes {
-            self.admit_from_class(now, class, links, out);
+            self.admit_from_class(cx, class);
         }
-        self.place_waiting(now, links, out);
+        self.place_waiting(cx);
     }
 
     /// Starts workers up to the minimum.
-    pub fn ensure_minimum<L: Links>(&mut self, now: u64, links: &mut L, out: &mut Vec<Action>) {
+    pub fn ensure_minimum<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
         while !self.closed && self.ready_workers() < self.limits.min_workers {
-            match self.grow(now, links, out) {
+            match self.grow(cx) {
                 Some(worker) => self.idle.insert(0, worker),
                 None => return,
             }
@@ -298,9 +316,9 @@ impl Core {
         self.workers.iter().filter(ready).count()
     }
 
-    fn let_go<L: Links>(&mut self, worker: usize, links: &mut L) {
+    fn let_go<L: Links>(&mut self, cx: &mut Cx<'_, L>, worker: usize) {
         self.workers[worker].life = Life::Retiring;
-        links.retire(worker);
+        cx.links.retire(worker);
     }
 
     fn abend(code: &[u8; 4], message: String) -> Abend {

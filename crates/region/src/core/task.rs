@@ -48,6 +48,8 @@ pub struct TaskSpec {
     pub timeout_ns: u64,
     /// Port that hears of the end.
     pub port: usize,
+    /// The region itself starts the task, under this number.
+    pub start: Option<u64>,
 }
 
 /// How far a task has come.
@@ -111,8 +113,10 @@ pub struct TaskState {
     pub(super) purging: bool,
     /// Nobody waits for the end.
     pub abandoned: bool,
-    /// It has pending changes or locks.
-    pub unit_open: bool,
+    /// The kernel knows it: its end goes through there.
+    pub in_kernel: bool,
+    /// The start that it comes from.
+    pub start: Option<u64>,
     /// Why it ended without results, or in spite of them.
     pub abend: Option<Abend>,
     /// When it was asked for.
@@ -135,6 +139,11 @@ impl TaskState {
     /// The request's trace id.
     pub fn trace_id(&self) -> [u8; 16] {
         self.request.trace_id
+    }
+
+    /// Its priority, 0 to 255.
+    pub fn priority(&self) -> u8 {
+        self.priority
     }
 
     /// True before it is admitted.
@@ -212,6 +221,11 @@ impl TaskTable {
             return None;
         }
         row.1.as_mut()
+    }
+
+    /// True when there is no task.
+    pub fn is_empty(&self) -> bool {
+        self.free.len() == self.rows.len()
     }
 
     /// Keys of all tasks.

@@ -146,12 +146,14 @@ impl World {
     }
 
     /// Calls the core, then does what it asks for.
-    fn call<R>(
-        &mut self,
-        call: impl FnOnce(&mut Core, u64, &mut FakeLinks, &mut Vec<Action>) -> R,
-    ) -> R {
+    fn call<R>(&mut self, call: impl FnOnce(&mut Core, &mut Cx<'_, FakeLinks>) -> R) -> R {
         let mut out = Vec::new();
-        let result = call(&mut self.core, self.now, &mut self.links, &mut out);
+        let mut cx = Cx {
+            now: self.now,
+            links: &mut self.links,
+            out: &mut out,
+        };
+        let result = call(&mut self.core, &mut cx);
         for action in out {
             self.perform(action);
         }
@@ -167,10 +169,11 @@ impl World {
             }
             Action::Kill(worker) => self.die(worker, false),
             Action::EndUnit(key, _) => {
-                self.call(|c, now, l, out| c.unit_ended(now, l, key, None, out));
+                self.call(|c, cx| c.unit_ended(cx, key, None));
             }
             Action::Collect(key) => self.release(key),
             Action::Wake(key) => self.woken(key),
+            Action::Purge(key) => self.call(|c, cx| c.kill_task(cx, key)),
         }
     }
 
@@ -186,7 +189,7 @@ impl World {
             Stage::Refused(_) => {
                 self.waiting.retain(|k| *k != key);
                 self.refused += 1;
-                self.call(|c, now, l, out| c.cancel(now, l, key, out));
+                self.call(|c, cx| c.cancel(cx, key));
             }
             Stage::Done if self.submitted.contains(&key) => {
                 self.submitted.retain(|k| *k != key);
@@ -200,8 +203,8 @@ impl World {
         self.ended += 1;
         let took = [10_000, 900_000][self.pick(2)];
         let waited = [0, took][self.pick(2)];
-        self.call(|c, now, l, out| {
-            c.release(now, l, key, 0, Some(run(took, waited)), out);
+        self.call(|c, cx| {
+            c.release(cx, key, 0, Some(run(took, waited)));
         });
     }
 
@@ -213,7 +216,7 @@ impl World {
             port: self.pick(3),
             ..TaskSpec::default()
         };
-        match self.call(|c, now, l, out| c.begin(now, l, &spec, out)) {
+        match self.call(|c, cx| c.begin(cx, &spec)) {
             Ok(key) => match self.core.task(key).map(|t| t.stage.clone()) {
                 Some(Stage::Building) => self.building.push(key),
                 _ => self.waiting.push(key),
@@ -230,7 +233,7 @@ impl World {
             return;
         }
         w.dead = true;
-        self.call(|c, now, l, out| c.dead(now, l, worker, clean, "a test", out));
+        self.call(|c, cx| c.dead(cx, worker, clean, "a test"));
     }
 
     /// One step of the worker processes.
@@ -252,7 +255,7 @@ impl World {
             w.cpu_ns += 1_000_000;
             if end {
                 slot.2 = SlotState2::Done;
-                self.call(|c, now, l, out| c.hear(now, l, worker, None, out));
+                self.call(|c, cx| c.hear(cx, worker, None));
             }
             return;
         }
@@ -267,7 +270,7 @@ impl World {
             *self.links.starts.entry(task).or_default() += 1;
             for key in self.core.tasks.keys() {
                 let state = self.core.task_mut(key).unwrap();
-                state.unit_open |= open && state.number == task;
+                state.in_kernel |= open && state.number == task;
             }
         } else if w.retire {
             self.die(worker, true);
@@ -286,42 +289,42 @@ impl World {
                 let at = self.pick(self.building.len());
                 let key = self.building.swap_remove(at);
                 self.submitted.push(key);
-                self.call(|c, now, l, out| c.submit(now, l, key, Request::default(), out));
+                self.call(|c, cx| c.submit(cx, key, Request::default()));
             }
-            4 => self.call(|c, now, l, out| c.fine_tick(now, l, out)),
+            4 => self.call(|c, cx| c.fine_tick(cx)),
             5 => {
                 self.now += 10_000_000;
-                self.call(|c, now, l, out| c.coarse_tick(now, l, out));
+                self.call(|c, cx| c.coarse_tick(cx));
             }
             6..=9 => self.begin(),
             10 if !self.building.is_empty() => {
                 let at = self.pick(self.building.len());
                 let key = self.building.swap_remove(at);
-                self.call(|c, now, l, out| c.cancel(now, l, key, out));
+                self.call(|c, cx| c.cancel(cx, key));
             }
             11 if !self.waiting.is_empty() => {
                 let at = self.pick(self.waiting.len());
                 let key = self.waiting.swap_remove(at);
-                self.call(|c, now, l, out| c.cancel(now, l, key, out));
+                self.call(|c, cx| c.cancel(cx, key));
             }
             12 if !self.submitted.is_empty() => {
                 let at = self.pick(self.submitted.len());
                 let key = self.submitted.swap_remove(at);
-                self.call(|c, _, _, out| c.abandon(key, out));
+                self.call(|c, cx| c.abandon(cx, key));
             }
             13 if !workers.is_empty() => {
                 let worker = workers[self.pick(workers.len())];
                 let wait = self.pick(2) == 0;
                 match self.pick(3) {
                     0 => self.die(worker, false),
-                    1 => self.call(|c, now, l, out| c.protocol_violation(now, worker, l, out)),
-                    _ => self.call(|c, now, l, out| c.waits(now, worker, wait, l, out)),
+                    1 => self.call(|c, cx| c.protocol_violation(cx, worker)),
+                    _ => self.call(|c, cx| c.waits(cx, worker, wait)),
                 }
             }
             14 if self.pick(8) == 0 => {
                 let next = self.core.defs().generation + 1;
                 let defs = Compiled::build(next, &definitions()).unwrap();
-                self.call(|c, now, l, out| c.reload(now, l, defs, out));
+                self.call(|c, cx| c.reload(cx, defs));
             }
             15 => self.links.refuse_create = !calm && self.pick(6) == 0,
             _ => {}
@@ -379,7 +382,7 @@ fn definitions() -> Definitions {
 /// Runs a history and lets it come to rest.
 fn history(seed: u64) -> (u64, u64) {
     let mut world = World::new(seed);
-    world.call(|c, now, l, out| c.ensure_minimum(now, l, out));
+    world.call(|c, cx| c.ensure_minimum(cx));
     for _ in 0..1500 {
         world.step(false);
     }
@@ -428,9 +431,7 @@ fn begin(world: &mut World, program: &[u8; 8]) -> usize {
         program: Name::from_bytes(*program),
         ..TaskSpec::default()
     };
-    let key = world
-        .call(|c, now, l, out| c.begin(now, l, &spec, out))
-        .unwrap();
+    let key = world.call(|c, cx| c.begin(cx, &spec)).unwrap();
     world.core.task(key).unwrap().place.unwrap().worker
 }
 
@@ -478,11 +479,11 @@ fn a_call_that_outlives_its_workers_process_is_no_lie() {
     let slot = 0;
     assert_eq!(world.core.caller(worker, slot), Caller::Nobody);
     let key = world.core.workers()[worker].slots[slot].unwrap();
-    world.call(|c, now, l, out| c.submit(now, l, key, link::Request::default(), out));
+    world.call(|c, cx| c.submit(cx, key, link::Request::default()));
     assert_eq!(world.core.caller(worker, slot), Caller::Task(key));
     let slots = &mut world.links.workers.get_mut(&worker).unwrap().slots;
     slots[slot].as_mut().unwrap().2 = SlotState2::Running;
-    world.call(|c, now, l, out| c.dead(now, l, worker, false, "killed", out));
+    world.call(|c, cx| c.dead(cx, worker, false, "killed"));
     // Its reply still holds the slot.
     assert_eq!(world.core.workers()[worker].slots[slot], Some(key));
     assert_eq!(world.core.caller(worker, slot), Caller::Gone);

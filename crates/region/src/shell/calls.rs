@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
+use cics::resp::Condition;
 use link::{Answer, Asked, Call, Op, ProgramName};
 
 use super::Shared;
-use super::clock::now_ns;
 use super::links::WorkerLink;
 use crate::core::{Caller, TaskKey};
-
-/// PGMIDERR.
-const PGMIDERR: u32 = 27;
 
 impl Shared {
     /// Serves the call of a worker, if it has one.
@@ -24,7 +21,7 @@ impl Shared {
             Asked::Call(call) => call,
             Asked::Violation(violation) => {
                 tracing::error!(worker, %violation, "a worker's call makes no sense");
-                self.with(|core, links, out| core.protocol_violation(now_ns(), worker, links, out));
+                self.with(|core, cx| core.protocol_violation(cx, worker));
                 return;
             }
         };
@@ -33,9 +30,7 @@ impl Shared {
             Caller::Task(key) => self.serve(worker, &link, key, call),
             // Its process ended when it had asked.
             Caller::Gone => {}
-            Caller::Nobody => {
-                self.with(|core, links, out| core.protocol_violation(now_ns(), worker, links, out))
-            }
+            Caller::Nobody => self.with(|core, cx| core.protocol_violation(cx, worker)),
         }
     }
 
@@ -47,7 +42,7 @@ impl Shared {
             }
             Op::Converse => self.converse(worker, link, key, call),
             Op::Link => link.side.answer(&no_such_program(&call)),
-            _ => self.serve_file(link, key, call),
+            _ => self.serve_in_kernel(worker, key, call),
         }
     }
 
@@ -72,9 +67,5 @@ fn no_such_program(call: &Call) -> Answer {
         .first_chunk::<8>()
         .map(|n| ProgramName::from_bytes(*n));
     tracing::debug!(program = %name.unwrap_or_default(), "LINK to a program that is not here");
-    Answer {
-        resp: PGMIDERR,
-        resp2: 3,
-        ..Answer::default()
-    }
+    Answer::of_condition(Condition::PgmIdErr, 3)
 }

@@ -12,6 +12,19 @@ pub fn unix_offset_ns() -> u64 {
     read(libc::CLOCK_REALTIME).saturating_sub(now_ns())
 }
 
+/// Nanoseconds of local time, since 1970, at the zero of the monotonic clock.
+pub fn local_offset_ns() -> u64 {
+    let unix = unix_offset_ns();
+    let seconds = ((unix + now_ns()) / 1_000_000_000) as libc::time_t;
+    // SAFETY: a zeroed structure is a valid value, and both are our own.
+    let zone_s = unsafe {
+        let mut local: libc::tm = std::mem::zeroed();
+        libc::localtime_r(&seconds, &mut local);
+        local.tm_gmtoff
+    };
+    unix.saturating_add_signed(zone_s * 1_000_000_000)
+}
+
 /// CPU time that a process has used, in nanoseconds; 0 when it is gone.
 pub fn process_cpu_ns(pid: libc::pid_t) -> u64 {
     let mut clock: libc::clockid_t = 0;

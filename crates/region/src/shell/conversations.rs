@@ -14,12 +14,11 @@ use link::conversation::Verb;
 use link::{Answer, Call, Name};
 
 use super::Shared;
-use super::clock::now_ns;
 use super::lease::ended_well;
 use super::links::WorkerLink;
 use crate::api::Conversation;
-use crate::conversations::{MappedConversation, no_partners, not_allocated};
 use crate::core::TaskKey;
+use crate::resources::conversations::{MappedConversation, no_partners, not_allocated};
 
 /// Stack of a conversation's thread.
 const STACK_BYTES: usize = 512 * 1024;
@@ -139,7 +138,7 @@ impl Shared {
             link.side.answer(&not_allocated());
             return;
         };
-        self.with(|core, links, out| core.waits(now_ns(), worker, true, links, out));
+        self.with(|core, cx| core.waits(cx, worker, true));
         if let Err(returned) = orders.send(order) {
             self.answer_conversation(&returned.0, &not_allocated());
         }
@@ -163,7 +162,7 @@ impl Shared {
     ) -> Option<(Name<4>, Sender<Order>)> {
         if let Some(task) = self.lock().core.task_mut(key) {
             // The task's end must close the conversation.
-            task.unit_open = true;
+            task.in_kernel = true;
         }
         let name = self.conversations.fresh_id(key)?;
         let id = u32::from_be_bytes(*name.as_bytes());
@@ -215,10 +214,14 @@ impl Shared {
 
     fn answer_conversation(self: &Arc<Self>, order: &Order, answer: &Answer) {
         let (worker, link) = (order.worker, &order.link);
-        self.with(|core, links, out| {
+        self.with(|core, cx| {
             // The worker may be another by now.
-            if links.get(worker).is_some_and(|now| Arc::ptr_eq(now, link)) {
-                core.waits(now_ns(), worker, false, links, out);
+            if cx
+                .links
+                .get(worker)
+                .is_some_and(|now| Arc::ptr_eq(now, link))
+            {
+                core.waits(cx, worker, false);
             }
         });
         link.side.answer(answer);

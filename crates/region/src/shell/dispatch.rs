@@ -1,8 +1,10 @@
 //! The dispatch thread: mid-task calls, timers and deaths.
 //!
-//! It owns port 0. It sleeps in epoll and looks at the limits a few times a
-//! second; it looks every millisecond only while a task is queued behind
-//! another, and for a little while after.
+//! It owns port 0. It sleeps in epoll until something is due: an alarm of the
+//! kernel, to the microsecond, or the limits of tasks and workers, a few times
+//! a second while there is something to limit. It looks every millisecond only
+//! while a task is queued behind another, and for a little while after. A
+//! region in which nothing happens wakes nobody.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,6 +15,7 @@ use std::sync::mpsc::Receiver;
 
 use super::Shared;
 use super::clock::now_ns;
+use super::kernel::become_dispatch;
 use super::process::{Order, Started, describe};
 
 /// Milliseconds between two looks at the limits.
@@ -57,19 +60,20 @@ impl Dispatch {
 
     /// The thread.
     pub fn run(mut self) {
+        become_dispatch();
         let mut calm = 0;
         let mut coarse_at = now_ns() + COARSE_MS * 1_000_000;
         while !self.shared.is_stopping() {
             let fine = self.shared.fine.load(Ordering::SeqCst);
             if !self.hear() && self.shared.page.prepare_sleep(0) {
-                let left = coarse_at.saturating_sub(now_ns()).div_ceil(1_000_000);
-                self.sleep(if fine { 1 } else { left.min(COARSE_MS) as i32 });
+                self.sleep_until(self.next_look(fine, coarse_at));
             }
             let now = now_ns();
+            self.shared.take_alarms(now);
             if fine {
                 let shared = &self.shared;
-                shared.with(|core, links, out| {
-                    core.fine_tick(now, links, out);
+                shared.with(|core, cx| {
+                    core.fine_tick(cx);
                     calm = if core.wants_fine_tick() { 0 } else { calm + 1 };
                     // Under the lock: a wish that comes later finds it unset.
                     if calm > CALM_TICKS {
@@ -80,9 +84,7 @@ impl Dispatch {
             }
             if now >= coarse_at {
                 coarse_at = now + COARSE_MS * 1_000_000;
-                self.shared
-                    .with(|core, links, out| core.coarse_tick(now, links, out));
-                self.shared.tick_files(now);
+                self.shared.with(|core, cx| core.coarse_tick(cx));
             }
         }
         self.end();
@@ -96,17 +98,52 @@ impl Dispatch {
         shared.page.drain(0, |worker| {
             any = true;
             shared.serve_call(worker);
-            shared.with(|core, links, out| core.hear(now_ns(), links, worker, Some(0), out));
+            shared.with(|core, cx| core.hear(cx, worker, Some(0)));
         });
         any
     }
 
-    fn sleep(&mut self, timeout_ms: i32) {
-        let mut events = [libc::epoll_event { events: 0, u64: 0 }; 32];
-        // SAFETY: room for 32 events.
-        let n = unsafe {
-            libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), 32, timeout_ms)
+    /// When the thread must look again if nobody wakes it.
+    fn next_look(&self, fine: bool, coarse_at: u64) -> u64 {
+        let alarm = self.shared.alarm.load(Ordering::SeqCst);
+        let limits = match fine {
+            true => now_ns() + 1_000_000,
+            false if self.shared.lock().core.wants_coarse_tick() => coarse_at,
+            false => u64::MAX,
         };
+        alarm.min(limits)
+    }
+
+    /// Sleeps until something happens, or until an instant; `u64::MAX` is
+    /// never.
+    fn sleep_until(&mut self, at: u64) {
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; 32];
+        let left = at.saturating_sub(now_ns());
+        let time = libc::timespec {
+            tv_sec: (left / 1_000_000_000) as libc::time_t,
+            tv_nsec: (left % 1_000_000_000) as libc::c_long,
+        };
+        let limit = match at {
+            u64::MAX => std::ptr::null(),
+            _ => &raw const time,
+        };
+        let room = events.len() as libc::c_int;
+        // SAFETY: room for that many events, and a time that outlives the call.
+        let mut n = unsafe {
+            let (epoll, to) = (self.epoll.as_raw_fd(), events.as_mut_ptr());
+            let no_mask: *const libc::sigset_t = std::ptr::null();
+            libc::syscall(libc::SYS_epoll_pwait2, epoll, to, room, limit, no_mask, 8)
+        };
+        if n < 0 && io::Error::last_os_error().raw_os_error() == Some(libc::ENOSYS) {
+            // Before Linux 5.11: to the millisecond, and never early.
+            let ms = match at {
+                u64::MAX => -1,
+                _ => left.div_ceil(1_000_000).min(60_000) as libc::c_int,
+            };
+            let (epoll, to) = (self.epoll.as_raw_fd(), events.as_mut_ptr());
+            // SAFETY: room for that many events.
+            n = unsafe { libc::epoll_wait(epoll, to, room, ms) }.into();
+        }
         self.shared.page.awake(0);
         self.adopt();
         for event in &events[..n.max(0) as usize] {
@@ -148,7 +185,7 @@ impl Dispatch {
         }
         self.shared.worker_gone();
         self.shared
-            .with(|core, links, out| core.dead(now_ns(), links, worker, clean, &how, out));
+            .with(|core, cx| core.dead(cx, worker, clean, &how));
     }
 
     /// Lets the workers end by themselves for a moment, then ends them.
@@ -159,7 +196,7 @@ impl Dispatch {
         self.adopt();
         let deadline = now_ns() + FAREWELL_MS * 1_000_000;
         while !self.children.is_empty() && now_ns() < deadline {
-            self.sleep(10);
+            self.sleep_until(now_ns() + 10_000_000);
         }
         for started in self.children.values_mut() {
             let _ = started.child.kill();

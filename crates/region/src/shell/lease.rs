@@ -6,7 +6,6 @@ use std::task::{Context, Poll};
 use link::layout::RESULT_RETIRE;
 use link::{Entry, Name, Request, Results};
 
-use super::clock::now_ns;
 use super::links::{LinkTable, WorkerLink};
 use super::{Shared, State};
 use crate::api::{Abend, Conversation, MonitoringRecord, Outcome, Reply, Work};
@@ -116,8 +115,12 @@ impl SlotLease {
         let Some(finished) = state.core.task_mut(key).map(Finished::of) else {
             return;
         };
+        let start = state.core.task(key).and_then(|t| t.start);
         drop(guard);
-        drop(lease.into_reply(finished));
+        let reply = lease.into_reply(finished);
+        if let Some(id) = start {
+            shared.start_over(id, &reply);
+        }
     }
 
     /// Submits the request at the first poll; ready when the task is over.
@@ -126,10 +129,11 @@ impl SlotLease {
             self.stage = LeaseStage::Submitted;
             let key = self.key;
             self.high_water = request.used;
-            self.shared.with(|core, links, out| {
-                core.submit(now_ns(), links, key, *request, out);
+            let waker = cx.waker().clone();
+            self.shared.with(|core, cx| {
+                core.submit(cx, key, *request);
                 if let Some(task) = core.task_mut(key) {
-                    task.waker = Some(cx.waker().clone());
+                    task.waker = Some(waker);
                 }
             });
             return Poll::Pending;
@@ -171,7 +175,7 @@ impl SlotLease {
         self.into_reply(finished)
     }
 
-    /// Reads the results that violation in the slot.
+    /// Reads the results that lie in the slot.
     fn into_reply(mut self, finished: Finished) -> Reply {
         let Finished {
             abend,
@@ -193,9 +197,8 @@ impl SlotLease {
                     self.entries.clear();
                     tracing::error!(worker = self.place.worker, %violation, "a worker's results make no sense");
                     let worker = self.place.worker;
-                    self.shared.with(|core, links, out| {
-                        core.protocol_violation(now_ns(), worker, links, out)
-                    });
+                    self.shared
+                        .with(|core, cx| core.protocol_violation(cx, worker));
                     Outcome::Abend(Abend {
                         code: *b"ASRA",
                         program: Name::BLANK,
@@ -231,14 +234,14 @@ impl SlotLease {
         }
         if results.flags & RESULT_RETIRE != 0 {
             let worker = self.place.worker;
-            self.shared
-                .with(|core, links, out| core.retire(now_ns(), worker, links, out));
+            self.shared.with(|core, cx| core.retire(cx, worker));
         }
         Reply {
             outcome,
             record,
             commarea: (results.commarea as usize, results.commarea_bytes as usize),
             next_transid: results.next_transid,
+            channel: results.channel,
             lease: self,
         }
     }
@@ -300,7 +303,6 @@ impl Default for Finished {
 
 impl Drop for SlotLease {
     fn drop(&mut self) {
-        let now = now_ns();
         let key = self.key;
         let entries = std::mem::take(&mut self.entries);
         let (stage, ok) = (self.stage, self.ended_ok);
@@ -309,21 +311,21 @@ impl Drop for SlotLease {
         if stage == LeaseStage::Building {
             self.shared.end_conversations(key, true);
         }
-        self.shared.with(|core, links, out| {
+        self.shared.with(|core, cx| {
             if let Some(task) = core.task_mut(key) {
                 task.entries = entries;
                 task.waker = None;
             }
             match stage {
-                LeaseStage::Building => core.cancel(now, links, key, out),
-                LeaseStage::Submitted => core.abandon(key, out),
+                LeaseStage::Building => core.cancel(cx, key),
+                LeaseStage::Submitted => core.abandon(cx, key),
                 LeaseStage::Done => {
                     core.stats.work += work;
                     match ok {
                         true => core.stats.tasks_ok += 1,
                         false => core.stats.tasks_abended += 1,
                     }
-                    core.release(now, links, key, high_water, run, out);
+                    core.release(cx, key, high_water, run);
                 }
             }
         });

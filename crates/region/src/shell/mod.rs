@@ -7,16 +7,19 @@
 
 mod calls;
 mod clock;
+mod committer;
 mod conversations;
 mod dispatch;
 mod engines;
-mod files;
+mod kernel;
 mod lease;
 mod links;
 mod output;
+mod participants;
 mod process;
 mod sink;
 mod start;
+mod starts;
 
 pub use clock::now_ns;
 pub use engines::bind;
@@ -33,12 +36,14 @@ use std::task::{Context, Poll, Waker};
 use link::RegionPage;
 
 use crate::api::{Refusal, RegionConfig, TaskRequest};
-use crate::core::{Action, Core, Stage, TaskKey, TaskSpec};
+use crate::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
 use conversations::ConversationTable;
-use files::FileRoom;
+use kernel::KernelRoom;
 use links::WorkerLink;
+use participants::ParticipantTable;
 use process::Order;
 use sink::Sink;
+use starts::StartTable;
 
 /// What all handles, tasks and threads of a region share.
 pub struct Shared {
@@ -47,8 +52,14 @@ pub struct Shared {
     pub page: Arc<RegionPage>,
     /// Where monitoring records go.
     pub sink: Option<Sink>,
-    /// Files, when the region has a store.
-    files: Option<FileRoom>,
+    /// What tasks can ask for.
+    kernel: KernelRoom,
+    /// When the kernel has something due, nanoseconds; `u64::MAX` for never.
+    alarm: AtomicU64,
+    /// Tasks that the region itself starts.
+    starts: StartTable,
+    /// Participants in units of work.
+    pub(crate) participants: ParticipantTable,
     /// Conversations of tasks.
     conversations: ConversationTable,
     /// As the region was started.
@@ -81,6 +92,8 @@ struct Effects {
     actions: Vec<Action>,
     wakers: Vec<Waker>,
     wakes: Vec<Arc<WorkerLink>>,
+    /// Started tasks that have their place, or were refused.
+    starts: Vec<TaskKey>,
 }
 
 thread_local! {
@@ -111,7 +124,7 @@ impl Shared {
     /// a task's future was woken beside the result.
     pub fn with<R>(
         self: &Arc<Self>,
-        call: impl FnOnce(&mut Core, &mut LinkTable, &mut Vec<Action>) -> R,
+        call: impl FnOnce(&mut Core, &mut Cx<'_, LinkTable>) -> R,
     ) -> R {
         self.with_woken(call).0
     }
@@ -119,17 +132,25 @@ impl Shared {
     /// As [`Shared::with`], with the number of futures woken.
     pub fn with_woken<R>(
         self: &Arc<Self>,
-        call: impl FnOnce(&mut Core, &mut LinkTable, &mut Vec<Action>) -> R,
+        call: impl FnOnce(&mut Core, &mut Cx<'_, LinkTable>) -> R,
     ) -> (R, usize) {
         let mut effects = EFFECTS.take().unwrap_or_default();
         let mut guard = self.lock();
         let state = &mut *guard;
-        let result = call(&mut state.core, &mut state.links, &mut effects.actions);
+        let mut cx = Cx {
+            now: now_ns(),
+            links: &mut state.links,
+            out: &mut effects.actions,
+        };
+        let result = call(&mut state.core, &mut cx);
         for action in &effects.actions {
             if let Action::Wake(key) = action
-                && let Some(waker) = state.core.task_mut(*key).and_then(|t| t.waker.take())
+                && let Some(task) = state.core.task_mut(*key)
             {
-                effects.wakers.push(waker);
+                effects.wakers.extend(task.waker.take());
+                if task.start.is_some() {
+                    effects.starts.push(*key);
+                }
             }
         }
         effects.wakes.append(&mut state.links.wakes);
@@ -161,7 +182,12 @@ impl Shared {
                 Action::Kill(worker) => self.order(Order::Kill(worker)),
                 Action::Collect(key) => SlotLease::collect(self, key),
                 Action::EndUnit(key, has_results) => self.end_unit(key, has_results),
+                Action::Purge(key) => self.purge(key),
             }
+        }
+        // Building one may come back here, with effects of its own.
+        for key in std::mem::take(&mut effects.starts) {
+            self.build_start(key);
         }
     }
 
@@ -179,8 +205,8 @@ impl Shared {
     pub fn drain(self: &Arc<Self>, port: usize) -> usize {
         let mut woken = 0;
         self.page.drain(port, |worker| {
-            let hear = |core: &mut Core, links: &mut LinkTable, out: &mut Vec<Action>| {
-                core.hear(now_ns(), links, worker, Some(port), out);
+            let hear = |core: &mut Core, cx: &mut Cx<'_, LinkTable>| {
+                core.hear(cx, worker, Some(port));
             };
             woken += self.with_woken(hear).1;
         });
@@ -198,12 +224,13 @@ impl Shared {
             expected_bytes: request.expected_bytes,
             timeout_ns: u64::from(request.timeout_ms) * 1_000_000,
             port,
+            start: None,
         };
-        self.with(|core, links, out| {
-            let key = core.begin(now_ns(), links, &spec, out)?;
+        self.with(|core, cx| {
+            let key = core.begin(cx, &spec)?;
             let building = core.task(key).is_some_and(|t| t.stage == Stage::Building);
             let lease = building
-                .then(|| SlotLease::of_building(self, core, links, key))
+                .then(|| SlotLease::of_building(self, core, cx.links, key))
                 .flatten();
             Ok(match lease {
                 Some(lease) => Begun::Placed(lease),
@@ -294,8 +321,7 @@ impl Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         if let Some(key) = self.key {
-            self.shared
-                .with(|core, links, out| core.cancel(now_ns(), links, key, out));
+            self.shared.with(|core, cx| core.cancel(cx, key));
         }
     }
 }

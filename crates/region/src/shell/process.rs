@@ -22,7 +22,6 @@ use std::time::Duration;
 use link::Holder;
 
 use super::Shared;
-use super::clock::now_ns;
 use super::engines::bind;
 use super::output::Output;
 
@@ -83,9 +82,9 @@ pub fn run(
                 free_token(shared, |holder| holder == Holder::Worker(worker), true);
                 if let Err(error) = start(shared, recipe, output, worker, started) {
                     tracing::error!(worker, %error, "a worker could not be started");
-                    shared.with(|core, links, out| {
+                    shared.with(|core, cx| {
                         let how = format!("it could not be started: {error}");
-                        core.dead(now_ns(), links, worker, false, &how, out);
+                        core.dead(cx, worker, false, &how);
                     });
                 }
             }

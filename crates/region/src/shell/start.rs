@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 
@@ -14,11 +14,13 @@ use store::WriteStore;
 use super::conversations::ConversationTable;
 use super::dispatch::Dispatch;
 use super::engines::{available_cpus, bind, cpu_set};
-use super::files::FileRoom;
+use super::kernel::KernelRoom;
 use super::links::LinkTable;
 use super::output::Output;
+use super::participants::ParticipantTable;
 use super::process::{self, Recipe};
 use super::sink::Sink;
+use super::starts::StartTable;
 use super::{Shared, State, UNIX_OFFSET, clock};
 use crate::api::{Definitions, RegionConfig, StartError, Statistics};
 use crate::core::{Compiled, Core, Limits};
@@ -45,16 +47,7 @@ impl Threads {
             None => None,
         };
         UNIX_OFFSET.store(clock::unix_offset_ns(), Ordering::Relaxed);
-        let mut committing = None;
-        let files = match &config.store {
-            Some(entry) => {
-                let files = &config.definitions.files;
-                let (room, store, jobs) = FileRoom::open(entry, config.lock_timeout_ms, files)?;
-                committing = Some((store, jobs));
-                Some(room)
-            }
-            None => None,
-        };
+        let (kernel, committing) = KernelRoom::open(&config)?;
         let (orders, order_receiver) = channel();
         let (started, started_receiver) = channel();
         let shared = Arc::new(Shared {
@@ -68,7 +61,10 @@ impl Threads {
             page,
             sink,
             offload: cpu_set(&config.engines.offload),
-            files,
+            kernel,
+            alarm: AtomicU64::new(u64::MAX),
+            starts: StartTable::default(),
+            participants: ParticipantTable::default(),
             conversations: ConversationTable::default(),
             config,
             orders,
@@ -119,7 +115,7 @@ impl Threads {
                 }),
             )?);
         }
-        shared.with(|core, links, out| core.ensure_minimum(clock::now_ns(), links, out));
+        shared.with(|core, cx| core.ensure_minimum(cx));
         let threads = Threads {
             dispatch: Some(dispatch),
             others,
@@ -137,9 +133,7 @@ impl Threads {
         shared.page.notify(0);
         let _ = dispatch.join();
         shared.close_conversations();
-        if let Some(files) = &shared.files {
-            files.close();
-        }
+        shared.kernel.close();
         for thread in self.others.drain(..) {
             let _ = thread.join();
         }
@@ -232,29 +226,25 @@ const _: () = assert!(MAX_WORKERS > 1000);
 impl Shared {
     /// Switches to other definitions.
     pub fn reload(self: &Arc<Self>, mut definitions: Definitions) -> Result<(), StartError> {
-        match &self.files {
-            Some(files) => definitions.files = files.lock().renumber(&definitions.files),
-            None if definitions.files.iter().any(|f| f.enabled) => {
-                let told = "files are defined, but the region was started without a store";
-                return Err(StartError::Setting(told.to_owned()));
-            }
-            None => {}
+        if !self.kernel.has_store() && definitions.files.iter().any(|f| f.enabled) {
+            let told = "files are defined, but the region was started without a store";
+            return Err(StartError::Setting(told.to_owned()));
         }
+        let files = &definitions.files;
+        definitions.files = self.kernel.lock().resources.files.renumber(files);
         let definitions = &definitions;
         // Nothing changes when something is wrong with them.
         Compiled::build(0, definitions)?;
-        if let Some(files) = &self.files {
-            // Before the workers hear of it: a new file is served when the
-            // first task asks for it.
-            files.lock().define(&definitions.files);
-        }
-        self.with(|core, links, out| {
+        // Before the workers hear of it: a new file is served when the first
+        // task asks for it.
+        self.kernel.lock().define_files(&definitions.files);
+        self.with(|core, cx| {
             let generation = core.defs().generation + 1;
             let compiled = Compiled::build(generation, definitions)?;
             let told = worker_config(&self.config, generation, definitions);
             let text = ConfigText::new(&told).map_err(io_error("the configuration"))?;
-            links.set_config(generation, text);
-            core.reload(clock::now_ns(), links, compiled, out);
+            cx.links.set_config(generation, text);
+            core.reload(cx, compiled);
             Ok::<(), StartError>(())
         })
     }
@@ -265,15 +255,16 @@ impl Shared {
         &self,
         work: impl FnOnce(&mut dyn WriteStore) -> R + Send + 'static,
     ) -> Option<R> {
-        self.files.as_ref()?.work(work)
+        self.kernel.work(work)
     }
 
     /// Counters and gauges.
     pub fn statistics(&self) -> Statistics {
         let mut statistics = self.lock().core.statistics();
-        if let Some(files) = &self.files {
-            files.lock().count(&mut statistics);
-        }
+        let kernel = self.kernel.lock();
+        kernel.count(&mut statistics);
+        kernel.resources.count(&mut statistics);
+        drop(kernel);
         statistics.qr_deaths = self.page.qr().deaths();
         statistics.records_dropped = self.sink.as_ref().map_or(0, Sink::dropped);
         statistics

@@ -9,9 +9,9 @@ use cics::command::commands::{
 };
 use cics::resp::Condition;
 use link::program_link::valid_name;
-use link::{ContainerName, Entry};
+use link::{ChannelData, ContainerData, ContainerName, Entry, Name};
 
-use crate::channel::ChannelId;
+use crate::channel::{ChannelId, Put};
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::worker::Worker;
 
@@ -49,6 +49,51 @@ pub fn current(w: &Worker) -> Result<ChannelId, Stop> {
 /// A container's name from an operand.
 pub fn container(call: &Call<'_>, option: u8) -> ContainerName {
     ContainerName::from_bytes(call.name(option).unwrap_or([b' '; 16]))
+}
+
+/// A channel with its containers, to be sent elsewhere.
+pub fn export(w: &mut Worker, channel: ChannelId) -> ChannelData {
+    let base = w.services.arena().base;
+    let name = Name::from_bytes(w.task.channels.name(channel));
+    let containers = w.task.channels.entries(channel).iter().map(|e| {
+        // SAFETY: the entries of a channel lie in the task's arena.
+        let bytes = unsafe { std::slice::from_raw_parts(base.add(e.offset), e.bytes) };
+        ContainerData {
+            name: e.name,
+            kind: e.kind,
+            ccsid: e.ccsid,
+            bytes: bytes.to_vec(),
+        }
+    });
+    ChannelData {
+        name,
+        containers: containers.collect(),
+    }
+}
+
+/// Gives a channel the containers that came from elsewhere, and no others.
+pub fn import(w: &mut Worker, channel: ChannelId, data: &ChannelData) -> Outcome {
+    let here = w.task.channels.entries(channel);
+    let gone: Vec<ContainerName> = here
+        .iter()
+        .map(|e| e.name)
+        .filter(|name| data.containers.iter().all(|c| c.name != *name))
+        .collect();
+    for name in gone {
+        if let Some(entry) = w.task.channels.take(channel, &name) {
+            free(w, entry);
+        }
+    }
+    for c in &data.containers {
+        let arena = w.services.arena();
+        let kind = (c.kind, c.ccsid);
+        let channels = &mut w.task.channels;
+        let put = channels.put(channel, &c.name, &c.bytes, Put::Replace, kind, arena);
+        if put.is_err() {
+            return condition(Condition::NoStg, 0);
+        }
+    }
+    Ok(())
 }
 
 fn free(w: &mut Worker, entry: Entry) {

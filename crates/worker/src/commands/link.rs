@@ -11,11 +11,10 @@ use cics::names::AbendCode;
 use cics::resp::Condition;
 use link::program_link::{MAX_COMMAREA as LONGEST, valid_name};
 
-use super::containers::channel_named;
+use super::containers::{channel_named, export, import};
 use super::remote_link::{self, Given, Remote};
-use crate::abend::Abend;
 use crate::exec::{Call, Outcome, Stop, condition};
-use crate::services::{LinkStep, Served};
+use crate::services::{LinkStep, Payload};
 use crate::worker::{Passed, Worker};
 
 /// Longest COMMAREA.
@@ -55,17 +54,15 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
     let here = def.module.is_some();
     let channel = channel(w, call, row::CHANNEL)?;
+    let passed = Passed {
+        commarea,
+        bytes,
+        channel,
+    };
     if !here {
-        return elsewhere(w, &name, commarea, bytes);
+        return elsewhere(w, &name, passed);
     }
-    match w.run_level(
-        program,
-        Passed {
-            commarea,
-            bytes,
-            channel,
-        },
-    ) {
+    match w.run_level(program, passed) {
         None => Ok(()),
         Some(abend) => Err(Stop::Abend(abend)),
     }
@@ -139,42 +136,63 @@ unsafe fn as_area<'a>(commarea: *mut u8, bytes: usize) -> &'a mut [u8] {
     }
 }
 
-fn elsewhere(w: &mut Worker, name: &[u8; 8], commarea: *mut u8, bytes: usize) -> Outcome {
+/// LINK to a program that the region runs.
+fn elsewhere(w: &mut Worker, name: &[u8; 8], passed: Passed) -> Outcome {
     // SAFETY: the program's own area, which nobody else uses while it waits.
-    let area = unsafe { as_area(commarea, bytes) };
-    let mut answer = w.services.link(name, area)?;
+    let area = unsafe { as_area(passed.commarea, passed.bytes) };
+    let given = match passed.channel {
+        Some(channel) => Payload::Channel(export(w, channel)),
+        None => Payload::Commarea(area.to_vec()),
+    };
+    let mut step = w.services.link(name, &given)?;
     loop {
-        match answer {
-            LinkStep::Done => return Ok(()),
-            LinkStep::Run { program, commarea } => answer = nested(w, program, commarea, area)?,
+        match step {
+            LinkStep::Done(Payload::Commarea(back)) => {
+                let n = back.len().min(area.len());
+                area[..n].copy_from_slice(&back[..n]);
+                return Ok(());
+            }
+            LinkStep::Done(Payload::Channel(back)) => {
+                return match passed.channel {
+                    Some(channel) => import(w, channel, &back),
+                    None => Ok(()),
+                };
+            }
+            LinkStep::Run { program, payload } => step = nested(w, program, payload)?,
         }
     }
 }
 
 /// Runs a program that the region needs before it can answer.
-fn nested(
-    w: &mut Worker,
-    name: [u8; 8],
-    mut commarea: Vec<u8>,
-    area: &mut [u8],
-) -> Served<LinkStep> {
-    let abend = match w.programs.find(&name) {
-        Some(program) if w.can_run(program) => {
-            let bytes = commarea.len().min(MAX_COMMAREA as usize);
-            w.run_level(
-                program,
-                Passed {
-                    commarea: commarea.as_mut_ptr(),
-                    bytes,
-                    channel: None,
-                },
-            )
-        }
-        _ => Some(Abend::new(
-            AbendCode::literal(b"APCT"),
-            "a nested program is not there",
-        )),
+fn nested(w: &mut Worker, name: [u8; 8], given: Payload) -> Result<LinkStep, Stop> {
+    let Some(program) = w.programs.find(&name).filter(|p| w.can_run(*p)) else {
+        let missing = AbendCode::literal(b"APCT").0;
+        return Ok(w.services.nested_done(Some(missing), &given)?);
     };
-    w.services
-        .nested_done(abend.map(|a| a.code), &commarea, area)
+    let (abend, back) = match given {
+        Payload::Commarea(mut commarea) => {
+            let passed = Passed {
+                commarea: commarea.as_mut_ptr(),
+                bytes: commarea.len().min(MAX_COMMAREA as usize),
+                channel: None,
+            };
+            let abend = w.run_level(program, passed);
+            (abend, Payload::Commarea(commarea))
+        }
+        Payload::Channel(data) => {
+            let level = w.task.depth;
+            let channel = w.task.channels.make(data.name.as_bytes(), level);
+            import(w, channel, &data)?;
+            let passed = Passed {
+                channel: Some(channel),
+                ..Passed::NOTHING
+            };
+            let abend = w.run_level(program, passed);
+            let back = export(w, channel);
+            let heap = w.services.arena().heap;
+            w.task.channels.drop_channel(channel, heap);
+            (abend, Payload::Channel(back))
+        }
+    };
+    Ok(w.services.nested_done(abend.map(|a| a.code), &back)?)
 }

@@ -1,7 +1,9 @@
 //! The commands: one file each or for a group, and the table that finds them.
 //!
 //! A command is a function from the worker and the call to an outcome. To add
-//! one: write its file, and a row here under its number.
+//! one: write its file, and a row here under its number. A command that the
+//! region serves as it is needs neither: [`forward`] takes its operands there
+//! and back.
 
 use cics::command::commands as rows;
 
@@ -18,8 +20,10 @@ mod conversation;
 mod convert;
 mod converttime;
 mod delete;
+mod enqueue;
 mod extract;
 mod formattime;
+pub(crate) mod forward;
 mod get_container;
 mod handle;
 mod issue;
@@ -95,6 +99,8 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::issue_signal::NUMBER, issue::signal),
     (rows::extract_process::NUMBER, extract::process),
     (rows::extract_attributes::NUMBER, extract::attributes),
+    (rows::enq::NUMBER, enqueue::enq),
+    (rows::deq::NUMBER, enqueue::deq),
 ];
 
 #[cfg(test)]
@@ -103,10 +109,14 @@ mod tests {
     use cics::command::{Served, all};
 
     #[test]
-    fn every_served_row_of_the_table_has_its_function() {
-        for row in all().filter(|r| r.served != Served::NotYet) {
+    fn every_row_served_in_the_worker_has_its_function() {
+        for row in all() {
             let count = COMMANDS.iter().filter(|(n, _)| *n == row.number).count();
-            assert_eq!(count, 1, "{}", row.name);
+            match row.served {
+                Served::Worker => assert_eq!(count, 1, "{}", row.name),
+                Served::Region => assert!(count <= 1, "{}", row.name),
+                Served::NotYet => assert_eq!(count, 0, "{}", row.name),
+            }
         }
     }
 }

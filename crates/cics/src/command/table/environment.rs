@@ -174,7 +174,7 @@ pub(super) mod rows {
 
     command! {
         /// Waits for the use of a named resource.
-        enq 0x1204 eibfn "ENQ" "ENQ" Environment NotYet;
+        enq 0x1204 eibfn "ENQ" "ENQ" Environment Region;
         input RESOURCE(Area) [required, length("LENGTH")];
         input LENGTH(Halfword);
         flag UOW;
@@ -187,7 +187,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives up the use of a named resource.
-        deq 0x1206 eibfn "DEQ" "DEQ" Environment NotYet;
+        deq 0x1206 eibfn "DEQ" "DEQ" Environment Region;
         input RESOURCE(Area) [required, length("LENGTH")];
         input LENGTH(Halfword);
         flag UOW;

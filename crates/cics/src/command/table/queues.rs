@@ -48,12 +48,7 @@ pub(super) const STARTING: &[Command] = later! { Starting;
     0x8582 own "FETCH CHILD" "FETCH" ["CHILD"] "CHILD()" "CHANNEL()" "COMPSTATUS()" "ABCODE()"
         "NOSUSPEND" "TIMEOUT()";
     0x8583 own "FREE CHILD" "FREE" ["CHILD"] "CHILD()";
-    0x100A eibfn "RETRIEVE" "RETRIEVE" [] "INTO()" "SET()" "LENGTH()" "RTRANSID()" "RTERMID()"
-        "QUEUE()" "WAIT";
     0x8584 own "RUN TRANSID" "RUN" ["TRANSID"] "TRANSID()" "CHANNEL()" "CHILD()";
-    0x1008 eibfn "START" "START" [] "TRANSID()" "INTERVAL()" "AFTER" "HOURS()" "MINUTES()"
-        "SECONDS()" "AT" "REQID()" "FROM()" "LENGTH()" "FMH" "TERMID()" "USERID()" "SYSID()"
-        "RTRANSID()" "RTERMID()" "QUEUE()" "NOCHECK" "PROTECT" "CHANNEL()";
     0x8585 own "START ATTACH" "START" ["ATTACH"] "ATTACH" "TRANSID()" "FROM()" "LENGTH()";
     0x8586 own "START BREXIT" "START" ["BREXIT"] "BREXIT()" "TRANSID()" "BRDATA()" "BRDATALENGTH()"
         "USERID()";

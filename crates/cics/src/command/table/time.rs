@@ -79,7 +79,7 @@ pub(super) mod rows {
 
     command! {
         /// Waits for a while or until a time.
-        delay 0x1004 eibfn "DELAY" "DELAY" Time NotYet;
+        delay 0x1004 eibfn "DELAY" "DELAY" Time Region;
         input INTERVAL(HhMmSs);
         input TIME(HhMmSs);
         flag FOR;

@@ -6,37 +6,13 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use link::Answer;
-use store::{ApplyError, UnitOfWork, WriteStore};
+use store::{ApplyError, WriteStore};
 
-use super::locks::LockName;
 use crate::core::TaskKey;
+use crate::kernel::{Job, Then};
 
 /// Most units in one transaction.
 const BATCH: usize = 1024;
-
-/// A unit to be committed.
-#[derive(Debug)]
-pub struct Job {
-    /// The task whose unit it is.
-    pub task: TaskKey,
-    /// Its changes.
-    pub changes: UnitOfWork,
-    /// What follows.
-    pub then: Then,
-}
-
-/// What follows a commit.
-#[derive(Debug)]
-pub enum Then {
-    /// Answer the task's SYNCPOINT.
-    Syncpoint,
-    /// Answer its command and give a lock back: a change to a file
-    /// that is not recoverable.
-    Answer(Answer, Option<LockName>),
-    /// The task is over.
-    EndTask,
-}
 
 /// The way to the committer's thread.
 pub struct Committer {

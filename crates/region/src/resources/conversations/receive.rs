@@ -5,21 +5,22 @@
 //! program has all of it.
 //!
 //! The turn, a request to confirm and the end go with the RU that ends the
-//! partner's chain, so whatever brings one of them is the end of the chain: EOC
-//! and EIBEOC. RECEIVE and CONVERSE are the commands that can raise EOC; an RU
+//! partner's chain, so whatever brings one of them is the end of the chain: Condition::Eoc
+//! and EIBEOC. RECEIVE and CONVERSE are the commands that can raise Condition::Eoc; an RU
 //! with an FM header for the program is not part of this session type, so
 //! INBFMH is none of their conditions.
-//! Reference: CICS API reference, RECEIVE (APPC) and CONVERSE (APPC), where EOC
+//! Reference: CICS API reference, RECEIVE (APPC) and CONVERSE (APPC), where Condition::Eoc
 //! means an RU with the end-of-chain indicator. Which condition comes first
 //! where several hold could not be confirmed for this session type: here it is
-//! LENGERR, then SIGNAL, then EOC.
+//! Condition::LengErr, then Condition::Signal, then Condition::Eoc.
 
+use cics::resp::Condition;
 use link::conversation::{
     ConversationState, INDICATOR_COMPLETE, INDICATOR_CONFIRM, INDICATOR_FREE, INDICATOR_NO_DATA,
     INDICATOR_RECEIVE, VERB_NOTRUNCATE,
 };
 
-use super::{INVREQ, LENGERR, MappedConversation, VerbResult};
+use super::{MappedConversation, VerbResult};
 use crate::api::{Fault, Received, sense};
 
 /// Bytes asked for at once: the longest record of a mapped conversation.
@@ -36,7 +37,7 @@ impl MappedConversation {
         }
         if self.behind.is_none() {
             if self.state != ConversationState::Receive {
-                return VerbResult::condition(INVREQ);
+                return VerbResult::condition(Condition::InvReq);
             }
             match self.read() {
                 Ok(heard) => self.behind = Some(heard),
@@ -83,7 +84,7 @@ impl MappedConversation {
     /// Gives the program what it wants of the record.
     fn give(&mut self, keep: bool, limit: usize) -> VerbResult {
         let Some(heard) = self.behind else {
-            return VerbResult::condition(INVREQ);
+            return VerbResult::condition(Condition::InvReq);
         };
         let left = &self.record[self.given..];
         let piece = &left[..left.len().min(limit)];
@@ -99,7 +100,7 @@ impl MappedConversation {
             return told;
         }
         if !fits {
-            told.condition = LENGERR;
+            told.condition = Condition::LengErr;
         }
         told.indicators = match heard.bytes {
             None => INDICATOR_NO_DATA,

@@ -1,14 +1,13 @@
 //! The verbs and the states they are allowed in, except for receiving.
 
+use cics::resp::Condition;
 use link::conversation::{
     ConversationState, INDICATOR_FREE, INDICATOR_RECEIVE, VERB_CONFIRM, VERB_DATA, VERB_INVITE,
     VERB_LAST, VERB_WAIT, Verb,
 };
 use link::{Answer, Call};
 
-use super::{
-    CBIDERR, INVREQ, LENGERR, MappedConversation, PARTNERIDERR, SYSIDERR, VerbResult, pip,
-};
+use super::{MappedConversation, VerbResult, pip};
 use crate::api::{Conversation, Destination, Fault};
 
 impl MappedConversation {
@@ -18,10 +17,10 @@ impl MappedConversation {
         let data = &call.data;
         let mut lives = true;
         let told = match Verb::from_number(call.args[0]) {
-            None => VerbResult::condition(INVREQ),
+            None => VerbResult::condition(Condition::InvReq),
             Some(Verb::Allocate) => {
                 let told = self.allocate(data);
-                lives = told.condition == 0;
+                lives = told.condition == Condition::Normal;
                 told
             }
             Some(Verb::Connect) => self.connect(data, flags, limit == 1),
@@ -37,7 +36,7 @@ impl MappedConversation {
             Some(Verb::Wait) => self.wait(),
             Some(Verb::Free) => {
                 let told = self.free();
-                lives = told.condition != 0;
+                lives = told.condition != Condition::Normal;
                 told
             }
             Some(Verb::Confirmation) => self.confirmation(),
@@ -57,7 +56,7 @@ impl MappedConversation {
 
     fn allocate(&mut self, data: &[u8]) -> VerbResult {
         let Some(partners) = &self.partners else {
-            return VerbResult::condition(SYSIDERR);
+            return VerbResult::condition(Condition::SysIdErr);
         };
         let text = |from: usize, to: usize| {
             let part = data.get(from..to).unwrap_or_default();
@@ -65,8 +64,8 @@ impl MappedConversation {
         };
         let (system, profile, partner) = (text(0, 4), text(4, 12), text(12, 20));
         let found = match partner.is_empty() {
-            true => partners.system(&system).ok_or(SYSIDERR),
-            false => partners.partner(&partner).ok_or(PARTNERIDERR),
+            true => partners.system(&system).ok_or(Condition::SysIdErr),
+            false => partners.partner(&partner).ok_or(Condition::PartnerIdErr),
         };
         let mut destination = match found {
             Ok(destination) => destination,
@@ -75,11 +74,11 @@ impl MappedConversation {
         if !profile.is_empty() {
             match partners.profile(&profile) {
                 Some(mode) => destination.mode = mode,
-                None => return VerbResult::condition(CBIDERR),
+                None => return VerbResult::condition(Condition::CbIdErr),
             }
         }
         if !partners.reach(&destination) {
-            return VerbResult::condition(SYSIDERR);
+            return VerbResult::condition(Condition::SysIdErr);
         }
         self.destination = destination;
         VerbResult::default()
@@ -87,15 +86,15 @@ impl MappedConversation {
 
     fn connect(&mut self, data: &[u8], name_bytes: u64, confirm: bool) -> VerbResult {
         let Some(partners) = self.partners.clone() else {
-            return VerbResult::condition(INVREQ);
+            return VerbResult::condition(Condition::InvReq);
         };
         if self.state != ConversationState::Allocated {
-            return VerbResult::condition(INVREQ);
+            return VerbResult::condition(Condition::InvReq);
         }
         let (partner, rest) = data.split_at(data.len().min(8));
         let (name, list) = rest.split_at(rest.len().min(name_bytes as usize));
         let Some(parameters) = pip::parse(list) else {
-            return VerbResult::condition(LENGERR);
+            return VerbResult::condition(Condition::LengErr);
         };
         let partner = String::from_utf8_lossy(partner).trim_end().to_owned();
         let mut process = String::from_utf8_lossy(name).trim_end().to_owned();
@@ -103,7 +102,7 @@ impl MappedConversation {
             let named = partners.partner(&partner).and_then(|found| found.process);
             match named {
                 Some(named) => process = named,
-                None => return VerbResult::condition(PARTNERIDERR),
+                None => return VerbResult::condition(Condition::PartnerIdErr),
             }
         }
         match partners.connect(&self.destination, &process, confirm, parameters) {
@@ -121,7 +120,7 @@ impl MappedConversation {
     fn process(&self) -> VerbResult {
         let conversation = match (&self.partners, &self.conversation) {
             (None, Some(conversation)) => conversation,
-            _ => return VerbResult::condition(INVREQ),
+            _ => return VerbResult::condition(Condition::InvReq),
         };
         let (name, level) = conversation.process();
         let list = pip::emit(conversation.parameters());
@@ -141,7 +140,7 @@ impl MappedConversation {
         );
         let completes = announced && flags & VERB_CONFIRM != 0 && flags & alone == 0;
         if self.state != ConversationState::Send && !completes {
-            return VerbResult::condition(INVREQ);
+            return VerbResult::condition(Condition::InvReq);
         }
         // CONFIRM by itself completes what INVITE or LAST announced. That the
         // state tables allow it could not be read again in a public copy.
@@ -153,7 +152,7 @@ impl MappedConversation {
         let confirm = flags & VERB_CONFIRM != 0;
         let level = self.conversation.as_ref().map_or(0, |c| c.process().1);
         if confirm && level == 0 {
-            return VerbResult::condition(INVREQ);
+            return VerbResult::condition(Condition::InvReq);
         }
         let mut signal = false;
         if flags & VERB_DATA != 0 {
@@ -193,7 +192,7 @@ impl MappedConversation {
             ConversationState::Send => self.with(|c| c.flush()),
             ConversationState::PendReceive => self.invite(false),
             ConversationState::PendFree => self.end(false),
-            _ => return VerbResult::condition(INVREQ),
+            _ => return VerbResult::condition(Condition::InvReq),
         };
         match done {
             Ok(()) => self.where_it_is(),
@@ -205,7 +204,7 @@ impl MappedConversation {
         let done = match self.state {
             ConversationState::Allocated | ConversationState::Free => Ok(()),
             ConversationState::Send | ConversationState::PendFree => self.end(false),
-            _ => return VerbResult::condition(INVREQ),
+            _ => return VerbResult::condition(Condition::InvReq),
         };
         match done {
             Ok(()) => VerbResult::default(),
@@ -218,7 +217,7 @@ impl MappedConversation {
             ConversationState::ConfReceive => ConversationState::Receive,
             ConversationState::ConfSend => ConversationState::Send,
             ConversationState::ConfFree => ConversationState::Free,
-            _ => return VerbResult::condition(INVREQ),
+            _ => return VerbResult::condition(Condition::InvReq),
         };
         match self.with(|c| c.confirmed()) {
             Ok(()) => {
@@ -234,7 +233,7 @@ impl MappedConversation {
             self.state,
             ConversationState::Allocated | ConversationState::Free
         ) {
-            return VerbResult::condition(INVREQ);
+            return VerbResult::condition(Condition::InvReq);
         }
         match self.with(|c| c.error()) {
             Ok(()) => {
@@ -251,7 +250,7 @@ impl MappedConversation {
             self.state,
             ConversationState::Allocated | ConversationState::Free
         ) {
-            return VerbResult::condition(INVREQ);
+            return VerbResult::condition(Condition::InvReq);
         }
         if let Some(conversation) = self.conversation.take() {
             conversation.interrupter()();
@@ -265,7 +264,7 @@ impl MappedConversation {
             self.state,
             ConversationState::Allocated | ConversationState::Free
         ) {
-            return VerbResult::condition(INVREQ);
+            return VerbResult::condition(Condition::InvReq);
         }
         match self.with(|c| c.signal()) {
             Ok(()) => self.where_it_is(),

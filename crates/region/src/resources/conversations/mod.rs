@@ -13,6 +13,7 @@ mod verbs;
 
 use std::sync::Arc;
 
+use cics::resp::Condition;
 use link::Answer;
 use link::conversation::{
     ConversationState, INDICATOR_CHAIN_END, INDICATOR_ERROR, INDICATOR_FREE, INDICATOR_RECEIVE,
@@ -20,17 +21,6 @@ use link::conversation::{
 };
 
 use crate::api::{Conversation, Conversations, Destination, Fault, sense};
-
-/// Condition numbers; 0 is NORMAL.
-const EOC: u32 = 6;
-const INVREQ: u32 = 16;
-const LENGERR: u32 = 22;
-const SIGNAL: u32 = 24;
-const SYSIDERR: u32 = 53;
-const NOTALLOC: u32 = 61;
-const CBIDERR: u32 = 62;
-const TERMERR: u32 = 81;
-const PARTNERIDERR: u32 = 97;
 
 /// One conversation of a task.
 pub struct MappedConversation {
@@ -48,7 +38,7 @@ pub struct MappedConversation {
 /// What a verb came to, beside the state.
 #[derive(Debug, Default)]
 struct VerbResult {
-    condition: u32,
+    condition: Condition,
     indicators: u64,
     error: u32,
     figure: u64,
@@ -57,7 +47,7 @@ struct VerbResult {
 }
 
 impl VerbResult {
-    fn condition(condition: u32) -> VerbResult {
+    fn condition(condition: Condition) -> VerbResult {
         VerbResult {
             condition,
             ..VerbResult::default()
@@ -68,8 +58,8 @@ impl VerbResult {
     fn note_signal(&mut self, signal: bool) {
         if signal {
             self.indicators |= INDICATOR_SIGNAL;
-            if self.condition == 0 {
-                self.condition = SIGNAL;
+            if self.condition == Condition::Normal {
+                self.condition = Condition::Signal;
             }
         }
     }
@@ -78,8 +68,8 @@ impl VerbResult {
     /// its default action is to go on.
     fn note_chain_end(&mut self) {
         self.indicators |= INDICATOR_CHAIN_END;
-        if self.condition == 0 {
-            self.condition = EOC;
+        if self.condition == Condition::Normal {
+            self.condition = Condition::Eoc;
         }
     }
 
@@ -92,7 +82,7 @@ impl VerbResult {
         args[4] = self.figure;
         args[5] = self.more;
         Answer {
-            resp: self.condition,
+            condition: self.condition,
             args,
             data: self.data,
             ..Answer::default()
@@ -103,7 +93,7 @@ impl VerbResult {
 /// The answer to a verb of a conversation that the task does not have.
 pub fn not_allocated() -> Answer {
     Answer {
-        resp: NOTALLOC,
+        condition: Condition::NotAlloc,
         ..Answer::default()
     }
 }
@@ -111,7 +101,7 @@ pub fn not_allocated() -> Answer {
 /// The answer to ALLOCATE in a region without partners.
 pub fn no_partners() -> Answer {
     Answer {
-        resp: SYSIDERR,
+        condition: Condition::SysIdErr,
         ..Answer::default()
     }
 }
@@ -167,7 +157,7 @@ impl MappedConversation {
     /// What a fault of a verb tells the program, and the state after it.
     fn fault(&mut self, fault: Fault) -> VerbResult {
         match fault {
-            Fault::State => VerbResult::condition(INVREQ),
+            Fault::State => VerbResult::condition(Condition::InvReq),
             Fault::Error(code) => {
                 self.state = ConversationState::Receive;
                 VerbResult {
@@ -180,7 +170,7 @@ impl MappedConversation {
                 self.state = ConversationState::Free;
                 self.conversation = None;
                 VerbResult {
-                    condition: TERMERR,
+                    condition: Condition::TermErr,
                     indicators: INDICATOR_ERROR | INDICATOR_FREE,
                     error: if code == 0 { sense::SESSION } else { code },
                     ..VerbResult::default()

@@ -10,7 +10,9 @@ use link::conversation::{
 };
 use link::{Answer, Call, Op};
 
-use super::{EOC, INVREQ, LENGERR, MappedConversation, SYSIDERR, TERMERR};
+use cics::resp::Condition;
+
+use super::MappedConversation;
 use crate::api::{Conversation, Conversations, Destination, Fault, Received, sense};
 
 type Log = Arc<Mutex<Vec<String>>>;
@@ -128,8 +130,8 @@ fn ask(
     talk.serve(1, &call)
 }
 
-fn state(answer: &Answer) -> (u32, u64, u64) {
-    (answer.resp, answer.args[1], answer.args[2])
+fn state(answer: &Answer) -> (Condition, u64, u64) {
+    (answer.condition, answer.args[1], answer.args[2])
 }
 
 const TURN: Received = Received {
@@ -148,7 +150,7 @@ fn an_echo_goes_through_its_states() {
     assert_eq!(
         state(&got),
         (
-            EOC,
+            Condition::Eoc,
             ConversationState::Send as u64,
             INDICATOR_COMPLETE | INDICATOR_CHAIN_END
         ),
@@ -156,9 +158,12 @@ fn an_echo_goes_through_its_states() {
     );
     assert_eq!(got.data, b"hello");
     let (sent, _) = ask(&mut talk, Verb::Send, VERB_DATA | VERB_LAST, 0, b"hello");
-    assert_eq!(state(&sent), (0, ConversationState::PendFree as u64, 0));
+    assert_eq!(
+        state(&sent),
+        (Condition::Normal, ConversationState::PendFree as u64, 0)
+    );
     let (freed, lives) = ask(&mut talk, Verb::Free, 0, 0, &[]);
-    assert_eq!((freed.resp, lives), (0, false));
+    assert_eq!((freed.condition, lives), (Condition::Normal, false));
     assert_eq!(*log.lock().unwrap(), ["send 5", "end"]);
 }
 
@@ -170,18 +175,25 @@ fn a_long_record_is_cut_or_goes_on() {
         let (first, _) = ask(&mut talk, Verb::Receive, flags, 4, &[]);
         assert_eq!(first.data, b"abcd");
         if !keep {
-            assert_eq!((first.resp, first.args[4]), (LENGERR, 6));
+            assert_eq!((first.condition, first.args[4]), (Condition::LengErr, 6));
             assert_eq!(first.args[1], ConversationState::Send as u64);
             continue;
         }
         assert_eq!(
             state(&first),
-            (0, ConversationState::Receive as u64, INDICATOR_RECEIVE)
+            (
+                Condition::Normal,
+                ConversationState::Receive as u64,
+                INDICATOR_RECEIVE
+            )
         );
         let (rest, _) = ask(&mut talk, Verb::Receive, flags, 4, &[]);
         assert_eq!(rest.data, b"ef");
         let told = INDICATOR_COMPLETE | INDICATOR_CHAIN_END;
-        assert_eq!(state(&rest), (EOC, ConversationState::Send as u64, told));
+        assert_eq!(
+            state(&rest),
+            (Condition::Eoc, ConversationState::Send as u64, told)
+        );
     }
 }
 
@@ -195,11 +207,18 @@ fn a_confirmation_is_asked_for_and_given() {
     let (mut talk, log) = attached([(Vec::new(), Ok(wants))]);
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
     let told = INDICATOR_NO_DATA | INDICATOR_FREE | INDICATOR_CONFIRM | INDICATOR_CHAIN_END;
-    assert_eq!(state(&got), (EOC, ConversationState::ConfFree as u64, told));
+    assert_eq!(
+        state(&got),
+        (Condition::Eoc, ConversationState::ConfFree as u64, told)
+    );
     let (done, _) = ask(&mut talk, Verb::Confirmation, 0, 0, &[]);
     assert_eq!(
         state(&done),
-        (0, ConversationState::Free as u64, INDICATOR_FREE)
+        (
+            Condition::Normal,
+            ConversationState::Free as u64,
+            INDICATOR_FREE
+        )
     );
     assert_eq!(*log.lock().unwrap(), ["confirmed"]);
 }
@@ -209,7 +228,11 @@ fn verbs_in_the_wrong_state_do_nothing() {
     let (mut talk, log) = attached([]);
     for verb in [Verb::Send, Verb::Free, Verb::Confirmation, Verb::Connect] {
         let (answer, lives) = ask(&mut talk, verb, VERB_DATA, 0, b"x");
-        assert_eq!((answer.resp, lives), (INVREQ, true), "{verb:?}");
+        assert_eq!(
+            (answer.condition, lives),
+            (Condition::InvReq, true),
+            "{verb:?}"
+        );
     }
     assert!(log.lock().unwrap().is_empty());
     talk.close(false);
@@ -225,11 +248,17 @@ fn errors_of_the_partner_are_told_apart() {
     ]);
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
     let told = INDICATOR_ERROR | INDICATOR_RECEIVE;
-    assert_eq!(state(&got), (0, ConversationState::Receive as u64, told));
+    assert_eq!(
+        state(&got),
+        (Condition::Normal, ConversationState::Receive as u64, told)
+    );
     assert_eq!(got.args[3], 0x0889_0000);
     let (got, _) = ask(&mut talk, Verb::Receive, 0, 10, &[]);
     let told = INDICATOR_ERROR | INDICATOR_FREE;
-    assert_eq!(state(&got), (TERMERR, ConversationState::Free as u64, told));
+    assert_eq!(
+        state(&got),
+        (Condition::TermErr, ConversationState::Free as u64, told)
+    );
     assert_eq!(got.args[3], 0x0864_0000);
 }
 
@@ -238,10 +267,17 @@ fn sending_with_confirm_or_the_turn_waits_for_it() {
     let (mut talk, log) = attached([record(b"", TURN)]);
     ask(&mut talk, Verb::Receive, 0, 10, &[]);
     let (answer, _) = ask(&mut talk, Verb::Send, VERB_DATA | VERB_CONFIRM, 0, b"a");
-    assert_eq!(state(&answer), (0, ConversationState::Send as u64, 0));
+    assert_eq!(
+        state(&answer),
+        (Condition::Normal, ConversationState::Send as u64, 0)
+    );
     let flags = VERB_INVITE | VERB_WAIT;
     let (answer, _) = ask(&mut talk, Verb::Send, flags, 0, b"");
-    let receive = (0, ConversationState::Receive as u64, INDICATOR_RECEIVE);
+    let receive = (
+        Condition::Normal,
+        ConversationState::Receive as u64,
+        INDICATOR_RECEIVE,
+    );
     assert_eq!(state(&answer), receive);
     assert_eq!(*log.lock().unwrap(), ["send 1", "confirm", "invite"]);
 }
@@ -253,7 +289,7 @@ fn partners_that_are_not_there_are_sysiderr() {
         let mut data = name.to_vec();
         data.resize(20, b' ');
         let (answer, lives) = ask(&mut talk, Verb::Allocate, 0, 0, &data);
-        assert_eq!((answer.resp, lives), (SYSIDERR, false));
+        assert_eq!((answer.condition, lives), (Condition::SysIdErr, false));
     }
 }
 

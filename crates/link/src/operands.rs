@@ -1,0 +1,195 @@
+//! The operands of a command that the region serves, in either direction.
+//!
+//! A worker sends what the program gave for each option; the region sends back
+//! what the options that receive something are to hold. Both sides know the
+//! command's row, so an operand is named by its option's index.
+//!
+//! ```text
+//!   0               16
+//!   +---------------+------------------------------------------------------
+//!   | options, u128 | operands in ascending index:
+//!   +---------------+------------------------------------------------------
+//!                     +-------+--------+--------------+
+//!                     | index | 0      | integer, i64 |
+//!                     +-------+--------+--------------+
+//!                     | index | 1      | length, u32  | bytes
+//!                     +-------+--------+--------------+
+//! ```
+//!
+//! Integers are in the machine's own order. Invariant: any bytes can be read;
+//! what does not check is no operand list.
+
+use crate::directory::Violation;
+
+/// Index of the channel that goes with a command, as
+/// [`crate::channel_data`] writes it. It is no option of any row.
+pub const CHANNEL_DATA: u8 = 120;
+
+/// What an operand holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operand {
+    /// A binary, packed or zoned item.
+    Int(i64),
+    /// Characters or an area.
+    Bytes(Vec<u8>),
+}
+
+/// Options that are there and the operands that some of them have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Operands {
+    /// Bit i for option i of the command's row.
+    pub options: u128,
+    list: Vec<(u8, Operand)>,
+}
+
+impl Operands {
+    /// No operands yet.
+    pub fn new(options: u128) -> Self {
+        Operands {
+            options,
+            list: Vec::new(),
+        }
+    }
+
+    /// Adds an integer.
+    pub fn int(mut self, index: u8, value: i64) -> Self {
+        self.push(index, Operand::Int(value));
+        self
+    }
+
+    /// Adds characters or an area.
+    pub fn bytes(mut self, index: u8, value: impl Into<Vec<u8>>) -> Self {
+        self.push(index, Operand::Bytes(value.into()));
+        self
+    }
+
+    /// Adds an operand.
+    pub fn push(&mut self, index: u8, operand: Operand) {
+        self.list.push((index, operand));
+    }
+
+    /// Whether the option is there, with or without an operand.
+    pub fn has(&self, index: u8) -> bool {
+        self.options >> index & 1 != 0
+    }
+
+    /// The operands, in the order they were added.
+    pub fn each(&self) -> impl Iterator<Item = (u8, &Operand)> {
+        self.list.iter().map(|(index, operand)| (*index, operand))
+    }
+
+    /// The integer of an option, if it has one.
+    pub fn get_int(&self, index: u8) -> Option<i64> {
+        match self.get(index)? {
+            Operand::Int(value) => Some(*value),
+            Operand::Bytes(_) => None,
+        }
+    }
+
+    /// The bytes of an option, if it has some.
+    pub fn get_bytes(&self, index: u8) -> Option<&[u8]> {
+        match self.get(index)? {
+            Operand::Bytes(bytes) => Some(bytes),
+            Operand::Int(_) => None,
+        }
+    }
+
+    /// The bytes of an option as a name of N bytes, blank padded or cut.
+    pub fn get_name<const N: usize>(&self, index: u8) -> Option<[u8; N]> {
+        let bytes = self.get_bytes(index)?;
+        let mut name = [b' '; N];
+        let n = bytes.len().min(N);
+        name[..n].copy_from_slice(&bytes[..n]);
+        Some(name)
+    }
+
+    fn get(&self, index: u8) -> Option<&Operand> {
+        let found = self.list.iter().find(|(i, _)| *i == index);
+        found.map(|(_, operand)| operand)
+    }
+
+    /// Writes the list.
+    pub fn emit(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(64);
+        out.extend_from_slice(&self.options.to_ne_bytes());
+        for (index, operand) in &self.list {
+            out.push(*index);
+            match operand {
+                Operand::Int(value) => {
+                    out.push(0);
+                    out.extend_from_slice(&value.to_ne_bytes());
+                }
+                Operand::Bytes(bytes) => {
+                    out.push(1);
+                    out.extend_from_slice(&(bytes.len() as u32).to_ne_bytes());
+                    out.extend_from_slice(bytes);
+                }
+            }
+        }
+        out
+    }
+
+    /// Reads a list that the other side wrote.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Violation> {
+        let mut rest = Reader(bytes);
+        let mut operands = Operands::new(u128::from_ne_bytes(rest.array()?));
+        while !rest.0.is_empty() {
+            let [index, kind] = rest.array()?;
+            let operand = match kind {
+                0 => Operand::Int(i64::from_ne_bytes(rest.array()?)),
+                1 => {
+                    let bytes = u32::from_ne_bytes(rest.array()?) as usize;
+                    Operand::Bytes(rest.take(bytes)?.to_vec())
+                }
+                _ => return Err(Violation::Operands),
+            };
+            operands.push(index, operand);
+        }
+        Ok(operands)
+    }
+}
+
+/// Bytes that the other side wrote, from the front.
+pub(crate) struct Reader<'a>(pub &'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub fn take(&mut self, bytes: usize) -> Result<&'a [u8], Violation> {
+        let (taken, rest) = self.0.split_at_checked(bytes).ok_or(Violation::Operands)?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Violation> {
+        let (taken, rest) = self.0.split_first_chunk().ok_or(Violation::Operands)?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn operands_read_back_as_they_were_written() {
+        let sent = Operands::new(1 << 119 | 5)
+            .bytes(0, *b"QUEUE")
+            .int(2, -7)
+            .bytes(CHANNEL_DATA, vec![]);
+        let read = Operands::parse(&sent.emit()).unwrap();
+        assert_eq!(read, sent);
+        assert!(read.has(0) && read.has(2) && read.has(119) && !read.has(1));
+        assert_eq!(read.get_name::<8>(0), Some(*b"QUEUE   "));
+        assert_eq!(read.get_int(2), Some(-7));
+        assert_eq!(read.get_int(0), None);
+        assert_eq!(read.get_bytes(CHANNEL_DATA), Some(&[][..]));
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Operands::parse(&bytes);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! What a task talks with.
+
+use link::Name;
+
+use crate::api::Conversation;
+
+/// A task's principal facility: whom it talks with.
+pub enum Facility {
+    /// Nobody.
+    None,
+    /// The partner that attached it.
+    Conversation(Box<dyn Conversation>),
+    /// A terminal, by its name.
+    Terminal(Name<4>),
+}

@@ -1,0 +1,100 @@
+//! What must be done after a call of the kernel.
+
+use link::{Answer, ChannelData, ProgramName, TransId, UserId};
+use store::UnitOfWork;
+
+use super::locks::LockName;
+use crate::api::{Abend, StartCode};
+use crate::core::TaskKey;
+
+/// What must be done after a call of the kernel.
+#[derive(Debug)]
+pub enum Effect {
+    /// Answer the call of a task.
+    Answer(TaskKey, Answer),
+    /// A running task waits now, or goes on: `Kernel::waits` says which, for
+    /// another thread may have changed it meanwhile.
+    Waits(TaskKey),
+    /// Commit.
+    Commit(Job),
+    /// Tell a participant of a task's unit of work something.
+    Participant(TaskKey, ParticipantId, Order),
+    /// The unit of work of a task that ended is over.
+    Ended(TaskKey, Option<Abend>),
+    /// Start a task that nobody outside asked for.
+    Start(Box<Start>),
+    /// Do work that may block and answer the task with what it gives.
+    Blocking(TaskKey, BlockingWork),
+}
+
+/// Work that may block: a file or a device.
+pub struct BlockingWork(pub Box<dyn FnOnce() -> Answer + Send>);
+
+impl std::fmt::Debug for BlockingWork {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("BlockingWork")
+    }
+}
+
+/// Changes that go to the store together.
+#[derive(Debug)]
+pub struct Job {
+    /// The task whose unit they are of.
+    pub task: TaskKey,
+    /// The changes.
+    pub changes: UnitOfWork,
+    /// What follows.
+    pub then: Then,
+}
+
+/// What follows when changes are in the store.
+#[derive(Debug)]
+pub enum Then {
+    /// The unit of work goes on to its end.
+    Unit,
+    /// Answer the task's command and give a lock back: a change to something
+    /// that is not recoverable.
+    Answer(Answer, Option<LockName>),
+}
+
+/// Names a participant in units of work: a place in the region's list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ParticipantId(pub usize);
+
+/// What a participant is told. Each is answered, but for a back-out and a
+/// commit after a prepare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Make sure that the changes can be committed, whatever happens.
+    Prepare,
+    /// Commit what was prepared.
+    Commit,
+    /// Commit, as the only participant.
+    CommitOnePhase,
+    /// Back the changes out.
+    BackOut,
+}
+
+/// A task that the region itself starts.
+#[derive(Debug, Clone, Default)]
+pub struct Start {
+    /// Its number, unique in the region's life; [`super::Caller::start`] of
+    /// the task.
+    pub id: u64,
+    /// Transaction.
+    pub transid: TransId,
+    /// Program, blank for the transaction's.
+    pub program: ProgramName,
+    /// For whom it runs.
+    pub userid: UserId,
+    /// How ASSIGN STARTCODE tells of it.
+    pub start_code: StartCode,
+    /// Its channel.
+    pub channel: Option<ChannelData>,
+    /// Its COMMAREA; empty for none.
+    pub commarea: Vec<u8>,
+    /// Name of its principal facility, blank for none.
+    pub facility: link::Name<4>,
+    /// Somebody wants its channel and how it ended.
+    pub wants_result: bool,
+}

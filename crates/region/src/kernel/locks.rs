@@ -1,0 +1,306 @@
+//! The lock table: records, ENQ names and queues, one owner each, waiters in
+//! the order of their coming.
+//!
+//! A task waits for one lock at a time and a lock has one owner, so who waits
+//! for whom is a chain over all kinds of lock; a wait that would close it to a
+//! ring is a deadlock and is refused to the one who would close it.
+//!
+//! Reference: CICS application programming, "Locking" and "Exclusive resources
+//! (ENQ and DEQ)".
+//! Invariant: no time and no store; a lock is a name.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+
+use store::FileId;
+
+use crate::core::TaskKey;
+
+/// What kind of thing is locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LockSpace {
+    /// A record of a file, by its key.
+    Record(FileId),
+    /// A name given to ENQ.
+    Enqueue,
+    /// A recoverable temporary storage queue.
+    TsQueue,
+    /// An end of a recoverable transient data queue.
+    TdQueue,
+}
+
+/// What is locked.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LockName {
+    /// Its kind.
+    pub space: LockSpace,
+    /// Its name within the kind.
+    pub key: Box<[u8]>,
+}
+
+impl LockName {
+    /// A name within a kind.
+    pub fn new(space: LockSpace, key: &[u8]) -> Self {
+        LockName {
+            space,
+            key: key.into(),
+        }
+    }
+}
+
+impl fmt::Display for LockName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.space {
+            LockSpace::Record(file) => write!(f, "record of file {}", file.0)?,
+            LockSpace::Enqueue => f.write_str("enqueue")?,
+            LockSpace::TsQueue => f.write_str("temporary storage queue")?,
+            LockSpace::TdQueue => f.write_str("transient data queue")?,
+        }
+        write!(f, " {}", self.key.escape_ascii())
+    }
+}
+
+/// When a lock is given back by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lifetime {
+    /// At the end of the unit of work.
+    Unit,
+    /// At the end of the task.
+    Task,
+}
+
+/// What became of a wish for a lock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grant {
+    /// The task has it now.
+    New,
+    /// The task had it already.
+    Owned,
+    /// Somebody has it; the task is in the queue.
+    Waits,
+    /// Somebody has it who waits, over others or not, for this task.
+    Deadlock,
+}
+
+/// All locks of a region.
+#[derive(Debug, Default)]
+pub struct LockTable {
+    locks: HashMap<LockName, Lock>,
+    owned: HashMap<TaskKey, Vec<LockName>>,
+    waiting: HashMap<TaskKey, LockName>,
+}
+
+#[derive(Debug)]
+struct Lock {
+    owner: TaskKey,
+    lifetime: Lifetime,
+    waiters: VecDeque<(TaskKey, Lifetime)>,
+}
+
+impl LockTable {
+    /// Asks for a lock and queues for it if it is taken. A lock that is owned
+    /// already keeps the longer of its lifetimes.
+    pub fn lock(&mut self, task: TaskKey, name: &LockName, lifetime: Lifetime) -> Grant {
+        let Some(lock) = self.locks.get_mut(name) else {
+            let lock = Lock {
+                owner: task,
+                lifetime,
+                waiters: VecDeque::new(),
+            };
+            self.locks.insert(name.clone(), lock);
+            self.owned.entry(task).or_default().push(name.clone());
+            return Grant::New;
+        };
+        if lock.owner == task {
+            lock.lifetime = lock.lifetime.max(lifetime);
+            return Grant::Owned;
+        }
+        let owner = lock.owner;
+        if self.waits_for(owner, task) {
+            return Grant::Deadlock;
+        }
+        if let Some(lock) = self.locks.get_mut(name) {
+            lock.waiters.push_back((task, lifetime));
+        }
+        self.waiting.insert(task, name.clone());
+        Grant::Waits
+    }
+
+    /// Who has a lock.
+    pub fn owner(&self, name: &LockName) -> Option<TaskKey> {
+        self.locks.get(name).map(|l| l.owner)
+    }
+
+    /// True when another task owns the lock.
+    pub fn is_taken(&self, task: TaskKey, name: &LockName) -> bool {
+        self.owner(name).is_some_and(|owner| owner != task)
+    }
+
+    /// Changes when an owned lock is given back by itself.
+    pub fn set_lifetime(&mut self, task: TaskKey, name: &LockName, lifetime: Lifetime) {
+        let lock = self.locks.get_mut(name).filter(|l| l.owner == task);
+        if let Some(lock) = lock {
+            lock.lifetime = lifetime;
+        }
+    }
+
+    /// Gives a lock back; gives who has it now and may go on.
+    pub fn unlock(&mut self, task: TaskKey, name: &LockName) -> Option<TaskKey> {
+        let owned = self.owned.get_mut(&task)?;
+        let at = owned.iter().position(|n| n == name)?;
+        let name = owned.swap_remove(at);
+        if owned.is_empty() {
+            self.owned.remove(&task);
+        }
+        self.hand_over(name)
+    }
+
+    /// The unit of work is over: gives its locks back and gives who may go on.
+    pub fn release_unit(&mut self, task: TaskKey) -> Vec<TaskKey> {
+        let Some(owned) = self.owned.remove(&task) else {
+            return Vec::new();
+        };
+        let of_unit = |name: &LockName| {
+            let lock = self.locks.get(name);
+            lock.is_some_and(|l| l.lifetime == Lifetime::Unit)
+        };
+        let (back, kept): (Vec<_>, Vec<_>) = owned.into_iter().partition(of_unit);
+        if !kept.is_empty() {
+            self.owned.insert(task, kept);
+        }
+        let next = back.into_iter().filter_map(|name| self.hand_over(name));
+        next.collect()
+    }
+
+    /// Gives all locks of a task back and takes it out of any queue; gives who
+    /// may go on.
+    pub fn release(&mut self, task: TaskKey) -> Vec<TaskKey> {
+        self.give_up(task);
+        let owned = self.owned.remove(&task).unwrap_or_default();
+        let next = owned.into_iter().filter_map(|name| self.hand_over(name));
+        next.collect()
+    }
+
+    /// Takes a task out of the queue it waits in.
+    pub fn give_up(&mut self, task: TaskKey) {
+        if let Some(name) = self.waiting.remove(&task)
+            && let Some(lock) = self.locks.get_mut(&name)
+        {
+            lock.waiters.retain(|(w, _)| *w != task);
+        }
+    }
+
+    /// Every lock with its owner and those who wait for it, first come first.
+    pub fn each(&self) -> impl Iterator<Item = (&LockName, TaskKey, Vec<TaskKey>)> {
+        self.locks.iter().map(|(name, lock)| {
+            let waiters = lock.waiters.iter().map(|(task, _)| *task);
+            (name, lock.owner, waiters.collect())
+        })
+    }
+
+    /// True when a task owns or waits for any lock.
+    pub fn knows(&self, task: TaskKey) -> bool {
+        self.owned.contains_key(&task) || self.waiting.contains_key(&task)
+    }
+
+    fn hand_over(&mut self, name: LockName) -> Option<TaskKey> {
+        let lock = self.locks.get_mut(&name)?;
+        match lock.waiters.pop_front() {
+            Some((next, lifetime)) => {
+                lock.owner = next;
+                lock.lifetime = lifetime;
+                self.waiting.remove(&next);
+                self.owned.entry(next).or_default().push(name);
+                Some(next)
+            }
+            None => {
+                self.locks.remove(&name);
+                None
+            }
+        }
+    }
+
+    fn waits_for(&self, mut task: TaskKey, whom: TaskKey) -> bool {
+        // No ring exists, since this very check precedes every wait; so the
+        // chain ends.
+        while let Some(name) = self.waiting.get(&task) {
+            let Some(lock) = self.locks.get(name) else {
+                return false;
+            };
+            if lock.owner == whom {
+                return true;
+            }
+            task = lock.owner;
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(n: u32) -> TaskKey {
+        TaskKey::for_test(n)
+    }
+
+    fn record(key: &[u8]) -> LockName {
+        LockName::new(LockSpace::Record(FileId(1)), key)
+    }
+
+    #[test]
+    fn waiters_get_a_lock_in_the_order_of_their_coming() {
+        let mut locks = LockTable::default();
+        let k = record(b"K");
+        assert_eq!(locks.lock(task(1), &k, Lifetime::Unit), Grant::New);
+        assert_eq!(locks.lock(task(1), &k, Lifetime::Unit), Grant::Owned);
+        assert_eq!(locks.lock(task(2), &k, Lifetime::Unit), Grant::Waits);
+        assert_eq!(locks.lock(task(3), &k, Lifetime::Unit), Grant::Waits);
+        assert_eq!(locks.release(task(1)), [task(2)]);
+        assert_eq!(locks.unlock(task(2), &k), Some(task(3)));
+        assert_eq!(locks.unlock(task(3), &k), None);
+        assert_eq!(locks.lock(task(4), &k, Lifetime::Unit), Grant::New);
+    }
+
+    #[test]
+    fn a_ring_over_records_and_names_is_refused_to_the_one_who_closes_it() {
+        let mut locks = LockTable::default();
+        let names = [
+            record(b"1"),
+            LockName::new(LockSpace::Enqueue, b"1"),
+            LockName::new(LockSpace::TsQueue, b"1"),
+        ];
+        for (n, name) in (1..).zip(&names) {
+            locks.lock(task(n), name, Lifetime::Unit);
+        }
+        assert_eq!(locks.lock(task(1), &names[1], Lifetime::Unit), Grant::Waits);
+        assert_eq!(locks.lock(task(2), &names[2], Lifetime::Task), Grant::Waits);
+        let closes = locks.lock(task(3), &names[0], Lifetime::Unit);
+        assert_eq!(closes, Grant::Deadlock);
+        assert_eq!(locks.release(task(3)), [task(2)]);
+    }
+
+    #[test]
+    fn one_that_gives_up_is_passed_over() {
+        let mut locks = LockTable::default();
+        for n in 1..=3 {
+            locks.lock(task(n), &record(b"K"), Lifetime::Unit);
+        }
+        locks.give_up(task(2));
+        assert_eq!(locks.release(task(1)), [task(3)]);
+    }
+
+    #[test]
+    fn the_end_of_a_unit_keeps_the_locks_of_the_task() {
+        let mut locks = LockTable::default();
+        let (unit, whole) = (record(b"U"), record(b"T"));
+        locks.lock(task(1), &unit, Lifetime::Unit);
+        locks.lock(task(1), &whole, Lifetime::Task);
+        locks.lock(task(2), &unit, Lifetime::Unit);
+        locks.lock(task(3), &whole, Lifetime::Unit);
+        assert_eq!(locks.release_unit(task(1)), [task(2)]);
+        assert_eq!(locks.owner(&whole), Some(task(1)));
+        assert_eq!(locks.release(task(1)), [task(3)]);
+        assert!(!locks.knows(task(1)));
+    }
+}

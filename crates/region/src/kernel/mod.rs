@@ -1,0 +1,501 @@
+//! The kernel: what running tasks ask of the region, and how it ends.
+//!
+//! It owns the lock table, the timers, the units of work and the waits of
+//! tasks. Whatever a task can name (files, queues, counters, time) belongs to
+//! a resource manager in [`crate::resources`] that stands on these; a manager
+//! serves commands, takes part in units of work, and hears of the ends of
+//! tasks. Back-out, SYNCPOINT, ROLLBACK and the end of a task go one path.
+//!
+//! Like the core this decides only: what must be done is a list of
+//! [`Effect`]s, and the time is an argument. So a test can stand in for
+//! workers, store and clock and replay any history by its seed.
+//!
+//! Reference: CICS application programming, "Syncpointing"; DTIMOUT for waits.
+
+mod effect;
+mod locks;
+mod request;
+mod syncpoint;
+mod timers;
+mod unit;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, VecDeque};
+
+use link::{Answer, Call, Op, Operands, Violation};
+use store::ReadStore;
+
+pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then};
+pub use locks::{Grant, Lifetime, LockName, LockSpace, LockTable};
+pub use request::{
+    Caller, EventName, Expiry, Failure, Request, Served, Step, Wait, WaitOn, Woken, condition,
+    done, done_with, done_with_condition,
+};
+pub use timers::{Alarm, TimerId, Timers};
+pub use unit::Units;
+
+use crate::api::{Abend, Statistics};
+use crate::core::TaskKey;
+use crate::resources::{Resources, Serve};
+
+/// Everything that running tasks can ask for.
+pub struct Kernel {
+    state: State,
+    /// What tasks can name.
+    pub resources: Resources,
+    commands: HashMap<u16, Serve>,
+}
+
+/// What resource managers stand on.
+pub struct State {
+    /// Locks of all kinds.
+    pub locks: LockTable,
+    /// Alarms.
+    pub timers: Timers,
+    /// Pending changes.
+    pub units: Units,
+    /// What is committed; none in a region without a store.
+    pub reader: Option<Box<dyn ReadStore + Send>>,
+    /// As the region was started.
+    pub settings: Settings,
+    /// What was counted.
+    pub counts: Counts,
+    waits: HashMap<TaskKey, Suspended>,
+    waiting_for: HashMap<EventName, Vec<TaskKey>>,
+    woken: VecDeque<(TaskKey, Woken)>,
+    last_start: u64,
+}
+
+/// Settings of the kernel.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Settings {
+    /// Nanoseconds that a task waits for a lock (DTIMOUT).
+    pub lock_timeout_ns: u64,
+    /// Nanoseconds of local time, since 1970, at the zero of the region's clock.
+    pub local_offset_ns: u64,
+}
+
+impl Settings {
+    /// Local time in nanoseconds since 1970.
+    pub fn local_ns(&self, now: u64) -> u64 {
+        self.local_offset_ns + now
+    }
+}
+
+/// What the kernel counts.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    commits: u64,
+    backouts: u64,
+    batches: u64,
+    lock_waits: u64,
+    deadlocks: u64,
+}
+
+/// A call that waits.
+struct Suspended {
+    request: Request,
+    wait: Wait,
+    timer: Option<TimerId>,
+    since: u64,
+}
+
+/// What a call of the kernel works with: the time, the kernel's own state, and
+/// the list of what is to be done afterwards.
+pub struct Cx<'a> {
+    /// Nanoseconds of the region's clock.
+    pub now: u64,
+    /// Locks, timers, units and the committed state.
+    pub kernel: &'a mut State,
+    /// What the shell must do.
+    pub out: &'a mut Vec<Effect>,
+}
+
+impl Cx<'_> {
+    /// Locks a name for a task: `Some(true)` when the lock is new to the task,
+    /// `Some(false)` when it had it, `None` when the task waits for it; the
+    /// call ends with [`Cx::wait_for_lock`] then. A wait that can never end is
+    /// the abend `deadlock`.
+    pub fn lock(
+        &mut self,
+        request: &Request,
+        name: &LockName,
+        lifetime: Lifetime,
+        deadlock: [u8; 4],
+    ) -> Result<Option<bool>, Failure> {
+        let granted = request.woken == Some(Woken::Granted);
+        match self.kernel.locks.lock(request.caller.key, name, lifetime) {
+            Grant::New => Ok(Some(true)),
+            // What was waited for is as new as what was free.
+            Grant::Owned => Ok(Some(granted)),
+            Grant::Waits => Ok(None),
+            Grant::Deadlock => {
+                self.kernel.counts.deadlocks += 1;
+                Err(Failure::Abend(deadlock))
+            }
+        }
+    }
+
+    /// The wait for a lock, as long as the task's DTIMOUT says; then it ends
+    /// with the abend `timeout`.
+    pub fn wait_for_lock(&mut self, request: &Request, name: LockName, timeout: [u8; 4]) -> Step {
+        self.kernel.counts.lock_waits += 1;
+        let own = request.caller.lock_timeout_ns;
+        let limit_ns = own.unwrap_or(self.kernel.settings.lock_timeout_ns);
+        Step::Wait(Wait {
+            on: WaitOn::Lock(name),
+            until: Some(self.now.saturating_add(limit_ns)),
+            expiry: Expiry::Abend(timeout),
+        })
+    }
+
+    /// Gives a lock back; the first who waits for it goes on.
+    pub fn unlock(&mut self, task: TaskKey, name: &LockName) {
+        let next = self.kernel.locks.unlock(task, name);
+        let woken = next.map(|task| (task, Woken::Granted));
+        self.kernel.woken.extend(woken);
+    }
+
+    /// Something happened: everybody who waits for it looks again.
+    pub fn signal(&mut self, kind: &'static str, key: &[u8]) {
+        let name = EventName {
+            kind,
+            key: key.into(),
+        };
+        let waiters = self.kernel.waiting_for.remove(&name).unwrap_or_default();
+        let woken = waiters.into_iter().map(|task| (task, Woken::Event));
+        self.kernel.woken.extend(woken);
+    }
+
+    /// A number for a task to be started.
+    pub fn next_start(&mut self) -> u64 {
+        self.kernel.last_start += 1;
+        self.kernel.last_start
+    }
+
+    /// Has a task started.
+    pub fn start(&mut self, start: Start) {
+        self.out.push(Effect::Start(Box::new(start)));
+    }
+
+    /// Has a task's command answered by work that may block.
+    pub fn block(&mut self, task: TaskKey, work: impl FnOnce() -> Answer + Send + 'static) -> Step {
+        let work = BlockingWork(Box::new(work));
+        self.out.push(Effect::Blocking(task, work));
+        Step::Later
+    }
+
+    /// A task's pending changes and the committed state under them; none in a
+    /// region without a store.
+    pub fn unit_and_store(
+        &mut self,
+        task: TaskKey,
+    ) -> Option<(&mut store::UnitOfWork, &mut (dyn ReadStore + Send))> {
+        let reader = self.kernel.reader.as_mut()?;
+        Some((&mut self.kernel.units.of(task).changes, reader.as_mut()))
+    }
+}
+
+impl Kernel {
+    /// A kernel over a store's reader.
+    pub fn new(
+        reader: Option<Box<dyn ReadStore + Send>>,
+        settings: Settings,
+        resources: Resources,
+    ) -> Self {
+        Kernel {
+            state: State {
+                locks: LockTable::default(),
+                timers: Timers::default(),
+                units: Units::default(),
+                reader,
+                settings,
+                counts: Counts::default(),
+                waits: HashMap::new(),
+                waiting_for: HashMap::new(),
+                woken: VecDeque::new(),
+                last_start: 0,
+            },
+            resources,
+            commands: crate::resources::commands().collect(),
+        }
+    }
+
+    /// Calls resource managers outside of any task: definitions, operators.
+    pub fn with<R>(
+        &mut self,
+        now: u64,
+        out: &mut Vec<Effect>,
+        call: impl FnOnce(&mut Resources, &mut Cx<'_>) -> R,
+    ) -> R {
+        let result = self.manage(now, out, call);
+        self.wake(now, out);
+        result
+    }
+
+    /// A call of a running task. An error is operands that no worker of ours
+    /// writes.
+    pub fn call(
+        &mut self,
+        now: u64,
+        caller: Caller,
+        call: Call,
+        out: &mut Vec<Effect>,
+    ) -> Result<(), Violation> {
+        let operands = match call.op {
+            Op::Command => Operands::parse(&call.data)?,
+            _ => Operands::default(),
+        };
+        self.state.units.of(caller.key);
+        match call.op {
+            Op::Syncpoint => self.syncpoint(now, caller.key, out),
+            Op::Rollback => self.rollback(now, caller.key, out),
+            _ => {
+                let request = Request {
+                    caller,
+                    call,
+                    operands,
+                    woken: None,
+                    progress: 0,
+                };
+                self.attempt(now, request, out);
+            }
+        }
+        self.wake(now, out);
+        Ok(())
+    }
+
+    /// A task ended: commit its unit, or back it out. [`Effect::Ended`] follows.
+    pub fn end(&mut self, now: u64, caller: Caller, commit: bool, out: &mut Vec<Effect>) {
+        self.end_task(now, caller, commit, out);
+        self.wake(now, out);
+    }
+
+    /// The store is done with a job.
+    pub fn committed(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        then: Then,
+        result: Result<(), store::ApplyError>,
+        out: &mut Vec<Effect>,
+    ) {
+        self.stored(now, task, then, result, out);
+        self.wake(now, out);
+    }
+
+    /// A participant says whether it can commit, or whether it has committed
+    /// in one phase.
+    pub fn voted(&mut self, now: u64, task: TaskKey, yes: bool, out: &mut Vec<Effect>) {
+        self.vote(now, task, yes, out);
+        self.wake(now, out);
+    }
+
+    /// Does what is due. [`Kernel::next_alarm`] says when to come again.
+    pub fn expire(&mut self, now: u64, out: &mut Vec<Effect>) {
+        while let Some(alarm) = self.state.timers.due(now) {
+            match alarm {
+                Alarm::Wait(task) => self.expire_wait(task, out),
+                Alarm::Manager(manager, number) => {
+                    let alarm = crate::resources::alarm(manager);
+                    self.manage(now, out, |resources, cx| alarm(resources, cx, number));
+                }
+            }
+            self.wake(now, out);
+        }
+    }
+
+    /// When something is due next.
+    pub fn next_alarm(&self) -> Option<u64> {
+        self.state.timers.next()
+    }
+
+    /// Ends the wait of a task with an abend; false when it does not wait
+    /// here.
+    pub fn purge(&mut self, task: TaskKey, code: [u8; 4], out: &mut Vec<Effect>) -> bool {
+        if self.take_wait(task).is_none() {
+            return false;
+        }
+        out.push(Effect::Waits(task));
+        out.push(Effect::Answer(task, Answer::of_abend(&code)));
+        true
+    }
+
+    /// Whether a task waits.
+    pub fn waits(&self, task: TaskKey) -> bool {
+        self.state.waits.contains_key(&task)
+    }
+
+    /// What a task waits for and since when, for operators.
+    pub fn wait_of(&self, task: TaskKey) -> Option<(&WaitOn, u64)> {
+        let suspended = self.state.waits.get(&task)?;
+        Some((&suspended.wait.on, suspended.since))
+    }
+
+    /// The locks, their owners and who waits for them.
+    pub fn locks(&self) -> &LockTable {
+        &self.state.locks
+    }
+
+    /// A start came to its end, or could not begin: what its task gave.
+    pub fn start_ended(&mut self, now: u64, start: u64, ended: &StartEnd, out: &mut Vec<Effect>) {
+        self.manage(now, out, |resources, cx| {
+            resources.start_ended(cx, start, ended);
+        });
+        self.wake(now, out);
+    }
+
+    /// Takes the files' definitions over.
+    pub fn define_files(&mut self, entries: &[link::FileEntry]) {
+        if let Some(reader) = &mut self.state.reader {
+            self.resources.files.define(reader.as_mut(), entries);
+        }
+    }
+
+    /// A participant has changed something for a task.
+    pub fn join(&mut self, task: TaskKey, participant: ParticipantId) {
+        let unit = self.state.units.of(task);
+        if !unit.participants.contains(&participant) {
+            unit.participants.push(participant);
+        }
+    }
+
+    /// One transaction of the store carried some jobs.
+    pub fn count_batch(&mut self) {
+        self.state.counts.batches += 1;
+    }
+
+    /// Adds the kernel's counters.
+    pub fn count(&self, statistics: &mut Statistics) {
+        let counts = &self.state.counts;
+        statistics.commits = counts.commits;
+        statistics.backouts = counts.backouts;
+        statistics.commit_batches = counts.batches;
+        statistics.lock_waits = counts.lock_waits;
+        statistics.deadlocks = counts.deadlocks;
+    }
+
+    fn manage<R>(
+        &mut self,
+        now: u64,
+        out: &mut Vec<Effect>,
+        call: impl FnOnce(&mut Resources, &mut Cx<'_>) -> R,
+    ) -> R {
+        let mut cx = Cx {
+            now,
+            kernel: &mut self.state,
+            out,
+        };
+        call(&mut self.resources, &mut cx)
+    }
+
+    /// Tries a call, the first time or again.
+    fn attempt(&mut self, now: u64, mut request: Request, out: &mut Vec<Effect>) {
+        let task = request.caller.key;
+        let again = request.woken.is_some();
+        let serve = match request.call.op {
+            Op::Command => self.commands.get(&(request.call.args[0] as u16)).copied(),
+            _ => Some(crate::resources::files::serve as Serve),
+        };
+        let served = match serve {
+            Some(serve) => {
+                self.manage(now, out, |resources, cx| serve(resources, cx, &mut request))
+            }
+            // A worker sends what its table says is served here.
+            None => Err(Failure::Abend(*b"AEY9")),
+        };
+        let waits = matches!(served, Ok(Step::Wait(_)));
+        if waits != again {
+            out.push(Effect::Waits(task));
+        }
+        match served {
+            Ok(Step::Done(answer)) => out.push(Effect::Answer(task, answer)),
+            Ok(Step::Later) => {}
+            Ok(Step::Wait(wait)) => self.suspend(now, request, wait),
+            Ok(Step::Commit {
+                changes,
+                answer,
+                unlock,
+            }) => {
+                self.state.units.of(task).committing = true;
+                out.push(Effect::Commit(Job {
+                    task,
+                    changes,
+                    then: Then::Answer(answer, unlock),
+                }));
+            }
+            Err(failure) => out.push(Effect::Answer(task, failure.into())),
+        }
+    }
+
+    fn suspend(&mut self, now: u64, request: Request, wait: Wait) {
+        let task = request.caller.key;
+        let timers = &mut self.state.timers;
+        let timer = wait.until.map(|at| timers.set(at, Alarm::Wait(task)));
+        if let WaitOn::Event(name) = &wait.on {
+            let waiters = self.state.waiting_for.entry(name.clone()).or_default();
+            waiters.push(task);
+        }
+        let suspended = Suspended {
+            request,
+            wait,
+            timer,
+            since: now,
+        };
+        self.state.waits.insert(task, suspended);
+    }
+
+    /// Takes a task out of its wait and of every queue it stands in.
+    fn take_wait(&mut self, task: TaskKey) -> Option<Suspended> {
+        let suspended = self.state.waits.remove(&task)?;
+        if let Some(timer) = suspended.timer {
+            self.state.timers.cancel(timer);
+        }
+        match &suspended.wait.on {
+            WaitOn::Lock(_) => self.state.locks.give_up(task),
+            WaitOn::Event(name) => {
+                if let Some(waiters) = self.state.waiting_for.get_mut(name) {
+                    waiters.retain(|w| *w != task);
+                    if waiters.is_empty() {
+                        self.state.waiting_for.remove(name);
+                    }
+                }
+            }
+            WaitOn::Time | WaitOn::Commit => {}
+        }
+        Some(suspended)
+    }
+
+    fn expire_wait(&mut self, task: TaskKey, out: &mut Vec<Effect>) {
+        let Some(suspended) = self.state.waits.get(&task) else {
+            return;
+        };
+        match suspended.wait.expiry {
+            Expiry::Resume => self.state.woken.push_back((task, Woken::Expired)),
+            Expiry::Abend(code) => {
+                self.purge(task, code, out);
+            }
+        }
+    }
+
+    /// Lets those go on who were woken, and those whom they wake.
+    fn wake(&mut self, now: u64, out: &mut Vec<Effect>) {
+        while let Some((task, woken)) = self.state.woken.pop_front() {
+            if let Some(mut suspended) = self.take_wait(task) {
+                suspended.request.woken = Some(woken);
+                self.attempt(now, suspended.request, out);
+            }
+        }
+    }
+}
+
+/// How a task that the region started came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StartEnd {
+    /// It could not begin.
+    Refused(crate::api::Refusal),
+    /// It ran: its abend, if it had one, and its channel.
+    Ran(Option<Abend>, Option<link::ChannelData>),
+}

@@ -1,0 +1,193 @@
+//! A call of a running task, and what serving it came to.
+//!
+//! A call is tried from its start. When it has to wait it is tried again from
+//! its start as soon as what it waits for may have come, so it sees the world
+//! as it is then; `woken` says why it is tried again.
+
+use cics::resp::Condition;
+use link::{Answer, Call, Operands, TransId, UserId};
+
+use super::locks::LockName;
+use crate::core::TaskKey;
+
+/// Who asks: what the core knows of the task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caller {
+    /// The task.
+    pub key: TaskKey,
+    /// Its number.
+    pub number: u64,
+    /// Its transaction.
+    pub transid: TransId,
+    /// Who it runs for.
+    pub userid: UserId,
+    /// Its priority.
+    pub priority: u8,
+    /// The START, trigger or parent that it comes from.
+    pub start: Option<u64>,
+    /// DTIMOUT of its transaction in nanoseconds; `None` for the region's.
+    pub lock_timeout_ns: Option<u64>,
+}
+
+/// A call of a task.
+#[derive(Debug)]
+pub struct Request {
+    /// Who asks.
+    pub caller: Caller,
+    /// What is asked.
+    pub call: Call,
+    /// The operands of a command; empty for the other operations.
+    pub operands: Operands,
+    /// Why it is tried again; `None` at the first try.
+    pub woken: Option<Woken>,
+    /// Whatever the one who serves it keeps from try to try; 0 at first.
+    pub progress: u64,
+}
+
+/// Why a waiting call is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Woken {
+    /// The lock is the task's now.
+    Granted,
+    /// What it waits for may have happened.
+    Event,
+    /// The wait lasted as long as it was to last at most.
+    Expired,
+}
+
+/// What a try of a call came to.
+#[derive(Debug)]
+pub enum Step {
+    /// It is done.
+    Done(Answer),
+    /// It waits.
+    Wait(Wait),
+    /// It is done once changes of its own are in the store: a change to
+    /// something that is not recoverable. The lock is given back then.
+    Commit {
+        /// The changes.
+        changes: store::UnitOfWork,
+        /// The answer when they are in the store.
+        answer: Answer,
+        /// The lock that covered them.
+        unlock: Option<LockName>,
+    },
+    /// The kernel answers later.
+    Later,
+}
+
+/// Why a call was not done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// A condition for the program, with RESP2.
+    Condition(Condition, u32),
+    /// The task ends with this code.
+    Abend([u8; 4]),
+}
+
+/// What serving a call came to.
+pub type Served = Result<Step, Failure>;
+
+/// A wait of a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wait {
+    /// What it waits for.
+    pub on: WaitOn,
+    /// When it ends at the latest, nanoseconds of the region's clock; `None`
+    /// for no limit.
+    pub until: Option<u64>,
+    /// What happens then.
+    pub expiry: Expiry,
+}
+
+/// What a task waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WaitOn {
+    /// A lock.
+    Lock(LockName),
+    /// A name that somebody signals.
+    Event(EventName),
+    /// Nothing but time.
+    Time,
+    /// Its changes to be in the store.
+    Commit,
+}
+
+/// Something that happens, as those who wait for it name it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EventName {
+    /// The kind, as a word for operators: `TSQUEUE`, `CHILD`, `ECB`.
+    pub kind: &'static str,
+    /// Which one.
+    pub key: Box<[u8]>,
+}
+
+/// What happens to a wait that lasted its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expiry {
+    /// The call is tried again, woken with [`Woken::Expired`].
+    Resume,
+    /// The task ends with this code.
+    Abend([u8; 4]),
+}
+
+impl Wait {
+    /// A wait for an event, without a limit.
+    pub fn event(kind: &'static str, key: &[u8]) -> Wait {
+        Wait {
+            on: WaitOn::Event(EventName {
+                kind,
+                key: key.into(),
+            }),
+            until: None,
+            expiry: Expiry::Resume,
+        }
+    }
+
+    /// A wait until an instant.
+    pub fn until(at: u64) -> Wait {
+        Wait {
+            on: WaitOn::Time,
+            until: Some(at),
+            expiry: Expiry::Resume,
+        }
+    }
+
+    /// The same wait with a limit.
+    pub fn at_most_until(mut self, at: u64, expiry: Expiry) -> Wait {
+        self.until = Some(at);
+        self.expiry = expiry;
+        self
+    }
+}
+
+impl From<Failure> for Answer {
+    fn from(failure: Failure) -> Answer {
+        match failure {
+            Failure::Condition(condition, resp2) => Answer::of_condition(condition, resp2),
+            Failure::Abend(code) => Answer::of_abend(&code),
+        }
+    }
+}
+
+/// A condition as the end of a call.
+pub fn condition<T>(condition: Condition, resp2: u32) -> Result<T, Failure> {
+    Err(Failure::Condition(condition, resp2))
+}
+
+/// A command that is done and gives nothing.
+pub fn done() -> Served {
+    Ok(Step::Done(Answer::default()))
+}
+
+/// A command that is done and gives these operands.
+pub fn done_with(operands: Operands) -> Served {
+    Ok(Step::Done(Answer::of_data(operands.emit())))
+}
+
+/// As [`done_with`], with a condition that does not hide the operands.
+pub fn done_with_condition(condition: Condition, resp2: u32, operands: Operands) -> Served {
+    let mut answer = Answer::of_condition(condition, resp2);
+    answer.data = operands.emit();
+    Ok(Step::Done(answer))
+}

@@ -1,0 +1,265 @@
+//! The end of a unit of work: SYNCPOINT, ROLLBACK, the end of a task.
+//!
+//! All go one path. Where only one participant has changed something it
+//! commits in one phase. With several, each beside the store prepares first;
+//! the commit of the store decides, and the others are told afterwards. What
+//! cannot be committed is backed out everywhere.
+//!
+//! ```text
+//!  Active ──▶ Preparing ──all can──▶ Deciding ──▶ over
+//!     │            └────one cannot──────────────▶ backed out
+//!     └──one participant or none──▶ Deciding
+//! ```
+
+use link::{Answer, Name};
+use store::ApplyError;
+
+use super::effect::{Effect, Job, Order, Then};
+use super::request::Caller;
+use super::unit::{After, Phase, Unit};
+use super::{Kernel, Woken};
+use crate::api::Abend;
+use crate::core::TaskKey;
+use cics::resp::Condition;
+
+impl Kernel {
+    /// SYNCPOINT of a running task.
+    pub(super) fn syncpoint(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
+        self.commit(now, task, After::Syncpoint, out);
+    }
+
+    /// SYNCPOINT ROLLBACK of a running task.
+    pub(super) fn rollback(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
+        self.back_out(now, task, out);
+        out.push(Effect::Answer(task, Answer::default()));
+    }
+
+    /// A task is over.
+    pub(super) fn end_task(
+        &mut self,
+        now: u64,
+        caller: Caller,
+        commit: bool,
+        out: &mut Vec<Effect>,
+    ) {
+        let task = caller.key;
+        self.take_wait(task);
+        let unit = self.state.units.of(task);
+        unit.end = Some(caller);
+        if unit.is_busy() {
+            // The syncpoint in progress decides; what came before it stands.
+            return;
+        }
+        if commit {
+            self.commit(now, task, After::EndTask, out);
+        } else {
+            self.back_out(now, task, out);
+            self.leave(now, caller, None, out);
+        }
+    }
+
+    /// Begins to commit a task's unit.
+    fn commit(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+        let unit = self.state.units.of(task);
+        match (unit.changes.is_empty(), unit.participants.len()) {
+            (true, 0) => self.conclude(now, task, then, None, out),
+            (false, 0) => self.decide(task, then, out),
+            (true, 1) => {
+                unit.phase = Phase::Deciding { then };
+                let only = unit.participants[0];
+                out.push(Effect::Participant(task, only, Order::CommitOnePhase));
+            }
+            (_, missing) => {
+                unit.phase = Phase::Preparing {
+                    missing,
+                    refused: false,
+                    then,
+                };
+                tell(unit, task, Order::Prepare, out);
+            }
+        }
+    }
+
+    /// Hands the unit's changes to the store, whose commit is the decision.
+    fn decide(&mut self, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+        let unit = self.state.units.of(task);
+        unit.phase = Phase::Deciding { then };
+        let changes = std::mem::take(&mut unit.changes);
+        out.push(Effect::Commit(Job {
+            task,
+            changes,
+            then: Then::Unit,
+        }));
+    }
+
+    /// A participant's answer to [`Order::Prepare`] or
+    /// [`Order::CommitOnePhase`].
+    pub(super) fn vote(&mut self, now: u64, task: TaskKey, yes: bool, out: &mut Vec<Effect>) {
+        let Some(unit) = self.state.units.get_mut(task) else {
+            return;
+        };
+        match &mut unit.phase {
+            Phase::Active => {}
+            Phase::Preparing {
+                missing,
+                refused,
+                then,
+            } => {
+                *missing -= 1;
+                *refused |= !yes;
+                if *missing > 0 {
+                    return;
+                }
+                let then = *then;
+                if *refused {
+                    tell(unit, task, Order::BackOut, out);
+                    let why = "a participant of the unit of work cannot commit";
+                    self.conclude(now, task, then, Some(why.to_owned()), out);
+                } else {
+                    self.decide(task, then, out);
+                }
+            }
+            Phase::Deciding { then } => {
+                let then = *then;
+                let why = (!yes).then(|| "the unit's participant could not commit".to_owned());
+                self.conclude(now, task, then, why, out);
+            }
+        }
+    }
+
+    /// The store took changes over, or did not.
+    pub(super) fn stored(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        then: Then,
+        result: Result<(), ApplyError>,
+        out: &mut Vec<Effect>,
+    ) {
+        if let Err(error) = &result {
+            tracing::error!(%error, "a unit of work could not be committed");
+        }
+        let Some(unit) = self.state.units.get_mut(task) else {
+            return;
+        };
+        match then {
+            Then::Answer(answer, unlock) => {
+                unit.committing = false;
+                let end = unit.end;
+                self.state.counts.commits += u64::from(result.is_ok());
+                self.state.counts.backouts += u64::from(result.is_err());
+                if let Some(name) = unlock {
+                    let next = self.state.locks.unlock(task, &name);
+                    let woken = next.map(|task| (task, Woken::Granted));
+                    self.state.woken.extend(woken);
+                }
+                if let Some(caller) = end {
+                    self.back_out(now, task, out);
+                    self.leave(now, caller, None, out);
+                    return;
+                }
+                let answer = match result {
+                    Ok(()) => answer,
+                    Err(error) => crate::resources::files::of_apply(&error).into(),
+                };
+                out.push(Effect::Answer(task, answer));
+            }
+            Then::Unit => {
+                let Phase::Deciding { then } = unit.phase else {
+                    return;
+                };
+                let order = match result {
+                    Ok(()) => Order::Commit,
+                    Err(_) => Order::BackOut,
+                };
+                tell(unit, task, order, out);
+                let why = result.err().map(|error| error.to_string());
+                self.conclude(now, task, then, why, out);
+            }
+        }
+    }
+
+    /// The unit is decided: committed, or not, and why not.
+    fn conclude(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        then: After,
+        failed: Option<String>,
+        out: &mut Vec<Effect>,
+    ) {
+        let unit = self.state.units.of(task);
+        let changed = unit.phase != Phase::Active;
+        let end = unit.end;
+        if changed {
+            self.state.counts.commits += u64::from(failed.is_none());
+            self.state.counts.backouts += u64::from(failed.is_some());
+        }
+        self.close_unit(now, task, failed.is_none(), out);
+        match (then, end) {
+            (After::Syncpoint, None) => {
+                let answer = match failed {
+                    None => Answer::default(),
+                    Some(_) => Answer::of_condition(Condition::RolledBack, 0),
+                };
+                out.push(Effect::Answer(task, answer));
+            }
+            // Its worker died while the syncpoint was decided.
+            (After::Syncpoint, Some(caller)) => self.leave(now, caller, None, out),
+            (After::EndTask, end) => {
+                let abend = failed.map(|why| Abend {
+                    code: *b"ASP7",
+                    program: Name::BLANK,
+                    line: 0,
+                    message: format!("the unit of work could not be committed: {why}"),
+                });
+                if let Some(caller) = end {
+                    self.leave(now, caller, abend, out);
+                }
+            }
+        }
+    }
+
+    /// Drops a unit's changes.
+    fn back_out(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
+        let unit = self.state.units.of(task);
+        if !unit.is_empty() {
+            tell(unit, task, Order::BackOut, out);
+            self.state.counts.backouts += 1;
+        }
+        self.close_unit(now, task, false, out);
+    }
+
+    /// A unit is over: its managers hear of it, its locks go back, the task's
+    /// next unit begins.
+    fn close_unit(&mut self, now: u64, task: TaskKey, committed: bool, out: &mut Vec<Effect>) {
+        let end = self.state.units.remove(task).and_then(|unit| unit.end);
+        *self.state.units.of(task) = Unit {
+            end,
+            ..Unit::default()
+        };
+        self.manage(now, out, |resources, cx| {
+            resources.unit_ended(cx, task, committed);
+        });
+        let next = self.state.locks.release_unit(task);
+        let woken = next.into_iter().map(|task| (task, Woken::Granted));
+        self.state.woken.extend(woken);
+    }
+
+    /// A task is over and its unit is: nothing of it stays.
+    fn leave(&mut self, now: u64, caller: Caller, abend: Option<Abend>, out: &mut Vec<Effect>) {
+        self.manage(now, out, |resources, cx| resources.task_ended(cx, &caller));
+        let next = self.state.locks.release(caller.key);
+        let woken = next.into_iter().map(|task| (task, Woken::Granted));
+        self.state.woken.extend(woken);
+        self.state.units.remove(caller.key);
+        out.push(Effect::Ended(caller.key, abend));
+    }
+}
+
+/// Tells all participants of a unit something.
+fn tell(unit: &Unit, task: TaskKey, order: Order, out: &mut Vec<Effect>) {
+    for participant in &unit.participants {
+        out.push(Effect::Participant(task, *participant, order));
+    }
+}

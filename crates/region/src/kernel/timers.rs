@@ -1,0 +1,135 @@
+//! Alarms on one heap.
+//!
+//! The owner of the clock asks for the first instant, sleeps until then, and
+//! takes what is due. An alarm that is cancelled leaves an entry in the heap
+//! that is passed over when it comes to the top.
+//!
+//! Invariant: no clock; instants are nanoseconds that the caller brings.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use crate::core::TaskKey;
+
+/// Names an alarm; never given twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TimerId(u64);
+
+/// Whom an alarm is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Alarm {
+    /// A call of this task that waits.
+    Wait(TaskKey),
+    /// A resource manager, by its place in the list, and a number of its own.
+    Manager(usize, u64),
+}
+
+/// All alarms of a region.
+#[derive(Debug, Default)]
+pub struct Timers {
+    heap: BinaryHeap<Reverse<(u64, TimerId)>>,
+    live: HashMap<TimerId, (u64, Alarm)>,
+    last: u64,
+}
+
+impl Timers {
+    /// Sets an alarm for an instant. Alarms of one instant go off in the order
+    /// they were set.
+    pub fn set(&mut self, at: u64, alarm: Alarm) -> TimerId {
+        self.last += 1;
+        let id = TimerId(self.last);
+        self.heap.push(Reverse((at, id)));
+        self.live.insert(id, (at, alarm));
+        id
+    }
+
+    /// Takes an alarm back; false when it went off or was taken back before.
+    pub fn cancel(&mut self, id: TimerId) -> bool {
+        let was = self.live.remove(&id).is_some();
+        self.drop_dead();
+        was
+    }
+
+    /// When the next alarm goes off.
+    pub fn next(&self) -> Option<u64> {
+        self.heap.peek().map(|Reverse((at, _))| *at)
+    }
+
+    /// Takes the first alarm that is due.
+    pub fn due(&mut self, now: u64) -> Option<Alarm> {
+        let Reverse((at, id)) = *self.heap.peek()?;
+        if at > now {
+            return None;
+        }
+        self.heap.pop();
+        let alarm = self.live.remove(&id).map(|(_, alarm)| alarm);
+        self.drop_dead();
+        alarm
+    }
+
+    /// Alarms that are set.
+    pub fn len(&self) -> usize {
+        self.live.len()
+    }
+
+    /// Keeps a live alarm at the top, so that nobody wakes for a dead one, and
+    /// the heap within twice the live ones.
+    fn drop_dead(&mut self) {
+        if self.heap.len() > 2 * self.live.len() + 64 {
+            let live = &self.live;
+            self.heap.retain(|Reverse((_, id))| live.contains_key(id));
+        }
+        while let Some(Reverse((_, id))) = self.heap.peek() {
+            if self.live.contains_key(id) {
+                return;
+            }
+            self.heap.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alarm(n: u64) -> Alarm {
+        Alarm::Manager(0, n)
+    }
+
+    #[test]
+    fn alarms_go_off_in_the_order_of_their_instants() {
+        let mut timers = Timers::default();
+        timers.set(30, alarm(3));
+        timers.set(10, alarm(1));
+        timers.set(10, alarm(2));
+        assert_eq!(timers.next(), Some(10));
+        assert_eq!(timers.due(9), None);
+        assert_eq!(timers.due(10), Some(alarm(1)));
+        assert_eq!(timers.due(10), Some(alarm(2)));
+        assert_eq!(timers.due(10), None);
+        assert_eq!(timers.due(99), Some(alarm(3)));
+        assert_eq!((timers.next(), timers.len()), (None, 0));
+    }
+
+    #[test]
+    fn a_cancelled_alarm_wakes_nobody() {
+        let mut timers = Timers::default();
+        let first = timers.set(10, alarm(1));
+        timers.set(20, alarm(2));
+        assert!(timers.cancel(first));
+        assert!(!timers.cancel(first));
+        assert_eq!(timers.next(), Some(20));
+        assert_eq!(timers.due(30), Some(alarm(2)));
+    }
+
+    #[test]
+    fn alarms_set_and_cancelled_for_ever_take_no_room() {
+        let mut timers = Timers::default();
+        timers.set(1, alarm(0));
+        for n in 0..100_000 {
+            let id = timers.set(1_000 + n, alarm(n));
+            timers.cancel(id);
+        }
+        assert!(timers.heap.len() < 200);
+    }
+}

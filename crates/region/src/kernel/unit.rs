@@ -1,0 +1,104 @@
+//! Units of work: what one task has changed and not committed yet.
+//!
+//! Files and everything else that the region keeps are in one store, so their
+//! changes are one part of the unit, which one transaction of the store takes
+//! over. Other participants (a data base, a remote partner) join by name.
+
+use std::collections::HashMap;
+
+use store::UnitOfWork;
+
+use super::effect::ParticipantId;
+use super::request::Caller;
+use crate::core::TaskKey;
+
+/// A task's unit of work.
+#[derive(Debug, Default)]
+pub struct Unit {
+    /// Changes to the store.
+    pub changes: UnitOfWork,
+    /// Participants beside the store, in the order they joined.
+    pub participants: Vec<ParticipantId>,
+    /// How far its end has come.
+    pub phase: Phase,
+    /// A change to something not recoverable is with the committer.
+    pub committing: bool,
+    /// The task has ended, and how it is told from others.
+    pub end: Option<Caller>,
+}
+
+/// How far the end of a unit has come.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Its task works on.
+    #[default]
+    Active,
+    /// Participants make sure that they can commit.
+    Preparing {
+        /// Votes that are missing.
+        missing: usize,
+        /// One of them cannot.
+        refused: bool,
+        /// The task ends with the unit.
+        then: After,
+    },
+    /// The store, or the only participant, commits.
+    Deciding {
+        /// The task ends with the unit.
+        then: After,
+    },
+}
+
+/// What follows the end of a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    /// The task's SYNCPOINT is answered.
+    Syncpoint,
+    /// The task is over.
+    EndTask,
+}
+
+impl Unit {
+    /// True when there is nothing to commit.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.participants.is_empty()
+    }
+
+    /// True while somebody else decides over it.
+    pub fn is_busy(&self) -> bool {
+        self.committing || self.phase != Phase::Active
+    }
+}
+
+/// The units of all tasks.
+#[derive(Debug, Default)]
+pub struct Units {
+    units: HashMap<TaskKey, Unit>,
+}
+
+impl Units {
+    /// A task's unit, begun if there is none.
+    pub fn of(&mut self, task: TaskKey) -> &mut Unit {
+        self.units.entry(task).or_default()
+    }
+
+    /// A task's unit, if it has begun.
+    pub fn get(&self, task: TaskKey) -> Option<&Unit> {
+        self.units.get(&task)
+    }
+
+    /// A task's unit, if it has begun.
+    pub fn get_mut(&mut self, task: TaskKey) -> Option<&mut Unit> {
+        self.units.get_mut(&task)
+    }
+
+    /// Forgets a task's unit.
+    pub fn remove(&mut self, task: TaskKey) -> Option<Unit> {
+        self.units.remove(&task)
+    }
+
+    /// Tasks with a unit.
+    pub fn tasks(&self) -> impl Iterator<Item = TaskKey> + '_ {
+        self.units.keys().copied()
+    }
+}

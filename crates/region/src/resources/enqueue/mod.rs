@@ -1,0 +1,135 @@
+//! ENQ and DEQ: the use of a name, one task at a time.
+//!
+//! A name is the contents of an area with LENGTH, or the address of one
+//! without. Each ENQ is to be matched by a DEQ; what is left ends with the
+//! unit of work or the task, as MAXLIFETIME says.
+//!
+//! Reference: CICS API reference, ENQ and DEQ. Without LENGTH the address of
+//! the area is the name, which means nothing in another worker; the worker
+//! sends the task's own name for it then.
+
+use std::collections::HashMap;
+
+use cics::command::commands::{deq, enq};
+use cics::cvda;
+use cics::resp::Condition;
+
+use super::{Manager, Resources};
+use crate::core::TaskKey;
+use crate::kernel::{Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, condition, done};
+
+/// What this manager serves and hears of.
+pub const MANAGER: Manager = Manager {
+    commands: &[(enq::NUMBER, enqueue), (deq::NUMBER, dequeue)],
+    unit_ended,
+    task_ended: |resources, _, caller| {
+        resources.enqueue.held.remove(&caller.key);
+    },
+    ..Manager::IDLE
+};
+
+/// How often tasks have enqueued on names.
+#[derive(Debug, Default)]
+pub struct Enqueues {
+    held: HashMap<TaskKey, HashMap<LockName, Uses>>,
+}
+
+/// Uses of a name by one task.
+#[derive(Debug, Default, Clone, Copy)]
+struct Uses {
+    unit: u32,
+    task: u32,
+}
+
+/// Longest name; LENGTH says how long one is.
+const MAX_NAME: i64 = 255;
+/// The abend of a wait for a name that can never end, or lasts too long.
+const DEADLOCK: [u8; 4] = *b"AKCS";
+
+fn enqueue(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let operands = &request.operands;
+    let name = name_of(
+        operands.get_bytes(enq::RESOURCE),
+        operands.get_int(enq::LENGTH),
+    )?;
+    let task = request.caller.key;
+    let lifetime = lifetime_of(operands.has(enq::TASK), operands.get_int(enq::MAXLIFETIME))?;
+    if operands.has(enq::NOSUSPEND) && cx.kernel.locks.is_taken(task, &name) {
+        return condition(Condition::EnqBusy, 0);
+    }
+    if cx.lock(request, &name, lifetime, DEADLOCK)?.is_none() {
+        return Ok(cx.wait_for_lock(request, name, DEADLOCK));
+    }
+    let held = resources.enqueue.held.entry(task).or_default();
+    let uses = held.entry(name).or_default();
+    match lifetime {
+        Lifetime::Unit => uses.unit += 1,
+        Lifetime::Task => uses.task += 1,
+    }
+    done()
+}
+
+fn dequeue(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let operands = &request.operands;
+    let name = name_of(
+        operands.get_bytes(deq::RESOURCE),
+        operands.get_int(deq::LENGTH),
+    )?;
+    let task = request.caller.key;
+    let lifetime = lifetime_of(operands.has(deq::TASK), operands.get_int(deq::MAXLIFETIME))?;
+    let held = resources.enqueue.held.entry(task).or_default();
+    // DEQ of a name that the task does not use is ignored.
+    let Some(uses) = held.get_mut(&name) else {
+        return done();
+    };
+    match lifetime {
+        Lifetime::Unit => uses.unit = uses.unit.saturating_sub(1),
+        Lifetime::Task => uses.task = uses.task.saturating_sub(1),
+    }
+    let left = *uses;
+    settle(cx, task, &name, left);
+    if left.unit + left.task == 0 {
+        held.remove(&name);
+    }
+    done()
+}
+
+/// The uses of a unit end with it.
+fn unit_ended(resources: &mut Resources, _: &mut Cx<'_>, task: TaskKey, _: bool) {
+    if let Some(held) = resources.enqueue.held.get_mut(&task) {
+        // The kernel gives the locks of the unit back.
+        held.retain(|_, uses| {
+            uses.unit = 0;
+            uses.task > 0
+        });
+    }
+}
+
+/// Keeps the lock as long as one of its uses lasts.
+fn settle(cx: &mut Cx<'_>, task: TaskKey, name: &LockName, left: Uses) {
+    match left {
+        Uses { unit: 0, task: 0 } => cx.unlock(task, name),
+        Uses { task: 0, .. } => cx.kernel.locks.set_lifetime(task, name, Lifetime::Unit),
+        _ => {}
+    }
+}
+
+fn name_of(resource: Option<&[u8]>, length: Option<i64>) -> Result<LockName, Failure> {
+    let resource = resource.unwrap_or_default();
+    let bytes = match length {
+        None => resource.len(),
+        Some(length) if (1..=MAX_NAME).contains(&length) => resource.len().min(length as usize),
+        Some(_) => return condition(Condition::LengErr, 1),
+    };
+    Ok(LockName::new(LockSpace::Enqueue, &resource[..bytes]))
+}
+
+fn lifetime_of(task: bool, max_lifetime: Option<i64>) -> Result<Lifetime, Failure> {
+    match max_lifetime {
+        None if task => Ok(Lifetime::Task),
+        None => Ok(Lifetime::Unit),
+        Some(n) if cvda::value("TASK").map(i64::from) == Some(n) => Ok(Lifetime::Task),
+        Some(n) if cvda::value("UOW").map(i64::from) == Some(n) => Ok(Lifetime::Unit),
+        Some(_) => condition(Condition::InvReq, 2),
+    }
+}

@@ -1,0 +1,381 @@
+//! The file commands themselves.
+//!
+//! A command is tried; if it must wait for a lock it is tried again from its
+//! start when it has the lock. So it sees the record as its last owner left it.
+
+use cics::resp::Condition;
+use link::call::{
+    DELETE_GENERIC, DELETE_HELD, READ_GENERIC, READ_GTEQ, READ_NOSUSPEND, READ_UPDATE,
+};
+use link::{Answer, Call, Op, Step as BrowseStep};
+use store::{FileId, ReadStore, Seek, UnitError, UnitOfWork};
+
+use super::conditions::{of_read, of_record, of_unit};
+use super::{File, Hold, Resources};
+use crate::core::TaskKey;
+use crate::kernel::{Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, Step, condition};
+
+/// A record with its key.
+type Found = (Vec<u8>, Vec<u8>);
+
+/// The abend of a wait for a record that can never end, or lasts too long.
+const DEADLOCK: [u8; 4] = *b"AFCF";
+
+/// Serves a file operation of the link.
+pub fn serve(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let mut command = Command {
+        files: &mut resources.files,
+        cx,
+        task: request.caller.key,
+        request,
+    };
+    let flags = command.request.call.args[1];
+    match command.request.call.op {
+        Op::Read => command.read(),
+        Op::Browse => command.browse(),
+        Op::Write => command.write(),
+        Op::Rewrite => command.rewrite(),
+        Op::Delete if flags & DELETE_HELD != 0 => command.delete_held(),
+        Op::Delete if flags & DELETE_GENERIC != 0 => command.delete_generic(),
+        Op::Delete => command.delete(),
+        Op::Unlock => command.unlock(),
+        _ => condition(Condition::InvReq, 0),
+    }
+}
+
+/// One try of a command.
+struct Command<'a, 'k> {
+    files: &'a mut super::Files,
+    cx: &'a mut Cx<'k>,
+    task: TaskKey,
+    request: &'a mut Request,
+}
+
+impl Command<'_, '_> {
+    fn call(&self) -> &Call {
+        &self.request.call
+    }
+
+    fn read(&mut self) -> Served {
+        let flags = self.call().args[1];
+        let file = self.file(|e| e.read)?;
+        let key = std::mem::take(&mut self.request.call.data);
+        let seek = match (flags & READ_GENERIC != 0, flags & READ_GTEQ != 0) {
+            (_, true) => Seek::AtLeast(&key),
+            (true, false) => Seek::Prefix(&key),
+            (false, false) => Seek::Equal(&key),
+        };
+        let found = self.seek(file, seek);
+        self.request.call.data = key;
+        let (key, data) = found?.ok_or(Failure::Condition(Condition::NotFnd, 80))?;
+        if flags & READ_UPDATE == 0 {
+            return record(data);
+        }
+        self.file(|e| e.update || e.delete)?;
+        let name = LockName::new(LockSpace::Record(file), &key);
+        if flags & READ_NOSUSPEND != 0 && self.cx.kernel.locks.is_taken(self.task, &name) {
+            return condition(Condition::RecordBusy, 107);
+        }
+        if self.lock(&name)?.is_none() {
+            return Ok(self.wait(name));
+        }
+        let holds = self.files.holds.entry(self.task).or_default();
+        holds.last_token += 1;
+        let token = holds.last_token;
+        let key = key.into_boxed_slice();
+        holds.list.push(Hold { file, token, key });
+        let mut answer = Answer::of_data(data);
+        answer.args[0] = token;
+        Ok(Step::Done(answer))
+    }
+
+    fn browse(&mut self) -> Served {
+        let file = self.file(|e| e.browse)?;
+        let step = BrowseStep::from_number(self.call().args[1]);
+        let step = step.ok_or(Failure::Condition(Condition::InvReq, 0))?;
+        let key = std::mem::take(&mut self.request.call.data);
+        let seek = match step {
+            BrowseStep::AtOrAfter => Seek::AtLeast(&key),
+            BrowseStep::After => Seek::Greater(&key),
+            BrowseStep::AtOrBefore => Seek::AtMost(&key),
+            BrowseStep::Before => Seek::Less(&key),
+            BrowseStep::Last => Seek::Last,
+        };
+        match self.seek(file, seek)? {
+            Some((_, data)) => record(data),
+            None => condition(Condition::EndFile, 90),
+        }
+    }
+
+    fn write(&mut self) -> Served {
+        let file = self.file(|e| e.add)?;
+        let key = self.key_of_record()?;
+        let name = LockName::new(LockSpace::Record(file), &key);
+        let Some(new) = self.lock(&name)? else {
+            return Ok(self.wait(name));
+        };
+        let changed = self.change(|unit, reader, record| unit.insert(reader, file, &key, record));
+        self.settle(name, new, changed, Answer::default())
+    }
+
+    fn rewrite(&mut self) -> Served {
+        let file = self.file(|e| e.update)?;
+        let token = self.call().args[1];
+        let key = self.held_key(file, token)?;
+        let at_once =
+            self.change(|unit, reader, record| unit.replace(reader, file, &key, record))?;
+        self.drop_hold(file, token);
+        let name = LockName::new(LockSpace::Record(file), &key);
+        Ok(ended(at_once, Answer::default(), Some(name)))
+    }
+
+    fn delete_held(&mut self) -> Served {
+        let file = self.file(|e| e.delete)?;
+        let token = self.call().args[2];
+        let key = self.held_key(file, token)?;
+        let at_once = self.change(|unit, reader, _| unit.delete(reader, file, &key))?;
+        self.drop_hold(file, token);
+        let name = LockName::new(LockSpace::Record(file), &key);
+        Ok(ended(at_once, counted(1), Some(name)))
+    }
+
+    fn delete(&mut self) -> Served {
+        let file = self.file(|e| e.delete)?;
+        let name = LockName::new(LockSpace::Record(file), &self.call().data);
+        let Some(new) = self.lock(&name)? else {
+            return Ok(self.wait(name));
+        };
+        let changed = self.change(|unit, reader, key| unit.delete(reader, file, key));
+        self.settle(name, new, changed, counted(1))
+    }
+
+    /// Deletes record after record, waiting for locks in between. Changes to a
+    /// file that is not recoverable are gathered anew in every try.
+    fn delete_generic(&mut self) -> Served {
+        let file = self.file(|e| e.delete)?;
+        let recoverable = self.is_recoverable();
+        let mut at_once = UnitOfWork::new();
+        if !recoverable {
+            self.request.progress = 0;
+        }
+        let prefix = self.call().data.clone();
+        loop {
+            let next = match recoverable {
+                true => self.seek(file, Seek::Prefix(&prefix))?.map(|f| f.0),
+                false => self.seek_beside(&at_once, file, &prefix)?,
+            };
+            let Some(key) = next else {
+                break;
+            };
+            let name = LockName::new(LockSpace::Record(file), &key);
+            if self.lock(&name)?.is_none() {
+                return Ok(self.wait(name));
+            }
+            let (unit, reader) = self.unit_and_store()?;
+            let changes = match recoverable {
+                true => unit,
+                false => &mut at_once,
+            };
+            changes
+                .delete(reader, file, &key)
+                .map_err(|e| of_unit(&e))?;
+            self.request.progress += 1;
+        }
+        let deleted = self.request.progress;
+        if deleted == 0 {
+            return condition(Condition::NotFnd, 80);
+        }
+        let at_once = (!recoverable).then_some(at_once);
+        Ok(ended(at_once, counted(deleted), None))
+    }
+
+    fn unlock(&mut self) -> Served {
+        let file = self.file(|_| true)?;
+        let token = self.call().args[1];
+        let holds = self.files.holds.entry(self.task).or_default();
+        let mut freed = Vec::new();
+        holds.list.retain(|hold| {
+            let drop = hold.file == file && (token == 0 || hold.token == token);
+            if drop {
+                freed.push(hold.key.clone());
+            }
+            !drop
+        });
+        if freed.is_empty() && token != 0 {
+            return condition(Condition::InvReq, 47);
+        }
+        for key in freed {
+            self.free_if_unchanged(file, &key);
+        }
+        crate::kernel::done()
+    }
+
+    /// The file that the call names.
+    fn named(&self) -> Option<&File> {
+        let number = usize::try_from(self.call().args[0]).ok()?;
+        self.files.files.get(number)
+    }
+
+    /// The number in the store of the file that the call names, if it is open
+    /// and allows what is asked.
+    fn file(&self, allows: impl Fn(&link::FileEntry) -> bool) -> Result<FileId, Failure> {
+        let file = self.named();
+        let file = file.ok_or(Failure::Condition(Condition::FileNotFound, 1))?;
+        if !file.entry.enabled {
+            return condition(Condition::Disabled, 50);
+        }
+        if !allows(&file.entry) {
+            return condition(Condition::InvReq, 20);
+        }
+        let stored = file.stored.as_ref();
+        let stored = stored.ok_or(Failure::Condition(Condition::NotOpen, 60))?;
+        Ok(stored.0)
+    }
+
+    fn is_recoverable(&self) -> bool {
+        self.named().is_some_and(|f| f.entry.recoverable)
+    }
+
+    /// The key within the record of a WRITE.
+    fn key_of_record(&self) -> Result<Vec<u8>, Failure> {
+        let def = self.named().and_then(|f| f.stored.as_ref());
+        let (_, def) = def.ok_or(Failure::Condition(Condition::NotOpen, 60))?;
+        let record = &self.call().data;
+        def.check_record(record).map_err(|e| of_record(&e))?;
+        let key = def.key_in(record);
+        Ok(key
+            .ok_or(Failure::Condition(Condition::InvReq, 26))?
+            .to_vec())
+    }
+
+    fn unit_and_store(
+        &mut self,
+    ) -> Result<(&mut UnitOfWork, &mut (dyn ReadStore + Send)), Failure> {
+        let both = self.cx.unit_and_store(self.task);
+        both.ok_or(Failure::Condition(Condition::NotOpen, 60))
+    }
+
+    fn seek(&mut self, file: FileId, seek: Seek<'_>) -> Result<Option<Found>, Failure> {
+        let mut found = None;
+        let mut take = |e: store::Entry<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
+        let (unit, reader) = self.unit_and_store()?;
+        let read = unit.seek(reader, file, seek, &mut take);
+        read.map_err(|e| of_read(&e))?;
+        Ok(found)
+    }
+
+    fn seek_beside(
+        &mut self,
+        changes: &UnitOfWork,
+        file: FileId,
+        prefix: &[u8],
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        let mut found = None;
+        let mut take = |e: store::Entry<'_>| found = Some(e.key.to_vec());
+        let (_, reader) = self.unit_and_store()?;
+        let read = changes.seek(reader, file, Seek::Prefix(prefix), &mut take);
+        read.map_err(|e| of_read(&e))?;
+        Ok(found)
+    }
+
+    /// Locks; `Some(true)` when the lock is new, `None` when the task waits.
+    fn lock(&mut self, name: &LockName) -> Result<Option<bool>, Failure> {
+        self.cx.lock(self.request, name, Lifetime::Unit, DEADLOCK)
+    }
+
+    fn wait(&mut self, name: LockName) -> Step {
+        self.cx.wait_for_lock(self.request, name, DEADLOCK)
+    }
+
+    /// Makes a change with the call's data: in the task's unit, or in one of
+    /// its own, which is given back, when the file is not recoverable.
+    fn change(
+        &mut self,
+        make: impl FnOnce(&mut UnitOfWork, &mut (dyn ReadStore + Send), &[u8]) -> Result<(), UnitError>,
+    ) -> Result<Option<UnitOfWork>, Failure> {
+        let recoverable = self.is_recoverable();
+        let data = std::mem::take(&mut self.request.call.data);
+        let (unit, reader) = self.unit_and_store()?;
+        let mut at_once = UnitOfWork::new();
+        let made = match recoverable {
+            true => make(unit, reader, &data),
+            false => make(&mut at_once, reader, &data),
+        };
+        made.map_err(|e| of_unit(&e))?;
+        Ok((!recoverable).then_some(at_once))
+    }
+
+    /// Ends a command that locked its record itself: a lock that was taken for
+    /// nothing is given back.
+    fn settle(
+        &mut self,
+        name: LockName,
+        new: bool,
+        changed: Result<Option<UnitOfWork>, Failure>,
+        answer: Answer,
+    ) -> Served {
+        match changed {
+            Ok(at_once) => Ok(ended(at_once, answer, new.then_some(name))),
+            Err(failure) => {
+                if new {
+                    self.cx.unlock(self.task, &name);
+                }
+                Err(failure)
+            }
+        }
+    }
+
+    /// The key of the record that the task read for update: the one of a
+    /// token, or the last one.
+    fn held_key(&self, file: FileId, token: u64) -> Result<Box<[u8]>, Failure> {
+        let holds = self.files.holds.get(&self.task);
+        let list = holds.map_or(&[][..], |h| &h.list);
+        let mut of_file = list.iter().rev().filter(|h| h.file == file);
+        let hold = of_file.find(|h| token == 0 || h.token == token);
+        let missing = if token == 0 { 30 } else { 47 };
+        let hold = hold.ok_or(Failure::Condition(Condition::InvReq, missing))?;
+        Ok(hold.key.clone())
+    }
+
+    fn drop_hold(&mut self, file: FileId, token: u64) {
+        let holds = self.files.holds.entry(self.task).or_default();
+        let held = |h: &Hold| h.file == file && (token == 0 || h.token == token);
+        if let Some(at) = holds.list.iter().rposition(held) {
+            holds.list.remove(at);
+        }
+    }
+
+    fn free_if_unchanged(&mut self, file: FileId, key: &[u8]) {
+        let holds = self.files.holds.get(&self.task);
+        let mut list = holds.iter().flat_map(|h| &h.list);
+        let held = list.any(|h| h.file == file && *h.key == *key);
+        let unit = self.cx.kernel.units.get(self.task);
+        let changed = unit.is_some_and(|u| u.changes.change(file, key).is_some());
+        if !held && !changed {
+            let name = LockName::new(LockSpace::Record(file), key);
+            self.cx.unlock(self.task, &name);
+        }
+    }
+}
+
+/// A command that is over, or is when its change is committed.
+fn ended(at_once: Option<UnitOfWork>, answer: Answer, unlock: Option<LockName>) -> Step {
+    match at_once {
+        Some(changes) => Step::Commit {
+            changes,
+            answer,
+            unlock,
+        },
+        None => Step::Done(answer),
+    }
+}
+
+fn record(data: Vec<u8>) -> Served {
+    Ok(Step::Done(Answer::of_data(data)))
+}
+
+fn counted(records: u64) -> Answer {
+    let mut answer = Answer::default();
+    answer.args[0] = records;
+    answer
+}

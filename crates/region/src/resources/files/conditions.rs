@@ -1,0 +1,56 @@
+//! What went wrong with a file command, as RESP and RESP2 say it.
+//!
+//! Reference: CICS API reference, the conditions of READ, WRITE, REWRITE,
+//! DELETE, UNLOCK and SYNCPOINT.
+
+use cics::resp::Condition;
+use store::{ApplyError, ReadError, RecordError, StorageError, UnitError};
+
+use crate::kernel::Failure;
+
+/// The condition of a change that was not made.
+pub fn of_unit(error: &UnitError) -> Failure {
+    match error {
+        UnitError::Duplicate(_) => Failure::Condition(Condition::DupRec, 150),
+        UnitError::NotFound(_) => Failure::Condition(Condition::NotFnd, 80),
+        UnitError::Record(error) => of_record(error),
+        UnitError::Read(error) => of_read(error),
+    }
+}
+
+/// The condition of a store that could not be read.
+pub fn of_read(error: &ReadError) -> Failure {
+    match error {
+        ReadError::UnknownFile(_) => Failure::Condition(Condition::NotOpen, 60),
+        ReadError::Storage(error) => {
+            tracing::error!(%error, "the store could not be read");
+            Failure::Condition(Condition::IoErr, 120)
+        }
+    }
+}
+
+/// The condition of a change that the store refused.
+pub fn of_apply(error: &ApplyError) -> Failure {
+    match error {
+        ApplyError::Duplicate { .. } => Failure::Condition(Condition::DupRec, 150),
+        ApplyError::NotFound { .. } => Failure::Condition(Condition::NotFnd, 80),
+        ApplyError::UnknownFile(_) => Failure::Condition(Condition::NotOpen, 60),
+        ApplyError::Storage(StorageError::MapFull { .. } | StorageError::DiskFull { .. }) => {
+            Failure::Condition(Condition::NoSpace, 100)
+        }
+        ApplyError::Storage(_) => Failure::Condition(Condition::IoErr, 120),
+    }
+}
+
+/// The condition of a record that breaks its file's definition.
+pub fn of_record(error: &RecordError) -> Failure {
+    match error {
+        RecordError::TooLong { .. } => Failure::Condition(Condition::LengErr, 12),
+        RecordError::NotFixedLength { .. } | RecordError::TooShort { .. } => {
+            Failure::Condition(Condition::LengErr, 14)
+        }
+        RecordError::KeyLength { .. } => Failure::Condition(Condition::InvReq, 26),
+        RecordError::KeyDiffers { .. } => Failure::Condition(Condition::InvReq, 46),
+        _ => Failure::Condition(Condition::InvReq, 20),
+    }
+}

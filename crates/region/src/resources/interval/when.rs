@@ -1,0 +1,92 @@
+//! When something is to happen: the forms of time that interval control takes.
+//!
+//! Reference: CICS API reference, START and DELAY: a time of day up to six
+//! hours ago has passed, any other one is still to come.
+
+use cics::resp::Condition;
+use link::Operands;
+
+use crate::kernel::{Cx, Failure};
+
+/// The indexes of a command's options that say when.
+pub struct Options {
+    /// INTERVAL, hhmmss from now.
+    pub interval: u8,
+    /// TIME, hhmmss of the day.
+    pub time: u8,
+    /// HOURS, MINUTES and SECONDS count from now: FOR or AFTER.
+    pub from_now: u8,
+    /// HOURS, MINUTES and SECONDS are a time of day: UNTIL or AT.
+    pub of_day: u8,
+    /// HOURS.
+    pub hours: u8,
+    /// MINUTES.
+    pub minutes: u8,
+    /// SECONDS.
+    pub seconds: u8,
+    /// MILLISECS, where the command has it.
+    pub millisecs: Option<u8>,
+}
+
+const SECOND_NS: u64 = 1_000_000_000;
+const DAY_S: u64 = 24 * 3600;
+/// A time of day that passed no longer ago than this has passed.
+const RECENT_S: u64 = 6 * 3600;
+
+/// The instant, in nanoseconds of the region's clock, that a command names;
+/// now when it names none, and for a time of day that has passed.
+pub fn when(operands: &Operands, options: &Options, cx: &Cx<'_>) -> Result<u64, Failure> {
+    if let Some(time) = operands.get_int(options.time) {
+        return of_day(hhmmss(time)?, cx);
+    }
+    if let Some(interval) = operands.get_int(options.interval) {
+        return Ok(cx.now + hhmmss(interval)? * SECOND_NS);
+    }
+    let part = |option: u8| operands.get_int(option);
+    let (h, m, s) = (
+        part(options.hours),
+        part(options.minutes),
+        part(options.seconds),
+    );
+    let ms = options.millisecs.and_then(part);
+    // A part that stands alone may be larger than one beside another.
+    let alone = [h, m, s, ms].iter().flatten().count() == 1;
+    let checked = |value: Option<i64>, most: i64, resp2: u32| match value {
+        None => Ok(0),
+        Some(value) if (0..=most).contains(&value) => Ok(value as u64),
+        Some(_) => Err(Failure::Condition(Condition::InvReq, resp2)),
+    };
+    let hours = checked(h, 99, 4)?;
+    let minutes = checked(m, if alone { 5_999 } else { 59 }, 5)?;
+    let seconds = checked(s, if alone { 359_999 } else { 59 }, 6)?;
+    let millisecs = checked(ms, if alone { 359_999_999 } else { 999 }, 22)?;
+    let total = hours * 3600 + minutes * 60 + seconds;
+    if operands.has(options.of_day) {
+        return of_day(total, cx);
+    }
+    Ok(cx.now + total * SECOND_NS + millisecs * (SECOND_NS / 1000))
+}
+
+/// Seconds of an hhmmss number.
+fn hhmmss(value: i64) -> Result<u64, Failure> {
+    let (h, m, s) = (value / 10_000, value / 100 % 100, value % 100);
+    let wrong = |resp2| Err(Failure::Condition(Condition::InvReq, resp2));
+    match (h, m, s) {
+        _ if value < 0 || h > 99 => wrong(4),
+        (_, m, _) if m > 59 => wrong(5),
+        (_, _, s) if s > 59 => wrong(6),
+        _ => Ok((h * 3600 + m * 60 + s) as u64),
+    }
+}
+
+fn of_day(seconds: u64, cx: &Cx<'_>) -> Result<u64, Failure> {
+    let local_ns = cx.kernel.settings.local_ns(cx.now);
+    let of_day_ns = local_ns % (DAY_S * SECOND_NS);
+    let named_ns = seconds * SECOND_NS;
+    let left_ns = match named_ns.checked_sub(of_day_ns) {
+        Some(left_ns) => left_ns,
+        None if of_day_ns - named_ns <= RECENT_S * SECOND_NS => return Ok(cx.now),
+        None => named_ns + DAY_S * SECOND_NS - of_day_ns,
+    };
+    Ok(cx.now + left_ns)
+}

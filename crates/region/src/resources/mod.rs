@@ -1,0 +1,140 @@
+//! What tasks can name: a folder a kind, all of one shape.
+//!
+//! A resource manager has its state, the commands it serves, and hooks for the
+//! ends of units and tasks and for its alarms. To add one: write its folder,
+//! and a row in [`managers!`] below. Its commands' rows stand in the command
+//! table; a worker sends what is served here by the number of the row, with
+//! the operands by the index of their options.
+//!
+//! Conversations are the exception: each has a thread that waits with its
+//! partner, so they are served beside the kernel, in [`crate::shell`].
+
+pub mod conversations;
+pub mod enqueue;
+pub mod files;
+pub mod interval;
+
+use crate::api::Statistics;
+use crate::core::TaskKey;
+use crate::kernel::{Caller, Cx, Request, Served, StartEnd};
+
+/// Serves a command of a task.
+pub type Serve = fn(&mut Resources, &mut Cx<'_>, &mut Request) -> Served;
+
+/// A resource manager: what it serves and what it wants to hear of.
+pub struct Manager {
+    /// The commands that it serves, by the number of their row.
+    pub commands: &'static [(u16, Serve)],
+    /// A unit of work is over: committed, or backed out.
+    pub unit_ended: fn(&mut Resources, &mut Cx<'_>, TaskKey, bool),
+    /// A task is over; its unit of work was ended before.
+    pub task_ended: fn(&mut Resources, &mut Cx<'_>, &Caller),
+    /// An alarm that it set goes off.
+    pub alarm: fn(&mut Resources, &mut Cx<'_>, u64),
+    /// A task that the region started is over, or could not begin.
+    pub start_ended: fn(&mut Resources, &mut Cx<'_>, u64, &StartEnd),
+    /// Adds what it counts.
+    pub count: fn(&Resources, &mut Statistics),
+}
+
+impl Manager {
+    /// A manager that serves nothing and wants to hear of nothing.
+    pub const IDLE: Manager = Manager {
+        commands: &[],
+        unit_ended: |_, _, _, _| {},
+        task_ended: |_, _, _| {},
+        alarm: |_, _, _| {},
+        start_ended: |_, _, _, _| {},
+        count: |_, _| {},
+    };
+}
+
+/// Writes the structure of all managers' states and the list of managers. The
+/// place in the list is what alarms name.
+macro_rules! managers {
+    ($($(#[$doc:meta])* $field:ident: $type:ident;)*) => {
+        /// The states of all resource managers.
+        #[derive(Default)]
+        pub struct Resources {
+            $($(#[$doc])* pub $field: $field::$type,)*
+        }
+
+        /// All resource managers.
+        const MANAGERS: &[Manager] = &[$($field::MANAGER,)*];
+
+        #[allow(non_camel_case_types, reason = "named as the modules are")]
+        enum Index { $($field,)* }
+
+        $(impl $field::$type {
+            /// Its place in the list, for alarms.
+            #[allow(dead_code, reason = "not every manager sets alarms")]
+            pub const INDEX: usize = Index::$field as usize;
+        })*
+    };
+}
+
+managers! {
+    /// File control.
+    files: Files;
+    /// ENQ and DEQ.
+    enqueue: Enqueues;
+    /// Interval control: DELAY, START, RETRIEVE, CANCEL.
+    interval: Intervals;
+}
+
+/// The commands of all managers by number.
+pub fn commands() -> impl Iterator<Item = (u16, Serve)> {
+    MANAGERS.iter().flat_map(|m| m.commands).copied()
+}
+
+/// What serves the alarms of a manager.
+pub fn alarm(manager: usize) -> fn(&mut Resources, &mut Cx<'_>, u64) {
+    MANAGERS[manager].alarm
+}
+
+impl Resources {
+    /// A unit of work is over.
+    pub fn unit_ended(&mut self, cx: &mut Cx<'_>, task: TaskKey, committed: bool) {
+        for manager in MANAGERS {
+            (manager.unit_ended)(self, cx, task, committed);
+        }
+    }
+
+    /// A task is over.
+    pub fn task_ended(&mut self, cx: &mut Cx<'_>, caller: &Caller) {
+        for manager in MANAGERS {
+            (manager.task_ended)(self, cx, caller);
+        }
+    }
+
+    /// A task that the region started is over, or could not begin.
+    pub fn start_ended(&mut self, cx: &mut Cx<'_>, start: u64, ended: &StartEnd) {
+        for manager in MANAGERS {
+            (manager.start_ended)(self, cx, start, ended);
+        }
+    }
+
+    /// Adds what the managers count.
+    pub fn count(&self, statistics: &mut Statistics) {
+        for manager in MANAGERS {
+            (manager.count)(self, statistics);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cics::command::{Served, by_number};
+
+    #[test]
+    fn every_command_is_served_by_one_manager_and_its_row_says_so() {
+        let numbers: Vec<u16> = commands().map(|(number, _)| number).collect();
+        for number in &numbers {
+            let row = by_number(*number).expect("a row of the command table");
+            assert_eq!(row.served, Served::Region, "{}", row.name);
+            let times = numbers.iter().filter(|n| *n == number).count();
+            assert_eq!(times, 1, "{}", row.name);
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! The kernel of a region, joined to its tasks, workers, store and clock.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use link::{Answer, Call, StoreEntry};
+use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
+
+use super::Shared;
+use super::clock::{local_offset_ns, now_ns};
+use super::committer::{self, Committer};
+use super::lease::ended_well;
+use crate::api::{Abend, RegionConfig, StartError};
+use crate::core::TaskKey;
+use crate::kernel::{BlockingWork, Caller, Effect, Kernel, Settings};
+use crate::resources::Resources;
+
+/// Abend of a task that was purged while it waited.
+pub const PURGED: [u8; 4] = *b"AEXY";
+
+thread_local! {
+    /// The dispatch thread looks at its alarms by itself.
+    static IS_DISPATCH: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes the calling thread the one that takes alarms.
+pub fn become_dispatch() {
+    IS_DISPATCH.set(true);
+}
+
+/// A region's kernel and the threads it has work done by.
+pub struct KernelRoom {
+    kernel: Mutex<Kernel>,
+    committer: Mutex<Option<Committer>>,
+    blocking: Mutex<Option<Sender<(TaskKey, BlockingWork)>>>,
+}
+
+/// What the committer's thread needs.
+pub type Committing = (Box<dyn WriteStore>, Receiver<committer::Order>);
+
+impl KernelRoom {
+    /// Opens the store, if the region has one.
+    pub fn open(config: &RegionConfig) -> Result<(Self, Option<Committing>), StartError> {
+        let failed = |text: String| StartError::Store(text);
+        let settings = Settings {
+            lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
+            local_offset_ns: local_offset_ns(),
+        };
+        let mut resources = Resources::default();
+        let (mut reader, mut writer) = (None, None);
+        if let Some(entry) = &config.store {
+            let store = open_lmdb(&entry.path, entry).map_err(failed)?;
+            let mut own = store.reader().map_err(|e| failed(e.to_string()))?;
+            resources
+                .files
+                .define(own.as_mut(), &config.definitions.files);
+            reader = Some(own);
+            writer = Some(store);
+        }
+        let mut committer = None;
+        let committing = writer.map(|store| {
+            let (way, orders) = Committer::new();
+            committer = Some(way);
+            (store as Box<dyn WriteStore>, orders)
+        });
+        let room = KernelRoom {
+            kernel: Mutex::new(Kernel::new(reader, settings, resources)),
+            committer: Mutex::new(committer),
+            blocking: Mutex::new(None),
+        };
+        Ok((room, committing))
+    }
+
+    /// The kernel.
+    pub fn lock(&self) -> MutexGuard<'_, Kernel> {
+        self.kernel.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True when the region has a store.
+    pub fn has_store(&self) -> bool {
+        self.committer().is_some()
+    }
+
+    /// Has the committer's thread do something else between two commits, and
+    /// waits for it. None when the region has no store, or ends meanwhile.
+    pub fn work<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut dyn WriteStore) -> R + Send + 'static,
+    ) -> Option<R> {
+        let (done, result) = channel();
+        self.committer().as_ref()?.work(Box::new(move |store| {
+            // Whoever asked waits below, unless it panicked.
+            let _ = done.send(work(store));
+        }));
+        result.recv().ok()
+    }
+
+    /// Lets the threads of the kernel end when they have done what they have.
+    pub fn close(&self) {
+        self.committer().take();
+        self.blocking().take();
+    }
+
+    fn committer(&self) -> MutexGuard<'_, Option<Committer>> {
+        let lock = self.committer.lock();
+        lock.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn blocking(&self) -> MutexGuard<'_, Option<Sender<(TaskKey, BlockingWork)>>> {
+        self.blocking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    /// Calls the kernel and does afterwards what it asks for.
+    pub(super) fn kernel<R>(
+        self: &Arc<Self>,
+        call: impl FnOnce(&mut Kernel, u64, &mut Vec<Effect>) -> R,
+    ) -> R {
+        let mut effects = Vec::new();
+        let mut kernel = self.kernel.lock();
+        let result = call(&mut kernel, now_ns(), &mut effects);
+        let next = kernel.next_alarm().unwrap_or(u64::MAX);
+        // Under the lock, so that the last word is the kernel's newest.
+        let before = self.alarm.swap(next, Ordering::SeqCst);
+        drop(kernel);
+        if next < before && !IS_DISPATCH.get() {
+            self.page.notify(0);
+        }
+        self.perform_effects(effects);
+        result
+    }
+
+    /// A call of a running task.
+    pub(super) fn serve_in_kernel(self: &Arc<Self>, worker: usize, key: TaskKey, call: Call) {
+        let caller = {
+            let mut state = self.lock();
+            let Some(task) = state.core.task_mut(key) else {
+                return;
+            };
+            // Before the answer: the task's end must find it set.
+            task.in_kernel = true;
+            task.caller(key)
+        };
+        if self
+            .kernel(|k, now, out| k.call(now, caller, call, out))
+            .is_err()
+        {
+            tracing::error!(worker, "the operands of a worker's call make no sense");
+            self.with(|core, cx| core.protocol_violation(cx, worker));
+        }
+    }
+
+    /// A task that the kernel knows is over: commit, or back out.
+    pub(super) fn end_unit(self: &Arc<Self>, key: TaskKey, has_results: bool) {
+        let (commit, caller) = {
+            let state = self.lock();
+            let commit = has_results && ended_well(&state, key);
+            let Some(task) = state.core.task(key) else {
+                return;
+            };
+            (commit, task.caller(key))
+        };
+        self.kernel(|k, now, out| k.end(now, caller, commit, out));
+    }
+
+    /// Does what is due by time.
+    pub(super) fn take_alarms(self: &Arc<Self>, now: u64) {
+        if self.alarm.load(Ordering::SeqCst) <= now {
+            self.kernel(|k, now, out| k.expire(now, out));
+        }
+    }
+
+    /// Ends the wait of a task, or its worker when it waits for nothing here.
+    pub(super) fn purge(self: &Arc<Self>, key: TaskKey) {
+        if !self.kernel(|k, _, out| k.purge(key, PURGED, out)) {
+            self.with(|core, cx| core.kill_task(cx, key));
+        }
+    }
+
+    /// A worker's process is gone, and with it its reader of the store.
+    pub(super) fn worker_gone(&self) {
+        if let Some(committer) = &*self.kernel.committer() {
+            committer.reader_gone();
+        }
+    }
+
+    /// The committer's thread.
+    pub(super) fn run_committer(
+        self: &Arc<Self>,
+        store: Box<dyn WriteStore>,
+        orders: &Receiver<committer::Order>,
+    ) {
+        committer::run(store, orders, |ended| {
+            self.kernel(|k, now, out| {
+                k.count_batch();
+                for (task, then, result) in ended {
+                    k.committed(now, task, then, result, out);
+                }
+            });
+        });
+    }
+
+    fn perform_effects(self: &Arc<Self>, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Answer(task, answer) => self.answer_task(task, &answer),
+                Effect::Waits(task) => self.with(|core, cx| {
+                    let Some(worker) = core.runs_in(task) else {
+                        return;
+                    };
+                    let waits = self.kernel.lock().waits(task);
+                    core.waits(cx, worker, waits);
+                }),
+                Effect::Commit(job) => {
+                    if let Some(committer) = &*self.kernel.committer() {
+                        committer.commit(job);
+                    }
+                }
+                Effect::Participant(task, participant, order) => {
+                    self.tell_participant(task, participant, order);
+                }
+                Effect::Ended(task, abend) => self.unit_over(task, abend),
+                Effect::Start(start) => self.start_task(*start),
+                Effect::Blocking(task, work) => self.run_blocking(task, work),
+            }
+        }
+    }
+
+    /// Answers the call of a task, unless its worker has died meanwhile: the
+    /// worker of that number may be another.
+    pub(super) fn answer_task(&self, task: TaskKey, answer: &Answer) {
+        let state = self.lock();
+        let worker = state.core.runs_in(task);
+        let link = worker.and_then(|w| state.links.get(w).cloned());
+        drop(state);
+        if let Some(link) = link {
+            link.side.answer(answer);
+        }
+    }
+
+    /// The unit of work of a task that ends is over, and so is the task.
+    fn unit_over(self: &Arc<Self>, key: TaskKey, abend: Option<Abend>) {
+        self.end_conversations(key, abend.is_some());
+        self.with(|core, cx| core.unit_ended(cx, key, abend));
+    }
+
+    /// Hands work to the thread for work that may block.
+    fn run_blocking(self: &Arc<Self>, task: TaskKey, work: BlockingWork) {
+        let mut way = self.kernel.blocking();
+        if way.is_none() {
+            let (orders, queue) = channel();
+            let shared = Arc::downgrade(self);
+            let thread = std::thread::Builder::new().name("tupelo-io".into());
+            let started = thread.spawn(move || run_io(&shared, &queue));
+            if let Err(error) = started {
+                tracing::error!(%error, "no thread for input and output");
+                drop(way);
+                self.answer_task(task, &Answer::of_abend(b"AEXZ"));
+                return;
+            }
+            *way = Some(orders);
+        }
+        if let Some(orders) = &*way {
+            // The thread ends only after its queue is closed.
+            let _ = orders.send((task, work));
+        }
+    }
+}
+
+/// The thread for work that may block.
+fn run_io(shared: &std::sync::Weak<Shared>, queue: &Receiver<(TaskKey, BlockingWork)>) {
+    while let Ok((task, work)) = queue.recv() {
+        let answer = (work.0)();
+        if let Some(shared) = shared.upgrade() {
+            shared.answer_task(task, &answer);
+        }
+    }
+}
+
+impl crate::core::TaskState {
+    /// What the kernel is told of a task.
+    fn caller(&self, key: TaskKey) -> Caller {
+        Caller {
+            key,
+            number: self.number,
+            transid: self.transid,
+            userid: self.userid,
+            priority: self.priority(),
+            start: self.start,
+            lock_timeout_ns: self.lock_timeout_ns,
+        }
+    }
+}
+
+fn open_lmdb(path: &Path, entry: &StoreEntry) -> Result<Box<LmdbStore>, String> {
+    let mut options = LmdbOptions::default();
+    if entry.map_bytes > 0 {
+        options.map_bytes = entry.map_bytes;
+    }
+    if entry.max_readers > 0 {
+        options.max_readers = entry.max_readers;
+    }
+    if !entry.sync {
+        options.durability = Durability::NoFlush;
+    }
+    match LmdbStore::open(path, &options) {
+        Ok(store) => Ok(Box::new(store)),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,171 @@
+//! Tasks that the region itself starts: by time, by a trigger, by another
+//! task. Nobody holds a future for them; their input is written when they get
+//! their place, and their results are collected when they are over.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Waker};
+
+use link::{ChannelData, ContainerData};
+
+use super::Shared;
+use super::lease::SlotLease;
+use crate::api::{Outcome, PutError, Refusal, Reply, Task};
+use crate::core::{Stage, TaskKey, TaskSpec};
+use crate::kernel::{Start, StartEnd};
+
+/// What tasks are to be begun with, by the number of the start.
+#[derive(Default)]
+pub struct StartTable(Mutex<HashMap<u64, Start>>);
+
+impl StartTable {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Start>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    /// Begins a task that nobody outside asked for.
+    pub(super) fn start_task(self: &Arc<Self>, start: Start) {
+        let id = start.id;
+        let spec = TaskSpec {
+            transid: start.transid,
+            program: start.program,
+            userid: start.userid,
+            start: Some(id),
+            ..TaskSpec::default()
+        };
+        self.starts.lock().insert(id, start);
+        let begun = self.with(|core, cx| {
+            let key = core.begin(cx, &spec)?;
+            let building = core.task(key).is_some_and(|t| t.stage == Stage::Building);
+            Ok(building.then_some(key))
+        });
+        match begun {
+            Ok(Some(key)) => self.build_start(key),
+            // `build_start` follows when it has its place.
+            Ok(None) => {}
+            Err(refusal) => self.start_refused(id, refusal),
+        }
+    }
+
+    /// A started task has its place, or was refused while it waited.
+    pub(super) fn build_start(self: &Arc<Self>, key: TaskKey) {
+        let mut guard = self.lock();
+        let state = &mut *guard;
+        let Some(task) = state.core.task(key) else {
+            return;
+        };
+        let Some(id) = task.start else {
+            return;
+        };
+        match task.stage.clone() {
+            Stage::Refused(refusal) => {
+                drop(guard);
+                self.with(|core, cx| core.cancel(cx, key));
+                self.start_refused(id, refusal);
+            }
+            Stage::Building => {
+                let lease = SlotLease::of_building(self, &mut state.core, &state.links, key);
+                drop(guard);
+                let input = self.starts.lock().get_mut(&id).map(|start| {
+                    let rest = Start {
+                        id,
+                        wants_result: start.wants_result,
+                        ..Start::default()
+                    };
+                    std::mem::replace(start, rest)
+                });
+                let (Some(lease), Some(start)) = (lease, input) else {
+                    return;
+                };
+                let mut task = Task::new(lease, start.start_code);
+                if let Err(error) = fill(&mut task, &start) {
+                    tracing::error!(transid = %start.transid, %error, "a started task has no room for its input");
+                    drop(task);
+                    self.start_refused(id, Refusal::TooLarge);
+                    return;
+                }
+                task.detach();
+            }
+            _ => {}
+        }
+    }
+
+    /// A started task is over.
+    pub(super) fn start_over(self: &Arc<Self>, id: u64, reply: &Reply) {
+        let start = self.starts.lock().remove(&id);
+        let abend = match reply.outcome() {
+            Outcome::Ok => None,
+            Outcome::Abend(abend) => Some(abend.clone()),
+        };
+        let wanted = start.is_some_and(|s| s.wants_result);
+        let ended = StartEnd::Ran(abend, wanted.then(|| channel_of(reply)));
+        self.kernel(|k, now, out| k.start_ended(now, id, &ended, out));
+    }
+
+    fn start_refused(self: &Arc<Self>, id: u64, refusal: Refusal) {
+        let start = self.starts.lock().remove(&id);
+        let transid = start.map(|s| s.transid).unwrap_or_default();
+        tracing::warn!(%transid, %refusal, "a task could not be started");
+        let ended = StartEnd::Refused(refusal);
+        self.kernel(|k, now, out| k.start_ended(now, id, &ended, out));
+    }
+}
+
+impl Task {
+    /// Runs the task without anybody who waits for its end.
+    fn detach(mut self) {
+        let request = self.request();
+        let mut lease = self.lease;
+        let pending = lease.poll_done(&request, &mut Context::from_waker(Waker::noop()));
+        debug_assert!(pending.is_pending());
+    }
+}
+
+/// Writes a start's input where the program will read it.
+fn fill(task: &mut Task, start: &Start) -> Result<(), PutError<std::convert::Infallible>> {
+    if let Some(channel) = &start.channel {
+        task.set_channel(channel.name);
+        for container in &channel.containers {
+            let bytes = &container.bytes;
+            let put = task.put_container(
+                container.name.as_str(),
+                container.kind,
+                bytes.len(),
+                |area| {
+                    area.copy_from_slice(bytes);
+                    Ok(bytes.len())
+                },
+            );
+            put?;
+            if container.ccsid != 0 {
+                task.set_code_page(container.name.as_str(), container.ccsid);
+            }
+        }
+    }
+    if !start.commarea.is_empty() {
+        task.set_commarea(start.commarea.len(), |area| {
+            area.copy_from_slice(&start.commarea);
+            Ok(())
+        })?;
+    }
+    if !start.facility.is_blank() {
+        task.set_facility_name(start.facility);
+    }
+    Ok(())
+}
+
+/// The channel that a task gave back, by itself.
+fn channel_of(reply: &Reply) -> ChannelData {
+    let containers = reply.containers().map(|c| ContainerData {
+        name: c.name,
+        kind: c.kind,
+        ccsid: c.ccsid,
+        bytes: c.bytes.to_vec(),
+    });
+    ChannelData {
+        name: reply.channel(),
+        containers: containers.collect(),
+    }
+}

@@ -1,0 +1,41 @@
+//! ENQ and DEQ: what the name is.
+//!
+//! With LENGTH it is the contents of the area; without, its address, which
+//! other workers do not share: the name is made one that only this process has.
+//!
+//! Reference: CICS API reference, ENQ and DEQ.
+
+use cics::command::commands::{deq as deq_row, enq as enq_row};
+use link::{Operand, Operands};
+
+use super::forward;
+use crate::exec::{Call, Outcome};
+use crate::worker::Worker;
+
+pub fn enq(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    serve(w, call, enq_row::RESOURCE, enq_row::LENGTH)
+}
+
+pub fn deq(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    serve(w, call, deq_row::RESOURCE, deq_row::LENGTH)
+}
+
+fn serve(w: &mut Worker, call: &Call<'_>, resource: u8, length: u8) -> Outcome {
+    let mut operands = forward::gather(call)?;
+    if !call.has(length)
+        && let Some(area) = call.arg(resource)
+    {
+        let process = std::process::id();
+        let name = format!("{process}@{:x}", area.data() as usize);
+        let mut by_address = Operands::new(operands.options);
+        for (index, operand) in operands.each() {
+            let operand = match index == resource {
+                true => Operand::Bytes(name.clone().into_bytes()),
+                false => operand.clone(),
+            };
+            by_address.push(index, operand);
+        }
+        operands = by_address;
+    }
+    forward::ask(w, call, &operands)
+}

@@ -1,0 +1,138 @@
+//! Commands that the region serves as they are: their operands go there by the
+//! index of their options, and what comes back is put where it belongs.
+//!
+//! An area that a command fills (INTO) gets as much as fits, as LENGTH or its
+//! own size says; LENGTH tells how much there was, and LENGERR that not all
+//! fitted. SET gets the address of a copy.
+
+use cics::command::{Argument, Direction, OptionRow};
+use cics::resp::Condition;
+use link::{CHANNEL_DATA, Operand, Operands};
+
+use crate::exec::{Call, Outcome, Stop, condition};
+use crate::services::Reply;
+use crate::worker::Worker;
+
+/// Asks the region and gives the program what comes back.
+pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    let operands = gather(call)?;
+    ask(w, call, &operands)
+}
+
+/// As [`serve`], with operands that were gathered before.
+pub fn ask(w: &mut Worker, call: &Call<'_>, operands: &Operands) -> Outcome {
+    let reply = w.services.command(call.row.number, operands)?;
+    give(w, call, &reply)
+}
+
+/// The operands that the command reads.
+pub fn gather(call: &Call<'_>) -> Result<Operands, Stop> {
+    let mut operands = Operands::new(call.options());
+    for (index, option) in options(call) {
+        if option.direction == Direction::Out {
+            continue;
+        }
+        let Some(arg) = call.arg(index) else {
+            continue;
+        };
+        let operand = match option.argument {
+            Argument::Name(n) => padded(arg.bytes(), n.into()),
+            Argument::Chars(n) => padded(arg.bytes(), n.into()),
+            Argument::Area => Operand::Bytes(area(call, option, index)?),
+            Argument::PtrValue => Operand::Int(arg.pointer() as i64),
+            Argument::PtrRef | Argument::Label | Argument::None => continue,
+            Argument::Halfword
+            | Argument::Fullword
+            | Argument::Doubleword
+            | Argument::Packed(_)
+            | Argument::Cvda
+            | Argument::HhMmSs => Operand::Int(arg.int()),
+            Argument::Optional | Argument::Any => Operand::Bytes(arg.bytes().to_vec()),
+        };
+        operands.push(index, operand);
+    }
+    Ok(operands)
+}
+
+/// Puts what came back where the program wants it, and raises the condition
+/// that came with it.
+pub fn give(w: &mut Worker, call: &Call<'_>, reply: &Reply) -> Outcome {
+    let mut short = false;
+    for (index, operand) in reply.operands.each().filter(|(i, _)| *i != CHANNEL_DATA) {
+        let Some(option) = call.row.option(index) else {
+            continue;
+        };
+        match (operand, option.argument) {
+            (Operand::Int(value), _) => call.set_int(index, *value),
+            (Operand::Bytes(data), Argument::Area) => short |= fill(w, call, index, option, data),
+            (Operand::Bytes(data), _) => call.set_chars(index, data),
+        }
+    }
+    match reply.condition {
+        Condition::Normal if short => condition(Condition::LengErr, 0),
+        Condition::Normal => Ok(()),
+        other => condition(other, reply.resp2),
+    }
+}
+
+/// Fills INTO, or SET in its place. True when not all fitted.
+fn fill(w: &mut Worker, call: &Call<'_>, index: u8, option: &OptionRow, data: &[u8]) -> bool {
+    let length = option.length.and_then(|name| call.row.index_of(name));
+    let most = length.and_then(|length| call.int(length));
+    let mut short = false;
+    if let Some(arg) = call.arg(index) {
+        let room = most.map_or(arg.size(), |n| n.max(0) as usize);
+        let fits = data.len().min(room);
+        short = fits < data.len();
+        // SAFETY: the program's storage; a LENGTH beyond the item is the
+        // program's error and can harm only its own process.
+        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), arg.data(), fits) };
+    } else if let Some(set) = set_beside(call, option) {
+        let key = u32::from(call.row.number) << 8 | u32::from(set);
+        let at = w.task.storage.area(key, data);
+        call.set_pointer(set, at);
+    }
+    if let Some(length) = length {
+        call.set_int(length, data.len() as i64);
+    }
+    short
+}
+
+/// The pointer that the command gives in place of an area: both have their
+/// length in the same option.
+fn set_beside(call: &Call<'_>, area: &OptionRow) -> Option<u8> {
+    let set = |(_, o): &(u8, &OptionRow)| o.argument == Argument::PtrRef && o.length == area.length;
+    options(call).find(set).map(|(index, _)| index)
+}
+
+/// The bytes of an area that the command reads, as many as its length says.
+fn area(call: &Call<'_>, option: &OptionRow, index: u8) -> Result<Vec<u8>, Stop> {
+    let Some(arg) = call.arg(index) else {
+        return Ok(Vec::new());
+    };
+    let length = option.length.and_then(|name| call.row.index_of(name));
+    let bytes = match length.and_then(|length| call.int(length)) {
+        None => arg.size(),
+        // The region answers a length that is out of its range.
+        Some(bytes) => bytes.clamp(0, MAX_AREA) as usize,
+    };
+    // SAFETY: the program's storage; a length beyond the item is the program's
+    // error and can harm only its own process.
+    Ok(unsafe { std::slice::from_raw_parts(arg.data(), bytes) }.to_vec())
+}
+
+/// The options of the command that the program wrote.
+fn options<'c>(call: &'c Call<'_>) -> impl Iterator<Item = (u8, &'static OptionRow)> + 'c {
+    let rows = (0..).zip(call.row.options);
+    rows.filter(|(index, option)| option.alias_of.is_none() && call.has(*index))
+}
+
+fn padded(bytes: &[u8], size: usize) -> Operand {
+    let mut name = vec![b' '; size];
+    let n = bytes.len().min(size);
+    name[..n].copy_from_slice(&bytes[..n]);
+    Operand::Bytes(name)
+}
+
+/// Longest area of a command.
+const MAX_AREA: i64 = 16 << 20;
