@@ -18,6 +18,7 @@ pub mod mirror;
 pub mod records;
 pub mod restart;
 pub mod signals;
+pub mod store_watch;
 pub mod toml_errors;
 
 use std::path::{Path, PathBuf};

@@ -14,6 +14,7 @@ mod cli;
 mod drive;
 mod ends;
 mod faults;
+mod health;
 mod hostile;
 mod http;
 mod lab;

@@ -36,6 +36,11 @@ impl Server {
         Server::run(command, folder, tempfile::tempdir().unwrap())
     }
 
+    /// The same, run from another copy of the program.
+    pub fn start_copy(program: &Path, folder: &Path) -> Server {
+        Server::run(Command::new(program), folder, tempfile::tempdir().unwrap())
+    }
+
     /// The same with a state folder that has been used before.
     pub fn start_in(folder: &Path, state: tempfile::TempDir) -> Server {
         let command = tupelo();
