@@ -52,8 +52,8 @@ pub use config::{
 pub use directory::{ContainerType, ENTRY_BYTES, Entry, Violation, write as write_directory};
 pub use heap::Heap;
 pub use layout::{AnswerHeader, Counts, Request, Results};
-pub use operands::{CHANNEL_DATA, Operand, Operands};
 pub use map::{Mapping, PAGE, sealed_memfd};
+pub use operands::{CHANNEL_DATA, Operand, Operands};
 pub use page::{MAX_WORKERS, PORTS, RegionPage};
 pub use qr::{Holder, QrToken};
 pub use region_side::{ConfigText, RegionSide, SlotState};

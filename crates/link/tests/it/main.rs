@@ -250,7 +250,8 @@ fn the_largest_call_fits() {
     region.submit(0, 1, &Request::default());
     let thread = thread::spawn(move || {
         task(&mut worker);
-        let CallEvent::Answer(answer) = worker.call(Op::Write, [0; 8], &[&vec![9; CALL_BYTES]]) else {
+        let CallEvent::Answer(answer) = worker.call(Op::Write, [0; 8], &[&vec![9; CALL_BYTES]])
+        else {
             panic!("no program was to be run")
         };
         assert_eq!(worker.call_data(&answer).len(), CALL_BYTES);

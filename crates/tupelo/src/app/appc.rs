@@ -8,7 +8,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use appc::{Call, Host, Incoming};
 use cics::csd::Csd;
 use miette::{IntoDiagnostic, Result};
-use region::{Conversation, Conversations, Destination, Fault, Received, StartCode, TaskRequest};
+use region::{
+    Conversation, Conversations, Destination, Facility, Fault, Received, StartCode, TaskRequest,
+};
 use region::{Definitions, UserId, sense};
 use sna::conversation::code::{
     ConversationType, DataReceived, DeallocateType, PrepareToReceiveType, ReturnCode,
@@ -217,7 +219,7 @@ fn attach(
         tracing::warn!("{} of {}: {error}", attached.tp, attached.partner);
         return;
     }
-    if task.set_conversation(Box::new(mapped)) {
+    if task.set_facility(Facility::Conversation(Box::new(mapped))) {
         let reply = region::block_on(task.run());
         if let region::Outcome::Abend(abend) = reply.outcome() {
             tracing::warn!("{transid} abended with {}: {}", abend.code(), abend.message);
