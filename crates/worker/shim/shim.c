@@ -147,12 +147,6 @@ static void measure_stack(void)
 	stack_floor = most > STACK_REST && here > most ? here - most + STACK_REST : 0;
 }
 
-static int stack_is_used_up(void)
-{
-	char here;
-
-	return (uintptr_t)&here < stack_floor;
-}
 
 /* Modules whose storage was set up and not yet given back. */
 typedef struct {
@@ -233,6 +227,16 @@ static void follow(tw_flow flow)
 {
 	if (flow.code != TW_NEXT) {
 		jump(flow);
+	}
+}
+
+/* Ends the task when there is too little stack for a further program. */
+static void check_stack(void)
+{
+	char here;
+
+	if ((uintptr_t)&here < stack_floor) {
+		follow(on.stop(1, "programs call one another too deeply: the stack is used up"));
 	}
 }
 
@@ -328,6 +332,7 @@ EXPORT int DFHEI1(void)
 {
 	cob_module *m = glob->current_module;
 
+	check_stack();
 	if (m) {
 		follow(on.exec(m->params, glob->call_params));
 	}
@@ -349,9 +354,7 @@ static void *find(const char *name, size_t len, int must)
 	tw_flow flow = { TW_NEXT, 0 };
 	void *entry;
 
-	if (stack_is_used_up()) {
-		follow(on.stop(1, "programs call one another too deeply: the stack is used up"));
-	}
+	check_stack();
 	while (len && (name[len - 1] == ' ' || name[len - 1] == 0)) {
 		len--;
 	}

@@ -108,21 +108,21 @@ fn each(argument: u8, values: &[u64]) -> Result<Vec<SeccompRule>, BackendError> 
 /// The bit of O_TMPFILE that O_DIRECTORY does not have.
 const O_TMPFILE: i32 = 0o20_000_000;
 
-/// fcntl: descriptors and record locks, which LMDB's readers take.
-const CONTROLS: [u64; 9] = [
+/// fcntl: descriptors and record locks, which LMDB's readers take. Not the
+/// flags of open files: the region shares some, and must never block.
+const CONTROLS: [u64; 8] = [
     libc::F_DUPFD as u64,
     libc::F_DUPFD_CLOEXEC as u64,
     libc::F_GETFD as u64,
     libc::F_SETFD as u64,
     libc::F_GETFL as u64,
-    libc::F_SETFL as u64,
     libc::F_GETLK as u64,
     libc::F_SETLK as u64,
     libc::F_GET_SEALS as u64,
 ];
 
-/// ioctl: is it a terminal, how much is there to read, do not wait.
-const DEVICE_CONTROLS: [u64; 3] = [libc::TCGETS, libc::FIONREAD, libc::FIONBIO];
+/// ioctl: is it a terminal, how much is there to read.
+const DEVICE_CONTROLS: [u64; 2] = [libc::TCGETS, libc::FIONREAD];
 
 /// Let through whatever their arguments are.
 const USUAL: &[c_long] = &[

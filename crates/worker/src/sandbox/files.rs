@@ -40,7 +40,11 @@ pub fn abi() -> u32 {
 pub fn restrict(config: &WorkerConfig) -> Result<(), RulesetError> {
     let modules = config.programs.iter().filter_map(|p| p.module.as_deref());
     // The folders: a module that is built anew is another file.
-    let folders: BTreeSet<&Path> = modules.filter_map(Path::parent).collect();
+    let here = |folder: &'static str| Path::new(folder);
+    let folders: BTreeSet<&Path> = modules
+        .filter_map(Path::parent)
+        .map(|folder| if folder == here("") { here(".") } else { folder })
+        .collect();
     let zones = ZONES.iter().map(Path::new);
     let mut rules = Ruleset::default()
         .handle_access(AccessFs::from_all(WANTED))?

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -89,6 +90,18 @@ PROGRAM(ASYNC)
 {
 	/* A signal to somebody else when a descriptor becomes ready. */
 	return RESULT(fcntl(1, F_SETOWN, getppid()));
+}
+
+/* The region shares the eventfds' flags: one that blocks could stop it. */
+PROGRAM(BLOCKING)
+{
+	int fd, zero = 0, done = 0;
+
+	for (fd = 0; fd < FDS; fd++) {
+		done += fcntl(fd, F_SETFL, 0) == 0;
+		done += ioctl(fd, FIONBIO, &zero) == 0;
+	}
+	return TOLD("changed %d", done);
 }
 
 /* Files. */

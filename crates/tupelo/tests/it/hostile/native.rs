@@ -45,6 +45,7 @@ fn other_processes_and_the_system_are_out_of_reach() {
     for program in refused {
         assert_eq!(arena.attack(program, ""), "EPERM", "{program}");
     }
+    assert_eq!(arena.attack("BLOCKING", ""), "changed 0");
     assert_eq!(arena.attack("SOCKET", ""), "EPERM");
     assert_eq!(arena.attack("UNIXSOCK", ""), "EPERM");
 }
