@@ -186,7 +186,9 @@ impl<B: Backend> Shared<B> {
         if self.draining.load(Ordering::Relaxed) {
             return Health::Down;
         }
-        self.backend.impairment().map_or(Health::Up, Health::Degraded)
+        self.backend
+            .impairment()
+            .map_or(Health::Up, Health::Degraded)
     }
 }
 

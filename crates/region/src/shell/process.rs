@@ -17,7 +17,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use link::Holder;
 
@@ -25,7 +25,7 @@ use super::Shared;
 use super::engines::bind;
 use super::output::Output;
 
-/// Time between two looks at the QR token while there is nothing to do.
+/// Time between two looks at the QR token.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// What the spawner is asked to do.
@@ -66,18 +66,17 @@ pub fn run(
     orders: &Receiver<Order>,
     started: &Sender<Started>,
 ) {
-    let mut suspect = None;
+    let (mut suspect, mut looked) = (None, Instant::now());
     loop {
-        let order = match orders.recv_timeout(LOOK) {
-            Ok(order) => order,
-            Err(RecvTimeoutError::Timeout) => {
-                suspect = look_at_token(shared, suspect);
-                continue;
-            }
-            Err(RecvTimeoutError::Disconnected) => return,
-        };
+        let order = orders.recv_timeout(LOOK);
+        if looked.elapsed() >= LOOK {
+            suspect = look_at_token(shared, suspect);
+            looked = Instant::now();
+        }
         match order {
-            Order::Spawn(worker) => {
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+            Ok(Order::Spawn(worker)) => {
                 // Nobody of this number runs: what it holds is a dead one's.
                 free_token(shared, |holder| holder == Holder::Worker(worker), true);
                 if let Err(error) = start(shared, recipe, output, worker, started) {
@@ -88,8 +87,8 @@ pub fn run(
                     });
                 }
             }
-            Order::Kill(worker) => kill(shared, worker),
-            Order::Stop => return,
+            Ok(Order::Kill(worker)) => kill(shared, worker),
+            Ok(Order::Stop) => return,
         }
     }
 }
@@ -132,8 +131,7 @@ fn free_token(shared: &Shared, stale: impl Fn(Holder) -> bool, died: bool) {
     if stale(holder) && token.take_away(word, died) {
         tracing::warn!(
             ?holder,
-            died,
-            "the QR token was taken from who does not run"
+            "the holder of the QR token does not run: it is free again"
         );
     }
 }

@@ -46,7 +46,9 @@ impl StoreWatch {
         let before = self.bytes.fetch_max(found.len(), Ordering::Relaxed);
         if found.len() < before {
             let now = found.len();
-            return Some(format!("the store's file {shown} was cut from {before} to {now} bytes"));
+            return Some(format!(
+                "the store's file {shown} was cut from {before} to {now} bytes"
+            ));
         }
         let free = free_bytes(&self.file)?;
         (free < LEAST_FREE)

@@ -29,7 +29,9 @@ fn a_region_that_cannot_start_a_worker_says_so_until_it_can() {
         status == 503 && word == "DEGRADED" && reason.contains("no COBOL worker")
     });
     std::fs::rename(&away, &program).unwrap();
-    until("a request is served again", || server.get("/hello/x").status == 200);
+    until("a request is served again", || {
+        server.get("/hello/x").status == 200
+    });
     assert_eq!(health(&server).1, "UP");
 }
 

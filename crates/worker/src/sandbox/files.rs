@@ -43,7 +43,13 @@ pub fn restrict(config: &WorkerConfig) -> Result<(), RulesetError> {
     let here = |folder: &'static str| Path::new(folder);
     let folders: BTreeSet<&Path> = modules
         .filter_map(Path::parent)
-        .map(|folder| if folder == here("") { here(".") } else { folder })
+        .map(|folder| {
+            if folder == here("") {
+                here(".")
+            } else {
+                folder
+            }
+        })
         .collect();
     let zones = ZONES.iter().map(Path::new);
     let mut rules = Ruleset::default()

@@ -17,8 +17,10 @@ use super::{SandboxError, done};
 const DESCRIPTORS: u64 = 1024;
 /// Bytes of the largest file that it writes: a copy of a module in memory.
 const FILE_BYTES: u64 = 256 << 20;
-/// Address space for the code of modules, in bytes.
-const CODE_BYTES: u64 = 4 << 30;
+/// Address space beside that, for the code of modules, in bytes. The loader
+/// maps a module's storage over its code's place, so that the limit of data
+/// does not count it: this one does.
+const CODE_BYTES: u64 = 512 << 20;
 
 /// Sets the limits of this process for good.
 pub fn set(bounds: &Confinement) -> Result<(), SandboxError> {

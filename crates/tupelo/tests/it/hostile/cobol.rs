@@ -40,7 +40,10 @@ impl Evil {
             definitions.push_str(&format!("DEFINE PROGRAM({name}) GROUP(G)\n"));
         }
         write("resources.csd", &definitions);
-        write("tupelo.toml", "[region]\ntask_memory_mib = 64\nworker_memory_mib = 512\n");
+        write(
+            "tupelo.toml",
+            "[region]\ntask_memory_mib = 64\nworker_memory_mib = 512\n",
+        );
         Evil(folder)
     }
 
@@ -182,7 +185,10 @@ fn calls_without_end_are_an_abend_that_says_so() {
            CALL 'UPWARD' USING L.
            GOBACK.
 ";
-    let up = down.replace("UPWARD", "?").replace("DOWN", "UPWARD").replace('?', "DOWN");
+    let up = down
+        .replace("UPWARD", "?")
+        .replace("DOWN", "UPWARD")
+        .replace('?', "DOWN");
     let call = "           CALL 'DOWN' USING DFHCOMMAREA.";
     let told = Evil::new("", call, &[("DOWN", down), ("UPWARD", &up)]).told();
     assert!(told.starts_with("ASRA") && told.contains("stack"), "{told}");
@@ -204,7 +210,10 @@ fn what_is_displayed_moves_no_cursor_and_floods_no_log() {
     assert!(log.contains("A\\u{1b}[2J\\r\\0B"), "{}", &log[..500]);
     assert!(!log.bytes().any(|b| b != b'\n' && b < b' '));
     assert!(log.len() < 8 << 20, "{} bytes", log.len());
-    assert!(log.contains("left out") || log.contains("found no room"), "nothing is told");
+    assert!(
+        log.contains("left out") || log.contains("found no room"),
+        "nothing is told"
+    );
 }
 
 #[test]
@@ -250,7 +259,10 @@ fn a_displayed_line_has_its_own_tasks_number() {
     for line in log.lines().filter(|l| l.contains(" OF 0")) {
         let number = |mark: &str| {
             let at = line.rfind(mark).unwrap() + mark.len();
-            let digits: String = line[at..].chars().take_while(char::is_ascii_digit).collect();
+            let digits: String = line[at..]
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .collect();
             digits.parse::<u64>().unwrap()
         };
         assert_eq!(number(" OF "), number("task="), "{line}");

@@ -118,7 +118,11 @@ impl Arena {
 
     /// Runs a program; its answer, or `abend CODE: message`.
     pub fn run(&self, program: &str, asked: &str) -> String {
-        block_on(call(self.region.handle(), program.to_owned(), asked.to_owned()))
+        block_on(call(
+            self.region.handle(),
+            program.to_owned(),
+            asked.to_owned(),
+        ))
     }
 
     /// Runs an attack while another task is at work in another worker; that
@@ -130,7 +134,10 @@ impl Arena {
         });
         let told = self.run(program, asked);
         let other = other.join().unwrap();
-        assert!(other.parse::<i32>().is_ok(), "{program} hit another task: {other}");
+        assert!(
+            other.parse::<i32>().is_ok(),
+            "{program} hit another task: {other}"
+        );
         assert_eq!(self.run("GOOD", ""), "good", "after {program}");
         told
     }
