@@ -37,7 +37,6 @@ const LIBRARY: &[&str] = &[
     "cob_check_*",
     "cob_cmp",
     "cob_cmp_*",
-    "cob_continue_after",
     "cob_correct_numeric",
     "cob_decimal_*",
     "cob_display",

@@ -104,6 +104,7 @@ typedef struct {
 	unsigned int (*line)(const char **source);
 	int (*print_to)(void (*printed)(int stream, const char *text, size_t bytes));
 	void (*flush)(void);
+	void (*end_task)(void);
 } tw_entries;
 
 /* A place to jump to: the base of a LINK level or of a CALL. */
@@ -408,6 +409,44 @@ EXPORT void *cob_call_field(const cob_field *f, const cob_call_struct *contained
 	return find(name, len, (int)must);
 }
 
+/* EXTERNAL items of all modules. They are the task's: libcob would keep them
+ * for the next one. */
+typedef struct external {
+	struct external *next;
+	void *at;
+	size_t size;
+} external;
+static external *externals;
+static void *(*libcob_external_addr)(const char *, int);
+
+EXPORT void *cob_external_addr(const char *name, const int size)
+{
+	void *at = libcob_external_addr(name, size);
+	external *e = externals;
+
+	while (e && e->at != at) {
+		e = e->next;
+	}
+	if (at && !e) {
+		e = malloc(sizeof *e);
+		if (!e) {
+			_exit(71);
+		}
+		*e = (external) { externals, at, (size_t)size };
+		externals = e;
+	}
+	return at;
+}
+
+static void tw_end_task(void)
+{
+	const external *e;
+
+	for (e = externals; e; e = e->next) {
+		memset(e->at, 0, e->size);
+	}
+}
+
 static void forget(void *entry)
 {
 	size_t i;
@@ -681,7 +720,8 @@ EXPORT int tw_start(void *libcob, const tw_handlers *handlers, tw_entries *entri
 	libcob_base = info.dli_fbase;
 	last_error = (const char *(*)(void))dlsym(libcob, "cob_last_runtime_error");
 	check_version = (version_check)dlsym(libcob, "cob_check_version");
-	if (!check_version) {
+	libcob_external_addr = (void *(*)(const char *, int))dlsym(libcob, "cob_external_addr");
+	if (!check_version || !libcob_external_addr) {
 		return 0;
 	}
 	on = *handlers;
@@ -707,6 +747,7 @@ EXPORT int tw_start(void *libcob, const tw_handlers *handlers, tw_entries *entri
 		.line = tw_line,
 		.print_to = tw_print_to,
 		.flush = tw_flush,
+		.end_task = tw_end_task,
 	};
 	return 1;
 }

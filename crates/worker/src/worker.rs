@@ -228,6 +228,7 @@ impl Worker {
     ) -> TaskEnd {
         self.files.end_task();
         self.task.storage.end_task();
+        self.rt.end_task();
         let crossings = self.services.crossings();
         let task = &mut self.task;
         task.counts.region_calls = crossings.calls - crossed.calls;

@@ -33,21 +33,21 @@ impl StoreWatch {
         })
     }
 
-    /// What is wrong with the file or its disk, in words.
+    /// What is wrong with the file or its disk, in words that name no path:
+    /// whoever reaches the gateway may read them.
     pub fn impairment(&self) -> Option<String> {
-        let shown = self.file.display();
         let found = match self.file.metadata() {
             Ok(found) => found,
-            Err(error) => return Some(format!("the store's file {shown}: {error}")),
+            Err(error) => return Some(format!("the store's data.mdb: {error}")),
         };
         if identity(&found) != self.identity {
-            return Some(format!("the store's file {shown} was replaced by another"));
+            return Some("the store's data.mdb was replaced by another".to_owned());
         }
         let before = self.bytes.fetch_max(found.len(), Ordering::Relaxed);
         if found.len() < before {
             let now = found.len();
             return Some(format!(
-                "the store's file {shown} was cut from {before} to {now} bytes"
+                "the store's data.mdb was cut from {before} to {now} bytes"
             ));
         }
         let free = free_bytes(&self.file)?;

@@ -90,6 +90,7 @@ struct Entries {
     line: unsafe extern "C" fn(*mut *const c_char) -> c_uint,
     print_to: unsafe extern "C" fn(Printed) -> c_int,
     flush: unsafe extern "C" fn(),
+    end_task: unsafe extern "C" fn(),
 }
 
 /// Takes what a stream printed: 0 is standard output, 1 standard error.
@@ -224,6 +225,12 @@ impl Runtime {
     pub fn flush(&self) {
         // SAFETY: the C library's own streams.
         unsafe { (self.c.flush)() };
+    }
+
+    /// Clears what programs shared with one another as EXTERNAL.
+    pub fn end_task(&self) {
+        // SAFETY: no program is active.
+        unsafe { (self.c.end_task)() };
     }
 
     /// A function of libcob.

@@ -18,11 +18,11 @@ use std::io;
 
 use link::{SandboxMode, WorkerConfig};
 
-pub use health::Health;
+pub(crate) use health::Health;
 
 /// Why a worker could not be confined.
 #[derive(Debug, thiserror::Error)]
-pub enum SandboxError {
+pub(crate) enum SandboxError {
     /// A system call of its own failed.
     #[error("{what}: {error}")]
     System {
@@ -59,7 +59,7 @@ pub fn lacking() -> Vec<&'static str> {
 
 /// Confines this process for the rest of its life, as the configuration says.
 /// It has one thread, and all that it needs is open.
-pub fn enter(config: &WorkerConfig) -> Result<(), SandboxError> {
+pub(crate) fn enter(config: &WorkerConfig) -> Result<(), SandboxError> {
     let mode = config.confinement.sandbox;
     if mode == SandboxMode::Off {
         return Ok(());
