@@ -6,6 +6,7 @@
 //! whole sandbox; where the kernel lacks a part of it they say so and end.
 
 mod cobol;
+mod kernel;
 mod native;
 
 use std::path::PathBuf;
