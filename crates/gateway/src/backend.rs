@@ -15,8 +15,8 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// what it returns to its end on a tokio runtime of one thread.
     fn enter<F: Future>(&self, main: impl FnOnce(Self::Door) -> F) -> io::Result<F::Output>;
 
-    /// Whether programs can be run now.
-    fn ready(&self) -> bool;
+    /// Why programs cannot be run well now, in words; none when they can.
+    fn impairment(&self) -> Option<String>;
 
     /// Appends the backend's own metrics in the Prometheus text format.
     fn metrics(&self, out: &mut String);

@@ -16,6 +16,6 @@ pub mod sim;
 
 pub use api::*;
 pub use link::{
-    ChannelName, ContainerName, ContainerType, FileEntry, Name, NameError, ProgramEntry,
-    ProgramName, StoreEntry, TransId, UserId, program_link,
+    ChannelName, Confinement, ContainerName, ContainerType, FileEntry, Name, NameError,
+    ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId, UserId, program_link,
 };

@@ -20,6 +20,7 @@ mod exec;
 mod messages;
 mod outline;
 mod passes;
+mod reach;
 mod source;
 mod standard;
 mod token;

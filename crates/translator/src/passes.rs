@@ -1,5 +1,5 @@
-//! Changes to the text that have nothing to do with commands: missing periods,
-//! DFHRESP and DFHVALUE.
+//! What has nothing to do with commands: missing periods, DFHRESP and DFHVALUE,
+//! and statements for files.
 
 use std::collections::HashSet;
 
@@ -131,5 +131,43 @@ impl Work {
         }
         self.edits.dropped = moved;
         self.tokens = new;
+    }
+
+    /// Refuses files of the file system in a program with commands: its files
+    /// are the region's. Elsewhere says what becomes of them in a region.
+    pub(crate) fn file_statements(&mut self, units: &[Unit], uses_cics: bool) {
+        let mut places = Vec::new();
+        for unit in units {
+            let end = unit.end.min(self.tokens.len());
+            let body = unit.procedure_body.unwrap_or(end).min(end);
+            let mut control = false;
+            for at in unit.start..body {
+                let t = &self.tokens[at];
+                control |= t.is("FILE-CONTROL");
+                control &= !(t.is("DIVISION") || t.is("I-O-CONTROL"));
+                if control && t.is("SELECT") {
+                    places.push((t.place, "SELECT"));
+                }
+            }
+            let modes = &["INPUT", "OUTPUT", "I-O", "EXTEND"];
+            for at in body..end {
+                let t = &self.tokens[at];
+                let opens = self.tokens.get(at + 1).is_some_and(|n| n.is_any(modes));
+                if t.is("OPEN") && opens && !self.edits.dropped.contains(&at) {
+                    places.push((t.place, "OPEN"));
+                }
+            }
+        }
+        for (place, statement) in places {
+            let message = match uses_cics {
+                true => format!("{statement}: a program with commands has no files of its own"),
+                false => format!("{statement}: the task ends when a region's program gets here"),
+            };
+            let help = "EXEC CICS READ, WRITE and their like reach the region's files";
+            self.say(place, Finding::Source, message, Some(help.to_owned()));
+            if !uses_cics && let Some(last) = self.diagnostics.last_mut() {
+                last.severity = Severity::Note;
+            }
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::copy::{Expanded, Library, expand};
 use crate::diagnostic::{Diagnostic, Kind as Finding, Severity};
 use crate::exec::{self, Parsed};
 use crate::outline::{Unit, outline, skip_exec};
+use crate::reach::{Called, called};
 use crate::source::{Files, Place};
 use crate::token::{Kind, Token};
 use crate::writer::Writer;
@@ -29,6 +30,8 @@ pub struct Translation {
     pub files: Files,
     /// Everything that is wrong, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
+    /// What is called by a literal.
+    pub(crate) called: Vec<Called>,
 }
 
 impl Translation {
@@ -68,6 +71,8 @@ pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) ->
     work.program_names(&units);
     let blocks = work.blocks(&units);
     let uses_cics = work.programs(&units, blocks);
+    work.file_statements(&units, uses_cics);
+    let called = called(&work.tokens);
     if units.is_empty() {
         let message = "there is no program in this file".to_owned();
         work.say(
@@ -105,6 +110,7 @@ pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) ->
         uses_cics,
         files,
         diagnostics,
+        called,
     }
 }
 

@@ -81,7 +81,8 @@ fn ended(outcome: miette::Result<Outcome>) -> ExitCode {
 
 fn start_logging(verbose: u8) {
     let default = match verbose {
-        0 => "warn",
+        // What programs print is theirs to say, and bounded.
+        0 => "warn,tupelo::stdout=info",
         1 => "info",
         _ => "debug",
     };

@@ -16,8 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -100,6 +102,9 @@ typedef struct {
 	uint64_t (*serial_at)(int32_t depth);
 	cob_module *(*module)(void);
 	unsigned int (*line)(const char **source);
+	int (*print_to)(void (*printed)(int stream, const char *text, size_t bytes));
+	void (*flush)(void);
+	void (*end_task)(void);
 } tw_entries;
 
 /* A place to jump to: the base of a LINK level or of a CALL. */
@@ -124,6 +129,25 @@ typedef void (*version_check)(const char *, const char *, int);
 static version_check check_version;
 static char message[512];
 static int has_message;
+
+/* The lowest address that a further program may be entered at. The stack is
+ * as large as the process was started with, at most; what runs when it is used
+ * up needs the rest. */
+static uintptr_t stack_floor;
+enum { STACK_REST = 384 << 10, STACK_MOST = 64 << 20 };
+
+static void measure_stack(void)
+{
+	struct rlimit limit;
+	uintptr_t here = (uintptr_t)&limit;
+	rlim_t most = STACK_MOST;
+
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < most) {
+		most = limit.rlim_cur;
+	}
+	stack_floor = most > STACK_REST && here > most ? here - most + STACK_REST : 0;
+}
+
 
 /* Modules whose storage was set up and not yet given back. */
 typedef struct {
@@ -204,6 +228,16 @@ static void follow(tw_flow flow)
 {
 	if (flow.code != TW_NEXT) {
 		jump(flow);
+	}
+}
+
+/* Ends the task when there is too little stack for a further program. */
+static void check_stack(void)
+{
+	char here;
+
+	if ((uintptr_t)&here < stack_floor) {
+		follow(on.stop(1, "programs call one another too deeply: the stack is used up"));
 	}
 }
 
@@ -299,6 +333,7 @@ EXPORT int DFHEI1(void)
 {
 	cob_module *m = glob->current_module;
 
+	check_stack();
 	if (m) {
 		follow(on.exec(m->params, glob->call_params));
 	}
@@ -320,6 +355,7 @@ static void *find(const char *name, size_t len, int must)
 	tw_flow flow = { TW_NEXT, 0 };
 	void *entry;
 
+	check_stack();
 	while (len && (name[len - 1] == ' ' || name[len - 1] == 0)) {
 		len--;
 	}
@@ -371,6 +407,44 @@ EXPORT void *cob_call_field(const cob_field *f, const cob_call_struct *contained
 		}
 	}
 	return find(name, len, (int)must);
+}
+
+/* EXTERNAL items of all modules. They are the task's: libcob would keep them
+ * for the next one. */
+typedef struct external {
+	struct external *next;
+	void *at;
+	size_t size;
+} external;
+static external *externals;
+static void *(*libcob_external_addr)(const char *, int);
+
+EXPORT void *cob_external_addr(const char *name, const int size)
+{
+	void *at = libcob_external_addr(name, size);
+	external *e = externals;
+
+	while (e && e->at != at) {
+		e = e->next;
+	}
+	if (at && !e) {
+		e = malloc(sizeof *e);
+		if (!e) {
+			_exit(71);
+		}
+		*e = (external) { externals, at, (size_t)size };
+		externals = e;
+	}
+	return at;
+}
+
+static void tw_end_task(void)
+{
+	const external *e;
+
+	for (e = externals; e; e = e->next) {
+		memset(e->at, 0, e->size);
+	}
 }
 
 static void forget(void *entry)
@@ -481,6 +555,20 @@ REFUSED(cob_sys_waitpid)
 REFUSED(cob_sys_write_file)
 REFUSED(cob_sys_x91)
 
+/* Files of the file system: programs of a region have the region's. */
+REFUSED(cob_close)
+REFUSED(cob_commit)
+REFUSED(cob_delete)
+REFUSED(cob_delete_file)
+REFUSED(cob_open)
+REFUSED(cob_read)
+REFUSED(cob_read_next)
+REFUSED(cob_rewrite)
+REFUSED(cob_rollback)
+REFUSED(cob_start)
+REFUSED(cob_unlock_file)
+REFUSED(cob_write)
+
 static int from_libcob(const void *address)
 {
 	Dl_info info;
@@ -578,6 +666,42 @@ static unsigned int tw_line(const char **source)
 	return m->stmt & 0xFFFFF;
 }
 
+/* Streams that hand on what is printed instead of writing it. */
+static void (*on_printed)(int stream, const char *text, size_t bytes);
+
+static ssize_t hand_on(void *stream, const char *text, size_t bytes)
+{
+	on_printed((int)(intptr_t)stream, text, bytes);
+	return (ssize_t)bytes;
+}
+
+static int tw_print_to(void (*printed)(int stream, const char *text, size_t bytes))
+{
+	cookie_io_functions_t calls = { .write = hand_on };
+	FILE *out = fopencookie((void *)0, "w", calls);
+	FILE *err = fopencookie((void *)1, "w", calls);
+
+	if (!out || !err) {
+		return 0;
+	}
+	on_printed = printed;
+	setvbuf(out, NULL, _IOLBF, BUFSIZ);
+	setvbuf(err, NULL, _IOLBF, BUFSIZ);
+	stdout = out;
+	stderr = err;
+	return 1;
+}
+
+static void tw_flush(void)
+{
+	if (__fpending(stdout)) {
+		fflush(stdout);
+	}
+	if (__fpending(stderr)) {
+		fflush(stderr);
+	}
+}
+
 /* Binds the worker's side to the libcob that was loaded; false if one of the
  * things needed is not there. */
 EXPORT int tw_start(void *libcob, const tw_handlers *handlers, tw_entries *entries)
@@ -596,7 +720,8 @@ EXPORT int tw_start(void *libcob, const tw_handlers *handlers, tw_entries *entri
 	libcob_base = info.dli_fbase;
 	last_error = (const char *(*)(void))dlsym(libcob, "cob_last_runtime_error");
 	check_version = (version_check)dlsym(libcob, "cob_check_version");
-	if (!check_version) {
+	libcob_external_addr = (void *(*)(const char *, int))dlsym(libcob, "cob_external_addr");
+	if (!check_version || !libcob_external_addr) {
 		return 0;
 	}
 	on = *handlers;
@@ -610,6 +735,7 @@ EXPORT int tw_start(void *libcob, const tw_handlers *handlers, tw_entries *entri
 	 * another level's storage. */
 	glob->physical_cancel = 1;
 	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+	measure_stack();
 	*entries = (tw_entries) {
 		.run = tw_run,
 		.cancel_from = tw_cancel_from,
@@ -619,6 +745,9 @@ EXPORT int tw_start(void *libcob, const tw_handlers *handlers, tw_entries *entri
 		.serial_at = tw_serial_at,
 		.module = tw_module,
 		.line = tw_line,
+		.print_to = tw_print_to,
+		.flush = tw_flush,
+		.end_task = tw_end_task,
 	};
 	return 1;
 }

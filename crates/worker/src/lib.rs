@@ -10,6 +10,7 @@
 //!   levels, the way of a command, HANDLE and abends;
 //! * `channel`, `storage`, `files`, `clock`: what a task has;
 //! * `commands`: one file a command or group, and the table that finds them;
+//! * `sandbox`, `print`: what programs are kept from, and what they print;
 //! * `probe`: tasks from a file, for programs under test;
 //! * `services`, `remote`, `memory`: what is asked of others, over the link or
 //!   in memory.
@@ -28,9 +29,11 @@ mod exec;
 mod files;
 mod host;
 pub mod memory;
+mod print;
 pub mod probe;
 mod remote;
 mod run;
+pub mod sandbox;
 pub mod services;
 mod storage;
 mod worker;

@@ -151,7 +151,10 @@ impl Worker {
             files: Files::new(&config.files),
             dispatch: Dispatch::new(),
             clock: Clock::default(),
-            task: Task::default(),
+            task: Task {
+                storage: Storage::bounded(config.confinement.task_bytes),
+                ..Task::default()
+            },
         })
     }
 
@@ -193,6 +196,17 @@ impl Worker {
         self.end_task(abend, base, crossed)
     }
 
+    /// Makes lines with their task of what programs print; false when there
+    /// is no memory for it.
+    pub fn print_lines(&self) -> bool {
+        self.rt.print_lines()
+    }
+
+    /// Hands on what the task has printed.
+    pub fn flush(&self) {
+        self.rt.flush();
+    }
+
     /// What this worker asks others through.
     pub fn services(&mut self) -> &mut dyn Services {
         &mut *self.services
@@ -214,6 +228,7 @@ impl Worker {
     ) -> TaskEnd {
         self.files.end_task();
         self.task.storage.end_task();
+        self.rt.end_task();
         let crossings = self.services.crossings();
         let task = &mut self.task;
         task.counts.region_calls = crossings.calls - crossed.calls;

@@ -85,7 +85,7 @@ fn handle<B: Backend>(shared: &Shared<B>, request: &http::Request<Incoming>) -> 
     }
     let routes = shared.routes();
     let headers = request.headers();
-    documents::answer(&routes, method, path, headers, shared.ready()).unwrap_or_else(|| {
+    documents::answer(&routes, method, path, headers, || shared.health()).unwrap_or_else(|| {
         let detail = format!("There is nothing at {path}; try /metrics, /health, /apis or /docs/");
         respond::problem(&Problem::new(StatusCode::NOT_FOUND, "Not found", detail))
     })

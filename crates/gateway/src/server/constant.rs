@@ -30,8 +30,8 @@ impl Backend for Nothing {
         Ok(runtime.block_on(main(Nothing)))
     }
 
-    fn ready(&self) -> bool {
-        true
+    fn impairment(&self) -> Option<String> {
+        None
     }
 
     fn metrics(&self, _: &mut String) {}

@@ -22,14 +22,14 @@ pub(crate) fn answer(
     method: &Method,
     path: &str,
     headers: &HeaderMap,
-    ready: bool,
+    health: impl FnOnce() -> Health,
 ) -> Option<Response<Full>> {
     if method != Method::GET && method != Method::HEAD {
         return None;
     }
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     match parts.as_slice() {
-        ["health"] | ["health", "ready"] => Some(health(ready)),
+        ["health"] | ["health", "ready"] => Some(report(&health())),
         ["health", "live"] => Some(text("application/json", "{\"status\":\"UP\"}")),
         ["apis"] => Some(text("application/json", list(routes))),
         ["apis", name, file] => {
@@ -48,10 +48,24 @@ pub(crate) fn answer(
     }
 }
 
-fn health(ready: bool) -> Response<Full> {
-    let word = if ready { "UP" } else { "DOWN" };
-    let mut response = text("application/json", format!("{{\"status\":\"{word}\"}}"));
-    if !ready {
+/// How the server is.
+pub(crate) enum Health {
+    /// Programs are run.
+    Up,
+    /// They are not, or not all of them, for this reason.
+    Degraded(String),
+    /// It is stopping.
+    Down,
+}
+
+fn report(health: &Health) -> Response<Full> {
+    let body = match health {
+        Health::Up => serde_json::json!({"status": "UP"}),
+        Health::Degraded(reason) => serde_json::json!({"status": "DEGRADED", "reason": reason}),
+        Health::Down => serde_json::json!({"status": "DOWN"}),
+    };
+    let mut response = text("application/json", body.to_string());
+    if !matches!(health, Health::Up) {
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     }
     response

@@ -181,8 +181,14 @@ impl<B: Backend> Shared<B> {
             .clone()
     }
 
-    fn ready(&self) -> bool {
-        !self.draining.load(Ordering::Relaxed) && self.backend.ready()
+    fn health(&self) -> documents::Health {
+        use documents::Health;
+        if self.draining.load(Ordering::Relaxed) {
+            return Health::Down;
+        }
+        self.backend
+            .impairment()
+            .map_or(Health::Up, Health::Degraded)
     }
 }
 

@@ -124,8 +124,8 @@ impl<B: Backend> Server<B> {
     ) -> Result<Response<Full>, Problem> {
         let path = parts.uri.path();
         let Some(found) = routes.router.find(path) else {
-            let ready = self.shared.ready();
-            return documents::answer(routes, &parts.method, path, &parts.headers, ready)
+            let health = || self.shared.health();
+            return documents::answer(routes, &parts.method, path, &parts.headers, health)
                 .ok_or_else(|| {
                     self.shared.metrics.unrouted.fetch_add(1, Relaxed);
                     let detail = format!("There is nothing at {path}");

@@ -46,8 +46,9 @@ impl Backend for Fake {
         Ok(runtime.block_on(main(self.clone())))
     }
 
-    fn ready(&self) -> bool {
-        !self.busy.load(Ordering::Relaxed)
+    fn impairment(&self) -> Option<String> {
+        let busy = self.busy.load(Ordering::Relaxed);
+        busy.then(|| "it is \"busy\"".to_owned())
     }
 
     fn metrics(&self, out: &mut String) {

@@ -2,9 +2,12 @@
 
 use std::future::Future;
 use std::io;
+use std::sync::Arc;
 
 use gateway::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
 use region::{ContainerType, Handle, Outcome, Port, TaskRequest, UserId};
+
+use super::store_watch::StoreWatch;
 
 /// A handle on the region, and who its callers are.
 #[derive(Clone)]
@@ -13,6 +16,8 @@ pub struct RegionBackend {
     pub region: Handle,
     /// User id of tasks whose caller did not say who it is.
     pub user: UserId,
+    /// The store's file, when the region has files.
+    pub store: Option<Arc<StoreWatch>>,
 }
 
 /// A door thread's end of the region.
@@ -45,8 +50,11 @@ impl Backend for RegionBackend {
         Ok(runtime.block_on(main(door)))
     }
 
-    fn ready(&self) -> bool {
-        true
+    fn impairment(&self) -> Option<String> {
+        if self.region.statistics().workers == 0 {
+            return Some("no COBOL worker runs or can be started; the log says why".to_owned());
+        }
+        self.store.as_ref().and_then(|store| store.impairment())
     }
 
     fn metrics(&self, out: &mut String) {

@@ -18,6 +18,7 @@ pub mod mirror;
 pub mod records;
 pub mod restart;
 pub mod signals;
+pub mod store_watch;
 pub mod toml_errors;
 
 use std::path::{Path, PathBuf};
@@ -26,11 +27,11 @@ use cics::csd::{self, Csd};
 use cics::diagnostic::Severity;
 use copybook::Layout;
 use miette::{IntoDiagnostic, Result, bail, miette};
-use region::{Engines, RegionConfig, StoreEntry, UserId};
+use region::{Confinement, Engines, RegionConfig, SandboxMode, StoreEntry, UserId};
 
 use crate::commands::record::source::layout_of;
 
-use config::{Config, FileSection};
+use config::{Config, FileSection, Sandbox};
 use definitions::{Installed, Program};
 
 /// An application folder as it stands on the disk.
@@ -168,8 +169,44 @@ impl Application {
                 max_readers: self.max_readers(),
                 sync: self.config.store.sync,
             }),
+            confinement: self.confinement()?,
+            display_lines_per_s: settings.display_lines_per_s,
             definitions: installed.region.clone(),
             ..RegionConfig::default()
+        })
+    }
+
+    /// What workers keep their programs from. Says what the kernel lacks for
+    /// it; an error when the whole of it is required.
+    fn confinement(&self) -> Result<Confinement> {
+        let settings = &self.config.region;
+        let mib = |mib: u32| u64::from(mib) << 20;
+        let lacking = worker::sandbox::lacking().join(" and ");
+        let sandbox = match settings.sandbox {
+            Sandbox::Required => SandboxMode::Required,
+            Sandbox::BestEffort => SandboxMode::BestEffort,
+            Sandbox::Off => SandboxMode::Off,
+        };
+        match sandbox {
+            SandboxMode::Required if !lacking.is_empty() => bail!(
+                help = "sandbox = \"best-effort\" goes on without it",
+                "[region] sandbox is required, and this kernel lacks {lacking}"
+            ),
+            SandboxMode::BestEffort if !lacking.is_empty() => {
+                tracing::warn!(
+                    "programs run without a part of the sandbox: this kernel lacks {lacking}"
+                );
+            }
+            SandboxMode::Off => {
+                tracing::warn!("programs run without a sandbox: [region] sandbox is off")
+            }
+            _ => {}
+        }
+        Ok(Confinement {
+            sandbox,
+            task_bytes: mib(settings.task_memory_mib),
+            process_bytes: mib(settings.worker_memory_mib),
+            resident_bytes: mib(settings.worker_keep_mib),
         })
     }
 

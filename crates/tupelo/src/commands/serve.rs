@@ -17,6 +17,7 @@ use crate::app::compile::Compiled;
 use crate::app::config::Config;
 use crate::app::{changes, restart};
 use crate::app::signals::Signals;
+use crate::app::store_watch::StoreWatch;
 
 /// Compile an application, run it, and serve its APIs until Ctrl-C.
 #[derive(Debug, clap::Args)]
@@ -71,10 +72,13 @@ pub fn run(args: Args) -> Result<Outcome> {
     if let Some(partners) = &partners {
         config.conversations = Some(Arc::new(partners.clone()));
     }
+    let watched = config.store.as_ref().map(|store| store.path.clone());
     let region = Region::start(config).into_diagnostic()?;
+    let watched = watched.and_then(|path| StoreWatch::new(&path).ok());
     let backend = RegionBackend {
         region: region.handle(),
         user: app.user()?,
+        store: watched.map(Arc::new),
     };
     if let Some(partners) = &partners {
         partners.define(&app.csd, &installed.region, &region.handle(), app.user()?);

@@ -15,6 +15,8 @@ mod commands;
 mod drive;
 mod ends;
 mod faults;
+mod health;
+mod hostile;
 mod http;
 mod lab;
 mod names;

@@ -10,6 +10,7 @@ use std::os::fd::AsRawFd;
 
 use super::field::Field;
 use super::module::{loader_error, memory_file};
+use crate::print;
 
 /// What the C side shall do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +88,13 @@ struct Entries {
     serial_at: unsafe extern "C" fn(i32) -> u64,
     module: unsafe extern "C" fn() -> *const CobModule,
     line: unsafe extern "C" fn(*mut *const c_char) -> c_uint,
+    print_to: unsafe extern "C" fn(Printed) -> c_int,
+    flush: unsafe extern "C" fn(),
+    end_task: unsafe extern "C" fn(),
 }
+
+/// Takes what a stream printed: 0 is standard output, 1 standard error.
+type Printed = unsafe extern "C" fn(c_int, *const c_char, usize);
 
 type Start = unsafe extern "C" fn(*mut c_void, *const Handlers, *mut Entries) -> c_int;
 
@@ -207,11 +214,36 @@ impl Runtime {
         (line, source)
     }
 
+    /// Hands what programs print to [`print::printed`] from now on; false when
+    /// there is no memory for it.
+    pub fn print_lines(&self) -> bool {
+        // SAFETY: the function lives as long as the process.
+        unsafe { (self.c.print_to)(on_printed) != 0 }
+    }
+
+    /// Has everything that was printed so far handed on.
+    pub fn flush(&self) {
+        // SAFETY: the C library's own streams.
+        unsafe { (self.c.flush)() };
+    }
+
+    /// Clears what programs shared with one another as EXTERNAL.
+    pub fn end_task(&self) {
+        // SAFETY: no program is active.
+        unsafe { (self.c.end_task)() };
+    }
+
     /// A function of libcob.
     pub fn libcob_symbol(&self, name: &CStr) -> *mut c_void {
         // SAFETY: the handle is open.
         unsafe { libc::dlsym(self.libcob, name.as_ptr()) }
     }
+}
+
+unsafe extern "C" fn on_printed(stream: c_int, text: *const c_char, bytes: usize) {
+    // SAFETY: the C side hands on so many bytes.
+    let text = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), bytes) };
+    print::printed(usize::try_from(stream).unwrap_or(0), text);
 }
 
 fn open(path: &CStr) -> Result<*mut c_void, String> {
