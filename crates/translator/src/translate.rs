@@ -11,6 +11,7 @@ use crate::calls::{Needs, call};
 use crate::copy::{Expanded, Library, expand};
 use crate::diagnostic::{Diagnostic, Kind as Finding, Severity};
 use crate::exec::{self, Parsed};
+use crate::nulls;
 use crate::outline::{Unit, outline, skip_exec};
 use crate::source::{Files, Place};
 use crate::token::{Kind, Token};
@@ -62,10 +63,14 @@ pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) ->
         tokens,
         edits: Edits::default(),
     };
+    work.service_statements();
     work.missing_periods();
+    work.command_periods();
     work.values();
     let units = outline(&work.tokens);
     work.program_names(&units);
+    work.last_periods(&units);
+    work.null_arguments(&units);
     let blocks = work.blocks(&units);
     let uses_cics = work.programs(&units, blocks);
     if units.is_empty() {
@@ -118,7 +123,7 @@ pub(crate) struct Edits {
 }
 
 impl Edits {
-    fn insert(&mut self, at: usize, text: String, place: Place) {
+    pub(crate) fn insert(&mut self, at: usize, text: String, place: Place) {
         self.before.entry(at).or_default().push((text, place));
     }
 
@@ -145,6 +150,14 @@ pub(crate) struct Work {
 }
 
 impl Work {
+    /// A finding that keeps nothing from being compiled.
+    pub(crate) fn warn(&mut self, at: Place, message: String, help: &str) {
+        self.say(at, Finding::Source, message, Some(help.to_owned()));
+        if let Some(last) = self.diagnostics.last_mut() {
+            last.severity = Severity::Warning;
+        }
+    }
+
     pub(crate) fn say(&mut self, at: Place, kind: Finding, message: String, help: Option<String>) {
         self.diagnostics.push(Diagnostic {
             severity: Severity::Error,
@@ -162,10 +175,8 @@ impl Work {
             Finding::Unsupported(format!("EXEC CICS {n}"))
         });
         self.say(problem.place, kind, problem.message, problem.help);
-        if problem.unsupported.is_some()
-            && let Some(last) = self.diagnostics.last_mut()
-        {
-            last.severity = Severity::Warning;
+        if let Some(last) = self.diagnostics.last_mut() {
+            last.severity = problem.severity;
         }
     }
 
@@ -262,7 +273,12 @@ impl Work {
             let place = self.tokens[block.start].place;
             self.edits.dropped.extend(block.start..block.end);
             let text = match &block.command {
-                Some(command) => call(command, pairs, &mut needs[block.unit]).text,
+                Some(command) => {
+                    let null = nulls::passes_linkage(command, &units[block.unit]);
+                    let before = if null { nulls::MARK } else { "" };
+                    let text = call(command, pairs, &mut needs[block.unit]).text;
+                    format!("{before}{text}")
+                }
                 None => "CONTINUE".to_owned(),
             };
             self.edits.insert(block.start, text, place);

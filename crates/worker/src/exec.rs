@@ -18,6 +18,7 @@ use crate::abend::Abend;
 use crate::cob::{Arg, Field, Flow, Handlers};
 use crate::commands::COMMANDS;
 use crate::conditions::Reaction;
+use crate::le;
 use crate::services::Failure;
 use crate::worker::{Exit, Worker, current};
 
@@ -389,11 +390,14 @@ pub(crate) static HANDLERS: Handlers = Handlers {
     resolve: on_resolve,
     stop: on_stop,
     refuse: on_refuse,
+    fault: le::on_fault,
+    service_named: le::on_service_named,
+    service: le::on_service,
 };
 
 /// # Safety
 /// `fields` are `count` fields of the calling module.
-unsafe fn fields<'c>(fields: *const *const Field, count: c_int) -> &'c [*const Field] {
+pub(crate) unsafe fn fields<'c>(fields: *const *const Field, count: c_int) -> &'c [*const Field] {
     match usize::try_from(count) {
         // SAFETY: by the contract.
         Ok(count) if !fields.is_null() => unsafe { std::slice::from_raw_parts(fields, count) },

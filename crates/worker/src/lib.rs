@@ -8,6 +8,7 @@
 //!   every jump;
 //! * `host`, `worker`, `exec`, `conditions`, `abend`: the program table, LINK
 //!   levels, the way of a command, HANDLE and abends;
+//! * `le`: the Language Environment services that programs CALL;
 //! * `channel`, `storage`, `files`, `clock`: what a task has;
 //! * `commands`: one file a command or group, and the table that finds them;
 //! * `probe`: tasks from a file, for programs under test;
@@ -27,6 +28,7 @@ mod cpu;
 mod exec;
 mod files;
 mod host;
+mod le;
 pub mod memory;
 pub mod probe;
 mod remote;
