@@ -20,6 +20,8 @@ mod messages;
 mod nulls;
 mod outline;
 mod passes;
+mod pointers;
+mod shipped;
 mod source;
 mod standard;
 mod token;

@@ -267,6 +267,11 @@ impl Work {
             };
             pairs.push(list);
         }
+        for (i, unit) in units.iter().enumerate() {
+            let own = blocks.iter().filter(|b| b.unit == i);
+            let commands: Vec<&Parsed> = own.filter_map(|b| b.command.as_ref()).collect();
+            self.shared_pointers(unit, &commands);
+        }
         let mut has_command = vec![false; units.len()];
         for (block, pairs) in blocks.into_iter().zip(pairs) {
             has_command[block.unit] = true;

@@ -184,7 +184,6 @@ impl Runtime {
         unsafe { ((self.c.depth)(), (self.c.serial)()) }
     }
 
-
     /// The module in control.
     pub fn module(&self) -> *const CobModule {
         // SAFETY: reads a value.

@@ -48,9 +48,24 @@ fn a_callers_handle_abend_does_not_see_an_abend_of_its_subprogram() {
     let played = Harness::new()
         .plain("BAD", BAD)
         .program("A", "01 N PIC 9(4).", "", &caller("CALL \"BAD\" USING N."))
-        .program("CALLER", "01 N PIC 9(4) VALUE 77.", "", "CALL \"BAD\" USING N.\n GOBACK.\n")
-        .program("B", "01 N PIC 9(4).", "", &caller("EXEC CICS LINK PROGRAM(\"CALLER\") END-EXEC."))
-        .program("C", "01 N PIC 9(4).", "", &caller("CALL \"NOSUCH\" USING N."))
+        .program(
+            "CALLER",
+            "01 N PIC 9(4) VALUE 77.",
+            "",
+            "CALL \"BAD\" USING N.\n GOBACK.\n",
+        )
+        .program(
+            "B",
+            "01 N PIC 9(4).",
+            "",
+            &caller("EXEC CICS LINK PROGRAM(\"CALLER\") END-EXEC."),
+        )
+        .program(
+            "C",
+            "01 N PIC 9(4).",
+            "",
+            &caller("CALL \"NOSUCH\" USING N."),
+        )
         .run("A", &" ".repeat(100))
         .run("B", &" ".repeat(100))
         .run("C", &" ".repeat(100))
@@ -84,7 +99,10 @@ fn a_task_without_a_commarea_passes_a_null_address_on() {
         .task(json!({"program": "B"}))
         .play();
     assert!(played.end(0)["abend"].is_null(), "{:?}", played.ends);
-    assert_eq!(played.displayed, ["no commarea", "no commarea", "abc", "abc"]);
+    assert_eq!(
+        played.displayed,
+        ["no commarea", "no commarea", "abc", "abc"]
+    );
     // To use what is not there is the program's own error.
     assert_eq!(played.abend(2), "ASRA");
 }
@@ -126,7 +144,9 @@ fn bad_packed_data_and_division_by_zero_end_in_asra() {
          MOVE D TO DFHCOMMAREA(6:4)\n GOBACK.\n",
     );
     for (n, statement) in exceptions.iter().enumerate() {
-        let body = format!("MOVE SPACES TO PX\n {statement}\n MOVE \"went on\" TO DFHCOMMAREA\n GOBACK.\n");
+        let body = format!(
+            "MOVE SPACES TO PX\n {statement}\n MOVE \"went on\" TO DFHCOMMAREA\n GOBACK.\n"
+        );
         harness = harness.program(&format!("P{n}"), storage, "", &body);
     }
     for n in 0..exceptions.len() {
