@@ -21,6 +21,7 @@ mod nulls;
 mod outline;
 mod passes;
 mod pointers;
+mod reentry;
 mod shipped;
 mod source;
 mod standard;

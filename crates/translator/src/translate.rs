@@ -13,6 +13,7 @@ use crate::diagnostic::{Diagnostic, Kind as Finding, Severity};
 use crate::exec::{self, Parsed};
 use crate::nulls;
 use crate::outline::{Unit, outline, skip_exec};
+use crate::reentry::Flow;
 use crate::source::{Files, Place};
 use crate::token::{Kind, Token};
 use crate::writer::Writer;
@@ -247,9 +248,11 @@ impl Work {
     fn programs(&mut self, units: &[Unit], blocks: Vec<Block>) -> bool {
         let mut needs: Vec<Needs> = vec![Needs::default(); units.len()];
         let mut pairs: Vec<Vec<(u16, u16)>> = Vec::with_capacity(blocks.len());
+        let flows: Vec<Option<Flow>> = units.iter().map(|u| Flow::of(u, &self.tokens)).collect();
         for block in &blocks {
+            let (unit, flow) = (&units[block.unit], flows[block.unit].as_ref());
             let list = match &block.command {
-                Some(c) => match needs[block.unit].add_labels(c, &units[block.unit], block.start) {
+                Some(c) => match needs[block.unit].add_labels(c, unit, flow, block.start) {
                     Ok(list) => list,
                     Err(token) => {
                         let message = format!(

@@ -9,7 +9,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use cics::abi::{Block, FLAG_LABELS, FLAG_NOHANDLE, FLAG_RESP};
+use cics::abi::{Block, FLAG_LABELS, FLAG_NOHANDLE, FLAG_RESP, REENTER};
 use cics::command::{self, Command, Domain};
 use cics::resp::{Condition, DefaultAction};
 use cics::{abend, names::AbendCode};
@@ -253,6 +253,7 @@ impl Worker {
         let mut label = 0;
         if condition != Condition::Normal && flags & (FLAG_RESP | FLAG_NOHANDLE) == 0 {
             match self.react(call, condition, resp2) {
+                Ok(to) if to & REENTER != 0 => return self.resume_at(to & !REENTER),
                 Ok(to) => label = to,
                 Err(abend) => return self.take_exit(abend),
             }

@@ -274,6 +274,60 @@ fn a_subprogram_keeps_state_within_its_level_and_not_beyond() {
 }
 
 #[test]
+fn a_handle_condition_loop_goes_on_as_long_as_it_likes() {
+    let storage = "01 N PIC 9(6) VALUE 0.\n01 M PIC 9(6) VALUE 0.";
+    let loop_of = |labels: &str| {
+        format!(
+            "MAIN-LINE.\n EXEC CICS HANDLE CONDITION PGMIDERR(NOT-THERE) END-EXEC.\n\
+             NEXT-ONE.\n ADD 1 TO N.\n IF N > 2000 GO TO DONE.\n PERFORM GET-ONE.\n GO TO NEXT-ONE.\n\
+             {labels}\
+             DONE.\n MOVE M TO DFHCOMMAREA.\n GOBACK.\n\
+             GET-ONE.\n EXEC CICS LINK PROGRAM(\"NOSUCH\") END-EXEC.\n"
+        )
+    };
+    let played = Harness::new()
+        .program(
+            "A",
+            storage,
+            "",
+            &loop_of("NOT-THERE.\n ADD 1 TO M.\n GO TO NEXT-ONE.\n"),
+        )
+        .program(
+            "SUB",
+            storage,
+            "",
+            &loop_of("NOT-THERE.\n ADD 1 TO M.\n GO TO NEXT-ONE.\n"),
+        )
+        .program(
+            "B",
+            "",
+            "",
+            "CALL \"SUB\" USING DFHEIBLK DFHCOMMAREA.\n GOBACK.\n",
+        )
+        .program(
+            "C",
+            storage,
+            "",
+            "MAIN-LINE.\n PERFORM GET-ONE THRU GOT 2000 TIMES.\n MOVE M TO DFHCOMMAREA.\n GOBACK.\n\
+             GET-ONE.\n EXEC CICS HANDLE CONDITION PGMIDERR(NOT-THERE) END-EXEC.\n\
+             EXEC CICS LINK PROGRAM(\"NOSUCH\") END-EXEC.\n GO TO GOT.\n\
+             NOT-THERE.\n ADD 1 TO M.\n\
+             GOT.\n EXIT.\n",
+        )
+        .run("A", &" ".repeat(100))
+        .run("B", &" ".repeat(100))
+        .run("C", &" ".repeat(100))
+        .play();
+    for task in 0..3 {
+        assert!(
+            played.commarea(task).starts_with("002000"),
+            "{task}: {:?}",
+            played.ends
+        );
+    }
+}
+
+#[test]
 fn three_hundred_gotos_out_of_a_perform_end_in_a_clean_abend() {
     let played = Harness::new()
         .program(
