@@ -117,5 +117,5 @@ fn deedit_load_and_release_do_as_documented() {
         )
         .run("A", &" ".repeat(100))
         .play();
-    assert_eq!(played.commarea(0).trim(), "000146704 016 000 027");
+    assert_eq!(played.commarea(0).trim(), "00146704B 016 000 027");
 }
