@@ -8,6 +8,7 @@
 
 pub mod api;
 mod core;
+pub mod engine;
 mod kernel;
 mod resources;
 mod shell;
