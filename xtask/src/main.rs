@@ -5,6 +5,7 @@
 
 mod bench;
 mod ci;
+mod crash;
 mod docs;
 mod fuzz;
 mod sim;
@@ -30,6 +31,8 @@ enum Task {
     Docs(docs::Args),
     /// Fuzz one parser for a while (needs the nightly compiler)
     Fuzz(fuzz::Args),
+    /// Kill workers and regions of a bank under load, and count its money
+    Crash(crash::Args),
     /// Play the region's histories in virtual time, by seed
     Sim(sim::Args),
     /// Check the house rules that no compiler checks
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Task::Bench(args) => bench::run(&args),
         Task::Docs(args) => docs::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
+        Task::Crash(args) => crash::run(&args),
         Task::Sim(args) => sim::run(&args),
         Task::Tidy => tidy::run(),
         Task::Serve(args) => bench::serve(&args),
