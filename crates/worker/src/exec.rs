@@ -248,6 +248,11 @@ impl Worker {
             Err(Stop::Abend(abend)) => return self.take_exit(abend),
             Err(Stop::Leave) => return Flow::leave(self.task.level().base),
         };
+        debug_assert!(
+            call.row.documents(condition, resp2),
+            "{} does not answer {condition} with RESP2 {resp2}",
+            call.row.name
+        );
         let function = call.row.eibfn.unwrap_or(call.row.number);
         self.task
             .level_mut()
