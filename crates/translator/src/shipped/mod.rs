@@ -39,7 +39,7 @@ mod tests {
                 ..copybook::ParseOptions::default()
             };
             let layouts = copybook::parse(&text, &options).unwrap();
-            assert_eq!(layouts[0].length(), bytes, "{name}");
+            assert_eq!(layouts[0].length, bytes, "{name}");
         }
         let text = format!("       01  R.\n{}", member("CMQV").unwrap());
         assert!(copybook::parse(&text, &copybook::ParseOptions::default()).is_ok());
