@@ -129,6 +129,10 @@ impl Flow {
 
     /// Whether a label can be reached with no PERFORM left.
     pub(crate) fn may_reenter(&self, label: usize) -> bool {
+        // Without a PERFORM there is nothing to leave.
+        if self.exits.is_empty() {
+            return false;
+        }
         let mut seen = HashSet::new();
         let mut ranges = HashSet::new();
         let mut open = vec![label];
