@@ -57,9 +57,8 @@ impl Work {
     pub(crate) fn service_statements(&mut self) {
         let mut at = 0;
         while at + 2 < self.tokens.len() {
-            let shape = self.tokens[at].is("SERVICE")
-                && self.tokens[at + 1].is_any(&["RELOAD", "LABEL"])
-                && self.edits.dropped.is_empty();
+            let shape =
+                self.tokens[at].is("SERVICE") && self.tokens[at + 1].is_any(&["RELOAD", "LABEL"]);
             if shape {
                 self.tokens[at].text = "CONTINUE".to_owned();
                 let mut end = at + 2;
@@ -106,9 +105,10 @@ impl Work {
                 continue;
             };
             let end = match unit.closed {
-                true => (body..unit.end)
-                    .rev()
-                    .find(|&i| self.tokens[i].is("END") && self.tokens[i + 1].is("PROGRAM")),
+                true => (body..unit.end).rev().find(|&i| {
+                    let next = self.tokens.get(i + 1);
+                    self.tokens[i].is("END") && next.is_some_and(|t| t.is("PROGRAM"))
+                }),
                 false => Some(unit.end.min(self.tokens.len())),
             };
             if let Some(end) = end.filter(|end| *end > body)

@@ -53,7 +53,7 @@ impl Flow {
         let differs = all.clone().any(|i| {
             tokens[i].is_any(OPAQUE)
                 || follows(i, &["EXIT", "SECTION"])
-                || follows(i, &["ADDRESS", "OF", "DFHCOMMAREA"]) && tokens[i - 1].is("SET")
+                || follows(i, &["SET", "ADDRESS", "OF", "DFHCOMMAREA"])
                 || i < body && tokens[i].is_any(&["INITIAL", "RECURSIVE"])
         });
         if differs || unit.parent.is_some() || unit.declaratives_end.is_some() {
@@ -129,6 +129,10 @@ impl Flow {
 
     /// Whether a label can be reached with no PERFORM left.
     pub(crate) fn may_reenter(&self, label: usize) -> bool {
+        // Without a PERFORM there is nothing to leave.
+        if self.exits.is_empty() {
+            return false;
+        }
         let mut seen = HashSet::new();
         let mut ranges = HashSet::new();
         let mut open = vec![label];
@@ -320,7 +324,7 @@ mod tests {
              got. exit.\n\
              elsewhere. exec cics handle condition notfnd(not-there) end-exec goback.\n\
              not-there. if n = 1 go to main-line else go to got end-if. goback.\n";
-        assert_eq!(reentered(text), ["none"; 0]);
+        assert_eq!(reentered(text), ["elsewhere"]);
     }
 
     #[test]

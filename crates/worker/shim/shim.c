@@ -831,24 +831,86 @@ EXPORT int cob_cmp_packed(cob_field *f, const long long n)
 	return libcob.cmp_packed(f, n);
 }
 
+/* The value of a packed item of up to 17 digits, its digits looked at on the
+ * way; 0 for a longer one or one without a sign nibble, which go on in libcob. */
+static int short_packed(const cob_field *f, long long *value)
+{
+	const unsigned char *p = f->data;
+	const size_t last = f->size - 1;
+	long long n = 0;
+	size_t i;
+
+	if (!f->size || f->size > 9 || (((const cob_attr *)f->attr)->flags & NO_SIGN_NIBBLE)) {
+		return 0;
+	}
+	for (i = 0; i <= last; i++) {
+		const int high = p[i] >> 4, low = p[i] & 15;
+
+		if (high > 9 || (i < last) == (low > 9)) {
+			data_exception(f, "an item");
+			return 0;
+		}
+		n = n * 10 + high;
+		if (i < last) {
+			n = n * 10 + low;
+		}
+	}
+	*value = (p[last] & 15) == 13 || (p[last] & 15) == 11 ? -n : n;
+	return 1;
+}
+
 /* This and the next two stand in for functions that the compiler writes into
  * each module. */
 EXPORT int cob_cmp_packed_int(cob_field *f, const long long n)
 {
+	long long value;
+
+	if (short_packed(f, &value)) {
+		return value < n ? -1 : value > n;
+	}
 	check(f);
 	return libcob.cmp_llint(f, n);
 }
 
 EXPORT int cob_get_packed_int(cob_field *f)
 {
+	long long value;
+
+	if (short_packed(f, &value)) {
+		return (int)value;
+	}
 	check(f);
 	return (int)libcob.get_llint(f);
 }
 
 EXPORT int cob_add_packed_int(cob_field *f, const int n)
 {
-	check(f);
-	return n ? libcob.add_int(f, n, 0) : 0;
+	static const long long limits[] = {
+		1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000
+	};
+	const cob_attr *attr = f->attr;
+	long long value;
+	size_t i;
+
+	if (!short_packed(f, &value)) {
+		check(f);
+		return n ? libcob.add_int(f, n, 0) : 0;
+	}
+	/* A number that keeps its sign and its digits is written in place. */
+	if (attr->digits > 9 || attr->scale || value < 0 || n < 0 || value + n >= limits[attr->digits]) {
+		return n ? libcob.add_int(f, n, 0) : 0;
+	}
+	value += n;
+	for (i = f->size; i-- > 0;) {
+		const int low = i + 1 == f->size ? f->data[i] & 15 : (int)(value % 10);
+
+		if (i + 1 < f->size) {
+			value /= 10;
+		}
+		f->data[i] = (unsigned char)(value % 10 << 4 | low);
+		value /= 10;
+	}
+	return 0;
 }
 
 EXPORT long long cob_get_llint(cob_field *f)

@@ -42,8 +42,8 @@ fn dates_go_to_days_and_back_as_pictures_say() {
             "Monday, 16 May 1988    ",
             "+0000000002",
             "1988-05-17 20:42:29",
-            "+000141485",
-            "+000000000+0003+2517CEE",
+            "+0000141485",
+            "+0000000000+00003+02517CEE",
             "CEE2517S The month given to CEEISEC, CEEDAYS or CEESECS is not valid.",
         ]
     );
