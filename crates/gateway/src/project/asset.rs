@@ -6,6 +6,7 @@
 //! container. The `.dai` files beside them are a cross-check (see
 //! [`super::dai`]).
 
+use super::origin::Sources;
 use super::record::Record;
 use super::{dai, read_yaml};
 use crate::diagnostics::{Diagnostics, Position, closest};
@@ -31,6 +32,8 @@ pub(crate) struct Interface {
 pub(crate) struct Area {
     /// The container's name, or that of the COMMAREA's record.
     pub name: String,
+    /// Its copybook.
+    pub file: PathBuf,
     pub record: Record,
 }
 
@@ -42,6 +45,8 @@ pub(crate) struct Asset {
     pub transid: Option<String>,
     pub request: Interface,
     pub response: Interface,
+    /// Where its copybooks came from, if that is said.
+    pub sources: Option<Sources>,
 }
 
 /// What a path of names leads to.
@@ -210,6 +215,7 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
             match Record::load(&book.file, out) {
                 Some(record) => areas.push(Area {
                     name: book.name.clone(),
+                    file: book.file.clone(),
                     record,
                 }),
                 None => return None,
@@ -250,6 +256,7 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
         transid,
         request,
         response,
+        sources: Sources::load(folder, out),
     })))
 }
 

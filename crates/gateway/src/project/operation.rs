@@ -76,32 +76,45 @@ impl Api {
 
     /// Loads every project below `folder`, one a subfolder, in the order of
     /// their names. A folder that is missing holds none.
+    ///
+    /// # Errors
+    /// The faults of all of them, when one has any.
     pub fn load_all(folder: &Path) -> Result<Vec<Api>, Diagnostics> {
-        let mut folders: Vec<PathBuf> = match std::fs::read_dir(folder) {
-            Ok(entries) => entries
-                .flatten()
-                .map(|e| e.path())
-                .filter(|p| p.is_dir())
-                .collect(),
-            Err(_) => Vec::new(),
-        };
-        folders.sort();
         let mut faults = Diagnostics::default();
         let mut apis: Vec<Api> = Vec::new();
-        for folder in folders {
-            match Api::load(&folder) {
-                Ok(api) => {
-                    overlaps(&folder, &api, &apis, &mut faults);
-                    apis.push(api);
-                }
+        for (_, loaded) in Api::load_each(folder) {
+            match loaded {
+                Ok(api) => apis.push(api),
                 Err(found) => faults.0.extend(found.0),
             }
         }
-        if faults.has_errors() {
-            Err(faults)
-        } else {
-            Ok(apis)
+        match faults.has_errors() {
+            true => Err(faults),
+            false => Ok(apis),
         }
+    }
+
+    /// The same, each project by itself: its name, and the API or its faults.
+    /// A project that serves a path of one before it is at fault.
+    pub fn load_each(folder: &Path) -> Vec<(String, Result<Api, Diagnostics>)> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut folders: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.is_dir()).collect();
+        folders.sort();
+        let mut all: Vec<(String, Result<Api, Diagnostics>)> = Vec::new();
+        for folder in folders {
+            let mut loaded = Api::load(&folder);
+            if let Ok(api) = &loaded {
+                let mut faults = Diagnostics::default();
+                let others = all.iter().filter_map(|(_, other)| other.as_ref().ok());
+                overlaps(&folder, api, others, &mut faults);
+                if faults.has_errors() {
+                    loaded = Err(faults);
+                }
+            }
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            all.push((name.into_owned(), loaded));
+        }
+        all
     }
 
     /// The project's name.
@@ -150,9 +163,14 @@ impl Api {
     }
 }
 
-fn overlaps(folder: &Path, api: &Api, others: &[Api], out: &mut Diagnostics) {
-    for (method, path, _) in api.operations() {
-        for other in others {
+fn overlaps<'a>(
+    folder: &Path,
+    api: &Api,
+    others: impl Iterator<Item = &'a Api>,
+    out: &mut Diagnostics,
+) {
+    for other in others {
+        for (method, path, _) in api.operations() {
             if other.operations().any(|(m, p, _)| m == method && p == path) {
                 let message = format!("{method} {path} is served by the API {} too", other.name);
                 let help = "give each API a base path of its own in servers[0].url";

@@ -262,7 +262,8 @@ fn curve_section(curve: &Curve) -> String {
         ..Axis::default()
     };
     let mut throughput = vec![line("answers/s", &|p| Some(p.throughput))];
-    if let Some(law) = curve.scalability.filter(|law| law.describes()) {
+    let knee = curve.verdict == crate::knee::Verdict::Found;
+    if let Some(law) = curve.scalability.filter(|law| knee && law.describes()) {
         let last = curve.points.iter().map(|p| p.load).fold(0.0, f64::max);
         let value =
             |n: f64| law.lambda * n / (1.0 + law.sigma * (n - 1.0) + law.kappa * n * (n - 1.0));
