@@ -40,6 +40,8 @@ pub(crate) struct Area {
 /// A program with its two interfaces.
 #[derive(Debug)]
 pub(crate) struct Asset {
+    /// `zosAsset.yaml`.
+    pub file: PathBuf,
     pub program: String,
     /// Transaction the program runs under, if the asset names one.
     pub transid: Option<String>,
@@ -252,6 +254,7 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
     }
     let transid = property("transid").filter(|t| !t.is_empty());
     Some(Loaded::Asset(Box::new(Asset {
+        file,
         program,
         transid,
         request,

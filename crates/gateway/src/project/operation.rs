@@ -1,6 +1,6 @@
 //! The operations of an API, ready to be served, as `load` makes them.
 
-use super::asset::Asset;
+use super::asset::{Asset, Interface, Style};
 use super::load::load;
 use crate::diagnostics::{Diagnostics, Position};
 use crate::mapping::request::RequestPlan;
@@ -25,6 +25,22 @@ pub struct Api {
     pub(crate) operations: Vec<Operation>,
     /// What is not as it should be and does not keep it from being served.
     pub(crate) warnings: Diagnostics,
+}
+
+/// What an asset says of its program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contract {
+    /// The program.
+    pub program: String,
+    /// The asset's own file.
+    pub file: PathBuf,
+    /// It takes a channel with containers, not a COMMAREA.
+    pub channel: bool,
+    /// Name and greatest length in bytes of each container (or of the
+    /// COMMAREA's record) that goes in.
+    pub request: Vec<(String, usize)>,
+    /// The same of those that come out.
+    pub response: Vec<(String, usize)>,
 }
 
 /// One method of one path.
@@ -145,6 +161,33 @@ impl Api {
                 program,
             )
         })
+    }
+
+    /// What its assets say of their programs, each once.
+    pub fn contracts(&self) -> Vec<Contract> {
+        let mut seen: Vec<*const Asset> = Vec::new();
+        let mut contracts = Vec::new();
+        for operation in &self.operations {
+            let Work::Program { asset, .. } = &operation.work else {
+                continue;
+            };
+            if seen.contains(&Arc::as_ptr(asset)) {
+                continue;
+            }
+            seen.push(Arc::as_ptr(asset));
+            let side = |interface: &Interface| {
+                let areas = interface.areas.iter();
+                areas.map(|a| (a.name.clone(), a.record.max_len())).collect()
+            };
+            contracts.push(Contract {
+                program: asset.program.clone(),
+                file: asset.file.clone(),
+                channel: asset.request.style == Style::Channel,
+                request: side(&asset.request),
+                response: side(&asset.response),
+            });
+        }
+        contracts
     }
 
     /// Names of the transactions its assets run under.

@@ -247,7 +247,9 @@ impl<B: Backend> Server<B> {
         };
         if !fits {
             let title = "Unsupported media type";
-            let detail = format!("The body must be {}", rule.types.join(" or "));
+            let types = rule.types.join(" or ");
+            let given = given.and_then(Result::ok).unwrap_or("nothing readable");
+            let detail = format!("The body must be {types}, and the request's Content-Type says {given}");
             return Err(Problem::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 title,

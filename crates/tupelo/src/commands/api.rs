@@ -1,12 +1,15 @@
 //! `tupelo api`: API projects.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
 use gateway::{Import, ImportBook, import};
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 
 use crate::Outcome;
+use crate::app::counted;
+use crate::app::finding::{Findings, Severity};
 use crate::commands::record::source::read_text;
 
 /// Make API projects.
@@ -84,7 +87,12 @@ fn run_import(args: &ImportArgs) -> Result<Outcome> {
         request,
         response,
     })
-    .map_err(|faults| miette!("the project cannot be made\n{faults}"))?;
+    .map_err(|faults| {
+        let mut findings = Findings::new(Path::new(""));
+        findings.extend(faults.0);
+        eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
+        miette!("the project cannot be made: {}", counted(findings.count(Severity::Error), "error"))
+    })?;
     let folder = args.app.join("apis").join(&args.name);
     if folder.exists() && !args.force {
         bail!(help = "--force overwrites it", "{} is there already", folder.display());

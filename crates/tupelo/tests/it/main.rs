@@ -14,6 +14,7 @@ mod cli;
 mod drive;
 mod ends;
 mod faults;
+mod first_hour;
 mod http;
 mod lab;
 mod names;

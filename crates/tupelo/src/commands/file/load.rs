@@ -5,7 +5,6 @@ use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::PathBuf;
 
 use miette::{Context, IntoDiagnostic, Result};
-use store::WriteStore;
 use store::transfer::{LoadEvent, LoadMode, LoadOptions, load};
 
 use super::which::{Form, Which};
@@ -35,7 +34,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let app = args.which.application()?;
     let section = args.which.section(&app);
     let mut store = app.open_store()?;
-    let entry = args.which.entry(&mut *store.reader().into_diagnostic()?)?;
+    let entry = args.which.entry_for_writing(&app, &mut store)?;
     let records = args.form.records(&app, &section, &entry.def)?;
     let mut input: Box<dyn BufRead> = match &args.input {
         Some(path) => Box::new(BufReader::new(
