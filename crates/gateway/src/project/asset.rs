@@ -311,7 +311,7 @@ fn copybooks(provider: &Path, out: &mut Diagnostics) -> Vec<Book> {
 }
 
 /// `NAME_request_0` in its parts.
-fn split_name(stem: &str) -> Option<(&str, &str, u32)> {
+pub(super) fn split_name(stem: &str) -> Option<(&str, &str, u32)> {
     let (rest, number) = stem.rsplit_once('_')?;
     let (name, direction) = rest.rsplit_once('_')?;
     let known = matches!(direction, "request" | "response") && !name.is_empty();

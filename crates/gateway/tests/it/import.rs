@@ -3,7 +3,7 @@
 use crate::client::send;
 use crate::config;
 use crate::fake::Fake;
-use gateway::{Api, Gateway, Import, ImportBook, import};
+use gateway::{Api, Gateway, Import, ImportBook, ImportNames, NameStyle, Redefines, import};
 use serde_json::json;
 
 const AREA: &str = "       01  ORDER-AREA.
@@ -23,6 +23,7 @@ fn book(container: Option<&str>) -> ImportBook {
         file: "ORDER.cpy".into(),
         container,
         text: AREA.into(),
+        source: None,
     }
 }
 
@@ -32,11 +33,15 @@ fn served(channel: bool) -> Gateway<Fake> {
         program: "ordpgm".into(),
         transid: Some("ORDR".into()),
         channel,
+        names: ImportNames::default(),
+        redefines: Redefines::First,
+        copies: Vec::new(),
+        program_text: None,
         request: vec![book(Some("ORDER-IN"))],
         response: vec![book(Some("ORDER-OUT"))],
     };
     let folder = tempfile::tempdir().unwrap();
-    for file in import(&new).unwrap_or_else(|faults| panic!("{faults}")) {
+    for file in import(&new).unwrap_or_else(|faults| panic!("{faults}")).files {
         let path = folder.path().join("orders").join(file.path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, file.text).unwrap();
@@ -54,7 +59,7 @@ fn served(channel: bool) -> Gateway<Fake> {
 
 #[test]
 fn an_imported_program_answers_with_every_field() {
-    let body = json!({"order_id": 17, "cust_name": "Ada", "total": -12345.67, "line_count": 2,
+    let body = json!({"order_id": 17, "cust_name": "Ada", "total": -12345.67,
         "order_line": [{"item_no": "A1", "qty": 3}, {"item_no": "B2", "qty": -4}]});
     for channel in [false, true] {
         let gateway = served(channel);
@@ -77,6 +82,10 @@ fn what_cannot_be_imported_is_told_at_once() {
         program: "TOO-LONG-NAME".into(),
         transid: None,
         channel: false,
+        names: ImportNames::default(),
+        redefines: Redefines::First,
+        copies: Vec::new(),
+        program_text: None,
         request: vec![bad.clone()],
         response: vec![book(None), book(None)],
     };
@@ -84,4 +93,93 @@ fn what_cannot_be_imported_is_told_at_once() {
     assert!(text.contains("ORDER.cpy:5:"), "{text}");
     assert!(text.contains("is described twice"), "{text}");
     assert!(text.contains("is no name of a program"), "{text}");
+}
+
+const RICH: &str = "       01  RICH-AREA.
+           05  RICH-KIND                PIC X(8).
+               88  RICH-OPEN            VALUE 'OPEN'.
+               88  RICH-SHUT            VALUE 'SHUT'.
+           05  RICH-CODE                PIC 9(3).
+               88  RICH-OK              VALUE 0.
+               88  RICH-WRONG           VALUE 400.
+           05  RICH-LEVEL               PIC 9.
+               88  RICH-LOW             VALUE 0 THRU 4.
+           05  RICH-ASKED               PIC 9(5).
+           05  RICH-VIEW                PIC 9(6).
+           05  RICH-TEXT REDEFINES RICH-VIEW PIC X(6).
+           05  RICH-COUNT               PIC 9(2).
+           05  RICH-ROW OCCURS 1 TO 9 DEPENDING ON RICH-COUNT PIC X(3).
+";
+
+const PROGRAM: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. RICH.
+       PROCEDURE DIVISION.
+           IF RICH-OPEN MOVE 0 TO RICH-CODE END-IF
+           IF RICH-ASKED > 1 SET RICH-WRONG TO TRUE END-IF
+           EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
+fn conditions_counters_and_directions_are_in_the_document() {
+    let mut rich = book(None);
+    rich.text = RICH.into();
+    let made = import(&Import {
+        name: "rich".into(),
+        program: "RICH".into(),
+        transid: None,
+        channel: false,
+        names: ImportNames {
+            style: NameStyle::Camel,
+            prefix: Some("RICH-".into()),
+        },
+        redefines: Redefines::First,
+        copies: Vec::new(),
+        program_text: Some(PROGRAM.into()),
+        request: vec![rich.clone()],
+        response: vec![rich],
+    })
+    .unwrap_or_else(|faults| panic!("{faults}"));
+    let text = |end: &str| {
+        let file = made.files.iter().find(|f| f.path.ends_with(end));
+        file.unwrap_or_else(|| panic!("{end}")).text.clone()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for file in &made.files {
+        let path = folder.path().join("rich").join(&file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, &file.text).unwrap();
+    }
+    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    assert_eq!(apis[0].warnings().to_string(), "");
+    let echo = Fake::default().program("RICH", |data| {
+        assert_ne!(&data.commarea[23..25], b"00");
+        data.commarea[8..11].copy_from_slice(b"400");
+    });
+    let gateway = Gateway::start(config(), apis, echo).unwrap();
+    let document = send(gateway.address(), "GET", "/apis/rich/openapi.json", "", "").json();
+    let post = &document["paths"]["/"]["post"];
+    let request = &post["requestBody"]["content"]["application/json"]["schema"];
+    let response = &post["responses"]["200"]["content"]["application/json"]["schema"];
+    assert_eq!(request["properties"]["kind"]["enum"], json!(["OPEN", "SHUT"]));
+    assert_eq!(response["properties"]["code"]["enum"], json!([0, 400]));
+    assert_eq!(request["properties"]["level"]["enum"], json!(null));
+    // Read only, written only, and neither.
+    assert_eq!(request["properties"]["code"], json!(null));
+    assert_eq!(response["properties"]["asked"], json!(null));
+    assert!(request["properties"]["view"].is_object() && response["properties"]["view"].is_object());
+    assert_eq!(request["required"], json!(["kind", "asked", "row"]));
+    // The counter is made from the array.
+    assert_eq!(request["properties"]["count"], json!(null));
+    assert_eq!(request["properties"]["row"]["maxItems"], 9);
+    assert!(text("post/request.yaml").contains("$count($body.row)"), "{}", text("post/request.yaml"));
+    assert_eq!(made.left_out, ["RICH-TEXT"]);
+    for status in ["400", "500", "503", "504"] {
+        assert!(post["responses"][status].is_object(), "{status}");
+    }
+    let body = json!({"kind": "OPEN", "asked": 2, "row": ["a", "b"]}).to_string();
+    let answer = send(gateway.address(), "POST", "/rich", "", &body);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(answer.json()["row"], json!(["a", "b"]));
+    assert_eq!(answer.json()["code"], 400);
+    assert_eq!(send(gateway.address(), "POST", "/rich", "", &made.sample).status, 200, "{}", made.sample);
 }
