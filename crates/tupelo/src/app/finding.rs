@@ -159,8 +159,11 @@ fn write(
         // A tab stays one column here as it is one character in the text.
         let source = source.replace('\t', " ");
         writeln!(out, "  {faint}{number} |{plain} {}", printable(&source))?;
-        if finding.column > 0 && (finding.column as usize) <= WIDEST {
-            let before = finding.column as usize - 1;
+        let column = match finding.column {
+            0 => quoted(&finding.message, &source),
+            column => Some(column as usize),
+        };
+        if let Some(before) = column.filter(|column| *column <= WIDEST).map(|column| column - 1) {
             let length = caret_length(&source, before);
             let carets = "^".repeat(length);
             writeln!(out, "  {faint}{blank} |{plain} {}{colour}{carets}{plain}", " ".repeat(before))?;
@@ -170,6 +173,14 @@ fn write(
         writeln!(out, "  {faint}help:{plain} {}", printable(help))?;
     }
     Ok(())
+}
+
+/// The column from 1 of the word that a message quotes, where the line has it:
+/// the COBOL compiler tells lines only.
+fn quoted(message: &str, source: &str) -> Option<usize> {
+    let word = message.split('\'').nth(1).filter(|word| word.len() > 1)?;
+    let at = source.to_ascii_uppercase().find(&word.to_ascii_uppercase())?;
+    Some(source[..at].chars().count() + 1)
 }
 
 /// The length of the word that begins at a column: that is what is meant.
@@ -288,6 +299,13 @@ mod tests {
             "a.cbl:2:8: error: there is no RIDFDL\n  2 |   READ RIDFDL(X)\n    |        ^^^^^^\n  help: is RIDFLD meant?\n"
         );
         assert!(findings.text(Severity::Note, true).contains("\x1b[1;31m"));
+    }
+
+    #[test]
+    fn a_line_without_a_column_has_its_caret_where_the_quoted_word_stands() {
+        assert_eq!(quoted("'NAME-X' is not defined", "  MOVE A TO name-x."), Some(13));
+        assert_eq!(quoted("syntax error", "  MOVE"), None);
+        assert_eq!(quoted("it's 'é'", "é"), None);
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl ProgramTexts {
         let statement = self.statement(&program, abend.line);
         let mut message = abend.message.clone();
         // A condition of a container command is of use with the container.
-        if message.contains("CONTAINERERR") {
+        if message.contains("CONTAINER") {
             let names = containers(&statement.join(" "));
             if !names.is_empty() {
                 message += &format!(" (container {})", listed(names.iter().map(String::as_str)));

@@ -152,7 +152,7 @@ fn one_bad_mapping_leaves_the_other_apis_served() {
     std::fs::write(app.path().join("cobol/BAD.cbl"), "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. BAD.\n       PROCEDURE DIVISION.\n           MOVEE A TO B.\n").unwrap();
     let server = Watched::start(app.path(), &[]);
     let said = server.said();
-    assert!(said.contains("1 operation of 1 API; not served: money"), "{said}");
+    assert!(said.contains("2 operations of 1 API; not served: money"), "{said}");
     assert!(said.contains("1 program did not compile"), "{said}");
     server.wait_for("has no AMOUNTT");
     assert_eq!(http::send(&server.address("gateway"), "GET", "/hello/world", None).status, 200);
@@ -167,8 +167,10 @@ const TALKS: &str = "       IDENTIFICATION DIVISION.
        01  DFHCOMMAREA PIC X(67).
        PROCEDURE DIVISION.
            DISPLAY 'LOOKING FOR IT'
+           EXEC CICS PUT CONTAINER('ONE') CHANNEL('CH')
+                FROM(WS-DATA) END-EXEC
            EXEC CICS GET CONTAINER('NO-SUCH-ONE')
-                INTO(WS-DATA)
+                CHANNEL('CH') INTO(WS-DATA)
                 END-EXEC
            EXEC CICS RETURN END-EXEC.
 ";
@@ -181,13 +183,13 @@ fn abends_displayed_lines_and_requests_are_seen_without_asking() {
     let answer = http::send(&server.address("gateway"), "GET", "/hello/world", None);
     assert_eq!(answer.status, 500);
     let detail = answer.json()["detail"].to_string();
-    assert!(detail.contains("NO-SUCH-ONE"), "{detail}");
+    assert!(detail.contains("CONTAINERERR") && detail.contains("NO-SUCH-ONE"), "{detail}");
     server.wait_for("LOOKING FOR IT");
     server.wait_for("GET /hello/world");
     let said = server.said();
     let abend = said.lines().find(|l| l.contains(" abend ")).unwrap_or_else(|| panic!("{said}"));
-    assert!(abend.contains("task 1") && abend.contains("HELLO line 10"), "{abend}");
-    assert!(said.contains("10 | EXEC CICS GET CONTAINER('NO-SUCH-ONE')"), "{said}");
+    assert!(abend.contains("task 1") && abend.contains("HELLO line 12"), "{abend}");
+    assert!(said.contains("12 | EXEC CICS GET CONTAINER('NO-SUCH-ONE')"), "{said}");
     assert!(said.lines().any(|l| l.contains("request") && l.contains("500")), "{said}");
     assert!(!said.contains("\\x1b"), "{said}");
 }
@@ -238,4 +240,20 @@ fn a_file_is_loaded_before_the_first_serve() {
     let loaded = run(&load);
     assert!(loaded.status.success(), "{}", text(&loaded.stderr));
     assert!(text(&loaded.stdout).contains("1 records loaded"), "{}", text(&loaded.stdout));
+}
+
+#[test]
+fn completions_and_manual_pages_have_every_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let told = text(&run(&["completions", shell]).stdout);
+        assert!(told.contains("serve") && told.contains("strip-prefix"), "{shell}");
+        assert!(!told.contains("worker"), "{shell}: what is hidden stays hidden");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let made = run(&["man", "--dir", folder.path().to_str().unwrap()]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let import = std::fs::read_to_string(folder.path().join("tupelo-api-import.1")).unwrap();
+    assert!(import.contains("strip\\-prefix"), "{import}");
+    assert!(folder.path().join("tupelo.1").is_file());
+    assert!(!folder.path().join("tupelo-worker.1").exists());
 }
