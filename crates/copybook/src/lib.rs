@@ -42,8 +42,9 @@ mod source;
 
 pub use codec::{Codec, CodecOptions, DecodeError, EncodeError, FieldCodec};
 pub use codepage::CodePage;
-pub use describe::{ConditionDescription, 
-    FieldDescription, OccursDescription, RecordDescription, RenamesDescription, describe,
+pub use describe::{
+    ConditionDescription, FieldDescription, OccursDescription, RecordDescription,
+    RenamesDescription, describe,
 };
 pub use diagnostic::{Diagnostic, Diagnostics, FaultKind, Position, Severity, SourceFile};
 pub use model::*;

@@ -12,8 +12,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
 use tracing_subscriber::fmt::FmtContext;
+use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
 use tracing_subscriber::registry::LookupSpan;
 
 /// Target of what `serve` itself says.
@@ -86,7 +86,12 @@ where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
 {
-    fn format_event(&self, _: &FmtContext<'_, S, N>, mut out: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+    fn format_event(
+        &self,
+        _: &FmtContext<'_, S, N>,
+        mut out: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
         let mut fields = Fields::default();
         event.record(&mut fields);
         let about = event.metadata();
@@ -124,7 +129,10 @@ fn told(target: &str, fields: &mut Fields) -> String {
             let us: f64 = fields.take("us").parse().unwrap_or_default();
             let [method, path] = ["method", "path"].map(|name| fields.take(name));
             let [status, bytes] = ["status", "bytes"].map(|name| fields.take(name));
-            format!("{status} {:>9.3} ms {bytes:>8} B  {method} {path}", us / 1e3)
+            format!(
+                "{status} {:>9.3} ms {bytes:>8} B  {method} {path}",
+                us / 1e3
+            )
         }
         DISPLAY | "tupelo::stderr" => {
             let task = fields.take("task");
@@ -153,7 +161,9 @@ fn harmless(text: &str) -> String {
 
 /// The local time of day, to the millisecond.
 fn clock() -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     let seconds = now.as_secs() as libc::time_t;
     // SAFETY: `tm` is plain data, for which zeros are a value; localtime_r
     // reads one argument, writes the other, and keeps neither.
@@ -163,7 +173,10 @@ fn clock() -> String {
         time
     };
     let millis = now.subsec_millis();
-    format!("{:02}:{:02}:{:02}.{millis:03}", time.tm_hour, time.tm_min, time.tm_sec)
+    format!(
+        "{:02}:{:02}:{:02}.{millis:03}",
+        time.tm_hour, time.tm_min, time.tm_sec
+    )
 }
 
 #[cfg(test)]
@@ -176,7 +189,13 @@ mod tests {
             message: "HELLO\x1b[2J".into(),
             rest: pairs.iter().map(|(n, v)| (*n, (*v).to_owned())).collect(),
         };
-        let request = [("method", "GET"), ("path", "/a"), ("status", "200"), ("bytes", "37"), ("us", "1500")];
+        let request = [
+            ("method", "GET"),
+            ("path", "/a"),
+            ("status", "200"),
+            ("bytes", "37"),
+            ("us", "1500"),
+        ];
         let text = told(ACCESS, &mut fields(&request));
         assert_eq!(text, "200     1.500 ms       37 B  GET /a");
         let text = told(DISPLAY, &mut fields(&[("worker", "0"), ("task", "12")]));

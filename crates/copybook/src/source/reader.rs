@@ -407,7 +407,10 @@ const COLUMNS: &str = "COBOL text stands in columns 8 to 72 in fixed format, wit
 fn level_in_sequence_area(columns: &[Column]) -> Option<usize> {
     let area = &columns[..columns.len().min(6)];
     let first = area.iter().position(|(_, c)| *c != ' ')?;
-    let digits = area[first..].iter().take_while(|(_, c)| c.is_ascii_digit()).count();
+    let digits = area[first..]
+        .iter()
+        .take_while(|(_, c)| c.is_ascii_digit())
+        .count();
     let behind = &columns[first + digits..];
     let name = behind.iter().find(|(_, c)| *c != ' ').map(|(_, c)| *c)?;
     let level: String = area[first..first + digits].iter().map(|(_, c)| c).collect();

@@ -403,7 +403,8 @@ impl Compiler<'_> {
             }
             here = self.set.property(id, name);
             if here.is_none() {
-                let message = format!("the API's document gives {place} no {name}, so it never has a value");
+                let message =
+                    format!("the API's document gives {place} no {name}, so it never has a value");
                 let help = match closest(name, known.iter().copied()) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("it has {}", known.join(", ")),

@@ -26,7 +26,10 @@ impl Reads {
             reads.condition(condition);
         }
         let headers = plan.headers.iter().map(|(_, slot)| slot);
-        plan.body.iter().chain(headers).for_each(|slot| reads.slot(slot));
+        plan.body
+            .iter()
+            .chain(headers)
+            .for_each(|slot| reads.slot(slot));
         reads
     }
 

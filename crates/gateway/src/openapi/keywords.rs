@@ -478,8 +478,16 @@ const TABLE: &[(Object, &str, &[Row])] = &[
         &[
             row("implicit", Treatment::Shown, One(Object::OAuthFlow)),
             row("password", Treatment::Shown, One(Object::OAuthFlow)),
-            row("clientCredentials", Treatment::Shown, One(Object::OAuthFlow)),
-            row("authorizationCode", Treatment::Shown, One(Object::OAuthFlow)),
+            row(
+                "clientCredentials",
+                Treatment::Shown,
+                One(Object::OAuthFlow),
+            ),
+            row(
+                "authorizationCode",
+                Treatment::Shown,
+                One(Object::OAuthFlow),
+            ),
         ],
     ),
     (
@@ -607,7 +615,11 @@ impl Walk<'_> {
 
     fn unknown(&mut self, keyword: &str, title: &str, rows: &[Row]) {
         let at = self.at(keyword);
-        let article = if title.starts_with(['A', 'E', 'I', 'O']) { "an" } else { "a" };
+        let article = if title.starts_with(['A', 'E', 'I', 'O']) {
+            "an"
+        } else {
+            "a"
+        };
         let message = format!("{keyword} is no keyword of {article} {title}, and is not looked at");
         let help = closest(keyword, rows.iter().map(|row| row.keyword))
             .map(|near| format!("did you mean {near}?"));
@@ -615,7 +627,13 @@ impl Walk<'_> {
     }
 
     /// Keywords of which some values are done and others are not.
-    fn by_value(&mut self, kind: Object, keyword: &str, value: &Value, beside: &Map<String, Value>) {
+    fn by_value(
+        &mut self,
+        kind: Object,
+        keyword: &str,
+        value: &Value,
+        beside: &Map<String, Value>,
+    ) {
         match (kind, keyword) {
             (_, "security") => {
                 if kind == Object::Operation {
@@ -628,16 +646,26 @@ impl Walk<'_> {
             }
             (Object::Parameter, "style") => self.style(value, beside),
             (_, "content") => {
-                for name in value.as_object().into_iter().flatten().map(|(name, _)| name) {
+                for name in value
+                    .as_object()
+                    .into_iter()
+                    .flatten()
+                    .map(|(name, _)| name)
+                {
                     if !is_json(name) {
                         self.path.push("content".into());
-                        self.warn(name, format!("{name}: bodies are JSON, no other media type is mapped"));
+                        self.warn(
+                            name,
+                            format!("{name}: bodies are JSON, no other media type is mapped"),
+                        );
                         self.path.pop();
                     }
                 }
             }
             (_, "exclusiveMaximum" | "exclusiveMinimum") if !value.is_boolean() => {
-                let message = format!("{keyword}: OpenAPI 3.0 takes true or false here, and this bound is not checked");
+                let message = format!(
+                    "{keyword}: OpenAPI 3.0 takes true or false here, and this bound is not checked"
+                );
                 self.warn(keyword, message);
             }
             (Object::Schema, "type") if !value.is_string() => {
@@ -656,9 +684,8 @@ impl Walk<'_> {
         };
         let style = value.as_str().unwrap_or_default();
         if style != usual {
-            let message = format!(
-                "style {style}: a {place} parameter is read in the style {usual} only"
-            );
+            let message =
+                format!("style {style}: a {place} parameter is read in the style {usual} only");
             self.warn("style", message);
         }
     }
@@ -678,7 +705,10 @@ impl Walk<'_> {
             return;
         };
         let operations = self.document.operations();
-        if operations.iter().any(|o| o.object.get("security").is_none()) {
+        if operations
+            .iter()
+            .any(|o| o.object.get("security").is_none())
+        {
             let at = self.at("security");
             self.refuse(at, &names);
         }
@@ -703,7 +733,11 @@ fn required(value: &Value) -> Option<String> {
         return None;
     }
     let names = list.iter().map(|one| {
-        let schemes = one.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+        let schemes = one
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.as_str());
         schemes.collect::<Vec<_>>().join(" with ")
     });
     Some(names.collect::<Vec<_>>().join(" or "))
@@ -736,6 +770,9 @@ mod tests {
         let of = |text: &str| required(&serde_json::from_str(text).unwrap());
         assert_eq!(of("[]"), None);
         assert_eq!(of(r#"[{"key": []}, {}]"#), None);
-        assert_eq!(of(r#"[{"key": [], "app": []}, {"jwt": []}]"#).unwrap(), "key with app or jwt");
+        assert_eq!(
+            of(r#"[{"key": [], "app": []}, {"jwt": []}]"#).unwrap(),
+            "key with app or jwt"
+        );
     }
 }

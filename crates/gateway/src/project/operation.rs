@@ -177,7 +177,9 @@ impl Api {
             seen.push(Arc::as_ptr(asset));
             let side = |interface: &Interface| {
                 let areas = interface.areas.iter();
-                areas.map(|a| (a.name.clone(), a.record.max_len())).collect()
+                areas
+                    .map(|a| (a.name.clone(), a.record.max_len()))
+                    .collect()
             };
             contracts.push(Contract {
                 program: asset.program.clone(),

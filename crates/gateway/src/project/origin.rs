@@ -116,16 +116,28 @@ struct Checked<'a> {
 
 impl Checked<'_> {
     fn asset(&self, out: &mut Diagnostics) {
-        let areas = self.asset.request.areas.iter().chain(&self.asset.response.areas);
+        let areas = self
+            .asset
+            .request
+            .areas
+            .iter()
+            .chain(&self.asset.response.areas);
         for area in areas {
-            let said = self.asset.sources.as_ref().and_then(|s| Some((s, s.of(&area.file)?)));
+            let said = self
+                .asset
+                .sources
+                .as_ref()
+                .and_then(|s| Some((s, s.of(&area.file)?)));
             match said {
                 Some((sources, (source, at))) => {
                     let source = self.application.join(source);
                     if source.is_file() {
                         self.compare(area, &source, out);
                     } else {
-                        let message = format!("{} is not there, so nobody sees when it changes", source.display());
+                        let message = format!(
+                            "{} is not there, so nobody sees when it changes",
+                            source.display()
+                        );
                         out.warn(&sources.file, at, message);
                     }
                 }
@@ -164,7 +176,10 @@ impl Checked<'_> {
                  served like this it would read and write wrong values",
                 self.api, difference.what
             );
-            let help = format!("`tupelo api import {} --update` takes the change over and keeps the mappings", self.api);
+            let help = format!(
+                "`tupelo api import {} --update` takes the change over and keeps the mappings",
+                self.api
+            );
             let at = Position {
                 line: difference.line,
                 column: u32::from(difference.line > 0) * 8,
@@ -182,13 +197,18 @@ impl Checked<'_> {
                     continue;
                 };
                 // Only a text that has the name is worth a parse.
-                if !text.to_ascii_uppercase().contains(&own.name().to_ascii_uppercase()) {
+                if !text
+                    .to_ascii_uppercase()
+                    .contains(&own.name().to_ascii_uppercase())
+                {
                     continue;
                 }
                 let Ok(layouts) = self.layouts(&path) else {
                     continue;
                 };
-                let same = layouts.iter().find(|l| l.name().eq_ignore_ascii_case(own.name()));
+                let same = layouts
+                    .iter()
+                    .find(|l| l.name().eq_ignore_ascii_case(own.name()));
                 if let Some(difference) = same.and_then(|now| difference(own, now)) {
                     let message = format!(
                         "{} has a record {} of another layout ({}); if the program is compiled \
@@ -243,15 +263,26 @@ pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
             return told(format!("{new} stands where {old} stood"), now, &new);
         }
         if !same(old, new) {
-            let what = format!("{} was {} and is {}", named(old), described(old), described(new));
-            return Some(Difference { what, line: new.line });
+            let what = format!(
+                "{} was {} and is {}",
+                named(old),
+                described(old),
+                described(new)
+            );
+            return Some(Difference {
+                what,
+                line: new.line,
+            });
         }
     }
     let (was, is) = (copy.fields.len(), now.fields.len());
     if is > was {
         let first = &now.fields[was];
         let what = format!("{} is new", named(first));
-        return Some(Difference { what, line: first.line });
+        return Some(Difference {
+            what,
+            line: first.line,
+        });
     }
     if is < was {
         let what = format!("{} is not there any more", named(&copy.fields[is]));
@@ -272,7 +303,11 @@ fn told(what: String, now: &Layout, name: &str) -> Option<Difference> {
 }
 
 fn same(a: &Field, b: &Field) -> bool {
-    let table = |f: &Field| f.occurs.as_ref().map(|o| (o.min, o.max, o.stride, o.depending_on));
+    let table = |f: &Field| {
+        f.occurs
+            .as_ref()
+            .map(|o| (o.min, o.max, o.stride, o.depending_on))
+    };
     (a.offset, a.length, &a.kind, table(a)) == (b.offset, b.length, &b.kind, table(b))
         && a.justified == b.justified
         && a.redefines == b.redefines
@@ -304,20 +339,34 @@ mod tests {
     use super::*;
 
     fn layout(text: &str) -> Layout {
-        copybook::parse(text, &ParseOptions::default()).unwrap().remove(0)
+        copybook::parse(text, &ParseOptions::default())
+            .unwrap()
+            .remove(0)
     }
 
     #[test]
     fn remarks_and_spelling_are_no_difference_and_pictures_are() {
-        let before = layout("       01  R.\n           05  A PIC S9(7)V99.\n           05  B PIC X.\n");
-        let after = layout("      * moved\n       01 R.\n\n        05 A PIC S9(7)V9(2).\n        05 B PIC X(1).\n");
+        let before =
+            layout("       01  R.\n           05  A PIC S9(7)V99.\n           05  B PIC X.\n");
+        let after = layout(
+            "      * moved\n       01 R.\n\n        05 A PIC S9(7)V9(2).\n        05 B PIC X(1).\n",
+        );
         assert!(difference(&before, &after).is_none());
-        let after = layout("       01  R.\n           05  A PIC S9(6)V999.\n           05  B PIC X.\n");
+        let after =
+            layout("       01  R.\n           05  A PIC S9(6)V999.\n           05  B PIC X.\n");
         let told = difference(&before, &after).unwrap();
-        assert_eq!(told.what, "A was PIC S9(7)V99, 9 bytes at 0 and is PIC S9(6)V999, 9 bytes at 0");
+        assert_eq!(
+            told.what,
+            "A was PIC S9(7)V99, 9 bytes at 0 and is PIC S9(6)V999, 9 bytes at 0"
+        );
         assert_eq!(told.line, 2);
-        let after = layout("       01  R.\n           05  A PIC S9(7)V99.\n           05  B PIC X.\n           05  C PIC X.\n");
+        let after = layout(
+            "       01  R.\n           05  A PIC S9(7)V99.\n           05  B PIC X.\n           05  C PIC X.\n",
+        );
         assert_eq!(difference(&before, &after).unwrap().what, "C is new");
-        assert_eq!(difference(&after, &before).unwrap().what, "C is not there any more");
+        assert_eq!(
+            difference(&after, &before).unwrap().what,
+            "C is not there any more"
+        );
     }
 }

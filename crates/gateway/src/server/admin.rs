@@ -120,7 +120,9 @@ fn elsewhere<B: Backend>(
 /// The gateway as a client of this port reaches it: under the same name, at its
 /// own port. A gateway that listens on one address only is reached there.
 fn gateway_origin(gateway: SocketAddr, headers: &HeaderMap) -> String {
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
     let name = host.and_then(|host| host.parse::<Authority>().ok());
     match name {
         Some(name) if gateway.ip().is_unspecified() || gateway.ip().is_loopback() => {

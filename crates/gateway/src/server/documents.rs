@@ -6,9 +6,9 @@
 //! it inflated.
 
 use super::Routes;
-use crate::project::operation::Api;
 use super::body::Full;
 use crate::json::write_string;
+use crate::project::operation::Api;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use std::fmt::Write;
@@ -82,8 +82,7 @@ pub(super) fn redirect(to: &str) -> Response<Full> {
 /// An API's document for a page of another server: its operations are called
 /// at `origin`.
 pub(super) fn document_at(api: &Api, origin: &str) -> Response<Full> {
-    let mut json: serde_json::Value =
-        serde_json::from_str(&api.document_json).unwrap_or_default();
+    let mut json: serde_json::Value = serde_json::from_str(&api.document_json).unwrap_or_default();
     if let Some(object) = json.as_object_mut() {
         let url = format!("{origin}{}", api.base_path);
         object.insert("servers".into(), serde_json::json!([{ "url": url }]));

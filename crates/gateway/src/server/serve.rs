@@ -249,7 +249,8 @@ impl<B: Backend> Server<B> {
             let title = "Unsupported media type";
             let types = rule.types.join(" or ");
             let given = given.and_then(Result::ok).unwrap_or("nothing readable");
-            let detail = format!("The body must be {types}, and the request's Content-Type says {given}");
+            let detail =
+                format!("The body must be {types}, and the request's Content-Type says {given}");
             return Err(Problem::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 title,
@@ -425,7 +426,12 @@ fn answer(
     };
     if abend.is_none() {
         let gone = |area: &&usize| reply.bytes.get(**area).is_some_and(Option::is_none);
-        let absent: Vec<&str> = plan.needs.iter().filter(gone).map(|i| reply.interface.areas[*i].name.as_str()).collect();
+        let absent: Vec<&str> = plan
+            .needs
+            .iter()
+            .filter(gone)
+            .map(|i| reply.interface.areas[*i].name.as_str())
+            .collect();
         if !absent.is_empty() {
             return Err(Box::new(absent_containers(work.asset, &absent, &names())));
         }

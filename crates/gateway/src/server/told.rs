@@ -112,7 +112,11 @@ pub(super) fn failed(failure: Failure, reply: &Reply<'_>) -> Problem {
 pub(super) fn absent_containers(asset: &Asset, absent: &[&str], there: &[String]) -> Problem {
     let title = "The program put no such container";
     let program = &asset.program;
-    let detail = format!("{program} ended without {}; {}", listed(absent), present(there));
+    let detail = format!(
+        "{program} ended without {}; {}",
+        listed(absent),
+        present(there)
+    );
     tracing::error!(target: "gateway::answer", "{detail}");
     let errors = absent.iter().map(|name| Fault {
         container: Some((*name).to_owned()),
@@ -136,7 +140,11 @@ pub(super) fn unmapped(asset: &Asset, reply: &Reply<'_>, there: &[String]) -> Pr
         .collect();
     if !absent.is_empty() {
         let what = listed(&absent);
-        detail += &format!("; {} ended without {what}, and {}", asset.program, present(there));
+        detail += &format!(
+            "; {} ended without {what}, and {}",
+            asset.program,
+            present(there)
+        );
     }
     let title = "The program's answer is not mapped";
     Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail)

@@ -41,7 +41,10 @@ fn served(channel: bool) -> Gateway<Fake> {
         response: vec![book(Some("ORDER-OUT"))],
     };
     let folder = tempfile::tempdir().unwrap();
-    for file in import(&new).unwrap_or_else(|faults| panic!("{faults}")).files {
+    for file in import(&new)
+        .unwrap_or_else(|faults| panic!("{faults}"))
+        .files
+    {
         let path = folder.path().join("orders").join(file.path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, file.text).unwrap();
@@ -160,18 +163,27 @@ fn conditions_counters_and_directions_are_in_the_document() {
     let post = &document["paths"]["/"]["post"];
     let request = &post["requestBody"]["content"]["application/json"]["schema"];
     let response = &post["responses"]["200"]["content"]["application/json"]["schema"];
-    assert_eq!(request["properties"]["kind"]["enum"], json!(["OPEN", "SHUT"]));
+    assert_eq!(
+        request["properties"]["kind"]["enum"],
+        json!(["OPEN", "SHUT"])
+    );
     assert_eq!(response["properties"]["code"]["enum"], json!([0, 400]));
     assert_eq!(request["properties"]["level"]["enum"], json!(null));
     // Read only, written only, and neither.
     assert_eq!(request["properties"]["code"], json!(null));
     assert_eq!(response["properties"]["asked"], json!(null));
-    assert!(request["properties"]["view"].is_object() && response["properties"]["view"].is_object());
+    assert!(
+        request["properties"]["view"].is_object() && response["properties"]["view"].is_object()
+    );
     assert_eq!(request["required"], json!(["kind", "asked", "row"]));
     // The counter is made from the array.
     assert_eq!(request["properties"]["count"], json!(null));
     assert_eq!(request["properties"]["row"]["maxItems"], 9);
-    assert!(text("post/request.yaml").contains("$count($body.row)"), "{}", text("post/request.yaml"));
+    assert!(
+        text("post/request.yaml").contains("$count($body.row)"),
+        "{}",
+        text("post/request.yaml")
+    );
     assert_eq!(made.left_out, ["RICH-TEXT"]);
     for status in ["400", "500", "503", "504"] {
         assert!(post["responses"][status].is_object(), "{status}");
@@ -181,5 +193,10 @@ fn conditions_counters_and_directions_are_in_the_document() {
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert_eq!(answer.json()["row"], json!(["a", "b"]));
     assert_eq!(answer.json()["code"], 400);
-    assert_eq!(send(gateway.address(), "POST", "/rich", "", &made.sample).status, 200, "{}", made.sample);
+    assert_eq!(
+        send(gateway.address(), "POST", "/rich", "", &made.sample).status,
+        200,
+        "{}",
+        made.sample
+    );
 }

@@ -23,8 +23,14 @@ fn told(from: &str, to: &str) -> String {
 fn a_security_requirement_refuses_to_serve() {
     let everywhere = told("servers:", "security:\n- jwt: []\nservers:");
     assert!(everywhere.contains("openapi.yaml:"), "{everywhere}");
-    assert!(everywhere.contains("error: security: jwt is required"), "{everywhere}");
-    let one = told("operationId: listAccounts", "operationId: listAccounts\n      security: [{key: []}]");
+    assert!(
+        everywhere.contains("error: security: jwt is required"),
+        "{everywhere}"
+    );
+    let one = told(
+        "operationId: listAccounts",
+        "operationId: listAccounts\n      security: [{key: []}]",
+    );
     assert!(one.contains("error: security: key is required"), "{one}");
     // One that callers may do without, or that every operation takes back.
     let optional = told("servers:", "security:\n- jwt: []\n- {}\nservers:");
@@ -33,20 +39,46 @@ fn a_security_requirement_refuses_to_serve() {
 
 #[test]
 fn what_is_declared_and_not_done_is_told() {
-    let operation = |more: &str| told("operationId: listAccounts", &format!("operationId: listAccounts\n      {more}"));
+    let operation = |more: &str| {
+        told(
+            "operationId: listAccounts",
+            &format!("operationId: listAccounts\n      {more}"),
+        )
+    };
     let cases = [
         (operation("callbacks: {}"), "callbacks are never called"),
-        (operation("servers: [{url: /x}]"), "only the document's own servers count"),
-        (operation("sumary: x"), "sumary is no keyword of an Operation Object"),
-        (told("- url: /bank", "- url: /bank\n- url: /other"), "only the path of the first counts"),
-        (told("in: query", "in: query\n        style: deepObject"), "style deepObject"),
-        (told("openapi: 3.0.3", "openapi: 3.0.3\nwebhooks: {}"), "webhooks: it came with OpenAPI 3.1"),
         (
-            told("required: true\n        content:\n          application/json:", "required: true\n        content:\n          text/csv: {}\n          application/json:"),
+            operation("servers: [{url: /x}]"),
+            "only the document's own servers count",
+        ),
+        (
+            operation("sumary: x"),
+            "sumary is no keyword of an Operation Object",
+        ),
+        (
+            told("- url: /bank", "- url: /bank\n- url: /other"),
+            "only the path of the first counts",
+        ),
+        (
+            told("in: query", "in: query\n        style: deepObject"),
+            "style deepObject",
+        ),
+        (
+            told("openapi: 3.0.3", "openapi: 3.0.3\nwebhooks: {}"),
+            "webhooks: it came with OpenAPI 3.1",
+        ),
+        (
+            told(
+                "required: true\n        content:\n          application/json:",
+                "required: true\n        content:\n          text/csv: {}\n          application/json:",
+            ),
             "text/csv: bodies are JSON",
         ),
         (
-            told("operationId: listAccounts", "operationId: listAccounts\n      x-anything: true"),
+            told(
+                "operationId: listAccounts",
+                "operationId: listAccounts\n      x-anything: true",
+            ),
             "",
         ),
     ];
@@ -73,14 +105,28 @@ fn a_path_into_the_body_that_the_document_does_not_have_is_told() {
 #[test]
 fn a_container_that_never_comes_is_an_error_that_names_it() {
     let silent = |data: &mut Data| drop(data.containers.remove("REQUEST-DATA"));
-    let gateway = start("perfchannel/apis", Fake::default().program("PFPADCON", silent));
-    let answer = send(gateway.address(), "PUT", "/perfchannel/response/5", "", "{}");
+    let gateway = start(
+        "perfchannel/apis",
+        Fake::default().program("PFPADCON", silent),
+    );
+    let answer = send(
+        gateway.address(),
+        "PUT",
+        "/perfchannel/response/5",
+        "",
+        "{}",
+    );
     assert_eq!(answer.status, 500, "{}", answer.text());
     let problem = answer.json();
     let detail = problem["detail"].as_str().unwrap();
     assert!(detail.contains("RESPONSE-DATA"), "{problem}");
     assert!(detail.contains("there is LEN-TO-RETURN"), "{problem}");
-    assert!(problem["errors"].to_string().contains("\"container\":\"RESPONSE-DATA\""), "{problem}");
+    assert!(
+        problem["errors"]
+            .to_string()
+            .contains("\"container\":\"RESPONSE-DATA\""),
+        "{problem}"
+    );
 }
 
 #[test]
@@ -91,7 +137,10 @@ fn the_administration_port_sends_the_page_and_its_requests_to_the_gateway() {
     for path in ["/docs/", "/docs", "/"] {
         let answer = send(admin, "GET", path, "", "");
         assert_eq!(answer.status, 302, "{path}");
-        assert_eq!(answer.header("location").unwrap(), format!("{gateway}/docs/"));
+        assert_eq!(
+            answer.header("location").unwrap(),
+            format!("{gateway}/docs/")
+        );
     }
     let document = send(admin, "GET", "/apis/accounts/openapi.json", "", "").json();
     assert_eq!(document["servers"][0]["url"], format!("{gateway}/bank"));
@@ -101,7 +150,10 @@ fn the_administration_port_sends_the_page_and_its_requests_to_the_gateway() {
 fn a_project_with_a_mistake_leaves_the_others_alone() {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank/apis/accounts"), &folder.path().join("good"));
-    copy(&example("perfchannel/apis/perfchannel"), &folder.path().join("bad"));
+    copy(
+        &example("perfchannel/apis/perfchannel"),
+        &folder.path().join("bad"),
+    );
     let document = folder.path().join("bad/src/main/api/openapi.yaml");
     std::fs::write(document, "openapi: 3.0.3\n").unwrap();
     let all = Api::load_each(folder.path());
@@ -109,7 +161,10 @@ fn a_project_with_a_mistake_leaves_the_others_alone() {
     assert_eq!(names, [("bad", false), ("good", true)]);
     let good: Vec<Api> = all.into_iter().filter_map(|(_, l)| l.ok()).collect();
     let gateway = Gateway::start(config(), good, Fake::default()).unwrap();
-    assert_eq!(send(gateway.address(), "GET", "/apis", "", "").json()["apis"][0]["name"], "good");
+    assert_eq!(
+        send(gateway.address(), "GET", "/apis", "", "").json()["apis"][0]["name"],
+        "good"
+    );
 }
 
 #[test]
@@ -117,7 +172,10 @@ fn a_copybook_that_changed_since_the_import_is_an_error() {
     let application = tempfile::tempdir().unwrap();
     let project = application.path().join("apis/accounts");
     copy(&example("bank/apis/accounts"), &project);
-    copy(&example("bank/copybooks"), &application.path().join("copybooks"));
+    copy(
+        &example("bank/copybooks"),
+        &application.path().join("copybooks"),
+    );
     let asset = project.join("src/main/zosAssets/ACCTINQ");
     let copies = "version: 1\ncopybooks:\n  ACCTINQ-AREA_request_0.cpy: copybooks/ACCTINQ.cpy\n";
     std::fs::write(asset.join("sources.yaml"), copies).unwrap();
@@ -134,5 +192,8 @@ fn a_copybook_that_changed_since_the_import_is_an_error() {
     let text = found.to_string();
     assert!(text.contains("copybooks/ACCTINQ.cpy:"), "{text}");
     assert!(text.contains("was PIC S9(11)V99"), "{text}");
-    assert!(text.contains("tupelo api import accounts --update"), "{text}");
+    assert!(
+        text.contains("tupelo api import accounts --update"),
+        "{text}"
+    );
 }

@@ -67,7 +67,8 @@ impl Census {
         let mut known: BTreeMap<u32, Option<Usage>> = BTreeMap::new();
         let mut read = |pid: u32| known.entry(pid).or_insert_with(|| process(pid)).clone();
         let members: Vec<_> = self.subjects.iter().map(Subject::members).collect();
-        self.ledgers.resize_with(self.subjects.len(), Ledger::default);
+        self.ledgers
+            .resize_with(self.subjects.len(), Ledger::default);
         let usages = self.subjects.iter().zip(&members).zip(&mut self.ledgers);
         let usages = usages.map(|((subject, members), ledger)| {
             let pids = members.as_ref().map_err(ProcError::again)?;
@@ -163,7 +164,10 @@ impl Ledger {
     /// gave its id to another process.
     fn handle(&mut self, now: BTreeMap<u32, Usage>) {
         for (pid, before) in std::mem::replace(&mut self.last, now) {
-            let same = self.last.get(&pid).is_some_and(|now| now.cpu_ns >= before.cpu_ns);
+            let same = self
+                .last
+                .get(&pid)
+                .is_some_and(|now| now.cpu_ns >= before.cpu_ns);
             if !same {
                 self.ended.add(&Usage {
                     resident_bytes: 0,
@@ -253,7 +257,10 @@ mod tests {
         let used = after.since(&before);
         let threads: u64 = used.threads.values().sum();
         // Nothing ran in between but the end of a loop that waited.
-        assert!(used.cpu_ns < 1_000_000_000 && threads <= used.cpu_ns + 1_000_000_000, "{used:?}");
+        assert!(
+            used.cpu_ns < 1_000_000_000 && threads <= used.cpu_ns + 1_000_000_000,
+            "{used:?}"
+        );
         assert!(after.threads.values().sum::<u64>() >= before.threads.values().sum::<u64>());
     }
 

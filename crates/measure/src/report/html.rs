@@ -5,6 +5,7 @@ use super::model::{Curve, LatencyReport, PopulationReport, Report, Server};
 use super::page::page;
 use super::svg::{Axis, Plot, Series, escape, short};
 use super::text::conclusions;
+use super::verdict::verdict;
 
 /// The report as one HTML page.
 pub fn html(report: &Report) -> String {
@@ -17,6 +18,9 @@ pub fn html(report: &Report) -> String {
         short(report.warmup_s),
         escape(&report.started)
     );
+    if let Some(verdict) = verdict(report) {
+        body += &format!("<p class=verdict>{}</p>", escape(&verdict));
+    }
     for warning in &report.warnings {
         body += &format!("<p class=warn>{}</p>", escape(warning));
     }

@@ -1,6 +1,7 @@
 //! The report as text: what to know first, then the figures.
 
 use super::model::{Curve, LatencyReport, PopulationReport, Report};
+use super::verdict::{bars, verdict};
 use crate::knee::{Verdict, before_collapse};
 use std::fmt::Write;
 
@@ -18,11 +19,20 @@ fn write_text(report: &Report, out: &mut String) -> std::fmt::Result {
         "{}; {:.1} s measured after {:.1} s of warm-up, from {}",
         report.load, report.measured_s, report.warmup_s, report.started
     )?;
+    if let Some(verdict) = verdict(report) {
+        writeln!(out, "{verdict}")?;
+    }
     for warning in &report.warnings {
         writeln!(out, "! {warning}")?;
     }
     for population in &report.populations {
         write_population(population, out)?;
+    }
+    if let Some(sum) = report.sum() {
+        let bars = bars(&sum.response);
+        if !bars.is_empty() {
+            write!(out, "\nResponse times\n{bars}")?;
+        }
     }
     if !report.messages.is_empty() {
         let warmup = match report.warmup_s > 0.0 {
@@ -249,7 +259,9 @@ fn collapse(curve: &Curve) -> String {
 /// The law fitted to a curve that has a knee. Without one there is nothing
 /// that bends, and its figures would be made of chance.
 fn law(curve: &Curve) -> Option<String> {
-    let law = curve.scalability.filter(|_| curve.verdict == Verdict::Found)?;
+    let law = curve
+        .scalability
+        .filter(|_| curve.verdict == Verdict::Found)?;
     if !law.describes() {
         return Some(format!(
             "The Universal Scalability Law does not describe this system (R² {:.2}).",

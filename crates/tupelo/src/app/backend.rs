@@ -4,8 +4,8 @@ use std::future::Future;
 use std::io;
 use std::sync::Arc;
 
-use gateway::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
 use super::texts::ProgramTexts;
+use gateway::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
 use region::{ContainerType, Handle, Outcome, Port, TaskRequest, UserId};
 
 /// A handle on the region, and who its callers are.

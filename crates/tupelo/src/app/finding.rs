@@ -111,8 +111,17 @@ impl Findings {
                 .as_ref()
                 .filter(|(known, _)| *known == path)
                 .and_then(|(_, lines)| lines.get(finding.line.checked_sub(1)? as usize));
-            let shown = finding.file.strip_prefix(&self.folder).unwrap_or(&finding.file);
-            let _ = write(&mut out, finding, shown, source.map(String::as_str), colours);
+            let shown = finding
+                .file
+                .strip_prefix(&self.folder)
+                .unwrap_or(&finding.file);
+            let _ = write(
+                &mut out,
+                finding,
+                shown,
+                source.map(String::as_str),
+                colours,
+            );
         }
         out
     }
@@ -151,7 +160,11 @@ fn write(
         }
         write!(out, ":{plain} ")?;
     }
-    writeln!(out, "{colour}{word}:{plain} {}", printable(&finding.message))?;
+    writeln!(
+        out,
+        "{colour}{word}:{plain} {}",
+        printable(&finding.message)
+    )?;
     if let Some(source) = source {
         let number = finding.line.to_string();
         let blank = " ".repeat(number.len());
@@ -163,10 +176,17 @@ fn write(
             0 => quoted(&finding.message, &source),
             column => Some(column as usize),
         };
-        if let Some(before) = column.filter(|column| *column <= WIDEST).map(|column| column - 1) {
+        if let Some(before) = column
+            .filter(|column| *column <= WIDEST)
+            .map(|column| column - 1)
+        {
             let length = caret_length(&source, before);
             let carets = "^".repeat(length);
-            writeln!(out, "  {faint}{blank} |{plain} {}{colour}{carets}{plain}", " ".repeat(before))?;
+            writeln!(
+                out,
+                "  {faint}{blank} |{plain} {}{colour}{carets}{plain}",
+                " ".repeat(before)
+            )?;
         }
     }
     if let Some(help) = &finding.help {
@@ -179,19 +199,32 @@ fn write(
 /// the COBOL compiler tells lines only.
 fn quoted(message: &str, source: &str) -> Option<usize> {
     let word = message.split('\'').nth(1).filter(|word| word.len() > 1)?;
-    let at = source.to_ascii_uppercase().find(&word.to_ascii_uppercase())?;
+    let at = source
+        .to_ascii_uppercase()
+        .find(&word.to_ascii_uppercase())?;
     Some(source[..at].chars().count() + 1)
 }
 
 /// The length of the word that begins at a column: that is what is meant.
 fn caret_length(source: &str, before: usize) -> usize {
     let word = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | '$');
-    source.chars().skip(before).take_while(word).count().clamp(1, 40)
+    source
+        .chars()
+        .skip(before)
+        .take_while(word)
+        .count()
+        .clamp(1, 40)
 }
 
 /// Control characters of a text would steer the terminal.
 fn printable(text: &str) -> String {
-    let shown = |c: char| if c.is_control() && c != '\n' { '\u{fffd}' } else { c };
+    let shown = |c: char| {
+        if c.is_control() && c != '\n' {
+            '\u{fffd}'
+        } else {
+            c
+        }
+    };
     text.chars().map(shown).collect()
 }
 
@@ -303,7 +336,10 @@ mod tests {
 
     #[test]
     fn a_line_without_a_column_has_its_caret_where_the_quoted_word_stands() {
-        assert_eq!(quoted("'NAME-X' is not defined", "  MOVE A TO name-x."), Some(13));
+        assert_eq!(
+            quoted("'NAME-X' is not defined", "  MOVE A TO name-x."),
+            Some(13)
+        );
         assert_eq!(quoted("syntax error", "  MOVE"), None);
         assert_eq!(quoted("it's 'é'", "é"), None);
     }

@@ -57,13 +57,17 @@ fn containers(contract: &Contract, text: &str, found: &mut Vec<Finding>) {
     };
     for (name, _) in &contract.response {
         if !used.put.contains(&name.to_ascii_uppercase()) {
-            let message = format!("{program} never puts the container {name}, which the response is mapped from");
+            let message = format!(
+                "{program} never puts the container {name}, which the response is mapped from"
+            );
             warn(message, &used.put);
         }
     }
     for (name, _) in &contract.request {
         if !used.got.contains(&name.to_ascii_uppercase()) {
-            let message = format!("{program} never gets the container {name}, which the request is mapped to");
+            let message = format!(
+                "{program} never gets the container {name}, which the request is mapped to"
+            );
             warn(message, &used.got);
         }
     }
@@ -82,7 +86,10 @@ impl Containers {
         let words = words(text);
         let elsewhere = ["CALL", "COPY", "STARTBROWSE", "GETNEXT", "MOVE-CONTAINER"];
         let division = words.iter().position(|w| w == "PROCEDURE").unwrap_or(0);
-        if words[division..].iter().any(|w| elsewhere.contains(&w.as_str())) {
+        if words[division..]
+            .iter()
+            .any(|w| elsewhere.contains(&w.as_str()))
+        {
             return None;
         }
         let mut used = Containers::default();
@@ -92,7 +99,10 @@ impl Containers {
                 at += 1;
                 continue;
             }
-            let end = words[at..].iter().position(|w| w == "END-EXEC").map_or(words.len(), |n| at + n);
+            let end = words[at..]
+                .iter()
+                .position(|w| w == "END-EXEC")
+                .map_or(words.len(), |n| at + n);
             let command = &words[at + 2..end];
             at = end;
             match command.first().map(String::as_str) {
@@ -152,7 +162,9 @@ fn words(text: &str) -> Vec<String> {
                 '\'' | '"' => rest[1..].find(first).map_or(rest.len(), |n| n + 2),
                 '(' | ')' | '.' | ',' => 1,
                 _ => rest
-                    .find(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '\'' | '"' | ',' | '.'))
+                    .find(|c: char| {
+                        c.is_whitespace() || matches!(c, '(' | ')' | '\'' | '"' | ',' | '.')
+                    })
                     .map_or(rest.len(), |n| n.max(1)),
             };
             let (word, after) = rest.split_at(length.min(rest.len()));
@@ -179,7 +191,12 @@ fn commarea(app: &Application, contract: &Contract, source: &Path, text: &str) -
     };
     let layouts = copybook::parse(text, &options).ok()?;
     let area = layouts.iter().find(|l| l.name() == "DFHCOMMAREA")?;
-    let given = contract.request.iter().chain(&contract.response).map(|(_, length)| *length).max()?;
+    let given = contract
+        .request
+        .iter()
+        .chain(&contract.response)
+        .map(|(_, length)| *length)
+        .max()?;
     let expected = area.min_length as usize;
     if expected <= given {
         return None;
@@ -196,7 +213,10 @@ fn commarea(app: &Application, contract: &Contract, source: &Path, text: &str) -
         message: format!(
             "DFHCOMMAREA has {expected} bytes, and the API passes {given}: the program reads beyond what it is given"
         ),
-        help: Some(format!("compare it with the copybooks beside {}", contract.file.display())),
+        help: Some(format!(
+            "compare it with the copybooks beside {}",
+            contract.file.display()
+        )),
     })
 }
 

@@ -76,11 +76,21 @@ impl Application {
             None => Csd::default(),
         };
         let mut warnings = Findings::new(&folder);
-        warnings.extend(csd.diagnostics.iter().map(|d| of_definitions("resources.csd", d)));
+        warnings.extend(
+            csd.diagnostics
+                .iter()
+                .map(|d| of_definitions("resources.csd", d)),
+        );
         if csd.has_errors() {
-            eprint!("{}", warnings.text(Severity::Note, std::io::stderr().is_terminal()));
+            eprint!(
+                "{}",
+                warnings.text(Severity::Note, std::io::stderr().is_terminal())
+            );
             let errors = warnings.count(Severity::Error);
-            bail!("resources.csd cannot be installed: {}", counted(errors, "error"));
+            bail!(
+                "resources.csd cannot be installed: {}",
+                counted(errors, "error")
+            );
         }
         Ok(Application {
             folder,

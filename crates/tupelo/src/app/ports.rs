@@ -14,7 +14,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 pub fn address(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix(':').unwrap_or(text);
     if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) {
-        let port = port.parse().map_err(|_| format!("{port} is no port: 0 to 65535"))?;
+        let port = port
+            .parse()
+            .map_err(|_| format!("{port} is no port: 0 to 65535"))?;
         return Ok(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
     }
     if let Ok(address) = text.parse() {
@@ -33,10 +35,16 @@ pub fn owner(port: u16) -> Option<String> {
     let processes = fs::read_dir("/proc").ok()?.flatten();
     for process in processes {
         let name = process.file_name();
-        let Some(pid) = name.to_str().filter(|n| n.bytes().all(|b| b.is_ascii_digit())) else {
+        let Some(pid) = name
+            .to_str()
+            .filter(|n| n.bytes().all(|b| b.is_ascii_digit()))
+        else {
             continue;
         };
-        let descriptors = fs::read_dir(process.path().join("fd")).into_iter().flatten().flatten();
+        let descriptors = fs::read_dir(process.path().join("fd"))
+            .into_iter()
+            .flatten()
+            .flatten();
         let mut targets = descriptors.filter_map(|d| fs::read_link(d.path()).ok());
         let has = |inode: &String, target: &str| target == format!("socket:[{inode}]");
         if targets.any(|t| inodes.iter().any(|inode| has(inode, &t.to_string_lossy()))) {
@@ -65,7 +73,11 @@ mod tests {
     #[test]
     fn a_port_alone_is_an_address_of_this_machine() {
         for text in ["8102", ":8102", "127.0.0.1:8102"] {
-            assert_eq!(address(text).unwrap().to_string(), "127.0.0.1:8102", "{text}");
+            assert_eq!(
+                address(text).unwrap().to_string(),
+                "127.0.0.1:8102",
+                "{text}"
+            );
         }
         assert_eq!(address("0.0.0.0:1").unwrap().to_string(), "0.0.0.0:1");
         assert!(address("99999").unwrap_err().contains("0 to 65535"));
@@ -76,6 +88,9 @@ mod tests {
     fn whoever_listens_is_named() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let told = owner(listener.local_addr().unwrap().port()).unwrap();
-        assert!(told.contains(&format!("(pid {})", std::process::id())), "{told}");
+        assert!(
+            told.contains(&format!("(pid {})", std::process::id())),
+            "{told}"
+        );
     }
 }

@@ -20,8 +20,15 @@ impl ProgramTexts {
     /// Takes over what was compiled.
     pub fn set(&self, compiled: &Compiled) {
         let of = |built: &translator::Built| {
-            let names: Vec<String> = built.programs.iter().map(|n| n.to_ascii_uppercase()).collect();
-            names.into_iter().map(|name| (name, built.source.clone())).collect::<Vec<_>>()
+            let names: Vec<String> = built
+                .programs
+                .iter()
+                .map(|n| n.to_ascii_uppercase())
+                .collect();
+            names
+                .into_iter()
+                .map(|name| (name, built.source.clone()))
+                .collect::<Vec<_>>()
         };
         let all = compiled.built.iter().flat_map(of).collect();
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = all;
@@ -46,7 +53,9 @@ impl ProgramTexts {
             0 => String::new(),
             line => format!(" line {line}"),
         };
-        let shown = statement.first().map_or(String::new(), |line| format!("\n{:>22} | {line}", abend.line));
+        let shown = statement.first().map_or(String::new(), |line| {
+            format!("\n{:>22} | {line}", abend.line)
+        });
         tracing::info!(
             target: crate::log::TASK,
             "{} task {} {} in {program}{place}: {message}{shown}",
@@ -75,7 +84,8 @@ impl ProgramTexts {
         let lines = text.lines().skip(before as usize).take(LONGEST);
         let mut statement = Vec::new();
         for line in lines {
-            let ends = line.to_ascii_uppercase().contains("END-EXEC") || line.trim_end().ends_with('.');
+            let ends =
+                line.to_ascii_uppercase().contains("END-EXEC") || line.trim_end().ends_with('.');
             statement.push(line.trim().to_owned());
             if ends {
                 break;
@@ -95,7 +105,13 @@ fn containers(text: &str) -> Vec<String> {
         if let Some(inner) = rest.strip_prefix('(')
             && let Some(end) = inner.find(')')
         {
-            names.push(inner[..end].trim().trim_matches(['\'', '"']).trim().to_owned());
+            names.push(
+                inner[..end]
+                    .trim()
+                    .trim_matches(['\'', '"'])
+                    .trim()
+                    .to_owned(),
+            );
         }
     }
     names

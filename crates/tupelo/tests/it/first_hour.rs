@@ -29,8 +29,10 @@ impl Watched {
             .spawn()
             .unwrap();
         let said = Arc::new(Mutex::new(String::new()));
-        let streams: [Box<dyn Read + Send>; 2] =
-            [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
+        let streams: [Box<dyn Read + Send>; 2] = [
+            Box::new(child.stdout.take().unwrap()),
+            Box::new(child.stderr.take().unwrap()),
+        ];
         for stream in streams {
             let said = said.clone();
             std::thread::spawn(move || {
@@ -49,7 +51,9 @@ impl Watched {
     }
 
     fn wait_for(&self, word: &str) {
-        until(&format!("{word:?} in {}", self.said()), || self.said().contains(word));
+        until(&format!("{word:?} in {}", self.said()), || {
+            self.said().contains(word)
+        });
     }
 
     /// The address of a line that names a listener.
@@ -57,7 +61,9 @@ impl Watched {
         let said = self.said();
         let line = said.lines().find(|l| l.starts_with(what)).unwrap();
         let url = line.split_whitespace().nth(1).unwrap();
-        url.trim_start_matches("http://").trim_end_matches("/docs/").to_owned()
+        url.trim_start_matches("http://")
+            .trim_end_matches("/docs/")
+            .to_owned()
     }
 }
 
@@ -89,7 +95,15 @@ fn money() -> tempfile::TempDir {
     let folder = app.path().to_str().unwrap();
     let copybook = app.path().join("copybooks/MONEY.cpy");
     let made = run(&[
-        "api", "import", "money", "--program", "DOUBLE", "--app", folder, "--request", copybook.to_str().unwrap(),
+        "api",
+        "import",
+        "money",
+        "--program",
+        "DOUBLE",
+        "--app",
+        folder,
+        "--request",
+        copybook.to_str().unwrap(),
     ]);
     assert!(made.status.success(), "{}", text(&made.stderr));
     app
@@ -113,7 +127,9 @@ fn a_copybook_that_drifts_from_its_api_is_an_error_until_the_api_is_updated() {
     assert!(out.contains("copybooks/MONEY.cpy:2:"), "{out}");
     assert!(out.contains("AMOUNT was PIC S9(7)V99"), "{out}");
     assert!(out.contains("S9(6)V999.\n"), "the line stands there: {out}");
-    let mapping = app.path().join("apis/money/src/main/operations/%2F/post/response_200.yaml");
+    let mapping = app
+        .path()
+        .join("apis/money/src/main/operations/%2F/post/response_200.yaml");
     let edited = std::fs::read_to_string(&mapping).unwrap() + "# mine\n";
     std::fs::write(&mapping, &edited).unwrap();
     let updated = run(&["api", "import", "money", "--update", "--app", folder]);
@@ -134,7 +150,11 @@ fn a_drift_while_it_is_served_keeps_programs_and_apis_as_they_were() {
     change_money(app.path());
     server.wait_for("not loaded, the old state stays in force");
     assert_eq!(ask().json()["twice"], 25.0);
-    assert!(server.said().contains("api import money --update"), "{}", server.said());
+    assert!(
+        server.said().contains("api import money --update"),
+        "{}",
+        server.said()
+    );
     let folder = app.path().to_str().unwrap();
     let updated = run(&["api", "import", "money", "--update", "--app", folder]);
     assert!(updated.status.success(), "{}", text(&updated.stderr));
@@ -146,16 +166,24 @@ fn a_drift_while_it_is_served_keeps_programs_and_apis_as_they_were() {
 #[test]
 fn one_bad_mapping_leaves_the_other_apis_served() {
     let app = money();
-    let mapping = app.path().join("apis/money/src/main/operations/%2F/post/request.yaml");
+    let mapping = app
+        .path()
+        .join("apis/money/src/main/operations/%2F/post/request.yaml");
     let right = std::fs::read_to_string(&mapping).unwrap();
     std::fs::write(&mapping, right.replace("AMOUNT", "AMOUNTT")).unwrap();
     std::fs::write(app.path().join("cobol/BAD.cbl"), "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. BAD.\n       PROCEDURE DIVISION.\n           MOVEE A TO B.\n").unwrap();
     let server = Watched::start(app.path(), &[]);
     let said = server.said();
-    assert!(said.contains("2 operations of 1 API; not served: money"), "{said}");
+    assert!(
+        said.contains("2 operations of 1 API; not served: money"),
+        "{said}"
+    );
     assert!(said.contains("1 program did not compile"), "{said}");
     server.wait_for("has no AMOUNTT");
-    assert_eq!(http::send(&server.address("gateway"), "GET", "/hello/world", None).status, 200);
+    assert_eq!(
+        http::send(&server.address("gateway"), "GET", "/hello/world", None).status,
+        200
+    );
 }
 
 const TALKS: &str = "       IDENTIFICATION DIVISION.
@@ -183,14 +211,30 @@ fn abends_displayed_lines_and_requests_are_seen_without_asking() {
     let answer = http::send(&server.address("gateway"), "GET", "/hello/world", None);
     assert_eq!(answer.status, 500);
     let detail = answer.json()["detail"].to_string();
-    assert!(detail.contains("CONTAINERERR") && detail.contains("NO-SUCH-ONE"), "{detail}");
+    assert!(
+        detail.contains("CONTAINERERR") && detail.contains("NO-SUCH-ONE"),
+        "{detail}"
+    );
     server.wait_for("LOOKING FOR IT");
     server.wait_for("GET /hello/world");
     let said = server.said();
-    let abend = said.lines().find(|l| l.contains(" abend ")).unwrap_or_else(|| panic!("{said}"));
-    assert!(abend.contains("task 1") && abend.contains("HELLO line 12"), "{abend}");
-    assert!(said.contains("12 | EXEC CICS GET CONTAINER('NO-SUCH-ONE')"), "{said}");
-    assert!(said.lines().any(|l| l.contains("request") && l.contains("500")), "{said}");
+    let abend = said
+        .lines()
+        .find(|l| l.contains(" abend "))
+        .unwrap_or_else(|| panic!("{said}"));
+    assert!(
+        abend.contains("task 1") && abend.contains("HELLO line 12"),
+        "{abend}"
+    );
+    assert!(
+        said.contains("12 | EXEC CICS GET CONTAINER('NO-SUCH-ONE')"),
+        "{said}"
+    );
+    assert!(
+        said.lines()
+            .any(|l| l.contains("request") && l.contains("500")),
+        "{said}"
+    );
     assert!(!said.contains("\\x1b"), "{said}");
 }
 
@@ -202,7 +246,10 @@ fn the_page_that_tries_requests_is_named_and_sends_them_to_the_gateway() {
     assert_eq!(server.address("docs"), gateway);
     assert_eq!(http::send(&gateway, "GET", "/docs/", None).status, 200);
     let from_admin = http::send(&server.address("admin"), "GET", "/docs/", None);
-    assert_eq!(from_admin.header("location"), Some(format!("http://{gateway}/docs/").as_str()));
+    assert_eq!(
+        from_admin.header("location"),
+        Some(format!("http://{gateway}/docs/").as_str())
+    );
 }
 
 #[test]
@@ -213,9 +260,18 @@ fn a_port_alone_is_an_address_and_one_in_use_names_who_has_it() {
     let folder = app.path().to_str().unwrap();
     let refused = run(&["serve", folder, "--listen", &port, "--admin", "0"]);
     assert_eq!(refused.status.code(), Some(2));
-    let said = text(&refused.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains(&format!("port {port} is in use by")), "{said}");
-    assert!(said.contains(&format!("(pid {})", std::process::id())), "{said}");
+    let said = text(&refused.stderr)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        said.contains(&format!("port {port} is in use by")),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("(pid {})", std::process::id())),
+        "{said}"
+    );
     assert!(said.contains("--listen"), "{said}");
 }
 
@@ -225,29 +281,54 @@ fn an_empty_folder_is_told_what_to_do() {
     let refused = run(&["serve", folder.path().to_str().unwrap()]);
     assert_eq!(refused.status.code(), Some(2));
     let said = text(&refused.stderr);
-    assert!(said.contains("tupelo new hello") && said.contains("api import"), "{said}");
+    assert!(
+        said.contains("tupelo new hello") && said.contains("api import"),
+        "{said}"
+    );
 }
 
 #[test]
 fn a_file_is_loaded_before_the_first_serve() {
     let app = application(&[
-        ("resources.csd", "DEFINE FILE(NOTES) GROUP(A) KEYLENGTH(4) RECORDSIZE(16) RECORDFORMAT(F)\n"),
+        (
+            "resources.csd",
+            "DEFINE FILE(NOTES) GROUP(A) KEYLENGTH(4) RECORDSIZE(16) RECORDFORMAT(F)\n",
+        ),
         ("notes.txt", "A001first note  \n"),
     ]);
     let folder = app.path().to_str().unwrap();
     let notes = app.path().join("notes.txt");
-    let load = ["file", "load", "NOTES", notes.to_str().unwrap(), "--format", "lines", "--app", folder];
+    let load = [
+        "file",
+        "load",
+        "NOTES",
+        notes.to_str().unwrap(),
+        "--format",
+        "lines",
+        "--app",
+        folder,
+    ];
     let loaded = run(&load);
     assert!(loaded.status.success(), "{}", text(&loaded.stderr));
-    assert!(text(&loaded.stdout).contains("1 records loaded"), "{}", text(&loaded.stdout));
+    assert!(
+        text(&loaded.stdout).contains("1 records loaded"),
+        "{}",
+        text(&loaded.stdout)
+    );
 }
 
 #[test]
 fn completions_and_manual_pages_have_every_command() {
     for shell in ["bash", "zsh", "fish"] {
         let told = text(&run(&["completions", shell]).stdout);
-        assert!(told.contains("serve") && told.contains("strip-prefix"), "{shell}");
-        assert!(!told.contains("worker"), "{shell}: what is hidden stays hidden");
+        assert!(
+            told.contains("serve") && told.contains("strip-prefix"),
+            "{shell}"
+        );
+        assert!(
+            !told.contains("worker"),
+            "{shell}: what is hidden stays hidden"
+        );
     }
     let folder = tempfile::tempdir().unwrap();
     let made = run(&["man", "--dir", folder.path().to_str().unwrap()]);

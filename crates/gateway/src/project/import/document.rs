@@ -58,7 +58,11 @@ pub(super) fn openapi(import: &Import, request: &Body, response: &Body) -> Strin
 
 /// `options.yaml`.
 pub(super) fn options(import: &Import) -> String {
-    let interface = if import.channel { "CHANNEL" } else { "COMMAREA" };
+    let interface = if import.channel {
+        "CHANNEL"
+    } else {
+        "COMMAREA"
+    };
     format!(
         "provider: CICS\nprogramInterface: {interface}\nlanguage: COBOL\n\
          connectionRef: cicsConn\nccsid: 037\n"
@@ -67,7 +71,11 @@ pub(super) fn options(import: &Import) -> String {
 
 /// `zosAsset.yaml`.
 pub(super) fn asset(import: &Import, program: &str) -> String {
-    let kind = if import.channel { "cicsChannel-1.0" } else { "cicsCommarea-1.0" };
+    let kind = if import.channel {
+        "cicsChannel-1.0"
+    } else {
+        "cicsCommarea-1.0"
+    };
     let mut out = format!(
         "---\nversion: 1.0\ntype: \"{kind}\"\ndescription: \"\"\nproviderProperties:\n  \
          language: \"COBOL\"\n  program: \"{program}\"\n  connectionRef: \"cicsConn\"\n  \

@@ -36,7 +36,12 @@ pub(super) fn response(body: &Body, root: &str) -> String {
         match body.lone() {
             Some(members) => {
                 for member in members {
-                    to_body(member, &format!("{path}.{}", quoted(&member.cobol)), 4, &mut out);
+                    to_body(
+                        member,
+                        &format!("{path}.{}", quoted(&member.cobol)),
+                        4,
+                        &mut out,
+                    );
                 }
             }
             None => to_body(member, &path, 4, &mut out),

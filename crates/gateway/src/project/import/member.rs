@@ -112,8 +112,14 @@ impl Making<'_> {
                 }
                 _ => leaf(layout, *id),
             };
-            let table = field.occurs.as_ref().map(|o| Table { min: o.min, max: o.max });
-            let counted = field.occurs.as_ref().is_some_and(|o| o.depending_on.is_some() && o.min > 0);
+            let table = field.occurs.as_ref().map(|o| Table {
+                min: o.min,
+                max: o.max,
+            });
+            let counted = field
+                .occurs
+                .as_ref()
+                .is_some_and(|o| o.depending_on.is_some() && o.min > 0);
             let needed = self.shared && self.usage.is_needed(*id);
             let optional = field.redefines.is_some() || self.is_redefined(*id);
             all.push(Member {
@@ -297,7 +303,10 @@ pub(super) fn sample(members: &[Member]) -> Value {
 pub(super) fn object_schema(members: &[Member]) -> Value {
     let shown = || members.iter().filter(|m| m.is_shown());
     let properties: Map<String, Value> = shown().map(|m| (m.json.clone(), m.schema())).collect();
-    let required: Vec<&str> = shown().filter(|m| m.required).map(|m| m.json.as_str()).collect();
+    let required: Vec<&str> = shown()
+        .filter(|m| m.required)
+        .map(|m| m.json.as_str())
+        .collect();
     match required.is_empty() {
         true => json!({"type": "object", "properties": properties}),
         false => json!({"type": "object", "required": required, "properties": properties}),
@@ -358,7 +367,11 @@ fn number(text: &str) -> Option<Value> {
         None => ("", text.trim_start_matches('+')),
     };
     let digits = digits.trim_start_matches('0');
-    let digits = if digits.is_empty() || digits.starts_with('.') { format!("0{digits}") } else { digits.into() };
+    let digits = if digits.is_empty() || digits.starts_with('.') {
+        format!("0{digits}")
+    } else {
+        digits.into()
+    };
     serde_json::from_str(&format!("{sign}{digits}")).ok()
 }
 
@@ -389,7 +402,11 @@ fn conditions(field: &Field) -> Option<String> {
             Some(to) => format!("{} to {}", shown(from), shown(to)),
             None => shown(from),
         });
-        format!("{} {}", condition.name, values.collect::<Vec<_>>().join(", "))
+        format!(
+            "{} {}",
+            condition.name,
+            values.collect::<Vec<_>>().join(", ")
+        )
     });
     let text = all.collect::<Vec<_>>().join("; ");
     (!text.is_empty()).then_some(text)

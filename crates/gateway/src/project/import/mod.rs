@@ -199,7 +199,11 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
         return Err(out);
     }
     let program = import.program.to_ascii_uppercase();
-    let root = if import.channel { "channel" } else { "commarea" };
+    let root = if import.channel {
+        "channel"
+    } else {
+        "commarea"
+    };
     let shared = !import.channel
         && request.len() == 1
         && response.len() == 1
@@ -215,15 +219,31 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
     let mut made = Imported {
         files: Vec::new(),
         generated: Vec::new(),
-        layouts: request.iter().chain(&response).map(|a| a.record.layout().clone()).collect(),
+        layouts: request
+            .iter()
+            .chain(&response)
+            .map(|a| a.record.layout().clone())
+            .collect(),
         sample: bodies.0.sample().to_string(),
-        left_out: bodies.0.left_out.iter().chain(&bodies.1.left_out).cloned().collect(),
+        left_out: bodies
+            .0
+            .left_out
+            .iter()
+            .chain(&bodies.1.left_out)
+            .cloned()
+            .collect(),
     };
     made.left_out.sort();
     made.left_out.dedup();
-    made.add(main.join("api/openapi.yaml"), document::openapi(import, &bodies.0, &bodies.1));
+    made.add(
+        main.join("api/openapi.yaml"),
+        document::openapi(import, &bodies.0, &bodies.1),
+    );
     made.add(main.join("config/options.yaml"), document::options(import));
-    made.add(asset.join("zosAsset.yaml"), document::asset(import, &program));
+    made.add(
+        asset.join("zosAsset.yaml"),
+        document::asset(import, &program),
+    );
     let mut origins = Vec::new();
     for (direction, areas) in [("request", &request), ("response", &response)] {
         for (i, area) in areas.iter().enumerate() {
@@ -240,11 +260,20 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
     }
     let asset = format!("---\nversion: 1\nzasset: \"{program}\"\n");
     made.add(operation.join("operation.yaml"), asset);
-    made.add(operation.join("request.yaml"), mappings::request(&bodies.0, root));
-    made.add(operation.join("response_200.yaml"), mappings::response(&bodies.1, root));
+    made.add(
+        operation.join("request.yaml"),
+        mappings::request(&bodies.0, root),
+    );
+    made.add(
+        operation.join("response_200.yaml"),
+        mappings::response(&bodies.1, root),
+    );
     let conditions = "---\nversion: 1.0\nresponse_200.yaml:\n  \
                       condition: '$not($exists($zosAssetResponse.abendCode))'\n  httpStatusCode: 200\n";
-    made.add(operation.join("response_mapping.yaml"), conditions.to_owned());
+    made.add(
+        operation.join("response_mapping.yaml"),
+        conditions.to_owned(),
+    );
     Ok(made)
 }
 
@@ -270,9 +299,18 @@ fn check_names(import: &Import, out: &mut Diagnostics) {
         && !valid_name(transid, 4)
     {
         let message = format!("{transid:?} is no transaction id");
-        out.error_help(Path::new("--transid"), at, message, "1 to 4 letters, digits, @, # and $");
+        out.error_help(
+            Path::new("--transid"),
+            at,
+            message,
+            "1 to 4 letters, digits, @, # and $",
+        );
     }
-    if let Some(transid) = import.transid.as_deref().filter(|t| t.to_ascii_uppercase().starts_with('C')) {
+    if let Some(transid) = import
+        .transid
+        .as_deref()
+        .filter(|t| t.to_ascii_uppercase().starts_with('C'))
+    {
         let message = format!("{transid}: transaction ids that begin with C are CICS's own");
         out.warn(Path::new("--transid"), at, message);
     }
@@ -329,7 +367,9 @@ fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<Ar
 /// stands alone.
 fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Option<String> {
     let upper = book.text.to_ascii_uppercase();
-    let copies = upper.split_whitespace().any(|word| matches!(word, "COPY" | "REPLACE"));
+    let copies = upper
+        .split_whitespace()
+        .any(|word| matches!(word, "COPY" | "REPLACE"));
     if !copies {
         return Some(book.text.clone());
     }
@@ -344,9 +384,11 @@ fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Op
     };
     match copybook::expand(&book.text, &options) {
         // Columns 8 to 72 where every line fits, as other tools read it.
-        Ok(free) if free.lines().all(|line| line.chars().count() <= 65) => {
-            Some(free.lines().map(|line| format!("       {line}\n")).collect())
-        }
+        Ok(free) if free.lines().all(|line| line.chars().count() <= 65) => Some(
+            free.lines()
+                .map(|line| format!("       {line}\n"))
+                .collect(),
+        ),
         Ok(free) => Some(format!("       >>SOURCE FORMAT IS FREE\n{free}")),
         Err(faults) => {
             for fault in &faults.list {
@@ -380,9 +422,18 @@ mod tests {
             let prefix = prefix.map(str::to_owned);
             ImportNames { style, prefix }.spell(name)
         };
-        assert_eq!(spell(NameStyle::Snake, None, "ACCT-BALANCE"), "acct_balance");
-        assert_eq!(spell(NameStyle::Camel, None, "ACCT-BALANCE-2"), "acctBalance2");
-        assert_eq!(spell(NameStyle::Camel, Some("acct-"), "ACCT-BALANCE"), "balance");
+        assert_eq!(
+            spell(NameStyle::Snake, None, "ACCT-BALANCE"),
+            "acct_balance"
+        );
+        assert_eq!(
+            spell(NameStyle::Camel, None, "ACCT-BALANCE-2"),
+            "acctBalance2"
+        );
+        assert_eq!(
+            spell(NameStyle::Camel, Some("acct-"), "ACCT-BALANCE"),
+            "balance"
+        );
         assert_eq!(spell(NameStyle::Camel, Some("ACCT"), "ACCT"), "acct");
         assert_eq!(spell(NameStyle::Kept, Some("WS"), "WS-1ST"), "_1ST");
     }

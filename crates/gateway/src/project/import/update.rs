@@ -31,7 +31,11 @@ pub struct Update {
 /// # Errors
 /// The faults of the copybooks, and of a project that does not say where its
 /// copybooks came from.
-pub fn update(project: &Path, application: &Path, copies: &[PathBuf]) -> Result<Update, Diagnostics> {
+pub fn update(
+    project: &Path,
+    application: &Path,
+    copies: &[PathBuf],
+) -> Result<Update, Diagnostics> {
     let mut out = Diagnostics::default();
     let mut done = Update::default();
     let assets = project.join("src/main/zosAssets");
@@ -44,7 +48,15 @@ pub fn update(project: &Path, application: &Path, copies: &[PathBuf]) -> Result<
             continue;
         };
         any = true;
-        one(project, application, copies, &folder, &sources, &mut done, &mut out);
+        one(
+            project,
+            application,
+            copies,
+            &folder,
+            &sources,
+            &mut done,
+            &mut out,
+        );
     }
     if !any && !out.has_errors() {
         let help = "import it again with --force, or write a sources.yaml beside zosAsset.yaml";
@@ -75,12 +87,20 @@ fn one(
     };
     let option = |name: &str| {
         let mut all = sources.options.iter();
-        all.find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        all.find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
     };
-    let channel = asset.get("type").and_then(|t| t.text()).is_some_and(|t| t.starts_with("cicsChannel"));
+    let channel = asset
+        .get("type")
+        .and_then(|t| t.text())
+        .is_some_and(|t| t.starts_with("cicsChannel"));
     let generated = folder.join("providerFiles/gen");
     let mut before = Import {
-        name: project.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        name: project
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
         program: property("program").unwrap_or_default(),
         transid: property("transid"),
         channel,
@@ -96,15 +116,25 @@ fn one(
     };
     let mut after = before.clone();
     for (copy, source, at) in &sources.copybooks {
-        let stem = copy.rsplit_once('.').map_or(copy.as_str(), |(stem, _)| stem);
+        let stem = copy
+            .rsplit_once('.')
+            .map_or(copy.as_str(), |(stem, _)| stem);
         let Some((name, direction, _)) = asset::split_name(stem) else {
-            out.error(&sources.file, *at, format!("{copy} is no name of a copybook of an asset"));
+            out.error(
+                &sources.file,
+                *at,
+                format!("{copy} is no name of a copybook of an asset"),
+            );
             continue;
         };
         let mut read = |path: &Path| match std::fs::read(path) {
             Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
             Err(e) => {
-                out.error(&sources.file, *at, format!("{} cannot be read: {e}", path.display()));
+                out.error(
+                    &sources.file,
+                    *at,
+                    format!("{} cannot be read: {e}", path.display()),
+                );
                 None
             }
         };
@@ -175,13 +205,16 @@ fn compare(project: &Path, was: &Imported, is: &Imported, done: &mut Update) {
                 done.write.push((file.path.clone(), file.text.clone()));
             }
             (true, _) => {}
-            (false, true) if there.is_some() => done.write.push((file.path.clone(), file.text.clone())),
+            (false, true) if there.is_some() => {
+                done.write.push((file.path.clone(), file.text.clone()))
+            }
             _ if changes && there.is_some() => done.kept.push(file.path.clone()),
             _ => {}
         }
     }
     let gone = was.generated.iter().filter(|path| !known.contains(path));
-    done.remove.extend(gone.filter(|path| project.join(path).is_file()).cloned());
+    done.remove
+        .extend(gone.filter(|path| project.join(path).is_file()).cloned());
 }
 
 /// The text of a program below the application's folder, by its file's name.

@@ -26,7 +26,9 @@ impl Usage {
     /// What the text of a program shows.
     pub fn of(layout: &Layout, program: &str) -> Usage {
         let words = words(program);
-        let division = words.windows(2).position(|w| w[0] == "PROCEDURE" && w[1] == "DIVISION");
+        let division = words
+            .windows(2)
+            .position(|w| w[0] == "PROCEDURE" && w[1] == "DIVISION");
         let Some(division) = division else {
             return Usage::default();
         };
@@ -76,7 +78,9 @@ impl Usage {
 
     /// Whether a field is read and never written: the program counts on it.
     pub fn is_needed(&self, id: FieldId) -> bool {
-        self.0.get(id.0 as usize).is_some_and(|u| u.read && !u.written)
+        self.0
+            .get(id.0 as usize)
+            .is_some_and(|u| u.read && !u.written)
     }
 
     /// Of a group: whether it is so of any field below.
@@ -178,10 +182,44 @@ const FIELD: &str = "?";
 
 /// Words that begin a statement.
 const VERBS: [&str; 38] = [
-    "ACCEPT", "ADD", "CALL", "CANCEL", "CLOSE", "COMPUTE", "CONTINUE", "DELETE", "DISPLAY",
-    "DIVIDE", "ELSE", "EVALUATE", "EXEC", "EXIT", "GO", "GOBACK", "IF", "INITIALIZE", "INSPECT",
-    "MERGE", "MOVE", "MULTIPLY", "OPEN", "PERFORM", "READ", "RELEASE", "RETURN", "REWRITE",
-    "SEARCH", "SET", "SORT", "START", "STOP", "STRING", "SUBTRACT", "UNSTRING", "WHEN", "WRITE",
+    "ACCEPT",
+    "ADD",
+    "CALL",
+    "CANCEL",
+    "CLOSE",
+    "COMPUTE",
+    "CONTINUE",
+    "DELETE",
+    "DISPLAY",
+    "DIVIDE",
+    "ELSE",
+    "EVALUATE",
+    "EXEC",
+    "EXIT",
+    "GO",
+    "GOBACK",
+    "IF",
+    "INITIALIZE",
+    "INSPECT",
+    "MERGE",
+    "MOVE",
+    "MULTIPLY",
+    "OPEN",
+    "PERFORM",
+    "READ",
+    "RELEASE",
+    "RETURN",
+    "REWRITE",
+    "SEARCH",
+    "SET",
+    "SORT",
+    "START",
+    "STOP",
+    "STRING",
+    "SUBTRACT",
+    "UNSTRING",
+    "WHEN",
+    "WRITE",
 ];
 
 /// The words of a program in upper case, comments and literals left out.
@@ -230,7 +268,9 @@ mod tests {
 
     #[test]
     fn what_is_read_goes_in_and_what_is_written_comes_out() {
-        let layout = copybook::parse(RECORD, &copybook::ParseOptions::default()).unwrap().remove(0);
+        let layout = copybook::parse(RECORD, &copybook::ParseOptions::default())
+            .unwrap()
+            .remove(0);
         let program = "       PROCEDURE DIVISION.
            SET ADDRESS OF R TO ADDRESS OF DFHCOMMAREA
       *    MOVE GIVEN TO ASKED
@@ -242,7 +282,10 @@ mod tests {
 ";
         let usage = Usage::of(&layout, program);
         let of = |name: &str| {
-            let (id, _) = layout.iter().find(|(_, f)| f.name.as_deref() == Some(name)).unwrap();
+            let (id, _) = layout
+                .iter()
+                .find(|(_, f)| f.name.as_deref() == Some(name))
+                .unwrap();
             (usage.goes_in(&layout, id), usage.comes_out(&layout, id))
         };
         assert_eq!(of("ASKED"), (true, false));

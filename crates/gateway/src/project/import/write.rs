@@ -71,4 +71,3 @@ fn scalar(value: &Value) -> String {
         other => other.to_string(),
     }
 }
-
