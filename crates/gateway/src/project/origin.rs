@@ -182,7 +182,7 @@ impl Checked<'_> {
             );
             let at = Position {
                 line: difference.line,
-                column: u32::from(difference.line > 0) * 8,
+                column: indentation(source, difference.line),
             };
             out.error_help(source, at, message, help);
         }
@@ -245,6 +245,15 @@ fn members(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.is_file()).collect();
     files.sort();
     files
+}
+
+/// The column from 1 where a line's text begins; 0 when there is no such line.
+fn indentation(file: &Path, line: u32) -> u32 {
+    let text = std::fs::read(file).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let line = line.checked_sub(1).and_then(|before| text.lines().nth(before as usize));
+    let column = line.and_then(|line| line.chars().position(|c| !c.is_whitespace()));
+    column.map_or(0, |before| before as u32 + 1)
 }
 
 /// The first thing in which two layouts differ.

@@ -200,3 +200,28 @@ fn conditions_counters_and_directions_are_in_the_document() {
         made.sample
     );
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(128))]
+    #[test]
+    fn no_copybook_and_no_program_panics(
+        fields in "(           (05|10|88)  [A-C]( PIC (X|9|S9V9)\\(?[0-9]?\\)?| OCCURS 1 TO 3 DEPENDING ON [A-C]| REDEFINES [A-C]| VALUE ('x'|1 THRU 2|SPACES))*\\.\n){0,6}",
+        program in "(MOVE|TO|[A-C]|\\(|\\)|=|COMPUTE|EXEC|CICS|END-EXEC|INTO|'|é| |\n|\\.){0,40}",
+        prefix in "[A-Cé-]{0,3}",
+    ) {
+        let mut any = book(None);
+        any.text = format!("       01  R.\n{fields}");
+        let _ = import(&Import {
+            name: "any".into(),
+            program: "P".into(),
+            transid: None,
+            channel: false,
+            names: ImportNames { style: NameStyle::Camel, prefix: Some(prefix) },
+            redefines: Redefines::All,
+            copies: Vec::new(),
+            program_text: Some(format!("       PROCEDURE DIVISION.\n           {program}")),
+            request: vec![any.clone()],
+            response: vec![any],
+        });
+    }
+}

@@ -197,3 +197,14 @@ fn a_copybook_that_changed_since_the_import_is_an_error() {
         "{text}"
     );
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(64))]
+    #[test]
+    fn no_document_panics(
+        lines in "(( {0,8})(paths|/a|get|security|servers|components|schemas|content|style|in|type|parameters|responses|callbacks|\\$ref|items|allOf|- [a-z]{0,3}|x-y): ?(\\[\\]|\\{\\}|\\[\\{\\}\\]|1|true|'#/components'|deepObject|null)?\n){0,12}",
+    ) {
+        let folder = changed("api/openapi.yaml", |_| format!("openapi: 3.0.3\n{lines}"));
+        let _ = Api::load(folder.path()).map(|api| api.warnings().to_string());
+    }
+}
