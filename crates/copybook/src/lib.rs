@@ -53,4 +53,5 @@ pub use options::{Copybook, ParseOptions, expand, parse, parse_with_warnings};
 pub use schema::{Direction, json_schema};
 pub use source::{
     CopyFolders, CopyResolver, Format, Member, NoCopy, Piece, PieceKind, Preprocessed, preprocess,
+    words,
 };

@@ -15,8 +15,8 @@ pub use backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
 pub use openapi::keywords::reference_page as openapi_reference;
 pub use project::import::{
-    Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle, Redefines, Update, import,
-    program_text, update,
+    Choice, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle, Redefines, Update,
+    import, program_text, update,
 };
 pub use project::operation::{Api, Contract};
 pub use server::{Gateway, GatewayConfig, StartError, TlsConfig, constant, metrics_sample};

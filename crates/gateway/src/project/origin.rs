@@ -251,7 +251,9 @@ fn members(folder: &Path) -> Vec<PathBuf> {
 fn indentation(file: &Path, line: u32) -> u32 {
     let text = std::fs::read(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let line = line.checked_sub(1).and_then(|before| text.lines().nth(before as usize));
+    let line = line
+        .checked_sub(1)
+        .and_then(|before| text.lines().nth(before as usize));
     let column = line.and_then(|line| line.chars().position(|c| !c.is_whitespace()));
     column.map_or(0, |before| before as u32 + 1)
 }

@@ -3,7 +3,9 @@
 use crate::client::send;
 use crate::config;
 use crate::fake::Fake;
-use gateway::{Api, Gateway, Import, ImportBook, ImportNames, NameStyle, Redefines, import};
+use gateway::{
+    Api, Choice, Gateway, Import, ImportBook, ImportNames, NameStyle, Redefines, import,
+};
 use serde_json::json;
 
 const AREA: &str = "       01  ORDER-AREA.
@@ -198,6 +200,52 @@ fn conditions_counters_and_directions_are_in_the_document() {
         200,
         "{}",
         made.sample
+    );
+}
+
+#[test]
+fn the_value_of_a_field_chooses_what_a_response_shows() {
+    let text = "       01  E.\n           05  KIND PIC X.\n           05  BODY PIC X(4).\n           05  NUM REDEFINES BODY PIC 9(4).\n";
+    let mut either = book(None);
+    either.text = text.into();
+    let choice = Choice::parse("BODY:KIND:N=NUM,*=BODY").unwrap();
+    let new = Import {
+        name: "either".into(),
+        program: "EITHER".into(),
+        transid: None,
+        channel: false,
+        names: ImportNames::default(),
+        redefines: Redefines::ByValue(choice),
+        copies: Vec::new(),
+        program_text: None,
+        request: vec![either.clone()],
+        response: vec![either],
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for file in import(&new)
+        .unwrap_or_else(|faults| panic!("{faults}"))
+        .files
+    {
+        let path = folder.path().join("either").join(file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, file.text).unwrap();
+    }
+    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    assert_eq!(apis[0].warnings().to_string(), "");
+    let gateway =
+        Gateway::start(config(), apis, Fake::default().program("EITHER", |_| ())).unwrap();
+    let ask = |body: &str| {
+        let answer = send(gateway.address(), "POST", "/either", "", body);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()
+    };
+    assert_eq!(
+        ask(r#"{"kind": "N", "num": 42}"#),
+        json!({"kind": "N", "num": 42})
+    );
+    assert_eq!(
+        ask(r#"{"kind": "T", "body": "abcd"}"#),
+        json!({"kind": "T", "body": "abcd"})
     );
 }
 

@@ -220,7 +220,14 @@ fn attach(
     if task.set_conversation(Box::new(mapped)) {
         let reply = region::block_on(task.run());
         if let region::Outcome::Abend(abend) = reply.outcome() {
-            tracing::warn!("{transid} abended with {}: {}", abend.code(), abend.message);
+            let (code, task) = (abend.code(), reply.record().task);
+            tracing::info!(
+                target: crate::log::TASK,
+                "{code} task {task} {transid} in {} line {}: {}",
+                abend.program,
+                abend.line,
+                abend.message
+            );
         }
     }
 }

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use copybook::{CopyFolders, Format, ParseOptions};
+use copybook::{CopyFolders, ParseOptions, words};
 use gateway::{Api, Contract};
 
 use super::Application;
@@ -143,40 +143,6 @@ fn literal(word: &str) -> Option<String> {
     let inner = word.strip_prefix(['\'', '"'])?;
     let inner = inner.strip_suffix(['\'', '"'])?;
     Some(inner.trim().to_ascii_uppercase())
-}
-
-/// The words of a program, comments and sequence numbers left out; a literal
-/// is one word with its quotes, parentheses and periods are words.
-fn words(text: &str) -> Vec<String> {
-    let fixed = Format::detect(text) == Format::Fixed;
-    let mut words = Vec::new();
-    for line in text.lines() {
-        let line: String = match fixed {
-            true if matches!(line.chars().nth(6), Some('*' | '/' | 'D' | 'd')) => continue,
-            true => line.chars().skip(7).take(65).collect(),
-            false => line.split("*>").next().unwrap_or_default().to_owned(),
-        };
-        let mut rest = line.trim_start();
-        while let Some(first) = rest.chars().next() {
-            let length = match first {
-                '\'' | '"' => rest[1..].find(first).map_or(rest.len(), |n| n + 2),
-                '(' | ')' | '.' | ',' => 1,
-                _ => rest
-                    .find(|c: char| {
-                        c.is_whitespace() || matches!(c, '(' | ')' | '\'' | '"' | ',' | '.')
-                    })
-                    .map_or(rest.len(), |n| n.max(1)),
-            };
-            let (word, after) = rest.split_at(length.min(rest.len()));
-            match first {
-                '\'' | '"' => words.push(word.to_owned()),
-                ',' => {}
-                _ => words.push(word.to_ascii_uppercase()),
-            }
-            rest = after.trim_start();
-        }
-    }
-    words
 }
 
 /// A DFHCOMMAREA that is longer than what the API passes.

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use gateway::{Import, ImportBook, ImportNames, NameStyle, Redefines, import};
+use gateway::{Choice, Import, ImportBook, ImportNames, NameStyle, Redefines, import};
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 
 use crate::Outcome;
@@ -65,6 +65,10 @@ pub struct ImportArgs {
     /// of which a request gives one.
     #[arg(long, value_enum, default_value = "first")]
     redefines: Variants,
+    /// Which description of redefined storage holds, by the value of a field:
+    /// one response for each value.
+    #[arg(long, value_name = "ITEM:FIELD:VALUE=NAME,…,*=NAME", value_parser = choice, conflicts_with = "redefines")]
+    redefines_by: Option<Choice>,
     /// The application folder.
     #[arg(long, default_value = ".")]
     app: PathBuf,
@@ -73,7 +77,7 @@ pub struct ImportArgs {
     force: bool,
     /// Take changes of the copybooks over into the project that is there. What
     /// was edited in it is kept, and told.
-    #[arg(long, conflicts_with_all = ["program", "transid", "channel", "request", "response", "strip_prefix"])]
+    #[arg(long, conflicts_with_all = ["program", "transid", "channel", "request", "response", "strip_prefix", "redefines_by"])]
     update: bool,
 }
 
@@ -140,9 +144,10 @@ fn run_import(args: &ImportArgs, app: &Application) -> Result<Outcome> {
             },
             prefix: args.strip_prefix.clone(),
         },
-        redefines: match args.redefines {
-            Variants::First => Redefines::First,
-            Variants::All => Redefines::All,
+        redefines: match (&args.redefines_by, args.redefines) {
+            (Some(choice), _) => Redefines::ByValue(choice.clone()),
+            (None, Variants::First) => Redefines::First,
+            (None, Variants::All) => Redefines::All,
         },
         copies: app.copy_folders(),
         program_text: gateway::program_text(&app.folder, &program),
@@ -164,7 +169,7 @@ fn run_import(args: &ImportArgs, app: &Application) -> Result<Outcome> {
     println!("Made {} with {}.", folder.display(), counted(made.files.len(), "file"));
     if !made.left_out.is_empty() {
         println!(
-            "Left out, since they redefine other fields: {}. --redefines all maps them too.",
+            "Left out, since they redefine other fields: {}. --redefines all maps them too, --redefines-by by a value.",
             made.left_out.join(", ")
         );
     }
@@ -244,6 +249,11 @@ fn define(app: &Application, transid: &str, program: &str) -> Result<()> {
     write(&path, &(text + &lines))?;
     print!("Added to resources.csd:\n{}", lines.lines().map(|l| format!("  {l}\n")).collect::<String>());
     Ok(())
+}
+
+fn choice(text: &str) -> Result<Choice, String> {
+    let wrong = || "write ITEM:FIELD:VALUE=NAME,VALUE=NAME,*=NAME".to_owned();
+    Choice::parse(text).ok_or_else(wrong)
 }
 
 /// `FILE` or `CONTAINER=FILE`.

@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
 use miette::{IntoDiagnostic, Result};
 
@@ -25,8 +25,17 @@ pub struct Args {
 /// Prints them.
 pub fn run(args: Args) -> Result<Outcome> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut crate::Cli::command(), "tupelo", &mut text);
+    clap_complete::generate(args.shell, &mut shown(), "tupelo", &mut text);
     let mut out = std::io::stdout().lock();
     out.write_all(&text).map_err(Unwritten).into_diagnostic()?;
     Ok(Outcome::Clean)
+}
+
+/// The command line without what is hidden.
+fn shown() -> Command {
+    let all = crate::Cli::command();
+    let inner = all.get_subcommands().filter(|c| !c.is_hide_set()).cloned();
+    Command::new("tupelo")
+        .args(all.get_arguments().cloned())
+        .subcommands(inner.collect::<Vec<_>>())
 }

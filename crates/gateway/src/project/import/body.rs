@@ -16,8 +16,15 @@ pub(super) struct Body {
 
 impl Body {
     /// The body of one direction; `shared` where the same record goes both
-    /// ways.
-    pub fn new(sources: &[AreaSource], import: &Import, request: bool, shared: bool) -> Body {
+    /// ways; `variant` is the one description of redefined storage that a
+    /// response shows.
+    pub fn new(
+        sources: &[AreaSource],
+        import: &Import,
+        request: bool,
+        shared: bool,
+        variant: Option<&str>,
+    ) -> Body {
         let mut taken = HashSet::new();
         let mut left_out = Vec::new();
         let areas = sources.iter().map(|source| {
@@ -27,7 +34,8 @@ impl Body {
             let mut making = Making {
                 layout,
                 names: &import.names,
-                redefines: import.redefines,
+                redefines: &import.redefines,
+                variant,
                 usage: &usage,
                 request,
                 shared,

@@ -133,7 +133,7 @@ pub(super) fn asset_schema(root: &str, areas: &[AreaSource], import: &Import) ->
         }
         schema
     }
-    let body = Body::new(areas, import, true, false);
+    let body = Body::new(areas, import, true, false, None);
     let properties: Map<String, Value> = body
         .areas
         .iter()

@@ -41,7 +41,9 @@ pub(super) enum MemberKind {
 pub(super) struct Making<'a> {
     pub layout: &'a Layout,
     pub names: &'a ImportNames,
-    pub redefines: Redefines,
+    pub redefines: &'a Redefines,
+    /// The one description that a response shows, where a value chooses.
+    pub variant: Option<&'a str>,
     pub usage: &'a Usage,
     /// For a request; else for a response.
     pub request: bool,
@@ -81,7 +83,7 @@ impl Making<'_> {
         let layout = self.layout;
         for id in &layout[group].children {
             let field = &layout[*id];
-            if field.redefines.is_some() && !self.takes_redefinition(*id) {
+            if !self.takes_description(*id) {
                 continue;
             }
             let Some(name) = &field.name else {
@@ -136,11 +138,25 @@ impl Making<'_> {
         }
     }
 
-    fn takes_redefinition(&mut self, id: FieldId) -> bool {
+    /// Whether a field stands in the body, as far as its storage has several
+    /// descriptions.
+    fn takes_description(&mut self, id: FieldId) -> bool {
+        let field = &self.layout[id];
+        if let Some(choice) = self.redefines.choice()
+            && choice.covers(self.layout, id)
+        {
+            return self
+                .variant
+                .is_none_or(|name| field.name.as_deref() == Some(name));
+        }
+        if field.redefines.is_none() {
+            return true;
+        }
         // A response that reads digits where another description has text
         // would fail, so there a description that is all text is taken only.
-        let taken = self.redefines == Redefines::All && (self.request || self.all_text(id));
-        if !taken && let Some(name) = &self.layout[id].name {
+        let all = *self.redefines == Redefines::All;
+        let taken = all && (self.request || self.all_text(id));
+        if !taken && let Some(name) = &field.name {
             self.left_out.push(name.clone());
         }
         taken
@@ -154,9 +170,13 @@ impl Making<'_> {
         }
     }
 
+    /// Whether other descriptions of a field's storage stand in the body too.
     fn is_redefined(&self, id: FieldId) -> bool {
-        self.redefines == Redefines::All
-            && self.layout.fields.iter().any(|f| f.redefines == Some(id))
+        match self.redefines {
+            Redefines::First => false,
+            Redefines::All => self.layout.fields.iter().any(|f| f.redefines == Some(id)),
+            Redefines::ByValue(choice) => choice.covers(self.layout, id),
+        }
     }
 
     fn is_counter(&self, id: FieldId) -> bool {

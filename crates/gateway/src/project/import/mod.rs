@@ -6,6 +6,7 @@
 //! takes later changes of the copybooks over without touching what was.
 
 mod body;
+mod choice;
 mod document;
 mod mappings;
 mod member;
@@ -19,6 +20,7 @@ use super::origin::SOURCES;
 use super::record::Record;
 use crate::diagnostics::{Diagnostics, Position};
 use body::Body;
+pub use choice::Choice;
 use copybook::{CopyFolders, Layout, ParseOptions};
 use std::path::{Path, PathBuf};
 pub use update::{Update, program_text, update};
@@ -87,7 +89,7 @@ pub enum NameStyle {
 }
 
 /// What becomes of storage that has several descriptions.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Redefines {
     /// The first one stands in the bodies.
     #[default]
@@ -95,6 +97,9 @@ pub enum Redefines {
     /// All of them: a request gives one of them, and a response has those that
     /// are text, which can be read whatever is there.
     All,
+    /// The one that a field's value says, with a response for each value; a
+    /// request gives any of them. Other items have their first description.
+    ByValue(Choice),
 }
 
 impl NameStyle {
@@ -116,17 +121,25 @@ impl NameStyle {
 }
 
 impl Redefines {
-    fn word(self) -> &'static str {
+    fn word(&self) -> String {
         match self {
-            Redefines::First => "first",
-            Redefines::All => "all",
+            Redefines::First => "first".into(),
+            Redefines::All => "all".into(),
+            Redefines::ByValue(choice) => choice.word(),
         }
     }
 
     fn by_word(word: &str) -> Redefines {
         match word {
             "all" => Redefines::All,
-            _ => Redefines::First,
+            word => Choice::parse(word).map_or(Redefines::First, Redefines::ByValue),
+        }
+    }
+
+    fn choice(&self) -> Option<&Choice> {
+        match self {
+            Redefines::ByValue(choice) => Some(choice),
+            Redefines::First | Redefines::All => None,
         }
     }
 }
@@ -195,6 +208,14 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
     let request = areas(&import.request, import, &mut out);
     let response = areas(&import.response, import, &mut out);
     check_names(import, &mut out);
+    let layouts: Vec<&Layout> = response.iter().map(|a| a.record.layout()).collect();
+    if let Some(fault) = import
+        .redefines
+        .choice()
+        .and_then(|choice| choice.faults(&layouts))
+    {
+        out.error(Path::new("--redefines-by"), Position::default(), fault);
+    }
     if out.has_errors() {
         return Err(out);
     }
@@ -209,8 +230,8 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
         && response.len() == 1
         && request[0].text == response[0].text;
     let bodies = (
-        Body::new(&request, import, true, shared),
-        Body::new(&response, import, false, shared),
+        Body::new(&request, import, true, shared, None),
+        Body::new(&response, import, false, shared, None),
     );
     let main = Path::new("src/main");
     let asset = main.join("zosAssets").join(&program);
@@ -264,17 +285,45 @@ pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
         operation.join("request.yaml"),
         mappings::request(&bodies.0, root),
     );
-    made.add(
-        operation.join("response_200.yaml"),
-        mappings::response(&bodies.1, root),
-    );
-    let conditions = "---\nversion: 1.0\nresponse_200.yaml:\n  \
-                      condition: '$not($exists($zosAssetResponse.abendCode))'\n  httpStatusCode: 200\n";
-    made.add(
-        operation.join("response_mapping.yaml"),
-        conditions.to_owned(),
-    );
+    let mut conditions = String::from("---\nversion: 1.0\n");
+    for (file, condition, variant) in responses(import, &response, root) {
+        let body = Body::new(&response, import, false, shared, variant.as_deref());
+        made.add(operation.join(&file), mappings::response(&body, root));
+        let condition = write::yaml(&condition);
+        conditions += &format!("{file}:\n  condition: {condition}\n  httpStatusCode: 200\n");
+    }
+    made.add(operation.join("response_mapping.yaml"), conditions);
     Ok(made)
+}
+
+/// The responses: file, condition, and the description of redefined storage
+/// that each shows.
+fn responses(
+    import: &Import,
+    areas: &[AreaSource],
+    root: &str,
+) -> Vec<(String, String, Option<String>)> {
+    let usual = "$not($exists($zosAssetResponse.abendCode))".to_owned();
+    let one = || vec![("response_200.yaml".to_owned(), usual, None)];
+    let Some(choice) = import.redefines.choice() else {
+        return one();
+    };
+    let has = |a: &&AreaSource| choice.faults(&[a.record.layout()]).is_none();
+    let Some(area) = areas.iter().find(has) else {
+        return one();
+    };
+    let layout = area.record.layout();
+    let container = match import.channel {
+        true => format!(".\"{}\"", area.name),
+        false => String::new(),
+    };
+    let path = format!("$zosAssetResponse.{root}{container}.\"{}\"", layout.name());
+    let all = choice.conditions(layout, &path).into_iter().enumerate();
+    let named = all.map(|(i, (name, condition))| {
+        let file = format!("response_200_{}.yaml", i + 1);
+        (file, condition, Some(name))
+    });
+    named.collect()
 }
 
 impl Imported {

@@ -8,7 +8,7 @@
 //! seen goes both ways, and so does all of a record whose name the program
 //! passes on (`CALL … USING`, `FROM`).
 
-use copybook::{FieldId, Format, Layout};
+use copybook::{FieldId, Layout, words};
 use std::collections::HashMap;
 
 /// What is done with a field.
@@ -221,35 +221,6 @@ const VERBS: [&str; 38] = [
     "WHEN",
     "WRITE",
 ];
-
-/// The words of a program in upper case, comments and literals left out.
-fn words(text: &str) -> Vec<String> {
-    let fixed = Format::detect(text) == Format::Fixed;
-    let mut words = Vec::new();
-    for line in text.lines() {
-        let line: String = match fixed {
-            true if matches!(line.chars().nth(6), Some('*' | '/' | 'D' | 'd')) => continue,
-            true => line.chars().skip(7).take(65).collect(),
-            false => line.split("*>").next().unwrap_or_default().to_owned(),
-        };
-        let mut rest = line.as_str();
-        while let Some(first) = rest.chars().next() {
-            let end = match first {
-                '\'' | '"' => rest[1..].find(first).map_or(rest.len(), |n| n + 2),
-                c if c.is_alphanumeric() || c == '-' => rest
-                    .find(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_'))
-                    .unwrap_or(rest.len()),
-                c => c.len_utf8(),
-            };
-            let (word, after) = rest.split_at(end);
-            if first.is_alphanumeric() || matches!(first, '=' | '(' | ')') {
-                words.push(word.to_ascii_uppercase());
-            }
-            rest = after;
-        }
-    }
-    words
-}
 
 #[cfg(test)]
 mod tests {
