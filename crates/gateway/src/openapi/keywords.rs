@@ -635,11 +635,7 @@ impl Walk<'_> {
         beside: &Map<String, Value>,
     ) {
         match (kind, keyword) {
-            (_, "security") => {
-                if kind == Object::Operation {
-                    self.security(value);
-                }
-            }
+            (Object::Operation, "security") => self.security(value),
             (_, "servers") if value.as_array().is_some_and(|list| list.len() > 1) => {
                 let message = "servers: only the path of the first counts".to_owned();
                 self.warn(keyword, message);
