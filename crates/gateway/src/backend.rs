@@ -100,6 +100,8 @@ pub trait Reply {
     fn abend(&self) -> Option<Abend>;
     /// A container's bytes.
     fn container(&self, name: &str) -> Option<&[u8]>;
+    /// The names of all containers, for messages.
+    fn container_names(&self) -> Vec<String>;
     /// The COMMAREA.
     fn commarea(&self) -> &[u8];
 }

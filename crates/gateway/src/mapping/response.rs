@@ -25,6 +25,8 @@ pub(crate) struct ResponsePlan {
     pub content_type: HeaderValue,
     pub headers: Vec<(HeaderName, Slot)>,
     pub body: Option<Slot>,
+    /// Areas of the reply that it has to find there.
+    pub needs: Vec<usize>,
 }
 
 /// Compiles the mappings of one `response_NNN.yaml`.

@@ -7,6 +7,7 @@
 //! direction's schema say which one is meant; the others do no harm. The `.dai`
 //! files are a cross-check too (see [`super::dai`]).
 
+use super::origin::Sources;
 use super::record::Record;
 use super::{dai, read_yaml};
 use crate::diagnostics::{Diagnostics, Position, closest};
@@ -32,17 +33,23 @@ pub(crate) struct Interface {
 pub(crate) struct Area {
     /// The container's name, or that of the COMMAREA's record.
     pub name: String,
+    /// Its copybook.
+    pub file: PathBuf,
     pub record: Record,
 }
 
 /// A program with its two interfaces.
 #[derive(Debug)]
 pub(crate) struct Asset {
+    /// `zosAsset.yaml`.
+    pub file: PathBuf,
     pub program: String,
     /// Transaction the program runs under, if the asset names one.
     pub transid: Option<String>,
     pub request: Interface,
     pub response: Interface,
+    /// Where its copybooks came from, if that is said.
+    pub sources: Option<Sources>,
 }
 
 /// What a path of names leads to.
@@ -223,6 +230,7 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
             match Record::load(&book.file, out) {
                 Some(record) => areas.push(Area {
                     name: book.name.clone(),
+                    file: book.file.clone(),
                     record,
                 }),
                 None => return None,
@@ -277,10 +285,12 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
     }
     let transid = property("transid").filter(|t| !t.is_empty());
     Some(Loaded::Asset(Box::new(Asset {
+        file,
         program,
         transid,
         request,
         response,
+        sources: Sources::load(folder, out),
     })))
 }
 
@@ -391,7 +401,7 @@ fn schema_keys(provider: &Path, direction: &str, style: Style) -> Vec<String> {
 }
 
 /// `NAME_request_0` in its parts.
-fn split_name(stem: &str) -> Option<(&str, &'static str, u32)> {
+pub(super) fn split_name(stem: &str) -> Option<(&str, &'static str, u32)> {
     let (rest, number) = stem.rsplit_once('_')?;
     let (name, direction) = rest.rsplit_once('_')?;
     let known = ["request", "response"]

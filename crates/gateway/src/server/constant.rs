@@ -85,6 +85,10 @@ impl Reply for Never {
         match self.0 {}
     }
 
+    fn container_names(&self) -> Vec<String> {
+        match self.0 {}
+    }
+
     fn commarea(&self) -> &[u8] {
         match self.0 {}
     }

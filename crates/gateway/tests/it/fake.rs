@@ -136,6 +136,10 @@ impl Reply for Data {
         self.containers.get(name).map(Vec::as_slice)
     }
 
+    fn container_names(&self) -> Vec<String> {
+        self.containers.keys().cloned().collect()
+    }
+
     fn commarea(&self) -> &[u8] {
         &self.commarea
     }

@@ -5,7 +5,7 @@ use gateway::Api;
 use std::path::Path;
 
 /// A copy of the bank's API with one file changed.
-fn changed(file: &str, change: impl Fn(&str) -> String) -> tempfile::TempDir {
+pub fn changed(file: &str, change: impl Fn(&str) -> String) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank/apis/accounts"), folder.path());
     let path = folder.path().join("src/main").join(file);
@@ -14,7 +14,7 @@ fn changed(file: &str, change: impl Fn(&str) -> String) -> tempfile::TempDir {
     folder
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use miette::{IntoDiagnostic, Result};
-use translator::{Built, Compiler, CompilerOptions, Severity, Source};
+use translator::{Built, Compiler, CompilerOptions, Source};
 
 use super::Application;
 use super::definitions::Program;
@@ -18,10 +18,9 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Findings of a severity, all programs together.
-    pub fn count(&self, severity: Severity) -> usize {
-        let all = self.built.iter().flat_map(|b| &b.diagnostics);
-        all.filter(|d| d.severity == severity).count()
+    /// How many sources became no program.
+    pub fn failed(&self) -> usize {
+        self.built.iter().filter(|b| b.module.is_none()).count()
     }
 
     /// Keeps what was built before of sources that do not compile now. Gives

@@ -51,7 +51,12 @@ fn write_process(usage: &Usage, out: &mut String) {
         let _ = writeln!(out, "{name}{{engine=\"{engine}\"}} {:.9}", ns as f64 / 1e9);
     }
     let name = "tupelo_service_cpu_seconds_total";
-    head(out, name, "counter", "CPU time of the threads of each service.");
+    head(
+        out,
+        name,
+        "counter",
+        "CPU time of the threads of each service.",
+    );
     for s in &services {
         let seconds = s.cpu_ns as f64 / 1e9;
         let _ = writeln!(out, "{name}{{service=\"{}\"}} {seconds:.9}", s.service);

@@ -3,6 +3,7 @@
 //! Every subcommand that works on a folder opens it here, so that `check`,
 //! `serve` and `run` agree on what it says.
 
+pub mod apis;
 pub mod appc;
 pub mod attachsec;
 pub mod backend;
@@ -12,19 +13,23 @@ pub mod config;
 pub mod cpus;
 pub mod definitions;
 pub mod files;
+pub mod finding;
+pub mod interfaces;
 pub mod known;
 pub mod metrics;
 pub mod mirror;
+pub mod ports;
 pub mod records;
 pub mod restart;
 pub mod signals;
 pub mod store_watch;
+pub mod texts;
 pub mod toml_errors;
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use cics::csd::{self, Csd};
-use cics::diagnostic::Severity;
 use copybook::Layout;
 use miette::{IntoDiagnostic, Result, bail, miette};
 use region::{Confinement, Engines, RegionConfig, SandboxMode, StoreEntry, UserId};
@@ -33,6 +38,7 @@ use crate::commands::record::source::layout_of;
 
 use config::{Config, FileSection, Sandbox};
 use definitions::{Installed, Program};
+use finding::{Findings, Severity, of_definitions};
 
 /// An application folder as it stands on the disk.
 pub struct Application {
@@ -45,7 +51,7 @@ pub struct Application {
     /// `resources.csd`, or nothing.
     pub csd: Csd,
     /// What is worth knowing about either, with its place.
-    pub warnings: Vec<String>,
+    pub warnings: Findings,
 }
 
 impl Application {
@@ -70,21 +76,29 @@ impl Application {
             Some(text) => csd::parse(&text),
             None => Csd::default(),
         };
-        let told: Vec<(Severity, String)> = csd
-            .diagnostics
-            .iter()
-            .map(|d| (d.severity, format!("resources.csd:{d}")))
-            .collect();
+        let mut warnings = Findings::new(&folder);
+        warnings.extend(
+            csd.diagnostics
+                .iter()
+                .map(|d| of_definitions("resources.csd", d)),
+        );
         if csd.has_errors() {
-            let all: Vec<String> = told.into_iter().map(|(_, line)| line).collect();
-            bail!("resources.csd cannot be installed\n{}", all.join("\n"));
+            eprint!(
+                "{}",
+                warnings.text(Severity::Note, std::io::stderr().is_terminal())
+            );
+            let errors = warnings.count(Severity::Error);
+            bail!(
+                "resources.csd cannot be installed: {}",
+                counted(errors, "error")
+            );
         }
         Ok(Application {
             folder,
             state,
             config,
             csd,
-            warnings: told.into_iter().map(|(_, line)| line).collect(),
+            warnings,
         })
     }
 
@@ -223,6 +237,14 @@ impl Application {
             .max_tasks
             .saturating_mul(2)
             .saturating_add(64)
+    }
+}
+
+/// `1 error`, `2 errors`.
+pub fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
     }
 }
 

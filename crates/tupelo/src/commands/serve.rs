@@ -1,16 +1,21 @@
 //! `tupelo serve`: an application folder on the network.
 
+use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::{Api, Gateway, GatewayConfig, TlsConfig};
+use gateway::{Api, Gateway, GatewayConfig, StartError, TlsConfig};
 use miette::{IntoDiagnostic, Result, bail, miette};
 use region::Region;
 
 use crate::Outcome;
-use crate::app::Application;
+use crate::app::apis::Apis;
+use crate::app::finding::{Finding, Findings, Severity};
+use crate::app::texts::ProgramTexts;
+use crate::app::{Application, counted, interfaces, ports};
+use crate::log::SERVE;
 use crate::app::appc::{self as partners, Partners};
 use crate::app::backend::RegionBackend;
 use crate::app::compile::Compiled;
@@ -33,10 +38,10 @@ pub struct Args {
     #[arg(long)]
     state: Option<PathBuf>,
     /// Address for HTTP, instead of the one in tupelo.toml. Port 0 takes a free one.
-    #[arg(long)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = ports::address)]
     listen: Option<SocketAddr>,
     /// Address for administration, instead of the one in tupelo.toml.
-    #[arg(long)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = ports::address)]
     admin: Option<SocketAddr>,
     /// Do not look for changes.
     #[arg(long)]
@@ -59,13 +64,16 @@ pub fn run(args: Args) -> Result<Outcome> {
         print!("{}", toml::to_string_pretty(&app.config).into_diagnostic()?);
         return Ok(Outcome::Clean);
     }
-    for warning in &app.warnings {
-        tracing::warn!("{warning}");
-    }
+    empty(&app)?;
+    let mut said = Said::default();
+    said.say(&app.warnings);
     let signals = Signals::catch().into_diagnostic()?;
-    let mut compiled = compile(&app)?;
+    let mut compiled = compile(&app, &mut said)?;
     let installed = app.install(&compiled.programs)?;
-    let apis = load_apis(&app)?;
+    let mut apis = load_apis(&app, &compiled, &mut said);
+    if apis.good.is_empty() && !apis.bad.is_empty() && app.config.appc.is_none() {
+        bail!("no API of {} can be served", app.api_folder().display());
+    }
     app.prepare_files(&installed)?;
     let partners = partners::start(&app)?;
     let mut config = app.region_config(&installed)?;
@@ -75,24 +83,27 @@ pub fn run(args: Args) -> Result<Outcome> {
     let watched = config.store.as_ref().map(|store| store.path.clone());
     let region = Region::start(config).into_diagnostic()?;
     let watched = watched.and_then(|path| StoreWatch::new(&path).ok());
+    let texts = Arc::new(ProgramTexts::default());
+    texts.set(&compiled);
     let backend = RegionBackend {
         region: region.handle(),
         user: app.user()?,
         store: watched.map(Arc::new),
+        texts: texts.clone(),
     };
     if let Some(partners) = &partners {
         partners.define(&app.csd, &installed.region, &region.handle(), app.user()?);
     }
-    let (operations, projects) = (apis.iter().flat_map(Api::operations).count(), apis.len());
-    let gateway = Gateway::start(gateway_config(&app)?, apis, backend).into_diagnostic()?;
+    let gateway = Gateway::start(gateway_config(&app)?, apis.good.clone(), backend).map_err(|error| taken(error, &app))?;
 
-    println!("{:<10}{} programs, {} files", "compiled", compiled.programs.len(), installed.files.len());
-    println!("{:<10}http://{}  {operations} operations of {projects} APIs", "gateway", gateway.address());
+    println!("{:<10}{}", "compiled", made(&compiled, installed.files.len()));
+    println!("{:<10}http://{}  {}", "gateway", gateway.address(), apis.counted());
+    println!("{:<10}http://{}/docs/  every API, to read and to try", "docs", reachable(gateway.address()));
     if let Some(address) = gateway.tls_address() {
         println!("{:<10}https://{address}", "gateway");
     }
     if let Some(address) = gateway.admin_address() {
-        println!("{:<10}http://{address}  /docs/ /health /metrics", "admin");
+        println!("{:<10}http://{address}  /health /metrics /apis", "admin");
     }
     if let Some(address) = partners.as_ref().and_then(|p| p.host().listening()) {
         println!("{:<10}dlsw://{address}", "appc");
@@ -108,10 +119,20 @@ pub fn run(args: Args) -> Result<Outcome> {
             continue;
         }
         seen = now;
-        match reload(&args, &app.config, &compiled, &region, &gateway, partners.as_ref()) {
+        let running = Running {
+            compiled: &compiled,
+            apis: &apis.good,
+            region: &region,
+            gateway: &gateway,
+            partners: partners.as_ref(),
+        };
+        said.begin();
+        match reload(&args, &app.config, &running, &mut said) {
             Ok(again) => {
-                tracing::warn!("loaded again: {}", again.told);
+                tracing::info!(target: SERVE, "loaded again: {}", again.told);
                 compiled = again.compiled;
+                apis = again.apis;
+                texts.set(&compiled);
                 seen = again.seen;
                 // Its folders are the ones to be looked at from now on.
                 let config = &again.app.config;
@@ -126,7 +147,7 @@ pub fn run(args: Args) -> Result<Outcome> {
                 }
                 told = keys;
             }
-            Err(report) => tracing::error!("not loaded, the old state stays in force: {report:?}"),
+            Err(report) => tracing::error!(target: SERVE, "not loaded, the old state stays in force: {report:?}"),
         }
     }
     tracing::info!("stopping");
@@ -140,32 +161,103 @@ pub fn run(args: Args) -> Result<Outcome> {
 
 /// Compiles, and tells what is wrong. A program with errors is left out: the
 /// rest is served.
-fn compile(app: &Application) -> Result<Compiled> {
+fn compile(app: &Application, said: &mut Said) -> Result<Compiled> {
     let compiled = app.compile(|built| {
         if !built.cached {
             tracing::info!(program = %built.source.display(), "compiled");
         }
     })?;
-    for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
-        match diagnostic.severity {
-            translator::Severity::Error => tracing::error!("{diagnostic}"),
-            translator::Severity::Warning => tracing::warn!("{diagnostic}"),
-            translator::Severity::Note => tracing::info!("{diagnostic}"),
-        }
-    }
+    let mut findings = Findings::new(&app.folder);
+    findings.extend(compiled.built.iter().flat_map(|b| &b.diagnostics));
+    said.say(&findings);
     Ok(compiled)
 }
 
-fn load_apis(app: &Application) -> Result<Vec<Api>> {
-    let folder = app.folder.join(&app.config.gateway.apis);
-    let apis = Api::load_all(&folder)
-        .map_err(|faults| miette!("the API projects in {} cannot be served\n{faults}", folder.display()))?;
-    for api in &apis {
-        if !api.warnings().0.is_empty() {
-            tracing::warn!("{}", api.warnings());
-        }
+/// Loads the API projects, and tells what is wrong.
+fn load_apis(app: &Application, compiled: &Compiled, said: &mut Said) -> Apis {
+    let mut findings = Findings::new(&app.folder);
+    let apis = app.load_apis(&mut findings);
+    let good: Vec<&Api> = apis.good.iter().map(|api| &**api).collect();
+    findings.extend(interfaces::findings(app, compiled, &good));
+    said.say(&findings);
+    apis
+}
+
+/// What was said of the application's texts: a finding that a reload makes
+/// again is not said again.
+#[derive(Default)]
+struct Said {
+    before: Vec<Finding>,
+    now: Vec<Finding>,
+}
+
+impl Said {
+    /// The next load begins.
+    fn begin(&mut self) {
+        self.before = std::mem::take(&mut self.now);
     }
-    Ok(apis)
+
+    /// Shows warnings and errors that the load before did not make.
+    fn say(&mut self, findings: &Findings) {
+        let fresh = findings.without(&self.before);
+        eprint!("{}", fresh.text(Severity::Warning, std::io::stderr().is_terminal()));
+        self.now.extend(findings.iter().cloned());
+    }
+}
+
+/// A folder in which there is nothing to serve is the wrong one.
+fn empty(app: &Application) -> Result<()> {
+    let there = |name: &PathBuf| app.folder.join(name).exists();
+    let settings = ["tupelo.toml", "resources.csd"].map(PathBuf::from);
+    let folders = app.config.compile.programs.iter().chain([&app.config.gateway.apis]);
+    if settings.iter().chain(folders).any(there) {
+        return Ok(());
+    }
+    bail!(
+        help = "`tupelo new hello` makes an application to start from, then `tupelo serve hello`; for programs of your own, put them into cobol/ and their copybooks into copybooks/, and `tupelo api import NAME --program PROGRAM --request COPYBOOK` makes an API of one",
+        "there is nothing to serve in {}: no tupelo.toml, no resources.csd, no cobol/ and no apis/",
+        app.folder.display()
+    )
+}
+
+/// A listener that could not be had: who has the port, and what to do.
+fn taken(error: StartError, app: &Application) -> miette::Report {
+    let StartError::Listen { address, source } = &error else {
+        return miette!("{error}");
+    };
+    if source.kind() != std::io::ErrorKind::AddrInUse {
+        return miette!("{error}");
+    }
+    let who = ports::owner(address.port()).map_or(String::from("another program"), |who| who);
+    let (option, key) = match *address == app.config.admin.listen {
+        true => ("--admin", "[admin] listen"),
+        false if app.config.gateway.listen == *address => ("--listen", "[gateway] listen"),
+        false => ("tls_listen", "[gateway] tls_listen"),
+    };
+    let next = address.port().saturating_add(1);
+    miette!(
+        help = format!("{option} {next} takes another port, and so does {key} in tupelo.toml"),
+        "port {} is in use by {who}",
+        address.port()
+    )
+}
+
+/// What was made of programs and files, in words.
+fn made(compiled: &Compiled, files: usize) -> String {
+    let programs = counted(compiled.programs.len(), "program");
+    let files = counted(files, "file");
+    match compiled.failed() {
+        0 => format!("{programs}, {files}"),
+        failed => format!("{programs}, {files}; {} did not compile", counted(failed, "program")),
+    }
+}
+
+/// An address that a browser on this machine can be given.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address.ip().is_unspecified() {
+        true => SocketAddr::new(std::net::Ipv4Addr::LOCALHOST.into(), address.port()),
+        false => address,
+    }
 }
 
 fn gateway_config(app: &Application) -> Result<GatewayConfig> {
@@ -202,37 +294,61 @@ fn gateway_config(app: &Application) -> Result<GatewayConfig> {
 struct Reloaded {
     app: Arc<Application>,
     compiled: Compiled,
+    apis: Apis,
     /// The folder's fingerprint before anything of it was read.
     seen: u64,
     /// What there is now, in words.
     told: String,
 }
 
+/// What is in force before a reload.
+struct Running<'a> {
+    compiled: &'a Compiled,
+    apis: &'a [Arc<Api>],
+    region: &'a Region,
+    gateway: &'a Gateway<RegionBackend>,
+    partners: Option<&'a Partners>,
+}
+
 /// Reads the folder again and switches region and gateway over. A program that
-/// does not compile any more keeps its `old` module.
-fn reload(
-    args: &Args,
-    before: &Config,
-    old: &Compiled,
-    region: &Region,
-    gateway: &Gateway<RegionBackend>,
-    partners: Option<&Partners>,
-) -> Result<Reloaded> {
+/// does not compile any more keeps its old module, and an API that is wrong its
+/// old version. One whose copybooks are not the programs' any more stops all of
+/// it: the new programs would be called with the old layout.
+fn reload(args: &Args, before: &Config, running: &Running<'_>, said: &mut Said) -> Result<Reloaded> {
     let app = Arc::new(Application::open(&args.folder, args.state.as_deref())?);
     let seen = changes::fingerprint(&app);
-    let mut compiled = compile(&app)?;
-    for name in compiled.keep(old) {
-        tracing::warn!("{name}: its last version that compiled stays in force");
+    said.say(&app.warnings);
+    let mut compiled = compile(&app, said)?;
+    let failed = compiled.failed();
+    for name in compiled.keep(running.compiled) {
+        tracing::warn!(target: SERVE, "{name}: its last version that compiled stays in force");
     }
     let installed = Arc::new(app.install(&compiled.programs)?);
-    let apis = load_apis(&app)?;
+    let mut apis = load_apis(&app, &compiled, said);
+    let in_force = |name: &&String| running.apis.iter().any(|api| api.name() == name.as_str());
+    if let Some(name) = apis.drifted.iter().find(in_force) {
+        bail!(
+            help = format!("`tupelo api import {name} --update --app {}`", app.folder.display()),
+            "the copybooks of the API {name} are not those of its programs any more"
+        );
+    }
+    for name in apis.keep(running.apis) {
+        tracing::warn!(target: SERVE, "API {name}: its last version that was right stays in force");
+    }
     let known = partners::known(&app)?;
-    let told = format!(
-        "{} programs, {} files, {} APIs",
-        compiled.programs.len(),
-        installed.files.len(),
-        apis.len()
+    let mut told = format!(
+        "{}, {}, {}",
+        counted(compiled.programs.len(), "program"),
+        counted(installed.files.len(), "file"),
+        counted(apis.good.len(), "API")
     );
+    if failed > 0 {
+        told += &format!("; {} did not compile", counted(failed, "program"));
+    }
+    if !apis.bad.is_empty() {
+        told += &format!("; wrong: {}", apis.bad.join(", "));
+    }
+    let region = running.region;
     let (with, files, before) = (app.clone(), installed.clone(), before.clone());
     match region
         .handle()
@@ -245,11 +361,11 @@ fn reload(
         }
     }
     region.handle().reload(installed.region.clone()).into_diagnostic()?;
-    if let Some(partners) = partners {
+    if let Some(partners) = running.partners {
         let lines = known.map(|known| partners.change(known)).unwrap_or_default();
         lines.iter().for_each(|line| tracing::warn!("{line}"));
         partners.define(&app.csd, &installed.region, &region.handle(), app.user()?);
     }
-    gateway.reload(apis);
-    Ok(Reloaded { app, compiled, seen, told })
+    running.gateway.reload(apis.good.clone());
+    Ok(Reloaded { app, compiled, apis, seen, told })
 }

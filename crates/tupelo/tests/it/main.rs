@@ -15,6 +15,7 @@ mod commands;
 mod drive;
 mod ends;
 mod faults;
+mod first_hour;
 mod health;
 mod hostile;
 mod http;

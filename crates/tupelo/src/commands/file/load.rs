@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal};
 use std::path::PathBuf;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use miette::{Context, IntoDiagnostic, Result};
-use store::WriteStore;
 use store::transfer::{LoadEvent, LoadMode, LoadOptions, load};
 
 use super::which::{Form, Which};
@@ -35,7 +35,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let app = args.which.application()?;
     let section = args.which.section(&app);
     let mut store = app.open_store()?;
-    let entry = args.which.entry(&mut *store.reader().into_diagnostic()?)?;
+    let entry = args.which.entry_for_writing(&app, &mut store)?;
     let records = args.form.records(&app, &section, &entry.def)?;
     let mut input: Box<dyn BufRead> = match &args.input {
         Some(path) => Box::new(BufReader::new(
@@ -50,21 +50,26 @@ pub fn run(args: Args) -> Result<Outcome> {
         max_rejects: args.max_rejects,
         ..LoadOptions::new(records.framing)
     };
-    let shows = io::stderr().is_terminal();
+    // Where the input's size is known the bar shows how much is left of it.
+    let bytes = args.input.as_ref().and_then(|path| path.metadata().ok()).map_or(0, |about| about.len());
+    let bar = match io::stderr().is_terminal() {
+        true => ProgressBar::new(bytes).with_style(look(bytes)),
+        false => ProgressBar::hidden(),
+    };
     let loaded = load(&mut store, entry.id, &mut *input, &options, &*records.convert, &mut |event| {
         match event {
             LoadEvent::Rejected { number, key, reason } => {
                 let key = key.map_or(String::new(), |k| format!(" key {k}"));
-                eprintln!("record {number}{key}: {reason}");
+                bar.suspend(|| eprintln!("record {number}{key}: {reason}"));
             }
-            LoadEvent::Progress(report) if shows => eprint!("\r{} records", report.loaded),
-            LoadEvent::Building(done) if shows => eprint!("\r{} index entries", done.written),
-            LoadEvent::Progress(_) | LoadEvent::Building(_) => {}
+            LoadEvent::Progress(report) => {
+                bar.set_position(report.bytes);
+                bar.set_message(format!("{} records", report.loaded));
+            }
+            LoadEvent::Building(done) => bar.set_message(format!("{} index entries", done.written)),
         }
     });
-    if shows {
-        eprint!("\r");
-    }
+    bar.finish_and_clear();
     let (report, _) = loaded.into_diagnostic()?;
     println!(
         "{}: {} records loaded, {} bytes, {} refused",
@@ -74,4 +79,13 @@ pub fn run(args: Args) -> Result<Outcome> {
         0 => Outcome::Clean,
         _ => Outcome::Findings,
     })
+}
+
+/// A bar where the size of the input is known, else a count that grows.
+fn look(bytes: u64) -> ProgressStyle {
+    let template = match bytes {
+        0 => "{spinner} {msg}",
+        _ => "{bar:32} {percent:>3} %  {msg}  {eta} left",
+    };
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

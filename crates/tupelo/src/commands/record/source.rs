@@ -1,8 +1,11 @@
 //! The copybook that a record command works on.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use copybook::{CopyFolders, Format, Layout, ParseOptions};
+use crate::app::counted;
+use crate::app::finding::{Findings, Severity};
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 
 /// Options for reading a copybook.
@@ -61,10 +64,11 @@ impl Source {
             ..ParseOptions::default()
         };
         let copybook = copybook::parse_with_warnings(&text, &options)
-            .map_err(|faults| miette!("{name} cannot be laid out\n{faults}"))?;
-        for warning in &copybook.warnings.list {
-            eprintln!("{warning}");
-        }
+            .map_err(|faults| {
+                let told = shown(&faults);
+                miette!("{name} cannot be laid out: {}", counted(told, "error"))
+            })?;
+        shown(&copybook.warnings);
         if copybook.layouts.is_empty() {
             bail!("{name} describes no record");
         }
@@ -87,6 +91,14 @@ impl Source {
         };
         Ok(records.swap_remove(at))
     }
+}
+
+/// Shows findings about a copybook on standard error, and counts the errors.
+pub fn shown(diagnostics: &copybook::Diagnostics) -> usize {
+    let mut findings = Findings::new(Path::new(""));
+    findings.extend(&diagnostics.list);
+    eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
+    findings.count(Severity::Error)
 }
 
 /// A source text; bytes that are not UTF-8 are read as Latin-1.
