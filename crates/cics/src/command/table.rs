@@ -95,6 +95,7 @@ mod activities;
 mod channels;
 mod conditions;
 mod conversations;
+mod counters;
 mod diagnostics;
 mod environment;
 mod files;
@@ -112,6 +113,7 @@ pub mod commands {
     pub use super::channels::rows::*;
     pub use super::conditions::rows::*;
     pub use super::conversations::rows::*;
+    pub use super::counters::rows::*;
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
     pub use super::programs::rows::*;
@@ -135,7 +137,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     environment::LATER,
     files::SERVED,
     queues::LATER,
-    queues::COUNTERS,
+    counters::SERVED,
     queues::STARTING,
     starting::SERVED,
     terminals::MAPS,

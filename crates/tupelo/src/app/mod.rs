@@ -177,7 +177,7 @@ impl Application {
                 .monitoring
                 .as_ref()
                 .map(|path| self.state.join(path)),
-            store: (!installed.files.is_empty()).then(|| StoreEntry {
+            store: Some(StoreEntry {
                 path: self.store_path(),
                 map_bytes: u64::from(self.config.store.map_gib) << 30,
                 max_readers: self.max_readers(),
