@@ -21,6 +21,8 @@ pub mod mirror;
 pub mod ports;
 pub mod records;
 pub mod restart;
+pub mod said;
+pub mod services;
 pub mod signals;
 pub mod store_watch;
 pub mod texts;
