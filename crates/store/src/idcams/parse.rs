@@ -292,7 +292,10 @@ impl Parser<'_> {
                 Some("OUTDATASET") => to = Some(DataRef::DataSet(self.data_set(operand)?)),
                 Some("REPLACE") => replace = true,
                 Some("REUSE") => reuse = true,
-                Some("SKIP") => skip = self.number(self.one(operand)?)?,
+                Some("SKIP") => {
+                    let number = self.one(operand)?;
+                    skip = self.number(number)?;
+                }
                 Some("COUNT") => {
                     let number = self.one(operand)?;
                     count = Some(self.number(number)?);

@@ -18,9 +18,7 @@ use crate::error::{BuildError, DefineError, StorageError};
 use crate::file::FileId;
 use crate::index::{IndexDef, IndexEntry};
 use crate::traits::{BuildProgress, BulkLoad};
-
-/// Memory for sorting the entries of an index.
-const SORT_BYTES: usize = 64 << 20;
+use crate::transfer::LoadOptions;
 
 /// A load in progress.
 pub(super) struct Load<'s> {
@@ -73,7 +71,7 @@ impl<'s> Load<'s> {
     ) -> Result<Rebuilt, BuildError> {
         let (new, db) = self.store.create_db(catalogue::discard)?;
         self.made.push(db);
-        let mut filler = self.store.build(&index.def, file, db, SORT_BYTES, progress)?;
+        let mut filler = self.store.build(&index.def, file, db, LoadOptions::SORT_BYTES, progress)?;
         filler.commit().map_err(|code| self.fail(code))?;
         Ok(Rebuilt {
             old: index.id,
