@@ -25,12 +25,28 @@ struct Facts<'o> {
 
 /// Keywords that each kind of entry takes.
 const CLUSTER: &[&str] = &[
-    "NAME", "KEYS", "RECORDSIZE", "INDEXED", "NONINDEXED", "NUMBERED", "LINEAR", "LOG", "REUSE",
+    "NAME",
+    "KEYS",
+    "RECORDSIZE",
+    "INDEXED",
+    "NONINDEXED",
+    "NUMBERED",
+    "LINEAR",
+    "LOG",
+    "REUSE",
     "NOREUSE",
 ];
 const INDEX: &[&str] = &[
-    "NAME", "KEYS", "RECORDSIZE", "RELATE", "UNIQUEKEY", "NONUNIQUEKEY", "UPGRADE", "NOUPGRADE",
-    "REUSE", "NOREUSE",
+    "NAME",
+    "KEYS",
+    "RECORDSIZE",
+    "RELATE",
+    "UNIQUEKEY",
+    "NONUNIQUEKEY",
+    "UPGRADE",
+    "NOUPGRADE",
+    "REUSE",
+    "NOREUSE",
 ];
 const PATH: &[&str] = &["NAME", "PATHENTRY", "UPDATE", "NOUPDATE"];
 
@@ -114,7 +130,11 @@ pub(super) fn path(parser: &mut Parser<'_>, operands: &[Operand]) -> Result<Path
     })
 }
 
-fn named(parser: &mut Parser<'_>, facts: &Facts<'_>, entry: &Operand) -> Result<FileName, Unusable> {
+fn named(
+    parser: &mut Parser<'_>,
+    facts: &Facts<'_>,
+    entry: &Operand,
+) -> Result<FileName, Unusable> {
     let name = facts.name.clone();
     name.ok_or_else(|| parser.error(entry, format!("{} has no NAME", entry.word), "NAME(name)"))
 }

@@ -29,7 +29,9 @@ struct Card<'t> {
 pub(super) fn steps(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Source> {
     let lines: Vec<&str> = text.lines().collect();
     if !lines.first().is_some_and(|line| line.starts_with("//")) {
-        let numbered = (1..).zip(&lines).map(|(number, line)| (number, (*line).to_owned()));
+        let numbered = (1..)
+            .zip(&lines)
+            .map(|(number, line)| (number, (*line).to_owned()));
         return vec![Source {
             lines: numbered.collect(),
             ..Source::default()
@@ -127,7 +129,10 @@ fn dd(operands: &str, lines: &[&str], at: &mut usize) -> (Dd, Vec<(u32, String)>
         data.push((*at as u32, (*line).to_owned()));
     }
     // A delimiter belongs to the data; a statement does not.
-    if lines.get(*at).is_some_and(|line| !line.starts_with("//") || delimiter.is_some()) {
+    if lines
+        .get(*at)
+        .is_some_and(|line| !line.starts_with("//") || delimiter.is_some())
+    {
         *at += 1;
     }
     let text = data.iter().map(|(_, line)| line.clone()).collect();
@@ -137,7 +142,10 @@ fn dd(operands: &str, lines: &[&str], at: &mut usize) -> (Dd, Vec<(u32, String)>
 /// Whether a line ends in-stream data that `*` began. A comment of IDCAMS may
 /// begin in column 1 too: a delimiter has nothing but blanks behind it.
 fn is_jcl(line: &str) -> bool {
-    line.starts_with("//") || line.strip_prefix("/*").is_some_and(|rest| rest.trim().is_empty())
+    line.starts_with("//")
+        || line
+            .strip_prefix("/*")
+            .is_some_and(|rest| rest.trim().is_empty())
 }
 
 /// The value of a keyword operand.

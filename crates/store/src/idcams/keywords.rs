@@ -125,7 +125,10 @@ pub(super) fn meaning(word: &str) -> Option<Meaning> {
 
 /// Every keyword, for messages.
 pub(super) fn all() -> impl Iterator<Item = &'static str> {
-    KEYWORDS.iter().chain(WITHOUT_MEANING).map(|(name, _)| *name)
+    KEYWORDS
+        .iter()
+        .chain(WITHOUT_MEANING)
+        .map(|(name, _)| *name)
 }
 
 #[cfg(test)]

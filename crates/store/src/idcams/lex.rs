@@ -64,7 +64,10 @@ pub(super) fn tokens(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>)
             }
             '=' | '<' | '>' | '¬' => {
                 let mut sign = String::from(c);
-                while let Some(next) = text.get(at).filter(|next| matches!(next.c, '=' | '<' | '>')) {
+                while let Some(next) = text
+                    .get(at)
+                    .filter(|next| matches!(next.c, '=' | '<' | '>'))
+                {
                     sign.push(next.c);
                     at += 1;
                 }
@@ -110,7 +113,10 @@ fn joined(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>) -> Vec<Pla
     for (line, content) in lines {
         let chars: Vec<char> = content.trim_end().chars().collect();
         let beyond = chars.get(LAST_COLUMN..).unwrap_or_default();
-        if beyond.iter().any(|c| !c.is_ascii_digit() && !c.is_whitespace()) {
+        if beyond
+            .iter()
+            .any(|c| !c.is_ascii_digit() && !c.is_whitespace())
+        {
             diagnostics.push(Diagnostic {
                 severity: Severity::Warning,
                 line: *line,
@@ -120,7 +126,9 @@ fn joined(lines: &[(u32, String)], diagnostics: &mut Vec<Diagnostic>) -> Vec<Pla
             });
         }
         let mut chars = &chars[..chars.len().min(LAST_COLUMN)];
-        while let [rest @ .., last] = chars && last.is_whitespace() {
+        while let [rest @ .., last] = chars
+            && last.is_whitespace()
+        {
             chars = rest;
         }
         let mark = chars.last().copied().filter(|c| matches!(c, '-' | '+'));
@@ -223,20 +231,36 @@ mod tests {
                 Kind::End => ".".to_owned(),
             })
             .collect();
-        all.extend(diagnostics.iter().map(|found| format!("!{}:{}", found.line, found.column)));
+        all.extend(
+            diagnostics
+                .iter()
+                .map(|found| format!("!{}:{}", found.line, found.column)),
+        );
         all.join(" ")
     }
 
     #[test]
     fn a_hyphen_joins_lines_with_a_blank_and_a_plus_without() {
-        assert_eq!(words(" define cl(name(a.b) -\n   keys(4,0))"), "DEFINE CL ( NAME ( A.B ) KEYS ( 4 0 ) ) .");
-        assert_eq!(words(" DELETE A.VERY.+\n     LONG.NAME"), "DELETE A.VERY.LONG.NAME .");
-        assert_eq!(words(" DELETE A-\n B\n DELETE C; DELETE D"), "DELETE A B . DELETE C . DELETE D .");
+        assert_eq!(
+            words(" define cl(name(a.b) -\n   keys(4,0))"),
+            "DEFINE CL ( NAME ( A.B ) KEYS ( 4 0 ) ) ."
+        );
+        assert_eq!(
+            words(" DELETE A.VERY.+\n     LONG.NAME"),
+            "DELETE A.VERY.LONG.NAME ."
+        );
+        assert_eq!(
+            words(" DELETE A-\n B\n DELETE C; DELETE D"),
+            "DELETE A B . DELETE C . DELETE D ."
+        );
     }
 
     #[test]
     fn comments_and_blank_lines_say_nothing() {
-        assert_eq!(words("/* one */\n\n DELETE A /* two */ -\n B /* three\n four */"), "DELETE A B .");
+        assert_eq!(
+            words("/* one */\n\n DELETE A /* two */ -\n B /* three\n four */"),
+            "DELETE A B ."
+        );
         assert_eq!(words(" DELETE A /* open"), "DELETE A !1:11");
     }
 

@@ -185,6 +185,7 @@ pub fn parse(text: &str) -> Deck {
             dds: source.dds,
         });
     }
-    deck.diagnostics.sort_by_key(|found| (found.line, found.column));
+    deck.diagnostics
+        .sort_by_key(|found| (found.line, found.column));
     deck
 }

@@ -37,8 +37,8 @@ const PASSED_OVER: &[&str] = &["LISTCAT", "PRINT", "VERIFY", "EXAMINE", "DIAGNOS
 
 /// Commands that change something and are not supported.
 const UNSUPPORTED: &[&str] = &[
-    "ALLOCATE", "ALTER", "CHKLIST", "CNVTCAT", "CREATE", "DCOLLECT", "EXPORT", "EXPORTRA", "IMPORT",
-    "IMPORTRA", "RESETCAT", "SETCACHE", "SHCDS",
+    "ALLOCATE", "ALTER", "CHKLIST", "CNVTCAT", "CREATE", "DCOLLECT", "EXPORT", "EXPORTRA",
+    "IMPORT", "IMPORTRA", "RESETCAT", "SETCACHE", "SHCDS",
 ];
 
 /// Commands that are supported.
@@ -62,7 +62,8 @@ impl Parser<'_> {
     /// Tells an error.
     pub fn error(&mut self, at: &Operand, message: impl Into<String>, help: &str) -> Unusable {
         let help = Some(help.to_owned()).filter(|help| !help.is_empty());
-        self.diagnostics.push(error(at.line, at.column, message, help));
+        self.diagnostics
+            .push(error(at.line, at.column, message, help));
         Unusable
     }
 
@@ -158,7 +159,9 @@ impl Parser<'_> {
             help: Some(match verb {
                 "LISTCAT" => "`tupelo file stat` lists the files".to_owned(),
                 "PRINT" => "`tupelo file dump` writes a file's records".to_owned(),
-                "VERIFY" | "EXAMINE" | "DIAGNOSE" => "`tupelo file check` checks the store".to_owned(),
+                "VERIFY" | "EXAMINE" | "DIAGNOSE" => {
+                    "`tupelo file check` checks the store".to_owned()
+                }
                 _ => "it changes nothing".to_owned(),
             }),
         });
@@ -195,9 +198,7 @@ impl Parser<'_> {
                     takes_args = true;
                 }
                 Some(Kind::Compare(sign)) => {
-                    let message = format!("{sign} cannot stand here");
-                    let help = "a placeholder like <HLQ> must be replaced by what it stands for";
-                    return Err(self.error(&here, message, help));
+                    return Err(self.stray_sign(&here, &sign));
                 }
                 Some(Kind::Open) => {
                     if depth == MAX_DEPTH {
@@ -220,6 +221,26 @@ impl Parser<'_> {
                     takes_args = false;
                 }
             }
+        }
+    }
+
+    /// A sign where none can be; `<` is most likely a placeholder's.
+    fn stray_sign(&mut self, here: &Operand, sign: &str) -> Unusable {
+        let is_close = |token: &Token| matches!(&token.kind, Kind::Compare(sign) if sign == ">");
+        let next = (self.tokens.get(self.at + 1), self.tokens.get(self.at + 2));
+        match next {
+            (
+                Some(Token {
+                    kind: Kind::Word(word),
+                    ..
+                }),
+                Some(end),
+            ) if sign == "<" && is_close(end) => {
+                let message = format!("<{word}> is a placeholder");
+                let help = format!("replace it by what it stands for: --set '<{word}>=VALUE'");
+                self.error(here, message, &help)
+            }
+            _ => self.error(here, format!("{sign} cannot stand here"), ""),
         }
     }
 
@@ -278,7 +299,8 @@ impl Parser<'_> {
 
     fn repro(&mut self, here: &Operand) -> Result<Command, Unusable> {
         let operands = self.operands()?;
-        self.read_repro(here, &operands).inspect_err(|_| self.rewind())
+        self.read_repro(here, &operands)
+            .inspect_err(|_| self.rewind())
     }
 
     fn read_repro(&mut self, here: &Operand, operands: &[Operand]) -> Result<Command, Unusable> {
@@ -322,7 +344,8 @@ impl Parser<'_> {
 
     fn build_index(&mut self, here: &Operand) -> Result<Command, Unusable> {
         let operands = self.operands()?;
-        self.read_build_index(here, &operands).inspect_err(|_| self.rewind())
+        self.read_build_index(here, &operands)
+            .inspect_err(|_| self.rewind())
     }
 
     fn read_build_index(
@@ -405,9 +428,7 @@ impl Parser<'_> {
     /// A command, or those between DO and END.
     fn branch(&mut self, depth: u32) -> Vec<Statement> {
         let here = self.here();
-        let is = |parser: &Self, wanted: &str| {
-            matches!(parser.peek().map(|token| &token.kind), Some(Kind::Word(word)) if word == wanted)
-        };
+        let is = |parser: &Self, wanted: &str| matches!(parser.peek().map(|token| &token.kind), Some(Kind::Word(word)) if word == wanted);
         if !is(self, "DO") {
             return self.statement(depth + 1).into_iter().collect();
         }
@@ -504,7 +525,11 @@ impl Parser<'_> {
     /// A number.
     pub fn number<N: std::str::FromStr>(&mut self, operand: &Operand) -> Result<N, Unusable> {
         operand.word.parse().map_err(|_| {
-            self.error(operand, format!("{:?} is not a number that fits here", operand.word), "")
+            self.error(
+                operand,
+                format!("{:?} is not a number that fits here", operand.word),
+                "",
+            )
         })
     }
 

@@ -62,7 +62,9 @@ pub(super) fn look(directory: &Path) -> Result<bool, OpenError> {
         Ok(()) => Ok(true),
         Err(reason) => Err(OpenError::Storage {
             path: directory.to_owned(),
-            source: StorageError::Damaged { reason },
+            source: StorageError::Damaged {
+                reason: format!("{reason}; `tupelo file restore` puts a backup in its place"),
+            },
         }),
     }
 }

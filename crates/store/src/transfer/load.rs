@@ -340,7 +340,11 @@ impl Source<'_> {
             if tally.options.framing.is_gap(&outside) || number <= tally.options.skip {
                 continue;
             }
-            if tally.options.count.is_some_and(|count| tally.report.read >= count) {
+            if tally
+                .options
+                .count
+                .is_some_and(|count| tally.report.read >= count)
+            {
                 break;
             }
             tally.report.read += 1;

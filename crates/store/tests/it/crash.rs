@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use store::{
-    Ends, FileDef, FileId, LmdbOptions, LmdbReader, LmdbStore, ReadExt, ReadStore, RecordFormat, Seek,
-    Table, UnitOfWork, WriteStore, check,
+    Ends, FileDef, FileId, LmdbOptions, LmdbReader, LmdbStore, ReadExt, ReadStore, RecordFormat,
+    Seek, Table, UnitOfWork, WriteStore, check,
 };
 
 use crate::child::{Peer, say};
@@ -55,7 +55,8 @@ pub fn transfer(home: &Path) {
             unit.insert(&mut reader, log, &entry.as_bytes()[..8], entry.as_bytes())
                 .unwrap();
             let audited = format!("{number:08}");
-            unit.append(&mut reader, &mut ends, audit, audited.as_bytes()).unwrap();
+            unit.append(&mut reader, &mut ends, audit, audited.as_bytes())
+                .unwrap();
             unit.put(COUNTER, b"last", audited.as_bytes());
             batch.push(unit);
         }
@@ -109,7 +110,9 @@ fn new_home() -> tempfile::TempDir {
     let mut store = LmdbStore::open(home.path(), &LmdbOptions::default()).unwrap();
     store.define(ksds("LOG", 8)).unwrap();
     // By the last digit of their number.
-    store.define_index(index("DIGIT", "LOG", 7, 1, false)).unwrap();
+    store
+        .define_index(index("DIGIT", "LOG", 7, 1, false))
+        .unwrap();
     let audit = FileDef::esds("AUDIT".parse().unwrap(), RecordFormat::Fixed, 8).unwrap();
     store.define(audit).unwrap();
     let accounts = store.define(ksds("ACCOUNTS", 1)).unwrap();
@@ -164,7 +167,12 @@ fn no_committed_change_is_lost_and_no_half_unit_is_seen_when_the_writer_is_kille
         }
         assert_eq!(balances(&mut reader, accounts), expected);
         // Index, entries and table are of the same state.
-        let digits = reader.access(&"DIGIT".parse().unwrap()).unwrap().unwrap().index.unwrap();
+        let digits = reader
+            .access(&"DIGIT".parse().unwrap())
+            .unwrap()
+            .unwrap()
+            .index
+            .unwrap();
         let none = UnitOfWork::new();
         let on_path = browsed(&none, &mut reader, digits.id, false);
         assert_eq!(on_path.len() as u64, made);

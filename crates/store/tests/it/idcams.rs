@@ -33,16 +33,40 @@ fn tell(statements: &[Statement], depth: usize, told: &mut String) {
                 if def.upgrade { "" } else { " noupgrade" }
             ),
             Command::DefinePath(def) => format!("path {} to {}", def.name, def.entry),
-            Command::BuildIndex { base, indexes } => format!("build {} from {}", refs(indexes), refs(std::slice::from_ref(base))),
-            Command::Repro { from, to, replace, reuse, skip, count } => format!(
+            Command::BuildIndex { base, indexes } => format!(
+                "build {} from {}",
+                refs(indexes),
+                refs(std::slice::from_ref(base))
+            ),
+            Command::Repro {
+                from,
+                to,
+                replace,
+                reuse,
+                skip,
+                count,
+            } => format!(
                 "repro {} to {} {replace} {reuse} {skip} {count:?}",
                 refs(std::slice::from_ref(from)),
                 refs(std::slice::from_ref(to))
             ),
-            Command::Delete(names) => format!("delete {}", names.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")),
+            Command::Delete(names) => format!(
+                "delete {}",
+                names
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            ),
             Command::Set(code, value) => format!("set {code:?} {value}"),
             Command::PassedOver(verb) => format!("pass over {verb}"),
-            Command::If { code, compare, value, then, otherwise } => {
+            Command::If {
+                code,
+                compare,
+                value,
+                then,
+                otherwise,
+            } => {
                 writeln!(told, "{:depth$}{line}: if {code:?} {compare:?} {value}", "").unwrap();
                 tell(then, depth + 1, told);
                 writeln!(told, "{:depth$}else", "").unwrap();
@@ -64,7 +88,10 @@ fn cluster(def: &FileDef) -> String {
         RecordFormat::Variable => "variable",
     };
     let recoverable = if def.recoverable { " recoverable" } else { "" };
-    format!("cluster {} {organisation} {format} {}{recoverable}", def.name, def.max_record_bytes)
+    format!(
+        "cluster {} {organisation} {format} {}{recoverable}",
+        def.name, def.max_record_bytes
+    )
 }
 
 fn refs(refs: &[DataRef]) -> String {
@@ -152,7 +179,11 @@ fn conditions_are_read() {
          9: delete C\n\
          10: delete D\n"
     );
-    let If { code, compare, value } = first_if(&parse(text));
+    let If {
+        code,
+        compare,
+        value,
+    } = first_if(&parse(text));
     assert_eq!((code, value), (Code::Max, 8));
     assert!(compare.holds(8, 8) && compare.holds(0, 8) && !compare.holds(12, 8));
 }
@@ -164,10 +195,22 @@ struct If {
 }
 
 fn first_if(deck: &Deck) -> If {
-    let found = deck.steps[0].statements.iter().find_map(|statement| match statement.command {
-        Command::If { code, compare, value, .. } => Some(If { code, compare, value }),
-        _ => None,
-    });
+    let found = deck.steps[0]
+        .statements
+        .iter()
+        .find_map(|statement| match statement.command {
+            Command::If {
+                code,
+                compare,
+                value,
+                ..
+            } => Some(If {
+                code,
+                compare,
+                value,
+            }),
+            _ => None,
+        });
     found.unwrap()
 }
 
@@ -195,7 +238,7 @@ fn every_mistake_is_told_with_its_place_and_its_fix() {
          2:26: error: the key (offset 75, length 10) ends beyond the record length 80\n\
          3:26: error: \"RECORDSIZ\" is not a parameter of IDCAMS (did you mean RECORDSIZE?)\n\
          3:43: error: \"KEY\" is not a parameter of IDCAMS (did you mean KEYS?)\n\
-         4:9: error: < cannot stand here (a placeholder like <HLQ> must be replaced by what it stands for)\n\
+         4:9: error: <HLQ> is a placeholder (replace it by what it stands for: --set '<HLQ>=VALUE')\n\
          5:2: error: DEFIN is not a command of IDCAMS (did you mean DEFINE?)\n\
          6:9: error: DEFINE GDG is not supported (CLUSTER, ALTERNATEINDEX and PATH are)\n\
          7:9: error: members and generic names are not supported (name each entry)\n\
@@ -222,10 +265,47 @@ fn a_job_s_steps_are_taken_with_their_dds_and_line_numbers() {
 /// Pieces of which decks are made, so that random ones get far.
 fn piece() -> impl Strategy<Value = String> {
     let fixed = [
-        "DEFINE", "CLUSTER", "AIX", "PATH", "NAME", "KEYS", "RECSZ", "DELETE", "REPRO", "IF", "MAXCC",
-        "THEN", "ELSE", "DO", "END", "SET", "=", "<=", "(", ")", "(A.B)", "(4 0)", "80", "-\n", "+\n", "\n",
-        "\n//S EXEC PGM=IDCAMS\n//SYSIN DD *\n", "\n/*\n", "/*", "*/", "'", ";", ",", " ", "INFILE(X)",
-        "BLDINDEX", "//", "DATA", "99999999999", "é", "\u{1F980}",
+        "DEFINE",
+        "CLUSTER",
+        "AIX",
+        "PATH",
+        "NAME",
+        "KEYS",
+        "RECSZ",
+        "DELETE",
+        "REPRO",
+        "IF",
+        "MAXCC",
+        "THEN",
+        "ELSE",
+        "DO",
+        "END",
+        "SET",
+        "=",
+        "<=",
+        "(",
+        ")",
+        "(A.B)",
+        "(4 0)",
+        "80",
+        "-\n",
+        "+\n",
+        "\n",
+        "\n//S EXEC PGM=IDCAMS\n//SYSIN DD *\n",
+        "\n/*\n",
+        "/*",
+        "*/",
+        "'",
+        ";",
+        ",",
+        " ",
+        "INFILE(X)",
+        "BLDINDEX",
+        "//",
+        "DATA",
+        "99999999999",
+        "é",
+        "\u{1F980}",
     ];
     prop_oneof![
         8 => proptest::sample::select(fixed.to_vec()).prop_map(str::to_owned),
@@ -245,8 +325,8 @@ proptest! {
 
 #[test]
 fn deep_nesting_is_refused() {
-    let deep = format!(" DELETE {}", "(".repeat(100_000));
+    let deep = format!(" DELETE {}", " (((((-\n".repeat(20_000));
     assert!(told(&deep).contains("parentheses nest too deep"));
-    let ifs = format!(" {}DELETE A", "IF MAXCC=0 THEN ".repeat(100_000));
+    let ifs = format!("{} DELETE A", " IF MAXCC=0 THEN -\n".repeat(100_000));
     assert!(told(&ifs).contains("IFs nest too deep"));
 }

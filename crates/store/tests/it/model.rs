@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use store::{
-    ApplyError, Ends, FileDef, FileId, LmdbStore, MemoryStore, ReadStore, RecordFormat, Seek, Table,
-    UnitError, UnitOfWork, WriteStore, check, rba_key, rrn_key,
+    ApplyError, Ends, FileDef, FileId, LmdbStore, MemoryStore, ReadStore, RecordFormat, Seek,
+    Table, UnitError, UnitOfWork, WriteStore, check, rba_key, rrn_key,
 };
 
 use crate::support::{all, browsed, index, ksds, on_path, options, through};
@@ -136,12 +136,13 @@ struct Side {
     units: Vec<UnitOfWork>,
 }
 
-/// What an operation gave.
+/// What an operation gave. Errors are told without the numbers of files, which
+/// a load that fails uses up in one store and not in the other.
 #[derive(Debug, PartialEq)]
 enum Outcome {
-    Changed(Result<(), UnitError>),
+    Changed(Result<(), String>),
     Found(Option<String>),
-    Applied(Vec<Result<(), ApplyError>>),
+    Applied(Vec<Result<(), String>>),
     Loaded(Vec<bool>, bool),
     Shown(Option<(String, Vec<u8>)>),
     Nothing,
@@ -172,16 +173,19 @@ impl Side {
         };
         match op {
             Op::Insert { unit, key, length } => {
-                Outcome::Changed(self.units[*unit].insert(reader, file, key, &record(key, *length)))
+                let record = record(key, *length);
+                Outcome::Changed(changed(
+                    self.units[*unit].insert(reader, file, key, &record),
+                ))
             }
-            Op::Replace { unit, key, length } => Outcome::Changed(self.units[*unit].replace(
-                reader,
-                file,
-                key,
-                &record(key, *length),
-            )),
+            Op::Replace { unit, key, length } => {
+                let record = record(key, *length);
+                Outcome::Changed(changed(
+                    self.units[*unit].replace(reader, file, key, &record),
+                ))
+            }
             Op::Delete { unit, key } => {
-                Outcome::Changed(self.units[*unit].delete(reader, file, key))
+                Outcome::Changed(changed(self.units[*unit].delete(reader, file, key)))
             }
             Op::Look { unit, how, key } => {
                 let seek = seek(*how, key);
@@ -235,7 +239,7 @@ impl Side {
                     assert_eq!(seen[0], all(&mut *self.reader, file).unwrap());
                     assert_eq!(seen, self.all_seen_by(&UnitOfWork::new()));
                 }
-                Outcome::Applied(results)
+                Outcome::Applied(results.into_iter().map(applied).collect())
             }
             Op::Reload { keys } => {
                 let mut load = self.store.start_load(file).unwrap();
@@ -287,6 +291,22 @@ impl Side {
     }
 }
 
+fn changed(result: Result<(), UnitError>) -> Result<(), String> {
+    result.map_err(|error| match error {
+        UnitError::DuplicateAlternate { key, .. } => format!("alternate key {key} twice"),
+        other => format!("{other:?}"),
+    })
+}
+
+fn applied(result: Result<(), ApplyError>) -> Result<(), String> {
+    result.map_err(|error| match error {
+        ApplyError::Duplicate { key, .. } => format!("key {key} twice"),
+        ApplyError::NotFound { key, .. } => format!("no key {key}"),
+        ApplyError::DuplicateAlternate { key, .. } => format!("alternate key {key} twice"),
+        other => format!("{other:?}"),
+    })
+}
+
 fn index_of(reader: &mut dyn ReadStore, unique: bool) -> FileId {
     let name = if unique { "UNIQ" } else { "ALT" }.parse().unwrap();
     let access = reader.access(&name).unwrap().unwrap();
@@ -336,7 +356,11 @@ fn addressed(mut store: Box<dyn WriteStore>, ops: &[(u8, u32, usize)]) -> Vec<St
     let mut told = Vec::new();
     for (serial, &(what, number, length)) in ops.iter().enumerate() {
         let record = vec![b'a' + (serial % 26) as u8; length];
-        let (r, rba, rrn) = (&mut *reader, rba_key(u64::from(number) * 4), rrn_key(number));
+        let (r, rba, rrn) = (
+            &mut *reader,
+            rba_key(u64::from(number) * 4),
+            rrn_key(number),
+        );
         told.push(match what {
             0 => format!("{:?}", unit.append(r, &mut ends, log, &record)),
             1 => format!("{:?}", unit.replace(r, log, &rba, &record)),

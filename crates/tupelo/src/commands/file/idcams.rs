@@ -5,7 +5,6 @@
 //! IDCAMS has them: 0 done, 4 done with a warning, 8 not done because something
 //! is not there, 12 not done.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Cursor, Write};
 use std::path::{Path, PathBuf};
@@ -79,7 +78,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     }
     let errors = deck.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     if errors > 0 {
-        eprintln!("{errors} mistakes; nothing was done");
+        eprintln!("{errors} {}; nothing was done", if errors == 1 { "mistake" } else { "mistakes" });
         return Ok(Outcome::Findings);
     }
     if args.check {
