@@ -189,7 +189,7 @@ impl Env {
         if read_only && !is_there {
             return Err(OpenError::Missing { path });
         }
-        home::set_reader_table_aside(&path, limits)?;
+        home::set_reader_table_aside(&path, limits, read_only)?;
         let opened = Self::open_sys(&path, limits, read_only);
         let (sys, catalogue, tables) = opened.map_err(|source| OpenError::Storage {
             path: path.clone(),

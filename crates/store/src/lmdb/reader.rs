@@ -197,9 +197,13 @@ impl LmdbReader {
         look(&snapshot).map_err(error)
     }
 
-    /// The data base of a file.
-    pub(super) fn db(&mut self, file: FileId) -> Result<Dbi, ReadError> {
-        Ok(self.file(file)?.db)
+    /// The data base of a file or an alternate index.
+    pub(super) fn db(&mut self, of: FileId) -> Result<Dbi, ReadError> {
+        match self.file(of) {
+            Ok(file) => Ok(file.db),
+            Err(ReadError::UnknownFile(_)) => Ok(self.index_of(of)?.db),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -325,3 +325,69 @@ fn the_reader_table_has_all_its_bytes_from_the_start() {
             >= 1000
     );
 }
+
+/// A store as version 1 wrote it: no check sums, no tables, no marker.
+fn make_version_1(home: &Path) {
+    // SAFETY: nobody else has the new directory open.
+    let env = unsafe { heed::EnvOpenOptions::new().max_dbs(4).open(home) }.unwrap();
+    let mut txn = env.write_txn().unwrap();
+    let mut db = |name: &str| -> heed::Database<heed::types::Bytes, heed::types::Bytes> {
+        env.create_database(&mut txn, Some(name)).unwrap()
+    };
+    let (catalogue, file) = (db("catalogue"), db("file-00000001"));
+    let mut entry = vec![1, 0, 1, 1];
+    for number in [1_u32, 0, 1, 100] {
+        entry.extend(number.to_be_bytes());
+    }
+    let one = 1_u32.to_be_bytes();
+    catalogue.put(&mut txn, b"\0format", &one).unwrap();
+    catalogue.put(&mut txn, b"\0last", &one).unwrap();
+    catalogue.put(&mut txn, b"OLD", &entry).unwrap();
+    file.put(&mut txn, b"a", b"a record").unwrap();
+    txn.commit().unwrap();
+    env.prepare_for_closing().wait();
+}
+
+#[test]
+fn a_store_of_the_earlier_version_is_taken_over_as_it_is() {
+    let home = tempfile::tempdir().unwrap();
+    make_version_1(home.path());
+    // Read as it is, by whoever only reads.
+    assert_eq!(contents(home.path()).unwrap(), ["OLD", "a record"]);
+    let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+    let mut reader = store.reader().unwrap();
+    let file = reader.files().unwrap()[0].id;
+    fill(&mut store, file, 1, &["b another"]);
+    let new = store.define(ksds("NEW", 1)).unwrap();
+    fill(&mut store, new, 1, &["c in the new file"]);
+    let mut unit = UnitOfWork::new();
+    unit.put(Table::new("tsqueue"), b"q", b"item");
+    assert_eq!(store.apply(&[unit]), [Ok(())]);
+    drop((reader, store));
+    let there = [
+        "NEW",
+        "c in the new file",
+        "OLD",
+        "a record",
+        "b another",
+        "item",
+    ];
+    assert_eq!(contents(home.path()).unwrap(), there);
+    let sealed = |report: &store::CheckReport| -> Vec<bool> {
+        report
+            .files
+            .iter()
+            .map(|file| file.has_check_sums)
+            .collect()
+    };
+    let report = checked(home.path());
+    assert!(report.is_clean(), "{:?}", report.findings);
+    assert_eq!(sealed(&report), [true, false]);
+    // Loaded anew, the old file has check sums too.
+    let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+    let mut load = store.start_load(file).unwrap();
+    assert_eq!(load.insert(b"z", b"z"), Ok(true));
+    load.finish(&mut |_| ()).unwrap();
+    drop(store);
+    assert_eq!(sealed(&checked(home.path())), [true, true]);
+}

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use copybook::Layout;
 use miette::{IntoDiagnostic, Result, miette};
-use store::{CatalogueEntry, LmdbReader, ReadStore, WriteStore};
+use store::{CatalogueEntry, LmdbReader, OpenError, ReadStore, WriteStore};
 
 use crate::app::Application;
 use crate::app::config::{DataFormat, FileSection};
@@ -47,8 +47,7 @@ impl Which {
 
     /// The file's section of the settings.
     pub fn section(&self, app: &Application) -> FileSection {
-        let named = |(name, _): &(&String, &FileSection)| name.eq_ignore_ascii_case(&self.name);
-        app.config.files.iter().find(named).map(|(_, s)| s.clone()).unwrap_or_default()
+        section_of(app, &self.name)
     }
 
     /// The file in a store that is open for writing; one that only the
@@ -94,15 +93,21 @@ impl Form {
     }
 }
 
+/// The section of the settings for a file of this name.
+pub fn section_of(app: &Application, file: &str) -> FileSection {
+    let named = |(name, _): &(&String, &FileSection)| name.eq_ignore_ascii_case(file);
+    app.config.files.iter().find(named).map(|(_, s)| s.clone()).unwrap_or_default()
+}
+
 /// The store, for reading, beside a region that may be running.
 pub fn open_reader(app: &Application) -> Result<LmdbReader> {
     let path = app.store_path();
-    if !path.join("data.mdb").exists() {
-        return Err(miette!(
+    match LmdbReader::open(&path, &app.store_options()) {
+        Err(OpenError::Missing { .. }) => Err(miette!(
             help = "`tupelo serve` or `tupelo file define` makes it",
             "there is no store in {}",
             path.display()
-        ));
+        )),
+        opened => opened.into_diagnostic(),
     }
-    LmdbReader::open(&path, &app.store_options()).into_diagnostic()
 }
