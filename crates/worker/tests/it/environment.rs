@@ -65,11 +65,11 @@ fn external_items_are_shared_within_a_task_and_empty_in_the_next() {
         )
         .program(
             "A",
-            "01 SECRET PIC X(6) EXTERNAL.\n01 BEFORE PIC X(6).",
+            "01 SECRET PIC X(6) EXTERNAL.\n01 WAS PIC X(6).",
             "01 DFHCOMMAREA PIC X(20).",
-            "MOVE SECRET TO BEFORE\n CALL \"SUB\"\n\
-             IF BEFORE = LOW-VALUES MOVE \"empty\" TO BEFORE END-IF\n\
-             STRING BEFORE \"/\" SECRET DELIMITED BY SIZE INTO DFHCOMMAREA\n GOBACK.\n",
+            "MOVE SECRET TO WAS\n CALL \"SUB\"\n\
+             IF WAS = LOW-VALUES MOVE \"empty\" TO WAS END-IF\n\
+             STRING WAS \"/\" SECRET DELIMITED BY SIZE INTO DFHCOMMAREA\n GOBACK.\n",
         )
         .run("A", &" ".repeat(20))
         .run("A", &" ".repeat(20))
