@@ -15,6 +15,10 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// what it returns to its end on a tokio runtime of one thread.
     fn enter<F: Future>(&self, main: impl FnOnce(Self::Door) -> F) -> io::Result<F::Output>;
 
+    /// A thread of the gateway begins: whoever accounts for CPU time hears of
+    /// it. Called on that thread.
+    fn on_thread(&self) {}
+
     /// Why programs cannot be run well now, in words; none when they can.
     fn impairment(&self) -> Option<String>;
 

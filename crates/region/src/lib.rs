@@ -7,11 +7,13 @@
 //! it starts workers, hears of their news and keeps time.
 
 pub mod api;
-#[allow(dead_code)]
 mod core;
+pub mod engine;
 mod kernel;
 mod resources;
 mod shell;
+#[cfg(any(test, feature = "sim"))]
+pub mod sim;
 
 pub use api::*;
 pub use link::{

@@ -63,6 +63,9 @@ pub enum ReadError {
     /// No such file (any more).
     #[error("{0} is not in the store")]
     UnknownFile(FileId),
+    /// The alternate index was defined over records and is not built yet.
+    #[error("the alternate index with number {} is not built yet", .0.0)]
+    NotBuilt(FileId),
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -77,6 +80,14 @@ pub enum ApplyError {
         /// The file.
         file: FileId,
         /// The key.
+        key: Key,
+    },
+    /// It gives a second record the key that a unique alternate index has.
+    #[error("a record with alternate key {key} is there already, and index {} is unique", index.0)]
+    DuplicateAlternate {
+        /// The index.
+        index: FileId,
+        /// The alternate key.
         key: Key,
     },
     /// It replaces or deletes a record that is not there.
@@ -110,9 +121,69 @@ pub enum DefineError {
     /// No such file.
     #[error("{0} is not in the store")]
     UnknownFile(FileId),
+    /// An index or path leads to something that is not there.
+    #[error("{name} is not defined")]
+    NotDefined {
+        /// The name.
+        name: FileName,
+    },
+    /// An index or path leads to something that it cannot lead to.
+    #[error("{name} is {what}, and {wanted} is needed")]
+    WrongKind {
+        /// The name.
+        name: FileName,
+        /// What it is: "a path".
+        what: &'static str,
+        /// What it would have to be.
+        wanted: &'static str,
+    },
     /// The store failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
+}
+
+/// Why a file was not loaded or an index not built. What was there before is
+/// there still.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum BuildError {
+    /// Two records have one key in a unique index.
+    #[error(
+        "{index} is unique, and two records have its key {key}: those with the keys {first} and {second}"
+    )]
+    DuplicateAlternate {
+        /// The index.
+        index: FileName,
+        /// The alternate key.
+        key: Key,
+        /// A record's own key.
+        first: Key,
+        /// The other one's.
+        second: Key,
+    },
+    /// No such file or index.
+    #[error("{0} is not in the store")]
+    UnknownFile(FileId),
+    /// The scratch file for sorting failed.
+    #[error("the scratch file for sorting failed: {0}")]
+    Scratch(String),
+    /// The store failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+}
+
+impl From<std::io::Error> for BuildError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Scratch(error.to_string())
+    }
+}
+
+impl From<ReadError> for BuildError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::UnknownFile(file) | ReadError::NotBuilt(file) => Self::UnknownFile(file),
+            ReadError::Storage(error) => Self::Storage(error),
+        }
+    }
 }
 
 /// A key as messages show it: characters where they print, else hexadecimal.

@@ -104,6 +104,12 @@ pub enum DefinitionError {
         /// What was given.
         length: u32,
     },
+    /// VSAM has no alternate index over an RRDS.
+    #[error("{base} is an RRDS, and an alternate index needs a KSDS or an ESDS")]
+    IndexOverRrds {
+        /// The base.
+        base: FileName,
+    },
     /// The key does not fit in the longest record.
     #[error("the key (offset {offset}, length {length}) ends beyond the record length {record}")]
     KeyOutsideRecord {

@@ -11,6 +11,11 @@
 //!   [`UnitOfWork`] and become visible and durable all at once through
 //!   [`WriteStore::apply`], many units in one flush.
 //!
+//! A file may have alternate indexes ([`IndexDef`]) and be reached through paths
+//! ([`PathDef`]); indexes of the upgrade set change with the file, in the same
+//! unit of work and the same transaction. [`Table`]s hold what a region keeps
+//! beside its files: queues, requests to start tasks, counters.
+//!
 //! [`UnitOfWork`] is also the view of a task that has pending changes: it reads
 //! through to the store and shows the task its own updates.
 //!
@@ -24,24 +29,31 @@
 
 mod error;
 mod file;
+mod index;
 mod lmdb;
 mod memory;
+mod path;
+mod pending;
 mod record;
 mod seek;
+mod table;
 mod traits;
 pub mod transfer;
 mod unit;
 
-pub use error::{ApplyError, DefineError, Key, ReadError, StorageError};
+pub use error::{ApplyError, BuildError, DefineError, Key, ReadError, StorageError};
 pub use file::{
     DefinitionError, FileDef, FileId, FileName, KeyField, MAX_KEY_BYTES, MAX_RECORD_BYTES,
     Organisation, RecordFormat,
 };
+pub use index::{Access, IndexDef, IndexEntry, Named, PathDef, PathEntry};
 pub use lmdb::{
-    Durability, FileStat, LmdbOptions, LmdbReader, LmdbStore, OpenError, ReaderStat, StoreStat,
+    BackupError, CheckReport, CheckedFile, Durability, FileStat, LmdbOptions, LmdbReader,
+    LmdbStore, OpenError, ReaderStat, StoreStat, check, restore,
 };
 pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};
 pub use seek::{Entry, Seek};
-pub use traits::{BulkLoad, CatalogueEntry, ReadExt, ReadStore, WriteStore};
-pub use unit::{Change, UnitError, UnitOfWork};
+pub use table::{MAX_TABLE_KEY_BYTES, Table};
+pub use traits::{BuildProgress, BulkLoad, CatalogueEntry, ReadExt, ReadStore, WriteStore};
+pub use unit::{Change, Ends, UnitError, UnitOfWork};

@@ -9,10 +9,14 @@ use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::error::{ApplyError, DefineError, ReadError, StorageError};
+use crate::error::{ApplyError, BuildError, DefineError, Key, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
+use crate::index::{IndexDef, IndexEntry, Named, PathDef, PathEntry};
+use crate::path::{self, Indexed};
+use crate::pending::Overlay;
 use crate::seek::{Entry, Seek};
-use crate::traits::{BulkLoad, CatalogueEntry, ReadStore, WriteStore};
+use crate::table::Table;
+use crate::traits::{BuildProgress, BulkLoad, CatalogueEntry, ReadStore, WriteStore};
 use crate::unit::{Change, UnitOfWork};
 
 /// A store in memory. Clones are readers and writers of the same store.
@@ -25,7 +29,17 @@ pub struct MemoryStore {
 struct State {
     names: BTreeMap<FileName, FileId>,
     files: BTreeMap<FileId, File>,
+    indexes: BTreeMap<FileId, Index>,
+    paths: BTreeMap<FileName, PathDef>,
+    tables: BTreeMap<Table, Arc<Records>>,
     last_id: u32,
+}
+
+/// An alternate index; its entries are keys without values.
+#[derive(Debug, Clone)]
+struct Index {
+    entry: IndexEntry,
+    entries: Arc<Records>,
 }
 
 #[derive(Debug, Clone)]
@@ -113,6 +127,86 @@ impl ReadStore for MemoryStore {
         }
         Ok(())
     }
+
+    fn names(&mut self) -> Result<Vec<Named>, ReadError> {
+        Ok(self.state().all_names().into_values().collect())
+    }
+
+    fn indexes(&mut self, file: FileId) -> Result<Arc<[IndexEntry]>, ReadError> {
+        let names = self.names()?.into_iter();
+        Ok(names
+            .filter_map(|named| match named {
+                Named::Index(entry) if entry.base == file => Some(entry),
+                _ => None,
+            })
+            .collect())
+    }
+
+    fn index(&mut self, index: FileId) -> Result<IndexEntry, ReadError> {
+        Ok(self.state().index(index)?.entry.clone())
+    }
+
+    fn seek_path(
+        &mut self,
+        index: FileId,
+        seek: Seek<'_>,
+        found: &mut dyn FnMut(PathEntry<'_>),
+    ) -> Result<bool, ReadError> {
+        let mut state = self.state();
+        let Index { entry, entries } = state.index(index)?.clone();
+        if !entry.built {
+            return Err(ReadError::NotBuilt(index));
+        }
+        let base = state.files.remove(&entry.base);
+        let base = base.ok_or(ReadError::UnknownFile(entry.base))?.records;
+        path::seek(&entry.def, seek, &mut Whole { entries, base }, found)
+    }
+
+    fn seek_entry(
+        &mut self,
+        index: FileId,
+        seek: Seek<'_>,
+        found: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool, ReadError> {
+        let entries = self.state().index(index)?.entries.clone();
+        Ok(lookup(&entries, seek)
+            .inspect(|hit| found(hit.key))
+            .is_some())
+    }
+
+    fn seek_table(
+        &mut self,
+        table: Table,
+        seek: Seek<'_>,
+        found: &mut dyn FnMut(Entry<'_>),
+    ) -> Result<bool, ReadError> {
+        let values = self.state().tables.remove(&table).unwrap_or_default();
+        Ok(lookup(&values, seek)
+            .inspect(|&entry| found(entry))
+            .is_some())
+    }
+}
+
+/// An index and its base, of one state.
+struct Whole {
+    entries: Arc<Records>,
+    base: Arc<Records>,
+}
+
+impl Indexed for Whole {
+    type Error = ReadError;
+
+    fn entry(&mut self, seek: Seek<'_>) -> Result<Option<Box<[u8]>>, ReadError> {
+        Ok(lookup(&self.entries, seek).map(|hit| hit.key.into()))
+    }
+
+    fn record(&mut self, base_key: &[u8], found: &mut dyn FnMut(&[u8])) -> Result<bool, ReadError> {
+        Ok(self
+            .base
+            .get(base_key)
+            .map(|record| found(record))
+            .is_some())
+    }
 }
 
 impl WriteStore for MemoryStore {
@@ -123,9 +217,7 @@ impl WriteStore for MemoryStore {
     fn define(&mut self, def: FileDef) -> Result<FileId, DefineError> {
         let def = def.build()?;
         let mut state = self.state();
-        if state.names.contains_key(&def.name) {
-            return Err(DefineError::AlreadyDefined { name: def.name });
-        }
+        state.check_name(&def.name)?;
         let id = state.add(Arc::new(def), Records::new());
         self.commit(state);
         Ok(id)
@@ -133,11 +225,84 @@ impl WriteStore for MemoryStore {
 
     fn remove(&mut self, file: FileId) -> Result<(), DefineError> {
         let mut state = self.state();
-        let removed = state
-            .files
-            .remove(&file)
-            .ok_or(DefineError::UnknownFile(file))?;
-        state.names.remove(&removed.def.name);
+        let mut gone: Vec<FileName> = Vec::new();
+        if let Some(removed) = state.files.remove(&file) {
+            state.names.remove(&removed.def.name);
+            gone.push(removed.def.name.clone());
+        }
+        state.indexes.retain(|id, index| {
+            let goes = *id == file || index.entry.base == file;
+            if goes {
+                gone.push(index.entry.def.name.clone());
+            }
+            !goes
+        });
+        if gone.is_empty() {
+            return Err(DefineError::UnknownFile(file));
+        }
+        state.paths.retain(|_, path| !gone.contains(&path.entry));
+        self.commit(state);
+        Ok(())
+    }
+
+    fn define_index(&mut self, def: IndexDef) -> Result<FileId, DefineError> {
+        let mut state = self.state();
+        state.check_name(&def.name)?;
+        let Some(&base) = state.names.get(&def.base) else {
+            return Err(state.not_a("a file", &def.base));
+        };
+        let file = &state.files[&base];
+        let def = def.build(&file.def)?;
+        let built = file.records.is_empty();
+        state.last_id += 1;
+        let id = FileId(state.last_id);
+        let entry = IndexEntry {
+            id,
+            base,
+            def: Arc::new(def),
+            built,
+        };
+        let entries = Arc::default();
+        state.indexes.insert(id, Index { entry, entries });
+        self.commit(state);
+        Ok(id)
+    }
+
+    fn build_index(
+        &mut self,
+        index: FileId,
+        _memory_bytes: usize,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<FileId, BuildError> {
+        let mut state = self.state();
+        let old = state.indexes.remove(&index);
+        let old = old.ok_or(BuildError::UnknownFile(index))?.entry;
+        let base = state.files.get(&old.base);
+        let base = base
+            .ok_or(BuildError::UnknownFile(old.base))?
+            .records
+            .clone();
+        let new = state.build(old, &base, progress)?;
+        self.commit(state);
+        Ok(new)
+    }
+
+    fn define_path(&mut self, def: PathDef) -> Result<(), DefineError> {
+        let mut state = self.state();
+        state.check_name(&def.name)?;
+        match state.all_names().get(&def.entry) {
+            Some(Named::File(_) | Named::Index(_)) => {}
+            _ => return Err(state.not_a("a file or an alternate index", &def.entry)),
+        }
+        state.paths.insert(def.name.clone(), def);
+        self.commit(state);
+        Ok(())
+    }
+
+    fn remove_path(&mut self, name: &FileName) -> Result<(), DefineError> {
+        let mut state = self.state();
+        let removed = state.paths.remove(name);
+        removed.ok_or(DefineError::NotDefined { name: name.clone() })?;
         self.commit(state);
         Ok(())
     }
@@ -183,41 +348,149 @@ impl State {
         id
     }
 
-    fn apply(&mut self, unit: &UnitOfWork) -> Result<(), ApplyError> {
-        for (file, key, change) in unit.changes() {
-            let records = &self
-                .files
-                .get(&file)
-                .ok_or(ApplyError::UnknownFile(file))?
-                .records;
-            match (records.contains_key(key), change) {
-                (true, Change::Insert(_)) => {
-                    return Err(ApplyError::Duplicate {
-                        file,
-                        key: key.into(),
-                    });
-                }
-                (false, Change::Replace(_) | Change::Delete) => {
-                    return Err(ApplyError::NotFound {
-                        file,
-                        key: key.into(),
-                    });
-                }
-                _ => {}
-            }
+    fn all_names(&self) -> BTreeMap<FileName, Named> {
+        let files = self.names.values().filter_map(|id| {
+            let def = self.files.get(id)?.def.clone();
+            Some(Named::File(CatalogueEntry { id: *id, def }))
+        });
+        let indexes = self
+            .indexes
+            .values()
+            .map(|index| Named::Index(index.entry.clone()));
+        let paths = self.paths.values().cloned().map(Named::Path);
+        let all = files.chain(indexes).chain(paths);
+        all.map(|named| (named.name().clone(), named)).collect()
+    }
+
+    fn check_name(&self, name: &FileName) -> Result<(), DefineError> {
+        match self.all_names().contains_key(name) {
+            true => Err(DefineError::AlreadyDefined { name: name.clone() }),
+            false => Ok(()),
         }
+    }
+
+    fn not_a(&self, wanted: &'static str, name: &FileName) -> DefineError {
+        let what = match self.all_names().get(name) {
+            Some(Named::Path(_)) => "a path",
+            Some(Named::Index(_)) => "an alternate index",
+            _ => return DefineError::NotDefined { name: name.clone() },
+        };
+        DefineError::WrongKind {
+            name: name.clone(),
+            what,
+            wanted,
+        }
+    }
+
+    fn index(&self, index: FileId) -> Result<&Index, ReadError> {
+        self.indexes
+            .get(&index)
+            .ok_or(ReadError::UnknownFile(index))
+    }
+
+    /// Adds an index anew, built from these records.
+    fn build(
+        &mut self,
+        mut entry: IndexEntry,
+        base: &Records,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<FileId, BuildError> {
+        let def = &entry.def;
+        let mut entries = Records::new();
+        for (key, record) in base {
+            let Some(new) = def.entry(key, record) else {
+                continue;
+            };
+            let alternate = &new[..def.key_bytes()];
+            let known = lookup(&entries, Seek::Prefix(alternate)).filter(|_| def.unique);
+            if let Some(known) = known {
+                return Err(BuildError::DuplicateAlternate {
+                    index: def.name.clone(),
+                    key: alternate.into(),
+                    first: known.key[alternate.len()..].into(),
+                    second: key[..].into(),
+                });
+            }
+            entries.insert(new, Box::default());
+        }
+        progress(BuildProgress {
+            read: base.len() as u64,
+            written: entries.len() as u64,
+        });
+        self.last_id += 1;
+        entry.id = FileId(self.last_id);
+        entry.built = true;
+        let (id, entries) = (entry.id, Arc::new(entries));
+        self.indexes.insert(id, Index { entry, entries });
+        Ok(id)
+    }
+
+    fn apply(&mut self, unit: &UnitOfWork) -> Result<(), ApplyError> {
+        let follows = self.check(unit)?;
         for (file, key, change) in unit.changes() {
             let Some(file) = self.files.get_mut(&file) else {
                 continue;
             };
-            let records = Arc::make_mut(&mut file.records);
-            match change.record() {
-                Some(record) => records.insert(key.into(), record.into()),
-                None => records.remove(key),
-            };
+            put(&mut file.records, key, change.record());
+        }
+        for (id, overlay) in follows {
+            if let Some(index) = self.indexes.get_mut(&id) {
+                for (entry, value) in overlay.changes() {
+                    put(&mut index.entries, entry, value.as_deref());
+                }
+            }
+        }
+        for (table, key, value) in unit.table_changes() {
+            put(self.tables.entry(table).or_default(), key, value);
         }
         Ok(())
     }
+
+    /// Whether every change of a unit meets the state it was made from, and
+    /// what follows for alternate indexes.
+    fn check(&self, unit: &UnitOfWork) -> Result<BTreeMap<FileId, Overlay>, ApplyError> {
+        let mut follows: BTreeMap<FileId, Overlay> = BTreeMap::new();
+        for (file, key, change) in unit.changes() {
+            let of = self.files.get(&file).ok_or(ApplyError::UnknownFile(file))?;
+            let old = of.records.get(key).map(|record| &**record);
+            let key_error = |make: fn(FileId, Key) -> ApplyError| Err(make(file, key.into()));
+            match (old, change) {
+                (Some(_), Change::Insert(_)) => {
+                    return key_error(|file, key| ApplyError::Duplicate { file, key });
+                }
+                (None, Change::Replace(_) | Change::Delete) => {
+                    return key_error(|file, key| ApplyError::NotFound { file, key });
+                }
+                _ => {}
+            }
+            let kept = self.indexes.values().map(|index| &index.entry);
+            for index in kept.filter(|index| index.base == file && index.is_kept()) {
+                let overlay = follows.entry(index.id).or_default();
+                index.def.follow(key, old, change.record(), overlay);
+            }
+        }
+        for (id, overlay) in &follows {
+            let Index { entry, entries } = &self.indexes[id];
+            let present = |key: &[u8]| -> Result<Option<Box<[u8]>>, ApplyError> {
+                Ok(lookup(entries, Seek::Prefix(key)).map(|hit| hit.key.into()))
+            };
+            if let Some(key) = entry.def.duplicate(overlay, present)? {
+                return Err(ApplyError::DuplicateAlternate {
+                    index: *id,
+                    key: Key(key),
+                });
+            }
+        }
+        Ok(follows)
+    }
+}
+
+fn put(records: &mut Arc<Records>, key: &[u8], value: Option<&[u8]>) {
+    let records = Arc::make_mut(records);
+    match value {
+        Some(value) => records.insert(key.into(), value.into()),
+        None => records.remove(key),
+    };
 }
 
 /// A load in progress; the records are the store's only once it has finished.
@@ -237,10 +510,28 @@ impl BulkLoad for Load<'_> {
         Ok(true)
     }
 
-    fn finish(self: Box<Self>) -> Result<FileId, StorageError> {
+    fn finish(
+        self: Box<Self>,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<FileId, BuildError> {
         let mut state = self.store.state();
         state.files.remove(&self.file);
         let id = state.add(self.def, self.records);
+        let base = state.files[&id].records.clone();
+        let of_file: Vec<_> = state
+            .indexes
+            .values()
+            .map(|index| index.entry.clone())
+            .collect();
+        for mut index in of_file.into_iter().filter(|index| index.base == self.file) {
+            index.base = id;
+            if index.built {
+                state.indexes.remove(&index.id);
+                state.build(index, &base, progress)?;
+            } else if let Some(known) = state.indexes.get_mut(&index.id) {
+                known.entry = index;
+            }
+        }
         self.store.commit(state);
         Ok(id)
     }

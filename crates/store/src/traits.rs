@@ -9,9 +9,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::error::{ApplyError, DefineError, ReadError, StorageError};
+use crate::error::{ApplyError, BuildError, DefineError, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
+use crate::index::{Access, IndexDef, IndexEntry, Named, PathDef, PathEntry};
 use crate::seek::{Entry, Seek};
+use crate::table::Table;
 use crate::unit::UnitOfWork;
 
 /// A file of the catalogue.
@@ -53,6 +55,71 @@ pub trait ReadStore {
         from: Seek<'_>,
         each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), ReadError>;
+
+    /// Every name of the catalogue, in order: files, indexes and paths.
+    fn names(&mut self) -> Result<Vec<Named>, ReadError>;
+
+    /// The alternate indexes of a file, in the order of their names. Cheap: it
+    /// is asked for every change.
+    fn indexes(&mut self, file: FileId) -> Result<Arc<[IndexEntry]>, ReadError>;
+
+    /// The alternate index with this number.
+    fn index(&mut self, index: FileId) -> Result<IndexEntry, ReadError>;
+
+    /// Shows one record through an alternate index, index and base being of one
+    /// committed state. A key of `seek` that is no longer than an alternate key
+    /// is compared with alternate keys; a longer one is a
+    /// [position](PathEntry::position). Backwards, keys come in descending
+    /// order, and records of one key in ascending order all the same, as VSAM
+    /// has it.
+    fn seek_path(
+        &mut self,
+        index: FileId,
+        seek: Seek<'_>,
+        found: &mut dyn FnMut(PathEntry<'_>),
+    ) -> Result<bool, ReadError>;
+
+    /// Shows one bare entry of an alternate index, byte by byte. What
+    /// [`UnitOfWork::seek_path`] merges its own entries with.
+    fn seek_entry(
+        &mut self,
+        index: FileId,
+        seek: Seek<'_>,
+        found: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool, ReadError>;
+
+    /// Shows one entry of a table, its value as [`Entry::record`].
+    fn seek_table(
+        &mut self,
+        table: Table,
+        seek: Seek<'_>,
+        found: &mut dyn FnMut(Entry<'_>),
+    ) -> Result<bool, ReadError>;
+
+    /// What a name leads to: a file itself, or through a path or an index.
+    /// `None` if the name, or what it leads to, is not there.
+    fn access(&mut self, name: &FileName) -> Result<Option<Access>, ReadError> {
+        let names = self.names()?;
+        let named = |name: &FileName| names.iter().find(|named| named.name() == name);
+        let target = match named(name) {
+            Some(Named::Path(path)) => named(&path.entry),
+            other => other,
+        };
+        Ok(match target {
+            Some(Named::File(base)) => Some(Access {
+                base: base.clone(),
+                index: None,
+            }),
+            Some(Named::Index(index)) => match named(&index.def.base) {
+                Some(Named::File(base)) => Some(Access {
+                    base: base.clone(),
+                    index: Some(index.clone()),
+                }),
+                _ => None,
+            },
+            _ => None,
+        })
+    }
 }
 
 /// [`ReadStore`]'s calls with a result of the caller's own type.
@@ -94,8 +161,29 @@ pub trait WriteStore: Send {
     /// Adds an empty file.
     fn define(&mut self, def: FileDef) -> Result<FileId, DefineError>;
 
-    /// Removes a file and its records.
+    /// Removes a file and its records, with its indexes and the paths over
+    /// them; or an alternate index with its paths.
     fn remove(&mut self, file: FileId) -> Result<(), DefineError>;
+
+    /// Adds an alternate index. Over a base without records it is built at
+    /// once; else [`WriteStore::build_index`] builds it.
+    fn define_index(&mut self, def: IndexDef) -> Result<FileId, DefineError>;
+
+    /// Builds an alternate index from the records that are there (BLDINDEX),
+    /// sorting in `memory_bytes` and a scratch file. Gives its number from then
+    /// on; until then readers have the index as it was.
+    fn build_index(
+        &mut self,
+        index: FileId,
+        memory_bytes: usize,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<FileId, BuildError>;
+
+    /// Adds a path.
+    fn define_path(&mut self, def: PathDef) -> Result<(), DefineError>;
+
+    /// Removes a path, and nothing of what it leads to.
+    fn remove_path(&mut self, name: &FileName) -> Result<(), DefineError>;
 
     /// Applies the units in order, each whole or not at all, and gives one
     /// result for each. A unit sees what those before it did. All that succeed
@@ -121,7 +209,20 @@ pub trait BulkLoad {
     /// drop the load.
     fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<bool, StorageError>;
 
-    /// Puts the new records in the place of the old ones, durably. The file has
-    /// a new number from then on.
-    fn finish(self: Box<Self>) -> Result<FileId, StorageError>;
+    /// Builds the file's indexes anew and puts all in the place of the old, in
+    /// one step, durably. The file and its indexes have new numbers from then
+    /// on.
+    fn finish(
+        self: Box<Self>,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<FileId, BuildError>;
+}
+
+/// How far an index is built.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BuildProgress {
+    /// Records of the base read.
+    pub read: u64,
+    /// Entries written.
+    pub written: u64,
 }

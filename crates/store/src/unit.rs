@@ -10,22 +10,31 @@
 //! business; if they do all the same, the later one fails as a whole when it is
 //! applied, because each change names the state it was made from.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
-use std::ops::Bound;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use thiserror::Error;
 
 use crate::error::{Key, ReadError};
 use crate::file::{FileId, Organisation};
+use crate::index::{IndexEntry, PathEntry};
+use crate::path::{self, Indexed};
+use crate::pending::{Overlay, Pending, merged};
 use crate::record::RecordError;
 use crate::seek::{Entry, Seek};
+use crate::table::{MAX_TABLE_KEY_BYTES, Table};
 use crate::traits::{ReadExt, ReadStore};
 
 /// Changes that become visible together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnitOfWork {
     files: BTreeMap<FileId, Changes>,
+    /// What follows for the alternate indexes of the files: for reading
+    /// through paths only. The store derives it anew when it applies the unit.
+    indexes: BTreeMap<FileId, Overlay>,
+    tables: BTreeMap<Table, Overlay>,
+    /// Bytes of `files`.
     bytes: usize,
 }
 
@@ -46,6 +55,18 @@ pub enum UnitError {
     /// A record with this key is there: DUPREC.
     #[error("there is a record with key {0} already")]
     Duplicate(Key),
+    /// Another record has the key that an alternate index wants to be its
+    /// only one: DUPREC.
+    #[error("there is a record with alternate key {key} already, and {index} is unique")]
+    DuplicateAlternate {
+        /// The index.
+        index: FileId,
+        /// The alternate key.
+        key: Key,
+    },
+    /// No address is left in an ESDS or RRDS: NOSPACE.
+    #[error("the file has no address left")]
+    NoAddress,
     /// No record with this key is there: NOTFND.
     #[error("there is no record with key {0}")]
     NotFound(Key),
@@ -67,12 +88,13 @@ impl UnitOfWork {
 
     /// True if nothing would be changed.
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
+        self.files.is_empty() && self.tables.is_empty()
     }
 
-    /// Bytes of keys and records held.
+    /// Bytes of keys, records and values held.
     pub fn bytes(&self) -> usize {
-        self.bytes
+        let overlays = self.indexes.values().chain(self.tables.values());
+        self.bytes + overlays.map(Overlay::bytes).sum::<usize>()
     }
 
     /// True if there are changes to this file, so that reading it must go
@@ -112,8 +134,36 @@ impl UnitOfWork {
             }
             None => Change::Insert(record.into()),
         };
+        let indexes = store.indexes(file)?;
+        self.follow(store, &indexes, key, None, Some(record))?;
         self.set(file, key, Some(next));
         Ok(())
+    }
+
+    /// Adds a record at the end of an ESDS (or RRDS) and gives its key.
+    /// `ends` keeps units that add at the same time apart.
+    pub fn append(
+        &mut self,
+        store: &mut (impl ReadStore + ?Sized),
+        ends: &mut Ends,
+        file: FileId,
+        record: &[u8],
+    ) -> Result<Vec<u8>, UnitError> {
+        let def = store.definition(file)?;
+        def.check_record(record)?;
+        let free = self
+            .next_address(store, file)?
+            .ok_or(UnitError::NoAddress)?;
+        let given = ends.0.get(&file).copied().unwrap_or(0);
+        let key = def
+            .address_key(free.max(given))
+            .ok_or(UnitError::NoAddress)?;
+        let next = def
+            .address_after(&key, record)
+            .ok_or(UnitError::NoAddress)?;
+        self.insert(store, file, &key, record)?;
+        ends.0.insert(file, next);
+        Ok(key)
     }
 
     /// Puts a record in the place of the one under its key.
@@ -125,13 +175,10 @@ impl UnitOfWork {
         record: &[u8],
     ) -> Result<(), UnitError> {
         let def = store.definition(file)?;
-        let old_bytes = match self.change(file, key) {
-            Some(Change::Insert(old) | Change::Replace(old)) => Some(old.len()),
-            Some(Change::Delete) => None,
-            None => store.get(file, key, <[u8]>::len)?,
-        };
-        let old_bytes = old_bytes.ok_or_else(|| UnitError::NotFound(key.into()))?;
+        let indexes = store.indexes(file)?;
+        let (old_bytes, old) = self.old(store, file, key, !indexes.is_empty())?;
         def.check_rewrite(key, old_bytes, record)?;
+        self.follow(store, &indexes, key, old.as_deref(), Some(record))?;
         let next = match self.change(file, key) {
             Some(Change::Insert(_)) => Change::Insert(record.into()),
             _ => Change::Replace(record.into()),
@@ -150,14 +197,33 @@ impl UnitOfWork {
         let def = store.definition(file)?;
         def.check_key(key)?;
         def.check_delete()?;
+        let indexes = store.indexes(file)?;
+        let (_, old) = self.old(store, file, key, !indexes.is_empty())?;
+        self.follow(store, &indexes, key, old.as_deref(), None)?;
         let next = match self.change(file, key) {
             Some(Change::Insert(_)) => None,
-            Some(Change::Replace(_)) => Some(Change::Delete),
-            None if store.get(file, key, |_| ())?.is_some() => Some(Change::Delete),
-            Some(Change::Delete) | None => return Err(UnitError::NotFound(key.into())),
+            _ => Some(Change::Delete),
         };
         self.set(file, key, next);
         Ok(())
+    }
+
+    /// The alternate keys that no other record may have once `record` is
+    /// stored: what a caller locks before it inserts or replaces, so that of
+    /// two units that want one key the later one waits.
+    pub fn unique_keys(
+        &self,
+        store: &mut (impl ReadStore + ?Sized),
+        file: FileId,
+        record: &[u8],
+    ) -> Result<Vec<(FileId, Box<[u8]>)>, ReadError> {
+        let indexes = store.indexes(file)?;
+        let unique = indexes
+            .iter()
+            .filter(|index| index.is_kept() && index.def.unique);
+        Ok(unique
+            .filter_map(|index| Some((index.id, index.def.key_in(record)?.into())))
+            .collect())
     }
 
     /// Shows one record as the task that owns this unit sees it; otherwise as
@@ -171,8 +237,89 @@ impl UnitOfWork {
     ) -> Result<bool, ReadError> {
         match self.files.get(&file) {
             None => store.seek(file, seek, found),
-            Some(changes) => merged(changes, store, file, seek, found),
+            Some(changes) => {
+                let theirs = &mut |seek: Seek<'_>, show: &mut dyn FnMut(Entry<'_>)| {
+                    store.seek(file, seek, show)
+                };
+                merged(changes, seek, theirs, found)
+            }
         }
+    }
+
+    /// Shows one record through an alternate index as the task that owns this
+    /// unit sees it; otherwise as [`ReadStore::seek_path`].
+    pub fn seek_path(
+        &self,
+        store: &mut (impl ReadStore + ?Sized),
+        index: FileId,
+        seek: Seek<'_>,
+        found: &mut dyn FnMut(PathEntry<'_>),
+    ) -> Result<bool, ReadError> {
+        let index = store.index(index)?;
+        if !self.touches(index.base) {
+            return store.seek_path(index.id, seek, found);
+        }
+        if !index.built {
+            return Err(ReadError::NotBuilt(index.id));
+        }
+        let def = index.def.clone();
+        let mut view = View {
+            unit: self,
+            store,
+            index: &index,
+        };
+        path::seek(&def, seek, &mut view, found)
+    }
+
+    /// Puts a value into a table. Panics if the key is longer than
+    /// [`MAX_TABLE_KEY_BYTES`] or empty.
+    pub fn put(&mut self, table: Table, key: &[u8], value: &[u8]) {
+        self.set_in(table, key, Some(value.into()));
+    }
+
+    /// Deletes what is under a key of a table, if anything is.
+    pub fn remove(&mut self, table: Table, key: &[u8]) {
+        self.set_in(table, key, None);
+    }
+
+    /// Shows one entry of a table as the task that owns this unit sees it;
+    /// otherwise as [`ReadStore::seek_table`].
+    pub fn seek_table(
+        &self,
+        store: &mut (impl ReadStore + ?Sized),
+        table: Table,
+        seek: Seek<'_>,
+        found: &mut dyn FnMut(Entry<'_>),
+    ) -> Result<bool, ReadError> {
+        let theirs = &mut |seek: Seek<'_>, show: &mut dyn FnMut(Entry<'_>)| {
+            store.seek_table(table, seek, show)
+        };
+        match self.tables.get(&table) {
+            None => theirs(seek, found),
+            Some(overlay) => merged(overlay.changes(), seek, theirs, found),
+        }
+    }
+
+    /// What the task sees under a key of a table.
+    pub fn get(
+        &self,
+        store: &mut (impl ReadStore + ?Sized),
+        table: Table,
+        key: &[u8],
+    ) -> Result<Option<Vec<u8>>, ReadError> {
+        let mut value = None;
+        self.seek_table(store, table, Seek::Equal(key), &mut |entry| {
+            value = Some(entry.record.to_vec());
+        })?;
+        Ok(value)
+    }
+
+    /// All changes to tables: `None` deletes.
+    pub fn table_changes(&self) -> impl Iterator<Item = (Table, &[u8], Option<&[u8]>)> {
+        self.tables.iter().flat_map(|(table, overlay)| {
+            let changes = overlay.changes().iter();
+            changes.map(|(key, value)| (*table, &**key, value.as_deref()))
+        })
     }
 
     /// The address that a record added at the end of an ESDS or RRDS gets, as
@@ -195,6 +342,69 @@ impl UnitOfWork {
         Ok(next)
     }
 
+    /// The record under a key as the unit has it: its length and, if `whole`,
+    /// its bytes.
+    fn old(
+        &self,
+        store: &mut (impl ReadStore + ?Sized),
+        file: FileId,
+        key: &[u8],
+        whole: bool,
+    ) -> Result<(usize, Option<Vec<u8>>), UnitError> {
+        let take = |record: &[u8]| (record.len(), whole.then(|| record.to_vec()));
+        let old = match self.change(file, key) {
+            Some(change) => change.record().map(take),
+            None => store.get(file, key, take)?,
+        };
+        old.ok_or_else(|| UnitError::NotFound(key.into()))
+    }
+
+    /// Has the indexes of a file follow a change, or none of them if one
+    /// cannot.
+    fn follow(
+        &mut self,
+        store: &mut (impl ReadStore + ?Sized),
+        indexes: &Arc<[IndexEntry]>,
+        key: &[u8],
+        old: Option<&[u8]>,
+        new: Option<&[u8]>,
+    ) -> Result<(), UnitError> {
+        let kept = || indexes.iter().filter(|index| index.is_kept());
+        for index in kept().filter(|index| index.def.unique) {
+            let of = |record: Option<&[u8]>| -> Option<Box<[u8]>> {
+                Some(index.def.key_in(record?)?.into())
+            };
+            let Some(wanted) = of(new).filter(|new| of(old).as_ref() != Some(new)) else {
+                continue;
+            };
+            let mut view = View {
+                unit: self,
+                store,
+                index,
+            };
+            if view.entry(Seek::Prefix(&wanted))?.is_some() {
+                return Err(UnitError::DuplicateAlternate {
+                    index: index.id,
+                    key: Key(wanted),
+                });
+            }
+        }
+        for index in kept() {
+            let overlay = self.indexes.entry(index.id).or_default();
+            index.def.follow(key, old, new, overlay);
+        }
+        Ok(())
+    }
+
+    fn set_in(&mut self, table: Table, key: &[u8], value: Option<Box<[u8]>>) {
+        assert!(
+            (1..=MAX_TABLE_KEY_BYTES).contains(&key.len()),
+            "a key of {table} has {} bytes",
+            key.len()
+        );
+        self.tables.entry(table).or_default().set(key.into(), value);
+    }
+
     fn set(&mut self, file: FileId, key: &[u8], change: Option<Change>) {
         let size = |change: &Change| key.len() + change.record().map_or(0, <[u8]>::len);
         self.bytes += change.as_ref().map_or(0, size);
@@ -212,6 +422,46 @@ impl UnitOfWork {
     }
 }
 
+/// Where the next records of files are added at their end, among units that do
+/// not see each other's. One of these belongs to a store's writer; it is empty
+/// after a restart, when nothing is pending. An address given to a unit that is
+/// backed out stays unused until then.
+#[derive(Debug, Clone, Default)]
+pub struct Ends(HashMap<FileId, u64>);
+
+/// An index as a unit sees it.
+struct View<'v, S: ?Sized> {
+    unit: &'v UnitOfWork,
+    store: &'v mut S,
+    index: &'v IndexEntry,
+}
+
+impl<S: ReadStore + ?Sized> Indexed for View<'_, S> {
+    type Error = ReadError;
+
+    fn entry(&mut self, seek: Seek<'_>) -> Result<Option<Box<[u8]>>, ReadError> {
+        let (id, store) = (self.index.id, &mut *self.store);
+        let mut hit: Option<Box<[u8]>> = None;
+        let theirs = &mut |seek: Seek<'_>, show: &mut dyn FnMut(Entry<'_>)| {
+            store.seek_entry(id, seek, &mut |key| show(Entry { key, record: &[] }))
+        };
+        let take = &mut |entry: Entry<'_>| hit = Some(entry.key.into());
+        match self.unit.indexes.get(&id) {
+            None => theirs(seek, take)?,
+            Some(overlay) => merged(overlay.changes(), seek, theirs, take)?,
+        };
+        Ok(hit)
+    }
+
+    fn record(&mut self, base_key: &[u8], found: &mut dyn FnMut(&[u8])) -> Result<bool, ReadError> {
+        let base = self.index.base;
+        match self.unit.change(base, base_key) {
+            Some(change) => Ok(change.record().map(found).is_some()),
+            None => Ok(self.store.get(base, base_key, found)?.is_some()),
+        }
+    }
+}
+
 impl Change {
     /// The record as it will be; `None` if it will not be.
     pub fn record(&self) -> Option<&[u8]> {
@@ -222,95 +472,8 @@ impl Change {
     }
 }
 
-/// What the store's next record is to one step of a merge.
-enum Step {
-    /// It was shown.
-    Shown,
-    /// The unit's own record comes before it.
-    OursFirst,
-    /// The unit changed it; look further from its key.
-    Changed(Box<[u8]>),
-}
-
-/// Finds the nearer of the unit's and the store's next record, passing over
-/// those of the store's that the unit changed.
-fn merged(
-    changes: &Changes,
-    store: &mut (impl ReadStore + ?Sized),
-    file: FileId,
-    seek: Seek<'_>,
-    found: &mut dyn FnMut(Entry<'_>),
-) -> Result<bool, ReadError> {
-    let ours = own_entry(changes, seek);
-    if let Seek::Equal(key) = seek
-        && changes.contains_key(key)
-    {
-        return Ok(ours.inspect(|&entry| found(entry)).is_some());
+impl Pending for Change {
+    fn value(&self) -> Option<&[u8]> {
+        self.record()
     }
-    let prefix = if let Seek::Prefix(prefix) = seek {
-        prefix
-    } else {
-        &[]
-    };
-    let mut passed: Option<Box<[u8]>> = None;
-    loop {
-        let next = match &passed {
-            None => seek,
-            Some(key) if seek.is_descending() => Seek::Less(key),
-            Some(key) => Seek::Greater(key),
-        };
-        let mut step = Step::OursFirst;
-        store.seek(file, next, &mut |theirs| {
-            let beyond = |ours: Entry<'_>| {
-                if seek.is_descending() {
-                    ours.key > theirs.key
-                } else {
-                    ours.key < theirs.key
-                }
-            };
-            step = if ours.is_some_and(beyond) || !theirs.key.starts_with(prefix) {
-                Step::OursFirst
-            } else if changes.contains_key(theirs.key) {
-                Step::Changed(theirs.key.into())
-            } else {
-                found(theirs);
-                Step::Shown
-            };
-        })?;
-        match step {
-            Step::Shown => return Ok(true),
-            Step::OursFirst => return Ok(ours.inspect(|&entry| found(entry)).is_some()),
-            Step::Changed(key) => passed = Some(key),
-        }
-    }
-}
-
-/// The unit's own record that `seek` finds.
-fn own_entry<'c>(changes: &'c Changes, seek: Seek<'_>) -> Option<Entry<'c>> {
-    let (low, high) = match seek {
-        Seek::Equal(key) => (Bound::Included(key), Bound::Included(key)),
-        Seek::AtLeast(key) | Seek::Prefix(key) => (Bound::Included(key), Bound::Unbounded),
-        Seek::Greater(key) => (Bound::Excluded(key), Bound::Unbounded),
-        Seek::AtMost(key) => (Bound::Unbounded, Bound::Included(key)),
-        Seek::Less(key) => (Bound::Unbounded, Bound::Excluded(key)),
-        Seek::First | Seek::Last => (Bound::Unbounded, Bound::Unbounded),
-    };
-    let mut range = changes.range::<[u8], _>((low, high));
-    let entry = if seek.is_descending() {
-        range.rev().find_map(present)
-    } else {
-        range.find_map(present)
-    };
-    match seek {
-        Seek::Prefix(prefix) => entry.filter(|entry| entry.key.starts_with(prefix)),
-        _ => entry,
-    }
-}
-
-/// A record of the unit's own, unless the change deletes it.
-fn present<'c, K: AsRef<[u8]>>((key, change): (&'c K, &'c Change)) -> Option<Entry<'c>> {
-    change.record().map(|record| Entry {
-        key: key.as_ref(),
-        record,
-    })
 }

@@ -15,6 +15,7 @@ use std::{fs, io, thread};
 
 use copybook::Format;
 
+use crate::checked;
 use crate::copy::Library;
 use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::digest::Digest;
@@ -23,10 +24,18 @@ use crate::reach::{self, Called};
 use crate::translate::{Translation, translate};
 
 /// Counts changes of the generated code that its text alone does not show.
-const GENERATION: u32 = 3;
+const GENERATION: u32 = 4;
 
-/// Flags of every module: the dialect and the guard of the PERFORM stack.
-const FLAGS: &[&str] = &["-m", "-std=ibm", "-fstack-check"];
+/// Flags of every module: the dialect, the guard of the PERFORM stack, words
+/// that are data names on z/OS, and a usage that it has by another name.
+pub const FLAGS: &[&str] = &[
+    "-m",
+    "-std=ibm",
+    "-fstack-check",
+    "-fnot-reserved=TIMESTAMP",
+    "-fnot-reserved=C",
+    "-freserved=FUNCTION-POINTER:PROGRAM-POINTER",
+];
 
 /// Items behind a table of varying length move with its counter, as IBM's
 /// compiler has it. Only where a record needs it: with this flag GnuCOBOL 3.1
@@ -362,6 +371,7 @@ impl Compiler {
             command.arg(NO_AREA_CHECK);
         }
         command
+            .args(checked::arguments(dir)?)
             .args(&self.options.flags)
             .arg("-o")
             .arg(&made)

@@ -8,9 +8,11 @@ use cics::diagnostic::nearest;
 use cics::resp::Condition;
 
 use crate::diagnostic::{Kind as Finding, Severity};
-use crate::outline::Unit;
+use crate::outline::{ONE_WORD, Unit};
 use crate::token::{Kind, Token};
 use crate::translate::Work;
+
+const MISSING: &str = "the sentence has no period";
 
 impl Work {
     /// Ends `PROGRAM-ID. NAME` with the period that other compilers assume.
@@ -49,6 +51,91 @@ impl Work {
             }
             at += 1;
         }
+    }
+
+    /// SERVICE statements, which Enterprise COBOL takes for comments.
+    pub(crate) fn service_statements(&mut self) {
+        let mut at = 0;
+        while at + 2 < self.tokens.len() {
+            let shape =
+                self.tokens[at].is("SERVICE") && self.tokens[at + 1].is_any(&["RELOAD", "LABEL"]);
+            if shape {
+                self.tokens[at].text = "CONTINUE".to_owned();
+                let mut end = at + 2;
+                if self.tokens[at + 1].is("RELOAD") {
+                    end += 1;
+                    while self
+                        .tokens
+                        .get(end)
+                        .is_some_and(|t| t.is_any(&["OF", "IN"]))
+                    {
+                        end += 2;
+                    }
+                }
+                self.tokens.drain(at + 1..end.min(self.tokens.len()));
+            }
+            at += 1;
+        }
+    }
+
+    /// Ends a paragraph whose last command has no period.
+    pub(crate) fn command_periods(&mut self) {
+        let mut at = 1;
+        while at < self.tokens.len() {
+            if self.is_header_after_command(at) {
+                let end = self.tokens[at - 1].clone();
+                self.warn(end.place, MISSING.to_owned(), "one is assumed");
+                let period = Token {
+                    kind: Kind::Mark,
+                    text: ".".to_owned(),
+                    spaced: false,
+                    ..end
+                };
+                self.tokens.insert(at, period);
+            }
+            at += 1;
+        }
+    }
+
+    /// Ends a program whose last sentence has no period.
+    pub(crate) fn last_periods(&mut self, units: &[Unit]) {
+        let mut missing = Vec::new();
+        for unit in units {
+            let Some(body) = unit.procedure_body else {
+                continue;
+            };
+            let end = match unit.closed {
+                true => (body..unit.end).rev().find(|&i| {
+                    let next = self.tokens.get(i + 1);
+                    self.tokens[i].is("END") && next.is_some_and(|t| t.is("PROGRAM"))
+                }),
+                false => Some(unit.end.min(self.tokens.len())),
+            };
+            if let Some(end) = end.filter(|end| *end > body)
+                && !self.tokens[end - 1].is_mark('.')
+            {
+                missing.push(end);
+            }
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        for at in missing {
+            let place = self.tokens[at - 1].place;
+            self.warn(place, MISSING.to_owned(), "one is assumed");
+            self.edits.insert(at, ".".to_owned(), place);
+        }
+    }
+
+    /// Whether a paragraph's or section's name in Area A follows END-EXEC.
+    fn is_header_after_command(&self, at: usize) -> bool {
+        let (before, name) = (&self.tokens[at - 1], &self.tokens[at]);
+        let next = |n: usize| self.tokens.get(at + n);
+        before.is("END-EXEC")
+            && name.kind == Kind::Word
+            && (8..12).contains(&name.place.column)
+            && name.place.line != before.place.line
+            && !name.is_any(ONE_WORD)
+            && (next(1).is_some_and(|t| t.is_mark('.')) || next(1).is_some_and(|t| t.is("SECTION")))
     }
 
     /// Writes the names of outermost programs in capitals, as the program table

@@ -8,6 +8,7 @@
 //!   every jump;
 //! * `host`, `worker`, `exec`, `conditions`, `abend`: the program table, LINK
 //!   levels, the way of a command, HANDLE and abends;
+//! * `le`: the Language Environment services that programs CALL;
 //! * `channel`, `storage`, `files`, `clock`: what a task has;
 //! * `commands`: one file a command or group, and the table that finds them;
 //! * `sandbox`, `print`: what programs are kept from, and what they print;
@@ -28,6 +29,7 @@ mod cpu;
 mod exec;
 mod files;
 mod host;
+mod le;
 pub mod memory;
 mod print;
 pub mod probe;

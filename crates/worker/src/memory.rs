@@ -85,7 +85,10 @@ impl MemoryServices {
 
 fn refused(error: UnitError) -> Failure {
     match error {
-        UnitError::Duplicate(_) => Failure::Condition(Condition::DupRec, 150),
+        UnitError::Duplicate(_) | UnitError::DuplicateAlternate { .. } => {
+            Failure::Condition(Condition::DupRec, 150)
+        }
+        UnitError::NoAddress => Failure::Condition(Condition::NoSpace, 100),
         UnitError::NotFound(_) => Failure::Condition(Condition::NotFnd, 80),
         UnitError::Record(_) => Failure::Condition(Condition::LengErr, 14),
         UnitError::Read(_) => Failure::Condition(Condition::IoErr, 120),

@@ -144,7 +144,7 @@ impl LinkServices {
             };
             match reader.seek(id, seek, &mut |entry| show(entry.record)) {
                 Ok(found) => return Some(Ok(found)),
-                Err(ReadError::UnknownFile(_)) => of.id = None,
+                Err(ReadError::UnknownFile(_) | ReadError::NotBuilt(_)) => of.id = None,
                 Err(ReadError::Storage(_)) => {
                     return Some(Err(Failure::Condition(Condition::IoErr, 120)));
                 }

@@ -98,6 +98,8 @@ pub(crate) struct Task {
     pub fetched: Fetched,
     /// Programs that LOAD made addressable.
     pub loaded: Vec<[u8; 8]>,
+    /// What Language Environment services keep for the task.
+    pub le: crate::le::Settings,
     on_qr: bool,
 }
 
@@ -435,6 +437,7 @@ impl Task {
         self.depth = 0;
         self.channels.clear();
         self.loaded.clear();
+        self.le = crate::le::Settings::default();
         self.abend = None;
         self.first_abend = [b' '; 4];
         self.last_line = 0;
@@ -530,6 +533,7 @@ impl Default for Task {
             twa: Vec::new(),
             fetched: Fetched::default(),
             loaded: Vec::new(),
+            le: crate::le::Settings::default(),
             on_qr: false,
         }
     }

@@ -67,6 +67,23 @@ pub fn read(text: &str, file: u16, lines: Lines, diagnostics: &mut Diagnostics) 
     reader.pieces
 }
 
+/// The columns of a line. Tabs stand for eight columns, or for four where
+/// eight would push text of a fixed line beyond column 72.
+fn columns_of(line: &str, format: Format) -> Vec<Column> {
+    let wide: Vec<Column> = expand_tabs(line, 8).collect();
+    let text = |columns: &[Column]| columns.iter().any(|(_, c)| *c != ' ');
+    let overruns = |columns: &[Column]| columns.get(72..).is_some_and(text);
+    if format == Format::Free || !line.contains('\t') || !overruns(&wide) {
+        return wide;
+    }
+    let narrow: Vec<Column> = expand_tabs(line, 4).collect();
+    let starts_late = !narrow.get(..6).is_some_and(text);
+    match starts_late && !overruns(&narrow) {
+        true => narrow,
+        false => wide,
+    }
+}
+
 struct Reader<'a> {
     file: u16,
     format: Format,
@@ -87,7 +104,7 @@ impl Reader<'_> {
             self.format = format;
             return;
         }
-        let columns: Vec<Column> = expand_tabs(line).collect();
+        let columns = columns_of(line, self.format);
         if self.is_option_line(&columns) {
             return;
         }
@@ -354,7 +371,7 @@ impl Reader<'_> {
         }
         if self.format == Format::Fixed {
             // The literal fills the line up to column 72.
-            let missing = 72usize.saturating_sub(expand_tabs(line).count());
+            let missing = 72usize.saturating_sub(columns_of(line, Format::Fixed).len());
             piece.text.extend(std::iter::repeat_n(' ', missing));
             self.open_quote = Some(quote);
         }

@@ -143,11 +143,8 @@ fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<Ar
         if areas.iter().any(|a| same_name(&a.name, &name)) {
             out.error(&book.file, at, format!("{name} is described twice"));
         }
-        areas.push(AreaSource {
-            name,
-            text: book.text.clone(),
-            record,
-        });
+        let text = with_level_01(&book.text, record.layout().name());
+        areas.push(AreaSource { name, text, record });
     }
     if !import.channel && areas.len() > 1 {
         let help = "name one copybook a direction, or import the program with a channel";
@@ -155,6 +152,25 @@ fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<Ar
         out.error_help(&books[1].file, Position::default(), message, help);
     }
     areas
+}
+
+/// The text with the 01 level that it lacks: a copybook that begins below it
+/// is named by its file, and the project's file has another name.
+fn with_level_01(text: &str, record: &str) -> String {
+    let options = copybook::ParseOptions {
+        source_name: "no-name-of-its-own",
+        ..copybook::ParseOptions::default()
+    };
+    let own = copybook::parse(text, &options)
+        .is_ok_and(|layouts| layouts.first().is_some_and(|l| l.name() == record));
+    if own {
+        return text.to_owned();
+    }
+    let margin = match copybook::Format::detect(text) {
+        copybook::Format::Free => "",
+        _ => "       ",
+    };
+    format!("{margin}01  {record}.\n{text}")
 }
 
 fn valid_name(name: &str) -> bool {

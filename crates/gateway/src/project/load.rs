@@ -345,7 +345,14 @@ impl Loader<'_> {
                 );
                 continue;
             };
+            let after: Option<&ResponsePlan> = plans.iter().find(|p: &&ResponsePlan| p.is_last());
+            let unreachable = after.map(|last| last.expects_abend);
             if let Some(plan) = self.response(object, folder, (&file, key, entry), status, asset) {
+                if unreachable.is_some_and(|abends| abends || !plan.expects_abend) {
+                    let message =
+                        format!("{name} can never be the answer: an entry before it always is");
+                    self.out.warn(&file, key.at, message);
+                }
                 plans.push(plan);
             }
         }
@@ -378,7 +385,13 @@ impl Loader<'_> {
                 out: self.out,
             };
             let scope = crate::mapping::plan::ItemScope::None;
-            compiler.condition(c.text().unwrap_or_default(), c.at, scope)
+            let condition = compiler.condition(c.text().unwrap_or_default(), c.at, scope);
+            if let Some(why) = response::never_holds(&condition, &asset.response) {
+                compiler
+                    .out
+                    .warn(file, c.at, format!("the condition never holds: {why}"));
+            }
+            condition
         });
         let mapping = folder.join(key.text().unwrap_or_default());
         if !mapping.is_file() {

@@ -258,7 +258,10 @@ impl<B: Backend> Gateway<B> {
             let listener = listen::bind_all(address, 1)?.remove(0);
             admin_address = Some(listen::address(&listener, address)?);
             let (shared, watched) = (shared.clone(), watched.clone());
-            let run = move || admin::run(shared, listener, watched);
+            let run = move || {
+                shared.backend.on_thread();
+                admin::run(shared, listener, watched);
+            };
             threads.push(listen::spawn("gw-admin", run)?);
         }
         let mut secure = secure.into_iter();
@@ -268,7 +271,10 @@ impl<B: Backend> Gateway<B> {
                 tls: secure.next().zip(tls.clone()),
             };
             let (shared, watched) = (shared.clone(), watched.clone());
-            let run = move || door::run(shared, listeners, watched);
+            let run = move || {
+                shared.backend.on_thread();
+                door::run(shared, listeners, watched);
+            };
             threads.push(listen::spawn(&format!("gw-door-{number}"), run)?);
         }
         let addresses = (address, tls_address, admin_address);

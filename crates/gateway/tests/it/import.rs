@@ -85,3 +85,37 @@ fn what_cannot_be_imported_is_told_at_once() {
     assert!(text.contains("is described twice"), "{text}");
     assert!(text.contains("is no name of a program"), "{text}");
 }
+
+#[test]
+fn a_copybook_without_an_01_level_is_imported_and_loads() {
+    for (text, channel) in [
+        (
+            "           05  CUST-ID      PIC 9(8).\n           05  CUST-NAME    PIC X(20).\n",
+            false,
+        ),
+        ("05 CUST-ID PIC 9(8).\n05 CUST-NAME PIC X(20).\n", false),
+        ("           05  CUST-ID      PIC 9(8).\n", true),
+    ] {
+        let book = ImportBook {
+            file: "copybooks/CUSTAREA.cpy".into(),
+            container: channel.then(|| "CUST".to_owned()),
+            text: text.into(),
+        };
+        let new = Import {
+            name: "cust".into(),
+            program: "CUST01".into(),
+            transid: None,
+            channel,
+            request: vec![book.clone()],
+            response: vec![book],
+        };
+        let folder = tempfile::tempdir().unwrap();
+        for file in import(&new).unwrap_or_else(|faults| panic!("{faults}")) {
+            let path = folder.path().join("cust").join(file.path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, file.text).unwrap();
+        }
+        let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+        assert_eq!(apis[0].warnings().to_string(), "");
+    }
+}

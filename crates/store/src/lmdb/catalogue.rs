@@ -1,7 +1,8 @@
-//! The catalogue: which files an environment holds.
+//! The catalogue: which files, alternate indexes and paths an environment holds.
 //!
-//! It is a data base of its own, so that any process can list the files. The
-//! records of a file are in a data base named by the file's number. What is
+//! It is a data base of its own, so that any process can list them. The records
+//! of a file are in a data base named by the file's number, and so are the
+//! entries of an index. What is
 //! removed, or only half loaded, is put on a *discard list* in the same
 //! transaction and goes when the environment is next opened for writing, when
 //! no handle to it can be in use. `docs/internals/store.md` draws the bytes.
@@ -9,15 +10,38 @@
 use std::ffi::{CStr, CString};
 use std::sync::Arc;
 
+use super::seal;
 use super::sys::{Code, Dbi, Move, Txn, WriteTxn};
-use crate::file::{FileDef, FileId, KeyField, Organisation, RecordFormat};
+use crate::file::{FileDef, FileId, FileName, KeyField, Organisation, RecordFormat};
+use crate::index::{IndexDef, IndexEntry, Named, PathDef};
 use crate::traits::CatalogueEntry;
+
+/// What is entered under a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Item {
+    /// A file, and whether its records have check sums.
+    File {
+        id: FileId,
+        def: Arc<FileDef>,
+        sealed: bool,
+    },
+    /// An alternate index, and whether it is built.
+    Index {
+        id: FileId,
+        def: Arc<IndexDef>,
+        built: bool,
+    },
+    /// A path.
+    Path(PathDef),
+}
 
 /// The catalogue's data base.
 pub(super) const CATALOGUE: &CStr = c"catalogue";
 
-/// Version of all that is stored; another one is refused.
-const FORMAT: u32 = 1;
+/// Version of all that is stored. A later one is refused; version 1, which had
+/// no check sums, indexes and tables, is read, and becomes this one when it is
+/// opened for writing. Its files get check sums when they are loaded anew.
+const FORMAT: u32 = 2;
 
 /// Key of the version. Keys of the catalogue's own begin with a byte that no
 /// file name begins with.
@@ -29,63 +53,113 @@ const LAST_KEY: &[u8] = b"\0last";
 /// First byte of a key of the discard list; the file's number follows.
 const DISCARD: u8 = 1;
 
-/// Bytes of an entry.
-const ENTRY_BYTES: usize = 20;
+/// First byte of an entry: a file without check sums, as version 1 has it.
+const FILE_1: u8 = 1;
+
+/// First byte of an entry: a file with check sums.
+const FILE: u8 = 2;
+
+/// First byte of an entry: an alternate index.
+const INDEX: u8 = 3;
+
+/// First byte of an entry: a path.
+const PATH: u8 = 4;
+
+/// Bytes of a file's entry before its check sum.
+const FILE_BYTES: usize = 20;
+
+/// Bytes of an index's entry before the name of its base.
+const INDEX_BYTES: usize = 16;
+
+/// Bytes of a path's entry before the name that it leads to.
+const PATH_BYTES: usize = 2;
 
 /// Name of the data base of a file's records.
 pub(super) fn db_name(file: FileId) -> CString {
     CString::new(format!("file-{:08x}", file.0)).unwrap_or_default()
 }
 
-/// Writes the version into a new catalogue.
+/// Writes the version into a new catalogue, or an old one.
 pub(super) fn create(txn: &mut WriteTxn, catalogue: Dbi) -> Result<(), Code> {
-    if txn.get(catalogue, FORMAT_KEY)?.is_none() {
+    let is_older = match txn.get(catalogue, FORMAT_KEY)? {
+        Some(bytes) => version(bytes).is_some_and(|version| version < FORMAT),
+        None => true,
+    };
+    if is_older {
         txn.put(catalogue, FORMAT_KEY, &FORMAT.to_be_bytes())?;
     }
     Ok(())
 }
 
-/// What the version is, if it is not ours.
+/// What the version is, if it is not one of ours.
 pub(super) fn foreign_format(txn: &Txn<'_>, catalogue: Dbi) -> Result<Option<String>, Code> {
     Ok(match txn.get(catalogue, FORMAT_KEY)? {
-        Some(bytes) if bytes == FORMAT.to_be_bytes() => None,
+        Some(bytes) if matches!(version(bytes), Some(1..=FORMAT)) => None,
         Some(bytes) => Some(format!(
-            "format {bytes:02x?}, and this program reads {FORMAT}"
+            "format {bytes:02x?}, and this program reads 1 to {FORMAT}"
         )),
         None => Some("it has no catalogue".to_owned()),
     })
 }
 
-/// All files in the order of their names, or what is wrong with one.
-pub(super) fn list(
-    txn: &Txn<'_>,
-    catalogue: Dbi,
-) -> Result<Result<Vec<CatalogueEntry>, String>, Code> {
+fn version(bytes: &[u8]) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.try_into().ok()?))
+}
+
+/// All that is entered, in the order of names, or what is wrong with it.
+pub(super) fn list(txn: &Txn<'_>, catalogue: Dbi) -> Result<Result<Vec<Item>, String>, Code> {
     let mut cursor = txn.new_cursor(catalogue)?;
-    let mut files = Vec::new();
+    let mut items = Vec::new();
     // '!' sorts behind the catalogue's own keys and before any name.
     let mut to = Move::AtLeast(b"!");
     while let Some((name, entry)) = cursor.go(to)? {
         match decode(name, entry) {
-            Some(entry) => files.push(entry),
+            Some(item) => items.push(item),
             None => return Ok(Err(damaged(name))),
         }
         to = Move::Next;
     }
-    Ok(Ok(files))
+    Ok(Ok(items))
 }
 
-/// The file of this name, or what is wrong with it.
+/// What is entered, as the store's callers see it: an index whose base is not
+/// there is left out.
+pub(super) fn names(items: &[Item]) -> Vec<Named> {
+    let base = |name: &FileName| {
+        items.iter().find_map(|item| match item {
+            Item::File { id, def, .. } if def.name == *name => Some(*id),
+            _ => None,
+        })
+    };
+    let named = |item: &Item| {
+        Some(match item {
+            Item::File { id, def, .. } => Named::File(CatalogueEntry {
+                id: *id,
+                def: def.clone(),
+            }),
+            Item::Index { id, def, built } => Named::Index(IndexEntry {
+                id: *id,
+                base: base(&def.base)?,
+                def: def.clone(),
+                built: *built,
+            }),
+            Item::Path(def) => Named::Path(def.clone()),
+        })
+    };
+    items.iter().filter_map(named).collect()
+}
+
+/// What is entered under this name, or what is wrong with it.
 pub(super) fn find(
     txn: &Txn<'_>,
     catalogue: Dbi,
     name: &str,
-) -> Result<Result<Option<CatalogueEntry>, String>, Code> {
+) -> Result<Result<Option<Item>, String>, Code> {
     let Some(entry) = txn.get(catalogue, name.as_bytes())? else {
         return Ok(Ok(None));
     };
     Ok(match decode(name.as_bytes(), entry) {
-        Some(entry) => Ok(Some(entry)),
+        Some(item) => Ok(Some(item)),
         None => Err(damaged(name.as_bytes())),
     })
 }
@@ -101,20 +175,15 @@ pub(super) fn next_id(txn: &mut WriteTxn, catalogue: Dbi) -> Result<FileId, Code
     Ok(FileId(id))
 }
 
-/// Enters a file under its name, in the place of one that is there.
-pub(super) fn enter(
-    txn: &mut WriteTxn,
-    catalogue: Dbi,
-    file: FileId,
-    def: &FileDef,
-) -> Result<(), Code> {
-    txn.put(catalogue, def.name.as_str().as_bytes(), &encode(file, def))
+/// Enters something under its name, in the place of what is there.
+pub(super) fn enter(txn: &mut WriteTxn, catalogue: Dbi, item: &Item) -> Result<(), Code> {
+    let name = item.name().as_str().as_bytes();
+    txn.put(catalogue, name, &encode(item))
 }
 
-/// Takes a file's name out.
-pub(super) fn take_out(txn: &mut WriteTxn, catalogue: Dbi, def: &FileDef) -> Result<(), Code> {
-    txn.delete(catalogue, def.name.as_str().as_bytes())
-        .map(drop)
+/// Takes a name out.
+pub(super) fn take_out(txn: &mut WriteTxn, catalogue: Dbi, name: &FileName) -> Result<(), Code> {
+    txn.delete(catalogue, name.as_str().as_bytes()).map(drop)
 }
 
 /// Puts a file's number on the discard list.
@@ -153,66 +222,142 @@ fn damaged(name: &[u8]) -> String {
     )
 }
 
-fn encode(file: FileId, def: &FileDef) -> [u8; ENTRY_BYTES] {
-    let (organisation, offset, length) = match def.organisation {
-        Organisation::Ksds(key) => (0, key.offset_bytes, key.length_bytes),
-        Organisation::Esds => (1, 0, 0),
-        Organisation::Rrds => (2, 0, 0),
-    };
-    let mut entry = [0; ENTRY_BYTES];
-    entry[0] = FORMAT as u8;
-    entry[1] = organisation;
-    entry[2] = u8::from(def.format == RecordFormat::Variable);
-    entry[3] = u8::from(def.recoverable);
-    for (at, number) in [file.0, offset, length, def.max_record_bytes]
-        .into_iter()
-        .enumerate()
-    {
-        entry[4 + at * 4..8 + at * 4].copy_from_slice(&number.to_be_bytes());
+impl Item {
+    /// The name it is entered under.
+    pub fn name(&self) -> &FileName {
+        match self {
+            Self::File { def, .. } => &def.name,
+            Self::Index { def, .. } => &def.name,
+            Self::Path(def) => &def.name,
+        }
     }
+}
+
+fn encode(item: &Item) -> Vec<u8> {
+    let mut entry = Vec::new();
+    match item {
+        Item::File { id, def, sealed } => {
+            let (organisation, offset, length) = match def.organisation {
+                Organisation::Ksds(key) => (0, key.offset_bytes, key.length_bytes),
+                Organisation::Esds => (1, 0, 0),
+                Organisation::Rrds => (2, 0, 0),
+            };
+            entry.extend([
+                if *sealed { FILE } else { FILE_1 },
+                organisation,
+                u8::from(def.format == RecordFormat::Variable),
+                u8::from(def.recoverable),
+            ]);
+            for number in [id.0, offset, length, def.max_record_bytes] {
+                entry.extend(number.to_be_bytes());
+            }
+            if !*sealed {
+                return entry;
+            }
+        }
+        Item::Index { id, def, built } => {
+            let flags = [def.unique, def.upgrade, *built, def.suppress.is_some()];
+            let flags = flags
+                .iter()
+                .rev()
+                .fold(0, |all, flag| all << 1 | u8::from(*flag));
+            entry.extend([INDEX, flags, def.suppress.unwrap_or(0), 0]);
+            for number in [id.0, def.key.offset_bytes, def.key.length_bytes] {
+                entry.extend(number.to_be_bytes());
+            }
+            entry.extend_from_slice(def.base.as_str().as_bytes());
+        }
+        Item::Path(def) => {
+            entry.extend([PATH, u8::from(def.update)]);
+            entry.extend_from_slice(def.entry.as_str().as_bytes());
+        }
+    }
+    let sum = seal::sum(item.name().as_str().as_bytes(), &entry);
+    entry.extend(sum);
     entry
 }
 
-fn decode(name: &[u8], entry: &[u8]) -> Option<CatalogueEntry> {
-    let (head, numbers) = entry.split_first_chunk::<4>()?;
-    let (numbers, []) = numbers.as_chunks::<4>() else {
-        return None;
+/// What an entry says; `None` if it is damaged.
+pub(super) fn decode(name: &[u8], entry: &[u8]) -> Option<Item> {
+    let entry = match entry.first()? {
+        &FILE_1 => entry,
+        _ => seal::checked(name, entry)?,
     };
-    let &[id, offset_bytes, length_bytes, max_record_bytes] =
-        <&[[u8; 4]; 4]>::try_from(numbers).ok()?;
-    let organisation = match head[1] {
+    let name: FileName = std::str::from_utf8(name).ok()?.parse().ok()?;
+    match *entry.first()? {
+        kind @ (FILE_1 | FILE) => decode_file(name, entry, kind == FILE),
+        INDEX => decode_index(name, entry),
+        PATH => {
+            let (head, leads_to) = entry.split_at_checked(PATH_BYTES)?;
+            Some(Item::Path(PathDef {
+                name,
+                entry: std::str::from_utf8(leads_to).ok()?.parse().ok()?,
+                update: head[1] & 1 != 0,
+            }))
+        }
+        _ => None,
+    }
+}
+
+fn decode_file(name: FileName, entry: &[u8], sealed: bool) -> Option<Item> {
+    let entry: &[u8; FILE_BYTES] = entry.try_into().ok()?;
+    let organisation = match entry[1] {
         0 => Organisation::Ksds(KeyField {
-            offset_bytes: u32::from_be_bytes(offset_bytes),
-            length_bytes: u32::from_be_bytes(length_bytes),
+            offset_bytes: number(entry, 8)?,
+            length_bytes: number(entry, 12)?,
         }),
         1 => Organisation::Esds,
         2 => Organisation::Rrds,
         _ => return None,
     };
     let def = FileDef {
-        name: std::str::from_utf8(name).ok()?.parse().ok()?,
+        name,
         organisation,
-        format: if head[2] == 0 {
+        format: if entry[2] == 0 {
             RecordFormat::Fixed
         } else {
             RecordFormat::Variable
         },
-        max_record_bytes: u32::from_be_bytes(max_record_bytes),
-        recoverable: head[3] & 1 != 0,
+        max_record_bytes: number(entry, 16)?,
+        recoverable: entry[3] & 1 != 0,
     };
-    let def = Arc::new(def.build().ok()?);
-    Some(CatalogueEntry {
-        id: FileId(u32::from_be_bytes(id)),
-        def,
+    Some(Item::File {
+        id: FileId(number(entry, 4)?),
+        def: Arc::new(def.build().ok()?),
+        sealed,
     })
+}
+
+fn decode_index(name: FileName, entry: &[u8]) -> Option<Item> {
+    let (head, base) = entry.split_at_checked(INDEX_BYTES)?;
+    let flag = |bit: u8| head[1] & (1 << bit) != 0;
+    let def = IndexDef {
+        name,
+        base: std::str::from_utf8(base).ok()?.parse().ok()?,
+        key: KeyField {
+            offset_bytes: number(head, 8)?,
+            length_bytes: number(head, 12)?,
+        },
+        unique: flag(0),
+        upgrade: flag(1),
+        suppress: flag(3).then_some(head[2]),
+    };
+    Some(Item::Index {
+        id: FileId(number(head, 4)?),
+        def: Arc::new(def),
+        built: flag(2),
+    })
+}
+
+fn number(entry: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(entry.get(at..at + 4)?.try_into().ok()?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_entry_reads_back_as_it_was_written() {
+    fn items() -> Vec<Item> {
         let key = KeyField {
             offset_bytes: 3,
             length_bytes: 9,
@@ -224,20 +369,61 @@ mod tests {
             FileDef::rrds(name(), RecordFormat::Fixed, 1).unwrap(),
         ];
         defs[2].recoverable = false;
-        for def in defs {
-            let entry = encode(FileId(0x0102_0304), &def);
-            let back = decode(b"BANK.ACCTS", &entry).unwrap();
-            assert_eq!((back.id, &*back.def), (FileId(0x0102_0304), &def));
+        let files = defs.into_iter().flat_map(|def| {
+            [true, false].map(|sealed| Item::File {
+                id: FileId(0x0102_0304),
+                def: Arc::new(def.clone()),
+                sealed,
+            })
+        });
+        let indexes = [None, Some(b' ')].map(|suppress| Item::Index {
+            id: FileId(7),
+            def: Arc::new(IndexDef {
+                name: name(),
+                base: "BANK.BASE".parse().unwrap(),
+                key,
+                unique: suppress.is_some(),
+                upgrade: suppress.is_none(),
+                suppress,
+            }),
+            built: suppress.is_some(),
+        });
+        let path = Item::Path(PathDef {
+            name: name(),
+            entry: "BANK.IX".parse().unwrap(),
+            update: true,
+        });
+        files.chain(indexes).chain([path]).collect()
+    }
+
+    #[test]
+    fn an_entry_reads_back_as_it_was_written() {
+        for item in items() {
+            assert_eq!(decode(b"BANK.ACCTS", &encode(&item)), Some(item));
         }
     }
 
     #[test]
     fn a_damaged_entry_is_refused() {
-        let def = FileDef::rrds("A".parse().unwrap(), RecordFormat::Fixed, 1).unwrap();
-        let entry = encode(FileId(1), &def);
-        assert!(decode(b"A", &entry[..19]).is_none());
-        assert!(decode(b"a b", &entry).is_none());
-        assert!(decode(b"A", &[9; ENTRY_BYTES]).is_none());
-        assert!(decode(b"A", &[0; ENTRY_BYTES]).is_none());
+        for item in items() {
+            let entry = encode(&item);
+            assert_eq!(decode(b"BANK.ACCTS", &entry[..entry.len() - 1]), None);
+            assert_eq!(decode(b"a b", &entry), None);
+            if entry[0] == FILE_1 {
+                continue;
+            }
+            for bit in 0..entry.len() * 8 {
+                let mut flipped = entry.clone();
+                flipped[bit / 8] ^= 1 << (bit % 8);
+                assert_ne!(
+                    decode(b"BANK.ACCTS", &flipped),
+                    Some(item.clone()),
+                    "bit {bit}"
+                );
+            }
+        }
+        assert_eq!(decode(b"A", &[9; FILE_BYTES]), None);
+        assert_eq!(decode(b"A", &[0; FILE_BYTES]), None);
+        assert_eq!(decode(b"A", &[]), None);
     }
 }

@@ -7,12 +7,14 @@
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
 use lmdb_master_sys as ffi;
 use thiserror::Error;
 
 use super::catalogue;
+use super::home;
 use super::lock::LockError;
 use super::sys::{self, Code, Dbi};
 use crate::error::StorageError;
@@ -71,6 +73,21 @@ pub enum OpenError {
         /// The directory.
         path: PathBuf,
     },
+    /// There was one, and its records are gone.
+    #[error(
+        "the store in {} was lost: its data.mdb is {what}. `tupelo file restore` puts a backup in its place; \
+         to begin anew without its records, delete {}",
+        path.display(),
+        marker.display()
+    )]
+    Lost {
+        /// The directory.
+        path: PathBuf,
+        /// What the data file is: "missing" or "empty".
+        what: &'static str,
+        /// The file that says that a store was here.
+        marker: PathBuf,
+    },
     /// A directory or lock file could not be made or opened.
     #[error("cannot open the store in {}: {reason}", path.display())]
     Io {
@@ -101,9 +118,20 @@ pub(super) struct Env {
     /// `None` only while it is being closed.
     sys: Option<Arc<sys::Env>>,
     pub catalogue: Dbi,
+    /// `None` in a store of version 1 that is open for reading.
+    pub tables: Option<Dbi>,
+    /// Counts the changes that this process's writer makes to the catalogue,
+    /// so that its readers know when to look again.
+    pub catalogue_changes: AtomicU64,
     pub path: PathBuf,
     pub limits: LmdbOptions,
 }
+
+/// What an environment is opened to.
+type Opened = (Arc<sys::Env>, Dbi, Option<Dbi>);
+
+/// The data base of all tables.
+const TABLES: &CStr = c"tables";
 
 /// The environments this process has open, by directory, and those being
 /// closed.
@@ -124,9 +152,6 @@ impl Env {
             path: path.to_owned(),
         };
         let path = path.canonicalize().map_err(missing)?;
-        if !path.join("data.mdb").is_file() {
-            return Err(OpenError::Missing { path });
-        }
         let mut open = registry();
         loop {
             match open.get(&path).map(Weak::upgrade) {
@@ -160,14 +185,29 @@ impl Env {
         read_only: bool,
         open: &mut HashMap<PathBuf, Weak<Self>>,
     ) -> Result<Arc<Self>, OpenError> {
+        let is_there = home::look(&path)?;
+        if read_only && !is_there {
+            return Err(OpenError::Missing { path });
+        }
+        home::set_reader_table_aside(&path, limits)?;
         let opened = Self::open_sys(&path, limits, read_only);
-        let (sys, catalogue) = opened.map_err(|source| OpenError::Storage {
+        let (sys, catalogue, tables) = opened.map_err(|source| OpenError::Storage {
             path: path.clone(),
             source,
         })?;
+        if !read_only
+            && let Err(error) = home::mark(&path)
+            && !is_there
+        {
+            // A new store without its marker could be lost unnoticed.
+            let reason = format!("store.txt: {error}");
+            return Err(OpenError::Io { path, reason });
+        }
         let env = Self {
             sys: Some(sys),
             catalogue,
+            tables,
+            catalogue_changes: AtomicU64::new(0),
             path: path.clone(),
             limits: limits.clone(),
         };
@@ -180,18 +220,30 @@ impl Env {
         path: &Path,
         limits: &LmdbOptions,
         read_only: bool,
-    ) -> Result<(Arc<sys::Env>, Dbi), StorageError> {
+    ) -> Result<Opened, StorageError> {
         let doing = "opening it";
         let storage = |code| storage_error(code, doing, path, limits);
         let options = sys::OpenOptions {
             read_only,
             map_bytes: if read_only { 0 } else { limits.map_bytes },
             max_readers: limits.max_readers,
-            // The catalogue is one too.
-            max_dbs: limits.max_files.saturating_add(1),
+            // The catalogue and the tables are two more.
+            max_dbs: limits.max_files.saturating_add(2),
             flush: limits.durability == Durability::Flush,
         };
         let env = Arc::new(sys::Env::open(path, &options).map_err(storage)?);
+        let known = match env.open_db(catalogue::CATALOGUE) {
+            Err(Code(ffi::MDB_NOTFOUND)) => None,
+            other => Some(other.map_err(storage)?),
+        };
+        if let Some(catalogue) = known {
+            let mut reader = sys::Reader::new(env.clone()).map_err(storage)?;
+            let snapshot = reader.snapshot().map_err(storage)?;
+            let foreign = catalogue::foreign_format(&snapshot, catalogue).map_err(storage)?;
+            if let Some(reason) = foreign {
+                return Err(StorageError::Damaged { reason });
+            }
+        }
         if !read_only {
             prepare(&env).map_err(storage)?;
         }
@@ -203,15 +255,11 @@ impl Env {
             }
             other => other.map_err(storage)?,
         };
-        let mut reader = sys::Reader::new(env.clone()).map_err(storage)?;
-        let snapshot = reader.snapshot().map_err(storage)?;
-        match catalogue::foreign_format(&snapshot, catalogue).map_err(storage)? {
-            Some(reason) => Err(StorageError::Damaged { reason }),
-            None => {
-                drop(snapshot);
-                Ok((env, catalogue))
-            }
-        }
+        let tables = match env.open_db(TABLES) {
+            Err(Code(ffi::MDB_NOTFOUND)) => None,
+            other => Some(other.map_err(storage)?),
+        };
+        Ok((env, catalogue, tables))
     }
 
     /// The environment of LMDB.
@@ -251,6 +299,7 @@ fn prepare(env: &Arc<sys::Env>) -> Result<(), Code> {
     let mut txn = sys::WriteTxn::begin(env)?;
     let catalogue = txn.create_db(catalogue::CATALOGUE, &opening)?;
     catalogue::create(&mut txn, catalogue)?;
+    txn.create_db(TABLES, &opening)?;
     txn.commit()?;
     loop {
         let mut txn = sys::WriteTxn::begin(env)?;

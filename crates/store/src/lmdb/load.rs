@@ -1,114 +1,169 @@
 //! Loading a file anew: its records go into a data base of their own, which
-//! takes the old one's place in the last transaction.
+//! takes the old one's place in the last transaction, together with the file's
+//! alternate indexes, built from the new records.
 //!
-//! Transactions are committed every few megabytes, so memory stays bounded; the
-//! new data base is on the discard list until the end, so a load that ends
+//! All that is new is on the discard list until the end, so a load that ends
 //! early, by an error or by kill -9, leaves nothing behind but pages to be
-//! freed at the next open. Ascending keys are appended, which fills pages and
-//! costs no search.
+//! freed at the next open.
 
-use super::catalogue;
+use std::sync::Arc;
+
+use super::catalogue::{self, Item};
+use super::fill::Filler;
+use super::reader::File;
+use super::seal;
 use super::sys::{Code, Dbi, WriteTxn};
 use super::writer::LmdbStore;
-use crate::error::{DefineError, StorageError};
+use crate::error::{BuildError, DefineError, StorageError};
 use crate::file::FileId;
-use crate::traits::BulkLoad;
+use crate::index::{IndexDef, IndexEntry};
+use crate::traits::{BuildProgress, BulkLoad};
+
+/// Memory for sorting the entries of an index.
+const SORT_BYTES: usize = 64 << 20;
 
 /// A load in progress.
 pub(super) struct Load<'s> {
     store: &'s mut LmdbStore,
     old: FileId,
     new: FileId,
-    /// Begun by the first record after a commit.
-    txn: Option<WriteTxn>,
-    /// Bytes put since the last commit.
-    pending_bytes: usize,
-    /// The greatest key so far.
-    greatest: Vec<u8>,
+    filler: Filler,
+    /// What was made so far and is discarded unless the load finishes.
+    made: Vec<Dbi>,
+    /// A record with its check sum.
+    sealed: Vec<u8>,
     /// What went wrong; nothing more is taken.
     failed: Option<StorageError>,
     finished: bool,
 }
 
-/// Bytes after which a transaction is committed: a bound on memory, and large
-/// enough for its flush to be cheap.
-const COMMIT_BYTES: usize = 32 << 20;
+/// An index of the file, old and new.
+struct Rebuilt {
+    old: FileId,
+    new: FileId,
+    db: Dbi,
+    def: Arc<IndexDef>,
+}
 
 impl<'s> Load<'s> {
     pub fn start(store: &'s mut LmdbStore, old: FileId) -> Result<Self, DefineError> {
-        let def = store
-            .files
-            .get(&old)
-            .ok_or(DefineError::UnknownFile(old))?
-            .def
-            .clone();
-        let new = store.create_file(def, catalogue::discard)?;
+        if !store.files.contains_key(&old) {
+            return Err(DefineError::UnknownFile(old));
+        }
+        let (new, db) = store.create_db(catalogue::discard)?;
+        let filler = Filler::new(store.env.sys().clone(), db);
         Ok(Self {
             store,
             old,
             new,
-            txn: None,
-            pending_bytes: 0,
-            greatest: Vec::new(),
+            filler,
+            made: vec![db],
+            sealed: Vec::new(),
             failed: None,
             finished: false,
         })
     }
 
-    fn db(&self, file: FileId) -> Result<Dbi, Code> {
-        self.store
-            .files
-            .get(&file)
-            .map(|file| file.db)
-            .ok_or(Code(libc::EBADF))
+    /// Builds an index from the new records.
+    fn rebuild(
+        &mut self,
+        index: &IndexEntry,
+        file: &File,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<Rebuilt, BuildError> {
+        let (new, db) = self.store.create_db(catalogue::discard)?;
+        self.made.push(db);
+        let mut filler = self
+            .store
+            .build(&index.def, file, db, SORT_BYTES, progress)?;
+        filler.commit().map_err(|code| self.fail(code))?;
+        Ok(Rebuilt {
+            old: index.id,
+            new,
+            db,
+            def: index.def.clone(),
+        })
     }
 
-    fn txn(&mut self) -> Result<&mut WriteTxn, Code> {
-        match self.txn {
-            Some(ref mut txn) => Ok(txn),
-            None => Ok(self.txn.insert(WriteTxn::begin(self.store.env.sys())?)),
-        }
-    }
-
-    fn put(&mut self, key: &[u8], record: &[u8]) -> Result<bool, Code> {
-        let db = self.db(self.new)?;
-        let greater = key > &self.greatest[..];
-        let txn = self.txn()?;
-        let added = if greater {
-            txn.append(db, key, record)?
-        } else {
-            txn.add(db, key, record)?
+    /// Puts the new in the place of the old, in one transaction.
+    fn switch(&mut self, file: &File, indexes: &[Rebuilt]) -> Result<(), Code> {
+        let catalogue = self.store.env.catalogue;
+        let mut txn = WriteTxn::begin(self.store.env.sys())?;
+        let item = Item::File {
+            id: self.new,
+            def: file.def.clone(),
+            sealed: true,
         };
-        if greater {
-            self.greatest.clear();
-            self.greatest.extend_from_slice(key);
+        let old_db = self.store.files[&self.old].db;
+        replace(&mut txn, catalogue, &item, (self.old, old_db), self.new)?;
+        for index in indexes {
+            let item = Item::Index {
+                id: index.new,
+                def: index.def.clone(),
+                built: true,
+            };
+            let old_db = self.store.indexes[&index.old].db;
+            replace(&mut txn, catalogue, &item, (index.old, old_db), index.new)?;
         }
-        self.pending_bytes += key.len() + record.len();
-        if self.pending_bytes >= COMMIT_BYTES {
-            self.pending_bytes = 0;
-            self.txn.take().map_or(Ok(()), WriteTxn::commit)?;
-        }
-        Ok(added)
+        txn.commit()
     }
 
-    fn switch(&mut self) -> Result<(), Code> {
-        let old_db = self.db(self.old)?;
-        let (old, new) = (self.old, self.new);
-        let (env, def) = (self.store.env.clone(), self.store.files[&new].def.clone());
-        let txn = self.txn()?;
-        catalogue::enter(txn, env.catalogue, new, &def)?;
-        catalogue::keep(txn, env.catalogue, new)?;
-        catalogue::discard(txn, env.catalogue, old)?;
-        txn.clear_db(old_db)?;
-        self.txn.take().map_or(Ok(()), WriteTxn::commit)
+    fn run(&mut self, progress: &mut dyn FnMut(BuildProgress)) -> Result<(), BuildError> {
+        self.filler.commit().map_err(|code| self.fail(code))?;
+        let file = File {
+            db: self.made[0],
+            def: self.store.files[&self.old].def.clone(),
+            sealed: true,
+        };
+        let of_file: Vec<_> = self.store.indexes_of(self.old).cloned().collect();
+        let mut rebuilt = Vec::new();
+        for index in of_file.iter().filter(|index| index.built) {
+            rebuilt.push(self.rebuild(index, &file, progress)?);
+        }
+        self.switch(&file, &rebuilt)
+            .map_err(|code| self.fail(code))?;
+        let store = &mut *self.store;
+        store.files.remove(&self.old);
+        store.files.insert(self.new, file);
+        for index in rebuilt {
+            let entry = IndexEntry {
+                id: index.new,
+                base: self.new,
+                def: index.def,
+                built: true,
+            };
+            store.replace_index(index.old, index.db, entry);
+        }
+        for index in of_file.iter().filter(|index| !index.built) {
+            if let Some(index) = store.indexes.get_mut(&index.id) {
+                index.entry.base = self.new;
+            }
+        }
+        store.catalogue_changed();
+        Ok(())
     }
 
     fn fail(&mut self, code: Code) -> StorageError {
         let error = self.store.env.error(code, "loading a file");
-        self.txn = None;
+        self.filler.abort();
         self.failed = Some(error.clone());
         error
     }
+}
+
+/// Enters a new file or index in the place of an old one, whose pages are
+/// freed.
+pub(super) fn replace(
+    txn: &mut WriteTxn,
+    catalogue: Dbi,
+    item: &Item,
+    (old, old_db): (FileId, Dbi),
+    new: FileId,
+) -> Result<(), Code> {
+    catalogue::enter(txn, catalogue, item)?;
+    catalogue::keep(txn, catalogue, new)?;
+    catalogue::discard(txn, catalogue, old)?;
+    txn.clear_db(old_db)
 }
 
 impl BulkLoad for Load<'_> {
@@ -116,16 +171,20 @@ impl BulkLoad for Load<'_> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
-        self.put(key, record).map_err(|code| self.fail(code))
+        let stored = seal::sealed(key, record, &mut self.sealed);
+        let added = self.filler.put(key, stored);
+        added.map_err(|code| self.fail(code))
     }
 
-    fn finish(mut self: Box<Self>) -> Result<FileId, StorageError> {
+    fn finish(
+        mut self: Box<Self>,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<FileId, BuildError> {
         if let Some(error) = &self.failed {
-            return Err(error.clone());
+            return Err(error.clone().into());
         }
-        self.switch().map_err(|code| self.fail(code))?;
+        self.run(progress)?;
         self.finished = true;
-        self.store.files.remove(&self.old);
         Ok(self.new)
     }
 }
@@ -135,14 +194,15 @@ impl Drop for Load<'_> {
         if self.finished {
             return;
         }
-        self.txn = None;
+        self.filler.abort();
         let clear = || {
             let mut txn = WriteTxn::begin(self.store.env.sys())?;
-            txn.clear_db(self.db(self.new)?)?;
+            for db in &self.made {
+                txn.clear_db(*db)?;
+            }
             txn.commit()
         };
         // If this fails, the pages come back at the next open.
         let _: Result<(), Code> = clear();
-        self.store.files.remove(&self.new);
     }
 }

@@ -9,20 +9,33 @@
 //! * `sys`: the C interface made safe. `env`: opening, once a process.
 //! * `catalogue`: which files there are. `lock`: who may write.
 //! * [`LmdbReader`], [`LmdbStore`] and `load`: the two sides of a store.
+//! * `fill`: much written at once, and indexes built. `seal`: check sums.
+//! * `home`: what is made sure before LMDB opens a directory. `pages`, `walk`
+//!   and [`check`]: whether a file is whole, found out without LMDB.
+//!   [`restore`] and [`LmdbReader::backup`].
 //! * [`StoreStat`]: sizes, free pages and readers.
 //!
 //! Invariant: a process that forks must not use the parent's environment in
 //! the child; workers are exec'd and open their own.
 
+mod backup;
 mod catalogue;
+mod check;
 mod env;
+mod fill;
+mod home;
 mod load;
 mod lock;
+mod pages;
 mod reader;
+mod seal;
 mod stat;
 mod sys;
+mod walk;
 mod writer;
 
+pub use backup::{BackupError, restore};
+pub use check::{CheckReport, CheckedFile, check};
 pub use env::{Durability, LmdbOptions, OpenError};
 pub use reader::LmdbReader;
 pub use stat::{FileStat, ReaderStat, StoreStat};

@@ -4,18 +4,25 @@
 //! for each command; in between it holds its slot in the reader table and no
 //! page. That makes a command cost little more than the bare look-up.
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use lmdb_master_sys as ffi;
 
 use super::catalogue;
+use super::catalogue::Item;
 use super::env::{Env, LmdbOptions, OpenError};
+use super::seal;
 use super::sys::{self, Code, Cursor, Dbi, Move, Pair, Snapshot};
-use crate::error::{ReadError, StorageError};
+use crate::error::{Key, ReadError, StorageError};
 use crate::file::{FileDef, FileId, FileName};
+use crate::index::{IndexEntry, Named, PathEntry};
+use crate::path::{self, Indexed};
 use crate::seek::{Entry, Seek};
+use crate::table::Table;
 use crate::traits::{CatalogueEntry, ReadStore};
 
 /// Reads an environment.
@@ -25,13 +32,45 @@ pub struct LmdbReader {
     pub(super) env: Arc<Env>,
     /// The files looked at so far, by number.
     files: Vec<Option<File>>,
+    /// The alternate indexes looked at so far.
+    indexes: HashMap<FileId, Index>,
+    /// The indexes of files, and the count of changes to the catalogue when
+    /// they were listed.
+    of_files: HashMap<FileId, (u64, Arc<[IndexEntry]>)>,
 }
 
 /// A file looked at before.
 #[derive(Clone)]
-struct File {
+pub(super) struct File {
+    pub db: Dbi,
+    pub def: Arc<FileDef>,
+    /// Whether records have check sums.
+    pub sealed: bool,
+}
+
+/// An alternate index looked at before.
+#[derive(Clone)]
+struct Index {
     db: Dbi,
-    def: Arc<FileDef>,
+    entry: IndexEntry,
+}
+
+impl File {
+    /// The record in what is stored.
+    pub fn record<'v>(&self, stored: &'v [u8]) -> &'v [u8] {
+        match self.sealed {
+            true => seal::unsealed(stored),
+            false => stored,
+        }
+    }
+
+    /// The record in what is stored, if it is what was put there.
+    pub fn checked<'v>(&self, key: &[u8], stored: &'v [u8]) -> Option<&'v [u8]> {
+        match self.sealed {
+            true => seal::checked(key, stored),
+            false => Some(stored),
+        }
+    }
 }
 
 impl LmdbReader {
@@ -49,15 +88,23 @@ impl LmdbReader {
             reader,
             env,
             files: Vec::new(),
+            indexes: HashMap::new(),
+            of_files: HashMap::new(),
         })
     }
 
     /// The data base and definition of a file.
-    fn file(&mut self, file: FileId) -> Result<&File, ReadError> {
+    pub(super) fn file(&mut self, file: FileId) -> Result<&File, ReadError> {
         let at = file.0 as usize;
         if !matches!(self.files.get(at), Some(Some(_))) {
-            let entry = self.files()?.into_iter().find(|entry| entry.id == file);
-            let entry = entry.ok_or(ReadError::UnknownFile(file))?;
+            let (def, sealed) = self
+                .items()?
+                .into_iter()
+                .find_map(|item| match item {
+                    Item::File { id, def, sealed } if id == file => Some((def, sealed)),
+                    _ => None,
+                })
+                .ok_or(ReadError::UnknownFile(file))?;
             let db = self
                 .env
                 .open_db(&catalogue::db_name(file))
@@ -65,7 +112,7 @@ impl LmdbReader {
             if self.files.len() <= at {
                 self.files.resize(at + 1, None);
             }
-            self.files[at] = Some(File { db, def: entry.def });
+            self.files[at] = Some(File { db, def, sealed });
         }
         match &self.files[at] {
             Some(file) => Ok(file),
@@ -73,25 +120,55 @@ impl LmdbReader {
         }
     }
 
+    /// The data base and definition of an alternate index.
+    fn index_of(&mut self, index: FileId) -> Result<&Index, ReadError> {
+        // One that is not built yet may be by now, and have another number.
+        if !self
+            .indexes
+            .get(&index)
+            .is_some_and(|known| known.entry.built)
+        {
+            let named = self.names()?.into_iter().find_map(|named| match named {
+                Named::Index(entry) if entry.id == index => Some(entry),
+                _ => None,
+            });
+            let entry = named.ok_or(ReadError::UnknownFile(index))?;
+            let db = self
+                .env
+                .open_db(&catalogue::db_name(index))
+                .map_err(|code| read_error(&self.env, index, code))?;
+            self.indexes.insert(index, Index { db, entry });
+        }
+        self.indexes
+            .get(&index)
+            .ok_or(ReadError::UnknownFile(index))
+    }
+
+    fn items(&mut self) -> Result<Vec<Item>, StorageError> {
+        self.look_up(|snapshot, catalogue| catalogue::list(snapshot, catalogue))
+    }
+
     /// Runs `look` on the newest state; if it finds nothing, makes sure that
     /// this is not because the file is gone.
     fn look(
         &mut self,
         file: FileId,
-        look: impl FnOnce(&mut Snapshot<'_>, Dbi) -> Result<bool, Code>,
+        look: impl FnOnce(&mut Snapshot<'_>) -> Result<bool, Code>,
     ) -> Result<bool, ReadError> {
-        let db = self.file(file)?.db;
         let catalogue = self.env.catalogue;
         let look = || {
             let mut snapshot = self.reader.snapshot()?;
-            let found = look(&mut snapshot, db)?;
+            let found = look(&mut snapshot)?;
             let gone = !found && catalogue::is_discarded(&snapshot, catalogue, file)?;
             Ok((found, gone))
         };
         match look() {
             Ok((found, false)) => Ok(found),
             Ok((_, true)) => {
-                self.files[file.0 as usize] = None;
+                if let Some(known) = self.files.get_mut(file.0 as usize) {
+                    *known = None;
+                }
+                self.indexes.remove(&file);
                 Err(ReadError::UnknownFile(file))
             }
             Err(code) => Err(read_error(&self.env, file, code)),
@@ -128,12 +205,21 @@ impl LmdbReader {
 
 impl ReadStore for LmdbReader {
     fn files(&mut self) -> Result<Vec<CatalogueEntry>, ReadError> {
-        Ok(self.look_up(|snapshot, catalogue| catalogue::list(snapshot, catalogue))?)
+        let files = self.items()?.into_iter().filter_map(|item| match item {
+            Item::File { id, def, .. } => Some(CatalogueEntry { id, def }),
+            _ => None,
+        });
+        Ok(files.collect())
     }
 
     fn find(&mut self, name: &FileName) -> Result<Option<CatalogueEntry>, ReadError> {
         let name = name.as_str();
-        Ok(self.look_up(|snapshot, catalogue| catalogue::find(snapshot, catalogue, name))?)
+        let item =
+            self.look_up(|snapshot, catalogue| catalogue::find(snapshot, catalogue, name))?;
+        Ok(match item {
+            Some(Item::File { id, def, .. }) => Some(CatalogueEntry { id, def }),
+            _ => None,
+        })
     }
 
     fn definition(&mut self, file: FileId) -> Result<Arc<FileDef>, ReadError> {
@@ -146,7 +232,8 @@ impl ReadStore for LmdbReader {
         seek: Seek<'_>,
         found: &mut dyn FnMut(Entry<'_>),
     ) -> Result<bool, ReadError> {
-        self.look(file, |snapshot, db| {
+        let &File { db, sealed, .. } = self.file(file)?;
+        self.look(file, |snapshot| {
             let mut cursor;
             let hit = match seek {
                 Seek::Equal([]) => None,
@@ -156,7 +243,14 @@ impl ReadStore for LmdbReader {
                     go(&mut cursor, seek)?
                 }
             };
-            let hit = hit.map(|(key, record)| Entry { key, record });
+            let hit = hit.map(|(key, stored)| Entry {
+                key,
+                record: if sealed {
+                    seal::unsealed(stored)
+                } else {
+                    stored
+                },
+            });
             Ok(hit.inspect(|&entry| found(entry)).is_some())
         })
     }
@@ -167,19 +261,170 @@ impl ReadStore for LmdbReader {
         from: Seek<'_>,
         each: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
     ) -> Result<(), ReadError> {
-        self.look(file, |snapshot, db| {
-            let mut cursor = snapshot.cursor(db)?;
+        let of = self.file(file)?.clone();
+        let mut damaged = None;
+        self.look(file, |snapshot| {
+            let mut cursor = snapshot.cursor(of.db)?;
             let mut hit = go(&mut cursor, from)?;
             let any = hit.is_some();
-            while let Some((key, record)) = hit {
+            while let Some((key, stored)) = hit {
+                let Some(record) = of.checked(key, stored) else {
+                    damaged = Some(Key::from(key));
+                    break;
+                };
                 if each(Entry { key, record }).is_break() {
                     break;
                 }
                 hit = cursor.go(Move::Next)?;
             }
             Ok(any)
+        })?;
+        match damaged {
+            None => Ok(()),
+            Some(key) => Err(damaged_record(&of.def, &key).into()),
+        }
+    }
+
+    fn names(&mut self) -> Result<Vec<Named>, ReadError> {
+        Ok(catalogue::names(&self.items()?))
+    }
+
+    fn indexes(&mut self, file: FileId) -> Result<Arc<[IndexEntry]>, ReadError> {
+        let changes = self.env.catalogue_changes.load(Ordering::Acquire);
+        if let Some((then, indexes)) = self.of_files.get(&file)
+            && *then == changes
+        {
+            return Ok(indexes.clone());
+        }
+        let indexes: Arc<[_]> = self
+            .names()?
+            .into_iter()
+            .filter_map(|named| match named {
+                Named::Index(entry) if entry.base == file => Some(entry),
+                _ => None,
+            })
+            .collect();
+        self.of_files.insert(file, (changes, indexes.clone()));
+        Ok(indexes)
+    }
+
+    fn index(&mut self, index: FileId) -> Result<IndexEntry, ReadError> {
+        Ok(self.index_of(index)?.entry.clone())
+    }
+
+    fn seek_path(
+        &mut self,
+        index: FileId,
+        seek: Seek<'_>,
+        found: &mut dyn FnMut(PathEntry<'_>),
+    ) -> Result<bool, ReadError> {
+        let Index { db, entry } = self.index_of(index)?.clone();
+        if !entry.built {
+            return Err(ReadError::NotBuilt(index));
+        }
+        let base = self.file(entry.base)?.clone();
+        self.look(index, |snapshot| {
+            let mut state = State { snapshot, db, base };
+            path::seek(&entry.def, seek, &mut state, found)
         })
-        .map(drop)
+    }
+
+    fn seek_entry(
+        &mut self,
+        index: FileId,
+        seek: Seek<'_>,
+        found: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool, ReadError> {
+        let db = self.index_of(index)?.db;
+        self.look(index, |snapshot| {
+            let mut cursor = snapshot.cursor(db)?;
+            Ok(go(&mut cursor, seek)?
+                .map(|(entry, _)| found(entry))
+                .is_some())
+        })
+    }
+
+    fn seek_table(
+        &mut self,
+        table: Table,
+        seek: Seek<'_>,
+        found: &mut dyn FnMut(Entry<'_>),
+    ) -> Result<bool, ReadError> {
+        let Some(db) = self.env.tables else {
+            return Ok(false);
+        };
+        let error = |code| self.env.error(code, "reading a table");
+        let prefix = table.prefix();
+        // The byte behind the name makes the end of the table a key too.
+        let mut end = prefix.clone();
+        end[prefix.len() - 1] = 1;
+        let within = |key: &[u8]| [&prefix[..], key].concat();
+        let buffer;
+        let seek = match seek {
+            Seek::First | Seek::AtLeast([]) | Seek::Greater([]) | Seek::Prefix([]) => {
+                Seek::Prefix(&prefix)
+            }
+            Seek::Last => Seek::Less(&end),
+            Seek::Equal([]) | Seek::AtMost([]) | Seek::Less([]) => return Ok(false),
+            Seek::Equal(key) => (buffer = within(key), Seek::Equal(&buffer)).1,
+            Seek::AtLeast(key) => (buffer = within(key), Seek::AtLeast(&buffer)).1,
+            Seek::Greater(key) => (buffer = within(key), Seek::Greater(&buffer)).1,
+            Seek::AtMost(key) => (buffer = within(key), Seek::AtMost(&buffer)).1,
+            Seek::Less(key) => (buffer = within(key), Seek::Less(&buffer)).1,
+            Seek::Prefix(key) => (buffer = within(key), Seek::Prefix(&buffer)).1,
+        };
+        let mut snapshot = self.reader.snapshot().map_err(error)?;
+        let mut cursor = snapshot.cursor(db).map_err(error)?;
+        let hit = go(&mut cursor, seek).map_err(error)?;
+        let Some((key, stored)) = hit.filter(|(key, _)| key.starts_with(&prefix)) else {
+            return Ok(false);
+        };
+        let record = seal::checked(key, stored);
+        let key = &key[prefix.len()..];
+        let record = record.ok_or_else(|| StorageError::Damaged {
+            reason: format!(
+                "the value of {table} under {} is not what was stored there",
+                Key::from(key)
+            ),
+        })?;
+        found(Entry { key, record });
+        Ok(true)
+    }
+}
+
+/// A committed state of an index and its base.
+struct State<'s, 'r> {
+    snapshot: &'s mut Snapshot<'r>,
+    db: Dbi,
+    base: File,
+}
+
+impl Indexed for State<'_, '_> {
+    type Error = Code;
+
+    fn entry(&mut self, seek: Seek<'_>) -> Result<Option<Box<[u8]>>, Code> {
+        let mut cursor = self.snapshot.cursor(self.db)?;
+        Ok(go(&mut cursor, seek)?.map(|(entry, _)| entry.into()))
+    }
+
+    fn record(&mut self, base_key: &[u8], found: &mut dyn FnMut(&[u8])) -> Result<bool, Code> {
+        let stored = match base_key {
+            [] => None,
+            key => self.snapshot.get(self.base.db, key)?,
+        };
+        Ok(stored
+            .map(|stored| found(self.base.record(stored)))
+            .is_some())
+    }
+}
+
+/// What is told of a record whose check sum is wrong.
+pub(super) fn damaged_record(def: &FileDef, key: &Key) -> StorageError {
+    StorageError::Damaged {
+        reason: format!(
+            "the record of {} with key {key} is not what was stored there",
+            def.name
+        ),
     }
 }
 

@@ -16,6 +16,7 @@
 use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
 use std::ops::Deref;
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr::{self, NonNull};
@@ -121,6 +122,15 @@ impl Env {
         Ok(dead.unsigned_abs())
     }
 
+    /// Writes a copy of the newest state without its free pages to an open
+    /// file, while others read and write.
+    pub fn copy_to(&self, file: &std::fs::File) -> Result<(), Code> {
+        // SAFETY: the environment and the descriptor are open.
+        check(unsafe {
+            ffi::mdb_env_copyfd2(self.ptr.as_ptr(), file.as_raw_fd(), ffi::MDB_CP_COMPACT)
+        })
+    }
+
     /// Sizes and counters.
     pub fn info(&self) -> Result<ffi::MDB_envinfo, Code> {
         // SAFETY: all zero is a value of this plain structure, and the
@@ -215,6 +225,12 @@ pub(super) struct Snapshot<'r> {
 }
 
 impl Snapshot<'_> {
+    /// The number of the transaction that made this state.
+    pub fn id(&self) -> u64 {
+        // SAFETY: the transaction is active.
+        unsafe { ffi::mdb_txn_id(self.txn.ptr.as_ptr()) as u64 }
+    }
+
     /// A cursor, opened at its first use.
     pub fn cursor(&mut self, dbi: Dbi) -> Result<Cursor<'_>, Code> {
         let known = self.reader.cursors.iter().find(|(of, _)| *of == dbi);

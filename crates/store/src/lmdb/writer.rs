@@ -8,37 +8,46 @@
 //! Invariant: what an in-process reader has open is never closed under it: a
 //! file that is removed is emptied and put on the catalogue's discard list.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use super::catalogue;
+use super::catalogue::{self, Item};
 use super::env::{Env, LmdbOptions, OpenError, lock_error};
-use super::load::Load;
+use super::fill::{self, Build, Filler};
+use super::load::{self, Load};
 use super::lock::WriterLock;
-use super::reader::LmdbReader;
-use super::sys::{Code, Dbi, WriteTxn};
-use crate::error::{ApplyError, DefineError, ReadError, StorageError};
-use crate::file::{FileDef, FileId};
-use crate::traits::{BulkLoad, CatalogueEntry, ReadStore, WriteStore};
+use super::reader::{File, LmdbReader};
+use super::seal;
+use super::sys::{Code, Dbi, Move, Reader, WriteTxn};
+use crate::error::{ApplyError, BuildError, DefineError, ReadError, StorageError};
+use crate::file::{FileDef, FileId, FileName};
+use crate::index::{IndexDef, IndexEntry, Named, PathDef};
+use crate::pending::Overlay;
+use crate::traits::{BuildProgress, BulkLoad, CatalogueEntry, ReadStore, WriteStore};
 use crate::unit::{Change, UnitOfWork};
 
 /// An environment open for writing.
 pub struct LmdbStore {
     pub(super) env: Arc<Env>,
     pub(super) files: HashMap<FileId, File>,
+    pub(super) indexes: HashMap<FileId, Index>,
+    paths: BTreeMap<FileName, PathDef>,
     /// Pages in the file when dead readers were last looked for.
     pages_checked: u64,
     // After `env`: the lock is given back when the environment is closed.
     _lock: WriterLock,
 }
 
-/// A file of the catalogue.
-#[derive(Clone)]
-pub(super) struct File {
+/// An alternate index of the catalogue.
+pub(super) struct Index {
     pub db: Dbi,
-    pub def: Arc<FileDef>,
+    pub entry: IndexEntry,
 }
+
+/// What a unit does to alternate indexes.
+type Follows = Vec<(Dbi, Overlay)>;
 
 /// Growth after which dead readers are looked for, in pages: they are the one
 /// reason for growth that can be helped.
@@ -58,6 +67,8 @@ impl LmdbStore {
         let mut store = Self {
             env,
             files: HashMap::new(),
+            indexes: HashMap::new(),
+            paths: BTreeMap::new(),
             pages_checked: 0,
             _lock: lock,
         };
@@ -73,19 +84,47 @@ impl LmdbStore {
     }
 
     fn open_files(&mut self) -> Result<(), StorageError> {
-        let files = match self.lmdb_reader()?.files() {
-            Ok(files) => files,
-            Err(ReadError::Storage(error)) => return Err(error),
-            Err(ReadError::UnknownFile(_)) => Vec::new(),
+        let mut reader = self.lmdb_reader()?;
+        let storage = |error| match error {
+            ReadError::Storage(error) => error,
+            other => StorageError::Damaged {
+                reason: other.to_string(),
+            },
         };
-        for CatalogueEntry { id, def } in files {
-            let db = self
-                .env
-                .open_db(&catalogue::db_name(id))
-                .map_err(|code| self.env.error(code, "opening its files"))?;
-            self.files.insert(id, File { db, def });
+        for named in reader.names().map_err(storage)? {
+            match named {
+                Named::File(CatalogueEntry { id, .. }) => {
+                    let file = reader.file(id).map_err(storage)?.clone();
+                    self.files.insert(id, file);
+                }
+                Named::Index(entry) => {
+                    let db = self
+                        .env
+                        .open_db(&catalogue::db_name(entry.id))
+                        .map_err(|code| self.env.error(code, "opening its files"))?;
+                    self.indexes.insert(entry.id, Index { db, entry });
+                }
+                Named::Path(def) => drop(self.paths.insert(def.name.clone(), def)),
+            }
         }
         Ok(())
+    }
+
+    /// The alternate indexes of a file.
+    pub(super) fn indexes_of(&self, file: FileId) -> impl Iterator<Item = &IndexEntry> {
+        let all = self.indexes.values().map(|index| &index.entry);
+        all.filter(move |entry| entry.base == file)
+    }
+
+    /// Has the readers of this process look at the catalogue again.
+    pub(super) fn catalogue_changed(&self) {
+        self.env.catalogue_changes.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Takes note of an index that was built.
+    pub(super) fn replace_index(&mut self, old: FileId, db: Dbi, entry: IndexEntry) {
+        self.indexes.remove(&old);
+        self.indexes.insert(entry.id, Index { db, entry });
     }
 
     /// Applies a run of units in one transaction, or in two halves if they do
@@ -116,47 +155,100 @@ impl LmdbStore {
     ) -> Result<(), Code> {
         let mut txn = WriteTxn::begin(self.env.sys())?;
         for (unit, result) in units.iter().zip(results) {
-            *result = self.check(&txn, unit)?;
-            if result.is_ok() {
-                self.write(&mut txn, unit)?;
+            match self.check(&txn, unit)? {
+                Ok(follows) => {
+                    *result = Ok(());
+                    self.write(&mut txn, unit, &follows)?;
+                }
+                Err(error) => *result = Err(error),
             }
         }
         txn.commit()
     }
 
-    /// Whether every change of a unit meets the state it was made from.
-    fn check(&self, txn: &WriteTxn, unit: &UnitOfWork) -> Result<Result<(), ApplyError>, Code> {
+    /// Whether every change of a unit meets the state it was made from, and
+    /// what follows for alternate indexes.
+    fn check(
+        &self,
+        txn: &WriteTxn,
+        unit: &UnitOfWork,
+    ) -> Result<Result<Follows, ApplyError>, Code> {
+        let mut follows: BTreeMap<FileId, Overlay> = BTreeMap::new();
         for (file, key, change) in unit.changes() {
-            let Some(File { db, .. }) = self.files.get(&file) else {
+            let Some(of) = self.files.get(&file) else {
                 return Ok(Err(ApplyError::UnknownFile(file)));
             };
-            match (txn.get(*db, key)?.is_some(), change) {
-                (true, Change::Insert(_)) => {
-                    return Ok(Err(ApplyError::Duplicate {
-                        file,
-                        key: key.into(),
-                    }));
+            let old = txn.get(of.db, key)?.map(|stored| of.record(stored));
+            let key_error =
+                |make: fn(FileId, crate::Key) -> ApplyError| Ok(Err(make(file, key.into())));
+            match (old, change) {
+                (Some(_), Change::Insert(_)) => {
+                    return key_error(|file, key| ApplyError::Duplicate { file, key });
                 }
-                (false, Change::Replace(_) | Change::Delete) => {
-                    return Ok(Err(ApplyError::NotFound {
-                        file,
-                        key: key.into(),
-                    }));
+                (None, Change::Replace(_) | Change::Delete) => {
+                    return key_error(|file, key| ApplyError::NotFound { file, key });
                 }
                 _ => {}
             }
+            for index in self.indexes_of(file).filter(|index| index.is_kept()) {
+                let overlay = follows.entry(index.id).or_default();
+                index.def.follow(key, old, change.record(), overlay);
+            }
         }
-        Ok(Ok(()))
+        let mut changes = Vec::with_capacity(follows.len());
+        for (id, overlay) in follows {
+            let Index { db, entry } = &self.indexes[&id];
+            let present = |key: &[u8]| -> Result<Option<Box<[u8]>>, Code> {
+                let mut cursor = txn.new_cursor(*db)?;
+                let hit = cursor.go(Move::AtLeast(key))?;
+                Ok(hit
+                    .filter(|(entry, _)| entry.starts_with(key))
+                    .map(|(entry, _)| entry.into()))
+            };
+            if let Some(key) = entry.def.duplicate(&overlay, present)? {
+                return Ok(Err(ApplyError::DuplicateAlternate {
+                    index: id,
+                    key: crate::Key(key),
+                }));
+            }
+            changes.push((*db, overlay));
+        }
+        Ok(Ok(changes))
     }
 
-    fn write(&self, txn: &mut WriteTxn, unit: &UnitOfWork) -> Result<(), Code> {
+    fn write(&self, txn: &mut WriteTxn, unit: &UnitOfWork, follows: &Follows) -> Result<(), Code> {
+        let mut sealed = Vec::new();
         for (file, key, change) in unit.changes() {
-            let Some(File { db, .. }) = self.files.get(&file) else {
+            let Some(File {
+                db, sealed: seals, ..
+            }) = self.files.get(&file)
+            else {
                 continue;
             };
             match change.record() {
+                Some(record) if *seals => {
+                    txn.put(*db, key, seal::sealed(key, record, &mut sealed))?;
+                }
                 Some(record) => txn.put(*db, key, record)?,
                 None => txn.delete(*db, key).map(drop)?,
+            }
+        }
+        for (db, overlay) in follows {
+            for (entry, comes) in overlay.changes() {
+                match comes {
+                    Some(_) => txn.put(*db, entry, &[])?,
+                    None => txn.delete(*db, entry).map(drop)?,
+                }
+            }
+        }
+        for (table, key, value) in unit.table_changes() {
+            // A store that is open for writing has its tables.
+            let db = self.env.tables.ok_or(Code(libc::EBADF))?;
+            let mut whole = table.prefix();
+            whole.extend_from_slice(key);
+            match value {
+                Some(value) => txn.put(db, &whole, seal::sealed(&whole, value, &mut sealed))?,
+                None => txn.delete(db, &whole).map(drop)?,
             }
         }
         Ok(())
@@ -177,13 +269,12 @@ impl LmdbStore {
         }
     }
 
-    /// Makes a data base for a new file. `enter` says what becomes of it, in
-    /// the same transaction.
-    pub(super) fn create_file(
+    /// Makes a data base for a new file or index. `enter` says what becomes of
+    /// it, in the same transaction.
+    pub(super) fn create_db(
         &mut self,
-        def: Arc<FileDef>,
         enter: impl FnOnce(&mut WriteTxn, Dbi, FileId) -> Result<(), Code>,
-    ) -> Result<FileId, StorageError> {
+    ) -> Result<(FileId, Dbi), StorageError> {
         let create = || {
             let opening = self.env.sys().opening();
             let mut txn = WriteTxn::begin(self.env.sys())?;
@@ -193,9 +284,88 @@ impl LmdbStore {
             txn.commit()?;
             Ok((id, db))
         };
-        let (id, db) = create().map_err(|code| self.env.error(code, "defining a file"))?;
-        self.files.insert(id, File { db, def });
-        Ok(id)
+        create().map_err(|code| self.env.error(code, "defining a file"))
+    }
+
+    /// Fills a data base with the entries of an index over a file.
+    pub(super) fn build(
+        &self,
+        def: &IndexDef,
+        base: &File,
+        db: Dbi,
+        memory_bytes: usize,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<Filler, BuildError> {
+        let error = |code| self.env.error(code, "building an index");
+        let mut reader = Reader::new(self.env.sys().clone()).map_err(error)?;
+        let mut filler = Filler::new(self.env.sys().clone(), db);
+        let build = Build {
+            def,
+            base,
+            memory_bytes,
+            error: &error,
+        };
+        fill::build(&build, &mut reader, &mut filler, progress)?;
+        Ok(filler)
+    }
+
+    fn check_name(&self, name: &FileName) -> Result<(), DefineError> {
+        let taken = self.files.values().any(|file| file.def.name == *name)
+            || self
+                .indexes
+                .values()
+                .any(|index| index.entry.def.name == *name)
+            || self.paths.contains_key(name);
+        match taken {
+            true => Err(DefineError::AlreadyDefined { name: name.clone() }),
+            false => Ok(()),
+        }
+    }
+
+    /// The file of this name, for an index.
+    fn base(&self, name: &FileName) -> Result<(FileId, &File), DefineError> {
+        let mut files = self.files.iter();
+        match files.find(|(_, file)| file.def.name == *name) {
+            Some((id, file)) => Ok((*id, file)),
+            None => Err(self.not_a("a file", name)),
+        }
+    }
+
+    /// Why a name is not what is wanted.
+    fn not_a(&self, wanted: &'static str, name: &FileName) -> DefineError {
+        let what = if self.paths.contains_key(name) {
+            "a path"
+        } else if self
+            .indexes
+            .values()
+            .any(|index| index.entry.def.name == *name)
+        {
+            "an alternate index"
+        } else {
+            return DefineError::NotDefined { name: name.clone() };
+        };
+        DefineError::WrongKind {
+            name: name.clone(),
+            what,
+            wanted,
+        }
+    }
+
+    /// Takes names out, and empties and discards what they stand for.
+    fn drop_all(&self, names: &[FileName], numbers: &[(FileId, Dbi)]) -> Result<(), StorageError> {
+        let catalogue = self.env.catalogue;
+        let remove = || {
+            let mut txn = WriteTxn::begin(self.env.sys())?;
+            for name in names {
+                catalogue::take_out(&mut txn, catalogue, name)?;
+            }
+            for (id, db) in numbers {
+                catalogue::discard(&mut txn, catalogue, *id)?;
+                txn.clear_db(*db)?;
+            }
+            txn.commit()
+        };
+        remove().map_err(|code| self.env.error(code, "removing a file"))
     }
 }
 
@@ -206,29 +376,166 @@ impl WriteStore for LmdbStore {
 
     fn define(&mut self, def: FileDef) -> Result<FileId, DefineError> {
         let def = Arc::new(def.build()?);
-        if self.files.values().any(|file| file.def.name == def.name) {
-            return Err(DefineError::AlreadyDefined {
-                name: def.name.clone(),
-            });
-        }
-        let entered = def.clone();
-        Ok(self.create_file(def, |txn, db, id| catalogue::enter(txn, db, id, &entered))?)
+        self.check_name(&def.name)?;
+        let item = |id| Item::File {
+            id,
+            def: def.clone(),
+            sealed: true,
+        };
+        let (id, db) =
+            self.create_db(|txn, catalogue, id| catalogue::enter(txn, catalogue, &item(id)))?;
+        let file = File {
+            db,
+            def,
+            sealed: true,
+        };
+        self.files.insert(id, file);
+        self.catalogue_changed();
+        Ok(id)
     }
 
     fn remove(&mut self, file: FileId) -> Result<(), DefineError> {
-        let File { db, def } = self
-            .files
-            .get(&file)
-            .ok_or(DefineError::UnknownFile(file))?;
-        let remove = || {
+        let mut names = Vec::new();
+        let mut numbers = Vec::new();
+        if let Some(File { db, def, .. }) = self.files.get(&file) {
+            names.push(def.name.clone());
+            numbers.push((file, *db));
+        }
+        for (id, Index { db, entry }) in &self.indexes {
+            if *id == file || entry.base == file {
+                names.push(entry.def.name.clone());
+                numbers.push((*id, *db));
+            }
+        }
+        if numbers.is_empty() {
+            return Err(DefineError::UnknownFile(file));
+        }
+        let paths = self
+            .paths
+            .values()
+            .filter(|path| names.contains(&path.entry));
+        names.extend(paths.map(|path| path.name.clone()).collect::<Vec<_>>());
+        self.drop_all(&names, &numbers)?;
+        for (id, _) in numbers {
+            self.files.remove(&id);
+            self.indexes.remove(&id);
+        }
+        self.paths.retain(|name, _| !names.contains(name));
+        self.catalogue_changed();
+        Ok(())
+    }
+
+    fn define_index(&mut self, def: IndexDef) -> Result<FileId, DefineError> {
+        self.check_name(&def.name)?;
+        let (base, file) = self.base(&def.base)?;
+        let def = Arc::new(def.build(&file.def)?);
+        let built = self
+            .lmdb_reader()?
+            .file_stat(base)
+            .map_err(|error| match error {
+                ReadError::Storage(error) => DefineError::Storage(error),
+                _ => DefineError::UnknownFile(base),
+            })?
+            .records
+            == 0;
+        let item = |id| Item::Index {
+            id,
+            def: def.clone(),
+            built,
+        };
+        let (id, db) =
+            self.create_db(|txn, catalogue, id| catalogue::enter(txn, catalogue, &item(id)))?;
+        let entry = IndexEntry {
+            id,
+            base,
+            def,
+            built,
+        };
+        self.indexes.insert(id, Index { db, entry });
+        self.catalogue_changed();
+        Ok(id)
+    }
+
+    fn build_index(
+        &mut self,
+        index: FileId,
+        memory_bytes: usize,
+        progress: &mut dyn FnMut(BuildProgress),
+    ) -> Result<FileId, BuildError> {
+        let Some(Index { db: old_db, entry }) = self.indexes.get(&index) else {
+            return Err(BuildError::UnknownFile(index));
+        };
+        let (old_db, mut entry) = (*old_db, entry.clone());
+        let base = self.files.get(&entry.base).cloned();
+        let base = base.ok_or(BuildError::UnknownFile(entry.base))?;
+        let (new, db) = self.create_db(catalogue::discard)?;
+        let switch = |filler: &mut Filler| {
+            let item = Item::Index {
+                id: new,
+                def: entry.def.clone(),
+                built: true,
+            };
+            load::replace(
+                filler.txn()?,
+                self.env.catalogue,
+                &item,
+                (index, old_db),
+                new,
+            )?;
+            filler.commit()
+        };
+        let built = self
+            .build(&entry.def, &base, db, memory_bytes, progress)
+            .and_then(|mut filler| {
+                switch(&mut filler).map_err(|code| self.env.error(code, "building an index").into())
+            });
+        if let Err(error) = built {
+            let clear = || {
+                let mut txn = WriteTxn::begin(self.env.sys())?;
+                txn.clear_db(db)?;
+                txn.commit()
+            };
+            // If this fails, the pages come back at the next open.
+            let _: Result<(), Code> = clear();
+            return Err(error);
+        }
+        entry.id = new;
+        entry.built = true;
+        self.replace_index(index, db, entry);
+        self.catalogue_changed();
+        Ok(new)
+    }
+
+    fn define_path(&mut self, def: PathDef) -> Result<(), DefineError> {
+        self.check_name(&def.name)?;
+        let leads_to = |name: &FileName| {
+            self.files.values().any(|file| file.def.name == *name)
+                || self
+                    .indexes
+                    .values()
+                    .any(|index| index.entry.def.name == *name)
+        };
+        if !leads_to(&def.entry) {
+            return Err(self.not_a("a file or an alternate index", &def.entry));
+        }
+        let enter = || {
             let mut txn = WriteTxn::begin(self.env.sys())?;
-            catalogue::take_out(&mut txn, self.env.catalogue, def)?;
-            catalogue::discard(&mut txn, self.env.catalogue, file)?;
-            txn.clear_db(*db)?;
+            catalogue::enter(&mut txn, self.env.catalogue, &Item::Path(def.clone()))?;
             txn.commit()
         };
-        remove().map_err(|code| self.env.error(code, "removing a file"))?;
-        self.files.remove(&file);
+        enter().map_err(|code| self.env.error(code, "defining a path"))?;
+        self.paths.insert(def.name.clone(), def);
+        self.catalogue_changed();
+        Ok(())
+    }
+
+    fn remove_path(&mut self, name: &FileName) -> Result<(), DefineError> {
+        if !self.paths.contains_key(name) {
+            return Err(DefineError::NotDefined { name: name.clone() });
+        }
+        self.drop_all(std::slice::from_ref(name), &[])?;
+        self.paths.remove(name);
+        self.catalogue_changed();
         Ok(())
     }
 

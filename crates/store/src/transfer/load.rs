@@ -12,10 +12,10 @@ use thiserror::Error;
 use super::convert::{Convert, ConvertError};
 use super::framing::{Framing, FramingError};
 use super::sort::{Item, Sorter};
-use crate::error::{ApplyError, DefineError, Key, ReadError, StorageError};
+use crate::error::{ApplyError, BuildError, DefineError, Key, ReadError, StorageError};
 use crate::file::{FileDef, FileId, Organisation};
 use crate::record::RecordError;
-use crate::traits::{BulkLoad, ReadStore, WriteStore};
+use crate::traits::{BuildProgress, BulkLoad, ReadStore, WriteStore};
 use crate::unit::{UnitError, UnitOfWork};
 
 /// How to load.
@@ -60,6 +60,8 @@ pub struct LoadReport {
 pub enum LoadEvent<'e> {
     /// So far; now and then.
     Progress(LoadReport),
+    /// The records are in, and the file's alternate indexes are being built.
+    Building(BuildProgress),
     /// A record was refused.
     Rejected {
         /// Its number in the input, from 1. Of two records with one key, the
@@ -84,6 +86,9 @@ pub enum Reject {
     /// Its key is taken.
     #[error("there is a record with this key already")]
     Duplicate,
+    /// Its key in a unique alternate index is taken.
+    #[error("there is a record with alternate key {0} already")]
+    DuplicateAlternate(Key),
     /// The file has no address left for it.
     #[error("the file has no address left")]
     NoAddress,
@@ -111,6 +116,9 @@ pub enum LoadError {
     /// The file cannot be loaded.
     #[error(transparent)]
     Define(#[from] DefineError),
+    /// The file's alternate indexes cannot be built over the new records.
+    #[error(transparent)]
+    Build(#[from] BuildError),
     /// The store could not be read.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -176,7 +184,7 @@ pub fn load(
         LoadMode::Replace => {
             let mut target = store.start_load(file)?;
             source.run(&mut tally, &mut Replacing(&mut *target))?;
-            let file = target.finish()?;
+            let file = target.finish(&mut |done| (tally.events)(LoadEvent::Building(done)))?;
             Ok((tally.report, file))
         }
         LoadMode::Add => {
@@ -194,16 +202,17 @@ pub fn load(
     }
 }
 
-/// Where records go; false if their key is taken.
+/// Where records go; a reason if they cannot.
 trait Target {
-    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<bool, LoadError>;
+    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<Option<Reject>, LoadError>;
 }
 
 struct Replacing<'t>(&'t mut dyn BulkLoad);
 
 impl Target for Replacing<'_> {
-    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<bool, LoadError> {
-        Ok(self.0.insert(key, record)?)
+    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<Option<Reject>, LoadError> {
+        let added = self.0.insert(key, record)?;
+        Ok((!added).then_some(Reject::Duplicate))
     }
 }
 
@@ -215,17 +224,20 @@ struct Adding<'t> {
 }
 
 impl Target for Adding<'_> {
-    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<bool, LoadError> {
+    fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<Option<Reject>, LoadError> {
         match self.unit.insert(&mut *self.reader, self.file, key, record) {
             Ok(()) => {}
             Err(UnitError::Read(error)) => return Err(error.into()),
             // The rules were checked before: only the key can be in the way.
-            Err(_) => return Ok(false),
+            Err(UnitError::DuplicateAlternate { key, .. }) => {
+                return Ok(Some(Reject::DuplicateAlternate(key)));
+            }
+            Err(_) => return Ok(Some(Reject::Duplicate)),
         }
         if self.unit.bytes() >= UNIT_BYTES {
             self.flush()?;
         }
-        Ok(true)
+        Ok(None)
     }
 }
 
@@ -268,8 +280,8 @@ impl Tally<'_> {
     }
 
     fn store(&mut self, target: &mut dyn Target, item: Item<'_>) -> Result<(), LoadError> {
-        if !target.insert(item.key, item.record)? {
-            return self.reject(item.number, Some(item.key), Reject::Duplicate);
+        if let Some(reason) = target.insert(item.key, item.record)? {
+            return self.reject(item.number, Some(item.key), reason);
         }
         self.report.loaded += 1;
         self.report.bytes += item.record.len() as u64;

@@ -17,7 +17,7 @@ mod copybook;
 mod dump;
 mod framing;
 mod load;
-mod sort;
+pub(crate) mod sort;
 
 pub use codepage::Translate;
 pub use convert::{Convert, ConvertError, Verbatim};

@@ -15,7 +15,7 @@ use std::os::unix::fs::FileExt;
 
 /// A record on its way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Item<'i> {
+pub(crate) struct Item<'i> {
     /// Its number in the input, from 1.
     pub number: u64,
     pub key: &'i [u8],
@@ -23,7 +23,7 @@ pub(super) struct Item<'i> {
 }
 
 /// Takes records in any order and gives them in the order of their keys.
-pub(super) struct Sorter {
+pub(crate) struct Sorter {
     memory_bytes: usize,
     /// Items one after the other, encoded.
     buffer: Vec<u8>,

@@ -105,7 +105,7 @@ fn a_load_into_a_full_map_leaves_the_old_records() {
         load.insert(b"x", &record),
         Err(StorageError::MapFull { map_bytes: 1 << 20 })
     );
-    assert!(load.finish().is_err());
+    assert!(load.finish(&mut |_| ()).is_err());
     let mut reader = store.lmdb_reader().unwrap();
     assert_eq!(&at(&mut reader, file, Seek::Last).unwrap()[..8], "00000001");
     let unit = insert(&mut reader, file, 2);

@@ -3,6 +3,7 @@
 mod child;
 mod conformance;
 mod crash;
+mod damage;
 mod full;
 mod model;
 mod readers;

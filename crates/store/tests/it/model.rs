@@ -160,7 +160,7 @@ impl Side {
                     .iter()
                     .map(|key| load.insert(key, &record(key, 9)).unwrap())
                     .collect();
-                self.file = load.finish().unwrap();
+                self.file = load.finish(&mut |_| ()).unwrap();
                 self.units.fill(UnitOfWork::new());
                 Outcome::Loaded(added)
             }

@@ -208,7 +208,7 @@ fn statistics_count_records_pages_and_levels() {
             .unwrap();
     }
     load.insert(b"99999999", &[b'.'; 9000]).unwrap();
-    let file = load.finish().unwrap();
+    let file = load.finish(&mut |_| ()).unwrap();
     let mut reader = store.lmdb_reader().unwrap();
     let stat = reader.file_stat(file).unwrap();
     assert_eq!(

@@ -3,8 +3,8 @@
 use std::ops::ControlFlow;
 
 use store::{
-    Durability, FileDef, FileId, KeyField, LmdbOptions, ReadError, ReadExt, ReadStore,
-    RecordFormat, Seek, UnitOfWork, WriteStore,
+    Durability, FileDef, FileId, IndexDef, KeyField, LmdbOptions, PathEntry, ReadError, ReadExt,
+    ReadStore, RecordFormat, Seek, UnitOfWork, WriteStore,
 };
 
 /// A variable-length KSDS whose key is the first `key_bytes` of a record.
@@ -71,4 +71,79 @@ pub fn all(reader: &mut dyn ReadStore, file: FileId) -> Result<Vec<String>, Read
         ControlFlow::Continue(())
     })?;
     Ok(records)
+}
+
+/// An index of the upgrade set over `length_bytes` at an offset of its base's
+/// records.
+pub fn index(
+    name: &str,
+    base: &str,
+    offset_bytes: u32,
+    length_bytes: u32,
+    unique: bool,
+) -> IndexDef {
+    IndexDef {
+        name: name.parse().unwrap(),
+        base: base.parse().unwrap(),
+        key: KeyField {
+            offset_bytes,
+            length_bytes,
+        },
+        unique,
+        upgrade: true,
+        suppress: None,
+    }
+}
+
+/// What a path shows, as text: the record, with `+` behind it if more records
+/// with its key follow; and the position.
+pub fn shown(entry: PathEntry<'_>) -> (String, Vec<u8>) {
+    let more = if entry.more { "+" } else { "" };
+    let record = String::from_utf8_lossy(entry.record);
+    assert_eq!(
+        entry.position,
+        [entry.alternate_key, entry.base_key].concat()
+    );
+    (format!("{record}{more}"), entry.position.to_vec())
+}
+
+/// What `seek` finds through an index as a unit's task sees it.
+pub fn on_path(
+    unit: &UnitOfWork,
+    reader: &mut dyn ReadStore,
+    index: FileId,
+    seek: Seek<'_>,
+) -> Option<(String, Vec<u8>)> {
+    let mut hit = None;
+    let found = unit.seek_path(reader, index, seek, &mut |entry| {
+        assert_eq!(hit, None, "one record a command");
+        hit = Some(shown(entry));
+    });
+    assert_eq!(found.unwrap(), hit.is_some());
+    hit
+}
+
+/// Every record as a task browses it through an index, forwards or backwards.
+pub fn browsed(
+    unit: &UnitOfWork,
+    reader: &mut dyn ReadStore,
+    index: FileId,
+    backwards: bool,
+) -> Vec<String> {
+    let mut records = Vec::new();
+    let mut next = on_path(
+        unit,
+        reader,
+        index,
+        if backwards { Seek::Last } else { Seek::First },
+    );
+    while let Some((record, position)) = next {
+        records.push(record);
+        let step = match backwards {
+            true => Seek::Less(&position),
+            false => Seek::Greater(&position),
+        };
+        next = on_path(unit, reader, index, step);
+    }
+    records
 }

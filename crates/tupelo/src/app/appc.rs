@@ -11,6 +11,7 @@ use miette::{IntoDiagnostic, Result};
 use region::{
     Conversation, Conversations, Destination, Facility, Fault, Received, StartCode, TaskRequest,
 };
+use region::engine::{self, EngineClass};
 use region::{Definitions, UserId, sense};
 use sna::conversation::code::{
     ConversationType, DataReceived, DeallocateType, PrepareToReceiveType, ReturnCode,
@@ -38,7 +39,7 @@ pub fn start(app: &Application) -> Result<Option<Partners>> {
     let mut section = known.section.clone();
     let loopback = ([127, 0, 0, 1], sna::dlc::ssp::PORT).into();
     section.listen = section.listen.or(Some(loopback));
-    let host = Host::start(section).into_diagnostic()?;
+    let host = Host::start_with(section, Arc::new(|| engine::enter("appc", EngineClass::Offload))).into_diagnostic()?;
     for mode in known.modes.values() {
         host.define_mode(mode.clone());
     }

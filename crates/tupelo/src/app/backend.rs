@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use gateway::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
+use region::engine::{self, EngineClass};
 use region::{ContainerType, Handle, Outcome, Port, TaskRequest, UserId};
 
 use super::store_watch::StoreWatch;
@@ -48,6 +49,10 @@ impl Backend for RegionBackend {
             user: self.user,
         };
         Ok(runtime.block_on(main(door)))
+    }
+
+    fn on_thread(&self) {
+        engine::enter("gateway", EngineClass::Offload);
     }
 
     fn impairment(&self) -> Option<String> {

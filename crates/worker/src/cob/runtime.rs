@@ -68,6 +68,12 @@ pub struct Handlers {
     pub stop: unsafe extern "C" fn(c_int, *const c_char) -> Flow,
     /// CALL of a library routine that is not for programs here.
     pub refuse: unsafe extern "C" fn(*const c_char) -> Flow,
+    /// A data or decimal exception, with its message.
+    pub fault: unsafe extern "C" fn(*const c_char) -> Flow,
+    /// Number of the Language Environment service of that name, or -1.
+    pub service_named: unsafe extern "C" fn(*const u8, usize) -> c_int,
+    /// CALL of a Language Environment service: its number, then as `exec`.
+    pub service: unsafe extern "C" fn(c_int, *const *const Field, c_int) -> Flow,
 }
 
 /// libcob's module structure, as an identity only.
@@ -85,7 +91,6 @@ struct Entries {
     started: unsafe extern "C" fn() -> usize,
     depth: unsafe extern "C" fn() -> i32,
     serial: unsafe extern "C" fn() -> u64,
-    serial_at: unsafe extern "C" fn(i32) -> u64,
     module: unsafe extern "C" fn() -> *const CobModule,
     line: unsafe extern "C" fn(*mut *const c_char) -> c_uint,
     print_to: unsafe extern "C" fn(Printed) -> c_int,
@@ -184,12 +189,6 @@ impl Runtime {
     pub fn frame(&self) -> (i32, u64) {
         // SAFETY: reads two values.
         unsafe { ((self.c.depth)(), (self.c.serial)()) }
-    }
-
-    /// Serial number of the frame of that depth, 0 if there is none.
-    pub fn serial_at(&self, depth: i32) -> u64 {
-        // SAFETY: reads the frames.
-        unsafe { (self.c.serial_at)(depth) }
     }
 
     /// The module in control.

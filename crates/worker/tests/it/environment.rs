@@ -65,11 +65,11 @@ fn external_items_are_shared_within_a_task_and_empty_in_the_next() {
         )
         .program(
             "A",
-            "01 SECRET PIC X(6) EXTERNAL.\n01 WAS PIC X(6).",
+            "01 SECRET PIC X(6) EXTERNAL.\n01 WS-BEFORE PIC X(6).",
             "01 DFHCOMMAREA PIC X(20).",
-            "MOVE SECRET TO WAS\n CALL \"SUB\"\n\
-             IF WAS = LOW-VALUES MOVE \"empty\" TO WAS END-IF\n\
-             STRING WAS \"/\" SECRET DELIMITED BY SIZE INTO DFHCOMMAREA\n GOBACK.\n",
+            "MOVE SECRET TO WS-BEFORE\n CALL \"SUB\"\n\
+             IF WS-BEFORE = LOW-VALUES MOVE \"empty\" TO WS-BEFORE END-IF\n\
+             STRING WS-BEFORE \"/\" SECRET DELIMITED BY SIZE INTO DFHCOMMAREA\n GOBACK.\n",
         )
         .run("A", &" ".repeat(20))
         .run("A", &" ".repeat(20))
@@ -117,5 +117,5 @@ fn deedit_load_and_release_do_as_documented() {
         )
         .run("A", &" ".repeat(100))
         .play();
-    assert_eq!(played.commarea(0).trim(), "000146704 016 000 027");
+    assert_eq!(played.commarea(0).trim(), "00146704B 016 000 027");
 }

@@ -18,7 +18,7 @@ pub fn a_load_takes_the_place_of_the_old_records(mut subject: Subject) {
     assert_eq!(load.insert(b"2", b"2 new"), Ok(true));
     assert_eq!(load.insert(b"3", b"3 new"), Ok(true));
     assert_eq!(all(&mut *r, old).unwrap(), ["1 old", "2 old"]);
-    let new = load.finish().unwrap();
+    let new = load.finish(&mut |_| ()).unwrap();
     assert_ne!(new, old);
     assert_eq!(all(&mut *r, new).unwrap(), ["2 new", "3 new"]);
     assert_eq!(all(&mut *r, old), Err(ReadError::UnknownFile(old)));
@@ -56,7 +56,7 @@ pub fn a_load_takes_keys_in_any_order_and_refuses_duplicates(mut subject: Subjec
             "{key}"
         );
     }
-    let file = load.finish().unwrap();
+    let file = load.finish(&mut |_| ()).unwrap();
     let mut r = subject.store.reader().unwrap();
     assert_eq!(all(&mut *r, file).unwrap(), ["1", "3", "4", "5"]);
 }

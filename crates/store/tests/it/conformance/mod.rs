@@ -2,8 +2,12 @@
 
 mod applying;
 mod catalogue;
+mod entries;
+mod indexes;
 mod loading;
+mod paths;
 mod reading;
+mod tables;
 mod units;
 
 use store::{LmdbStore, MemoryStore, WriteStore};
@@ -85,4 +89,37 @@ suite! {
         what_was_added_and_deleted_again_was_never_there,
         a_change_that_breaks_a_rule_leaves_the_unit_as_it_was,
         entries_and_relative_records_obey_their_own_rules;
+    entries:
+        entries_are_added_at_the_end_and_read_both_ways,
+        two_units_that_add_at_once_get_different_addresses,
+        an_entry_keeps_its_length_and_stays,
+        addresses_beyond_four_gigabytes_are_in_order,
+        relative_records_fill_slots_and_leave_gaps,
+        relative_records_of_varying_length_may_change_it;
+    indexes:
+        an_index_follows_inserts_replaces_and_deletes,
+        a_unique_key_is_refused_at_the_change_and_at_the_apply,
+        a_unique_key_may_pass_from_one_record_to_another_in_one_unit,
+        an_index_that_is_not_of_the_upgrade_set_is_as_true_as_its_last_build,
+        an_index_over_records_is_read_once_it_is_built,
+        a_build_names_the_two_records_of_one_unique_key,
+        a_load_builds_the_indexes_anew,
+        a_load_that_breaks_a_unique_index_changes_nothing,
+        a_file_takes_its_indexes_and_paths_along,
+        names_lead_to_a_file_or_through_an_index,
+        what_an_index_or_path_cannot_lead_to_is_told;
+    paths:
+        equal_finds_the_first_of_its_key_and_tells_that_more_follow,
+        a_path_steps_forward_through_every_record,
+        backwards_keys_descend_and_their_records_ascend,
+        every_form_of_seek_works_on_alternate_keys,
+        records_too_short_or_suppressed_are_not_on_the_path,
+        a_task_sees_its_own_changes_through_a_path,
+        a_path_over_entries_keeps_their_order_of_arrival;
+    tables:
+        a_table_keeps_values_in_the_order_of_keys,
+        tables_do_not_see_each_other,
+        a_unit_sees_its_own_values,
+        values_and_records_become_visible_together,
+        a_value_may_be_longer_than_a_record;
 }

@@ -58,7 +58,8 @@ pub fn run(args: Args) -> Result<Outcome> {
                 eprintln!("record {number}{key}: {reason}");
             }
             LoadEvent::Progress(report) if shows => eprint!("\r{} records", report.loaded),
-            LoadEvent::Progress(_) => {}
+            LoadEvent::Building(done) if shows => eprint!("\r{} index entries", done.written),
+            LoadEvent::Progress(_) | LoadEvent::Building(_) => {}
         }
     });
     if shows {

@@ -20,6 +20,9 @@ pub struct Source {
     /// DECIMAL-POINT IS COMMA.
     #[arg(long)]
     decimal_comma: bool,
+    /// Bytes of a POINTER: 8 as programs here have it, 4 as on z/OS.
+    #[arg(long, value_name = "BYTES", default_value = "8")]
+    pointer_bytes: u32,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -35,6 +38,9 @@ enum SourceFormat {
 impl Source {
     /// Every 01-level record; warnings go to standard error.
     pub fn records(&self) -> Result<Vec<Layout>> {
+        if !matches!(self.pointer_bytes, 4 | 8) {
+            bail!("--pointer-bytes: a POINTER has 4 or 8 bytes");
+        }
         let text = read_text(&self.copybook)?;
         let own = self.copybook.parent().unwrap_or(Path::new(""));
         let own = if own.as_os_str().is_empty() { Path::new(".") } else { own };
@@ -51,6 +57,7 @@ impl Source {
             copy: &folders,
             source_name: &name,
             decimal_comma: self.decimal_comma,
+            pointer_bytes: self.pointer_bytes,
             ..ParseOptions::default()
         };
         let copybook = copybook::parse_with_warnings(&text, &options)
@@ -99,6 +106,7 @@ pub fn layout_of(path: &Path, include: &[PathBuf]) -> Result<Layout> {
         include: include.to_vec(),
         source_format: SourceFormat::Auto,
         decimal_comma: false,
+        pointer_bytes: 8,
     };
     source.record(None)
 }

@@ -1,0 +1,335 @@
+//! Whether a store is whole: before it is opened, and to the last record.
+//!
+//! [`before_opening`] is quick: sizes, meta pages, and that no page in use lies
+//! beyond the end of the file. [`check`] reads everything: the trees, the
+//! check sum and the rules of each record, and whether each alternate index
+//! holds the entries of its base and no others.
+//!
+//! Both read the file themselves and never crash on a damaged one.
+
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::fs::File;
+use std::hash::Hasher;
+use std::io;
+use std::path::Path;
+
+use super::catalogue::{self, Item};
+use super::env::{Env, LmdbOptions, OpenError};
+use super::lock::WriterLock;
+use super::pages::{Flaw, Meta, Pages, Tree};
+use super::seal;
+use super::sys::Reader;
+use super::walk::{Held, Walk};
+use crate::error::Key;
+use crate::file::FileName;
+
+/// What a check found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// Pages read.
+    pub pages: u64,
+    /// The files, in the order of their names.
+    pub files: Vec<CheckedFile>,
+    /// What is damaged, at most 100 of it.
+    pub findings: Vec<String>,
+    /// How much more is.
+    pub more_findings: u64,
+}
+
+/// A file that was checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedFile {
+    /// Its name.
+    pub name: FileName,
+    /// Records read.
+    pub records: u64,
+    /// False for a file of an earlier version: it gets check sums when it is
+    /// loaded anew.
+    pub has_check_sums: bool,
+}
+
+impl CheckReport {
+    /// True if nothing is damaged.
+    pub fn is_clean(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+/// Checks a store's directory, also while a region serves it. `progress` hears
+/// of pages read, and pages there are.
+pub fn check(
+    directory: &Path,
+    options: &LmdbOptions,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<CheckReport, OpenError> {
+    let data = directory.join("data.mdb");
+    if !data.is_file() {
+        return Err(OpenError::Missing {
+            path: directory.to_owned(),
+        });
+    }
+    // With the writer's lock nothing changes; else a reader's slot keeps the
+    // pages of one state from being used again.
+    if let Ok(_lock) = WriterLock::take(directory) {
+        return check_data(&data, progress).map_err(|error| io_error(directory, &error));
+    }
+    let env = Env::open_for_reading(directory, options)?;
+    let storage = |code| OpenError::Storage {
+        path: directory.to_owned(),
+        source: env.error(code, "reading"),
+    };
+    let mut reader = Reader::new(env.sys().clone()).map_err(storage)?;
+    loop {
+        let snapshot = reader.snapshot().map_err(storage)?;
+        let checked = check_state(&data, Some(snapshot.id()), progress);
+        match checked.map_err(|error| io_error(directory, &error))? {
+            Some(report) => return Ok(report),
+            // Two commits came between the snapshot and the meta page.
+            None => drop(snapshot),
+        }
+    }
+}
+
+/// Checks a data file that nobody changes.
+pub(super) fn check_data(
+    data: &Path,
+    progress: &mut dyn FnMut(u64, u64),
+) -> io::Result<CheckReport> {
+    Ok(check_state(data, None, progress)?.unwrap_or_default())
+}
+
+/// Checks a state; `None` if no meta page leads to it any more.
+fn check_state(
+    data: &Path,
+    transaction: Option<u64>,
+    progress: &mut dyn FnMut(u64, u64),
+) -> io::Result<Option<CheckReport>> {
+    let flawed = |flaw: Flaw| {
+        Ok(Some(CheckReport {
+            findings: vec![flaw],
+            ..CheckReport::default()
+        }))
+    };
+    let pages = match Pages::open(File::open(data)?)? {
+        Ok(pages) => pages,
+        Err(flaw) => return flawed(flaw),
+    };
+    let meta = match (pages.meta(None)?, transaction) {
+        (Err(flaw), _) => return flawed(flaw),
+        (Ok(_), Some(wanted)) => match pages.meta(Some(wanted))? {
+            Ok(meta) => meta,
+            Err(_) => return Ok(None),
+        },
+        (Ok(meta), None) => meta,
+    };
+    let mut walk = Walk::new(&pages, meta, progress);
+    let mut report = CheckReport::default();
+    let free = walk.free_list()?;
+    walk.mark_free(&free);
+    if let Some(flaw) = missing_end(&pages, &meta, free)? {
+        walk.find(flaw);
+    }
+    let mut trees: HashMap<Vec<u8>, Tree> = HashMap::new();
+    let main = walk.meta.main;
+    walk.tree("main data base", main, &mut |name, held| match held {
+        Held::Tree(tree) => {
+            trees.insert(name.to_vec(), tree);
+            Ok(())
+        }
+        Held::Bytes(_) => Err(format!("{} is not a data base", Key::from(name))),
+    })?;
+    let items = read_catalogue(&mut walk, &mut trees)?;
+    check_files(&mut walk, &items, &mut trees, &mut report)?;
+    if let Some(tables) = trees.remove(&b"tables"[..]) {
+        walk.tree("tables", tables, &mut |key, held| match held {
+            Held::Bytes(stored) if seal::checked(key, stored).is_some() => Ok(()),
+            _ => Err(format!("the value under {} is damaged", Key::from(key))),
+        })?;
+    }
+    // What is being loaded, or waits to be dropped.
+    for (name, tree) in trees {
+        walk.tree(&String::from_utf8_lossy(&name), tree, &mut |_, _| Ok(()))?;
+    }
+    report.pages = walk.pages_met + 2;
+    report.findings = walk.findings;
+    report.more_findings = walk.more_findings;
+    Ok(Some(report))
+}
+
+fn read_catalogue(
+    walk: &mut Walk<'_>,
+    trees: &mut HashMap<Vec<u8>, Tree>,
+) -> io::Result<Vec<Item>> {
+    let mut items = Vec::new();
+    let Some(tree) = trees.remove(&b"catalogue"[..]) else {
+        walk.find("there is no catalogue".to_owned());
+        return Ok(items);
+    };
+    walk.tree("catalogue", tree, &mut |name, held| {
+        if name.first().is_none_or(|first| *first < b'!') {
+            return Ok(());
+        }
+        let item = match held {
+            Held::Bytes(entry) => catalogue::decode(name, entry),
+            Held::Tree(_) => None,
+        };
+        let item = item.ok_or_else(|| format!("the entry of {} is damaged", Key::from(name)))?;
+        items.push(item);
+        Ok(())
+    })?;
+    Ok(items)
+}
+
+/// The entries of an index, or those its base calls for: how many, and a sum
+/// over them in which order does not count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Entries {
+    count: u64,
+    sum: u64,
+}
+
+impl Entries {
+    fn add(&mut self, entry: &[u8]) {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(entry);
+        self.count += 1;
+        self.sum = self.sum.wrapping_add(hasher.finish());
+    }
+}
+
+fn check_files(
+    walk: &mut Walk<'_>,
+    items: &[Item],
+    trees: &mut HashMap<Vec<u8>, Tree>,
+    report: &mut CheckReport,
+) -> io::Result<()> {
+    let indexes: Vec<_> = items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Index { id, def, built } => Some((*id, def, *built)),
+            _ => None,
+        })
+        .collect();
+    let mut wanted = vec![Entries::default(); indexes.len()];
+    for item in items {
+        let Item::File { id, def, sealed } = item else {
+            continue;
+        };
+        let mut checked = CheckedFile {
+            name: def.name.clone(),
+            records: 0,
+            has_check_sums: *sealed,
+        };
+        let mut each = |key: &[u8], held: Held<'_>| {
+            checked.records += 1;
+            let record = match held {
+                Held::Bytes(stored) if *sealed => seal::checked(key, stored),
+                Held::Bytes(stored) => Some(stored),
+                Held::Tree(_) => None,
+            };
+            let key_text = || Key::from(key);
+            let record = record.ok_or_else(|| {
+                format!("the record with key {} is not what was stored", key_text())
+            })?;
+            for ((_, index, _), wanted) in indexes.iter().zip(&mut wanted) {
+                if index.base == def.name
+                    && let Some(entry) = index.entry(key, record)
+                {
+                    wanted.add(&entry);
+                }
+            }
+            let rules = def.check_write(key, record);
+            rules.map_err(|flaw| format!("the record with key {}: {flaw}", key_text()))
+        };
+        match trees.remove(catalogue::db_name(*id).as_bytes()) {
+            Some(tree) => walk.tree(def.name.as_str(), tree, &mut each)?,
+            None => walk.find(format!("{}: its records are not there", def.name)),
+        }
+        report.files.push(checked);
+    }
+    for ((id, def, built), wanted) in indexes.into_iter().zip(wanted) {
+        let Some(tree) = trees.remove(catalogue::db_name(id).as_bytes()) else {
+            walk.find(format!("{}: its entries are not there", def.name));
+            continue;
+        };
+        let mut there = Entries::default();
+        walk.tree(def.name.as_str(), tree, &mut |entry, _| {
+            there.add(entry);
+            Ok(())
+        })?;
+        if built && def.upgrade && there != wanted {
+            walk.find(format!(
+                "{}: the index does not hold the entries of its base {} ({} entries, {} are due): BLDINDEX builds it anew",
+                def.name, def.base, there.count, wanted.count
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a data file can be opened: what is wrong with it, if anything.
+pub(super) fn before_opening(data: &Path) -> io::Result<Result<(), Flaw>> {
+    // A region may commit at the same time; then the list of free pages is
+    // read once more.
+    const TRIES: u32 = 5;
+    let pages = match Pages::open(File::open(data)?)? {
+        Ok(pages) => pages,
+        Err(flaw) => return Ok(Err(flaw)),
+    };
+    let mut flaw = String::new();
+    for _ in 0..TRIES {
+        let meta = match pages.meta(None)? {
+            Ok(meta) => meta,
+            Err(flaw) => return Ok(Err(flaw)),
+        };
+        for root in [meta.free.root, meta.main.root].into_iter().flatten() {
+            if let Err(flaw) = pages.page(root)? {
+                return Ok(Err(format!(
+                    "page {root}, which leads to the files: {flaw}"
+                )));
+            }
+        }
+        if pages.length()? >= bytes_to(&pages, &meta) {
+            return Ok(Ok(()));
+        }
+        let mut progress = |_, _| ();
+        let mut walk = Walk::new(&pages, meta, &mut progress);
+        let free = walk.free_list()?;
+        let missing = missing_end(&pages, &meta, free)?;
+        match missing.or_else(|| walk.findings.pop()) {
+            None => return Ok(Ok(())),
+            Some(found) => flaw = found,
+        }
+    }
+    Ok(Err(flaw))
+}
+
+/// Bytes up to the end of the last page that was ever in use.
+fn bytes_to(pages: &Pages, meta: &Meta) -> u64 {
+    let pages_there = meta.last_page.saturating_add(1);
+    pages_there.saturating_mul(pages.page_bytes as u64)
+}
+
+/// What is wrong with the end of a file, if anything: pages in use may not lie
+/// beyond it. Free ones may, since they need never have been written.
+fn missing_end(pages: &Pages, meta: &Meta, mut free: Vec<u64>) -> io::Result<Option<Flaw>> {
+    let (length, whole) = (pages.length()?, bytes_to(pages, meta));
+    if length >= whole {
+        return Ok(None);
+    }
+    let first_missing = length / pages.page_bytes as u64;
+    free.retain(|page| (first_missing..=meta.last_page).contains(page));
+    free.sort_unstable();
+    free.dedup();
+    let all_free = free.len() as u64 == meta.last_page + 1 - first_missing;
+    Ok((!all_free)
+        .then(|| format!("data.mdb has {length} bytes, and pages in use reach to byte {whole}")))
+}
+
+fn io_error(directory: &Path, error: &io::Error) -> OpenError {
+    OpenError::Io {
+        path: directory.to_owned(),
+        reason: error.to_string(),
+    }
+}

@@ -1,0 +1,117 @@
+//! The directory of a store: what is looked at and set aside before LMDB opens
+//! it, and the marker that says that a store was here.
+//!
+//! LMDB takes a data file that is missing or empty for a new store. The marker
+//! beside it, `store.txt`, tells one that was lost from one that is new. The
+//! reader table is mapped to be written, so its bytes are set aside here: on a
+//! full disk a hole in it would end the process.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+
+use super::check::before_opening;
+use super::env::{LmdbOptions, OpenError};
+use crate::error::StorageError;
+
+/// The marker's name.
+const MARKER: &str = "store.txt";
+
+/// What the marker says to whoever finds it.
+const MARKER_TEXT: &str = "A store of record files was made in this directory. As long as this file is here,\n\
+    a missing or empty data.mdb is taken for a loss, and is not replaced by a new store.\n\
+    `tupelo file restore` puts a backup in its place. To begin anew without the\n\
+    records, delete this file too.\n";
+
+/// Bytes of a slot of LMDB's reader table.
+const SLOT_BYTES: u64 = 64;
+
+/// Bytes before its second slot.
+const TABLE_HEAD_BYTES: u64 = 192;
+
+/// Makes sure that the store in a directory can be opened; gives whether there
+/// is one, or it is to be made.
+pub(super) fn look(directory: &Path) -> Result<bool, OpenError> {
+    let data = directory.join("data.mdb");
+    let error = |error: io::Error| OpenError::Io {
+        path: directory.to_owned(),
+        reason: format!("{}: {error}", data.display()),
+    };
+    let bytes = match std::fs::metadata(&data) {
+        Ok(metadata) => metadata.len(),
+        Err(absent) if absent.kind() == io::ErrorKind::NotFound => 0,
+        Err(other) => return Err(error(other)),
+    };
+    if bytes == 0 {
+        let marker = marker(directory);
+        return match marker.exists() {
+            true => Err(OpenError::Lost {
+                path: directory.to_owned(),
+                what: if data.exists() { "empty" } else { "missing" },
+                marker,
+            }),
+            false => Ok(false),
+        };
+    }
+    match before_opening(&data).map_err(error)? {
+        Ok(()) => Ok(true),
+        Err(reason) => Err(OpenError::Storage {
+            path: directory.to_owned(),
+            source: StorageError::Damaged { reason },
+        }),
+    }
+}
+
+/// Sets the bytes of the reader table aside. No process of this name may have
+/// the table open yet: closing it gives LMDB's locks back.
+pub(super) fn set_reader_table_aside(
+    directory: &Path,
+    options: &LmdbOptions,
+) -> Result<(), OpenError> {
+    let slots = u64::from(options.max_readers.saturating_sub(1));
+    let wanted = TABLE_HEAD_BYTES + slots * SLOT_BYTES;
+    let set_aside = || {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(directory.join("lock.mdb"))?;
+        let bytes = file.metadata()?.len().max(wanted) as libc::off_t;
+        // SAFETY: the descriptor is open.
+        match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes) } {
+            0 => Ok(()),
+            code => Err(io::Error::from_raw_os_error(code)),
+        }
+    };
+    set_aside().map_err(|error| match error.raw_os_error() {
+        Some(code @ (libc::ENOSPC | libc::EDQUOT | libc::EFBIG)) => OpenError::Storage {
+            path: directory.to_owned(),
+            source: StorageError::DiskFull {
+                doing: "setting its reader table aside",
+                code,
+            },
+        },
+        _ => OpenError::Io {
+            path: directory.to_owned(),
+            reason: format!("lock.mdb: {error}"),
+        },
+    })
+}
+
+/// Leaves the marker, durably, if it is not there.
+pub(super) fn mark(directory: &Path) -> io::Result<()> {
+    let path = marker(directory);
+    if path.exists() {
+        return Ok(());
+    }
+    let mut file = File::create(&path)?;
+    file.write_all(MARKER_TEXT.as_bytes())?;
+    file.sync_all()?;
+    File::open(directory)?.sync_all()
+}
+
+fn marker(directory: &Path) -> PathBuf {
+    directory.join(MARKER)
+}

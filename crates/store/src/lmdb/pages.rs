@@ -1,0 +1,356 @@
+//! The pages of `data.mdb`, read without LMDB: what a check stands on.
+//!
+//! LMDB maps the file and believes it; a page that is missing ends the process
+//! (SIGBUS), and one that is damaged may do worse. So whether a file can be
+//! opened is found out here first, by plain reads, with every offset checked.
+//!
+//! Reference: `mdb.c`, `MDB_page`, `MDB_node`, `MDB_db` and `MDB_meta`, data
+//! version 1 of a 64-bit machine with the lowest byte first.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+/// A data file.
+pub(super) struct Pages {
+    file: File,
+    /// Bytes of a page.
+    pub page_bytes: usize,
+}
+
+/// One of the two pages that lead to all others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Meta {
+    pub transaction: u64,
+    pub last_page: u64,
+    pub free: Tree,
+    pub main: Tree,
+}
+
+/// A data base: a tree of pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Tree {
+    /// How keys compare; LMDB's flags of a data base.
+    pub flags: u16,
+    pub depth: u16,
+    pub branch_pages: u64,
+    pub leaf_pages: u64,
+    pub overflow_pages: u64,
+    pub entries: u64,
+    /// `None` when empty.
+    pub root: Option<u64>,
+}
+
+/// A page that was read.
+pub(super) struct Page {
+    bytes: Vec<u8>,
+    /// Where each node begins.
+    nodes: Vec<usize>,
+    pub is_leaf: bool,
+}
+
+/// What is under a key of a leaf.
+pub(super) enum Value<'p> {
+    /// Bytes in the page.
+    Here(&'p [u8]),
+    /// Bytes in pages of their own: the first, and how many bytes.
+    Overflow(u64, usize),
+    /// A data base.
+    Tree(Tree),
+}
+
+/// What is wrong with a page or file, in words.
+pub(super) type Flaw = String;
+
+const PAGE_HEAD_BYTES: usize = 16;
+const NODE_HEAD_BYTES: usize = 8;
+const TREE_BYTES: usize = 48;
+const META_BYTES: usize = 24 + 2 * TREE_BYTES + 16;
+const MAGIC: u32 = 0xBEEF_C0DE;
+const DATA_VERSION: u32 = 1;
+
+/// Flag of a data base whose keys are numbers: the list of free pages.
+pub(super) const NUMBER_KEYS: u16 = 0x08;
+
+/// LMDB's longest key.
+const MAX_KEY_BYTES: usize = 511;
+
+/// LMDB's deepest tree.
+const MAX_DEPTH: u16 = 32;
+
+const BRANCH: u16 = 0x01;
+const LEAF: u16 = 0x02;
+const OVERFLOW: u16 = 0x04;
+const META: u16 = 0x08;
+const BIG_DATA: u16 = 0x01;
+const SUB_DATA: u16 = 0x02;
+
+impl Pages {
+    /// A data file, if its first page is one's first page.
+    pub fn open(file: File) -> io::Result<Result<Self, Flaw>> {
+        let mut head = [0; PAGE_HEAD_BYTES + META_BYTES];
+        let length = file.metadata()?.len();
+        if length < head.len() as u64 {
+            return Ok(Err(format!("data.mdb has only {length} bytes")));
+        }
+        file.read_exact_at(&mut head, 0)?;
+        let page_bytes = number(&head, PAGE_HEAD_BYTES + 24, 4) as usize;
+        if !page_bytes.is_power_of_two() || !(512..=65_536).contains(&page_bytes) {
+            return Ok(Err("the first page of data.mdb is not a store's".to_owned()));
+        }
+        Ok(Ok(Self { file, page_bytes }))
+    }
+
+    /// Bytes of the file now.
+    pub fn length(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// The newest meta page, or the one of a transaction.
+    pub fn meta(&self, transaction: Option<u64>) -> io::Result<Result<Meta, Flaw>> {
+        // A region may write both between two reads.
+        const TRIES: u32 = 5;
+        let mut read = self.both_metas()?;
+        for _ in 1..TRIES {
+            if read.is_err() {
+                read = self.both_metas()?;
+            }
+        }
+        Ok(read.and_then(|metas| {
+            let newest = metas.iter().max_by_key(|meta| meta.transaction);
+            let chosen = match transaction {
+                Some(wanted) => metas.iter().find(|meta| meta.transaction == wanted),
+                None => newest,
+            };
+            let none = || "no meta page leads to the state asked for".to_owned();
+            chosen.copied().ok_or_else(none)
+        }))
+    }
+
+    fn both_metas(&self) -> io::Result<Result<[Meta; 2], Flaw>> {
+        let mut metas = [None; 2];
+        for (page, meta) in metas.iter_mut().enumerate() {
+            match self.read_meta(page as u64)? {
+                Ok(read) => *meta = Some(read),
+                Err(flaw) => return Ok(Err(format!("page {page}: {flaw}"))),
+            }
+        }
+        Ok(match metas {
+            // Transactions take turns.
+            [Some(a), Some(b)] if a.transaction.abs_diff(b.transaction) <= 1 => Ok([a, b]),
+            _ => Err("the meta pages are not of two transactions in a row".to_owned()),
+        })
+    }
+
+    fn read_meta(&self, page: u64) -> io::Result<Result<Meta, Flaw>> {
+        let mut bytes = vec![0; PAGE_HEAD_BYTES + META_BYTES];
+        if !self.read(page * self.page_bytes as u64, &mut bytes)? {
+            return Ok(Err("data.mdb ends before it".to_owned()));
+        }
+        let at = PAGE_HEAD_BYTES;
+        let tree = |n: usize| tree(&bytes[at + 24 + n * TREE_BYTES..]);
+        let after = at + 24 + 2 * TREE_BYTES;
+        let meta = Meta {
+            last_page: number(&bytes, after, 8),
+            transaction: number(&bytes, after + 8, 8),
+            free: tree(0),
+            main: tree(1),
+        };
+        let is_meta = number(&bytes, 0, 8) == page
+            && number(&bytes, 10, 2) as u16 == META
+            && (meta.transaction % 2 == page || meta.transaction == 0)
+            && number(&bytes, at, 4) as u32 == MAGIC
+            && number(&bytes, at + 4, 4) as u32 == DATA_VERSION
+            && number(&bytes, at + 24, 4) as usize == self.page_bytes;
+        if !is_meta {
+            return Ok(Err("it is not a meta page".to_owned()));
+        }
+        for tree in [meta.free, meta.main] {
+            if let Err(flaw) = tree.check(meta.last_page) {
+                return Ok(Err(flaw));
+            }
+        }
+        Ok(Ok(meta))
+    }
+
+    /// A page of a tree, with every node inside it.
+    pub fn page(&self, page: u64) -> io::Result<Result<Page, Flaw>> {
+        let mut bytes = vec![0; self.page_bytes];
+        if !self.read(page * self.page_bytes as u64, &mut bytes)? {
+            return Ok(Err("data.mdb ends before it".to_owned()));
+        }
+        Ok(Page::parse(bytes, page))
+    }
+
+    /// The bytes of overflow pages, and how many pages they are.
+    pub fn overflow(&self, page: u64, length: usize) -> io::Result<Result<(Vec<u8>, u64), Flaw>> {
+        let pages = (PAGE_HEAD_BYTES + length).div_ceil(self.page_bytes);
+        let mut bytes = vec![0; PAGE_HEAD_BYTES + length];
+        if !self.read(page * self.page_bytes as u64, &mut bytes)? {
+            return Ok(Err("data.mdb ends before it".to_owned()));
+        }
+        let head_is_right = number(&bytes, 0, 8) == page
+            && number(&bytes, 10, 2) as u16 == OVERFLOW
+            && number(&bytes, 12, 4) == pages as u64;
+        if !head_is_right {
+            return Ok(Err(
+                "it is not the overflow page that it should be".to_owned()
+            ));
+        }
+        bytes.drain(..PAGE_HEAD_BYTES);
+        Ok(Ok((bytes, pages as u64)))
+    }
+
+    /// Reads all of `bytes`; false if the file ends before.
+    fn read(&self, at: u64, bytes: &mut [u8]) -> io::Result<bool> {
+        match self.file.read_exact_at(bytes, at) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Tree {
+    /// Whether its numbers can be true.
+    fn check(&self, last_page: u64) -> Result<(), Flaw> {
+        let root_is_right = match self.root {
+            None => self.depth == 0 && self.entries == 0,
+            Some(root) => root <= last_page && (1..=MAX_DEPTH).contains(&self.depth),
+        };
+        match root_is_right {
+            true => Ok(()),
+            false => Err("the root of a tree cannot be where it says".to_owned()),
+        }
+    }
+}
+
+impl Page {
+    /// A page of a tree. Everything that is read later is inside of it.
+    pub fn parse(bytes: Vec<u8>, page: u64) -> Result<Self, Flaw> {
+        let flags = number(&bytes, 10, 2) as u16;
+        let (lower, upper) = (
+            number(&bytes, 12, 2) as usize,
+            number(&bytes, 14, 2) as usize,
+        );
+        if number(&bytes, 0, 8) != page || !matches!(flags, BRANCH | LEAF) {
+            return Err("it is not the page that it should be".to_owned());
+        }
+        let bounds = PAGE_HEAD_BYTES <= lower && lower <= upper && upper <= bytes.len();
+        if !bounds || lower % 2 != 0 {
+            return Err("its free room cannot be where it says".to_owned());
+        }
+        let is_leaf = flags == LEAF;
+        let mut nodes = Vec::with_capacity((lower - PAGE_HEAD_BYTES) / 2);
+        for slot in (PAGE_HEAD_BYTES..lower).step_by(2) {
+            let at = number(&bytes, slot, 2) as usize;
+            if at < upper || at + NODE_HEAD_BYTES > bytes.len() {
+                return Err("an entry cannot be where it says".to_owned());
+            }
+            let (key, data) = (
+                number(&bytes, at + 6, 2) as usize,
+                number(&bytes, at, 4) as usize,
+            );
+            let here = match (is_leaf, number(&bytes, at + 4, 2) as u16) {
+                (false, _) => 0,
+                (true, BIG_DATA) => 8,
+                (true, SUB_DATA) if data == TREE_BYTES => TREE_BYTES,
+                (true, 0) => data,
+                (true, _) => {
+                    return Err("an entry is of a kind that stores do not have".to_owned());
+                }
+            };
+            if key > MAX_KEY_BYTES || at + NODE_HEAD_BYTES + key + here > bytes.len() {
+                return Err("an entry ends beyond its page".to_owned());
+            }
+            nodes.push(at);
+        }
+        Ok(Self {
+            bytes,
+            nodes,
+            is_leaf,
+        })
+    }
+
+    /// Entries there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The key of an entry; the first of a branch has none.
+    pub fn key(&self, entry: usize) -> &[u8] {
+        let at = self.nodes[entry];
+        let length = number(&self.bytes, at + 6, 2) as usize;
+        &self.bytes[at + NODE_HEAD_BYTES..at + NODE_HEAD_BYTES + length]
+    }
+
+    /// The page below an entry of a branch.
+    pub fn below(&self, entry: usize) -> u64 {
+        let at = self.nodes[entry];
+        number(&self.bytes, at, 4) | number(&self.bytes, at + 4, 2) << 32
+    }
+
+    /// The value of an entry of a leaf.
+    pub fn value(&self, entry: usize) -> Value<'_> {
+        let at = self.nodes[entry];
+        let length = number(&self.bytes, at, 4) as usize;
+        let data = at + NODE_HEAD_BYTES + self.key(entry).len();
+        match number(&self.bytes, at + 4, 2) as u16 {
+            BIG_DATA => Value::Overflow(number(&self.bytes, data, 8), length),
+            SUB_DATA => Value::Tree(tree(&self.bytes[data..])),
+            _ => Value::Here(&self.bytes[data..data + length]),
+        }
+    }
+}
+
+fn tree(bytes: &[u8]) -> Tree {
+    let root = number(bytes, 40, 8);
+    Tree {
+        flags: number(bytes, 4, 2) as u16,
+        depth: number(bytes, 6, 2) as u16,
+        branch_pages: number(bytes, 8, 8),
+        leaf_pages: number(bytes, 16, 8),
+        overflow_pages: number(bytes, 24, 8),
+        entries: number(bytes, 32, 8),
+        root: (root != u64::MAX).then_some(root),
+    }
+}
+
+/// The number in `length` bytes, the lowest first. The caller has checked that
+/// they are there.
+fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
+    let field = bytes[at..at + length].iter().rev();
+    field.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn no_page_panics(
+            mut bytes in proptest::collection::vec(any::<u8>(), 4096),
+            kind in 0..4_u8,
+            lower in 0..300_u16,
+            upper in 0..4200_u16,
+        ) {
+            bytes[..8].copy_from_slice(&7_u64.to_le_bytes());
+            bytes[10..12].copy_from_slice(&[kind, 0]);
+            bytes[12..14].copy_from_slice(&lower.to_le_bytes());
+            bytes[14..16].copy_from_slice(&upper.to_le_bytes());
+            for slot in (16..usize::from(lower).min(4096)).step_by(2) {
+                bytes[slot + 1] %= 18;
+            }
+            if let Ok(page) = Page::parse(bytes, 7) {
+                for entry in 0..page.len() {
+                    let _ = (page.key(entry), page.below(entry));
+                    if page.is_leaf {
+                        let _ = page.value(entry);
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! Walking the trees of a data file, page by page, without LMDB.
+//!
+//! Every page must be the one its parent says, lie inside the file, hold its
+//! keys in order and between its parent's, and belong to one tree only. What
+//! is wrong becomes a finding; the walk goes on beside it.
+
+use std::cmp::Ordering;
+use std::io;
+
+use super::pages::{Flaw, Meta, NUMBER_KEYS, Page, Pages, Tree, Value};
+
+/// What a tree holds under a key.
+pub(super) enum Held<'h> {
+    /// Bytes.
+    Bytes(&'h [u8]),
+    /// A data base.
+    Tree(Tree),
+}
+
+/// Who sees the entries of a tree.
+pub(super) type Each<'e> = &'e mut dyn FnMut(&[u8], Held<'_>) -> Result<(), Flaw>;
+
+/// A walk through the trees of one state.
+pub(super) struct Walk<'w> {
+    pages: &'w Pages,
+    pub meta: Meta,
+    /// A bit a page: whether it was met.
+    met: Vec<u64>,
+    /// Pages met so far.
+    pub pages_met: u64,
+    /// What is wrong; the first so many.
+    pub findings: Vec<String>,
+    /// How many more there are.
+    pub more_findings: u64,
+    progress: &'w mut dyn FnMut(u64, u64),
+}
+
+/// A tree under way.
+struct Way<'t> {
+    name: &'t str,
+    tree: Tree,
+    /// Whether keys are numbers, as in the list of free pages.
+    numbers: bool,
+    found: Tree,
+}
+
+/// Findings kept.
+const MAX_FINDINGS: usize = 100;
+
+/// Pages between two tellings of progress.
+const PROGRESS_PAGES: u64 = 1024;
+
+impl<'w> Walk<'w> {
+    /// A walk through the state that a meta page leads to. `progress` hears of
+    /// pages met, and pages there are.
+    pub fn new(pages: &'w Pages, meta: Meta, progress: &'w mut dyn FnMut(u64, u64)) -> Self {
+        Self {
+            pages,
+            meta,
+            met: Vec::new(),
+            pages_met: 0,
+            findings: Vec::new(),
+            more_findings: 0,
+            progress,
+        }
+    }
+
+    /// Shows every entry of a tree.
+    pub fn tree(&mut self, name: &str, tree: Tree, each: Each<'_>) -> io::Result<()> {
+        self.run(name, tree, false, each)
+    }
+
+    /// Reads the list of free pages and holds it against the pages met.
+    pub fn free_list(&mut self) -> io::Result<Vec<u64>> {
+        let mut free = Vec::new();
+        let mut each = |_: &[u8], held: Held<'_>| {
+            let Held::Bytes(bytes) = held else {
+                return Err("a data base among free pages".to_owned());
+            };
+            let (words, []) = bytes.as_chunks::<8>() else {
+                return Err("a list of free pages ends within a number".to_owned());
+            };
+            let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
+            let count = words.next().unwrap_or(0);
+            if count as usize > words.len() {
+                return Err("a list of free pages is shorter than it says".to_owned());
+            }
+            free.extend(words.take(count as usize));
+            Ok(())
+        };
+        self.run("free pages", self.meta.free, true, &mut each)?;
+        Ok(free)
+    }
+
+    /// Counts free pages as met, so that one that is in use too is noticed.
+    pub fn mark_free(&mut self, free: &[u64]) {
+        for page in free {
+            self.mark("free pages", *page, 1);
+        }
+    }
+
+    /// Takes note of something that is wrong.
+    pub fn find(&mut self, what: String) {
+        match self.findings.len() < MAX_FINDINGS {
+            true => self.findings.push(what),
+            false => self.more_findings += 1,
+        }
+    }
+
+    fn run(&mut self, name: &str, tree: Tree, numbers: bool, each: Each<'_>) -> io::Result<()> {
+        let Some(root) = tree.root else {
+            return Ok(());
+        };
+        let mut way = Way {
+            name,
+            tree,
+            numbers,
+            found: Tree {
+                branch_pages: 0,
+                leaf_pages: 0,
+                overflow_pages: 0,
+                entries: 0,
+                ..tree
+            },
+        };
+        if tree.depth == 0 || tree.depth > 32 {
+            self.find(format!(
+                "{name}: the tree cannot have {} levels",
+                tree.depth
+            ));
+            return Ok(());
+        }
+        if tree.flags != if numbers { NUMBER_KEYS } else { 0 } {
+            self.find(format!("{name}: its keys are not of a store's kind"));
+            return Ok(());
+        }
+        let before = self.findings.len() as u64 + self.more_findings;
+        self.below(&mut way, root, tree.depth, (None, None), each)?;
+        let clean = before == self.findings.len() as u64 + self.more_findings;
+        if clean && way.found != way.tree {
+            self.find(format!(
+                "{name}: its counts of pages and entries are not true"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Walks a page and all below it. Keys lie from the first bound up to the
+    /// second.
+    fn below(
+        &mut self,
+        way: &mut Way<'_>,
+        number: u64,
+        level: u16,
+        bounds: (Option<&[u8]>, Option<&[u8]>),
+        each: Each<'_>,
+    ) -> io::Result<()> {
+        if !self.mark(way.name, number, 1) {
+            return Ok(());
+        }
+        let page = match self.pages.page(number)? {
+            Ok(page) if page.is_leaf == (level == 1) => page,
+            Ok(_) => {
+                self.find(format!("{}: page {number} is on a wrong level", way.name));
+                return Ok(());
+            }
+            Err(flaw) => {
+                self.find(format!("{}: page {number}: {flaw}", way.name));
+                return Ok(());
+            }
+        };
+        if !in_order(&page, way.numbers, bounds) {
+            self.find(format!(
+                "{}: the keys of page {number} are not in order",
+                way.name
+            ));
+        }
+        if page.is_leaf {
+            way.found.leaf_pages += 1;
+            way.found.entries += page.len() as u64;
+            return self.leaf(way, &page, each);
+        }
+        way.found.branch_pages += 1;
+        for entry in 0..page.len() {
+            let low = if entry == 0 {
+                bounds.0
+            } else {
+                Some(page.key(entry))
+            };
+            let high = match entry + 1 < page.len() {
+                true => Some(page.key(entry + 1)),
+                false => bounds.1,
+            };
+            self.below(way, page.below(entry), level - 1, (low, high), each)?;
+        }
+        Ok(())
+    }
+
+    fn leaf(&mut self, way: &mut Way<'_>, page: &Page, each: Each<'_>) -> io::Result<()> {
+        for entry in 0..page.len() {
+            let key = page.key(entry);
+            let shown = match page.value(entry) {
+                Value::Here(bytes) => each(key, Held::Bytes(bytes)),
+                Value::Tree(tree) => each(key, Held::Tree(tree)),
+                Value::Overflow(first, length) => match self.big(way, first, length)? {
+                    Some(bytes) => each(key, Held::Bytes(&bytes)),
+                    None => continue,
+                },
+            };
+            if let Err(flaw) = shown {
+                self.find(format!("{}: {flaw}", way.name));
+            }
+        }
+        Ok(())
+    }
+
+    fn big(&mut self, way: &mut Way<'_>, first: u64, length: usize) -> io::Result<Option<Vec<u8>>> {
+        // Nothing longer than the file is asked for, whatever a page says.
+        let there = self.pages.length()?;
+        if length as u64 > there {
+            self.find(format!(
+                "{}: a value has {length} bytes, more than data.mdb",
+                way.name
+            ));
+            return Ok(None);
+        }
+        match self.pages.overflow(first, length)? {
+            Ok((bytes, pages)) => {
+                way.found.overflow_pages += pages;
+                Ok(self.mark(way.name, first, pages).then_some(bytes))
+            }
+            Err(flaw) => {
+                self.find(format!("{}: page {first}: {flaw}", way.name));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Takes note that pages were met; false if they cannot be, or were before.
+    fn mark(&mut self, name: &str, first: u64, count: u64) -> bool {
+        for page in first..first.saturating_add(count) {
+            if page < 2 || page > self.meta.last_page {
+                self.find(format!("{name}: there can be no page {page}"));
+                return false;
+            }
+            let (word, bit) = ((page / 64) as usize, 1 << (page % 64));
+            if self.met.len() <= word {
+                self.met.resize(word + 1, 0);
+            }
+            if self.met[word] & bit != 0 {
+                self.find(format!(
+                    "{name}: page {page} is in use for something else too"
+                ));
+                return false;
+            }
+            self.met[word] |= bit;
+            self.pages_met += 1;
+            if self.pages_met.is_multiple_of(PROGRESS_PAGES) {
+                (self.progress)(self.pages_met, self.meta.last_page + 1);
+            }
+        }
+        true
+    }
+}
+
+/// Whether the keys of a page ascend, within bounds.
+fn in_order(page: &Page, numbers: bool, bounds: (Option<&[u8]>, Option<&[u8]>)) -> bool {
+    // The first key of a branch stands for the lower bound.
+    let first = usize::from(!page.is_leaf);
+    let keys = || (first..page.len()).map(|entry| page.key(entry));
+    let ascending = keys()
+        .zip(keys().skip(1))
+        .all(|(a, b)| compare(a, b, numbers).is_lt());
+    let above = |low| {
+        keys()
+            .next()
+            .is_none_or(|key| compare(key, low, numbers).is_ge())
+    };
+    let below = |high| {
+        keys()
+            .last()
+            .is_none_or(|key| compare(key, high, numbers).is_lt())
+    };
+    ascending && bounds.0.is_none_or(above) && bounds.1.is_none_or(below)
+}
+
+fn compare(a: &[u8], b: &[u8], numbers: bool) -> Ordering {
+    match (numbers, a.first_chunk(), b.first_chunk()) {
+        (true, Some(a), Some(b)) => u64::from_le_bytes(*a).cmp(&u64::from_le_bytes(*b)),
+        _ => a.cmp(b),
+    }
+}

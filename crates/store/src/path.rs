@@ -1,0 +1,152 @@
+//! Looking through an alternate index: what each form of
+//! [`Seek`](crate::Seek) means there.
+//!
+//! A key as long as an alternate key or shorter is compared with alternate
+//! keys; a longer one is a *position*, one entry of the index. Ascending,
+//! records with one alternate key come in the order of their entries, and
+//! descending too: backwards, a path steps through the keys downwards, and
+//! through the records of one key upwards, as VSAM does for READPREV.
+//!
+//! Reference: IBM, *DFSMS Using Data Sets*, "Using a path to access records".
+
+use crate::index::{IndexDef, PathEntry};
+use crate::seek::Seek;
+
+/// An index with its base, of one state: the store's, or a unit's view of it.
+pub(crate) trait Indexed {
+    /// What can go wrong.
+    type Error;
+
+    /// The entry of the index that `seek` finds, byte by byte.
+    fn entry(&mut self, seek: Seek<'_>) -> Result<Option<Box<[u8]>>, Self::Error>;
+
+    /// Shows the base's record under a key; false if there is none.
+    fn record(
+        &mut self,
+        base_key: &[u8],
+        found: &mut dyn FnMut(&[u8]),
+    ) -> Result<bool, Self::Error>;
+}
+
+/// Shows the record that `seek` finds through the index. Entries whose record
+/// is gone or has another key by now are passed over: an index that is not
+/// kept has such.
+pub(crate) fn seek<I: Indexed>(
+    def: &IndexDef,
+    seek: Seek<'_>,
+    indexed: &mut I,
+    found: &mut dyn FnMut(PathEntry<'_>),
+) -> Result<bool, I::Error> {
+    let length = def.key_bytes();
+    let wanted: &[u8] = match seek {
+        Seek::Equal(key) if key.len() < length => return Ok(false),
+        Seek::Equal(key) | Seek::Prefix(key) => key,
+        _ => &[],
+    };
+    let mut next = match seek {
+        Seek::Equal(key) => at_first(Seek::Prefix(key), length, indexed)?,
+        other => at_first(other, length, indexed)?,
+    };
+    while let Some(position) = next {
+        if !position.starts_with(wanted) {
+            return Ok(false);
+        }
+        let (alternate_key, base_key) = position.split_at(length.min(position.len()));
+        let after = indexed.entry(Seek::Greater(&position))?;
+        let more = after.is_some_and(|after| after.starts_with(alternate_key));
+        let mut shown = false;
+        indexed.record(base_key, &mut |record| {
+            if def.key_in(record) == Some(alternate_key) {
+                shown = true;
+                found(PathEntry {
+                    position: &position,
+                    alternate_key,
+                    base_key,
+                    record,
+                    more,
+                });
+            }
+        })?;
+        if shown {
+            return Ok(true);
+        }
+        let step = match seek.is_descending() {
+            true => Seek::Less(&position),
+            false => Seek::Greater(&position),
+        };
+        next = at_first(step, length, indexed)?;
+    }
+    Ok(false)
+}
+
+/// The entry that a form of seek finds, where alternate keys have `length`
+/// bytes.
+fn at_first<I: Indexed>(
+    seek: Seek<'_>,
+    length: usize,
+    indexed: &mut I,
+) -> Result<Option<Box<[u8]>>, I::Error> {
+    let below = match seek {
+        // Every entry of this very key is passed over.
+        Seek::Greater(key) if key.len() == length => {
+            return match successor(key) {
+                Some(next) => indexed.entry(Seek::AtLeast(&next)),
+                None => Ok(None),
+            };
+        }
+        Seek::Less(position) if position.len() > length => {
+            let after = indexed.entry(Seek::Greater(position))?;
+            if after
+                .as_ref()
+                .is_some_and(|after| after.starts_with(&position[..length]))
+            {
+                return Ok(after);
+            }
+            indexed.entry(Seek::Less(&position[..length]))?
+        }
+        // A position is one entry: nothing of its key is nearer.
+        Seek::AtMost(position) if position.len() > length => {
+            match indexed.entry(Seek::Equal(position))? {
+                Some(entry) => return Ok(Some(entry)),
+                None => return at_first(Seek::Less(position), length, indexed),
+            }
+        }
+        Seek::AtMost(key) if key.len() == length => match successor(key) {
+            Some(next) => indexed.entry(Seek::Less(&next))?,
+            None => indexed.entry(Seek::Last)?,
+        },
+        descending if descending.is_descending() => indexed.entry(descending)?,
+        ascending => return indexed.entry(ascending),
+    };
+    // The first of its key.
+    match below {
+        Some(entry) => indexed.entry(Seek::Prefix(&entry[..length.min(entry.len())])),
+        None => Ok(None),
+    }
+}
+
+/// The least key greater than all that begin with `key`.
+fn successor(key: &[u8]) -> Option<Vec<u8>> {
+    let mut next = key.to_vec();
+    while let Some(last) = next.last_mut() {
+        if *last < u8::MAX {
+            *last += 1;
+            return Some(next);
+        }
+        next.pop();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_successor_of_a_key_is_behind_all_that_begin_with_it() {
+        assert_eq!(successor(b"ab"), Some(b"ac".to_vec()));
+        assert_eq!(successor(b"a\xFF\xFF"), Some(b"b".to_vec()));
+        assert_eq!(successor(b"\xFF"), None);
+        assert_eq!(successor(b""), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! Pending changes laid over what is committed, as one ordered whole.
+//!
+//! Files, alternate indexes and tables are all maps from byte keys; a unit of
+//! work lays its own entries over the store's. [`merged`] finds what a command
+//! would find if they were applied.
+
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+use crate::error::ReadError;
+use crate::seek::{Entry, Seek};
+
+/// A change to one key.
+pub(crate) trait Pending {
+    /// What will be under the key; `None` if nothing will.
+    fn value(&self) -> Option<&[u8]>;
+}
+
+impl Pending for Option<Box<[u8]>> {
+    fn value(&self) -> Option<&[u8]> {
+        self.as_deref()
+    }
+}
+
+/// Changes to a map whose values are put and deleted without regard to what
+/// was there: a table's, or an index's, whose values are empty.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Overlay {
+    changes: BTreeMap<Box<[u8]>, Option<Box<[u8]>>>,
+    bytes: usize,
+}
+
+impl Overlay {
+    /// The changes by key.
+    pub fn changes(&self) -> &BTreeMap<Box<[u8]>, Option<Box<[u8]>>> {
+        &self.changes
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Puts a value, or with `None` deletes what is there.
+    pub fn set(&mut self, key: Box<[u8]>, value: Option<Box<[u8]>>) {
+        self.forget(&key);
+        self.bytes += size(&key, value.as_deref());
+        self.changes.insert(key, value);
+    }
+
+    /// Adds an entry, or takes back that it goes.
+    pub fn add_again(&mut self, entry: Box<[u8]>) {
+        match self.changes.get(&entry) {
+            Some(None) => self.forget(&entry),
+            _ => self.set(entry, Some(Box::default())),
+        }
+    }
+
+    /// Removes an entry, or takes back that it comes.
+    pub fn remove_again(&mut self, entry: Box<[u8]>) {
+        match self.changes.get(&entry) {
+            Some(Some(_)) => self.forget(&entry),
+            _ => self.set(entry, None),
+        }
+    }
+
+    /// The entries that come, in order.
+    pub fn added(&self) -> impl Iterator<Item = &[u8]> {
+        let comes = self.changes.iter().filter(|(_, value)| value.is_some());
+        comes.map(|(entry, _)| &**entry)
+    }
+
+    /// True if the entry goes.
+    pub fn removes(&self, entry: &[u8]) -> bool {
+        matches!(self.changes.get(entry), Some(None))
+    }
+
+    fn forget(&mut self, key: &[u8]) {
+        if let Some((key, value)) = self.changes.remove_entry(key) {
+            self.bytes -= size(&key, value.as_deref());
+        }
+    }
+}
+
+fn size(key: &[u8], value: Option<&[u8]>) -> usize {
+    key.len() + value.map_or(0, <[u8]>::len)
+}
+
+/// What the store's next entry is to one step of a merge.
+enum Step {
+    /// It was shown.
+    Shown,
+    /// The unit's own entry comes before it.
+    OursFirst,
+    /// The unit changed it; look further from its key.
+    Changed(Box<[u8]>),
+}
+
+/// How the store is asked: it shows the entry that `seek` finds.
+pub(crate) type Ask<'a> =
+    &'a mut dyn FnMut(Seek<'_>, &mut dyn FnMut(Entry<'_>)) -> Result<bool, ReadError>;
+
+/// Finds the nearer of the unit's and the store's next entry, passing over
+/// those of the store's that the unit changed.
+pub(crate) fn merged<C: Pending>(
+    changes: &BTreeMap<Box<[u8]>, C>,
+    seek: Seek<'_>,
+    theirs: Ask<'_>,
+    found: &mut dyn FnMut(Entry<'_>),
+) -> Result<bool, ReadError> {
+    let ours = own_entry(changes, seek);
+    if let Seek::Equal(key) = seek
+        && changes.contains_key(key)
+    {
+        return Ok(ours.inspect(|&entry| found(entry)).is_some());
+    }
+    let prefix = if let Seek::Prefix(prefix) = seek {
+        prefix
+    } else {
+        &[]
+    };
+    let mut passed: Option<Box<[u8]>> = None;
+    loop {
+        let next = match &passed {
+            None => seek,
+            Some(key) if seek.is_descending() => Seek::Less(key),
+            Some(key) => Seek::Greater(key),
+        };
+        let mut step = Step::OursFirst;
+        theirs(next, &mut |theirs| {
+            let beyond = |ours: Entry<'_>| {
+                if seek.is_descending() {
+                    ours.key > theirs.key
+                } else {
+                    ours.key < theirs.key
+                }
+            };
+            step = if ours.is_some_and(beyond) || !theirs.key.starts_with(prefix) {
+                Step::OursFirst
+            } else if changes.contains_key(theirs.key) {
+                Step::Changed(theirs.key.into())
+            } else {
+                found(theirs);
+                Step::Shown
+            };
+        })?;
+        match step {
+            Step::Shown => return Ok(true),
+            Step::OursFirst => return Ok(ours.inspect(|&entry| found(entry)).is_some()),
+            Step::Changed(key) => passed = Some(key),
+        }
+    }
+}
+
+/// The unit's own entry that `seek` finds.
+fn own_entry<'c, C: Pending>(
+    changes: &'c BTreeMap<Box<[u8]>, C>,
+    seek: Seek<'_>,
+) -> Option<Entry<'c>> {
+    let (low, high) = match seek {
+        Seek::Equal(key) => (Bound::Included(key), Bound::Included(key)),
+        Seek::AtLeast(key) | Seek::Prefix(key) => (Bound::Included(key), Bound::Unbounded),
+        Seek::Greater(key) => (Bound::Excluded(key), Bound::Unbounded),
+        Seek::AtMost(key) => (Bound::Unbounded, Bound::Included(key)),
+        Seek::Less(key) => (Bound::Unbounded, Bound::Excluded(key)),
+        Seek::First | Seek::Last => (Bound::Unbounded, Bound::Unbounded),
+    };
+    let mut range = changes.range::<[u8], _>((low, high));
+    let entry = if seek.is_descending() {
+        range.rev().find_map(present)
+    } else {
+        range.find_map(present)
+    };
+    match seek {
+        Seek::Prefix(prefix) => entry.filter(|entry| entry.key.starts_with(prefix)),
+        _ => entry,
+    }
+}
+
+/// An entry of the unit's own, unless the change deletes it.
+fn present<'c, C: Pending>((key, change): (&'c Box<[u8]>, &'c C)) -> Option<Entry<'c>> {
+    change.value().map(|record| Entry { key, record })
+}

@@ -1,0 +1,53 @@
+//! Tables: what a region keeps beside its files, in the same transactions.
+//!
+//! Queues, requests to start tasks, counters: a resource manager has a table of
+//! its own, puts and deletes values under byte keys in the unit of work that
+//! also changes files, and walks it in the order of keys. A put takes the place
+//! of what is there, and a delete of what is not there does nothing: who may
+//! change what, and when, is for the caller's locks.
+//!
+//! Invariant: a table need not be defined; it is there when it holds something.
+
+use std::fmt;
+
+/// The name of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Table(&'static str);
+
+/// Longest key of a table.
+pub const MAX_TABLE_KEY_BYTES: usize = 440;
+
+/// Longest name of a table.
+const MAX_NAME_BYTES: usize = 32;
+
+impl Table {
+    /// A table's name: 1 to 32 of a–z, 0–9 and `-`. Panics on any other, at
+    /// compile time where it makes a constant.
+    pub const fn new(name: &'static str) -> Self {
+        let bytes = name.as_bytes();
+        assert!(!bytes.is_empty() && bytes.len() <= MAX_NAME_BYTES);
+        let mut at = 0;
+        while at < bytes.len() {
+            assert!(matches!(bytes[at], b'a'..=b'z' | b'0'..=b'9' | b'-'));
+            at += 1;
+        }
+        Self(name)
+    }
+
+    /// The name.
+    pub const fn name(self) -> &'static str {
+        self.0
+    }
+
+    /// What a store that keeps all tables in one map has before a key: no
+    /// name is the beginning of another one's.
+    pub(crate) fn prefix(self) -> Vec<u8> {
+        [self.0.as_bytes(), &[0]].concat()
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}

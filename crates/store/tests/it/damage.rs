@@ -1,0 +1,327 @@
+//! Damaged stores: refused, or found; never taken for good, never fatal.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use store::{
+    Ends, FileDef, LmdbOptions, LmdbReader, LmdbStore, OpenError, ReadError, ReadStore,
+    RecordFormat, Seek, StorageError, Table, UnitOfWork, WriteStore, check, restore,
+};
+
+use crate::support::{all, browsed, fill, index, ksds, options};
+
+/// A store with every kind of thing in it.
+fn make(home: &Path) {
+    let mut store = LmdbStore::open(home, &options()).unwrap();
+    let file = store.define(ksds("ACCOUNTS", 4)).unwrap();
+    store
+        .define_index(index("BYNAME", "ACCOUNTS", 4, 6, false))
+        .unwrap();
+    let mut records: Vec<_> = (0..400_u32)
+        .map(|n| format!("{n:04}NAME{:02}{}", n % 70, "x".repeat(n as usize % 50)))
+        .collect();
+    records.push(format!("9999NAME99{}", "big".repeat(4000)));
+    fill(
+        &mut store,
+        file,
+        4,
+        &records.iter().map(String::as_str).collect::<Vec<_>>(),
+    );
+    let log = FileDef::esds("LOG".parse().unwrap(), RecordFormat::Variable, 80).unwrap();
+    let log = store.define(log).unwrap();
+    let mut r = store.reader().unwrap();
+    let (mut unit, mut ends) = (UnitOfWork::new(), Ends::default());
+    for n in 0..50 {
+        let record = format!("entry {n}");
+        unit.append(&mut *r, &mut ends, log, record.as_bytes())
+            .unwrap();
+        unit.put(Table::new("tsqueue"), record.as_bytes(), &[n; 200]);
+    }
+    assert_eq!(store.apply(&[unit]), [Ok(())]);
+}
+
+/// All that a store holds, as its readers see it.
+fn contents(home: &Path) -> Result<Vec<String>, ReadError> {
+    let mut reader = LmdbReader::open(home, &options()).unwrap();
+    let mut contents = Vec::new();
+    for entry in reader.files()? {
+        contents.push(entry.def.name.to_string());
+        contents.extend(all(&mut reader, entry.id)?);
+        for index in reader.indexes(entry.id)?.iter() {
+            contents.extend(browsed(&UnitOfWork::new(), &mut reader, index.id, false));
+        }
+    }
+    let mut last = Vec::new();
+    while reader.seek_table(
+        Table::new("tsqueue"),
+        Seek::Greater(&last.clone()),
+        &mut |entry| {
+            contents.push(String::from_utf8_lossy(entry.record).into_owned());
+            last = entry.key.to_vec();
+        },
+    )? {}
+    Ok(contents)
+}
+
+fn checked(home: &Path) -> store::CheckReport {
+    check(home, &options(), &mut |_, _| ()).unwrap()
+}
+
+fn data(home: &Path) -> File {
+    let path = home.join("data.mdb");
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(path)
+        .unwrap()
+}
+
+fn reason(error: OpenError) -> String {
+    match error {
+        OpenError::Storage {
+            source: StorageError::Damaged { reason },
+            ..
+        } => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_whole_store_is_found_whole() {
+    let home = tempfile::tempdir().unwrap();
+    make(home.path());
+    let report = checked(home.path());
+    assert_eq!(report.findings, [""; 0]);
+    let files: Vec<_> = report
+        .files
+        .iter()
+        .map(|f| (f.name.as_str(), f.records))
+        .collect();
+    assert_eq!(files, [("ACCOUNTS", 401), ("LOG", 50)]);
+    assert!(report.files.iter().all(|file| file.has_check_sums));
+    // And while it is open for writing, with changes under way.
+    let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+    let file = store.reader().unwrap().files().unwrap()[0].id;
+    fill(&mut store, file, 4, &["new1NAME50"]);
+    let report = checked(home.path());
+    assert!(report.is_clean(), "{:?}", report.findings);
+    assert_eq!(report.files[0].records, 402);
+}
+
+#[test]
+fn a_truncated_store_is_refused_with_what_is_missing() {
+    for bytes in [1, 100, 4096, 8192, 8200, 20_000] {
+        let home = tempfile::tempdir().unwrap();
+        make(home.path());
+        data(home.path()).set_len(bytes).unwrap();
+        for error in [
+            LmdbStore::open(home.path(), &options()).err().unwrap(),
+            LmdbReader::open(home.path(), &options()).err().unwrap(),
+        ] {
+            let reason = reason(error);
+            assert!(
+                reason.contains("bytes") || reason.contains("ends"),
+                "{bytes}: {reason}"
+            );
+        }
+        assert!(!checked(home.path()).is_clean());
+        assert_eq!(data(home.path()).metadata().unwrap().len(), bytes);
+    }
+}
+
+#[test]
+fn a_store_that_lost_its_data_is_not_taken_for_a_new_one() {
+    for missing in [false, true] {
+        let home = tempfile::tempdir().unwrap();
+        make(home.path());
+        match missing {
+            true => std::fs::remove_file(home.path().join("data.mdb")).unwrap(),
+            false => data(home.path()).set_len(0).unwrap(),
+        }
+        for error in [
+            LmdbStore::open(home.path(), &options()).err().unwrap(),
+            LmdbReader::open(home.path(), &options()).err().unwrap(),
+        ] {
+            let OpenError::Lost { marker, .. } = &error else {
+                panic!("{error:?}");
+            };
+            assert!(error.to_string().contains("tupelo file restore"));
+            assert!(marker.is_file());
+        }
+        // The way to begin anew that the message tells.
+        std::fs::remove_file(home.path().join("store.txt")).unwrap();
+        let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+        store.define(ksds("ACCOUNTS", 4)).unwrap();
+    }
+}
+
+#[test]
+fn a_store_from_before_the_marker_gets_it() {
+    let home = tempfile::tempdir().unwrap();
+    make(home.path());
+    std::fs::remove_file(home.path().join("store.txt")).unwrap();
+    drop(LmdbStore::open(home.path(), &options()).unwrap());
+    assert!(home.path().join("store.txt").is_file());
+}
+
+#[test]
+fn a_record_that_changed_on_disk_is_found_by_dump_and_check() {
+    let home = tempfile::tempdir().unwrap();
+    make(home.path());
+    let file = data(home.path());
+    let mut bytes = vec![0; file.metadata().unwrap().len() as usize];
+    file.read_exact_at(&mut bytes, 0).unwrap();
+    let at = bytes.windows(10).rposition(|w| w == b"0123NAME53").unwrap();
+    file.write_all_at(b"0123NAME54", at as u64).unwrap();
+    let report = checked(home.path());
+    assert!(
+        report.findings.iter().any(|f| f.contains("'0123'")),
+        "{:?}",
+        report.findings
+    );
+    let error = contents(home.path()).unwrap_err().to_string();
+    assert!(
+        error.contains("ACCOUNTS") && error.contains("'0123'"),
+        "{error}"
+    );
+    let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+    let index = store
+        .define_index(index("AGAIN", "ACCOUNTS", 4, 6, false))
+        .unwrap();
+    assert!(store.build_index(index, 1 << 20, &mut |_| ()).is_err());
+}
+
+#[test]
+fn no_flipped_bit_is_taken_for_good_data() {
+    let home = tempfile::tempdir().unwrap();
+    make(home.path());
+    // A backup has no free pages, so most bits of it mean something.
+    let kept = home.path().join("whole");
+    LmdbReader::open(home.path(), &options())
+        .unwrap()
+        .backup(&kept, &mut |_, _| ())
+        .unwrap();
+    let whole = std::fs::read(&kept).unwrap();
+    let before = contents(home.path()).unwrap();
+    let mut chance = 0x2545_F491_4F6C_DD1D_u64;
+    let mut found = 0;
+    for turn in 0..400 {
+        chance ^= chance << 13;
+        chance ^= chance >> 7;
+        chance ^= chance << 17;
+        // Every bit of the meta pages first.
+        let bit = match turn {
+            0..100 => (turn % 2) * 4096 * 8 + chance as usize % (160 * 8),
+            _ => chance as usize % (whole.len() * 8),
+        };
+        let mut bytes = whole.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let flipped = tempfile::tempdir().unwrap();
+        std::fs::write(flipped.path().join("data.mdb"), &bytes).unwrap();
+        if !checked(flipped.path()).is_clean() {
+            found += 1;
+            continue;
+        }
+        // A clean check is a promise: all is there, as it was.
+        assert_eq!(
+            contents(flipped.path()).as_ref(),
+            Ok(&before),
+            "byte {} bit {}",
+            bit / 8,
+            bit % 8
+        );
+    }
+    assert!(found > 200, "{found} of 400 were found");
+}
+
+#[test]
+fn a_backup_is_made_while_the_store_is_written_and_can_be_restored() {
+    let home = tempfile::tempdir().unwrap();
+    make(home.path());
+    let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+    let backup = home.path().join("backup.mdb");
+    let report = store
+        .lmdb_reader()
+        .unwrap()
+        .backup(&backup, &mut |_, _| ())
+        .unwrap();
+    assert_eq!(report.files.len(), 2);
+    let file = store.reader().unwrap().files().unwrap()[0].id;
+    fill(&mut store, file, 4, &["later, and lost again"]);
+    // Not under a running writer.
+    let held = restore(&backup, home.path(), &mut |_, _| ()).unwrap_err();
+    assert!(held.to_string().contains("open for writing"), "{held}");
+    drop(store);
+    let before = contents(home.path()).unwrap();
+    // Over a damaged store, one that was lost, and where there was none.
+    data(home.path()).set_len(8200).unwrap();
+    restore(&backup, home.path(), &mut |_, _| ()).unwrap();
+    let after = contents(home.path()).unwrap();
+    assert_eq!(before.len(), after.len() + 2);
+    std::fs::remove_file(home.path().join("data.mdb")).unwrap();
+    restore(&backup, home.path(), &mut |_, _| ()).unwrap();
+    assert_eq!(contents(home.path()).unwrap(), after);
+    let new = tempfile::tempdir().unwrap();
+    let new_home = new.path().join("made/anew");
+    restore(&backup, &new_home, &mut |_, _| ()).unwrap();
+    assert_eq!(contents(&new_home).unwrap(), after);
+    let mut store = LmdbStore::open(&new_home, &options()).unwrap();
+    let file = store.reader().unwrap().files().unwrap()[0].id;
+    fill(&mut store, file, 4, &["life goes on"]);
+}
+
+#[test]
+fn a_damaged_backup_is_not_restored() {
+    let home = tempfile::tempdir().unwrap();
+    make(home.path());
+    let backup = home.path().join("backup.mdb");
+    let mut reader = LmdbReader::open(home.path(), &options()).unwrap();
+    reader.backup(&backup, &mut |_, _| ()).unwrap();
+    drop(reader);
+    let before = contents(home.path()).unwrap();
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(&backup)
+        .unwrap();
+    file.set_len(file.metadata().unwrap().len() - 4096).unwrap();
+    let error = restore(&backup, home.path(), &mut |_, _| ()).unwrap_err();
+    assert!(error.to_string().contains("is damaged"), "{error}");
+    assert_eq!(contents(home.path()).unwrap(), before);
+    // Nor is a file that was never one.
+    std::fs::write(&backup, "not a store at all".repeat(1000)).unwrap();
+    assert!(restore(&backup, home.path(), &mut |_, _| ()).is_err());
+}
+
+#[test]
+fn the_reader_table_has_all_its_bytes_from_the_start() {
+    use std::os::unix::fs::MetadataExt;
+    let home = tempfile::tempdir().unwrap();
+    // As an earlier version left it: all holes.
+    File::create(home.path().join("lock.mdb"))
+        .unwrap()
+        .set_len(9000)
+        .unwrap();
+    let options = LmdbOptions {
+        max_readers: 1000,
+        ..options()
+    };
+    let store = LmdbStore::open(home.path(), &options).unwrap();
+    let table = std::fs::metadata(home.path().join("lock.mdb")).unwrap();
+    assert!(table.len() >= 1000 * 64);
+    assert!(
+        table.blocks() * 512 >= table.len(),
+        "{} blocks",
+        table.blocks()
+    );
+    assert!(
+        store
+            .lmdb_reader()
+            .unwrap()
+            .store_stat()
+            .unwrap()
+            .max_readers
+            >= 1000
+    );
+}

@@ -1,0 +1,126 @@
+//! EXEC CICS commands, a program a command: what RESP, RESP2 and data it gets.
+//!
+//! `testdata/commands/GROUP/` is an application of programs. Each program with
+//! an `.expected` file is run as a transaction of the first four characters of
+//! its name, and tells its steps by the members in `copybooks/`. What it is to
+//! tell is taken from the public manual, not from a run. A group may have
+//! definitions (`resources.csd`), settings (`tupelo.toml`) and more files.
+//!
+//! To add a program: write it and its `.expected` file.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::program::tupelo;
+
+/// Bytes of the COMMAREA: 50 lines of 80 characters.
+const COMMAREA_BYTES: &str = "4000";
+
+#[test]
+fn enqueue() {
+    run("enqueue");
+}
+
+#[test]
+fn interval() {
+    run("interval");
+}
+
+/// Runs every program of a group and compares what it tells.
+fn run(group: &str) {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/commands");
+    let (app, programs) = application(&data, group);
+    assert!(!programs.is_empty(), "{group} has no programs");
+    let mut wrong = String::new();
+    for program in programs {
+        let transid: String = program.chars().take(4).collect();
+        let told = told(app.path(), &transid);
+        let path = data.join(group).join(format!("{program}.expected"));
+        let expected = fs::read_to_string(&path).expect("an expectation");
+        if told.trim_end() != expected.trim_end() {
+            let _ = writeln!(wrong, "{program} tells\n{told}and not\n{expected}");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// The application of a group, and the programs to be run.
+fn application(data: &Path, group: &str) -> (tempfile::TempDir, Vec<String>) {
+    let app = tempfile::tempdir().expect("a folder");
+    copy(&data.join("copybooks"), &app.path().join("copybooks"));
+    copy(&data.join(group), app.path());
+    fs::create_dir_all(app.path().join("cobol")).expect("a folder");
+    let own = app.path().join("resources.csd");
+    let mut csd = fs::read_to_string(&own).unwrap_or_default();
+    let mut programs = Vec::new();
+    for path in files(app.path()) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = name.into_owned();
+        if path.extension().is_some_and(|e| e == "cbl") {
+            let to = app.path().join("cobol").join(format!("{name}.cbl"));
+            fs::rename(&path, to).expect("a program");
+            if !csd.contains(&format!("DEFINE PROGRAM({name})")) {
+                let _ = writeln!(csd, "DEFINE PROGRAM({name}) GROUP(TESTS)");
+            }
+        } else if path.extension().is_some_and(|e| e == "expected") {
+            let transid: String = name.chars().take(4).collect();
+            if !csd.contains(&format!("DEFINE TRANSACTION({transid})")) {
+                let _ = writeln!(
+                    csd,
+                    "DEFINE TRANSACTION({transid}) GROUP(TESTS) PROGRAM({name})"
+                );
+            }
+            programs.push(name);
+        }
+    }
+    fs::write(own, csd).expect("definitions");
+    programs.sort();
+    (app, programs)
+}
+
+/// What a transaction leaves in its COMMAREA, a line each.
+fn told(app: &Path, transid: &str) -> String {
+    let output = tupelo()
+        .args(["run", transid])
+        .arg(app)
+        .args(["--json", "--commarea", "", "--length", COMMAREA_BYTES])
+        .output()
+        .expect("tupelo runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let problems = String::from_utf8_lossy(&output.stderr);
+    let Ok(reply) = serde_json::from_str::<serde_json::Value>(&text) else {
+        return format!("{text}{problems}\n");
+    };
+    let commarea = reply["commarea"].as_str().unwrap_or_default();
+    let lines = commarea.as_bytes().chunks(80);
+    let mut told = String::new();
+    for line in lines.map(String::from_utf8_lossy) {
+        if !line.trim().is_empty() {
+            let _ = writeln!(told, "{}", line.trim_end());
+        }
+    }
+    if !reply["abend"].is_null() {
+        let _ = writeln!(told, "abend {}", reply["abend"]);
+    }
+    told
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for path in files(from) {
+        let name = path.file_name().unwrap_or_default();
+        if path.is_dir() {
+            copy(&path, &to.join(name));
+        } else {
+            fs::copy(&path, to.join(name)).expect("a copy");
+        }
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder");
+    let mut files: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
+    files.sort();
+    files
+}
