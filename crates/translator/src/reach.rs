@@ -273,7 +273,7 @@ fn is_listed(symbol: &str) -> bool {
         Some(family) => symbol.starts_with(family),
         None => *entry == symbol,
     };
-    C_LIBRARY.contains(&symbol) || LIBRARY.iter().any(|e| listed(&e))
+    C_LIBRARY.contains(&symbol) || LIBRARY.iter().any(listed)
 }
 
 /// The symbol that the compiler makes of a program's name.
