@@ -31,7 +31,7 @@ pub struct Held {
     pub token: u32,
     /// The program named TOKEN, so only a command with TOKEN means it.
     pub by_token: bool,
-    /// Key of the record.
+    /// Key of the record; of a path, the position.
     pub key: Vec<u8>,
 }
 
@@ -48,6 +48,9 @@ pub struct Browse {
     pub equal: bool,
     /// Key as the program last saw it: the start's, or the last record's.
     pub key: Vec<u8>,
+    /// Where the browse stands: the key of the last record, with the base's
+    /// key behind it for a path.
+    pub position: Vec<u8>,
     /// What was done last.
     pub state: BrowseState,
 }

@@ -94,6 +94,20 @@ pub struct Arena<'a> {
     pub heap: &'a mut Heap,
 }
 
+/// A record that was found, where it lies.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'r> {
+    /// Its key; of a path the position of a browse, the alternate key first.
+    pub key: &'r [u8],
+    /// The record.
+    pub record: &'r [u8],
+    /// Another record with the same alternate key follows.
+    pub more: bool,
+}
+
+/// Is shown a record, at most once.
+pub type Show<'s> = dyn FnMut(Found<'_>) + 's;
+
 /// Everything outside of the worker that a task can reach.
 pub trait Services {
     /// The task in this slot begins: its arena is at hand from now on.
@@ -114,17 +128,18 @@ pub trait Services {
     fn qr_give(&mut self);
 
     /// Shows the record that `seek` finds; false when there is none.
-    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut dyn FnMut(&[u8])) -> Served<bool>;
+    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Served<bool>;
     /// As `fetch`, and locks the record for the task. Gives the lock's token.
     fn fetch_for_update(
         &mut self,
         file: usize,
         seek: Seek<'_>,
         nosuspend: bool,
-        show: &mut dyn FnMut(&[u8]),
+        show: &mut Show<'_>,
     ) -> Served<Option<u32>>;
-    /// Adds a record.
-    fn write(&mut self, file: usize, record: &[u8]) -> Served<()>;
+    /// Adds a record and gives its key. `number` is the relative record number
+    /// of a file that has them, and empty otherwise.
+    fn write(&mut self, file: usize, number: &[u8], record: &[u8]) -> Served<Vec<u8>>;
     /// Replaces the record that the token locks.
     fn rewrite(&mut self, file: usize, token: u32, record: &[u8]) -> Served<()>;
     /// Deletes the record that the token locks.

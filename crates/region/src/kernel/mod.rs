@@ -363,6 +363,16 @@ impl Kernel {
         self.wake(now, out);
     }
 
+    /// Puts the files' definitions in the order of those in force, with what
+    /// the store knows of them.
+    pub fn renumber_files(&mut self, entries: &[link::FileEntry]) -> Vec<link::FileEntry> {
+        let mut entries = self.resources.files.renumber(entries);
+        if let Some(reader) = &mut self.state.reader {
+            crate::resources::files::complete(reader.as_mut(), &mut entries);
+        }
+        entries
+    }
+
     /// Takes the files' definitions over.
     pub fn define_files(&mut self, entries: &[link::FileEntry]) {
         if let Some(reader) = &mut self.state.reader {

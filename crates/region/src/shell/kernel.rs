@@ -43,7 +43,7 @@ pub type Committing = (Box<dyn WriteStore>, Receiver<committer::Order>);
 
 impl KernelRoom {
     /// Opens the store, if the region has one.
-    pub fn open(config: &RegionConfig) -> Result<(Self, Option<Committing>), StartError> {
+    pub fn open(config: &mut RegionConfig) -> Result<(Self, Option<Committing>), StartError> {
         let failed = |text: String| StartError::Store(text);
         let settings = Settings {
             lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
@@ -54,9 +54,9 @@ impl KernelRoom {
         if let Some(entry) = &config.store {
             let store = open_lmdb(&entry.path, entry).map_err(failed)?;
             let mut own = store.reader().map_err(|e| failed(e.to_string()))?;
-            resources
-                .files
-                .define(own.as_mut(), &config.definitions.files);
+            let files = &mut config.definitions.files;
+            crate::resources::files::complete(own.as_mut(), files);
+            resources.files.define(own.as_mut(), files);
             reader = Some(own);
             writer = Some(store);
         }

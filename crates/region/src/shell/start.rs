@@ -34,10 +34,12 @@ pub struct Threads {
 
 impl Threads {
     /// Starts everything.
-    pub fn start(config: RegionConfig) -> Result<(Arc<Shared>, Threads), StartError> {
+    pub fn start(mut config: RegionConfig) -> Result<(Arc<Shared>, Threads), StartError> {
         check(&config)?;
         raise_descriptor_limit();
         let compiled = Compiled::build(1, &config.definitions)?;
+        // Before the workers are told of the files: the store knows their keys.
+        let (kernel, committing) = KernelRoom::open(&mut config)?;
         let page = Arc::new(RegionPage::create().map_err(io_error("the region page"))?);
         let worker_config = worker_config(&config, 1, &config.definitions);
         let text = ConfigText::new(&worker_config).map_err(io_error("the configuration"))?;
@@ -47,7 +49,6 @@ impl Threads {
             None => None,
         };
         UNIX_OFFSET.store(clock::unix_offset_ns(), Ordering::Relaxed);
-        let (kernel, committing) = KernelRoom::open(&config)?;
         let (orders, order_receiver) = channel();
         let (started, started_receiver) = channel();
         let shared = Arc::new(Shared {
@@ -231,7 +232,7 @@ impl Shared {
             return Err(StartError::Setting(told.to_owned()));
         }
         let files = &definitions.files;
-        definitions.files = self.kernel.lock().resources.files.renumber(files);
+        definitions.files = self.kernel.lock().renumber_files(files);
         let definitions = &definitions;
         // Nothing changes when something is wrong with them.
         Compiled::build(0, definitions)?;
