@@ -27,8 +27,8 @@ pub enum Op {
     /// or position to step from. Answer: as for READ.
     Browse = 2,
     /// WRITE. `args`: file, bytes of the key before the record (a relative
-    /// record number; 0 otherwise). Data: key and record. Answer data: the
-    /// record's key.
+    /// record number; 0 otherwise). Data: key and record. Answer: as for READ,
+    /// without a record.
     Write = 3,
     /// REWRITE. `args`: file, token (0: the last READ UPDATE). Data: the record.
     Rewrite = 4,

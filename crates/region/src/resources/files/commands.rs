@@ -163,7 +163,13 @@ impl Command<'_, '_> {
             Ok((at_once, key)) => (Ok(at_once), key),
             Err(failure) => (Err(failure), Vec::new()),
         };
-        self.settle(name, new, changed, Answer::of_data(key))
+        let found = Found {
+            key,
+            position: None,
+            more: false,
+            record: Vec::new(),
+        };
+        self.settle(name, new, changed, found.into())
     }
 
     fn rewrite(&mut self) -> Served {
