@@ -7,6 +7,7 @@ mod bench;
 mod ci;
 mod docs;
 mod fuzz;
+mod judge;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -28,6 +29,8 @@ enum Task {
     Docs(docs::Args),
     /// Fuzz one parser for a while (needs the nightly compiler)
     Fuzz(fuzz::Args),
+    /// Judge the causes of `capture explain` on captures whose truth is known
+    Judge(judge::Args),
     /// An HTTP server to drive: answers at once, or is a queue of known
     /// capacity; prints its address and ends with its standard input
     Serve(bench::ServeArgs),
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         Task::Bench(args) => bench::run(&args),
         Task::Docs(args) => docs::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
+        Task::Judge(args) => judge::run(&args),
         Task::Serve(args) => bench::serve(&args),
         Task::Present(args) => bench::present(&args),
         Task::AppcPeer => bench::appc_peer(),
