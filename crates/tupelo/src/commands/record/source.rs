@@ -106,6 +106,7 @@ pub fn layout_of(path: &Path, include: &[PathBuf]) -> Result<Layout> {
         include: include.to_vec(),
         source_format: SourceFormat::Auto,
         decimal_comma: false,
+        pointer_bytes: 8,
     };
     source.record(None)
 }
