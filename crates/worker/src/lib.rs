@@ -33,6 +33,7 @@ mod remote;
 mod run;
 pub mod services;
 mod storage;
+mod timer;
 mod worker;
 
 pub use abend::Abend;

@@ -59,6 +59,7 @@ impl Region {
             Poll::Pending
         })
         .await;
+        shared.keep();
         self.threads.stop(&self.handle.shared);
     }
 }

@@ -197,6 +197,13 @@ impl Core {
         self.tasks.get_mut(key)
     }
 
+    /// Changes the priority of a task that exists.
+    pub fn set_priority(&mut self, key: TaskKey, priority: u8) {
+        if let Some(task) = self.tasks.get_mut(key) {
+            task.priority = priority;
+        }
+    }
+
     /// The workers by number.
     pub fn workers(&self) -> &[WorkerState] {
         &self.workers

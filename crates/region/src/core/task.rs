@@ -19,6 +19,12 @@ impl TaskKey {
         self.index as usize
     }
 
+    /// The key that no task has.
+    pub const NOBODY: TaskKey = TaskKey {
+        index: u32::MAX,
+        generation: u32::MAX,
+    };
+
     /// A key of no table.
     #[cfg(test)]
     pub fn for_test(index: u32) -> Self {

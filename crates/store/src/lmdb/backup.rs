@@ -106,7 +106,11 @@ pub fn restore(
     let part = beside(&data, "part");
     let copy = || {
         let mut from = File::open(backup)?;
-        let mut to = OpenOptions::new().write(true).create(true).truncate(true).open(&part)?;
+        let mut to = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&part)?;
         io::copy(&mut from, &mut to)?;
         to.sync_all()
     };

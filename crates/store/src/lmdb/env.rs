@@ -195,7 +195,10 @@ impl Env {
             path: path.clone(),
             source,
         })?;
-        if !read_only && let Err(error) = home::mark(&path) && !is_there {
+        if !read_only
+            && let Err(error) = home::mark(&path)
+            && !is_there
+        {
             // A new store without its marker could be lost unnoticed.
             let reason = format!("store.txt: {error}");
             return Err(OpenError::Io { path, reason });

@@ -73,7 +73,9 @@ impl<'s> Load<'s> {
     ) -> Result<Rebuilt, BuildError> {
         let (new, db) = self.store.create_db(catalogue::discard)?;
         self.made.push(db);
-        let mut filler = self.store.build(&index.def, file, db, SORT_BYTES, progress)?;
+        let mut filler = self
+            .store
+            .build(&index.def, file, db, SORT_BYTES, progress)?;
         filler.commit().map_err(|code| self.fail(code))?;
         Ok(Rebuilt {
             old: index.id,
@@ -118,7 +120,8 @@ impl<'s> Load<'s> {
         for index in of_file.iter().filter(|index| index.built) {
             rebuilt.push(self.rebuild(index, &file, progress)?);
         }
-        self.switch(&file, &rebuilt).map_err(|code| self.fail(code))?;
+        self.switch(&file, &rebuilt)
+            .map_err(|code| self.fail(code))?;
         let store = &mut *self.store;
         store.files.remove(&self.old);
         store.files.insert(self.new, file);
