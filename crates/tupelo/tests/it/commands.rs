@@ -23,6 +23,11 @@ fn enqueue() {
 }
 
 #[test]
+fn children() {
+    run("children");
+}
+
+#[test]
 fn interval() {
     run("interval");
 }
