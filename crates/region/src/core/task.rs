@@ -123,6 +123,8 @@ pub struct TaskState {
     pub in_kernel: bool,
     /// The start that it comes from.
     pub start: Option<u64>,
+    /// It waits for a child, who may take its place.
+    pub(super) lends: bool,
     /// Why it ended without results, or in spite of them.
     pub abend: Option<Abend>,
     /// When it was asked for.

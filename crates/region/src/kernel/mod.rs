@@ -352,6 +352,14 @@ impl Kernel {
         self.state.waits.contains_key(&task)
     }
 
+    /// Whether it waits for a child, who may have its place meanwhile.
+    pub fn waits_for_child(&self, task: TaskKey) -> bool {
+        self.wait_of(task).is_some_and(|(on, _)| match on {
+            WaitOn::Event(name) => name.kind == crate::resources::children::CHILD,
+            _ => false,
+        })
+    }
+
     /// What a task waits for and since when, for operators.
     pub fn wait_of(&self, task: TaskKey) -> Option<(&WaitOn, u64)> {
         let suspended = self.state.waits.get(&task)?;

@@ -226,8 +226,11 @@ impl Shared {
                     let Some(worker) = core.runs_in(task) else {
                         return;
                     };
-                    let waits = self.kernel.lock().waits(task);
+                    let kernel = self.kernel.lock();
+                    let (waits, lends) = (kernel.waits(task), kernel.waits_for_child(task));
+                    drop(kernel);
                     core.waits(cx, worker, waits);
+                    core.lend(cx, task, lends);
                 }),
                 Effect::Commit(job) => {
                     if let Some(committer) = &*self.kernel.committer() {

@@ -23,3 +23,4 @@ mod program;
 mod programs;
 mod reload;
 mod server;
+mod starts;

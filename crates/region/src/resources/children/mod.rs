@@ -43,7 +43,7 @@ pub const MANAGER: Manager = Manager {
 const MAX_RUNNING: usize = 100;
 
 /// The event that parents wait for, with their task number: a child ended.
-const CHILD: &str = "CHILD";
+pub const CHILD: &str = "CHILD";
 
 /// The abend code of a child that could not begin.
 const NOT_BEGUN: [u8; 4] = *b"AKCC";
