@@ -8,9 +8,9 @@ mod ci;
 mod crash;
 mod docs;
 mod fuzz;
+mod judge;
 mod sim;
 mod tidy;
-mod judge;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

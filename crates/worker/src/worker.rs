@@ -26,6 +26,7 @@ use crate::files::Files;
 use crate::host::{ProgramId, Programs, Taken};
 use crate::services::{Crossings, Facts, Services};
 use crate::storage::Storage;
+use crate::timer::Timer;
 
 /// A worker: libcob, the program table and the task that runs.
 pub struct Worker {
@@ -87,6 +88,8 @@ pub(crate) struct Task {
     pub frames: Frames,
     pub channels: Channels,
     pub storage: Storage,
+    /// What POST handed out.
+    pub timer: Timer,
     pub abend: Option<Box<Abend>>,
     pub first_abend: [u8; 4],
     pub last_line: u32,
@@ -438,6 +441,7 @@ impl Task {
         self.channels.clear();
         self.loaded.clear();
         self.le = crate::le::Settings::default();
+        self.timer.forget();
         self.abend = None;
         self.first_abend = [b' '; 4];
         self.last_line = 0;
@@ -524,6 +528,7 @@ impl Default for Task {
             frames: Frames::default(),
             channels: Channels::default(),
             storage: Storage::default(),
+            timer: Timer::default(),
             abend: None,
             first_abend: [b' '; 4],
             last_line: 0,

@@ -150,6 +150,8 @@ pub struct Core {
     place_waits: WaitQueue,
     class_active: Vec<usize>,
     active: usize,
+    /// Active tasks that wait for their children, who may take their places.
+    lent: usize,
     /// Requests that wait for their class or for MXT.
     waiting: usize,
     order: u64,
@@ -177,6 +179,7 @@ impl Core {
             place_waits: WaitQueue::default(),
             class_active: vec![0; classes],
             active: 0,
+            lent: 0,
             waiting: 0,
             order: 0,
             next_number: 1,
@@ -195,6 +198,41 @@ impl Core {
     /// A task that exists, to change what the shell keeps in it.
     pub fn task_mut(&mut self, key: TaskKey) -> Option<&mut TaskState> {
         self.tasks.get_mut(key)
+    }
+
+    /// A task waits for a child, or goes on. Meanwhile it counts neither for
+    /// MXT nor for its class, so that parents alone cannot keep all children
+    /// out; when it goes on there may be more tasks than MXT for a while.
+    pub fn lend<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, lends: bool) {
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        if std::mem::replace(&mut task.lends, lends) == lends {
+            return;
+        }
+        let class = task.class;
+        match lends {
+            true => {
+                self.lent += 1;
+                self.uncount_class(class);
+                if let Some(class) = class {
+                    self.admit_from_class(cx, class);
+                }
+                self.admit_next(cx);
+                self.place_waiting(cx);
+            }
+            false => {
+                self.lent -= 1;
+                self.count_class(class);
+            }
+        }
+    }
+
+    /// Changes the priority of a task that exists.
+    pub fn set_priority(&mut self, key: TaskKey, priority: u8) {
+        if let Some(task) = self.tasks.get_mut(key) {
+            task.priority = priority;
+        }
     }
 
     /// The workers by number.

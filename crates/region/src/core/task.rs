@@ -19,6 +19,12 @@ impl TaskKey {
         self.index as usize
     }
 
+    /// The key that no task has.
+    pub const NOBODY: TaskKey = TaskKey {
+        index: u32::MAX,
+        generation: u32::MAX,
+    };
+
     /// A key of no table.
     #[cfg(test)]
     pub fn for_test(index: u32) -> Self {
@@ -117,6 +123,8 @@ pub struct TaskState {
     pub in_kernel: bool,
     /// The start that it comes from.
     pub start: Option<u64>,
+    /// It waits for a child, who may take its place.
+    pub(super) lends: bool,
     /// Why it ended without results, or in spite of them.
     pub abend: Option<Abend>,
     /// When it was asked for.

@@ -75,6 +75,8 @@ pub struct Settings {
     pub lock_timeout_ns: u64,
     /// Nanoseconds of local time, since 1970, at the zero of the region's clock.
     pub local_offset_ns: u64,
+    /// Nanoseconds between 1970 and the zero of the region's clock.
+    pub unix_offset_ns: u64,
 }
 
 impl Settings {
@@ -177,6 +179,27 @@ impl Cx<'_> {
         }
     }
 
+    /// Whether somebody waits for a name to be signalled.
+    pub fn is_awaited(&self, kind: &'static str, key: &[u8]) -> bool {
+        let name = EventName {
+            kind,
+            key: key.into(),
+        };
+        self.kernel.waiting_for.contains_key(&name)
+    }
+
+    /// Has the store take changes over that belong to no unit of work; nobody
+    /// waits for them.
+    pub fn change_store(&mut self, changes: store::UnitOfWork) {
+        if self.kernel.reader.is_some() && !changes.is_empty() {
+            self.out.push(Effect::Commit(Job {
+                task: TaskKey::NOBODY,
+                changes,
+                then: Then::Nothing,
+            }));
+        }
+    }
+
     /// A number for a task to be started.
     pub fn next_start(&mut self) -> u64 {
         self.kernel.last_start += 1;
@@ -256,7 +279,7 @@ impl Kernel {
             Op::Command => Operands::parse(&call.data)?,
             _ => Operands::default(),
         };
-        self.state.units.of(caller.key);
+        self.begin_unit(now, &caller, out);
         match call.op {
             Op::Syncpoint => self.syncpoint(now, caller.key, out),
             Op::Rollback => self.rollback(now, caller.key, out),
@@ -277,6 +300,7 @@ impl Kernel {
 
     /// A task ended: commit its unit, or back it out. [`Effect::Ended`] follows.
     pub fn end(&mut self, now: u64, caller: Caller, commit: bool, out: &mut Vec<Effect>) {
+        self.begin_unit(now, &caller, out);
         self.end_task(now, caller, commit, out);
         self.wake(now, out);
     }
@@ -336,6 +360,14 @@ impl Kernel {
         self.state.waits.contains_key(&task)
     }
 
+    /// Whether it waits for a child, who may have its place meanwhile.
+    pub fn waits_for_child(&self, task: TaskKey) -> bool {
+        self.wait_of(task).is_some_and(|(on, _)| match on {
+            WaitOn::Event(name) => name.kind == crate::resources::children::CHILD,
+            _ => false,
+        })
+    }
+
     /// What a task waits for and since when, for operators.
     pub fn wait_of(&self, task: TaskKey) -> Option<(&WaitOn, u64)> {
         let suspended = self.state.waits.get(&task)?;
@@ -373,6 +405,23 @@ impl Kernel {
         entries
     }
 
+    /// What resource managers kept in the store comes back. Once, when the
+    /// region can start tasks.
+    pub fn restore(&mut self, now: u64, out: &mut Vec<Effect>) {
+        self.manage(now, out, |resources, cx| resources.restore(cx));
+        self.wake(now, out);
+    }
+
+    /// What resource managers have in memory and a normal end of the region
+    /// must not lose.
+    pub fn keep(&mut self, now: u64) -> store::UnitOfWork {
+        let mut changes = store::UnitOfWork::default();
+        self.manage(now, &mut Vec::new(), |resources, cx| {
+            resources.keep(cx, &mut changes);
+        });
+        changes
+    }
+
     /// Takes the files' definitions over.
     pub fn define_files(&mut self, entries: &[link::FileEntry]) {
         if let Some(reader) = &mut self.state.reader {
@@ -407,6 +456,17 @@ impl Kernel {
             out,
         };
         call(&mut self.resources, &mut cx)
+    }
+
+    /// Begins a task's first unit, unless it has begun.
+    fn begin_unit(&mut self, now: u64, caller: &Caller, out: &mut Vec<Effect>) {
+        if self.state.units.get(caller.key).is_some() {
+            return;
+        }
+        self.state.units.of(caller.key);
+        if caller.start.is_some() {
+            self.manage(now, out, |resources, cx| resources.task_begun(cx, caller));
+        }
     }
 
     /// Tries a call, the first time or again.

@@ -143,6 +143,7 @@ impl Kernel {
             return;
         };
         match then {
+            Then::Nothing => {}
             Then::Answer(answer, unlock) => {
                 unit.committing = false;
                 let end = unit.end;

@@ -9,11 +9,15 @@
 //! Conversations are the exception: each has a thread that waits with its
 //! partner, so they are served beside the kernel, in [`crate::shell`].
 
+pub mod children;
 pub mod conversations;
 pub mod counters;
 pub mod enqueue;
+pub mod events;
 pub mod files;
 pub mod interval;
+
+use store::UnitOfWork;
 
 use crate::api::Statistics;
 use crate::core::TaskKey;
@@ -26,6 +30,9 @@ pub type Serve = fn(&mut Resources, &mut Cx<'_>, &mut Request) -> Served;
 pub struct Manager {
     /// The commands that it serves, by the number of their row.
     pub commands: &'static [(u16, Serve)],
+    /// A task that the region started is about to make its first call, or to
+    /// end without one: its first unit of work has begun.
+    pub task_begun: fn(&mut Resources, &mut Cx<'_>, &Caller),
     /// A unit of work is over: committed, or backed out.
     pub unit_ended: fn(&mut Resources, &mut Cx<'_>, TaskKey, bool),
     /// A task is over; its unit of work was ended before.
@@ -34,6 +41,10 @@ pub struct Manager {
     pub alarm: fn(&mut Resources, &mut Cx<'_>, u64),
     /// A task that the region started is over, or could not begin.
     pub start_ended: fn(&mut Resources, &mut Cx<'_>, u64, &StartEnd),
+    /// The region has started: what is in the store comes back.
+    pub restore: fn(&mut Resources, &mut Cx<'_>),
+    /// The region ends normally: adds what the next start shall find.
+    pub keep: fn(&mut Resources, &mut Cx<'_>, &mut UnitOfWork),
     /// Adds what it counts.
     pub count: fn(&Resources, &mut Statistics),
 }
@@ -42,10 +53,13 @@ impl Manager {
     /// A manager that serves nothing and wants to hear of nothing.
     pub const IDLE: Manager = Manager {
         commands: &[],
+        task_begun: |_, _, _| {},
         unit_ended: |_, _, _, _| {},
         task_ended: |_, _, _| {},
         alarm: |_, _, _| {},
         start_ended: |_, _, _, _| {},
+        restore: |_, _| {},
+        keep: |_, _, _| {},
         count: |_, _| {},
     };
 }
@@ -83,6 +97,10 @@ managers! {
     counters: Counters;
     /// Interval control: DELAY, START, RETRIEVE, CANCEL.
     interval: Intervals;
+    /// POST and the waits for event control blocks.
+    events: Events;
+    /// The asynchronous API: RUN TRANSID and FETCH.
+    children: Children;
 }
 
 /// The commands of all managers by number.
@@ -96,6 +114,27 @@ pub fn alarm(manager: usize) -> fn(&mut Resources, &mut Cx<'_>, u64) {
 }
 
 impl Resources {
+    /// A task that the region started makes its first call, or ends.
+    pub fn task_begun(&mut self, cx: &mut Cx<'_>, caller: &Caller) {
+        for manager in MANAGERS {
+            (manager.task_begun)(self, cx, caller);
+        }
+    }
+
+    /// The region has started.
+    pub fn restore(&mut self, cx: &mut Cx<'_>) {
+        for manager in MANAGERS {
+            (manager.restore)(self, cx);
+        }
+    }
+
+    /// The region ends normally.
+    pub fn keep(&mut self, cx: &mut Cx<'_>, changes: &mut UnitOfWork) {
+        for manager in MANAGERS {
+            (manager.keep)(self, cx, changes);
+        }
+    }
+
     /// A unit of work is over.
     pub fn unit_ended(&mut self, cx: &mut Cx<'_>, task: TaskKey, committed: bool) {
         for manager in MANAGERS {

@@ -10,7 +10,7 @@ use link::{Answer, Call, StoreEntry};
 use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
 
 use super::Shared;
-use super::clock::{local_offset_ns, now_ns};
+use super::clock::{local_offset_ns, now_ns, unix_offset_ns};
 use super::committer::{self, Committer};
 use super::lease::ended_well;
 use crate::api::{Abend, RegionConfig, StartError};
@@ -48,8 +48,10 @@ impl KernelRoom {
         let settings = Settings {
             lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
             local_offset_ns: local_offset_ns(),
+            unix_offset_ns: unix_offset_ns(),
         };
         let mut resources = Resources::default();
+        resources.interval.define(&config.definitions.transactions);
         let (mut reader, mut writer) = (None, None);
         if let Some(entry) = &config.store {
             let store = open_lmdb(&entry.path, entry).map_err(failed)?;
@@ -167,6 +169,18 @@ impl Shared {
         self.kernel(|k, now, out| k.end(now, caller, commit, out));
     }
 
+    /// Has the store take over what a normal end of the region must not lose.
+    pub fn keep(self: &Arc<Self>) {
+        let changes = self.kernel(|k, now, _| k.keep(now));
+        if changes.is_empty() {
+            return;
+        }
+        let kept = self.kernel.work(move |store| store.apply(&[changes]));
+        for error in kept.into_iter().flatten().filter_map(Result::err) {
+            tracing::error!(%error, "what the next start shall find could not be kept");
+        }
+    }
+
     /// Does what is due by time.
     pub(super) fn take_alarms(self: &Arc<Self>, now: u64) {
         if self.alarm.load(Ordering::SeqCst) <= now {
@@ -212,8 +226,11 @@ impl Shared {
                     let Some(worker) = core.runs_in(task) else {
                         return;
                     };
-                    let waits = self.kernel.lock().waits(task);
+                    let kernel = self.kernel.lock();
+                    let (waits, lends) = (kernel.waits(task), kernel.waits_for_child(task));
+                    drop(kernel);
                     core.waits(cx, worker, waits);
+                    core.lend(cx, task, lends);
                 }),
                 Effect::Commit(job) => {
                     if let Some(committer) = &*self.kernel.committer() {
@@ -225,6 +242,9 @@ impl Shared {
                 }
                 Effect::Ended(task, abend) => self.unit_over(task, abend),
                 Effect::Start(start) => self.start_task(*start),
+                Effect::Priority(task, priority) => {
+                    self.with(|core, _| core.set_priority(task, priority));
+                }
                 Effect::Blocking(task, work) => self.run_blocking(task, work),
             }
         }

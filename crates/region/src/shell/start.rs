@@ -117,6 +117,7 @@ impl Threads {
             )?);
         }
         shared.with(|core, cx| core.ensure_minimum(cx));
+        shared.kernel(|k, now, out| k.restore(now, out));
         let threads = Threads {
             dispatch: Some(dispatch),
             others,
@@ -239,6 +240,8 @@ impl Shared {
         // Before the workers hear of it: a new file is served when the first
         // task asks for it.
         self.kernel.lock().define_files(&definitions.files);
+        let transactions = &definitions.transactions;
+        self.kernel.lock().resources.interval.define(transactions);
         self.with(|core, cx| {
             let generation = core.defs().generation + 1;
             let compiled = Compiled::build(generation, definitions)?;

@@ -34,6 +34,11 @@ fn files() {
 }
 
 #[test]
+fn children() {
+    run("children");
+}
+
+#[test]
 fn interval() {
     run("interval");
 }

@@ -9,6 +9,7 @@ pub(super) const SERVED: &[Command] = &[
     rows::assign::ROW,
     rows::bif_deedit::ROW,
     rows::suspend::ROW,
+    rows::change_task::ROW,
     rows::enq::ROW,
     rows::deq::ROW,
     rows::write_operator::ROW,
@@ -18,7 +19,6 @@ pub(super) const SERVED: &[Command] = &[
 pub(super) const LATER: &[Command] = later! { Environment;
     0x9001 own "BIF DIGEST" "BIF" ["DIGEST"] "DIGEST" "RECORD()" "RECORDLEN()" "HEX" "BINARY" "BASE64"
         "DIGESTTYPE()" "RESULT()";
-    0x9002 own "CHANGE TASK" "CHANGE" ["TASK"] "TASK" "PRIORITY()";
 };
 
 pub(super) mod rows {
@@ -169,7 +169,15 @@ pub(super) mod rows {
 
     command! {
         /// Lets other tasks run.
-        suspend 0x1208 eibfn "SUSPEND" "SUSPEND" Environment NotYet;
+        suspend 0x1208 eibfn "SUSPEND" "SUSPEND" Environment Region;
+    }
+
+    command! {
+        /// Changes the task's priority.
+        change_task 0x9002 own "CHANGE TASK" "CHANGE" ["TASK"] Environment Region;
+        flag TASK;
+        input PRIORITY(Fullword);
+        @conditions InvReq(1);
     }
 
     command! {
