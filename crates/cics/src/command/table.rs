@@ -115,6 +115,7 @@ pub mod commands {
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
     pub use super::programs::rows::*;
+    pub use super::queues::rows::*;
     pub use super::starting::rows::*;
     pub use super::storage::rows::*;
     pub use super::time::rows::*;
@@ -134,7 +135,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     environment::SERVED,
     environment::LATER,
     files::SERVED,
-    queues::LATER,
+    queues::SERVED,
     queues::COUNTERS,
     queues::STARTING,
     starting::SERVED,

@@ -13,8 +13,12 @@ pub mod conversations;
 pub mod enqueue;
 pub mod files;
 pub mod interval;
+pub mod temporary_storage;
+pub mod transient_data;
+#[cfg(test)]
+pub mod world;
 
-use crate::api::Statistics;
+use crate::api::{Definitions, RegionConfig, Statistics};
 use crate::core::TaskKey;
 use crate::kernel::{Caller, Cx, Request, Served, StartEnd};
 
@@ -25,6 +29,10 @@ pub type Serve = fn(&mut Resources, &mut Cx<'_>, &mut Request) -> Served;
 pub struct Manager {
     /// The commands that it serves, by the number of their row.
     pub commands: &'static [(u16, Serve)],
+    /// Definitions come into force: at the start, and at each reload.
+    pub define: fn(&mut Resources, &RegionConfig, &Definitions),
+    /// The region starts: what is committed is read back.
+    pub restore: fn(&mut Resources, &mut Cx<'_>),
     /// A unit of work is over: committed, or backed out.
     pub unit_ended: fn(&mut Resources, &mut Cx<'_>, TaskKey, bool),
     /// A task is over; its unit of work was ended before.
@@ -41,6 +49,8 @@ impl Manager {
     /// A manager that serves nothing and wants to hear of nothing.
     pub const IDLE: Manager = Manager {
         commands: &[],
+        define: |_, _, _| {},
+        restore: |_, _| {},
         unit_ended: |_, _, _, _| {},
         task_ended: |_, _, _| {},
         alarm: |_, _, _| {},
@@ -80,6 +90,10 @@ managers! {
     enqueue: Enqueues;
     /// Interval control: DELAY, START, RETRIEVE, CANCEL.
     interval: Intervals;
+    /// Temporary storage.
+    temporary_storage: TemporaryStorage;
+    /// Transient data.
+    transient_data: TransientData;
 }
 
 /// The commands of all managers by number.
@@ -93,6 +107,20 @@ pub fn alarm(manager: usize) -> fn(&mut Resources, &mut Cx<'_>, u64) {
 }
 
 impl Resources {
+    /// Definitions come into force.
+    pub fn define(&mut self, config: &RegionConfig, definitions: &Definitions) {
+        for manager in MANAGERS {
+            (manager.define)(self, config, definitions);
+        }
+    }
+
+    /// The region starts over what is committed.
+    pub fn restore(&mut self, cx: &mut Cx<'_>) {
+        for manager in MANAGERS {
+            (manager.restore)(self, cx);
+        }
+    }
+
     /// A unit of work is over.
     pub fn unit_ended(&mut self, cx: &mut Cx<'_>, task: TaskKey, committed: bool) {
         for manager in MANAGERS {

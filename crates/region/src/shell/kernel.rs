@@ -50,6 +50,7 @@ impl KernelRoom {
             local_offset_ns: local_offset_ns(),
         };
         let mut resources = Resources::default();
+        resources.define(config, &config.definitions);
         let (mut reader, mut writer) = (None, None);
         if let Some(entry) = &config.store {
             let store = open_lmdb(&entry.path, entry).map_err(failed)?;

@@ -47,6 +47,13 @@ pub struct Installed {
     pub errors: Vec<String>,
 }
 
+impl Installed {
+    /// Whether anything is to be kept in the store.
+    pub fn needs_store(&self) -> bool {
+        !self.files.is_empty() || self.region.queues.need_store()
+    }
+}
+
 /// Transactions that a front door's request runs under when it names none:
 /// CSMI for a LINK with a COMMAREA or a channel, CPIH for a pipeline, CWBA for
 /// a web program.
@@ -63,6 +70,9 @@ pub fn install(
     let mut made = Installed::default();
     made.region.callable = CALLABLE.iter().map(|&name| name.to_owned()).collect();
     install_programs(csd, programs, &mut made);
+    let (queues, wrong) = super::queues::install(csd, &config.queues);
+    made.region.queues = queues;
+    made.errors.extend(wrong);
     for def in &csd.tranclasses {
         made.region.classes.push(region::ClassDef {
             name: def.name.into(),

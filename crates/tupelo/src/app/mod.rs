@@ -15,6 +15,7 @@ pub mod files;
 pub mod known;
 pub mod metrics;
 pub mod mirror;
+pub mod queues;
 pub mod records;
 pub mod restart;
 pub mod signals;
@@ -162,7 +163,10 @@ impl Application {
                 .monitoring
                 .as_ref()
                 .map(|path| self.state.join(path)),
-            store: (!installed.files.is_empty()).then(|| StoreEntry {
+            state: self.state.clone(),
+            temporary_storage_bytes: u64::from(self.config.queues.temporary_storage_mib) << 20,
+            transient_data_bytes: u64::from(self.config.queues.transient_data_mib) << 20,
+            store: installed.needs_store().then(|| StoreEntry {
                 path: self.store_path(),
                 map_bytes: u64::from(self.config.store.map_gib) << 30,
                 max_readers: self.max_readers(),
