@@ -98,6 +98,7 @@ mod conversations;
 mod diagnostics;
 mod environment;
 mod files;
+mod journals;
 mod programs;
 mod queues;
 mod starting;
@@ -114,6 +115,7 @@ pub mod commands {
     pub use super::conversations::rows::*;
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
+    pub use super::journals::rows::*;
     pub use super::programs::rows::*;
     pub use super::queues::rows::*;
     pub use super::starting::rows::*;
@@ -146,6 +148,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     activities::LATER,
     web::LATER,
     web::SECURITY,
+    journals::SERVED,
     diagnostics::LATER,
     diagnostics::SPOOL,
     system::LATER,

@@ -101,7 +101,7 @@ pub struct Trigger {
     pub level: u32,
     /// TRANSID.
     pub transid: TransId,
-    /// USERID; blank for the one of the region.
+    /// USERID.
     pub userid: UserId,
 }
 

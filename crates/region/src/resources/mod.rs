@@ -13,6 +13,7 @@ pub mod conversations;
 pub mod enqueue;
 pub mod files;
 pub mod interval;
+pub mod journals;
 pub mod temporary_storage;
 pub mod transient_data;
 #[cfg(test)]
@@ -90,6 +91,8 @@ managers! {
     enqueue: Enqueues;
     /// Interval control: DELAY, START, RETRIEVE, CANCEL.
     interval: Intervals;
+    /// Journals.
+    journals: Journals;
     /// Temporary storage.
     temporary_storage: TemporaryStorage;
     /// Transient data.

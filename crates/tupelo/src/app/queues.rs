@@ -17,7 +17,8 @@ use super::config::{QueueFormat, QueuesSection};
 const RECORD_BYTES: u32 = 32_767;
 
 /// The queues and journals, and what is wrong with them.
-pub fn install(csd: &Csd, section: &QueuesSection) -> (QueueDefinitions, Vec<String>) {
+/// `user` runs what is triggered by a queue without USERID.
+pub fn install(csd: &Csd, section: &QueuesSection, user: &str) -> (QueueDefinitions, Vec<String>) {
     let mut made = QueueDefinitions::default();
     let mut wrong = Vec::new();
     for def in &csd.tsmodels {
@@ -30,7 +31,7 @@ pub fn install(csd: &Csd, section: &QueuesSection) -> (QueueDefinitions, Vec<Str
     }
     for def in &csd.tdqueues {
         let kind = match &def.kind {
-            TdQueueKind::Intra(intra) => intrapartition(&def.name, intra, &mut wrong),
+            TdQueueKind::Intra(intra) => intrapartition(&def.name, intra, user, &mut wrong),
             TdQueueKind::Extra(extra) => extrapartition(&def.name, extra, section, &mut wrong),
             TdQueueKind::Indirect(target) => TdKind::Indirect(name(target)),
             TdQueueKind::Remote(system) => TdKind::Remote((*system).into()),
@@ -55,7 +56,7 @@ pub fn install(csd: &Csd, section: &QueuesSection) -> (QueueDefinitions, Vec<Str
     (made, wrong)
 }
 
-fn intrapartition(queue: &str, def: &IntraDef, wrong: &mut Vec<String>) -> TdKind {
+fn intrapartition(queue: &str, def: &IntraDef, user: &str, wrong: &mut Vec<String>) -> TdKind {
     let trigger = match (def.transid, def.trigger_level) {
         (None, _) | (_, 0) => None,
         (Some(_), _) if def.facility != AtiFacility::File => {
@@ -67,7 +68,7 @@ fn intrapartition(queue: &str, def: &IntraDef, wrong: &mut Vec<String>) -> TdKin
         (Some(transid), level) => Some(Trigger {
             level,
             transid: transid.into(),
-            userid: def.userid.as_deref().map_or(Name::BLANK, name),
+            userid: name(def.userid.as_deref().unwrap_or(user)),
         }),
     };
     TdKind::Intrapartition {
@@ -170,7 +171,7 @@ mod tests {
     use crate::app::config::QueueFileSection;
 
     fn wrong(csd: &str, section: &QueuesSection) -> Vec<String> {
-        install(&cics::csd::parse(csd), section).1
+        install(&cics::csd::parse(csd), section, "CICSUSER").1
     }
 
     #[test]
@@ -198,7 +199,7 @@ mod tests {
     #[test]
     fn the_file_of_a_queue_is_in_the_state_folder_unless_a_section_says_where() {
         let csd = cics::csd::parse("DEFINE TDQUEUE(LOGA) GROUP(G) TYPE(EXTRA) TYPEFILE(OUTPUT)");
-        let (made, wrong) = install(&csd, &QueuesSection::default());
+        let (made, wrong) = install(&csd, &QueuesSection::default(), "CICSUSER");
         assert_eq!(wrong, Vec::<String>::new());
         let TdKind::Extrapartition { path, format, .. } = &made.transient[0].kind else {
             panic!("{:?}", made.transient);

@@ -21,5 +21,6 @@ mod names;
 mod node;
 mod program;
 mod programs;
+mod queues;
 mod reload;
 mod server;
