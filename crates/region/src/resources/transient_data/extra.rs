@@ -155,7 +155,7 @@ impl Extra {
             QueueFileFormat::Variable => {
                 let length = (record.len() + RDW) as u16;
                 let word = [length.to_be_bytes(), [0, 0]].concat();
-                [&word, record].concat()
+                [&word[..], record].concat()
             }
         }
     }
