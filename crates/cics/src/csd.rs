@@ -17,7 +17,8 @@ mod types;
 mod values;
 
 pub use queues::{
-    AtiFacility, ExtraDef, IntraDef, JournalModelDef, JournalType, TdQueueDef, TdQueueKind, TdRecovery, TsModelDef,
+    AtiFacility, ExtraDef, IntraDef, JournalModelDef, JournalType, TdQueueDef, TdQueueKind,
+    TdRecovery, TsModelDef,
 };
 pub use read::{Csd, definitions, parse};
 pub use scan::{Attribute, Statement};

@@ -173,7 +173,10 @@ impl Values<'_> {
                 None
             }
             None => {
-                self.fail_at(name, format!("{name} is not hexadecimal: give pairs of 0-9, A-F"));
+                self.fail_at(
+                    name,
+                    format!("{name} is not hexadecimal: give pairs of 0-9, A-F"),
+                );
                 None
             }
         }
@@ -252,7 +255,10 @@ impl Values<'_> {
             ),
             record_bytes: self.number("RECORDSIZE", 0..=32_767),
             fixed: self.choice("RECORDFORMAT", &[("VARIABLE", false), ("FIXED", true)]),
-            append: self.choice("DISPOSITION", &[("SHR", false), ("OLD", false), ("MOD", true)]),
+            append: self.choice(
+                "DISPOSITION",
+                &[("SHR", false), ("OLD", false), ("MOD", true)],
+            ),
             open_at_start: self.choice("OPENTIME", &[("INITIAL", true), ("DEFERRED", false)]),
         }
     }
@@ -283,7 +289,12 @@ fn bytes_of(hex: &str) -> Option<Vec<u8>> {
         .map(|c| c.to_digit(16).map(|d| d as u8))
         .collect();
     let digits = digits.filter(|d| d.len().is_multiple_of(2))?;
-    Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+    Some(
+        digits
+            .chunks(2)
+            .map(|pair| pair[0] << 4 | pair[1])
+            .collect(),
+    )
 }
 
 #[cfg(test)]
@@ -310,7 +321,10 @@ mod tests {
         let TdQueueKind::Intra(intra) = &csd.tdqueues[0].kind else {
             panic!("{:?}", csd.tdqueues[0]);
         };
-        assert_eq!((intra.trigger_level, intra.recovery), (5, TdRecovery::Logical));
+        assert_eq!(
+            (intra.trigger_level, intra.recovery),
+            (5, TdRecovery::Logical)
+        );
         let TdQueueKind::Extra(extra) = &csd.tdqueues[1].kind else {
             panic!("{:?}", csd.tdqueues[1]);
         };

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::attributes::{KEPT, USED, abbreviates, complete, complete_type};
-use super::scan::{Attribute, Statement, statements};
 use super::queues::{JournalModelDef, TdQueueDef, TsModelDef};
+use super::scan::{Attribute, Statement, statements};
 use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
 use super::values::Values;
 use crate::diagnostic::{Diagnostic, Severity, nearest};

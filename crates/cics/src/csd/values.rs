@@ -92,7 +92,10 @@ impl<'a> Values<'a> {
         }
     }
 
-    pub(super) fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(&mut self, name: &str) -> Option<T> {
+    pub(super) fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
+        &mut self,
+        name: &str,
+    ) -> Option<T> {
         let a = self.find(name)?.clone();
         let value = self.reader.parsed(&a);
         self.failed |= value.is_none();
@@ -124,7 +127,11 @@ impl<'a> Values<'a> {
         default
     }
 
-    pub(super) fn number(&mut self, name: &str, range: std::ops::RangeInclusive<u32>) -> Option<u32> {
+    pub(super) fn number(
+        &mut self,
+        name: &str,
+        range: std::ops::RangeInclusive<u32>,
+    ) -> Option<u32> {
         let a = self.find(name)?.clone();
         let text = a.value.unwrap_or_default();
         match text.parse().ok().filter(|n| range.contains(n)) {

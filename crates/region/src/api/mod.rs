@@ -22,8 +22,8 @@ pub use facility::Facility;
 pub use handle::{Handle, Port, Region, block_on};
 pub use participant::{Participant, Vote};
 pub use queues::{
-    JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef, TdRecovery, Trigger,
-    TsModelDef,
+    JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef,
+    TdRecovery, Trigger, TsModelDef,
 };
 pub use record::{MonitoringRecord, Statistics, Work};
 pub use reply::{Abend, Container, Outcome, Reply};

@@ -20,9 +20,7 @@ pub struct QueueDefinitions {
 impl QueueDefinitions {
     /// Whether any queue is to be kept in the store.
     pub fn need_store(&self) -> bool {
-        let kept = |q: &TdQueueDef| {
-            matches!(&q.kind, TdKind::Intrapartition { recovery, .. } if *recovery != TdRecovery::No)
-        };
+        let kept = |q: &TdQueueDef| matches!(&q.kind, TdKind::Intrapartition { recovery, .. } if *recovery != TdRecovery::No);
         self.models.iter().any(|m| m.recoverable) || self.transient.iter().any(kept)
     }
 }

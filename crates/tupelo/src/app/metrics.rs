@@ -196,12 +196,9 @@ const METRICS: &[Metric] = &[
     ("deadlocks_total", "counter", "Deadlocks found.", |s| {
         s.deadlocks
     }),
-    (
-        "ts_queues",
-        "gauge",
-        "Temporary storage queues.",
-        |s| s.ts_queues,
-    ),
+    ("ts_queues", "gauge", "Temporary storage queues.", |s| {
+        s.ts_queues
+    }),
     (
         "ts_items",
         "gauge",

@@ -44,7 +44,10 @@ pub fn install(csd: &Csd, section: &QueuesSection, user: &str) -> (QueueDefiniti
     }
     check_names(&made, section, &mut wrong);
     for def in &csd.journalmodels {
-        let stream = def.stream.clone().unwrap_or_else(|| "journals/&JNAME".into());
+        let stream = def
+            .stream
+            .clone()
+            .unwrap_or_else(|| "journals/&JNAME".into());
         made.journals.push(JournalDef {
             name: def.journal.clone(),
             kind: match def.kind {
@@ -191,7 +194,14 @@ mod tests {
         let about: Vec<&str> = told.iter().map(|t| &t[..10]).collect();
         assert_eq!(
             about,
-            ["TDQUEUE(D)", "TDQUEUE(E)", "TDQUEUE(A)", "TDQUEUE(B)", "TDQUEUE(C)", "[queues.fi"],
+            [
+                "TDQUEUE(D)",
+                "TDQUEUE(E)",
+                "TDQUEUE(A)",
+                "TDQUEUE(B)",
+                "TDQUEUE(C)",
+                "[queues.fi"
+            ],
             "{told:?}"
         );
     }
@@ -204,6 +214,9 @@ mod tests {
         let TdKind::Extrapartition { path, format, .. } = &made.transient[0].kind else {
             panic!("{:?}", made.transient);
         };
-        assert_eq!((path.to_str(), *format), (Some("queues/LOGA"), QueueFileFormat::Lines));
+        assert_eq!(
+            (path.to_str(), *format),
+            (Some("queues/LOGA"), QueueFileFormat::Lines)
+        );
     }
 }

@@ -77,7 +77,8 @@ impl JournalFile {
     /// then.
     pub fn write(&mut self, record: &Record, at: SystemTime, wait: bool) -> Result<u64, Condition> {
         if self.file.is_none() {
-            self.open().map_err(|e| self.failed(&e, Condition::NotOpen))?;
+            self.open()
+                .map_err(|e| self.failed(&e, Condition::NotOpen))?;
         }
         let bytes = frame(record, at, self.last + 1);
         let wrote = self.append(&bytes);

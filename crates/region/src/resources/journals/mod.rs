@@ -138,7 +138,12 @@ fn write(
     let in_range = |length: Option<i64>, bytes: &[u8], least: i64, most: i64| {
         (least..=most).contains(&length.unwrap_or(bytes.len() as i64))
     };
-    let prefix_fits = in_range(operands.get_int(options.pfxleng), prefix, 0, i64::from(u16::MAX));
+    let prefix_fits = in_range(
+        operands.get_int(options.pfxleng),
+        prefix,
+        0,
+        i64::from(u16::MAX),
+    );
     if !in_range(operands.get_int(options.length), data, 1, MAX_BYTES) || !prefix_fits {
         return condition(Condition::LengErr, 0);
     }

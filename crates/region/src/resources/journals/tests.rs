@@ -51,8 +51,14 @@ fn write(w: &mut World, name: &str, prefix: &[u8], data: &[u8]) -> (Condition, O
 fn a_record_is_in_the_file_of_its_journal() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut w = World::new(region(folder.path()));
-    assert_eq!(write(&mut w, "AUDIT", b"P", b"one"), (Condition::Normal, Some(1)));
-    assert_eq!(write(&mut w, "AUDIT", b"", b"two"), (Condition::Normal, Some(2)));
+    assert_eq!(
+        write(&mut w, "AUDIT", b"P", b"one"),
+        (Condition::Normal, Some(1))
+    );
+    assert_eq!(
+        write(&mut w, "AUDIT", b"", b"two"),
+        (Condition::Normal, Some(2))
+    );
     let bytes = fs::read(folder.path().join("journals/AUDIT")).expect("a file");
     assert_eq!(bytes.len(), 2 * HEADER + 7);
     assert_eq!(bytes[..8], [0, 0, 0, HEADER as u8 + 4, 1, 0, b'X', b'X']);
@@ -76,7 +82,11 @@ fn models_say_where_a_journal_goes_and_unknown_ones_are_jiderr() {
             .bytes(write_journalnum::JTYPEID, *b"XX")
             .bytes(write_journalnum::FROM, *b"x")
     };
-    for (number, said) in [(12, Condition::Normal), (13, Condition::JidErr), (100, Condition::JidErr)] {
+    for (number, said) in [
+        (12, Condition::Normal),
+        (13, Condition::JidErr),
+        (100, Condition::JidErr),
+    ] {
         let told = w.command(1, write_journalnum::NUMBER, &by_number(number));
         assert_eq!(told.expect("an answer").condition, said);
     }
@@ -115,7 +125,9 @@ fn a_record_that_was_not_written_whole_is_cut_off() {
     let path = folder.path().join("J");
     let at = UNIX_EPOCH + Duration::from_secs(1);
     let mut journal = JournalFile::new(path.clone());
-    journal.write(&record(b"whole"), at, true).expect("a record");
+    journal
+        .write(&record(b"whole"), at, true)
+        .expect("a record");
     journal.write(&record(b"torn"), at, true).expect("a record");
     let bytes = fs::read(&path).expect("a file");
     for cut in 1..HEADER + 4 {

@@ -7,9 +7,7 @@ use link::Operands;
 use super::super::Resources;
 use super::memory::{MAX_ITEM_BYTES, MAX_ITEMS, cost};
 use super::{QueueName, SPACE, TemporaryStorage, freed, stored};
-use crate::kernel::{
-    Cx, Expiry, Failure, Request, Served, Step, Wait, condition, done, done_with,
-};
+use crate::kernel::{Cx, Expiry, Failure, Request, Served, Step, Wait, condition, done, done_with};
 
 /// The abend of a wait for a queue or for space that lasts too long, or can
 /// never end.
@@ -117,7 +115,10 @@ pub(super) fn no_room(ts: &mut TemporaryStorage, cx: &mut Cx<'_>, request: &Requ
 pub(super) fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
     let ts = &mut resources.temporary_storage;
     let operands = &request.operands;
-    let name = ts.queue(operands, [read_row::QUEUE, read_row::QNAME, read_row::SYSID])?;
+    let name = ts.queue(
+        operands,
+        [read_row::QUEUE, read_row::QNAME, read_row::SYSID],
+    )?;
     match ts.place(&name) {
         Place::Memory => {}
         Place::Store => return stored::read(ts, cx, request, name),

@@ -112,7 +112,10 @@ fn count(resources: &Resources, statistics: &mut Statistics) {
     let items = |sum: u64, n: u64| sum + n;
     statistics.ts_queues = (ts.memory.len() + ts.stored.len()) as u64;
     statistics.ts_items = ts.memory.values().map(|q| q.len() as u64).fold(0, items)
-        + ts.stored.values().map(|q| u64::from(q.items)).fold(0, items);
+        + ts.stored
+            .values()
+            .map(|q| u64::from(q.items))
+            .fold(0, items);
     statistics.ts_bytes = ts.used_bytes();
     statistics.ts_space_waits = ts.space_waits;
 }

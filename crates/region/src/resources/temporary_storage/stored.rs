@@ -37,7 +37,10 @@ pub(super) fn write(
     let item = request.operands.get_bytes(row::FROM).unwrap_or_default();
     let task = request.caller.key;
     owned(cx, request, &name, |cx| {
-        let deleted = ts.units.get(&task).is_some_and(|p| p.deleted.contains(&name));
+        let deleted = ts
+            .units
+            .get(&task)
+            .is_some_and(|p| p.deleted.contains(&name));
         if deleted {
             // The manual: not before a syncpoint.
             return condition(Condition::InvReq, 0);
@@ -179,7 +182,11 @@ pub(super) fn unit_ended(
             (true, Some(stored)) => stored.last_read,
             _ => before.last_read,
         };
-        let head = cx.kernel.reader.as_mut().map(|r| committed_head(r.as_mut(), &name));
+        let head = cx
+            .kernel
+            .reader
+            .as_mut()
+            .map(|r| committed_head(r.as_mut(), &name));
         let now = match head {
             Some(Ok(head)) => head,
             Some(Err(error)) => {

@@ -49,11 +49,7 @@ fn read(w: &mut World, task: u32, queue: &str, item: Option<i64>) -> Option<Told
 }
 
 fn delete(w: &mut World, task: u32, queue: &str) -> Option<Told> {
-    w.command(
-        task,
-        deleteq_ts::NUMBER,
-        &named(deleteq_ts::NUMBER, queue),
-    )
+    w.command(task, deleteq_ts::NUMBER, &named(deleteq_ts::NUMBER, queue))
 }
 
 fn said(told: Option<Told>) -> Condition {

@@ -38,7 +38,9 @@ pub(super) fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Req
         Some(Body::Intra(_)) => intra::read(td, cx, request, name),
         Some(Body::Extra(file)) => {
             let file = file.clone();
-            Ok(cx.block(request.caller.key, move || super::extra::locked(&file).read()))
+            Ok(cx.block(request.caller.key, move || {
+                super::extra::locked(&file).read()
+            }))
         }
         _ => condition(Condition::QIdErr, 0),
     }

@@ -147,7 +147,10 @@ impl Extra {
         match self.format {
             QueueFileFormat::Fixed => record.to_vec(),
             QueueFileFormat::Lines => {
-                let end = record.iter().rposition(|b| *b != b' ').map_or(0, |at| at + 1);
+                let end = record
+                    .iter()
+                    .rposition(|b| *b != b' ')
+                    .map_or(0, |at| at + 1);
                 let mut line = record[..end].to_vec();
                 line.push(b'\n');
                 line

@@ -285,7 +285,11 @@ pub(super) fn unit_ended(
 
 impl TransientData {
     fn change(&mut self, task: TaskKey, name: &QueueName) -> &mut Change {
-        self.units.entry(task).or_default().entry(*name).or_default()
+        self.units
+            .entry(task)
+            .or_default()
+            .entry(*name)
+            .or_default()
     }
 
     /// What a unit has done at an end of a queue.
@@ -377,13 +381,7 @@ fn is_taken(cx: &Cx<'_>, task: TaskKey, name: &QueueName, end: End) -> bool {
 }
 
 /// Gives an end of a queue back, unless the unit has changed it.
-fn release(
-    td: &TransientData,
-    cx: &mut Cx<'_>,
-    task: TaskKey,
-    name: &QueueName,
-    end: End,
-) {
+fn release(td: &TransientData, cx: &mut Cx<'_>, task: TaskKey, name: &QueueName, end: End) {
     if !td.has_changed(task, name, end) {
         cx.unlock(task, &lock_name(name, end));
     }

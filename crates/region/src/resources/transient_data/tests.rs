@@ -102,7 +102,10 @@ fn records_are_read_once_in_their_order_whatever_the_recovery() {
     for recovery in [TdRecovery::No, TdRecovery::Physical, TdRecovery::Logical] {
         let mut w = world(vec![intra(b"Q   ", recovery, 0)]);
         for text in ["1", "2", "3"] {
-            assert_eq!(said(write(&mut w, 1, "Q", text.as_bytes())), Condition::Normal);
+            assert_eq!(
+                said(write(&mut w, 1, "Q", text.as_bytes())),
+                Condition::Normal
+            );
         }
         w.syncpoint(1);
         assert_eq!(record(read(&mut w, 2, "Q")), "1");
@@ -332,17 +335,33 @@ fn files_are_written_and_read_in_each_format() {
         let short = write(&mut w, 1, "OUT", b"ab");
         let (long, short) = (said(long), said(short));
         match format {
-            QueueFileFormat::Lines => assert_eq!((long, short), (Condition::Normal, Condition::Normal)),
-            QueueFileFormat::Fixed => assert_eq!((long, short), (Condition::Normal, Condition::LengErr)),
-            QueueFileFormat::Variable => assert_eq!((long, short), (Condition::LengErr, Condition::Normal)),
+            QueueFileFormat::Lines => {
+                assert_eq!((long, short), (Condition::Normal, Condition::Normal))
+            }
+            QueueFileFormat::Fixed => {
+                assert_eq!((long, short), (Condition::Normal, Condition::LengErr))
+            }
+            QueueFileFormat::Variable => {
+                assert_eq!((long, short), (Condition::LengErr, Condition::Normal))
+            }
         }
         assert_eq!(said(read(&mut w, 1, "OUT")), Condition::InvReq);
         assert_eq!(said(delete(&mut w, 1, "OUT")), Condition::InvReq);
-        assert_eq!(fs::read(folder.path().join("queues/FILE")).expect("a file"), bytes);
+        assert_eq!(
+            fs::read(folder.path().join("queues/FILE")).expect("a file"),
+            bytes
+        );
         config.definitions.queues.transient = vec![queue(b"IN  ", file(false, format, false))];
         let mut w = World::new(config);
         let first = record(read(&mut w, 1, "IN"));
-        assert_eq!(first, if format == QueueFileFormat::Variable { "ab" } else { "12345678" });
+        assert_eq!(
+            first,
+            if format == QueueFileFormat::Variable {
+                "ab"
+            } else {
+                "12345678"
+            }
+        );
         if format == QueueFileFormat::Lines {
             assert_eq!(record(read(&mut w, 1, "IN")), "ab");
         }
@@ -372,7 +391,10 @@ fn output_begins_anew_unless_its_disposition_is_mod() {
 #[test]
 fn a_file_that_is_not_there_is_not_open() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut config = region(vec![queue(b"IN  ", file(false, QueueFileFormat::Lines, false))]);
+    let mut config = region(vec![queue(
+        b"IN  ",
+        file(false, QueueFileFormat::Lines, false),
+    )]);
     config.state = folder.path().to_owned();
     let mut w = World::new(config);
     assert_eq!(said(read(&mut w, 1, "IN")), Condition::NotOpen);
