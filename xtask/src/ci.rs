@@ -37,7 +37,8 @@ pub fn run(args: &Args) -> Result<bool> {
         }
         None => &["--all-targets", "--", "-D", "warnings"],
     };
-    let steps: [(&str, Vec<&str>); 3] = [
+    let steps: [(&str, Vec<&str>); 5] = [
+        ("tidy", vec!["xtask", "tidy"]),
         (
             "format",
             [&["fmt"], &format_scope[..], &["--check"]].concat(),
@@ -47,6 +48,7 @@ pub fn run(args: &Args) -> Result<bool> {
             "tests",
             [&["test", "--quiet", "--no-fail-fast"], &scope[..]].concat(),
         ),
+        ("simulation", vec!["xtask", "sim", "--seconds", "120"]),
     ];
     let mut failed = Vec::new();
     for (name, arguments) in &steps {

@@ -14,7 +14,7 @@ pub struct Args {
 }
 
 /// Each page of `tupelo reference`.
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 8] = [
     "command-line",
     "metrics",
     "configuration",
@@ -22,6 +22,7 @@ const PAGES: [&str; 7] = [
     "drive-scenario",
     "causes",
     "advice",
+    "openapi",
 ];
 
 /// Writes or compares the pages; false when one differs.

@@ -5,8 +5,11 @@
 
 mod bench;
 mod ci;
+mod crash;
 mod docs;
 mod fuzz;
+mod sim;
+mod tidy;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -28,6 +31,12 @@ enum Task {
     Docs(docs::Args),
     /// Fuzz one parser for a while (needs the nightly compiler)
     Fuzz(fuzz::Args),
+    /// Kill workers and regions of a bank under load, and count its money
+    Crash(crash::Args),
+    /// Play the region's histories in virtual time, by seed
+    Sim(sim::Args),
+    /// Check the house rules that no compiler checks
+    Tidy,
     /// An HTTP server to drive: answers at once, or is a queue of known
     /// capacity; prints its address and ends with its standard input
     Serve(bench::ServeArgs),
@@ -44,6 +53,9 @@ fn main() -> ExitCode {
         Task::Bench(args) => bench::run(&args),
         Task::Docs(args) => docs::run(&args),
         Task::Fuzz(args) => fuzz::run(&args),
+        Task::Crash(args) => crash::run(&args),
+        Task::Sim(args) => sim::run(&args),
+        Task::Tidy => tidy::run(),
         Task::Serve(args) => bench::serve(&args),
         Task::Present(args) => bench::present(&args),
         Task::AppcPeer => bench::appc_peer(),

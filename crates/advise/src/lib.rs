@@ -23,6 +23,8 @@
 //! Invariant: no text makes a parser or a rule panic, and nothing here reads a
 //! file, a clock or this machine's own settings.
 
+#![forbid(unsafe_code)]
+
 mod document;
 mod finding;
 mod kind;

@@ -46,6 +46,6 @@ pub mod transactions;
 pub use config::AppcConfig;
 pub use conversation::{Call, Conversation, Received, withheld};
 pub use error::Error;
-pub use host::{Driven, Host, Incoming, Wake};
+pub use host::{Driven, Host, Incoming, ThreadHook, Wake};
 pub use own_name::own_name;
 pub use section::Section;

@@ -21,6 +21,8 @@
 //! Invariant: bounded memory, whatever the file's size; no panic, whatever
 //! its content; the same result with any number of threads.
 
+#![forbid(unsafe_code)]
+
 mod app;
 mod connection;
 pub mod decode;

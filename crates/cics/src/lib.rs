@@ -5,6 +5,8 @@
 //! here, as data: the translator, the worker, the region and the reference
 //! pages read the same tables. The crate is pure: no files, no clock.
 
+#![forbid(unsafe_code)]
+
 pub mod abend;
 pub mod abi;
 pub mod aid;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::{Field, FieldId, Kind, Layout, SignPlace, Storage};
+use crate::model::{Condition, Field, FieldId, Kind, Layout, Literal, SignPlace, Storage};
 
 /// One record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -61,6 +61,9 @@ pub struct FieldDescription {
     /// Path of the item whose storage it redefines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redefines: Option<String>,
+    /// Level-88 conditions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<ConditionDescription>,
     /// Whether a table of varying length before it moves it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub slides: bool,
@@ -83,6 +86,15 @@ pub struct OccursDescription {
     /// INDEXED BY names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub indexed_by: Vec<String>,
+}
+
+/// A level-88 condition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ConditionDescription {
+    /// Its name.
+    pub name: String,
+    /// Its values as they are written, a range with THRU.
+    pub values: Vec<String>,
 }
 
 /// A level-66 item.
@@ -144,8 +156,33 @@ fn describe_field(layout: &Layout, id: FieldId, field: &Field) -> FieldDescripti
             indexed_by: occurs.indexes.clone(),
         }),
         redefines: field.redefines.map(|original| layout.path(original)),
+        conditions: field.conditions.iter().map(describe_condition).collect(),
         slides: field.slides,
         line: field.line,
+    }
+}
+
+fn describe_condition(condition: &Condition) -> ConditionDescription {
+    let values = condition.values.iter().map(|(from, to)| match to {
+        Some(to) => format!("{} THRU {}", written(from), written(to)),
+        None => written(from),
+    });
+    ConditionDescription {
+        name: condition.name.clone(),
+        values: values.collect(),
+    }
+}
+
+/// A literal as it stands in a program.
+fn written(literal: &Literal) -> String {
+    match literal {
+        Literal::Text(text) => format!("'{}'", text.replace('\'', "''")),
+        Literal::Hex(bytes) => {
+            let digits: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
+            format!("X'{digits}'")
+        }
+        Literal::Number(text) | Literal::Figurative(text) => text.clone(),
+        Literal::All(inner) => format!("ALL {}", written(inner)),
     }
 }
 

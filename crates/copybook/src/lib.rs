@@ -43,7 +43,8 @@ mod source;
 pub use codec::{Codec, CodecOptions, DecodeError, EncodeError, FieldCodec};
 pub use codepage::CodePage;
 pub use describe::{
-    FieldDescription, OccursDescription, RecordDescription, RenamesDescription, describe,
+    ConditionDescription, FieldDescription, OccursDescription, RecordDescription,
+    RenamesDescription, describe,
 };
 pub use diagnostic::{Diagnostic, Diagnostics, FaultKind, Position, Severity, SourceFile};
 pub use model::*;
@@ -52,4 +53,5 @@ pub use options::{Copybook, ParseOptions, expand, parse, parse_with_warnings};
 pub use schema::{Direction, json_schema};
 pub use source::{
     CopyFolders, CopyResolver, Format, Member, NoCopy, Piece, PieceKind, Preprocessed, preprocess,
+    words,
 };

@@ -22,6 +22,9 @@ pub struct ParseOptions<'a> {
     pub decimal_comma: bool,
     /// The currency symbol; also taken from a program's SPECIAL-NAMES.
     pub currency: char,
+    /// Bytes of a POINTER: 8 as GnuCOBOL has it, 4 as z/OS has it in 31-bit
+    /// programs.
+    pub pointer_bytes: u32,
 }
 
 impl Default for ParseOptions<'_> {
@@ -32,6 +35,7 @@ impl Default for ParseOptions<'_> {
             source_name: "copybook",
             decimal_comma: false,
             currency: '$',
+            pointer_bytes: 8,
         }
     }
 }
@@ -118,6 +122,7 @@ fn expanded(
     let rules = Rules {
         decimal_comma: options.decimal_comma || special.decimal_comma,
         currency: special.currency.unwrap_or(options.currency),
+        pointer_bytes: options.pointer_bytes,
     };
     let pieces = data_division(pieces);
     let pieces = source::expand(pieces, lines, options.copy, diagnostics);

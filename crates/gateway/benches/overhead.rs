@@ -4,7 +4,7 @@
 //! `wrk` makes the load; without it the bench says so and measures nothing.
 
 #[path = "../tests/it/fake.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, reason = "shared with the tests, which use more of it")]
 mod fake;
 
 use fake::Fake;

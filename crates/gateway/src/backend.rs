@@ -15,8 +15,12 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// what it returns to its end on a tokio runtime of one thread.
     fn enter<F: Future>(&self, main: impl FnOnce(Self::Door) -> F) -> io::Result<F::Output>;
 
-    /// Whether programs can be run now.
-    fn ready(&self) -> bool;
+    /// A thread of the gateway begins: whoever accounts for CPU time hears of
+    /// it. Called on that thread.
+    fn on_thread(&self) {}
+
+    /// Why programs cannot be run well now, in words; none when they can.
+    fn impairment(&self) -> Option<String>;
 
     /// Appends the backend's own metrics in the Prometheus text format.
     fn metrics(&self, out: &mut String);
@@ -96,6 +100,8 @@ pub trait Reply {
     fn abend(&self) -> Option<Abend>;
     /// A container's bytes.
     fn container(&self, name: &str) -> Option<&[u8]>;
+    /// The names of all containers, for messages.
+    fn container_names(&self) -> Vec<String>;
     /// The COMMAREA.
     fn commarea(&self) -> &[u8];
 }

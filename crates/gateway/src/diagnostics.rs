@@ -86,6 +86,16 @@ impl Diagnostics {
         self.push(Severity::Warning, file, position, message.into(), None);
     }
 
+    pub(crate) fn warn_help(
+        &mut self,
+        file: &Path,
+        position: Position,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
+        self.push(Severity::Warning, file, position, message.into(), help);
+    }
+
     fn push(
         &mut self,
         severity: Severity,

@@ -13,6 +13,10 @@ mod yaml;
 
 pub use backend::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
 pub use diagnostics::{Diagnostic, Diagnostics, Position, Severity};
-pub use project::import::{Import, ImportBook, ImportedFile, import};
-pub use project::operation::Api;
+pub use openapi::keywords::reference_page as openapi_reference;
+pub use project::import::{
+    Choice, Import, ImportBook, ImportNames, Imported, ImportedFile, NameStyle, Redefines, Update,
+    import, program_text, update,
+};
+pub use project::operation::{Api, Contract};
 pub use server::{Gateway, GatewayConfig, StartError, TlsConfig, constant, metrics_sample};

@@ -235,6 +235,21 @@ impl Node {
 
     /// Where the node at a JSON pointer's segments is, or its nearest parent.
     pub fn locate<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Position {
+        self.nearest(path).at
+    }
+
+    /// Where the key that a path of names ends with is, or its nearest parent.
+    pub fn locate_key<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Position {
+        let names: Vec<&str> = path.into_iter().collect();
+        let (last, before) = names.split_last().unwrap_or((&"", &[]));
+        let parent = self.nearest(before.iter().copied());
+        let keys = parent.map().into_iter().flatten().map(|(key, _)| key);
+        let mut same = keys.filter(|key| key.text() == Some(last));
+        same.next().map_or(parent.at, |key| key.at)
+    }
+
+    /// The node at a JSON pointer's segments, or its nearest parent.
+    fn nearest<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> &Node {
         let mut node = self;
         for segment in path {
             let next = match &node.value {
@@ -247,7 +262,7 @@ impl Node {
                 None => break,
             }
         }
-        node.at
+        node
     }
 
     /// The node as JSON, plain scalars resolved by YAML's core schema.

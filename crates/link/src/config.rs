@@ -31,6 +31,35 @@ pub struct WorkerConfig {
     pub files: Vec<FileEntry>,
     /// Where embedded files are; none when there are no files.
     pub store: Option<StoreEntry>,
+    /// What the worker's programs are kept from.
+    pub confinement: Confinement,
+}
+
+/// How far a worker's programs are confined. A bound of 0 is none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Confinement {
+    /// The sandbox of the process.
+    pub sandbox: SandboxMode,
+    /// Most bytes that GETMAIN gives a task.
+    pub task_bytes: u64,
+    /// Most bytes of memory that the process takes beside the shared memory.
+    pub process_bytes: u64,
+    /// Bytes of memory above which the process ends after its task.
+    pub resident_bytes: u64,
+}
+
+/// Whether a worker runs in a sandbox.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SandboxMode {
+    /// A worker that lacks a part of it does not start.
+    Required,
+    /// As much of it as the kernel has.
+    BestEffort,
+    /// None: for debuggers and profilers.
+    #[default]
+    Off,
 }
 
 /// A program that LINK, XCTL and CALL can reach.

@@ -34,13 +34,22 @@ pub fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) {
 
 /// Wakes one sleeper on the word.
 pub fn wake(word: &AtomicU32) {
+    wake_up_to(word, 1);
+}
+
+/// Wakes everybody who sleeps on the word.
+pub fn wake_all(word: &AtomicU32) {
+    wake_up_to(word, i32::MAX);
+}
+
+fn wake_up_to(word: &AtomicU32, sleepers: i32) {
     // SAFETY: the word outlives the call.
     unsafe {
         libc::syscall(
             libc::SYS_futex,
             word.as_ptr(),
             libc::FUTEX_WAKE,
-            1,
+            sleepers,
             std::ptr::null::<libc::timespec>(),
             std::ptr::null::<u32>(),
             0,

@@ -30,6 +30,7 @@ mod channel_data;
 pub mod config;
 pub mod conversation;
 mod directory;
+pub mod display;
 mod futex;
 pub mod heap;
 pub mod layout;
@@ -45,14 +46,16 @@ mod worker_side;
 pub use call::{Answer, Asked, Call, CallEvent, Op, Step};
 pub use channel_data::{ChannelData, ContainerData};
 pub use cics::name::{FieldError as NameError, Name};
-pub use config::{FileEntry, ProgramEntry, StoreEntry, TransactionEntry, WorkerConfig};
+pub use config::{
+    Confinement, FileEntry, ProgramEntry, SandboxMode, StoreEntry, TransactionEntry, WorkerConfig,
+};
 pub use directory::{ContainerType, ENTRY_BYTES, Entry, Violation, write as write_directory};
 pub use heap::Heap;
 pub use layout::{AnswerHeader, Counts, Request, Results};
 pub use map::{Mapping, PAGE, sealed_memfd};
 pub use operands::{CHANNEL_DATA, Operand, Operands};
 pub use page::{MAX_WORKERS, PORTS, RegionPage};
-pub use qr::{QrToken, Taken};
+pub use qr::{Holder, QrToken};
 pub use region_side::{ConfigText, RegionSide, SlotState};
 pub use socket::LinkSocket;
 pub use worker_side::{ArenaFull, AttachError, Next, TaskIn, WorkerSide};

@@ -15,6 +15,40 @@ pub const PAGE: usize = 4096;
 
 /// Creates a memfd of `bytes` bytes, sealed against a change of size.
 pub fn sealed_memfd(name: &CStr, bytes: usize) -> io::Result<OwnedFd> {
+    let fd = memfd(name, bytes)?;
+    seal(&fd, SIZE_SEALS | libc::F_SEAL_SEAL)?;
+    Ok(fd)
+}
+
+/// Creates a memfd with these contents, which nobody can change.
+pub fn constant_memfd(name: &CStr, contents: &[u8]) -> io::Result<OwnedFd> {
+    let fd = memfd(name, contents.len())?;
+    let mut done = 0;
+    while done < contents.len() {
+        let rest = &contents[done..];
+        let at = done as libc::off_t;
+        // SAFETY: the rest of the contents is readable.
+        let put = unsafe { libc::pwrite(fd.as_raw_fd(), rest.as_ptr().cast(), rest.len(), at) };
+        if put <= 0 {
+            return Err(io::Error::last_os_error());
+        }
+        done += put as usize;
+    }
+    seal(&fd, SIZE_SEALS | libc::F_SEAL_WRITE | libc::F_SEAL_SEAL)?;
+    Ok(fd)
+}
+
+const SIZE_SEALS: i32 = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW;
+
+fn seal(fd: &OwnedFd, seals: i32) -> io::Result<()> {
+    // SAFETY: a plain call on our descriptor.
+    match unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_ADD_SEALS, seals) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+fn memfd(name: &CStr, bytes: usize) -> io::Result<OwnedFd> {
     let flags = libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING;
     // SAFETY: the name is a C string; the result is checked.
     let raw = unsafe { libc::memfd_create(name.as_ptr(), flags) };
@@ -24,18 +58,8 @@ pub fn sealed_memfd(name: &CStr, bytes: usize) -> io::Result<OwnedFd> {
     // SAFETY: a fresh descriptor that nobody else owns.
     let fd = unsafe { OwnedFd::from_raw_fd(raw) };
     let length = libc::off_t::try_from(bytes).map_err(|_| io::ErrorKind::InvalidInput)?;
-    // SAFETY: plain calls on our descriptor.
-    let rc = unsafe {
-        match libc::ftruncate(fd.as_raw_fd(), length) {
-            0 => libc::fcntl(
-                fd.as_raw_fd(),
-                libc::F_ADD_SEALS,
-                libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL,
-            ),
-            rc => rc,
-        }
-    };
-    if rc < 0 {
+    // SAFETY: a plain call on our descriptor.
+    if unsafe { libc::ftruncate(fd.as_raw_fd(), length) } < 0 {
         return Err(io::Error::last_os_error());
     }
     Ok(fd)

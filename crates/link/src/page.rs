@@ -6,12 +6,15 @@
 //! eventfd only when the port's owner sleeps; so a busy owner costs no system
 //! call. A wild store can lose a bit; the owner heals that by a slow full scan
 //! of its own slots.
+//!
+//! Invariant: any bytes are a valid page, and nothing in it is needed to start
+//! a worker: every worker can write all of it.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::layout::{Line, MAGIC, VERSION};
+use crate::layout::Line;
 use crate::map::{Mapping, PAGE, sealed_memfd};
 use crate::qr::{QR_OFFSET, QrToken};
 
@@ -25,13 +28,6 @@ const DOORBELL_OFFSET: usize = PAGE;
 const PAGE_BYTES: usize = DOORBELL_OFFSET + PORTS * std::mem::size_of::<Doorbell>();
 const REGION_BYTES: usize = PAGE_BYTES.div_ceil(PAGE) * PAGE;
 
-#[repr(C)]
-struct PageHeader {
-    magic: u64,
-    version: u32,
-    ports: u32,
-}
-
 #[repr(C, align(64))]
 struct Doorbell {
     /// 1 while the owner sleeps or is about to.
@@ -43,34 +39,34 @@ struct Doorbell {
 pub struct RegionPage {
     map: Mapping,
     events: Vec<OwnedFd>,
+    /// Holders of the QR token that died, as this side counted them. Not in
+    /// the page, where anybody could write it.
+    deaths: AtomicU64,
 }
 
 impl RegionPage {
     /// Makes the page, its eventfds and the QR token.
     pub fn create() -> io::Result<Self> {
         let map = Mapping::new(sealed_memfd(c"tupelo-region", REGION_BYTES)?)?;
-        let header = PageHeader {
-            magic: MAGIC,
-            version: VERSION,
-            ports: PORTS as u32,
-        };
-        // SAFETY: nobody else has the page yet; offset 0 is aligned.
-        unsafe { map.at(0).cast::<PageHeader>().write(header) };
-        QrToken::init(&map)?;
         let events = (0..PORTS).map(|_| eventfd()).collect::<io::Result<_>>()?;
-        Ok(RegionPage { map, events })
+        Ok(RegionPage::new(map, events))
     }
 
     /// Maps a page that was made elsewhere.
     pub fn open(page: OwnedFd, events: Vec<OwnedFd>) -> io::Result<Self> {
         let map = Mapping::new(page)?;
-        // SAFETY: offset 0 is aligned and the mapping holds a page at least.
-        let header = unsafe { map.at(0).cast::<PageHeader>().read_volatile() };
-        let known = header.magic == MAGIC && header.version == VERSION;
-        if !known || map.bytes() != REGION_BYTES || events.len() != PORTS {
+        if map.bytes() != REGION_BYTES || events.len() != PORTS {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        Ok(RegionPage { map, events })
+        Ok(RegionPage::new(map, events))
+    }
+
+    fn new(map: Mapping, events: Vec<OwnedFd>) -> Self {
+        RegionPage {
+            map,
+            events,
+            deaths: AtomicU64::new(0),
+        }
     }
 
     /// The memfd and the eventfds, in the order that [`RegionPage::open`]
@@ -79,9 +75,16 @@ impl RegionPage {
         std::iter::once(self.map.fd()).chain(self.events.iter().map(|e| e.as_fd()))
     }
 
-    /// The region's QR token.
+    /// The QR token, for the region.
     pub fn qr(&self) -> QrToken<'_> {
-        QrToken::at(&self.map)
+        self.qr_of(MAX_WORKERS)
+    }
+
+    /// The QR token, for a worker.
+    pub fn qr_of(&self, worker: usize) -> QrToken<'_> {
+        // SAFETY: an atomic is valid for any bytes.
+        let word = unsafe { self.map.get::<AtomicU32>(QR_OFFSET) };
+        QrToken::new(word, worker, &self.deaths)
     }
 
     /// The port's eventfd: readable when the owner shall drain.
@@ -116,15 +119,18 @@ impl RegionPage {
 
     /// Writes the port's eventfd whatever its owner does.
     pub fn notify(&self, port: usize) {
-        let one = 1u64.to_ne_bytes();
-        // SAFETY: eight bytes of ours to our descriptor. The counter cannot
-        // fill up within the life of a machine, so the write never blocks.
+        let mut count = 1u64.to_ne_bytes();
+        let fd = self.events[port].as_raw_fd();
+        // SAFETY: eight bytes of ours to and from our descriptor, which does
+        // not block.
         unsafe {
-            libc::write(
-                self.events[port].as_raw_fd(),
-                one.as_ptr().cast(),
-                one.len(),
-            );
+            let put = libc::write(fd, count.as_ptr().cast(), count.len());
+            if put < 0 && io::Error::last_os_error().kind() == io::ErrorKind::WouldBlock {
+                // Somebody wrote it full: it takes nothing more until it is read.
+                libc::read(fd, count.as_mut_ptr().cast(), count.len());
+                count = 1u64.to_ne_bytes();
+                libc::write(fd, count.as_ptr().cast(), count.len());
+            }
         }
     }
 
@@ -189,7 +195,7 @@ fn eventfd() -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(raw) })
 }
 
-const _: () = assert!(QR_OFFSET >= std::mem::size_of::<PageHeader>() && QR_OFFSET + 1024 <= PAGE);
+const _: () = assert!(QR_OFFSET + 1024 <= PAGE);
 
 #[cfg(test)]
 mod tests {
@@ -227,6 +233,43 @@ mod tests {
         assert!(page.prepare_sleep(1));
         page.ring(1, 5);
         assert!(readable());
+    }
+
+    #[test]
+    fn an_eventfd_that_was_written_full_still_wakes_its_owner() {
+        let page = RegionPage::create().unwrap();
+        let full = (u64::MAX - 1).to_ne_bytes();
+        let fd = page.event(2).as_raw_fd();
+        // SAFETY: eight bytes to a live descriptor.
+        let put = unsafe { libc::write(fd, full.as_ptr().cast(), 8) };
+        assert_eq!(put, 8);
+        page.notify(2);
+        let mut count = [0u8; 8];
+        // SAFETY: room for eight bytes.
+        let got = unsafe { libc::read(fd, count.as_mut_ptr().cast(), 8) };
+        assert_eq!((got, u64::from_ne_bytes(count)), (8, 1));
+    }
+
+    #[test]
+    fn a_page_of_any_bytes_is_opened_and_works() {
+        for byte in [0u8, 0xFF, 0x5A] {
+            let page = RegionPage::create().unwrap();
+            // SAFETY: the page is the test's own, all of it.
+            unsafe { std::ptr::write_bytes(page.map.at(0), byte, REGION_BYTES) };
+            let mut fds = page
+                .descriptors()
+                .map(|fd| fd.try_clone_to_owned().unwrap());
+            let memory = fds.next().unwrap();
+            let again = RegionPage::open(memory, fds.collect()).unwrap();
+            let (_, word) = again.qr().holder();
+            page.qr().take_away(word, false);
+            again.qr_of(5).take().unwrap();
+            page.drain(4, |_| {});
+            again.ring(4, 9);
+            let mut rung = Vec::new();
+            page.drain(4, |worker| rung.push(worker));
+            assert_eq!(rung, [9]);
+        }
     }
 
     #[test]

@@ -1,109 +1,123 @@
 //! The QR token: one quasi-reentrant program at a time in a region.
 //!
-//! A robust, process-shared mutex in the region page. The kernel tells the
-//! next taker when a holder died, who then goes on and counts it. Taking is
-//! barging: whoever comes while the token is free gets it, because handing it
-//! over in order costs a wake-up each time.
-//! Reference: pthread_mutexattr_setrobust(3).
+//! One word in the region page: who holds the token, and whether somebody
+//! sleeps for it. Any bytes are a valid word, so a program that writes into the
+//! page can cost others time and nothing else: the region looks at the word and
+//! takes the token from a holder that died, or never was. Taking is barging:
+//! whoever comes while the token is free gets it, because handing it over in
+//! order costs a wake-up each time.
+//! Reference: futex(2).
 
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::Duration;
 
-use crate::map::Mapping;
+use crate::futex;
+use crate::page::MAX_WORKERS;
 
 /// Offset of the token in the region page.
 pub const QR_OFFSET: usize = 1024;
-const DEATHS_OFFSET: usize = QR_OFFSET + 512;
+
+/// Set while somebody sleeps for the token.
+const WAITERS: u32 = 1 << 31;
+
+/// After so long a sleeper looks again, whether it was woken or not.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// The token, within a mapped region page.
 #[derive(Clone, Copy)]
 pub struct QrToken<'a> {
-    mutex: *mut libc::pthread_mutex_t,
+    word: &'a AtomicU32,
+    /// Who takes it: a worker's number and one more.
+    me: u32,
     deaths: &'a AtomicU64,
 }
 
-/// What taking the token told.
+/// What the region found when it looked at the token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
-    /// It was free, or its holder gave it back.
-    Clean,
-    /// Its last holder died with it.
-    HolderDied,
+pub enum Holder {
+    /// Nobody has it.
+    Nobody,
+    /// This worker has it, or the page says so.
+    Worker(usize),
+    /// A number that no worker has.
+    Nonsense,
 }
 
 impl<'a> QrToken<'a> {
-    /// Makes the mutex in a page that nobody else has yet.
-    pub(crate) fn init(map: &Mapping) -> io::Result<()> {
-        let mutex = map.at(QR_OFFSET).cast::<libc::pthread_mutex_t>();
-        // SAFETY: the place is ours, large enough and aligned; each call gets
-        // an attribute object that was initialised first.
-        unsafe {
-            let mut attr: libc::pthread_mutexattr_t = std::mem::zeroed();
-            check(libc::pthread_mutexattr_init(&mut attr))?;
-            check(libc::pthread_mutexattr_setpshared(
-                &mut attr,
-                libc::PTHREAD_PROCESS_SHARED,
-            ))?;
-            check(libc::pthread_mutexattr_setrobust(
-                &mut attr,
-                libc::PTHREAD_MUTEX_ROBUST,
-            ))?;
-            check(libc::pthread_mutex_init(mutex, &attr))?;
-            check(libc::pthread_mutexattr_destroy(&mut attr))
-        }
-    }
-
-    pub(crate) fn at(map: &'a Mapping) -> Self {
+    /// The token for a worker, or for the region as number [`MAX_WORKERS`].
+    pub(crate) fn new(word: &'a AtomicU32, worker: usize, deaths: &'a AtomicU64) -> Self {
         QrToken {
-            mutex: map.at(QR_OFFSET).cast(),
-            // SAFETY: an atomic is valid for any bytes.
-            deaths: unsafe { map.get(DEATHS_OFFSET) },
+            word,
+            me: worker as u32 + 1,
+            deaths,
         }
     }
 
-    /// Takes the token, waiting for it. An error means that the mutex was
-    /// damaged; the caller goes on without the token.
-    pub fn take(&self) -> io::Result<Taken> {
-        // SAFETY: the mutex was made by `init` and stays mapped.
-        let rc = unsafe { libc::pthread_mutex_lock(self.mutex) };
-        self.taken(rc)
+    /// Takes the token, waiting for it. It never fails; the result is for
+    /// tokens of other kinds.
+    pub fn take(&self) -> io::Result<()> {
+        if self.try_take()?.is_some() {
+            return Ok(());
+        }
+        loop {
+            let word = self.word.load(Ordering::SeqCst);
+            // Nobody else writes this number: it is not held, but damaged.
+            if word & !WAITERS == 0 || word & !WAITERS == self.me {
+                if self.change(word, self.me | WAITERS) {
+                    return Ok(());
+                }
+            } else if word & WAITERS != 0 || self.change(word, word | WAITERS) {
+                futex::wait(self.word, word | WAITERS, Some(LOOK_AGAIN));
+            }
+        }
     }
 
     /// Takes the token if it is free.
-    pub fn try_take(&self) -> io::Result<Option<Taken>> {
-        // SAFETY: as in `take`.
-        match unsafe { libc::pthread_mutex_trylock(self.mutex) } {
-            libc::EBUSY => Ok(None),
-            rc => self.taken(rc).map(Some),
+    pub fn try_take(&self) -> io::Result<Option<()>> {
+        Ok(self.change(0, self.me).then_some(()))
+    }
+
+    /// Gives the token back. What the region took away in the meantime is left
+    /// alone.
+    pub fn give(&self) {
+        if !self.change(self.me, 0) && self.change(self.me | WAITERS, 0) {
+            futex::wake(self.word);
         }
     }
 
-    /// Gives the token back. Only the thread that took it may do so.
-    pub fn give(&self) {
-        // SAFETY: as in `take`; a robust mutex refuses a foreign owner.
-        unsafe { libc::pthread_mutex_unlock(self.mutex) };
+    /// Who has the token now, and the word to take it away with.
+    pub fn holder(&self) -> (Holder, u32) {
+        let word = self.word.load(Ordering::SeqCst);
+        let holder = match (word & !WAITERS) as usize {
+            0 => Holder::Nobody,
+            n if n <= MAX_WORKERS => Holder::Worker(n - 1),
+            _ => Holder::Nonsense,
+        };
+        (holder, word)
     }
 
-    /// How many holders died with the token.
+    /// Takes the token from its holder, if the word is still this one; counts
+    /// the death of a worker.
+    pub fn take_away(&self, word: u32, died: bool) -> bool {
+        if !self.change(word, 0) {
+            return false;
+        }
+        if died {
+            self.deaths.fetch_add(1, Ordering::Relaxed);
+        }
+        futex::wake_all(self.word);
+        true
+    }
+
+    /// How many holders died with the token, as this side counted them.
     pub fn deaths(&self) -> u64 {
         self.deaths.load(Ordering::Relaxed)
     }
 
-    fn taken(&self, rc: libc::c_int) -> io::Result<Taken> {
-        if rc != libc::EOWNERDEAD {
-            return check(rc).map(|()| Taken::Clean);
-        }
-        self.deaths.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: we hold the mutex, as EOWNERDEAD says.
-        check(unsafe { libc::pthread_mutex_consistent(self.mutex) })?;
-        Ok(Taken::HolderDied)
-    }
-}
-
-fn check(rc: libc::c_int) -> io::Result<()> {
-    match rc {
-        0 => Ok(()),
-        code => Err(io::Error::from_raw_os_error(code)),
+    fn change(&self, from: u32, to: u32) -> bool {
+        let order = Ordering::SeqCst;
+        self.word.compare_exchange(from, to, order, order).is_ok()
     }
 }
 
@@ -115,25 +129,82 @@ mod tests {
     #[test]
     fn one_holder_at_a_time() {
         let page = RegionPage::create().unwrap();
-        assert_eq!(page.qr().take().unwrap(), Taken::Clean);
-        std::thread::scope(|s| {
-            s.spawn(|| assert_eq!(page.qr().try_take().unwrap(), None));
-        });
-        page.qr().give();
-        assert_eq!(page.qr().try_take().unwrap(), Some(Taken::Clean));
-        page.qr().give();
+        page.qr_of(1).take().unwrap();
+        assert_eq!(page.qr_of(2).try_take().unwrap(), None);
+        // It is not the second one's to give.
+        page.qr_of(2).give();
+        assert_eq!(page.qr().holder().0, Holder::Worker(1));
+        page.qr_of(1).give();
+        assert_eq!(page.qr_of(2).try_take().unwrap(), Some(()));
+        page.qr_of(2).give();
+        assert_eq!(page.qr().holder().0, Holder::Nobody);
     }
 
     #[test]
-    fn a_holders_death_is_noticed_and_counted() {
+    fn many_takers_are_never_in_at_once() {
         let page = RegionPage::create().unwrap();
+        let inside = AtomicU32::new(0);
         std::thread::scope(|s| {
-            s.spawn(|| page.qr().take().unwrap());
+            for worker in 0..4 {
+                let (page, inside) = (&page, &inside);
+                s.spawn(move || {
+                    for _ in 0..2000 {
+                        page.qr_of(worker).take().unwrap();
+                        assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
+                        inside.fetch_sub(1, Ordering::SeqCst);
+                        page.qr_of(worker).give();
+                    }
+                });
+            }
         });
-        assert_eq!(page.qr().take().unwrap(), Taken::HolderDied);
-        page.qr().give();
+        assert_eq!(page.qr().holder().0, Holder::Nobody);
+    }
+
+    #[test]
+    fn a_dead_holders_token_goes_to_who_waits_for_it() {
+        let page = RegionPage::create().unwrap();
+        page.qr_of(7).take().unwrap();
+        std::thread::scope(|s| {
+            let waits = s.spawn(|| page.qr_of(8).take().unwrap());
+            let word = loop {
+                let (holder, word) = page.qr().holder();
+                assert_eq!(holder, Holder::Worker(7));
+                if word & WAITERS != 0 {
+                    break word;
+                }
+                std::thread::yield_now();
+            };
+            assert!(page.qr().take_away(word, true));
+            assert!(!page.qr().take_away(word, true));
+            waits.join().unwrap();
+        });
+        assert_eq!(page.qr().holder().0, Holder::Worker(8));
         assert_eq!(page.qr().deaths(), 1);
-        assert_eq!(page.qr().take().unwrap(), Taken::Clean);
-        page.qr().give();
+    }
+
+    #[test]
+    fn any_word_is_a_token_that_can_be_taken_away() {
+        let page = RegionPage::create().unwrap();
+        let token = page.qr_of(3);
+        for damage in [
+            1,
+            4,
+            5,
+            77,
+            WAITERS,
+            WAITERS | 9,
+            0x7FFF_FFFF,
+            u32::MAX,
+            0xDEAD_BEEF,
+        ] {
+            token.word.store(damage, Ordering::SeqCst);
+            let (holder, word) = page.qr().holder();
+            if holder != Holder::Nobody {
+                assert!(page.qr().take_away(word, false));
+            }
+            token.take().unwrap();
+            token.give();
+        }
+        assert_eq!(page.qr().deaths(), 0);
     }
 }

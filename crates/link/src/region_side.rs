@@ -10,7 +10,7 @@
 //! the worker's memory.
 
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::call::{Answer, Asked, Call, Op};
@@ -18,7 +18,7 @@ use crate::config::WorkerConfig;
 use crate::directory::{self, Entry, Violation, check_extent};
 use crate::futex;
 use crate::layout::*;
-use crate::map::{Mapping, PAGE, sealed_memfd};
+use crate::map::{Mapping, PAGE, constant_memfd, sealed_memfd};
 use crate::page::{MAX_WORKERS, RegionPage};
 use crate::socket::LinkSocket;
 
@@ -50,28 +50,10 @@ pub enum SlotState {
 pub struct ConfigText(OwnedFd);
 
 impl ConfigText {
-    /// Writes the configuration to a sealed memfd.
+    /// Writes the configuration to a memfd that no worker can change.
     pub fn new(config: &WorkerConfig) -> io::Result<Self> {
         let text = serde_json::to_vec(config)?;
-        let fd = sealed_memfd(c"tupelo-config", text.len())?;
-        let mut done = 0;
-        while done < text.len() {
-            let rest = &text[done..];
-            // SAFETY: the rest of the text is readable.
-            let put = unsafe {
-                libc::pwrite(
-                    fd.as_raw_fd(),
-                    rest.as_ptr().cast(),
-                    rest.len(),
-                    done as libc::off_t,
-                )
-            };
-            if put <= 0 {
-                return Err(io::Error::last_os_error());
-            }
-            done += put as usize;
-        }
-        Ok(ConfigText(fd))
+        Ok(ConfigText(constant_memfd(c"tupelo-config", &text)?))
     }
 }
 

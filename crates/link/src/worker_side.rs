@@ -285,7 +285,7 @@ impl WorkerSide {
 
     /// The region's QR token.
     pub fn qr(&self) -> QrToken<'_> {
-        self.page.qr()
+        self.page.qr_of(self.worker)
     }
 
     /// Rings a port without news of a task; its owner looks at this worker.

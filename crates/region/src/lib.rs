@@ -7,14 +7,16 @@
 //! it starts workers, hears of their news and keeps time.
 
 pub mod api;
-#[allow(dead_code)]
 mod core;
+pub mod engine;
 mod kernel;
 mod resources;
 mod shell;
+#[cfg(any(test, feature = "sim"))]
+pub mod sim;
 
 pub use api::*;
 pub use link::{
-    ChannelName, ContainerName, ContainerType, FileEntry, Name, NameError, ProgramEntry,
-    ProgramName, StoreEntry, TransId, UserId, program_link,
+    ChannelName, Confinement, ContainerName, ContainerType, FileEntry, Name, NameError,
+    ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId, UserId, program_link,
 };

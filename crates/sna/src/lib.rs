@@ -3,6 +3,8 @@
 //! Layer 0: no socket, no clock, no thread. Bytes and the time come in through `handle_*`,
 //! what is to be sent comes out of `poll_*`.
 
+#![forbid(unsafe_code)]
+
 mod arena;
 pub mod conversation;
 pub mod cpic;

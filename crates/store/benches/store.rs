@@ -211,7 +211,7 @@ fn ours(path: &Path) -> (LmdbStore, FileId) {
         bytes[..8].copy_from_slice(&n.to_be_bytes());
         load.insert(&n.to_be_bytes(), &bytes).unwrap();
     }
-    let file = load.finish().unwrap();
+    let file = load.finish(&mut |_| ()).unwrap();
     (store, file)
 }
 

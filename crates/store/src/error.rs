@@ -147,7 +147,9 @@ pub enum DefineError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BuildError {
     /// Two records have one key in a unique index.
-    #[error("{index} is unique, and two records have its key {key}: those with the keys {first} and {second}")]
+    #[error(
+        "{index} is unique, and two records have its key {key}: those with the keys {first} and {second}"
+    )]
     DuplicateAlternate {
         /// The index.
         index: FileName,

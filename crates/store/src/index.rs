@@ -15,7 +15,9 @@
 
 use std::sync::Arc;
 
-use crate::file::{DefinitionError, FileDef, FileId, FileName, KeyField, MAX_KEY_BYTES, Organisation};
+use crate::file::{
+    DefinitionError, FileDef, FileId, FileName, KeyField, MAX_KEY_BYTES, Organisation,
+};
 use crate::pending::Overlay;
 use crate::traits::CatalogueEntry;
 
@@ -273,7 +275,10 @@ mod tests {
         let mut changes = Overlay::default();
         index.follow(b"1", None, Some(b"a"), &mut changes);
         let stored = |_: &[u8]| Ok::<_, ()>(Some(Box::from(&b"a2"[..])));
-        assert_eq!(index.duplicate(&changes, stored), Ok(Some(Box::from(&b"a"[..]))));
+        assert_eq!(
+            index.duplicate(&changes, stored),
+            Ok(Some(Box::from(&b"a"[..])))
+        );
         index.follow(b"2", Some(b"a"), None, &mut changes);
         assert_eq!(index.duplicate(&changes, stored), Ok(None));
     }

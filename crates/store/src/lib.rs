@@ -22,13 +22,15 @@
 //! Two stores exist: [`MemoryStore`], which is the oracle of the tests, and
 //! [`LmdbStore`] with [`LmdbReader`].
 //!
-//! [`transfer`] brings records in and out: load and dump.
+//! [`transfer`] brings records in and out: load and dump. [`idcams`] reads the
+//! commands with which a site defines its files.
 //!
 //! Invariant: nothing here knows tasks, locks or RESP codes; the rules of
 //! record and key are in [`FileDef`] alone, and no store repeats them.
 
 mod error;
 mod file;
+pub mod idcams;
 mod index;
 mod lmdb;
 mod memory;
@@ -48,8 +50,8 @@ pub use file::{
 };
 pub use index::{Access, IndexDef, IndexEntry, Named, PathDef, PathEntry};
 pub use lmdb::{
-    BackupError, CheckReport, CheckedFile, Durability, FileStat, LmdbOptions, LmdbReader, LmdbStore,
-    OpenError, ReaderStat, StoreStat, check, restore,
+    BackupError, CheckReport, CheckedFile, Durability, FileStat, LmdbOptions, LmdbReader,
+    LmdbStore, OpenError, ReaderStat, StoreStat, check, restore,
 };
 pub use memory::MemoryStore;
 pub use record::{RecordError, rba_key, rrn_key};

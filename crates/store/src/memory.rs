@@ -169,7 +169,9 @@ impl ReadStore for MemoryStore {
         found: &mut dyn FnMut(&[u8]),
     ) -> Result<bool, ReadError> {
         let entries = self.state().index(index)?.entries.clone();
-        Ok(lookup(&entries, seek).inspect(|hit| found(hit.key)).is_some())
+        Ok(lookup(&entries, seek)
+            .inspect(|hit| found(hit.key))
+            .is_some())
     }
 
     fn seek_table(
@@ -179,7 +181,9 @@ impl ReadStore for MemoryStore {
         found: &mut dyn FnMut(Entry<'_>),
     ) -> Result<bool, ReadError> {
         let values = self.state().tables.remove(&table).unwrap_or_default();
-        Ok(lookup(&values, seek).inspect(|&entry| found(entry)).is_some())
+        Ok(lookup(&values, seek)
+            .inspect(|&entry| found(entry))
+            .is_some())
     }
 }
 
@@ -196,12 +200,12 @@ impl Indexed for Whole {
         Ok(lookup(&self.entries, seek).map(|hit| hit.key.into()))
     }
 
-    fn record(
-        &mut self,
-        base_key: &[u8],
-        found: &mut dyn FnMut(&[u8]),
-    ) -> Result<bool, ReadError> {
-        Ok(self.base.get(base_key).map(|record| found(record)).is_some())
+    fn record(&mut self, base_key: &[u8], found: &mut dyn FnMut(&[u8])) -> Result<bool, ReadError> {
+        Ok(self
+            .base
+            .get(base_key)
+            .map(|record| found(record))
+            .is_some())
     }
 }
 
@@ -274,7 +278,10 @@ impl WriteStore for MemoryStore {
         let old = state.indexes.remove(&index);
         let old = old.ok_or(BuildError::UnknownFile(index))?.entry;
         let base = state.files.get(&old.base);
-        let base = base.ok_or(BuildError::UnknownFile(old.base))?.records.clone();
+        let base = base
+            .ok_or(BuildError::UnknownFile(old.base))?
+            .records
+            .clone();
         let new = state.build(old, &base, progress)?;
         self.commit(state);
         Ok(new)
@@ -346,7 +353,10 @@ impl State {
             let def = self.files.get(id)?.def.clone();
             Some(Named::File(CatalogueEntry { id: *id, def }))
         });
-        let indexes = self.indexes.values().map(|index| Named::Index(index.entry.clone()));
+        let indexes = self
+            .indexes
+            .values()
+            .map(|index| Named::Index(index.entry.clone()));
         let paths = self.paths.values().cloned().map(Named::Path);
         let all = files.chain(indexes).chain(paths);
         all.map(|named| (named.name().clone(), named)).collect()
@@ -373,7 +383,9 @@ impl State {
     }
 
     fn index(&self, index: FileId) -> Result<&Index, ReadError> {
-        self.indexes.get(&index).ok_or(ReadError::UnknownFile(index))
+        self.indexes
+            .get(&index)
+            .ok_or(ReadError::UnknownFile(index))
     }
 
     /// Adds an index anew, built from these records.
@@ -506,7 +518,11 @@ impl BulkLoad for Load<'_> {
         state.files.remove(&self.file);
         let id = state.add(self.def, self.records);
         let base = state.files[&id].records.clone();
-        let of_file: Vec<_> = state.indexes.values().map(|index| index.entry.clone()).collect();
+        let of_file: Vec<_> = state
+            .indexes
+            .values()
+            .map(|index| index.entry.clone())
+            .collect();
         for mut index in of_file.into_iter().filter(|index| index.base == self.file) {
             index.base = id;
             if index.built {

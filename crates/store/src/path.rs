@@ -96,7 +96,10 @@ fn at_first<I: Indexed>(
         }
         Seek::Less(position) if position.len() > length => {
             let after = indexed.entry(Seek::Greater(position))?;
-            if after.as_ref().is_some_and(|after| after.starts_with(&position[..length])) {
+            if after
+                .as_ref()
+                .is_some_and(|after| after.starts_with(&position[..length]))
+            {
                 return Ok(after);
             }
             indexed.entry(Seek::Less(&position[..length]))?

@@ -151,10 +151,16 @@ impl UnitOfWork {
     ) -> Result<Vec<u8>, UnitError> {
         let def = store.definition(file)?;
         def.check_record(record)?;
-        let free = self.next_address(store, file)?.ok_or(UnitError::NoAddress)?;
+        let free = self
+            .next_address(store, file)?
+            .ok_or(UnitError::NoAddress)?;
         let given = ends.0.get(&file).copied().unwrap_or(0);
-        let key = def.address_key(free.max(given)).ok_or(UnitError::NoAddress)?;
-        let next = def.address_after(&key, record).ok_or(UnitError::NoAddress)?;
+        let key = def
+            .address_key(free.max(given))
+            .ok_or(UnitError::NoAddress)?;
+        let next = def
+            .address_after(&key, record)
+            .ok_or(UnitError::NoAddress)?;
         self.insert(store, file, &key, record)?;
         ends.0.insert(file, next);
         Ok(key)
@@ -212,7 +218,9 @@ impl UnitOfWork {
         record: &[u8],
     ) -> Result<Vec<(FileId, Box<[u8]>)>, ReadError> {
         let indexes = store.indexes(file)?;
-        let unique = indexes.iter().filter(|index| index.is_kept() && index.def.unique);
+        let unique = indexes
+            .iter()
+            .filter(|index| index.is_kept() && index.def.unique);
         Ok(unique
             .filter_map(|index| Some((index.id, index.def.key_in(record)?.into())))
             .collect())
@@ -445,11 +453,7 @@ impl<S: ReadStore + ?Sized> Indexed for View<'_, S> {
         Ok(hit)
     }
 
-    fn record(
-        &mut self,
-        base_key: &[u8],
-        found: &mut dyn FnMut(&[u8]),
-    ) -> Result<bool, ReadError> {
+    fn record(&mut self, base_key: &[u8], found: &mut dyn FnMut(&[u8])) -> Result<bool, ReadError> {
         let base = self.index.base;
         match self.unit.change(base, base_key) {
             Some(change) => Ok(change.record().map(found).is_some()),

@@ -8,6 +8,7 @@ use cics::command::{self, Argument, Direction};
 use crate::argument::{Value, is_arithmetic, is_number};
 use crate::exec::{Operand, Parsed};
 use crate::outline::Unit;
+use crate::reentry::{Flow, index};
 use crate::writer::inline;
 
 /// What a program needs besides its own declarations.
@@ -19,6 +20,8 @@ pub(crate) struct Needs {
     pub condition_labels: bool,
     /// A HANDLE ABEND names a label.
     pub abend_labels: bool,
+    /// A condition's label is reached by entering the program again.
+    pub reenters: bool,
     /// Fullwords for values that are computed for a command.
     pub fullwords: usize,
     /// Doublewords of that kind.
@@ -47,6 +50,7 @@ impl Needs {
         &mut self,
         command: &Parsed,
         unit: &Unit,
+        flow: Option<&Flow>,
         at: usize,
     ) -> Result<Vec<(u16, u16)>, crate::token::Token> {
         let is_abend = command.row.number == command::commands::handle_abend::NUMBER;
@@ -63,7 +67,13 @@ impl Needs {
                 Some(section) => format!("{} OF {section}", label.name),
                 None => label.name.clone(),
             };
-            pairs.push((*code, self.position(name)));
+            let again = !is_abend && flow.is_some_and(|f| f.may_reenter(index(unit, label)));
+            let mut number = self.position(name);
+            if again {
+                number |= abi::REENTER;
+                self.reenters = true;
+            }
+            pairs.push((*code, number));
             if is_abend {
                 self.abend_labels = true;
             } else {
@@ -105,7 +115,7 @@ impl Needs {
             abi::START_ENTRY,
             hex_literal(&block.emit()),
         );
-        if self.abend_labels {
+        if self.abend_labels || self.reenters {
             let _ = write!(
                 text,
                 " GO TO {} DEPENDING ON DFHEIRES",

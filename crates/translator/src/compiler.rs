@@ -15,17 +15,27 @@ use std::{fs, io, thread};
 
 use copybook::Format;
 
+use crate::checked;
 use crate::copy::Library;
 use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::digest::Digest;
 use crate::messages;
+use crate::reach::{self, Called};
 use crate::translate::{Translation, translate};
 
 /// Counts changes of the generated code that its text alone does not show.
-const GENERATION: u32 = 3;
+const GENERATION: u32 = 4;
 
-/// Flags of every module: the dialect and the guard of the PERFORM stack.
-const FLAGS: &[&str] = &["-m", "-std=ibm", "-fstack-check"];
+/// Flags of every module: the dialect, the guard of the PERFORM stack, words
+/// that are data names on z/OS, and a usage that it has by another name.
+pub const FLAGS: &[&str] = &[
+    "-m",
+    "-std=ibm",
+    "-fstack-check",
+    "-fnot-reserved=TIMESTAMP",
+    "-fnot-reserved=C",
+    "-freserved=FUNCTION-POINTER:PROGRAM-POINTER",
+];
 
 /// Items behind a table of varying length move with its counter, as IBM's
 /// compiler has it. Only where a record needs it: with this flag GnuCOBOL 3.1
@@ -107,6 +117,50 @@ pub struct Built {
     pub cached: bool,
     /// Everything that is wrong with it.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Built {
+    /// Takes a module that reaches nothing it may not; says where it does.
+    fn accept(&mut self, module: PathBuf, calls: &[Called]) {
+        let foreign = match reach::foreign(&module) {
+            Ok(foreign) if foreign.is_empty() => {
+                self.module = Some(module);
+                return;
+            }
+            Ok(foreign) => foreign,
+            Err(error) => {
+                let message = format!("the module {} cannot be read: {error}", module.display());
+                self.diagnostics.push(about(&self.source, message));
+                return;
+            }
+        };
+        let mut traced = Vec::new();
+        for symbol in foreign {
+            let before = traced.len();
+            traced.extend(calls.iter().filter(|c| reach::refers(&c.name, &symbol)));
+            if traced.len() == before {
+                let message = format!("the program uses {symbol}, which is not for programs");
+                self.diagnostics.push(about(&self.source, message));
+            }
+        }
+        // One name can stand for two symbols.
+        traced.sort_by_key(|c| c.place);
+        traced.dedup();
+        for call in traced {
+            let file = self.inputs.get(usize::from(call.place.file));
+            let message = format!("CALL of {}, which is not for programs", call.literal);
+            let help = "programs reach programs of the region, without STATIC, and the \
+                        routines that the guide lists";
+            let found = Diagnostic {
+                line: call.place.line,
+                column: call.place.column,
+                kind: Kind::Source,
+                help: Some(help.to_owned()),
+                ..about(file.unwrap_or(&self.source), message)
+            };
+            self.diagnostics.push(found);
+        }
+    }
 }
 
 /// Why nothing can be built.
@@ -235,6 +289,7 @@ impl Compiler {
             }
         };
         let failed = translation.has_errors();
+        let places = translation.called;
         built.programs = translation.programs;
         built.uses_cics = translation.uses_cics;
         built.inputs = translation.files.paths().to_vec();
@@ -253,13 +308,13 @@ impl Compiler {
             let said = fs::read_to_string(&log).unwrap_or_default();
             built.diagnostics.extend(messages::parse(&said));
             built.cached = true;
-            built.module = Some(module);
+            built.accept(module, &places);
             return built;
         }
         match self.compile(&translation.text, source.checks, &name) {
             Ok((said, true)) => {
                 built.diagnostics.extend(messages::parse(&said));
-                built.module = Some(module);
+                built.accept(module, &places);
                 self.remove_older(&stem, &name);
             }
             Ok((said, false)) => {
@@ -316,6 +371,7 @@ impl Compiler {
             command.arg(NO_AREA_CHECK);
         }
         command
+            .args(checked::arguments(dir)?)
             .args(&self.options.flags)
             .arg("-o")
             .arg(&made)

@@ -46,7 +46,7 @@ impl CopyResolver for Library {
             }
             None => Ok(standard::member(name).map(|text| Member {
                 name: format!("{}.cpy", name.to_ascii_uppercase()),
-                text: text.to_owned(),
+                text: text.into_owned(),
             })),
         }
     }

@@ -12,6 +12,7 @@ use cics::diagnostic::nearest;
 use cics::resp::Condition;
 
 use crate::argument::{Value, classify, is_number, significant_length, wanted};
+use crate::diagnostic::Severity;
 use crate::source::Place;
 use crate::token::{Kind, Token};
 
@@ -47,6 +48,7 @@ pub(crate) struct Operand {
 /// A finding of this module.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
+    pub severity: Severity,
     pub place: Place,
     pub unsupported: Option<&'static str>,
     pub message: String,
@@ -85,7 +87,8 @@ pub(crate) fn parse(tokens: &[Token], at: Place) -> Outcome {
         problems: Vec::new(),
     };
     let command = reader.command(tokens, at);
-    let wrong = reader.problems.iter().any(|p| p.unsupported.is_none());
+    let is_error = |p: &Problem| p.severity == Severity::Error;
+    let wrong = reader.problems.iter().any(is_error);
     Outcome {
         command: command.filter(|_| !wrong),
         problems: reader.problems,
@@ -99,10 +102,22 @@ struct Reader {
 impl Reader {
     fn say(&mut self, place: Place, message: String, help: Option<String>) {
         self.problems.push(Problem {
+            severity: Severity::Error,
             place,
             unsupported: None,
             message,
             help,
+        });
+    }
+
+    /// The translator of CICS passes over an option that is given again.
+    fn twice(&mut self, written: &Written<'_>) {
+        self.problems.push(Problem {
+            severity: Severity::Warning,
+            place: written.place,
+            unsupported: None,
+            message: format!("{} is given twice", written.name),
+            help: Some("the first one counts".to_owned()),
         });
     }
 
@@ -151,6 +166,7 @@ impl Reader {
             // It compiles, so that the rest of the program can run: the call
             // has no operands, and ends the task when it is reached.
             self.problems.push(Problem {
+                severity: Severity::Warning,
                 place: verb.place,
                 unsupported: Some(row.name),
                 message: format!("EXEC CICS {} is not supported yet", row.name),
@@ -230,11 +246,7 @@ impl Reader {
             return;
         };
         if parsed.has(index) {
-            self.say(
-                written.place,
-                format!("{} is given twice", written.name),
-                None,
-            );
+            self.twice(written);
             return;
         }
         parsed.bits |= 1 << index;
@@ -312,11 +324,7 @@ impl Reader {
             return !known;
         };
         if parsed.labels.iter().any(|(c, _)| *c == code) {
-            self.say(
-                written.place,
-                format!("{} is given twice", written.name),
-                None,
-            );
+            self.twice(written);
             return true;
         }
         match written.argument {
@@ -414,6 +422,7 @@ impl Reader {
             });
             if let Some((what, answer)) = unserved {
                 self.problems.push(Problem {
+                    severity: Severity::Warning,
                     place: option.place,
                     unsupported: Some(row.name),
                     message: format!("EXEC CICS {} {what} is not supported yet", row.name),

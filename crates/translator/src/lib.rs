@@ -8,23 +8,31 @@
 //!
 //! Invariant: no source text makes the translator panic.
 
+#![forbid(unsafe_code)]
+
 mod argument;
 mod calls;
+pub mod checked;
 mod compiler;
 mod copy;
 mod diagnostic;
 mod digest;
 mod exec;
 mod messages;
+mod nulls;
 mod outline;
 mod passes;
+mod pointers;
+mod reach;
+mod reentry;
+mod shipped;
 mod source;
 mod standard;
 mod token;
 mod translate;
 mod writer;
 
-pub use compiler::{Built, Compiler, CompilerOptions, SetupError, Source};
+pub use compiler::{Built, Compiler, CompilerOptions, FLAGS, SetupError, Source};
 pub use copy::Library;
 pub use copybook::Format;
 pub use diagnostic::{Diagnostic, Kind, Severity};

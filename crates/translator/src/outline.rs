@@ -252,7 +252,7 @@ fn level_names(tokens: &[Token], from: usize, to: usize) -> Vec<String> {
 }
 
 /// Statements of one word, which look like a paragraph's name.
-const ONE_WORD: &[&str] = &[
+pub(crate) const ONE_WORD: &[&str] = &[
     "EXIT",
     "GOBACK",
     "CONTINUE",

@@ -1,5 +1,5 @@
-//! Changes to the text that have nothing to do with commands: missing periods,
-//! DFHRESP and DFHVALUE.
+//! What has nothing to do with commands: missing periods, DFHRESP and DFHVALUE,
+//! and statements for files.
 
 use std::collections::HashSet;
 
@@ -8,9 +8,11 @@ use cics::diagnostic::nearest;
 use cics::resp::Condition;
 
 use crate::diagnostic::{Kind as Finding, Severity};
-use crate::outline::Unit;
+use crate::outline::{ONE_WORD, Unit};
 use crate::token::{Kind, Token};
 use crate::translate::Work;
+
+const MISSING: &str = "the sentence has no period";
 
 impl Work {
     /// Ends `PROGRAM-ID. NAME` with the period that other compilers assume.
@@ -49,6 +51,91 @@ impl Work {
             }
             at += 1;
         }
+    }
+
+    /// SERVICE statements, which Enterprise COBOL takes for comments.
+    pub(crate) fn service_statements(&mut self) {
+        let mut at = 0;
+        while at + 2 < self.tokens.len() {
+            let shape =
+                self.tokens[at].is("SERVICE") && self.tokens[at + 1].is_any(&["RELOAD", "LABEL"]);
+            if shape {
+                self.tokens[at].text = "CONTINUE".to_owned();
+                let mut end = at + 2;
+                if self.tokens[at + 1].is("RELOAD") {
+                    end += 1;
+                    while self
+                        .tokens
+                        .get(end)
+                        .is_some_and(|t| t.is_any(&["OF", "IN"]))
+                    {
+                        end += 2;
+                    }
+                }
+                self.tokens.drain(at + 1..end.min(self.tokens.len()));
+            }
+            at += 1;
+        }
+    }
+
+    /// Ends a paragraph whose last command has no period.
+    pub(crate) fn command_periods(&mut self) {
+        let mut at = 1;
+        while at < self.tokens.len() {
+            if self.is_header_after_command(at) {
+                let end = self.tokens[at - 1].clone();
+                self.warn(end.place, MISSING.to_owned(), "one is assumed");
+                let period = Token {
+                    kind: Kind::Mark,
+                    text: ".".to_owned(),
+                    spaced: false,
+                    ..end
+                };
+                self.tokens.insert(at, period);
+            }
+            at += 1;
+        }
+    }
+
+    /// Ends a program whose last sentence has no period.
+    pub(crate) fn last_periods(&mut self, units: &[Unit]) {
+        let mut missing = Vec::new();
+        for unit in units {
+            let Some(body) = unit.procedure_body else {
+                continue;
+            };
+            let end = match unit.closed {
+                true => (body..unit.end).rev().find(|&i| {
+                    let next = self.tokens.get(i + 1);
+                    self.tokens[i].is("END") && next.is_some_and(|t| t.is("PROGRAM"))
+                }),
+                false => Some(unit.end.min(self.tokens.len())),
+            };
+            if let Some(end) = end.filter(|end| *end > body)
+                && !self.tokens[end - 1].is_mark('.')
+            {
+                missing.push(end);
+            }
+        }
+        missing.sort_unstable();
+        missing.dedup();
+        for at in missing {
+            let place = self.tokens[at - 1].place;
+            self.warn(place, MISSING.to_owned(), "one is assumed");
+            self.edits.insert(at, ".".to_owned(), place);
+        }
+    }
+
+    /// Whether a paragraph's or section's name in Area A follows END-EXEC.
+    fn is_header_after_command(&self, at: usize) -> bool {
+        let (before, name) = (&self.tokens[at - 1], &self.tokens[at]);
+        let next = |n: usize| self.tokens.get(at + n);
+        before.is("END-EXEC")
+            && name.kind == Kind::Word
+            && (8..12).contains(&name.place.column)
+            && name.place.line != before.place.line
+            && !name.is_any(ONE_WORD)
+            && (next(1).is_some_and(|t| t.is_mark('.')) || next(1).is_some_and(|t| t.is("SECTION")))
     }
 
     /// Writes the names of outermost programs in capitals, as the program table
@@ -131,5 +218,43 @@ impl Work {
         }
         self.edits.dropped = moved;
         self.tokens = new;
+    }
+
+    /// Refuses files of the file system in a program with commands: its files
+    /// are the region's. Elsewhere says what becomes of them in a region.
+    pub(crate) fn file_statements(&mut self, units: &[Unit], uses_cics: bool) {
+        let mut places = Vec::new();
+        for unit in units {
+            let end = unit.end.min(self.tokens.len());
+            let body = unit.procedure_body.unwrap_or(end).min(end);
+            let mut control = false;
+            for at in unit.start..body {
+                let t = &self.tokens[at];
+                control |= t.is("FILE-CONTROL");
+                control &= !(t.is("DIVISION") || t.is("I-O-CONTROL"));
+                if control && t.is("SELECT") {
+                    places.push((t.place, "SELECT"));
+                }
+            }
+            let modes = &["INPUT", "OUTPUT", "I-O", "EXTEND"];
+            for at in body..end {
+                let t = &self.tokens[at];
+                let opens = self.tokens.get(at + 1).is_some_and(|n| n.is_any(modes));
+                if t.is("OPEN") && opens && !self.edits.dropped.contains(&at) {
+                    places.push((t.place, "OPEN"));
+                }
+            }
+        }
+        for (place, statement) in places {
+            let message = match uses_cics {
+                true => format!("{statement}: a program with commands has no files of its own"),
+                false => format!("{statement}: the task ends when a region's program gets here"),
+            };
+            let help = "EXEC CICS READ, WRITE and their like reach the region's files";
+            self.say(place, Finding::Source, message, Some(help.to_owned()));
+            if !uses_cics && let Some(last) = self.diagnostics.last_mut() {
+                last.severity = Severity::Note;
+            }
+        }
     }
 }

@@ -5,15 +5,21 @@
 //! Reference: CICS application programming, "DFHAID" and "DFHBMSCA"; the names
 //! and, from DFHBLUE on, the values were compared with three public lists.
 
+use std::borrow::Cow;
+
+use crate::shipped;
+
 /// The text of a supplied member in fixed format.
-pub(crate) fn member(name: &str) -> Option<&'static str> {
-    match name.to_ascii_uppercase().as_str() {
-        "DFHAID" => Some(DFHAID),
-        "DFHBMSCA" => Some(DFHBMSCA),
+pub(crate) fn member(name: &str) -> Option<Cow<'static, str>> {
+    let name = name.to_ascii_uppercase();
+    let text = match name.as_str() {
+        "DFHAID" => DFHAID,
+        "DFHBMSCA" => DFHBMSCA,
         // The translator declares the EIB itself.
-        "DFHEIBLK" | "DFHEIBLC" => Some("      *\n"),
-        _ => None,
-    }
+        "DFHEIBLK" | "DFHEIBLC" => "      *\n",
+        _ => return shipped::member(&name),
+    };
+    Some(text.into())
 }
 
 const DFHAID: &str = r#"

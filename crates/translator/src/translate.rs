@@ -11,7 +11,10 @@ use crate::calls::{Needs, call};
 use crate::copy::{Expanded, Library, expand};
 use crate::diagnostic::{Diagnostic, Kind as Finding, Severity};
 use crate::exec::{self, Parsed};
+use crate::nulls;
 use crate::outline::{Unit, outline, skip_exec};
+use crate::reach::{Called, called};
+use crate::reentry::Flow;
 use crate::source::{Files, Place};
 use crate::token::{Kind, Token};
 use crate::writer::Writer;
@@ -29,6 +32,8 @@ pub struct Translation {
     pub files: Files,
     /// Everything that is wrong, in the order of the text.
     pub diagnostics: Vec<Diagnostic>,
+    /// What is called by a literal.
+    pub(crate) called: Vec<Called>,
 }
 
 impl Translation {
@@ -62,12 +67,18 @@ pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) ->
         tokens,
         edits: Edits::default(),
     };
+    work.service_statements();
     work.missing_periods();
+    work.command_periods();
     work.values();
     let units = outline(&work.tokens);
     work.program_names(&units);
+    work.last_periods(&units);
+    work.null_arguments(&units);
     let blocks = work.blocks(&units);
     let uses_cics = work.programs(&units, blocks);
+    work.file_statements(&units, uses_cics);
+    let called = called(&work.tokens);
     if units.is_empty() {
         let message = "there is no program in this file".to_owned();
         work.say(
@@ -105,6 +116,7 @@ pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) ->
         uses_cics,
         files,
         diagnostics,
+        called,
     }
 }
 
@@ -118,7 +130,7 @@ pub(crate) struct Edits {
 }
 
 impl Edits {
-    fn insert(&mut self, at: usize, text: String, place: Place) {
+    pub(crate) fn insert(&mut self, at: usize, text: String, place: Place) {
         self.before.entry(at).or_default().push((text, place));
     }
 
@@ -145,6 +157,14 @@ pub(crate) struct Work {
 }
 
 impl Work {
+    /// A finding that keeps nothing from being compiled.
+    pub(crate) fn warn(&mut self, at: Place, message: String, help: &str) {
+        self.say(at, Finding::Source, message, Some(help.to_owned()));
+        if let Some(last) = self.diagnostics.last_mut() {
+            last.severity = Severity::Warning;
+        }
+    }
+
     pub(crate) fn say(&mut self, at: Place, kind: Finding, message: String, help: Option<String>) {
         self.diagnostics.push(Diagnostic {
             severity: Severity::Error,
@@ -162,10 +182,8 @@ impl Work {
             Finding::Unsupported(format!("EXEC CICS {n}"))
         });
         self.say(problem.place, kind, problem.message, problem.help);
-        if problem.unsupported.is_some()
-            && let Some(last) = self.diagnostics.last_mut()
-        {
-            last.severity = Severity::Warning;
+        if let Some(last) = self.diagnostics.last_mut() {
+            last.severity = problem.severity;
         }
     }
 
@@ -236,9 +254,11 @@ impl Work {
     fn programs(&mut self, units: &[Unit], blocks: Vec<Block>) -> bool {
         let mut needs: Vec<Needs> = vec![Needs::default(); units.len()];
         let mut pairs: Vec<Vec<(u16, u16)>> = Vec::with_capacity(blocks.len());
+        let flows: Vec<Option<Flow>> = units.iter().map(|u| Flow::of(u, &self.tokens)).collect();
         for block in &blocks {
+            let (unit, flow) = (&units[block.unit], flows[block.unit].as_ref());
             let list = match &block.command {
-                Some(c) => match needs[block.unit].add_labels(c, &units[block.unit], block.start) {
+                Some(c) => match needs[block.unit].add_labels(c, unit, flow, block.start) {
                     Ok(list) => list,
                     Err(token) => {
                         let message = format!(
@@ -256,13 +276,23 @@ impl Work {
             };
             pairs.push(list);
         }
+        for (i, unit) in units.iter().enumerate() {
+            let own = blocks.iter().filter(|b| b.unit == i);
+            let commands: Vec<&Parsed> = own.filter_map(|b| b.command.as_ref()).collect();
+            self.shared_pointers(unit, &commands);
+        }
         let mut has_command = vec![false; units.len()];
         for (block, pairs) in blocks.into_iter().zip(pairs) {
             has_command[block.unit] = true;
             let place = self.tokens[block.start].place;
             self.edits.dropped.extend(block.start..block.end);
             let text = match &block.command {
-                Some(command) => call(command, pairs, &mut needs[block.unit]).text,
+                Some(command) => {
+                    let null = nulls::passes_linkage(command, &units[block.unit]);
+                    let before = if null { nulls::MARK } else { "" };
+                    let text = call(command, pairs, &mut needs[block.unit]).text;
+                    format!("{before}{text}")
+                }
                 None => "CONTINUE".to_owned(),
             };
             self.edits.insert(block.start, text, place);

@@ -6,15 +6,15 @@
 
 mod app;
 mod commands;
+mod log;
 mod stdout;
 mod table;
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::Parser;
 use miette::IntoDiagnostic;
-use tracing_subscriber::EnvFilter;
 
 use commands::Command;
 use stdout::Unwritten;
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
             return ended(told.map(|()| Outcome::Clean));
         }
     };
-    start_logging(cli.verbose);
+    log::start(cli.verbose);
     ended(cli.command.run())
 }
 
@@ -77,19 +77,4 @@ fn ended(outcome: miette::Result<Outcome>) -> ExitCode {
         Ok(Outcome::Status(status)) => status,
         Err(report) => ExitCode::from(stdout::told(&report)),
     }
-}
-
-fn start_logging(verbose: u8) {
-    let default = match verbose {
-        0 => "warn",
-        1 => "info",
-        _ => "debug",
-    };
-    let filter = EnvFilter::try_from_env("TUPELO_LOG").unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(false)
-        .init();
 }

@@ -16,8 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -88,6 +90,9 @@ typedef struct {
 	void *(*resolve)(const char *name, size_t len, int must, tw_flow *flow);
 	tw_flow (*stop)(int is_error, const char *message);
 	tw_flow (*refuse)(const char *routine);
+	tw_flow (*fault)(const char *message);
+	int (*service_named)(const char *name, size_t len);
+	tw_flow (*service)(int number, cob_field **params, int count);
 } tw_handlers;
 
 /* The C side's entries for the worker. */
@@ -97,9 +102,11 @@ typedef struct {
 	size_t (*started)(void);
 	int32_t (*depth)(void);
 	uint64_t (*serial)(void);
-	uint64_t (*serial_at)(int32_t depth);
 	cob_module *(*module)(void);
 	unsigned int (*line)(const char **source);
+	int (*print_to)(void (*printed)(int stream, const char *text, size_t bytes));
+	void (*flush)(void);
+	void (*end_task)(void);
 } tw_entries;
 
 /* A place to jump to: the base of a LINK level or of a CALL. */
@@ -124,6 +131,27 @@ typedef void (*version_check)(const char *, const char *, int);
 static version_check check_version;
 static char message[512];
 static int has_message;
+static int may_be_null;
+static int pending_service;
+
+/* The lowest address that a further program may be entered at. The stack is
+ * as large as the process was started with, at most; what runs when it is used
+ * up needs the rest. */
+static uintptr_t stack_floor;
+enum { STACK_REST = 384 << 10, STACK_MOST = 64 << 20 };
+
+static void measure_stack(void)
+{
+	struct rlimit limit;
+	uintptr_t here = (uintptr_t)&limit;
+	rlim_t most = STACK_MOST;
+
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < most) {
+		most = limit.rlim_cur;
+	}
+	stack_floor = most > STACK_REST && here > most ? here - most + STACK_REST : 0;
+}
+
 
 /* Modules whose storage was set up and not yet given back. */
 typedef struct {
@@ -136,15 +164,6 @@ static size_t list_len, list_cap;
 
 static int32_t tw_depth(void) { return top ? top->depth : -1; }
 static uint64_t tw_serial(void) { return top ? top->serial : 0; }
-static uint64_t tw_serial_at(int32_t depth)
-{
-	const frame *f = top;
-
-	while (f && f->depth != depth) {
-		f = f->up;
-	}
-	return f ? f->serial : 0;
-}
 
 static cob_module *tw_module(void) { return glob->current_module; }
 static size_t tw_started(void) { return list_len; }
@@ -204,6 +223,16 @@ static void follow(tw_flow flow)
 {
 	if (flow.code != TW_NEXT) {
 		jump(flow);
+	}
+}
+
+/* Ends the task when there is too little stack for a further program. */
+static void check_stack(void)
+{
+	char here;
+
+	if ((uintptr_t)&here < stack_floor) {
+		follow(on.stop(1, "programs call one another too deeply: the stack is used up"));
 	}
 }
 
@@ -299,6 +328,7 @@ EXPORT int DFHEI1(void)
 {
 	cob_module *m = glob->current_module;
 
+	check_stack();
 	if (m) {
 		follow(on.exec(m->params, glob->call_params));
 	}
@@ -315,11 +345,30 @@ EXPORT int DFHEI0(void)
 	return 0;
 }
 
+/* The CALL after this one may pass items that have no address. */
+EXPORT int DFHEI2(void)
+{
+	may_be_null = 1;
+	return 0;
+}
+
+/* CALL of a Language Environment service, put aside by the resolver. */
+static int call_service(void)
+{
+	cob_module *m = glob->current_module;
+
+	if (m) {
+		follow(on.service(pending_service, m->params, glob->call_params));
+	}
+	return 0;
+}
+
 static void *find(const char *name, size_t len, int must)
 {
 	tw_flow flow = { TW_NEXT, 0 };
 	void *entry;
 
+	check_stack();
 	while (len && (name[len - 1] == ' ' || name[len - 1] == 0)) {
 		len--;
 	}
@@ -327,12 +376,24 @@ static void *find(const char *name, size_t len, int must)
 		name++;
 		len--;
 	}
+	may_be_null = 0;
 	if (len == 6 && !memcmp(name, "DFHEI", 5)) {
 		if (name[5] == '1') {
 			return (void *)DFHEI1;
 		}
 		if (name[5] == '0') {
 			return (void *)DFHEI0;
+		}
+		if (name[5] == '2') {
+			return (void *)DFHEI2;
+		}
+	}
+	if (len > 3 && (!memcmp(name, "CEE", 3))) {
+		const int number = on.service_named(name, len);
+
+		if (number >= 0) {
+			pending_service = number;
+			return (void *)call_service;
 		}
 	}
 	entry = on.resolve(name, len, must, &flow);
@@ -371,6 +432,44 @@ EXPORT void *cob_call_field(const cob_field *f, const cob_call_struct *contained
 		}
 	}
 	return find(name, len, (int)must);
+}
+
+/* EXTERNAL items of all modules. They are the task's: libcob would keep them
+ * for the next one. */
+typedef struct external {
+	struct external *next;
+	void *at;
+	size_t size;
+} external;
+static external *externals;
+static void *(*libcob_external_addr)(const char *, int);
+
+EXPORT void *cob_external_addr(const char *name, const int size)
+{
+	void *at = libcob_external_addr(name, size);
+	external *e = externals;
+
+	while (e && e->at != at) {
+		e = e->next;
+	}
+	if (at && !e) {
+		e = malloc(sizeof *e);
+		if (!e) {
+			_exit(71);
+		}
+		*e = (external) { externals, at, (size_t)size };
+		externals = e;
+	}
+	return at;
+}
+
+static void tw_end_task(void)
+{
+	const external *e;
+
+	for (e = externals; e; e = e->next) {
+		memset(e->at, 0, e->size);
+	}
 }
 
 static void forget(void *entry)
@@ -481,6 +580,20 @@ REFUSED(cob_sys_waitpid)
 REFUSED(cob_sys_write_file)
 REFUSED(cob_sys_x91)
 
+/* Files of the file system: programs of a region have the region's. */
+REFUSED(cob_close)
+REFUSED(cob_commit)
+REFUSED(cob_delete)
+REFUSED(cob_delete_file)
+REFUSED(cob_open)
+REFUSED(cob_read)
+REFUSED(cob_read_next)
+REFUSED(cob_rewrite)
+REFUSED(cob_rollback)
+REFUSED(cob_start)
+REFUSED(cob_unlock_file)
+REFUSED(cob_write)
+
 static int from_libcob(const void *address)
 {
 	Dl_info info;
@@ -563,6 +676,390 @@ EXPORT void cob_runtime_error(const char *format, ...)
 	has_message = 1;
 }
 
+/* What a processor of z/Architecture would not go on with: digits that are
+ * none in a packed item, and a division by zero that no SIZE ERROR expects.
+ * Programs call these entries of libcob; each looks first and goes on there.
+ * Reference: z/Architecture Principles of Operation, "Program Interruptions". */
+typedef struct {
+	unsigned short type;
+	unsigned short digits;
+	short scale;
+	unsigned short flags;
+	const void *pic;
+} cob_attr;
+
+typedef struct {
+	struct {
+		int alloc;
+		int size;
+		void *limbs;
+	} value;
+	int scale;
+} cob_decimal;
+
+enum { PACKED = 0x12, NUMERIC = 0x10, NO_SIGN_NIBBLE = 0x100, SIZE_ERROR = 2 };
+
+static struct {
+	void (*check_linkage)(const unsigned char *, const char *, int);
+	int (*is_numeric)(const cob_field *);
+	int (*cmp)(cob_field *, cob_field *);
+	int (*numeric_cmp)(cob_field *, cob_field *);
+	int (*cmp_float)(cob_field *, cob_field *);
+	int (*cmp_llint)(cob_field *, long long);
+	int (*cmp_packed)(cob_field *, long long);
+	long long (*get_llint)(cob_field *);
+	void (*add)(cob_field *, cob_field *, int);
+	void (*sub)(cob_field *, cob_field *, int);
+	void (*mul)(cob_field *, cob_field *, int);
+	void (*div)(cob_field *, cob_field *, int);
+	void (*div_quotient)(cob_field *, cob_field *, cob_field *, int);
+	int (*add_int)(cob_field *, int, int);
+	int (*sub_int)(cob_field *, int, int);
+	void (*set_field)(cob_decimal *, cob_field *);
+	void (*decimal_div)(cob_decimal *, cob_decimal *);
+	void (*decimal_align)(cob_decimal *, int);
+	int (*decimal_cmp)(cob_decimal *, cob_decimal *);
+	int (*get_field)(cob_decimal *, cob_field *, int);
+} libcob;
+
+/* Scale of a decimal that came of a division by zero; known from the first. */
+static int undefined_scale;
+
+static void fault(const char *text)
+{
+	if (top && !top->guard) {
+		follow(on.fault(text));
+	}
+}
+
+static int is_packed(const cob_field *f)
+{
+	return f && f->attr && ((const cob_attr *)f->attr)->type == PACKED;
+}
+
+static int is_number(const cob_field *f)
+{
+	return f && f->attr && (((const cob_attr *)f->attr)->type & NUMERIC);
+}
+
+static void data_exception(const cob_field *f, const char *name)
+{
+	char text[160];
+	int at = snprintf(text, sizeof text, "data exception (0C7): %s holds X'", name);
+	size_t i;
+
+	for (i = 0; i < f->size && i < 20; i++) {
+		at += snprintf(text + at, sizeof text - (size_t)at, "%02X", f->data[i]);
+	}
+	snprintf(text + at, sizeof text - (size_t)at, "%s'%s", i < f->size ? "..." : "",
+		is_packed(f) ? ", which is no packed number" : ", which is no number");
+	fault(text);
+}
+
+static void check(const cob_field *f)
+{
+	const unsigned char *p;
+	size_t i, digits;
+
+	if (!is_packed(f) || !f->size) {
+		return;
+	}
+	p = f->data;
+	digits = 2 * f->size - !(((const cob_attr *)f->attr)->flags & NO_SIGN_NIBBLE);
+	for (i = 0; i < digits; i++) {
+		if ((i & 1 ? p[i / 2] & 15 : p[i / 2] >> 4) > 9) {
+			data_exception(f, "an item");
+			return;
+		}
+	}
+	if ((digits & 1) && (p[f->size - 1] & 15) < 10) {
+		data_exception(f, "an item");
+	}
+}
+
+static void zero_divide(void)
+{
+	fault("division by zero (0CB) without ON SIZE ERROR");
+}
+
+EXPORT void cob_check_linkage(const unsigned char *item, const char *name, const int use)
+{
+	if (!item && use && !may_be_null) {
+		libcob.check_linkage(item, name, use);
+	}
+}
+
+EXPORT void cob_check_numeric(const cob_field *f, const char *name)
+{
+	if (!libcob.is_numeric(f)) {
+		data_exception(f, name);
+	}
+}
+
+EXPORT int cob_cmp(cob_field *a, cob_field *b)
+{
+	if (is_number(a) && is_number(b)) {
+		check(a);
+		check(b);
+	}
+	return libcob.cmp(a, b);
+}
+
+EXPORT int cob_numeric_cmp(cob_field *a, cob_field *b)
+{
+	check(a);
+	check(b);
+	return libcob.numeric_cmp(a, b);
+}
+
+EXPORT int cob_cmp_float(cob_field *a, cob_field *b)
+{
+	check(a);
+	check(b);
+	return libcob.cmp_float(a, b);
+}
+
+EXPORT int cob_cmp_llint(cob_field *f, const long long n)
+{
+	check(f);
+	return libcob.cmp_llint(f, n);
+}
+
+EXPORT int cob_cmp_packed(cob_field *f, const long long n)
+{
+	check(f);
+	return libcob.cmp_packed(f, n);
+}
+
+/* The value of a packed item of up to 17 digits, its digits looked at on the
+ * way; 0 for a longer one or one without a sign nibble, which go on in libcob. */
+static int short_packed(const cob_field *f, long long *value)
+{
+	const unsigned char *p = f->data;
+	const size_t last = f->size - 1;
+	long long n = 0;
+	size_t i;
+
+	if (!f->size || f->size > 9 || (((const cob_attr *)f->attr)->flags & NO_SIGN_NIBBLE)) {
+		return 0;
+	}
+	for (i = 0; i <= last; i++) {
+		const int high = p[i] >> 4, low = p[i] & 15;
+
+		if (high > 9 || (i < last) == (low > 9)) {
+			data_exception(f, "an item");
+			return 0;
+		}
+		n = n * 10 + high;
+		if (i < last) {
+			n = n * 10 + low;
+		}
+	}
+	*value = (p[last] & 15) == 13 || (p[last] & 15) == 11 ? -n : n;
+	return 1;
+}
+
+/* This and the next two stand in for functions that the compiler writes into
+ * each module. */
+EXPORT int cob_cmp_packed_int(cob_field *f, const long long n)
+{
+	long long value;
+
+	if (short_packed(f, &value)) {
+		return value < n ? -1 : value > n;
+	}
+	check(f);
+	return libcob.cmp_llint(f, n);
+}
+
+EXPORT int cob_get_packed_int(cob_field *f)
+{
+	long long value;
+
+	if (short_packed(f, &value)) {
+		return (int)value;
+	}
+	check(f);
+	return (int)libcob.get_llint(f);
+}
+
+EXPORT int cob_add_packed_int(cob_field *f, const int n)
+{
+	static const long long limits[] = {
+		1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000
+	};
+	const cob_attr *attr = f->attr;
+	long long value;
+	size_t i;
+
+	if (!short_packed(f, &value)) {
+		check(f);
+		return n ? libcob.add_int(f, n, 0) : 0;
+	}
+	/* A number that keeps its sign and its digits is written in place. */
+	if (attr->digits > 9 || attr->scale || value < 0 || n < 0 || value + n >= limits[attr->digits]) {
+		return n ? libcob.add_int(f, n, 0) : 0;
+	}
+	value += n;
+	for (i = f->size; i-- > 0;) {
+		const int low = i + 1 == f->size ? f->data[i] & 15 : (int)(value % 10);
+
+		if (i + 1 < f->size) {
+			value /= 10;
+		}
+		f->data[i] = (unsigned char)(value % 10 << 4 | low);
+		value /= 10;
+	}
+	return 0;
+}
+
+EXPORT long long cob_get_llint(cob_field *f)
+{
+	check(f);
+	return libcob.get_llint(f);
+}
+
+EXPORT void cob_add(cob_field *a, cob_field *b, const int options)
+{
+	check(a);
+	check(b);
+	libcob.add(a, b, options);
+}
+
+EXPORT void cob_sub(cob_field *a, cob_field *b, const int options)
+{
+	check(a);
+	check(b);
+	libcob.sub(a, b, options);
+}
+
+EXPORT void cob_mul(cob_field *a, cob_field *b, const int options)
+{
+	check(a);
+	check(b);
+	libcob.mul(a, b, options);
+}
+
+static void check_divisor(cob_field *f, int options)
+{
+	check(f);
+	if (!(options & SIZE_ERROR) && libcob.cmp_llint(f, 0) == 0) {
+		zero_divide();
+	}
+}
+
+EXPORT void cob_div(cob_field *a, cob_field *b, const int options)
+{
+	check(a);
+	check_divisor(b, options);
+	libcob.div(a, b, options);
+}
+
+EXPORT void cob_div_quotient(cob_field *a, cob_field *b, cob_field *quotient, const int options)
+{
+	check(a);
+	check_divisor(b, options);
+	libcob.div_quotient(a, b, quotient, options);
+}
+
+EXPORT int cob_add_int(cob_field *f, const int n, const int options)
+{
+	check(f);
+	return libcob.add_int(f, n, options);
+}
+
+EXPORT int cob_sub_int(cob_field *f, const int n, const int options)
+{
+	check(f);
+	return libcob.sub_int(f, n, options);
+}
+
+EXPORT void cob_decimal_set_field(cob_decimal *d, cob_field *f)
+{
+	check(f);
+	libcob.set_field(d, f);
+}
+
+EXPORT void cob_decimal_div(cob_decimal *a, cob_decimal *b)
+{
+	const int by_zero = b->value.size == 0;
+
+	libcob.decimal_div(a, b);
+	if (by_zero) {
+		undefined_scale = a->scale;
+	}
+}
+
+static int is_undefined(const cob_decimal *d)
+{
+	return undefined_scale && d->scale == undefined_scale;
+}
+
+/* A number that is none has a scale that must not be lost. */
+EXPORT void cob_decimal_align(cob_decimal *d, const int scale)
+{
+	if (!is_undefined(d)) {
+		libcob.decimal_align(d, scale);
+	}
+}
+
+EXPORT int cob_decimal_cmp(cob_decimal *a, cob_decimal *b)
+{
+	if (is_undefined(a) || is_undefined(b)) {
+		zero_divide();
+	}
+	return libcob.decimal_cmp(a, b);
+}
+
+EXPORT int cob_decimal_get_field(cob_decimal *d, cob_field *f, const int options)
+{
+	if (is_undefined(d) && !(options & SIZE_ERROR)) {
+		zero_divide();
+	}
+	return libcob.get_field(d, f, options);
+}
+
+/* Finds the entries that stand behind those above; false if one is missing. */
+static int bind_checked(void *handle)
+{
+	static const struct {
+		void *place;
+		const char *name;
+	} all[] = {
+		{ &libcob.check_linkage, "cob_check_linkage" },
+		{ &libcob.is_numeric, "cob_is_numeric" },
+		{ &libcob.cmp, "cob_cmp" },
+		{ &libcob.numeric_cmp, "cob_numeric_cmp" },
+		{ &libcob.cmp_float, "cob_cmp_float" },
+		{ &libcob.cmp_llint, "cob_cmp_llint" },
+		{ &libcob.cmp_packed, "cob_cmp_packed" },
+		{ &libcob.get_llint, "cob_get_llint" },
+		{ &libcob.add, "cob_add" },
+		{ &libcob.sub, "cob_sub" },
+		{ &libcob.mul, "cob_mul" },
+		{ &libcob.div, "cob_div" },
+		{ &libcob.div_quotient, "cob_div_quotient" },
+		{ &libcob.add_int, "cob_add_int" },
+		{ &libcob.sub_int, "cob_sub_int" },
+		{ &libcob.set_field, "cob_decimal_set_field" },
+		{ &libcob.decimal_div, "cob_decimal_div" },
+		{ &libcob.decimal_align, "cob_decimal_align" },
+		{ &libcob.decimal_cmp, "cob_decimal_cmp" },
+		{ &libcob.get_field, "cob_decimal_get_field" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof all / sizeof *all; i++) {
+		void *entry = dlsym(handle, all[i].name);
+
+		if (!entry) {
+			return 0;
+		}
+		memcpy(all[i].place, &entry, sizeof entry);
+	}
+	return 1;
+}
+
 /* The statement that runs: its line, and the name of its source file. */
 static unsigned int tw_line(const char **source)
 {
@@ -578,25 +1075,63 @@ static unsigned int tw_line(const char **source)
 	return m->stmt & 0xFFFFF;
 }
 
+/* Streams that hand on what is printed instead of writing it. */
+static void (*on_printed)(int stream, const char *text, size_t bytes);
+
+static ssize_t hand_on(void *stream, const char *text, size_t bytes)
+{
+	on_printed((int)(intptr_t)stream, text, bytes);
+	return (ssize_t)bytes;
+}
+
+static int tw_print_to(void (*printed)(int stream, const char *text, size_t bytes))
+{
+	cookie_io_functions_t calls = { .write = hand_on };
+	FILE *out = fopencookie((void *)0, "w", calls);
+	FILE *err = fopencookie((void *)1, "w", calls);
+
+	if (!out || !err) {
+		return 0;
+	}
+	on_printed = printed;
+	setvbuf(out, NULL, _IOLBF, BUFSIZ);
+	setvbuf(err, NULL, _IOLBF, BUFSIZ);
+	stdout = out;
+	stderr = err;
+	return 1;
+}
+
+static void tw_flush(void)
+{
+	if (__fpending(stdout)) {
+		fflush(stdout);
+	}
+	if (__fpending(stderr)) {
+		fflush(stderr);
+	}
+}
+
 /* Binds the worker's side to the libcob that was loaded; false if one of the
  * things needed is not there. */
-EXPORT int tw_start(void *libcob, const tw_handlers *handlers, tw_entries *entries)
+EXPORT int tw_start(void *libcob_handle, const tw_handlers *handlers, tw_entries *entries)
 {
-	void (*init)(int, char **) = (void (*)(int, char **))dlsym(libcob, "cob_init");
-	cob_global *(*global)(void) = (cob_global *(*)(void))dlsym(libcob, "cob_get_global_ptr");
+	void (*init)(int, char **) = (void (*)(int, char **))dlsym(libcob_handle, "cob_init");
+	cob_global *(*global)(void) = (cob_global *(*)(void))dlsym(libcob_handle, "cob_get_global_ptr");
 	int (*exit_proc)(const void *, const void *) =
-		(int (*)(const void *, const void *))dlsym(libcob, "cob_sys_exit_proc");
+		(int (*)(const void *, const void *))dlsym(libcob_handle, "cob_sys_exit_proc");
 	int (*procedure)(void) = exit_procedure;
 	unsigned char install = 0;
 	Dl_info info;
 
-	if (!init || !global || !exit_proc || !dladdr((void *)init, &info)) {
+	if (!init || !global || !exit_proc || !dladdr((void *)init, &info)
+		|| !bind_checked(libcob_handle)) {
 		return 0;
 	}
 	libcob_base = info.dli_fbase;
-	last_error = (const char *(*)(void))dlsym(libcob, "cob_last_runtime_error");
-	check_version = (version_check)dlsym(libcob, "cob_check_version");
-	if (!check_version) {
+	last_error = (const char *(*)(void))dlsym(libcob_handle, "cob_last_runtime_error");
+	check_version = (version_check)dlsym(libcob_handle, "cob_check_version");
+	libcob_external_addr = (void *(*)(const char *, int))dlsym(libcob_handle, "cob_external_addr");
+	if (!check_version || !libcob_external_addr) {
 		return 0;
 	}
 	on = *handlers;
@@ -610,15 +1145,18 @@ EXPORT int tw_start(void *libcob, const tw_handlers *handlers, tw_entries *entri
 	 * another level's storage. */
 	glob->physical_cancel = 1;
 	setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+	measure_stack();
 	*entries = (tw_entries) {
 		.run = tw_run,
 		.cancel_from = tw_cancel_from,
 		.started = tw_started,
 		.depth = tw_depth,
 		.serial = tw_serial,
-		.serial_at = tw_serial_at,
 		.module = tw_module,
 		.line = tw_line,
+		.print_to = tw_print_to,
+		.flush = tw_flush,
+		.end_task = tw_end_task,
 	};
 	return 1;
 }

@@ -1,11 +1,14 @@
 //! Abnormal ends, and the exits that programs set for them.
 //!
-//! An abend looks for an exit in the frames of its LINK level, innermost
-//! first, then level by level outwards. A label is reached by entering its
-//! program again at its top with a resume code; a program takes the place of
-//! the one that abended. An exit that gets control is inactive until RESET.
-//! Reference: CICS API reference, HANDLE ABEND; application development,
-//! "Abnormal termination recovery".
+//! An abend looks for an exit in the program that is in control, then level by
+//! level outwards. A CALL puts the caller's exits aside as PUSH HANDLE does
+//! (CBLPSHPOP=ON, the default), so those of a caller at the same LINK level do
+//! not count. A label is reached by entering its program again at its top with
+//! a resume code; a program takes the place of the one that abended. An exit
+//! that gets control is inactive until RESET.
+//! Reference: CICS API reference, HANDLE ABEND, PUSH HANDLE; application
+//! development, "Abnormal termination recovery"; Language Environment
+//! programming reference, CBLPSHPOP.
 
 use cics::names::AbendCode;
 
@@ -76,9 +79,8 @@ impl Worker {
             self.task.first_abend = abend.code;
         }
         let base = self.task.level().base;
-        let mut depth = self.rt.frame().0;
-        while depth >= base && !abend.cancel {
-            let serial = self.rt.serial_at(depth);
+        let (depth, serial) = self.rt.frame();
+        if depth >= base && !abend.cancel {
             let frame = self.task.frames.known(depth, serial);
             let exit = frame.and_then(|f| Some((f.handles.take_abend_exit()?, &mut f.resume)));
             match exit {
@@ -94,10 +96,17 @@ impl Worker {
                 }
                 Some((AbendExit::None, _)) | None => {}
             }
-            depth -= 1;
         }
         self.task.level_mut().exit = Exit::Abend(abend);
         Flow::leave(base)
+    }
+
+    /// Enters the program in control again at its top, to go to a label.
+    pub(crate) fn resume_at(&mut self, label: u16) -> Flow {
+        let base = self.task.level().base;
+        let (depth, serial) = self.rt.frame();
+        self.task.frames.at(depth, serial).resume = label;
+        self.enter_again(depth, base)
     }
 
     fn enter_again(&mut self, depth: i32, base: i32) -> Flow {

@@ -9,7 +9,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
-use cics::abi::{Block, FLAG_LABELS, FLAG_NOHANDLE, FLAG_RESP};
+use cics::abi::{Block, FLAG_LABELS, FLAG_NOHANDLE, FLAG_RESP, REENTER};
 use cics::command::{self, Command, Domain};
 use cics::resp::{Condition, DefaultAction};
 use cics::{abend, names::AbendCode};
@@ -18,6 +18,7 @@ use crate::abend::Abend;
 use crate::cob::{Arg, Field, Flow, Handlers};
 use crate::commands::{COMMANDS, forward};
 use crate::conditions::Reaction;
+use crate::le;
 use crate::services::Failure;
 use crate::worker::{Exit, Worker, current};
 
@@ -247,6 +248,11 @@ impl Worker {
             Err(Stop::Abend(abend)) => return self.take_exit(abend),
             Err(Stop::Leave) => return Flow::leave(self.task.level().base),
         };
+        debug_assert!(
+            call.row.documents(condition, resp2),
+            "{} does not answer {condition} with RESP2 {resp2}",
+            call.row.name
+        );
         let function = call.row.eibfn.unwrap_or(call.row.number);
         self.task
             .level_mut()
@@ -260,6 +266,7 @@ impl Worker {
         let mut label = 0;
         if condition != Condition::Normal && flags & (FLAG_RESP | FLAG_NOHANDLE) == 0 {
             match self.react(call, condition, resp2) {
+                Ok(to) if to & REENTER != 0 => return self.resume_at(to & !REENTER),
                 Ok(to) => label = to,
                 Err(abend) => return self.take_exit(abend),
             }
@@ -397,11 +404,14 @@ pub(crate) static HANDLERS: Handlers = Handlers {
     resolve: on_resolve,
     stop: on_stop,
     refuse: on_refuse,
+    fault: le::on_fault,
+    service_named: le::on_service_named,
+    service: le::on_service,
 };
 
 /// # Safety
 /// `fields` are `count` fields of the calling module.
-unsafe fn fields<'c>(fields: *const *const Field, count: c_int) -> &'c [*const Field] {
+pub(crate) unsafe fn fields<'c>(fields: *const *const Field, count: c_int) -> &'c [*const Field] {
     match usize::try_from(count) {
         // SAFETY: by the contract.
         Ok(count) if !fields.is_null() => unsafe { std::slice::from_raw_parts(fields, count) },
@@ -459,7 +469,16 @@ unsafe extern "C" fn on_refuse(routine: *const c_char) -> Flow {
     // string of its own.
     unsafe {
         let routine = CStr::from_ptr(routine).to_string_lossy();
-        let why = format!("CALL of the library routine {routine}, which programs may not use");
-        current().map_or(Flow::NEXT, |w| w.take_exit(Abend::new(abend::APCT, why)))
+        let abend = match routine.starts_with("cob_sys_") {
+            true => Abend::new(
+                abend::APCT,
+                format!("CALL of the library routine {routine}, which programs may not use"),
+            ),
+            false => Abend::new(
+                abend::ASRA,
+                "a statement for a file of the file system; a region's programs have the region's files",
+            ),
+        };
+        current().map_or(Flow::NEXT, |w| w.take_exit(abend))
     }
 }

@@ -153,6 +153,11 @@ impl Files {
             .find(|h| h.file == file && token.map_or(!h.by_token, |t| h.by_token && h.token == t))
     }
 
+    /// Whether the record with this key has been read for update.
+    pub fn holds(&self, file: usize, key: &[u8]) -> bool {
+        self.held.iter().any(|h| h.file == file && h.key == key)
+    }
+
     /// Forgets a record that is no longer held.
     pub fn release(&mut self, file: usize, token: u32) {
         self.held.retain(|h| !(h.file == file && h.token == token));

@@ -9,6 +9,9 @@
 //! listed library routines; nothing else of the process can be reached.
 
 use std::ffi::{CString, c_void};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
 
 use link::{ProgramEntry, WorkerConfig};
 
@@ -31,6 +34,11 @@ pub struct Programs {
     list: Vec<Program>,
     by_name: Vec<(u64, usize)>,
     routines: Vec<(String, *mut c_void)>,
+    copies: usize,
+    /// Kept so that modules can be loaded when programs left no descriptor
+    /// free.
+    spare: Vec<OwnedFd>,
+    used_up: bool,
 }
 
 struct Program {
@@ -76,6 +84,9 @@ impl Programs {
             list,
             by_name,
             routines,
+            copies: 0,
+            spare: spare(),
+            used_up: false,
         }
     }
 
@@ -113,7 +124,15 @@ impl Programs {
                         program: name.to_string(),
                     });
                 };
-                let module = Module::load(path, name.as_str(), !p.instances.is_empty())?;
+                let copy = !p.instances.is_empty();
+                let mut module = Module::load(path, name.as_str(), copy);
+                if module.is_err() && no_descriptor_is_free() {
+                    self.used_up = true;
+                    self.spare.clear();
+                    module = Module::load(path, name.as_str(), copy);
+                }
+                let module = module?;
+                self.copies += usize::from(copy);
                 p.instances.push(Instance { module, level: 0 });
                 p.instances.len() - 1
             }
@@ -135,6 +154,16 @@ impl Programs {
             .map(|i| i.module.entry())
     }
 
+    /// True when programs left no descriptor free for a module.
+    pub fn used_up_descriptors(&self) -> bool {
+        self.used_up
+    }
+
+    /// Instances that are copies, each with a descriptor.
+    pub fn copies(&self) -> usize {
+        self.copies
+    }
+
     /// Gives back what a level took.
     pub fn give_back(&mut self, taken: &mut Vec<Taken>) {
         for t in taken.drain(..) {
@@ -149,6 +178,21 @@ impl Programs {
             .find(|(n, _)| n == name)
             .map(|(_, address)| *address)
     }
+}
+
+/// Descriptors for loading: a file, a copy of it, and the loader's own.
+fn spare() -> Vec<OwnedFd> {
+    const SPARE: usize = 8;
+    let null = File::open("/dev/null").into_iter();
+    null.flat_map(|file| (0..SPARE).filter_map(move |_| file.try_clone().ok()))
+        .map(OwnedFd::from)
+        .collect()
+}
+
+fn no_descriptor_is_free() -> bool {
+    let input = io::stdin();
+    let copy = input.as_fd().try_clone_to_owned();
+    copy.is_err_and(|e| e.raw_os_error() == Some(libc::EMFILE))
 }
 
 fn key(name: &[u8; 8]) -> u64 {

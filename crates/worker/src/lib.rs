@@ -8,8 +8,10 @@
 //!   every jump;
 //! * `host`, `worker`, `exec`, `conditions`, `abend`: the program table, LINK
 //!   levels, the way of a command, HANDLE and abends;
+//! * `le`: the Language Environment services that programs CALL;
 //! * `channel`, `storage`, `files`, `clock`: what a task has;
 //! * `commands`: one file a command or group, and the table that finds them;
+//! * `sandbox`, `print`: what programs are kept from, and what they print;
 //! * `probe`: tasks from a file, for programs under test;
 //! * `services`, `remote`, `memory`: what is asked of others, over the link or
 //!   in memory.
@@ -27,10 +29,13 @@ mod cpu;
 mod exec;
 mod files;
 mod host;
+mod le;
 pub mod memory;
+mod print;
 pub mod probe;
 mod remote;
 mod run;
+pub mod sandbox;
 pub mod services;
 mod storage;
 mod worker;

@@ -15,7 +15,9 @@ use link::{Entry, Name, Next, Results, TaskIn, WORKER_FD, WorkerConfig, WorkerSi
 use store::{LmdbOptions, LmdbReader, ReadStore};
 
 use crate::cpu::CpuMeter;
+use crate::print;
 use crate::remote::{LinkServices, SharedSide};
+use crate::sandbox::{self, Health};
 use crate::worker::{TaskEnd, Worker};
 
 /// Why a worker process could not start.
@@ -29,6 +31,12 @@ enum RunError {
     Store(#[from] store::OpenError),
     #[error("standard input cannot be closed: {0}")]
     Input(std::io::Error),
+    #[error("there is no memory for what programs print")]
+    Output,
+    #[error("its own size cannot be read: {0}")]
+    Size(std::io::Error),
+    #[error("the sandbox: {0}")]
+    Sandbox(#[from] crate::sandbox::SandboxError),
 }
 
 /// Runs a worker process to its end.
@@ -46,13 +54,19 @@ pub fn run() -> ExitCode {
 }
 
 fn serve(socket: OwnedFd) -> Result<(), RunError> {
+    close_others();
     close_input().map_err(RunError::Input)?;
     let (side, config) = WorkerSide::attach(socket)?;
     let side: SharedSide = Rc::new(RefCell::new(side));
     let reader = reader(&config)?;
     let services = LinkServices::new(side.clone(), &config, reader);
     let mut worker = Worker::new(&config, Box::new(services))?;
+    if !worker.print_lines() {
+        return Err(RunError::Output);
+    }
     let mut cpu = CpuMeter::new();
+    let mut health = Health::new(config.confinement.resident_bytes).map_err(RunError::Size)?;
+    sandbox::enter(&config)?;
     let mut entries = Vec::new();
     loop {
         let next = side.borrow_mut().next_task(None);
@@ -60,7 +74,7 @@ fn serve(socket: OwnedFd) -> Result<(), RunError> {
             Next::Task(task) => {
                 entries.clear();
                 entries.extend_from_slice(side.borrow().containers());
-                if run_one(&mut worker, &side, &task, &entries, &mut cpu) {
+                if run_one(&mut worker, &side, &task, &entries, &mut cpu, &mut health) {
                     return Ok(());
                 }
             }
@@ -68,6 +82,14 @@ fn serve(socket: OwnedFd) -> Result<(), RunError> {
             Next::Retire => return Ok(()),
         }
     }
+}
+
+/// Closes what the process was started with beside its three streams and its
+/// socket.
+fn close_others() {
+    // SAFETY: nothing here has opened a descriptor yet. Where the call does not
+    // exist, they stay as the region left them: closed.
+    unsafe { libc::syscall(libc::SYS_close_range, WORKER_FD + 1, u32::MAX, 0) };
 }
 
 /// ACCEPT gets nothing.
@@ -102,9 +124,13 @@ fn run_one(
     task: &TaskIn,
     entries: &[Entry],
     cpu: &mut CpuMeter,
+    health: &mut Health,
 ) -> bool {
     worker.services.begin_task(task.slot);
+    print::begin_task(task.request.task);
     let mut end = worker.run_task(&task.request, entries);
+    worker.flush();
+    print::end_task();
     worker.services.end_task();
     // Nothing but tasks uses this thread's time, so the end of one is the
     // start of the next.
@@ -113,7 +139,15 @@ fn run_one(
     let took = counts.ended_ns.saturating_sub(counts.started_ns + waited);
     let brief = task.request.flags & REQUEST_BRIEF != 0;
     counts.cpu_ns = cpu.task(brief, took);
-    let (results, message) = results(&end);
+    let (mut results, message) = results(&end);
+    let unfit = match worker.programs.used_up_descriptors() {
+        true => Some("its programs left no descriptor free".to_owned()),
+        false => health.after_task(took, worker.programs.copies()),
+    };
+    if let Some(why) = unfit {
+        results.flags |= RESULT_RETIRE;
+        eprintln!("the worker retires: {why}");
+    }
     let retire = results.flags & RESULT_RETIRE != 0;
     let containers = worker.result_containers();
     let mut side = side.borrow_mut();

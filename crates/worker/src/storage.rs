@@ -10,28 +10,62 @@ use std::ffi::c_void;
 pub struct Storage {
     blocks: Vec<Block>,
     areas: Vec<(u32, Vec<u8>)>,
+    /// Most bytes of the task's blocks, and of the shared ones; 0 for no bound.
+    most: usize,
+    /// Bytes of the task's blocks, and of the shared ones.
+    used: [usize; 2],
 }
 
 #[derive(Debug)]
 struct Block {
     at: *mut u8,
+    bytes: usize,
     shared: bool,
 }
 
+/// Why there is no block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoStorage {
+    /// It is larger than all that a task may have.
+    TooLong,
+    /// The task has too much already, or the process has no more.
+    UsedUp,
+}
+
 impl Storage {
+    /// Storage of which a task may have so many bytes; 0 for no bound.
+    pub fn bounded(most: u64) -> Self {
+        let mut storage = Storage::default();
+        storage.most = usize::try_from(most).unwrap_or(0);
+        storage
+    }
+
     /// Gets a block, filled with a byte or with zeros.
-    pub fn get(&mut self, bytes: usize, fill: Option<u8>, shared: bool) -> Option<*mut u8> {
+    pub fn get(
+        &mut self,
+        bytes: usize,
+        fill: Option<u8>,
+        shared: bool,
+    ) -> Result<*mut u8, NoStorage> {
+        let used = self.used[usize::from(shared)];
+        if self.most > 0 && bytes > self.most {
+            return Err(NoStorage::TooLong);
+        }
+        if self.most > 0 && bytes > self.most - used {
+            return Err(NoStorage::UsedUp);
+        }
         // SAFETY: the result is checked and of that size.
         let at = unsafe { libc::calloc(1, bytes) }.cast::<u8>();
         if at.is_null() {
-            return None;
+            return Err(NoStorage::UsedUp);
         }
         if let Some(fill) = fill.filter(|f| *f != 0) {
             // SAFETY: a fresh block of that size.
             unsafe { std::ptr::write_bytes(at, fill, bytes) };
         }
-        self.blocks.push(Block { at, shared });
-        Some(at)
+        self.blocks.push(Block { at, bytes, shared });
+        self.used[usize::from(shared)] += bytes;
+        Ok(at)
     }
 
     /// Gives a block back; false when it is none of ours.
@@ -39,7 +73,9 @@ impl Storage {
         let Some(i) = self.blocks.iter().position(|b| b.at == at) else {
             return false;
         };
-        release(self.blocks.swap_remove(i).at);
+        let block = self.blocks.swap_remove(i);
+        self.used[usize::from(block.shared)] -= block.bytes;
+        release(block.at);
         true
     }
 
@@ -67,6 +103,7 @@ impl Storage {
             }
             b.shared
         });
+        self.used[0] = 0;
         self.areas.clear();
     }
 }
@@ -99,5 +136,20 @@ mod tests {
         assert!(!s.free(own));
         assert!(s.free(shared));
         assert!(!s.free(shared));
+    }
+
+    #[test]
+    fn a_task_gets_so_much_and_no_more() {
+        let mut s = Storage::bounded(1000);
+        assert_eq!(s.get(1001, None, false), Err(NoStorage::TooLong));
+        let first = s.get(600, None, false).unwrap();
+        assert_eq!(s.get(401, None, false), Err(NoStorage::UsedUp));
+        // Shared storage has a bound of its own.
+        s.get(1000, None, true).unwrap();
+        assert_eq!(s.get(1, None, true), Err(NoStorage::UsedUp));
+        s.free(first);
+        s.get(1000, None, false).unwrap();
+        s.end_task();
+        s.get(1000, None, false).unwrap();
     }
 }

@@ -98,6 +98,8 @@ pub(crate) struct Task {
     pub fetched: Fetched,
     /// Programs that LOAD made addressable.
     pub loaded: Vec<[u8; 8]>,
+    /// What Language Environment services keep for the task.
+    pub le: crate::le::Settings,
     on_qr: bool,
 }
 
@@ -151,7 +153,10 @@ impl Worker {
             files: Files::new(&config.files),
             dispatch: Dispatch::new(),
             clock: Clock::default(),
-            task: Task::default(),
+            task: Task {
+                storage: Storage::bounded(config.confinement.task_bytes),
+                ..Task::default()
+            },
         })
     }
 
@@ -193,6 +198,17 @@ impl Worker {
         self.end_task(abend, base, crossed)
     }
 
+    /// Makes lines with their task of what programs print; false when there
+    /// is no memory for it.
+    pub fn print_lines(&self) -> bool {
+        self.rt.print_lines()
+    }
+
+    /// Hands on what the task has printed.
+    pub fn flush(&self) {
+        self.rt.flush();
+    }
+
     /// What this worker asks others through.
     pub fn services(&mut self) -> &mut dyn Services {
         &mut *self.services
@@ -214,6 +230,7 @@ impl Worker {
     ) -> TaskEnd {
         self.files.end_task();
         self.task.storage.end_task();
+        self.rt.end_task();
         let crossings = self.services.crossings();
         let task = &mut self.task;
         task.counts.region_calls = crossings.calls - crossed.calls;
@@ -420,6 +437,7 @@ impl Task {
         self.depth = 0;
         self.channels.clear();
         self.loaded.clear();
+        self.le = crate::le::Settings::default();
         self.abend = None;
         self.first_abend = [b' '; 4];
         self.last_line = 0;
@@ -515,6 +533,7 @@ impl Default for Task {
             twa: Vec::new(),
             fetched: Fetched::default(),
             loaded: Vec::new(),
+            le: crate::le::Settings::default(),
             on_qr: false,
         }
     }

@@ -32,7 +32,7 @@ impl Driven {
     /// Starts a node. It listens where the configuration says; programs that
     /// partners attach still run on threads.
     pub fn start(config: AppcConfig) -> Result<Driven, Error> {
-        let shared = Shared::start(config)?;
+        let shared = Shared::start(config, Arc::new(|| ()))?;
         let pump = shared.pump.lock().unwrap_or_else(PoisonError::into_inner);
         let epoll = std::os::fd::AsRawFd::as_raw_fd(&pump.poll);
         // SAFETY: the pump's own, open as long as its lock is held.

@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::ThreadHook;
+
 type Job = Box<dyn FnOnce() + Send>;
 
 /// Stack of a program's thread; programs in COBOL run in processes of their own.
@@ -17,6 +19,7 @@ const IDLE: Duration = Duration::from_secs(10);
 pub struct Jobs {
     shared: Arc<(Mutex<Queue>, Condvar)>,
     most: usize,
+    on_thread: ThreadHook,
 }
 
 #[derive(Default)]
@@ -29,10 +32,11 @@ struct Queue {
 
 impl Jobs {
     /// A pool of at most `most` threads.
-    pub fn new(most: usize) -> Jobs {
+    pub fn new(most: usize, on_thread: ThreadHook) -> Jobs {
         Jobs {
             shared: Arc::default(),
             most,
+            on_thread,
         }
     }
 
@@ -77,6 +81,7 @@ impl Jobs {
     }
 
     fn work(&self) {
+        (self.on_thread)();
         while let Some(run) = self.next() {
             // A program that panics ends its conversation (dropped on the way),
             // not the node.

@@ -51,6 +51,9 @@ const FIRST_TRANSPORT: usize = 2;
 /// conversation.
 pub type Program = Arc<dyn Fn(Incoming) + Send + Sync>;
 
+/// What each thread of a node calls when it begins.
+pub type ThreadHook = Arc<dyn Fn() + Send + Sync>;
+
 /// An attach, handed to its program.
 pub struct Incoming {
     /// The conversation, in receive state.
@@ -117,11 +120,20 @@ impl Drop for Owner {
 impl Host {
     /// Starts a node: listens where the configuration says, and waits.
     pub fn start(config: AppcConfig) -> Result<Host, Error> {
-        let shared = Shared::start(config)?;
+        Host::start_with(config, Arc::new(|| ()))
+    }
+
+    /// As [`Host::start`]; each thread of the node calls `on_thread` first, so
+    /// that whoever accounts for CPU time knows it.
+    pub fn start_with(config: AppcConfig, on_thread: ThreadHook) -> Result<Host, Error> {
+        let shared = Shared::start(config, on_thread.clone())?;
         let background = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("appc".into())
-            .spawn(move || background.run_background())
+            .spawn(move || {
+                on_thread();
+                background.run_background();
+            })
             .map_err(|error| Error::Io("thread".into(), error))?;
         let owner = Arc::new(Owner {
             shared: Arc::clone(&shared),
@@ -358,7 +370,7 @@ impl Host {
 
 impl Shared {
     /// The node with its sockets open, and nobody to drive it yet.
-    fn start(config: AppcConfig) -> Result<Arc<Shared>, Error> {
+    fn start(config: AppcConfig, on_thread: ThreadHook) -> Result<Arc<Shared>, Error> {
         config.validate()?;
         let io = |what: &str| {
             let what = what.to_owned();
@@ -403,7 +415,7 @@ impl Shared {
             waker,
             origin: std::time::Instant::now(),
             stopping: AtomicBool::new(false),
-            jobs: Jobs::new(config.max_programs),
+            jobs: Jobs::new(config.max_programs, on_thread),
             partners,
             calling: Mutex::default(),
             listening,

@@ -258,6 +258,19 @@ impl Command {
         }
     }
 
+    /// Whether the row tells of a condition with this RESP2. Any condition may
+    /// come without one, and with any where the manual names none.
+    pub fn documents(&self, condition: Condition, resp2: u32) -> bool {
+        if condition == Condition::Normal {
+            return true;
+        }
+        let mut rows = self.conditions.iter().filter(|c| c.condition == condition);
+        rows.any(|c| {
+            let known = c.resp2.iter().any(|n| u32::from(*n) == resp2);
+            resp2 == 0 || c.resp2.is_empty() || known
+        })
+    }
+
     /// The option of an index below [`super::MAX_OPTIONS`].
     pub fn option(&self, index: u8) -> Option<&'static OptionRow> {
         self.options.get(usize::from(index))

@@ -95,6 +95,7 @@ mod activities;
 mod channels;
 mod conditions;
 mod conversations;
+mod counters;
 mod diagnostics;
 mod environment;
 mod files;
@@ -113,6 +114,7 @@ pub mod commands {
     pub use super::channels::rows::*;
     pub use super::conditions::rows::*;
     pub use super::conversations::rows::*;
+    pub use super::counters::rows::*;
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
     pub use super::journals::rows::*;
@@ -138,7 +140,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     environment::LATER,
     files::SERVED,
     queues::SERVED,
-    queues::COUNTERS,
+    counters::SERVED,
     queues::STARTING,
     starting::SERVED,
     terminals::MAPS,

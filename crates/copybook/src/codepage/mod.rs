@@ -1,7 +1,8 @@
 //! Code pages: what the bytes of a character field mean.
 //!
 //! A [`CodePage`] is a small handle on a static table; copying it is free.
-//! Single-byte pages map each byte to one character and back. UTF-8 is the one
+//! Single-byte pages map each byte to one character and back; bytes that are no
+//! character of a page are told apart. UTF-8 is the one
 //! page where a character may take several bytes: a field of *n* bytes then
 //! holds *n* bytes of UTF-8, blanks fill the end, and limits count bytes.
 //!
@@ -28,8 +29,10 @@ pub enum CodePageError {
     DoubleByte(String),
     /// Not a page known here.
     #[error(
-        "unknown code page {0:?}; known are ASCII, UTF-8, ISO-8859-1 and EBCDIC 037, 273, 277, \
-         278, 280, 284, 285, 297, 500, 871, 1047, 1140 to 1149"
+        "unknown code page {0:?}; known are ASCII, UTF-8, ISO-8859-1, EBCDIC 037, 273, 277, 278, \
+         280, 284, 285, 297, 424, 500, 870, 871, 905, 918, 1025, 1026, 1047, 1112, 1122, 1123, \
+         1140 to 1149, 1153 to 1158, and 437, 737, 775, 813, 850, 852, 855, 857, 858, 860 to \
+         863, 865, 866, 869, 874, 878, 912 to 916, 920, 921, 923, 1089, 1250 to 1258, 5346 to 5354"
     )]
     Unknown(String),
 }
@@ -43,8 +46,10 @@ pub(crate) enum PageKind {
     Utf8,
     /// Bytes below 0x80 are ASCII, the others U+0080 to U+00FF.
     Latin1,
-    /// Every byte goes through a table.
+    /// Every byte goes through a table, and all of printable ASCII is in it.
     Ebcdic,
+    /// Bytes below 0x80 are ASCII, the others go through a table.
+    Extended,
 }
 
 /// The tables of one page.
@@ -58,8 +63,8 @@ pub(crate) struct Page {
     pub(crate) plain: [u8; 256],
     /// Byte of each of the first 256 characters; [`NONE`] where there is none.
     pub(crate) from_latin1: [u16; 256],
-    /// Byte of the one character above U+00FF a page may have.
-    beyond: Option<(char, u8)>,
+    /// Characters above U+00FF and their bytes, in ascending order.
+    beyond: Vec<(char, u8)>,
 }
 
 impl CodePage {
@@ -88,6 +93,12 @@ impl CodePage {
     pub fn by_ccsid(ccsid: u16) -> Result<CodePage, CodePageError> {
         static BUILT: [OnceLock<Page>; tables::PAGES.len()] =
             [const { OnceLock::new() }; tables::PAGES.len()];
+        // The pages of Windows with the euro sign, under the numbers that tell
+        // them from those without.
+        let ccsid = match ccsid {
+            5346..=5354 => ccsid - 5346 + 1250,
+            other => other,
+        };
         match ccsid {
             367 => return Ok(CodePage::ascii()),
             819 => return Ok(CodePage::latin1()),
@@ -102,8 +113,11 @@ impl CodePage {
             });
         };
         let units = &tables::PAGES[at].1;
-        let page = BUILT[at]
-            .get_or_init(|| Page::build(PageKind::Ebcdic, ccsid, |b| units[usize::from(b)]));
+        let kind = match units[0x40] {
+            0x20 => PageKind::Ebcdic,
+            _ => PageKind::Extended,
+        };
+        let page = BUILT[at].get_or_init(|| Page::build(kind, ccsid, |b| units[usize::from(b)]));
         Ok(CodePage { page })
     }
 
@@ -120,9 +134,16 @@ impl CodePage {
             "ascii" | "usascii" => return Ok(CodePage::ascii()),
             "utf8" => return Ok(CodePage::utf8()),
             "latin1" | "iso88591" => return Ok(CodePage::latin1()),
+            "iso88592" => return CodePage::by_ccsid(912),
+            "iso88595" => return CodePage::by_ccsid(915),
+            "iso88596" => return CodePage::by_ccsid(1089),
+            "iso88597" => return CodePage::by_ccsid(813),
+            "iso88598" => return CodePage::by_ccsid(916),
+            "iso88599" => return CodePage::by_ccsid(920),
+            "iso885915" => return CodePage::by_ccsid(923),
             _ => {}
         }
-        for prefix in ["ebcdic", "ccsid", "ibm", "cp"] {
+        for prefix in ["ebcdic", "ccsid", "ibm", "windows", "cp"] {
             if let Some(rest) = plain.strip_prefix(prefix) {
                 plain = rest.to_string();
             }
@@ -211,7 +232,7 @@ impl Page {
             to_unicode: [NONE; 256],
             plain: [0; 256],
             from_latin1: [NONE; 256],
-            beyond: None,
+            beyond: Vec::new(),
         };
         for byte in 0..=255u8 {
             let u = unit(byte);
@@ -219,12 +240,15 @@ impl Page {
             match u {
                 NONE => {}
                 0..=0xff => page.from_latin1[usize::from(u)] = u16::from(byte),
-                _ => page.beyond = char::from_u32(u32::from(u)).map(|c| (c, byte)),
+                _ => page
+                    .beyond
+                    .extend(char::from_u32(u32::from(u)).map(|c| (c, byte))),
             }
             if (0x20..0x80).contains(&u) && u != u16::from(b'"') && u != u16::from(b'\\') {
                 page.plain[usize::from(byte)] = u as u8;
             }
         }
+        page.beyond.sort_unstable();
         page
     }
 
@@ -236,10 +260,8 @@ impl Page {
             let byte = self.from_latin1[code as usize];
             return (byte != NONE).then_some(byte as u8);
         }
-        match self.beyond {
-            Some((own, byte)) if own == c => Some(byte),
-            _ => None,
-        }
+        let at = self.beyond.binary_search_by_key(&c, |(own, _)| *own).ok()?;
+        Some(self.beyond[at].1)
     }
 }
 
@@ -255,7 +277,7 @@ impl fmt::Display for CodePage {
             PageKind::Ascii => f.write_str("ASCII"),
             PageKind::Utf8 => f.write_str("UTF-8"),
             PageKind::Latin1 => f.write_str("ISO-8859-1"),
-            PageKind::Ebcdic => write!(f, "IBM-{:03}", self.page.ccsid),
+            PageKind::Ebcdic | PageKind::Extended => write!(f, "IBM-{:03}", self.page.ccsid),
         }
     }
 }
@@ -293,14 +315,36 @@ mod tests {
 
     #[test]
     fn every_page_gives_every_byte_back() {
-        for page in CodePage::all().into_iter().filter(|p| p.is_ebcdic()) {
-            for byte in 0..=255u8 {
-                let c = page
-                    .char_of(byte)
-                    .expect("every EBCDIC byte is a character");
-                assert_eq!(page.byte_of(c), Some(byte), "{page} {byte:02x}");
+        for page in CodePage::all() {
+            let table = matches!(page.page().kind, PageKind::Ebcdic | PageKind::Extended);
+            for byte in (0..=255u8).filter(|_| table) {
+                if let Some(c) = page.char_of(byte) {
+                    assert_eq!(page.byte_of(c), Some(byte), "{page} {byte:02x}");
+                }
             }
+            let ascii: String = (' '..='~').collect();
+            let bytes = page
+                .encode(&ascii)
+                .expect("printable ASCII is in every page");
+            assert_eq!(page.decode(&bytes), Some(ascii), "{page}");
         }
+    }
+
+    #[test]
+    fn the_pages_of_personal_computers_are_known() {
+        let at = |name: &str, byte| CodePage::by_name(name).unwrap().char_of(byte);
+        assert_eq!(at("850", 0x84), Some('ä'));
+        assert_eq!(at("windows-1252", 0x80), Some('€'));
+        assert_eq!(at("5348", 0x80), Some('€'));
+        assert_eq!(at("858", 0xd5), Some('€'));
+        assert_eq!(at("437", 0x9c), Some('£'));
+        assert_eq!(at("ISO-8859-15", 0xa4), Some('€'));
+        assert_eq!(at("1251", 0xc0), Some('А'));
+        assert_eq!(at("1252", 0x81), None);
+        let page = CodePage::by_ccsid(1252).unwrap();
+        assert_eq!((page.space(), page.substitute()), (b' ', 0x1a));
+        assert_eq!(page.encode("€ä"), Ok(vec![0x80, 0xe4]));
+        assert!(!page.is_ebcdic());
     }
 
     #[test]

@@ -25,6 +25,7 @@ const MAX_BINARY_DIGITS: u16 = 18;
 pub fn meanings(
     tree: &Tree<'_>,
     context: Context<'_>,
+    pointer_bytes: u32,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Option<Meaning>> {
     let mut out = Vec::with_capacity(tree.len());
@@ -50,6 +51,7 @@ pub fn meanings(
             entry,
             usage: usage.unwrap_or(Usage::Display),
             sign,
+            pointer_bytes,
             diagnostics,
         };
         let meaning = if tree.children[index].is_empty() {
@@ -70,6 +72,7 @@ struct Item<'a> {
     entry: &'a Entry,
     usage: Usage,
     sign: Option<Sign>,
+    pointer_bytes: u32,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -154,7 +157,7 @@ impl Item<'_> {
             Usage::Double => plain(Kind::Double, 8),
             Usage::DecimalFloat(bytes) => plain(Kind::DecimalFloat, bytes),
             Usage::Index => plain(Kind::Index, 4),
-            Usage::Pointer => plain(Kind::Pointer, 8),
+            Usage::Pointer => plain(Kind::Pointer, self.pointer_bytes),
             Usage::Integer { bytes, signed } => {
                 let digits = match (bytes, signed) {
                     (1, _) => 3,

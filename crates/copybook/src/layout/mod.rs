@@ -34,6 +34,8 @@ pub struct Rules {
     pub decimal_comma: bool,
     /// The currency symbol.
     pub currency: char,
+    /// Bytes of a POINTER.
+    pub pointer_bytes: u32,
 }
 
 /// Lays out every record; those with faults are left out and reported.
@@ -80,7 +82,7 @@ impl Pass<'_> {
             decimal_comma: self.rules.decimal_comma,
             constant: &constant,
         };
-        let meanings = kind::meanings(&tree, context, diagnostics);
+        let meanings = kind::meanings(&tree, context, self.rules.pointer_bytes, diagnostics);
         let counters = refer::counters(&tree, self.index, self.names, diagnostics);
         refer::keys(&tree, diagnostics);
         // Sizes mean nothing when an item is not understood.

@@ -71,7 +71,7 @@ pub fn source_directive(line: &str) -> Option<Format> {
 /// Whether a division or paragraph header stands where fixed format has its
 /// sequence area.
 fn opens_free_program(line: &str) -> bool {
-    let columns: String = expand_tabs(line).map(|(_, c)| c).take(80).collect();
+    let columns: String = expand_tabs(line, 8).map(|(_, c)| c).take(80).collect();
     let text = columns.trim_start();
     if columns.len() - text.len() >= 6 {
         return false;
@@ -93,7 +93,7 @@ fn opens_free_program(line: &str) -> bool {
 /// What one line says about its format; `None` when it fits both equally.
 fn vote(line: &str) -> Option<Format> {
     let line = line.trim_end();
-    let columns: Vec<char> = expand_tabs(line).map(|(_, c)| c).take(80).collect();
+    let columns: Vec<char> = expand_tabs(line, 8).map(|(_, c)| c).take(80).collect();
     let first = columns.iter().position(|c| *c != ' ')?;
     let area: &[char] = &columns[..columns.len().min(6)];
     let indicator = columns.get(6).copied();
@@ -136,12 +136,12 @@ fn vote(line: &str) -> Option<Format> {
 }
 
 /// The characters of a line by column, tabs expanded to the next multiple of
-/// eight; each with the byte offset it came from.
-pub fn expand_tabs(line: &str) -> impl Iterator<Item = (usize, char)> {
+/// `stop` columns; each with the byte offset it came from.
+pub fn expand_tabs(line: &str, stop: usize) -> impl Iterator<Item = (usize, char)> {
     let mut column = 0usize;
     line.char_indices().flat_map(move |(offset, c)| {
         let (c, width) = match c {
-            '\t' => (' ', 8 - column % 8),
+            '\t' => (' ', stop - column % stop),
             c => (c, 1),
         };
         column += width;

@@ -12,11 +12,13 @@ mod replace;
 mod resolver;
 mod statement;
 mod whole;
+mod words;
 
 pub use format::Format;
 pub use piece::{Piece, PieceKind};
 pub use resolver::{CopyFolders, CopyResolver, Member, NoCopy};
 pub use whole::{Preprocessed, preprocess};
+pub use words::words;
 
 pub(crate) use copy::expand;
 pub(crate) use cursor::{Cursor, Token};

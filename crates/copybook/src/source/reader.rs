@@ -67,6 +67,23 @@ pub fn read(text: &str, file: u16, lines: Lines, diagnostics: &mut Diagnostics) 
     reader.pieces
 }
 
+/// The columns of a line. Tabs stand for eight columns, or for four where
+/// eight would push text of a fixed line beyond column 72.
+fn columns_of(line: &str, format: Format) -> Vec<Column> {
+    let wide: Vec<Column> = expand_tabs(line, 8).collect();
+    let text = |columns: &[Column]| columns.iter().any(|(_, c)| *c != ' ');
+    let overruns = |columns: &[Column]| columns.get(72..).is_some_and(text);
+    if format == Format::Free || !line.contains('\t') || !overruns(&wide) {
+        return wide;
+    }
+    let narrow: Vec<Column> = expand_tabs(line, 4).collect();
+    let starts_late = !narrow.get(..6).is_some_and(text);
+    match starts_late && !overruns(&narrow) {
+        true => narrow,
+        false => wide,
+    }
+}
+
 struct Reader<'a> {
     file: u16,
     format: Format,
@@ -87,7 +104,7 @@ impl Reader<'_> {
             self.format = format;
             return;
         }
-        let columns: Vec<Column> = expand_tabs(line).collect();
+        let columns = columns_of(line, self.format);
         if self.is_option_line(&columns) {
             return;
         }
@@ -130,9 +147,25 @@ impl Reader<'_> {
 
     fn fixed_line(&mut self, line: &str, columns: &[Column], start: Position) {
         let end = columns.len().min(72);
+        if let Some(at) = level_in_sequence_area(columns) {
+            self.diagnostics.error_help(
+                place(line, start, at, 2),
+                "a level number in columns 1 to 6 is not read",
+                COLUMNS,
+            );
+            return;
+        }
         let Some((at, indicator)) = columns.get(6).copied() else {
             return;
         };
+        if !matches!(indicator, '*' | '/')
+            && let Some(at) = crosses_the_margin(columns)
+        {
+            self.diagnostics.warn(
+                place(line, start, at, line.len() - at),
+                "the text goes on beyond column 72, where it is not read: COBOL text stands in columns 8 to 72",
+            );
+        }
         let text = &columns[7..end.max(7)];
         match indicator {
             'D' | 'd' if self.debugging => self.text_line(line, text, start),
@@ -144,7 +177,7 @@ impl Reader<'_> {
                 self.diagnostics.error_help(
                     at,
                     format!("'{other}' is not an indicator for column 7"),
-                    "text starts in column 8 in fixed format; choose free format if that is meant",
+                    COLUMNS,
                 );
             }
         }
@@ -354,7 +387,7 @@ impl Reader<'_> {
         }
         if self.format == Format::Fixed {
             // The literal fills the line up to column 72.
-            let missing = 72usize.saturating_sub(expand_tabs(line).count());
+            let missing = 72usize.saturating_sub(columns_of(line, Format::Fixed).len());
             piece.text.extend(std::iter::repeat_n(' ', missing));
             self.open_quote = Some(quote);
         }
@@ -381,6 +414,37 @@ impl Reader<'_> {
             });
         }
     }
+}
+
+/// What to do about text in the wrong columns.
+const COLUMNS: &str = "COBOL text stands in columns 8 to 72 in fixed format, with *, / or - in column 7; choose free format if that is meant";
+
+/// Where a level number with a name behind it stands in columns 1 to 6, which
+/// are for sequence numbers; its byte offset.
+fn level_in_sequence_area(columns: &[Column]) -> Option<usize> {
+    let area = &columns[..columns.len().min(6)];
+    let first = area.iter().position(|(_, c)| *c != ' ')?;
+    let digits = area[first..]
+        .iter()
+        .take_while(|(_, c)| c.is_ascii_digit())
+        .count();
+    let behind = &columns[first + digits..];
+    let name = behind.iter().find(|(_, c)| *c != ' ').map(|(_, c)| *c)?;
+    let level: String = area[first..first + digits].iter().map(|(_, c)| c).collect();
+    let is_level = matches!(level.parse::<u8>(), Ok(1..=49 | 66 | 77 | 88));
+    let named = behind.first().is_some_and(|(_, c)| *c == ' ') && name.is_ascii_alphabetic();
+    // Behind column 6 a name is the line's own text, and the digits are a mark.
+    let near = first + digits + behind.iter().take_while(|(_, c)| *c == ' ').count() < 7;
+    ((1..=2).contains(&digits) && is_level && named && near).then(|| area[first].0)
+}
+
+/// Where a word goes on from column 72 into 73, which is not read; the byte
+/// offset of column 73. Numbers there are those of the line.
+fn crosses_the_margin(columns: &[Column]) -> Option<usize> {
+    let word = |column: usize| columns.get(column).is_some_and(|(_, c)| is_word_char(*c));
+    let rest = columns.get(72..)?;
+    let numbers = rest.iter().all(|(_, c)| c.is_ascii_digit() || *c == ' ');
+    (word(71) && word(72) && !numbers).then(|| rest[0].0)
 }
 
 /// The position `offset` bytes into the line that starts at `start`.

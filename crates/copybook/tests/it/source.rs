@@ -293,3 +293,28 @@ fn marks_line_ends_and_ends_of_file_of_other_systems_do_not_count() {
         assert_eq!(fields(&parse(&text)), ["R 1", "R.A 1"]);
     }
 }
+
+#[test]
+fn text_in_the_wrong_columns_is_told_with_the_right_ones() {
+    let fixed = ParseOptions {
+        format: Format::Fixed,
+        ..ParseOptions::default()
+    };
+    let level = copybook::parse("       01  REC.\n05 B PIC X.\n", &fixed).unwrap_err();
+    let text = level.to_string();
+    assert!(
+        text.contains("2:1: error: a level number in columns 1 to 6"),
+        "{text}"
+    );
+    assert!(text.contains("columns 8 to 72"), "{text}");
+    let long = "       01  REC.\n           05  A                                PIC X(10) VALUE SPACESANDMORE.\n";
+    let text = match copybook::parse_with_warnings(long, &fixed) {
+        Err(all) => all.to_string(),
+        Ok(book) => book.warnings.to_string(),
+    };
+    assert!(
+        text.contains("2:73: warning: the text goes on beyond column 72"),
+        "{text}"
+    );
+    assert!(copybook::parse("000100 01  REC.\n000200     05  A PIC X.\n", &fixed).is_ok());
+}

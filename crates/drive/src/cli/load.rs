@@ -81,7 +81,7 @@ impl Runs<'_> {
         let recording = record(&variant.plan, self.observed, self.output, self.stop)?;
         // Text first: what was measured is not lost with a full disk.
         self.met &= self.output.judge(&recording.report, self.objectives)?;
-        self.met &= answered(&recording.report);
+        self.met &= worked(&recording.report);
         self.output.write_log(&recording, &variant.name)?;
         if variant.values.is_empty() {
             self.output.write_report(&recording.report)?;
@@ -90,13 +90,30 @@ impl Runs<'_> {
     }
 }
 
-/// A run in which nothing at all was answered is no success.
-fn answered(report: &Report) -> bool {
-    let nothing = report.populations.iter().all(|p| p.answered == 0);
-    if nothing {
+/// A run in which nothing at all was answered is no success, nor is one whose
+/// answers are mostly errors: its figures are those of refusals.
+fn worked(report: &Report) -> bool {
+    if report.populations.iter().all(|p| p.answered == 0) {
         tell!("error: no request was answered");
+        return false;
     }
-    !nothing
+    let Some(sum) = report.sum() else {
+        return true;
+    };
+    let ended = sum.answered + sum.failed;
+    let wrong = sum.failed + sum.checks_failed;
+    let mostly = wrong * 2 > ended;
+    if mostly {
+        let classes: Vec<String> = sum.status.iter().map(|(k, n)| format!("{k} {n}")).collect();
+        let status = match classes.is_empty() {
+            true => String::new(),
+            false => format!(" (status {})", classes.join(", ")),
+        };
+        tell!(
+            "error: {wrong} of {ended} requests ended in errors{status}, so the figures are mostly those of errors; --any-status takes every answer"
+        );
+    }
+    !mostly
 }
 
 /// One run with its live view and exporter.

@@ -6,6 +6,7 @@ use clap::Parser;
 use drive::cli::{Args, run};
 use drive::server::{Behaviour, Server};
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -233,4 +234,19 @@ fn a_self_test_takes_lengths_that_can_show_something_and_no_load() {
     }
     assert!(Cli::try_parse_from(["drive", "--self-test", "3,90"]).is_ok());
     assert_eq!(drive(&["--self-test", "3", "-c", "5"]), ExitCode::from(64));
+}
+
+#[test]
+fn a_run_whose_answers_are_mostly_errors_is_no_success() {
+    let missing = "HTTP/1.1 404 Not Found\r\ncontent-length: 2\r\n\r\nno";
+    let address = serve(move |mut stream| {
+        while read_request(&mut stream).is_some() {
+            stream.write_all(missing.as_bytes()).unwrap();
+        }
+    });
+    let url = format!("http://{address}/");
+    let words = [url.as_str(), "-c", "1", "-n", "20"];
+    assert_eq!(drive(&words), ExitCode::from(1));
+    let words = [url.as_str(), "-c", "1", "-n", "20", "--any-status"];
+    assert_eq!(drive(&words), ExitCode::SUCCESS);
 }

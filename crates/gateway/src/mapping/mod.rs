@@ -9,6 +9,7 @@
 pub(crate) mod context;
 pub(crate) mod expr;
 pub(crate) mod plan;
+pub(crate) mod reads;
 pub(crate) mod request;
 pub(crate) mod response;
 mod text;

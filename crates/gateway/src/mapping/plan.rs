@@ -129,6 +129,9 @@ pub(crate) struct Compiler<'a> {
     pub file: &'a FilePath,
     /// What the program gives back; `None` while a request is mapped.
     pub reply: Option<&'a Interface>,
+    /// While a request is mapped: the schema of its body, the inner none where
+    /// nothing describes it, the outer where the operation takes none.
+    pub body: Option<Option<Option<SchemaId>>>,
     pub set: &'a SchemaSet,
     pub out: &'a mut Diagnostics,
 }
@@ -310,6 +313,9 @@ impl Compiler<'_> {
 
     fn general(&mut self, general: Box<General>, at: Position, scope: ItemScope) -> GeneralPlan {
         let mut shape = Shape::default();
+        for path in general.uses.iter().filter(|p| p.root == Root::Body) {
+            self.body_path(&path.names, at);
+        }
         for path in general.uses.iter().filter(|p| p.root == Root::Asset) {
             // Names that lead through a table are cut at the table: the
             // evaluator walks its rows.
@@ -365,7 +371,47 @@ impl Compiler<'_> {
                 self.out.error(self.file, at, message);
                 Ok(Source::Nothing)
             }
+            (Root::Body, _) => {
+                self.body_path(&path.names, at);
+                Ok(Source::Request(Root::Body, path.names.clone()))
+            }
             (root, _) => Ok(Source::Request(root, path.names.clone())),
+        }
+    }
+
+    /// Tells of a path into the request's body that the document does not
+    /// have: it never has a value.
+    fn body_path(&mut self, names: &[String], at: Position) {
+        let Some(body) = self.body else {
+            return;
+        };
+        let Some(schema) = body else {
+            let message = "$body has no value: the API's document gives this operation no body";
+            return self.out.warn(self.file, at, message);
+        };
+        let mut here = schema;
+        let mut place = String::from("$body");
+        for name in names {
+            let Some(id) = here else {
+                return;
+            };
+            // Items of an array are meant by the array's own name.
+            let id = self.set.items_of(id).unwrap_or(id);
+            let known = self.set.names_of(id);
+            if known.is_empty() || self.set.is_open(id) {
+                return;
+            }
+            here = self.set.property(id, name);
+            if here.is_none() {
+                let message =
+                    format!("the API's document gives {place} no {name}, so it never has a value");
+                let help = match closest(name, known.iter().copied()) {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("it has {}", known.join(", ")),
+                };
+                return self.out.warn_help(self.file, at, message, Some(help));
+            }
+            place = format!("{place}.{name}");
         }
     }
 

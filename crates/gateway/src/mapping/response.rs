@@ -7,9 +7,11 @@
 //! answer to it.
 
 use super::context::{EvalContext, Failure};
-use super::plan::{Compiler, Condition, ItemScope, Slot};
+use super::plan::{Compiler, Condition, ItemScope, Slot, Source};
 use super::tree::{MapNode, MapValue};
+use crate::project::asset::Interface;
 use crate::validate::schema::{SchemaId, Type};
+use copybook::Kind;
 use http::{HeaderName, HeaderValue, StatusCode};
 
 /// One entry with its file, compiled.
@@ -23,6 +25,8 @@ pub(crate) struct ResponsePlan {
     pub content_type: HeaderValue,
     pub headers: Vec<(HeaderName, Slot)>,
     pub body: Option<Slot>,
+    /// Areas of the reply that it has to find there.
+    pub needs: Vec<usize>,
 }
 
 /// Compiles the mappings of one `response_NNN.yaml`.
@@ -70,7 +74,59 @@ pub(crate) fn compile(
     (body, headers)
 }
 
+/// Why a condition never holds, if that can be told: text of a field comes
+/// untrimmed, so that it only equals a constant of its own length.
+pub(crate) fn never_holds(condition: &Condition, reply: &Interface) -> Option<String> {
+    match condition {
+        Condition::Constant(false) => Some("it is false".into()),
+        Condition::All(all) => all.iter().find_map(|c| never_holds(c, reply)),
+        Condition::Any(any) => {
+            let mut whys: Vec<String> = Vec::new();
+            for one in any {
+                whys.push(never_holds(one, reply)?);
+            }
+            whys.into_iter().next()
+        }
+        Condition::Compare {
+            source: Source::Field { area, id, .. },
+            constant,
+            negated: false,
+        } => {
+            let layout = reply.areas[*area].layout();
+            let field = &layout[*id];
+            let constant: serde_json::Value = serde_json::from_str(constant).ok()?;
+            let (path, text) = (layout.path(*id), constant.as_str());
+            if field.occurs.is_some() {
+                return None;
+            }
+            match (&field.kind, text) {
+                (Kind::Alphanumeric, Some(text))
+                    if text.chars().count() != field.length as usize =>
+                {
+                    let (bytes, has) = (field.length, text.chars().count());
+                    Some(format!(
+                        "{path} always has {bytes} characters and the constant {has}; $trim the field or pad the constant"
+                    ))
+                }
+                (Kind::Alphanumeric, None) if constant.is_number() => {
+                    Some(format!("{path} is text and the constant is a number"))
+                }
+                (Kind::Numeric(_), Some(_)) => {
+                    Some(format!("{path} is a number and the constant is text"))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
 impl ResponsePlan {
+    /// Whether no entry behind this one is ever asked.
+    pub fn is_last(&self) -> bool {
+        matches!(self.condition, Some(Condition::Constant(true)))
+    }
+
     /// The first plan whose condition holds.
     pub fn choose<'p>(
         plans: &'p [ResponsePlan],

@@ -3,9 +3,11 @@
 //! Program-first assets (`cicsCommarea-1.0`, `cicsChannel-1.x` with copybooks)
 //! are laid out from their copybooks: `gen/<NAME>_request_<n>.cpy` and
 //! `gen/<NAME>_response_<n>.cpy`, where NAME is the record of a COMMAREA or a
-//! container. The `.dai` files beside them are a cross-check (see
-//! [`super::dai`]).
+//! container. Where there are more, the `.dai` file beside them and the
+//! direction's schema say which one is meant; the others do no harm. The `.dai`
+//! files are a cross-check too (see [`super::dai`]).
 
+use super::origin::Sources;
 use super::record::Record;
 use super::{dai, read_yaml};
 use crate::diagnostics::{Diagnostics, Position, closest};
@@ -31,17 +33,23 @@ pub(crate) struct Interface {
 pub(crate) struct Area {
     /// The container's name, or that of the COMMAREA's record.
     pub name: String,
+    /// Its copybook.
+    pub file: PathBuf,
     pub record: Record,
 }
 
 /// A program with its two interfaces.
 #[derive(Debug)]
 pub(crate) struct Asset {
+    /// `zosAsset.yaml`.
+    pub file: PathBuf,
     pub program: String,
     /// Transaction the program runs under, if the asset names one.
     pub transid: Option<String>,
     pub request: Interface,
     pub response: Interface,
+    /// Where its copybooks came from, if that is said.
+    pub sources: Option<Sources>,
 }
 
 /// What a path of names leads to.
@@ -157,17 +165,20 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
         "cicsChannel" => Style::Channel,
         _ => {
             let known = ["cicsCommarea-1.0", "cicsChannel-1.0", "cicsChannel-1.1"];
-            let help = match closest(kind, known.into_iter()) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("served are {}", known.join(", ")),
-            };
-            out.error_help(
-                &file,
-                at,
-                format!("asset type '{kind}' is not served"),
-                help,
-            );
-            return None;
+            let why = format!("asset type '{kind}' is not served");
+            // A kind of its own costs its operations, a slip of the pen is one.
+            match closest(kind, known.into_iter()) {
+                Some(near) => {
+                    out.error_help(&file, at, why, format!("did you mean {near}?"));
+                    return None;
+                }
+                None if kind.is_empty() => {
+                    let help = format!("served are {}", known.join(", "));
+                    out.error_help(&file, at, "the asset has no type", help);
+                    return None;
+                }
+                None => return Some(Loaded::Unsupported(why)),
+            }
         }
     };
     let properties = node.get("providerProperties");
@@ -186,33 +197,53 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
     if let Some(language) = property("language")
         && !language.eq_ignore_ascii_case("COBOL")
     {
+        let why = format!("{language} programs are not served, only COBOL");
+        return Some(Loaded::Unsupported(why));
+    }
+    if let Some(usage) = property("transidUsage")
+        && !["EIB_ONLY", "EIB_AND_MIRROR"].contains(&usage.to_ascii_uppercase().as_str())
+    {
         let at = properties
-            .and_then(|p| p.get("language"))
+            .and_then(|p| p.get("transidUsage"))
             .map_or(at, |n| n.at);
-        out.error(
+        let help = "EIB_ONLY or EIB_AND_MIRROR";
+        out.error_help(
             &file,
             at,
-            format!("{language} programs are not served, only COBOL"),
+            format!("transidUsage '{usage}' is not known"),
+            help,
         );
-        return None;
     }
     let provider = folder.join("providerFiles");
-    let books = copybooks(&provider, out);
+    let books = copybooks(&provider);
     if books.is_empty() && provider.join("transform.wsbind").is_file() {
         return Some(Loaded::Unsupported(
             "it is API-first: its records are generated from the API and kept in a bind file"
                 .into(),
         ));
     }
-    let mut side = |direction: &str| {
+    let mut used: Vec<&Path> = Vec::new();
+    let mut side = |direction: &'static str| {
         let mut areas: Vec<Area> = Vec::new();
-        for book in books.iter().filter(|b| b.direction == direction) {
+        for book in chosen(&books, &provider, direction, style) {
+            used.push(&book.file);
             match Record::load(&book.file, out) {
                 Some(record) => areas.push(Area {
                     name: book.name.clone(),
+                    file: book.file.clone(),
                     record,
                 }),
                 None => return None,
+            }
+        }
+        for area in &areas {
+            let pointer = |(_, field): (FieldId, &copybook::Field)| {
+                matches!(field.kind, copybook::Kind::Pointer).then(|| field.name.clone())
+            };
+            if let Some(name) = area.layout().iter().find_map(pointer) {
+                let name = name.unwrap_or_else(|| "a field without a name".into());
+                let message = format!("{name} is a POINTER of 8 bytes; on z/OS it has 4");
+                out.warn(&provider, Position::default(), message);
             }
         }
         if style == Style::Commarea {
@@ -221,7 +252,9 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
             }
             if areas.len() > 1 {
                 let message = format!("a COMMAREA has one {direction} record, not {}", areas.len());
-                out.error(&provider, Position::default(), message);
+                let help =
+                    format!("name the copybook in {direction}.dai, or its record in the schema");
+                out.error_help(&provider, Position::default(), message, help);
                 return None;
             }
         }
@@ -233,6 +266,12 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
     };
     let (request, response) = (side("request"), side("response"));
     let (request, response) = (request?, response?);
+    for book in books.iter().filter(|b| b.direction.is_none()) {
+        if !used.contains(&book.file.as_path()) {
+            let message = "the copybook's name does not say what it is for; it is not used";
+            out.warn(&book.file, Position::default(), message);
+        }
+    }
     if request.areas.is_empty() && response.areas.is_empty() {
         let help = "put the copybooks into providerFiles/gen/<NAME>_request_0.cpy and \
                     <NAME>_response_0.cpy";
@@ -246,10 +285,12 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
     }
     let transid = property("transid").filter(|t| !t.is_empty());
     Some(Loaded::Asset(Box::new(Asset {
+        file,
         program,
         transid,
         request,
         response,
+        sources: Sources::load(folder, out),
     })))
 }
 
@@ -257,11 +298,12 @@ pub(crate) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Loaded> {
 struct Book {
     file: PathBuf,
     name: String,
-    direction: String,
+    /// None when the name does not say one.
+    direction: Option<&'static str>,
     number: u32,
 }
 
-fn copybooks(provider: &Path, out: &mut Diagnostics) -> Vec<Book> {
+fn copybooks(provider: &Path) -> Vec<Book> {
     let gen_folder = provider.join("gen");
     let mut books = Vec::new();
     for folder in [gen_folder.as_path(), provider] {
@@ -274,7 +316,7 @@ fn copybooks(provider: &Path, out: &mut Diagnostics) -> Vec<Book> {
                 .extension()
                 .and_then(|e| e.to_str())
                 .unwrap_or_default();
-            if !["cpy", "cbl", "cob"].contains(&extension.to_ascii_lowercase().as_str()) {
+            if !dai::COPYBOOKS.contains(&extension.to_ascii_lowercase().as_str()) {
                 continue;
             }
             let stem = file
@@ -282,30 +324,90 @@ fn copybooks(provider: &Path, out: &mut Diagnostics) -> Vec<Book> {
                 .and_then(|s| s.to_str())
                 .unwrap_or_default()
                 .to_string();
-            match split_name(&stem) {
-                Some((name, direction, number)) => books.push(Book {
-                    name: name.to_string(),
-                    direction: direction.to_string(),
-                    number,
-                    file,
-                }),
-                None => {
-                    let message = "the copybook's name does not say what it is for; it is not used";
-                    out.warn(&file, Position::default(), message);
-                }
-            }
+            let (name, direction, number) = match split_name(&stem) {
+                Some((name, direction, number)) => (name.to_string(), Some(direction), number),
+                None => (stem, None, 0),
+            };
+            books.push(Book {
+                file,
+                name,
+                direction,
+                number,
+            });
         }
     }
     books.sort_by(|a, b| (a.number, &a.name).cmp(&(b.number, &b.name)));
     books
 }
 
+/// The copybooks of a direction. Those that its `.dai` file or its schema does
+/// not mean are left out, where there is a choice.
+fn chosen<'b>(books: &'b [Book], provider: &Path, direction: &str, style: Style) -> Vec<&'b Book> {
+    let named: Vec<&Book> = books
+        .iter()
+        .filter(|b| b.direction == Some(direction))
+        .collect();
+    let keys = schema_keys(provider, direction, style);
+    let by_key = |b: &&&Book| keys.iter().any(|key| same_name(key, &b.name));
+    if style == Style::Channel {
+        let meant: Vec<&Book> = named.iter().filter(by_key).copied().collect();
+        return if meant.is_empty() { named } else { meant };
+    }
+    let structure = dai::structure(&provider.join(format!("{direction}.dai")));
+    let is_file = |b: &&Book| {
+        let name = b
+            .file
+            .file_name()
+            .and_then(|n| n.to_str())
+            .unwrap_or_default();
+        let other = b.direction.is_some_and(|own| own != direction);
+        !other && structure.files.iter().any(|f| f.eq_ignore_ascii_case(name))
+    };
+    if let Some(book) = books.iter().find(is_file) {
+        return vec![book];
+    }
+    if named.len() < 2 {
+        return named;
+    }
+    let by_record = |b: &&&Book| {
+        let record = structure.record.as_deref();
+        record.is_some_and(|record| same_name(record, &b.name))
+    };
+    let meant = named
+        .iter()
+        .find(by_key)
+        .or_else(|| named.iter().find(by_record));
+    meant.map_or(named.clone(), |book| vec![*book])
+}
+
+/// The names at the top of a direction's schema: the record of a COMMAREA, or
+/// the containers of a channel.
+fn schema_keys(provider: &Path, direction: &str, style: Style) -> Vec<String> {
+    let name = format!("{direction}Schema.json");
+    let text = [provider.join("gen").join(&name), provider.join(&name)]
+        .iter()
+        .find_map(|file| std::fs::read(file).ok());
+    let schema: Option<serde_json::Value> =
+        text.and_then(|text| serde_json::from_slice(&text).ok());
+    let root = match style {
+        Style::Commarea => "commarea",
+        Style::Channel => "channel",
+    };
+    let top = schema.as_ref().and_then(|s| {
+        s.pointer(&format!("/properties/{root}/properties"))?
+            .as_object()
+    });
+    top.map_or(Vec::new(), |top| top.keys().cloned().collect())
+}
+
 /// `NAME_request_0` in its parts.
-fn split_name(stem: &str) -> Option<(&str, &str, u32)> {
+pub(super) fn split_name(stem: &str) -> Option<(&str, &'static str, u32)> {
     let (rest, number) = stem.rsplit_once('_')?;
     let (name, direction) = rest.rsplit_once('_')?;
-    let known = matches!(direction, "request" | "response") && !name.is_empty();
-    known.then_some((name, direction, number.parse().ok()?))
+    let known = ["request", "response"]
+        .into_iter()
+        .find(|d| *d == direction)?;
+    (!name.is_empty()).then_some((name, known, number.parse().ok()?))
 }
 
 #[cfg(test)]

@@ -2,13 +2,56 @@
 //!
 //! They hold one XML `<field>` a COBOL item with its start and length. Where
 //! they disagree with the layout the project is refused, because one of the
-//! two does not belong to the program.
+//! two does not belong to the program. Of several copybooks they say which one
+//! the direction means: by the name of its file, or by that of its record.
 
 use super::asset::Area;
 use crate::diagnostics::{Diagnostics, Position};
 use quick_xml::events::Event;
 use std::collections::HashMap;
 use std::path::Path;
+
+/// What a file says of the structure it was made from.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Structure {
+    /// File names of copybooks that it names, without their folders.
+    pub files: Vec<String>,
+    /// Name of its first field, which is the record.
+    pub record: Option<String>,
+}
+
+/// Reads which structure a file describes. What cannot be read says nothing;
+/// [`check`] tells why.
+pub(crate) fn structure(file: &Path) -> Structure {
+    let mut found = Structure::default();
+    let Ok(text) = std::fs::read_to_string(file) else {
+        return found;
+    };
+    let mut reader = quick_xml::Reader::from_str(&text);
+    while let Ok(event) = reader.read_event() {
+        let tag = match event {
+            Event::Eof => break,
+            Event::Start(tag) | Event::Empty(tag) => tag,
+            _ => continue,
+        };
+        for attribute in tag.attributes().flatten() {
+            let value = String::from_utf8_lossy(&attribute.value);
+            let file = value.rsplit(['/', '\\']).next().unwrap_or_default();
+            let extension = file.rsplit_once('.').map_or("", |(_, e)| e);
+            if COPYBOOKS.iter().any(|c| extension.eq_ignore_ascii_case(c)) {
+                found.files.push(file.to_owned());
+            }
+            let is_field = tag.local_name().as_ref().eq_ignore_ascii_case(b"field");
+            if is_field && attribute.key.local_name().as_ref() == b"name" {
+                found.record.get_or_insert(value.into_owned());
+            }
+        }
+    }
+    found
+}
+
+/// What the names of copybooks end with.
+pub(crate) const COPYBOOKS: [&str; 3] = ["cpy", "cbl", "cob"];
 
 /// Compares a file's fields with the areas of its direction.
 pub(crate) fn check(file: &Path, areas: &[Area], out: &mut Diagnostics) {

@@ -9,6 +9,7 @@ use super::operation::{Api, BodyRule, Operation, Work};
 use super::{folder_name, read_yaml};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use crate::mapping::plan::Compiler;
+use crate::mapping::reads::Reads;
 use crate::mapping::request::{self, RequestPlan};
 use crate::mapping::response::{self, ResponsePlan};
 use crate::mapping::tree;
@@ -17,7 +18,7 @@ use crate::validate::params::{self, Param};
 use crate::validate::schema::{SchemaId, SchemaSet};
 use http::{HeaderValue, Method, StatusCode};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -209,7 +210,8 @@ impl Loader<'_> {
                 types: names.map(|(name, _)| media_type(name)).collect(),
             }
         });
-        let work = self.work(object, folder, at)?;
+        let schema = body.as_ref().map(|rule| rule.schema);
+        let work = self.work(object, folder, at, schema)?;
         let method = Method::from_bytes(object.method.to_ascii_uppercase().as_bytes()).ok()?;
         Some(Operation {
             method,
@@ -245,7 +247,15 @@ impl Loader<'_> {
         }
     }
 
-    fn work(&mut self, object: &OperationObject<'_>, folder: &Path, at: Position) -> Option<Work> {
+    /// `body` is the schema of the request's body: none where the operation
+    /// takes no body, an empty one where the body is described by nothing.
+    fn work(
+        &mut self,
+        object: &OperationObject<'_>,
+        folder: &Path,
+        at: Position,
+        body: Option<Option<SchemaId>>,
+    ) -> Option<Work> {
         if !folder.is_dir() {
             let what = format!("{} {}", object.method.to_uppercase(), object.path);
             let shown = Path::new(&folder_name(object.path)).join(object.method);
@@ -289,7 +299,7 @@ impl Loader<'_> {
                 return None;
             }
         };
-        let request = self.request(&folder.join("request.yaml"), &asset);
+        let request = self.request(&folder.join("request.yaml"), &asset, body);
         let responses = self.responses(object, folder, &asset);
         Some(Work::Program {
             asset,
@@ -298,7 +308,12 @@ impl Loader<'_> {
         })
     }
 
-    fn request(&mut self, file: &Path, asset: &Asset) -> Option<RequestPlan> {
+    fn request(
+        &mut self,
+        file: &Path,
+        asset: &Asset,
+        body: Option<Option<SchemaId>>,
+    ) -> Option<RequestPlan> {
         let nodes = if file.is_file() {
             let node = read_yaml(file, self.out)?;
             tree::read(file, &node, self.out)
@@ -308,6 +323,7 @@ impl Loader<'_> {
         let mut compiler = Compiler {
             file,
             reply: None,
+            body: Some(body),
             set: self.set,
             out: self.out,
         };
@@ -345,12 +361,25 @@ impl Loader<'_> {
                 );
                 continue;
             };
+            let after: Option<&ResponsePlan> = plans.iter().find(|p: &&ResponsePlan| p.is_last());
+            let unreachable = after.map(|last| last.expects_abend);
             if let Some(plan) = self.response(object, folder, (&file, key, entry), status, asset) {
+                if unreachable.is_some_and(|abends| abends || !plan.expects_abend) {
+                    let message =
+                        format!("{name} can never be the answer: an entry before it always is");
+                    self.out.warn(&file, key.at, message);
+                }
                 plans.push(plan);
             }
         }
         if plans.is_empty() && !self.out.has_errors() {
             self.out.error(&file, node.at, "no response is mapped");
+        }
+        // A container whose presence any of them asks for may be missing.
+        let reads: Vec<Reads> = plans.iter().map(Reads::of).collect();
+        let asked: BTreeSet<usize> = reads.iter().flat_map(|r| r.asked.clone()).collect();
+        for (plan, reads) in plans.iter_mut().zip(reads) {
+            plan.needs = reads.read.difference(&asked).copied().collect();
         }
         Some(plans)
     }
@@ -374,11 +403,18 @@ impl Loader<'_> {
             let mut compiler = Compiler {
                 file,
                 reply,
+                body: None,
                 set: self.set,
                 out: self.out,
             };
             let scope = crate::mapping::plan::ItemScope::None;
-            compiler.condition(c.text().unwrap_or_default(), c.at, scope)
+            let condition = compiler.condition(c.text().unwrap_or_default(), c.at, scope);
+            if let Some(why) = response::never_holds(&condition, &asset.response) {
+                compiler
+                    .out
+                    .warn(file, c.at, format!("the condition never holds: {why}"));
+            }
+            condition
         });
         let mapping = folder.join(key.text().unwrap_or_default());
         if !mapping.is_file() {
@@ -392,6 +428,7 @@ impl Loader<'_> {
         let mut compiler = Compiler {
             file: &mapping,
             reply,
+            body: None,
             set: self.set,
             out: self.out,
         };
@@ -403,6 +440,7 @@ impl Loader<'_> {
             content_type,
             headers,
             body,
+            needs: Vec::new(),
         })
     }
 

@@ -4,7 +4,7 @@
 //! <project>/src/main/api/openapi.yaml
 //!                    config/options.yaml
 //!                    operations/<path, percent-encoded>/<method>/operation.yaml …
-//!                    zosAssets/<asset>/zosAsset.yaml, providerFiles/…
+//!                    zosAssets/<asset>/zosAsset.yaml, providerFiles/…, sources.yaml (ours)
 //! ```
 //!
 //! Reference: the z/OS Connect documentation, "API project structure", and
@@ -16,6 +16,7 @@ pub(crate) mod import;
 mod load;
 pub(crate) mod media;
 pub(crate) mod operation;
+pub(crate) mod origin;
 pub(crate) mod record;
 
 use crate::diagnostics::{Diagnostics, Position};

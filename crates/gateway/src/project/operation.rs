@@ -1,6 +1,6 @@
 //! The operations of an API, ready to be served, as `load` makes them.
 
-use super::asset::Asset;
+use super::asset::{Asset, Interface, Style};
 use super::load::load;
 use crate::diagnostics::{Diagnostics, Position};
 use crate::mapping::request::RequestPlan;
@@ -25,6 +25,22 @@ pub struct Api {
     pub(crate) operations: Vec<Operation>,
     /// What is not as it should be and does not keep it from being served.
     pub(crate) warnings: Diagnostics,
+}
+
+/// What an asset says of its program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contract {
+    /// The program.
+    pub program: String,
+    /// The asset's own file.
+    pub file: PathBuf,
+    /// It takes a channel with containers, not a COMMAREA.
+    pub channel: bool,
+    /// Name and greatest length in bytes of each container (or of the
+    /// COMMAREA's record) that goes in.
+    pub request: Vec<(String, usize)>,
+    /// The same of those that come out.
+    pub response: Vec<(String, usize)>,
 }
 
 /// One method of one path.
@@ -76,32 +92,45 @@ impl Api {
 
     /// Loads every project below `folder`, one a subfolder, in the order of
     /// their names. A folder that is missing holds none.
+    ///
+    /// # Errors
+    /// The faults of all of them, when one has any.
     pub fn load_all(folder: &Path) -> Result<Vec<Api>, Diagnostics> {
-        let mut folders: Vec<PathBuf> = match std::fs::read_dir(folder) {
-            Ok(entries) => entries
-                .flatten()
-                .map(|e| e.path())
-                .filter(|p| p.is_dir())
-                .collect(),
-            Err(_) => Vec::new(),
-        };
-        folders.sort();
         let mut faults = Diagnostics::default();
         let mut apis: Vec<Api> = Vec::new();
-        for folder in folders {
-            match Api::load(&folder) {
-                Ok(api) => {
-                    overlaps(&folder, &api, &apis, &mut faults);
-                    apis.push(api);
-                }
+        for (_, loaded) in Api::load_each(folder) {
+            match loaded {
+                Ok(api) => apis.push(api),
                 Err(found) => faults.0.extend(found.0),
             }
         }
-        if faults.has_errors() {
-            Err(faults)
-        } else {
-            Ok(apis)
+        match faults.has_errors() {
+            true => Err(faults),
+            false => Ok(apis),
         }
+    }
+
+    /// The same, each project by itself: its name, and the API or its faults.
+    /// A project that serves a path of one before it is at fault.
+    pub fn load_each(folder: &Path) -> Vec<(String, Result<Api, Diagnostics>)> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut folders: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.is_dir()).collect();
+        folders.sort();
+        let mut all: Vec<(String, Result<Api, Diagnostics>)> = Vec::new();
+        for folder in folders {
+            let mut loaded = Api::load(&folder);
+            if let Ok(api) = &loaded {
+                let mut faults = Diagnostics::default();
+                let others = all.iter().filter_map(|(_, other)| other.as_ref().ok());
+                overlaps(&folder, api, others, &mut faults);
+                if faults.has_errors() {
+                    loaded = Err(faults);
+                }
+            }
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            all.push((name.into_owned(), loaded));
+        }
+        all
     }
 
     /// The project's name.
@@ -134,6 +163,35 @@ impl Api {
         })
     }
 
+    /// What its assets say of their programs, each once.
+    pub fn contracts(&self) -> Vec<Contract> {
+        let mut seen: Vec<*const Asset> = Vec::new();
+        let mut contracts = Vec::new();
+        for operation in &self.operations {
+            let Work::Program { asset, .. } = &operation.work else {
+                continue;
+            };
+            if seen.contains(&Arc::as_ptr(asset)) {
+                continue;
+            }
+            seen.push(Arc::as_ptr(asset));
+            let side = |interface: &Interface| {
+                let areas = interface.areas.iter();
+                areas
+                    .map(|a| (a.name.clone(), a.record.max_len()))
+                    .collect()
+            };
+            contracts.push(Contract {
+                program: asset.program.clone(),
+                file: asset.file.clone(),
+                channel: asset.request.style == Style::Channel,
+                request: side(&asset.request),
+                response: side(&asset.response),
+            });
+        }
+        contracts
+    }
+
     /// Names of the transactions its assets run under.
     pub fn transactions(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self
@@ -150,9 +208,14 @@ impl Api {
     }
 }
 
-fn overlaps(folder: &Path, api: &Api, others: &[Api], out: &mut Diagnostics) {
-    for (method, path, _) in api.operations() {
-        for other in others {
+fn overlaps<'a>(
+    folder: &Path,
+    api: &Api,
+    others: impl Iterator<Item = &'a Api>,
+    out: &mut Diagnostics,
+) {
+    for other in others {
+        for (method, path, _) in api.operations() {
             if other.operations().any(|(m, p, _)| m == method && p == path) {
                 let message = format!("{method} {path} is served by the API {} too", other.name);
                 let help = "give each API a base path of its own in servers[0].url";

@@ -1,14 +1,15 @@
 //! The administration port: metrics, health, and the APIs' documents.
 
 use super::body::Full;
-use super::{Shared, Stop, documents, respond};
+use super::{Routes, Shared, Stop, documents, respond};
 use crate::backend::Backend;
 use crate::problem::Problem;
-use http::{HeaderValue, Method, Response, StatusCode, header};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use std::net::TcpListener as StdListener;
+use std::net::{SocketAddr, TcpListener as StdListener};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,8 +86,71 @@ fn handle<B: Backend>(shared: &Shared<B>, request: &http::Request<Incoming>) -> 
     }
     let routes = shared.routes();
     let headers = request.headers();
-    documents::answer(&routes, method, path, headers, shared.ready()).unwrap_or_else(|| {
+    if matches!(*method, Method::GET | Method::HEAD)
+        && let Some(response) = elsewhere(shared, &routes, path, headers)
+    {
+        return response;
+    }
+    documents::answer(&routes, method, path, headers, || shared.health()).unwrap_or_else(|| {
         let detail = format!("There is nothing at {path}; try /metrics, /health, /apis or /docs/");
         respond::problem(&Problem::new(StatusCode::NOT_FOUND, "Not found", detail))
     })
+}
+
+/// What belongs to the gateway's own port: the page that sends requests, and
+/// documents whose requests go there.
+fn elsewhere<B: Backend>(
+    shared: &Shared<B>,
+    routes: &Routes,
+    path: &str,
+    headers: &HeaderMap,
+) -> Option<Response<Full>> {
+    let origin = || gateway_origin(shared.address, headers);
+    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    match parts.as_slice() {
+        [""] | ["docs", ..] => Some(documents::redirect(&format!("{}/docs/", origin()))),
+        ["apis", name, "openapi.json"] => {
+            let api = routes.apis.iter().find(|api| api.name == *name)?;
+            Some(documents::document_at(api, &origin()))
+        }
+        _ => None,
+    }
+}
+
+/// The gateway as a client of this port reaches it: under the same name, at its
+/// own port. A gateway that listens on one address only is reached there.
+fn gateway_origin(gateway: SocketAddr, headers: &HeaderMap) -> String {
+    let host = headers
+        .get(header::HOST)
+        .and_then(|host| host.to_str().ok());
+    let name = host.and_then(|host| host.parse::<Authority>().ok());
+    match name {
+        Some(name) if gateway.ip().is_unspecified() || gateway.ip().is_loopback() => {
+            format!("http://{}:{}", name.host(), gateway.port())
+        }
+        _ => format!("http://{gateway}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gateway_is_named_as_the_client_names_this_port() {
+        let origin = |gateway: &str, host: Option<&'static str>| {
+            let mut headers = HeaderMap::new();
+            if let Some(host) = host {
+                headers.insert(header::HOST, HeaderValue::from_static(host));
+            }
+            gateway_origin(gateway.parse().unwrap(), &headers)
+        };
+        let told = origin("0.0.0.0:8080", Some("box.example:9080"));
+        assert_eq!(told, "http://box.example:8080");
+        let told = origin("[::]:8080", Some("[::1]:9080"));
+        assert_eq!(told, "http://[::1]:8080");
+        let told = origin("192.0.2.1:8080", Some("box.example"));
+        assert_eq!(told, "http://192.0.2.1:8080");
+        assert_eq!(origin("127.0.0.1:8080", None), "http://127.0.0.1:8080");
+    }
 }

@@ -30,8 +30,8 @@ impl Backend for Nothing {
         Ok(runtime.block_on(main(Nothing)))
     }
 
-    fn ready(&self) -> bool {
-        true
+    fn impairment(&self) -> Option<String> {
+        None
     }
 
     fn metrics(&self, _: &mut String) {}
@@ -82,6 +82,10 @@ impl Reply for Never {
     }
 
     fn container(&self, _: &str) -> Option<&[u8]> {
+        match self.0 {}
+    }
+
+    fn container_names(&self) -> Vec<String> {
         match self.0 {}
     }
 

@@ -8,6 +8,7 @@
 use super::Routes;
 use super::body::Full;
 use crate::json::write_string;
+use crate::project::operation::Api;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use std::fmt::Write;
@@ -22,14 +23,14 @@ pub(crate) fn answer(
     method: &Method,
     path: &str,
     headers: &HeaderMap,
-    ready: bool,
+    health: impl FnOnce() -> Health,
 ) -> Option<Response<Full>> {
     if method != Method::GET && method != Method::HEAD {
         return None;
     }
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     match parts.as_slice() {
-        ["health"] | ["health", "ready"] => Some(health(ready)),
+        ["health"] | ["health", "ready"] => Some(report(&health())),
         ["health", "live"] => Some(text("application/json", "{\"status\":\"UP\"}")),
         ["apis"] => Some(text("application/json", list(routes))),
         ["apis", name, file] => {
@@ -48,10 +49,24 @@ pub(crate) fn answer(
     }
 }
 
-fn health(ready: bool) -> Response<Full> {
-    let word = if ready { "UP" } else { "DOWN" };
-    let mut response = text("application/json", format!("{{\"status\":\"{word}\"}}"));
-    if !ready {
+/// How the server is.
+pub(crate) enum Health {
+    /// Programs are run.
+    Up,
+    /// They are not, or not all of them, for this reason.
+    Degraded(String),
+    /// It is stopping.
+    Down,
+}
+
+fn report(health: &Health) -> Response<Full> {
+    let body = match health {
+        Health::Up => serde_json::json!({"status": "UP"}),
+        Health::Degraded(reason) => serde_json::json!({"status": "DEGRADED", "reason": reason}),
+        Health::Down => serde_json::json!({"status": "DOWN"}),
+    };
+    let mut response = text("application/json", body.to_string());
+    if !matches!(health, Health::Up) {
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
     }
     response
@@ -68,13 +83,25 @@ fn text(kind: &'static str, body: impl Into<Bytes>) -> Response<Full> {
     response
 }
 
-fn redirect(to: &'static str) -> Response<Full> {
+/// Sends a browser elsewhere.
+pub(super) fn redirect(to: &str) -> Response<Full> {
     let mut response = Response::new(Full::default());
     *response.status_mut() = StatusCode::FOUND;
+    if let Ok(to) = HeaderValue::from_str(to) {
+        response.headers_mut().insert(header::LOCATION, to);
+    }
     response
-        .headers_mut()
-        .insert(header::LOCATION, HeaderValue::from_static(to));
-    response
+}
+
+/// An API's document for a page of another server: its operations are called
+/// at `origin`.
+pub(super) fn document_at(api: &Api, origin: &str) -> Response<Full> {
+    let mut json: serde_json::Value = serde_json::from_str(&api.document_json).unwrap_or_default();
+    if let Some(object) = json.as_object_mut() {
+        let url = format!("{origin}{}", api.base_path);
+        object.insert("servers".into(), serde_json::json!([{ "url": url }]));
+    }
+    text("application/json", json.to_string())
 }
 
 /// All APIs with their operations, as JSON.
@@ -125,7 +152,9 @@ fn page(routes: &Routes) -> String {
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>APIs</title>\n\
          <link rel=\"stylesheet\" href=\"swagger-ui.css\">\n\
-         <link rel=\"icon\" type=\"image/png\" href=\"favicon-32x32.png\"></head>\n\
+         <link rel=\"icon\" type=\"image/png\" href=\"favicon-32x32.png\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <style>html,body{{margin:0;background:#fafafa}}</style></head>\n\
          <body><div id=\"swagger-ui\"></div>\n\
          <script src=\"swagger-ui-bundle.js\"></script>\n\
          <script src=\"swagger-ui-standalone-preset.js\"></script>\n\

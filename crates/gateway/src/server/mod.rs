@@ -171,6 +171,8 @@ struct Shared<B> {
     draining: AtomicBool,
     /// A constant answer instead of programs.
     constant: Option<Bytes>,
+    /// Where HTTP is served.
+    address: SocketAddr,
 }
 
 impl<B: Backend> Shared<B> {
@@ -181,8 +183,14 @@ impl<B: Backend> Shared<B> {
             .clone()
     }
 
-    fn ready(&self) -> bool {
-        !self.draining.load(Ordering::Relaxed) && self.backend.ready()
+    fn health(&self) -> documents::Health {
+        use documents::Health;
+        if self.draining.load(Ordering::Relaxed) {
+            return Health::Down;
+        }
+        self.backend
+            .impairment()
+            .map_or(Health::Up, Health::Degraded)
     }
 }
 
@@ -210,25 +218,29 @@ impl<B: Backend> Gateway<B> {
     /// Listens and serves; returns as soon as connections are accepted.
     pub fn start(
         config: GatewayConfig,
-        apis: Vec<Api>,
+        apis: Vec<impl Into<Arc<Api>>>,
         backend: B,
     ) -> Result<Gateway<B>, StartError> {
+        let apis = apis.into_iter().map(Into::into).collect();
         Gateway::launch(config, apis, backend, None)
     }
 
     fn launch(
         config: GatewayConfig,
-        apis: Vec<Api>,
+        apis: Vec<Arc<Api>>,
         backend: B,
         constant: Option<Bytes>,
     ) -> Result<Gateway<B>, StartError> {
         let metrics = Metrics::default();
-        let routes = Routes::new(apis.into_iter().map(Arc::new).collect(), &metrics);
+        let routes = Routes::new(apis, &metrics);
         let doors = match config.threads {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2)),
             n => n,
         };
+        let plain = listen::bind_all(config.listen, doors)?;
+        let address = listen::address(&plain[0], config.listen)?;
         let shared = Arc::new(Shared {
+            address,
             backend,
             metrics,
             routes: Mutex::new(Arc::new(routes)),
@@ -237,8 +249,6 @@ impl<B: Backend> Gateway<B> {
             constant,
             config,
         });
-        let plain = listen::bind_all(shared.config.listen, doors)?;
-        let address = listen::address(&plain[0], shared.config.listen)?;
         let (mut secure, mut tls, mut tls_address) = (Vec::new(), None, None);
         if let Some(config) = &shared.config.tls {
             tls = Some(listen::acceptor(config)?);
@@ -248,11 +258,14 @@ impl<B: Backend> Gateway<B> {
         let (stop, watched) = watch::channel(Stop::No);
         let mut threads = Vec::new();
         let mut admin_address = None;
-        if let Some(address) = shared.config.admin {
-            let listener = listen::bind_all(address, 1)?.remove(0);
-            admin_address = Some(listen::address(&listener, address)?);
+        if let Some(wanted) = shared.config.admin {
+            let listener = listen::bind_all(wanted, 1)?.remove(0);
+            admin_address = Some(listen::address(&listener, wanted)?);
             let (shared, watched) = (shared.clone(), watched.clone());
-            let run = move || admin::run(shared, listener, watched);
+            let run = move || {
+                shared.backend.on_thread();
+                admin::run(shared, listener, watched);
+            };
             threads.push(listen::spawn("gw-admin", run)?);
         }
         let mut secure = secure.into_iter();
@@ -262,7 +275,10 @@ impl<B: Backend> Gateway<B> {
                 tls: secure.next().zip(tls.clone()),
             };
             let (shared, watched) = (shared.clone(), watched.clone());
-            let run = move || door::run(shared, listeners, watched);
+            let run = move || {
+                shared.backend.on_thread();
+                door::run(shared, listeners, watched);
+            };
             threads.push(listen::spawn(&format!("gw-door-{number}"), run)?);
         }
         let addresses = (address, tls_address, admin_address);
@@ -291,8 +307,8 @@ impl<B: Backend> Gateway<B> {
 
     /// Replaces the APIs. Requests under way end under the old ones, the next
     /// request of every connection is served by the new ones.
-    pub fn reload(&self, apis: Vec<Api>) {
-        let apis = apis.into_iter().map(Arc::new).collect();
+    pub fn reload(&self, apis: Vec<impl Into<Arc<Api>>>) {
+        let apis = apis.into_iter().map(Into::into).collect();
         let routes = Arc::new(Routes::new(apis, &self.shared.metrics));
         *self
             .shared

@@ -7,7 +7,9 @@
 use super::body::Full;
 use super::deadline::Deadlines;
 use super::door::ticks;
-use super::told::{abended, bad_data, failed, malformed, not_put, refused};
+use super::told::{
+    abended, absent_containers, bad_data, failed, malformed, not_put, refused, unmapped,
+};
 use super::{Route, Routes, Shared, documents, respond};
 use crate::backend::{Abend, Backend, Call, Door, Reply as _, Task as _};
 use crate::json::Tape;
@@ -124,8 +126,8 @@ impl<B: Backend> Server<B> {
     ) -> Result<Response<Full>, Problem> {
         let path = parts.uri.path();
         let Some(found) = routes.router.find(path) else {
-            let ready = self.shared.ready();
-            return documents::answer(routes, &parts.method, path, &parts.headers, ready)
+            let health = || self.shared.health();
+            return documents::answer(routes, &parts.method, path, &parts.headers, health)
                 .ok_or_else(|| {
                     self.shared.metrics.unrouted.fetch_add(1, Relaxed);
                     let detail = format!("There is nothing at {path}");
@@ -245,7 +247,10 @@ impl<B: Backend> Server<B> {
         };
         if !fits {
             let title = "Unsupported media type";
-            let detail = format!("The body must be {}", rule.types.join(" or "));
+            let types = rule.types.join(" or ");
+            let given = given.and_then(Result::ok).unwrap_or("nothing readable");
+            let detail =
+                format!("The body must be {types}, and the request's Content-Type says {given}");
             return Err(Problem::new(
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 title,
@@ -332,7 +337,8 @@ impl<B: Backend> Server<B> {
             bytes: &areas,
             abend: code,
         };
-        answer(work, &request, &view, abend.as_ref()).map_err(|problem| *problem)
+        let names = || reply.container_names();
+        answer(work, &request, &view, abend.as_ref(), &names).map_err(|problem| *problem)
     }
 
     async fn run(
@@ -407,6 +413,7 @@ fn answer(
     request: &Request<'_>,
     reply: &Reply<'_>,
     abend: Option<&Abend>,
+    names: &dyn Fn() -> Vec<String>,
 ) -> Result<Response<Full>, Box<Problem>> {
     let mut context = EvalContext::new(request, Some(reply));
     let fail = |failure: Failure| Box::new(failed(failure, reply));
@@ -414,18 +421,36 @@ fn answer(
     let Some(plan) = chosen else {
         return Err(Box::new(match abend {
             Some(abend) => abended(abend, work.asset),
-            None => {
-                let detail = "No condition of response_mapping.yaml fits what the program returned";
-                let title = "The program's answer is not mapped";
-                Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail)
-            }
+            None => unmapped(work.asset, reply, &names()),
         }));
     };
+    if abend.is_none() {
+        let gone = |area: &&usize| reply.bytes.get(**area).is_some_and(Option::is_none);
+        let absent: Vec<&str> = plan
+            .needs
+            .iter()
+            .filter(gone)
+            .map(|i| reply.interface.areas[*i].name.as_str())
+            .collect();
+        if !absent.is_empty() {
+            return Err(Box::new(absent_containers(work.asset, &absent, &names())));
+        }
+    }
     let expected = work.route.metrics.expected_bytes.load(Relaxed);
     let mut out = Vec::with_capacity((expected + expected / 8) as usize);
     let wrote = plan.write_body(&mut context, &mut out).map_err(fail)?;
     if !wrote {
         out.clear();
+        if plan.body.is_some() && plan.status.is_success() {
+            tracing::warn!(
+                target: "gateway::answer",
+                method = %work.operation.method,
+                path = %work.operation.path,
+                program = %work.asset.program,
+                status = plan.status.as_u16(),
+                "a body is mapped, and no value of it is there: the answer is empty",
+            );
+        }
     }
     let length = out.len() as u64;
     if length > expected && length <= MAX_EXPECTED {

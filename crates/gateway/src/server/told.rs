@@ -108,6 +108,64 @@ pub(super) fn failed(failure: Failure, reply: &Reply<'_>) -> Problem {
     }
 }
 
+/// Containers that a response reads and the program did not put.
+pub(super) fn absent_containers(asset: &Asset, absent: &[&str], there: &[String]) -> Problem {
+    let title = "The program put no such container";
+    let program = &asset.program;
+    let detail = format!(
+        "{program} ended without {}; {}",
+        listed(absent),
+        present(there)
+    );
+    tracing::error!(target: "gateway::answer", "{detail}");
+    let errors = absent.iter().map(|name| Fault {
+        container: Some((*name).to_owned()),
+        message: format!("the container {name} is not there"),
+        ..Fault::default()
+    });
+    Problem {
+        errors: errors.collect(),
+        ..Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail)
+    }
+}
+
+/// An answer that fits no condition.
+pub(super) fn unmapped(asset: &Asset, reply: &Reply<'_>, there: &[String]) -> Problem {
+    let mut detail =
+        "No condition of response_mapping.yaml fits what the program returned".to_owned();
+    let areas = reply.interface.areas.iter().zip(reply.bytes);
+    let absent: Vec<&str> = areas
+        .filter(|(_, bytes)| bytes.is_none())
+        .map(|(area, _)| area.name.as_str())
+        .collect();
+    if !absent.is_empty() {
+        let what = listed(&absent);
+        detail += &format!(
+            "; {} ended without {what}, and {}",
+            asset.program,
+            present(there)
+        );
+    }
+    let title = "The program's answer is not mapped";
+    Problem::new(StatusCode::INTERNAL_SERVER_ERROR, title, detail)
+}
+
+fn listed(names: &[&str]) -> String {
+    match names {
+        [one] => format!("the container {one}"),
+        many => format!("the containers {}", many.join(", ")),
+    }
+}
+
+fn present(there: &[String]) -> String {
+    let mut names: Vec<&str> = there.iter().map(String::as_str).collect();
+    names.sort_unstable();
+    match names.as_slice() {
+        [] => "there is no container at all".to_owned(),
+        some => format!("there is {}", some.join(", ")),
+    }
+}
+
 /// A program that ended abnormally, with its code and line.
 pub(super) fn abended(abend: &Abend, asset: &Asset) -> Problem {
     let program = match abend.program.as_str() {

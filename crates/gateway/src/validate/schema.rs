@@ -214,6 +214,37 @@ impl SchemaSet {
         self.look(id, 0, &|schema| own_property(schema, name))
     }
 
+    /// The names of the properties of a schema, those of `allOf` included.
+    pub fn names_of(&self, id: SchemaId) -> Vec<&str> {
+        let mut names = Vec::new();
+        self.each_of(id, 0, &mut |schema| {
+            names.extend(schema.properties.iter().map(|(name, _)| name.as_str()));
+        });
+        names
+    }
+
+    /// Whether a value may have properties that are named elsewhere: in one
+    /// of several alternatives, or below a schema for all others.
+    pub fn is_open(&self, id: SchemaId) -> bool {
+        let mut open = false;
+        self.each_of(id, 0, &mut |schema| {
+            open |= !schema.any_of.is_empty()
+                || !schema.one_of.is_empty()
+                || schema.additional.is_some();
+        });
+        open
+    }
+
+    fn each_of<'s>(&'s self, id: SchemaId, depth: usize, f: &mut dyn FnMut(&'s Schema)) {
+        let schema = &self.schemas[id];
+        f(schema);
+        if depth < MAX_NESTING {
+            for inner in &schema.all_of {
+                self.each_of(*inner, depth + 1, f);
+            }
+        }
+    }
+
     /// As [`SchemaSet::property`], from a schema at hand.
     pub(super) fn property_of(&self, schema: &Schema, name: &str) -> Option<SchemaId> {
         let below = || {

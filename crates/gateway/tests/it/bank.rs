@@ -267,7 +267,10 @@ fn a_full_region_asks_to_try_again() {
         (503, Some("1"))
     );
     let admin = full.admin_address().unwrap();
-    assert_eq!(send(admin, "GET", "/health/ready", "", "").status, 503);
+    let ready = send(admin, "GET", "/health/ready", "", "");
+    assert_eq!(ready.status, 503);
+    assert_eq!(ready.json()["status"], "DEGRADED");
+    assert_eq!(ready.json()["reason"], "it is \"busy\"");
     assert_eq!(send(admin, "GET", "/health/live", "", "").status, 200);
     assert_eq!(get(&bank, "/health").json()["status"], "UP");
 }

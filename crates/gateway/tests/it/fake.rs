@@ -46,8 +46,9 @@ impl Backend for Fake {
         Ok(runtime.block_on(main(self.clone())))
     }
 
-    fn ready(&self) -> bool {
-        !self.busy.load(Ordering::Relaxed)
+    fn impairment(&self) -> Option<String> {
+        let busy = self.busy.load(Ordering::Relaxed);
+        busy.then(|| "it is \"busy\"".to_owned())
     }
 
     fn metrics(&self, out: &mut String) {
@@ -133,6 +134,10 @@ impl Reply for Data {
 
     fn container(&self, name: &str) -> Option<&[u8]> {
         self.containers.get(name).map(Vec::as_slice)
+    }
+
+    fn container_names(&self) -> Vec<String> {
+        self.containers.keys().cloned().collect()
     }
 
     fn commarea(&self) -> &[u8] {

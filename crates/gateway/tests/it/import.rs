@@ -3,7 +3,9 @@
 use crate::client::send;
 use crate::config;
 use crate::fake::Fake;
-use gateway::{Api, Gateway, Import, ImportBook, import};
+use gateway::{
+    Api, Choice, Gateway, Import, ImportBook, ImportNames, NameStyle, Redefines, import,
+};
 use serde_json::json;
 
 const AREA: &str = "       01  ORDER-AREA.
@@ -23,6 +25,7 @@ fn book(container: Option<&str>) -> ImportBook {
         file: "ORDER.cpy".into(),
         container,
         text: AREA.into(),
+        source: None,
     }
 }
 
@@ -32,11 +35,18 @@ fn served(channel: bool) -> Gateway<Fake> {
         program: "ordpgm".into(),
         transid: Some("ORDR".into()),
         channel,
+        names: ImportNames::default(),
+        redefines: Redefines::First,
+        copies: Vec::new(),
+        program_text: None,
         request: vec![book(Some("ORDER-IN"))],
         response: vec![book(Some("ORDER-OUT"))],
     };
     let folder = tempfile::tempdir().unwrap();
-    for file in import(&new).unwrap_or_else(|faults| panic!("{faults}")) {
+    for file in import(&new)
+        .unwrap_or_else(|faults| panic!("{faults}"))
+        .files
+    {
         let path = folder.path().join("orders").join(file.path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, file.text).unwrap();
@@ -54,7 +64,7 @@ fn served(channel: bool) -> Gateway<Fake> {
 
 #[test]
 fn an_imported_program_answers_with_every_field() {
-    let body = json!({"order_id": 17, "cust_name": "Ada", "total": -12345.67, "line_count": 2,
+    let body = json!({"order_id": 17, "cust_name": "Ada", "total": -12345.67,
         "order_line": [{"item_no": "A1", "qty": 3}, {"item_no": "B2", "qty": -4}]});
     for channel in [false, true] {
         let gateway = served(channel);
@@ -77,6 +87,10 @@ fn what_cannot_be_imported_is_told_at_once() {
         program: "TOO-LONG-NAME".into(),
         transid: None,
         channel: false,
+        names: ImportNames::default(),
+        redefines: Redefines::First,
+        copies: Vec::new(),
+        program_text: None,
         request: vec![bad.clone()],
         response: vec![book(None), book(None)],
     };
@@ -84,4 +98,218 @@ fn what_cannot_be_imported_is_told_at_once() {
     assert!(text.contains("ORDER.cpy:5:"), "{text}");
     assert!(text.contains("is described twice"), "{text}");
     assert!(text.contains("is no name of a program"), "{text}");
+}
+
+#[test]
+fn a_copybook_without_an_01_level_is_imported_and_loads() {
+    for (text, channel) in [
+        (
+            "           05  CUST-ID      PIC 9(8).\n           05  CUST-NAME    PIC X(20).\n",
+            false,
+        ),
+        ("05 CUST-ID PIC 9(8).\n05 CUST-NAME PIC X(20).\n", false),
+        ("           05  CUST-ID      PIC 9(8).\n", true),
+    ] {
+        let book = ImportBook {
+            file: "copybooks/CUSTAREA.cpy".into(),
+            container: channel.then(|| "CUST".to_owned()),
+            text: text.into(),
+            source: None,
+        };
+        let new = Import {
+            name: "cust".into(),
+            program: "CUST01".into(),
+            transid: None,
+            channel,
+            names: ImportNames::default(),
+            redefines: Redefines::First,
+            copies: Vec::new(),
+            program_text: None,
+            request: vec![book.clone()],
+            response: vec![book],
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let made = import(&new).unwrap_or_else(|faults| panic!("{faults}"));
+        for file in made.files {
+            let path = folder.path().join("cust").join(file.path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, file.text).unwrap();
+        }
+        let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+        assert_eq!(apis[0].warnings().to_string(), "");
+    }
+}
+
+const RICH: &str = "       01  RICH-AREA.
+           05  RICH-KIND                PIC X(8).
+               88  RICH-OPEN            VALUE 'OPEN'.
+               88  RICH-SHUT            VALUE 'SHUT'.
+           05  RICH-CODE                PIC 9(3).
+               88  RICH-OK              VALUE 0.
+               88  RICH-WRONG           VALUE 400.
+           05  RICH-LEVEL               PIC 9.
+               88  RICH-LOW             VALUE 0 THRU 4.
+           05  RICH-ASKED               PIC 9(5).
+           05  RICH-VIEW                PIC 9(6).
+           05  RICH-TEXT REDEFINES RICH-VIEW PIC X(6).
+           05  RICH-COUNT               PIC 9(2).
+           05  RICH-ROW OCCURS 1 TO 9 DEPENDING ON RICH-COUNT PIC X(3).
+";
+
+const PROGRAM: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. RICH.
+       PROCEDURE DIVISION.
+           IF RICH-OPEN MOVE 0 TO RICH-CODE END-IF
+           IF RICH-ASKED > 1 SET RICH-WRONG TO TRUE END-IF
+           EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
+fn conditions_counters_and_directions_are_in_the_document() {
+    let mut rich = book(None);
+    rich.text = RICH.into();
+    let made = import(&Import {
+        name: "rich".into(),
+        program: "RICH".into(),
+        transid: None,
+        channel: false,
+        names: ImportNames {
+            style: NameStyle::Camel,
+            prefix: Some("RICH-".into()),
+        },
+        redefines: Redefines::First,
+        copies: Vec::new(),
+        program_text: Some(PROGRAM.into()),
+        request: vec![rich.clone()],
+        response: vec![rich],
+    })
+    .unwrap_or_else(|faults| panic!("{faults}"));
+    let text = |end: &str| {
+        let file = made.files.iter().find(|f| f.path.ends_with(end));
+        file.unwrap_or_else(|| panic!("{end}")).text.clone()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for file in &made.files {
+        let path = folder.path().join("rich").join(&file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, &file.text).unwrap();
+    }
+    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    assert_eq!(apis[0].warnings().to_string(), "");
+    let echo = Fake::default().program("RICH", |data| {
+        assert_ne!(&data.commarea[23..25], b"00");
+        data.commarea[8..11].copy_from_slice(b"400");
+    });
+    let gateway = Gateway::start(config(), apis, echo).unwrap();
+    let document = send(gateway.address(), "GET", "/apis/rich/openapi.json", "", "").json();
+    let post = &document["paths"]["/"]["post"];
+    let request = &post["requestBody"]["content"]["application/json"]["schema"];
+    let response = &post["responses"]["200"]["content"]["application/json"]["schema"];
+    assert_eq!(
+        request["properties"]["kind"]["enum"],
+        json!(["OPEN", "SHUT"])
+    );
+    assert_eq!(response["properties"]["code"]["enum"], json!([0, 400]));
+    assert_eq!(request["properties"]["level"]["enum"], json!(null));
+    // Read only, written only, and neither.
+    assert_eq!(request["properties"]["code"], json!(null));
+    assert_eq!(response["properties"]["asked"], json!(null));
+    assert!(
+        request["properties"]["view"].is_object() && response["properties"]["view"].is_object()
+    );
+    assert_eq!(request["required"], json!(["kind", "asked", "row"]));
+    // The counter is made from the array.
+    assert_eq!(request["properties"]["count"], json!(null));
+    assert_eq!(request["properties"]["row"]["maxItems"], 9);
+    assert!(
+        text("post/request.yaml").contains("$count($body.row)"),
+        "{}",
+        text("post/request.yaml")
+    );
+    assert_eq!(made.left_out, ["RICH-TEXT"]);
+    for status in ["400", "500", "503", "504"] {
+        assert!(post["responses"][status].is_object(), "{status}");
+    }
+    let body = json!({"kind": "OPEN", "asked": 2, "row": ["a", "b"]}).to_string();
+    let answer = send(gateway.address(), "POST", "/rich", "", &body);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(answer.json()["row"], json!(["a", "b"]));
+    assert_eq!(answer.json()["code"], 400);
+    assert_eq!(
+        send(gateway.address(), "POST", "/rich", "", &made.sample).status,
+        200,
+        "{}",
+        made.sample
+    );
+}
+
+#[test]
+fn the_value_of_a_field_chooses_what_a_response_shows() {
+    let text = "       01  E.\n           05  KIND PIC X.\n           05  BODY PIC X(4).\n           05  NUM REDEFINES BODY PIC 9(4).\n";
+    let mut either = book(None);
+    either.text = text.into();
+    let choice = Choice::parse("BODY:KIND:N=NUM,*=BODY").unwrap();
+    let new = Import {
+        name: "either".into(),
+        program: "EITHER".into(),
+        transid: None,
+        channel: false,
+        names: ImportNames::default(),
+        redefines: Redefines::ByValue(choice),
+        copies: Vec::new(),
+        program_text: None,
+        request: vec![either.clone()],
+        response: vec![either],
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for file in import(&new)
+        .unwrap_or_else(|faults| panic!("{faults}"))
+        .files
+    {
+        let path = folder.path().join("either").join(file.path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, file.text).unwrap();
+    }
+    let apis = Api::load_all(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    assert_eq!(apis[0].warnings().to_string(), "");
+    let gateway =
+        Gateway::start(config(), apis, Fake::default().program("EITHER", |_| ())).unwrap();
+    let ask = |body: &str| {
+        let answer = send(gateway.address(), "POST", "/either", "", body);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()
+    };
+    assert_eq!(
+        ask(r#"{"kind": "N", "num": 42}"#),
+        json!({"kind": "N", "num": 42})
+    );
+    assert_eq!(
+        ask(r#"{"kind": "T", "body": "abcd"}"#),
+        json!({"kind": "T", "body": "abcd"})
+    );
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(128))]
+    #[test]
+    fn no_copybook_and_no_program_panics(
+        fields in "(           (05|10|88)  [A-C]( PIC (X|9|S9V9)\\(?[0-9]?\\)?| OCCURS 1 TO 3 DEPENDING ON [A-C]| REDEFINES [A-C]| VALUE ('x'|1 THRU 2|SPACES))*\\.\n){0,6}",
+        program in "(MOVE|TO|[A-C]|\\(|\\)|=|COMPUTE|EXEC|CICS|END-EXEC|INTO|'|é| |\n|\\.){0,40}",
+        prefix in "[A-Cé-]{0,3}",
+    ) {
+        let mut any = book(None);
+        any.text = format!("       01  R.\n{fields}");
+        let _ = import(&Import {
+            name: "any".into(),
+            program: "P".into(),
+            transid: None,
+            channel: false,
+            names: ImportNames { style: NameStyle::Camel, prefix: Some(prefix) },
+            redefines: Redefines::All,
+            copies: Vec::new(),
+            program_text: Some(format!("       PROCEDURE DIVISION.\n           {program}")),
+            request: vec![any.clone()],
+            response: vec![any],
+        });
+    }
 }

@@ -5,7 +5,7 @@ use gateway::Api;
 use std::path::Path;
 
 /// A copy of the bank's API with one file changed.
-fn changed(file: &str, change: impl Fn(&str) -> String) -> tempfile::TempDir {
+pub fn changed(file: &str, change: impl Fn(&str) -> String) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     copy(&example("bank/apis/accounts"), folder.path());
     let path = folder.path().join("src/main").join(file);
@@ -14,7 +14,7 @@ fn changed(file: &str, change: impl Fn(&str) -> String) -> tempfile::TempDir {
     folder
 }
 
-fn copy(from: &Path, to: &Path) {
+pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
@@ -104,6 +104,76 @@ fn two_apis_may_not_serve_one_path() {
     let text = Api::load_all(folder.path()).unwrap_err().to_string();
     assert!(
         text.contains("GET /bank/accounts is served by the API a too"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_asset_of_another_kind_costs_its_operation_alone() {
+    for (from, to, why) in [
+        (
+            "cicsCommarea-1.0",
+            "imsTransaction-1.0",
+            "asset type 'imsTransaction-1.0' is not served",
+        ),
+        ("COBOL", "PLI", "PLI programs are not served"),
+    ] {
+        let text = faults("zosAssets/ACCTINQ/zosAsset.yaml", from, to);
+        assert!(text.starts_with("loaded") && text.contains(why), "{text}");
+    }
+    let text = faults(
+        "zosAssets/ACCTINQ/zosAsset.yaml",
+        "cicsCommarea-1.0",
+        "cicsComarea-1.0",
+    );
+    assert!(text.contains("did you mean cicsCommarea-1.0?"), "{text}");
+    let text = faults("zosAssets/ACCTINQ/zosAsset.yaml", "EIB_AND_MIRROR", "EIB");
+    assert!(text.contains("transidUsage 'EIB' is not known"), "{text}");
+}
+
+#[test]
+fn further_copybooks_of_an_asset_do_no_harm() {
+    let gen_folder = "zosAssets/ACCTINQ/providerFiles/gen";
+    let folder = changed("api/openapi.yaml", str::to_string);
+    let main = folder.path().join("src/main");
+    let other = main.join(gen_folder).join("OTHER-AREA_request_0.cpy");
+    std::fs::write(
+        &other,
+        "       01  OTHER-AREA.\n           05  X  PIC X(9).\n",
+    )
+    .unwrap();
+    let text = Api::load(folder.path()).unwrap_err().to_string();
+    assert!(text.contains("one request record, not 2"), "{text}");
+    assert!(text.contains("name the copybook in request.dai"), "{text}");
+    let schema = r#"{"properties": {"commarea": {"properties": {"ACCTINQ-AREA": {}}}}}"#;
+    std::fs::write(main.join(gen_folder).join("requestSchema.json"), schema).unwrap();
+    Api::load(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    std::fs::remove_file(main.join(gen_folder).join("requestSchema.json")).unwrap();
+    let provider = main.join("zosAssets/ACCTINQ/providerFiles");
+    let dai = r#"<message><structure file="/a/b/ACCTINQ-AREA_request_0.cpy"/></message>"#;
+    std::fs::write(provider.join("request.dai"), dai).unwrap();
+    Api::load(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+    let dai = r#"<message><field name="ACCTINQ-AREA"/></message>"#;
+    std::fs::write(provider.join("request.dai"), dai).unwrap();
+    Api::load(folder.path()).unwrap_or_else(|faults| panic!("{faults}"));
+}
+
+#[test]
+fn answers_that_can_never_be_are_told() {
+    let file = format!("{GET}/response_mapping.yaml");
+    let text = faults(&file, "\"RESULT-CODE\" = 404", "\"INQ-KIND\" = \"CURRENT\"");
+    assert!(text.starts_with("loaded"), "{text}");
+    let why = "the condition never holds: ACCTINQ-AREA.INQ-KIND always has 8 characters";
+    assert!(text.contains(why), "{text}");
+    let folder = changed(&file, |text| {
+        let last = "response_500.yaml:\n  condition: true\n  httpStatusCode: 500\n";
+        let others = text.replace(last, "");
+        others.replace("version: 1.0\n", &format!("version: 1.0\n{last}"))
+    });
+    let api = Api::load(folder.path()).unwrap();
+    let text = api.warnings().to_string();
+    assert!(
+        text.contains("response_404.yaml can never be the answer"),
         "{text}"
     );
 }

@@ -7,6 +7,7 @@ mod http2;
 mod import;
 mod load;
 mod perfchannel;
+mod promises;
 mod tls;
 mod wire;
 

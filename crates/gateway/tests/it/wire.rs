@@ -151,7 +151,7 @@ fn a_request_under_way_survives_reload_and_shutdown() {
         send(gateway.address(), "GET", "/health", "", "").status,
         200
     );
-    gateway.reload(Vec::new());
+    gateway.reload(Vec::<Api>::new());
     assert_eq!(
         send(gateway.address(), "GET", "/bank/accounts/1", "", "").status,
         404

@@ -14,6 +14,8 @@ use std::path::PathBuf;
 pub struct Census {
     subjects: Vec<Subject>,
     lives: BTreeMap<u32, Life>,
+    /// What each subject's processes used, by subject.
+    ledgers: Vec<Ledger>,
     /// What groups used, by folder; kept when a group goes away.
     groups: BTreeMap<PathBuf, u64>,
     pids: BTreeSet<u32>,
@@ -29,6 +31,17 @@ pub struct Counted {
     /// have ended keep what they were seen to use. None as long as nothing was
     /// seen.
     pub together_ns: Option<u64>,
+}
+
+/// What the processes of one subject used. A sum over those that are there
+/// would shrink when one of them ends, and no difference of two such sums says
+/// what was used between them.
+#[derive(Debug, Default)]
+struct Ledger {
+    /// Counters of processes that have ended.
+    ended: Usage,
+    /// What each one that was there at the last count had used by then.
+    last: BTreeMap<u32, Usage>,
 }
 
 /// The CPU of whoever had a process id, ns.
@@ -54,14 +67,28 @@ impl Census {
         let mut known: BTreeMap<u32, Option<Usage>> = BTreeMap::new();
         let mut read = |pid: u32| known.entry(pid).or_insert_with(|| process(pid)).clone();
         let members: Vec<_> = self.subjects.iter().map(Subject::members).collect();
-        let usages = self
-            .subjects
-            .iter()
-            .zip(&members)
-            .map(|(subject, members)| {
-                let pids = members.as_ref().map_err(ProcError::again)?;
-                subject.usage_by(pids, &mut read)
-            });
+        self.ledgers
+            .resize_with(self.subjects.len(), Ledger::default);
+        let usages = self.subjects.iter().zip(&members).zip(&mut self.ledgers);
+        let usages = usages.map(|((subject, members), ledger)| {
+            let pids = members.as_ref().map_err(ProcError::again)?;
+            let mut now = BTreeMap::new();
+            let mut noted = |pid: u32| {
+                let usage = read(pid)?;
+                now.insert(pid, usage.clone());
+                Some(usage)
+            };
+            let usage = subject.usage_by(pids, &mut noted);
+            ledger.handle(now);
+            // The kernel's account of a group has those that have ended in it.
+            match (usage, subject.group_cpu()) {
+                (Ok(mut usage), None) => {
+                    usage.add(&ledger.ended);
+                    Ok(usage)
+                }
+                (usage, _) => usage,
+            }
+        });
         let usages: Vec<Result<Usage, ProcError>> = usages.collect();
         // What a group's own account holds is not counted by process too.
         let accounts = self.accounts();
@@ -132,6 +159,26 @@ pub fn machine() -> String {
     format!("{} {}", boot.trim(), ids.display())
 }
 
+impl Ledger {
+    /// Takes the next count: whoever is missing has ended, and so has whoever
+    /// gave its id to another process.
+    fn handle(&mut self, now: BTreeMap<u32, Usage>) {
+        for (pid, before) in std::mem::replace(&mut self.last, now) {
+            let same = self
+                .last
+                .get(&pid)
+                .is_some_and(|now| now.cpu_ns >= before.cpu_ns);
+            if !same {
+                self.ended.add(&Usage {
+                    resident_bytes: 0,
+                    processes: 0,
+                    ..before
+                });
+            }
+        }
+    }
+}
+
 impl Life {
     fn handle(&mut self, ns: u64) {
         if ns < self.now {
@@ -161,8 +208,12 @@ mod tests {
 
     /// Works for a while, then waits for its standard input to end.
     fn busy() -> Child {
+        busy_as(std::path::Path::new("sh"))
+    }
+
+    fn busy_as(shell: &std::path::Path) -> Child {
         let work = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; echo done; read x";
-        let mut command = Command::new("sh");
+        let mut command = Command::new(shell);
         command.args(["-c", work]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -184,6 +235,33 @@ mod tests {
     fn end(mut child: Child) {
         drop(child.stdin.take());
         child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_process_that_ends_takes_nothing_back() {
+        let folder = std::env::temp_dir().join(format!("census-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let shell = folder.join("censustest");
+        fs::copy("/bin/sh", &shell).unwrap();
+        let (short, long) = (busy_as(&shell), busy_as(&shell));
+        let subject = Subject::Name("censustest".into());
+        let mut census = Census::new(vec![subject]);
+        let before = census.take().usages.remove(0).unwrap();
+        assert_eq!(before.processes, 2);
+        end(short);
+        let after = census.take().usages.remove(0).unwrap();
+        end(long);
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(after.processes, 1);
+        assert!(after.cpu_ns >= before.cpu_ns, "{before:?} {after:?}");
+        let used = after.since(&before);
+        let threads: u64 = used.threads.values().sum();
+        // Nothing ran in between but the end of a loop that waited.
+        assert!(
+            used.cpu_ns < 1_000_000_000 && threads <= used.cpu_ns + 1_000_000_000,
+            "{used:?}"
+        );
+        assert!(after.threads.values().sum::<u64>() >= before.threads.values().sum::<u64>());
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::model::{Curve, LatencyReport, PopulationReport, Report, Server};
 use super::page::page;
 use super::svg::{Axis, Plot, Series, escape, short};
 use super::text::conclusions;
+use super::verdict::verdict;
 
 /// The report as one HTML page.
 pub fn html(report: &Report) -> String {
@@ -17,6 +18,9 @@ pub fn html(report: &Report) -> String {
         short(report.warmup_s),
         escape(&report.started)
     );
+    if let Some(verdict) = verdict(report) {
+        body += &format!("<p class=verdict>{}</p>", escape(&verdict));
+    }
     for warning in &report.warnings {
         body += &format!("<p class=warn>{}</p>", escape(warning));
     }
@@ -262,7 +266,8 @@ fn curve_section(curve: &Curve) -> String {
         ..Axis::default()
     };
     let mut throughput = vec![line("answers/s", &|p| Some(p.throughput))];
-    if let Some(law) = curve.scalability.filter(|law| law.describes()) {
+    let knee = curve.verdict == crate::knee::Verdict::Found;
+    if let Some(law) = curve.scalability.filter(|law| knee && law.describes()) {
         let last = curve.points.iter().map(|p| p.load).fold(0.0, f64::max);
         let value =
             |n: f64| law.lambda * n / (1.0 + law.sigma * (n - 1.0) + law.kappa * n * (n - 1.0));

@@ -11,6 +11,7 @@ mod model;
 mod page;
 mod svg;
 mod text;
+mod verdict;
 mod versus;
 
 pub use cost::{CpuPart, ServerCpu, View};

@@ -354,7 +354,11 @@ impl Server {
             .map(|(name, ns)| ThreadShare {
                 name: name.clone(),
                 cpu_us: each(*ns),
-                percent: *ns as f64 / usage.cpu_ns.max(1) as f64 * 100.0,
+                // A server that used nothing has no shares of it.
+                percent: match usage.cpu_ns {
+                    0 => 0.0,
+                    all => *ns as f64 / all as f64 * 100.0,
+                },
             })
             .collect();
         threads.sort_by(|a, b| b.cpu_us.total_cmp(&a.cpu_us));

@@ -1,6 +1,7 @@
 //! The report as text: what to know first, then the figures.
 
 use super::model::{Curve, LatencyReport, PopulationReport, Report};
+use super::verdict::{bars, verdict};
 use crate::knee::{Verdict, before_collapse};
 use std::fmt::Write;
 
@@ -18,11 +19,20 @@ fn write_text(report: &Report, out: &mut String) -> std::fmt::Result {
         "{}; {:.1} s measured after {:.1} s of warm-up, from {}",
         report.load, report.measured_s, report.warmup_s, report.started
     )?;
+    if let Some(verdict) = verdict(report) {
+        writeln!(out, "{verdict}")?;
+    }
     for warning in &report.warnings {
         writeln!(out, "! {warning}")?;
     }
     for population in &report.populations {
         write_population(population, out)?;
+    }
+    if let Some(sum) = report.sum() {
+        let bars = bars(&sum.response);
+        if !bars.is_empty() {
+            write!(out, "\nResponse times\n{bars}")?;
+        }
     }
     if !report.messages.is_empty() {
         let warmup = match report.warmup_s > 0.0 {
@@ -246,6 +256,39 @@ fn collapse(curve: &Curve) -> String {
     }
 }
 
+/// The law fitted to a curve that has a knee. Without one there is nothing
+/// that bends, and its figures would be made of chance.
+fn law(curve: &Curve) -> Option<String> {
+    let law = curve
+        .scalability
+        .filter(|_| curve.verdict == Verdict::Found)?;
+    if !law.describes() {
+        return Some(format!(
+            "The Universal Scalability Law does not describe this system (R² {:.2}).",
+            law.r_squared
+        ));
+    }
+    let unit = &curve.unit;
+    let last = curve.points.iter().map(|p| p.load).fold(0.0, f64::max);
+    // Beyond the loads that were tried the law knows nothing.
+    let peak = match law.peak.filter(|peak| *peak <= last) {
+        Some(peak) => format!(
+            "; by this law the throughput is greatest at {peak:.0} {unit}, past the knee, and falls beyond"
+        ),
+        None => String::new(),
+    };
+    Some(format!(
+        "Universal Scalability Law (how the answers grow with the load): {:.1} ± {:.1} answers/s for each of the {unit} (λ), share done one after another {:.4} ± {:.4} (σ), cost of agreement {:.2e} ± {:.1e} (κ), R² {:.4}{peak}.",
+        law.lambda,
+        law.half_widths[0],
+        law.sigma,
+        law.half_widths[1],
+        law.kappa,
+        law.half_widths[2],
+        law.r_squared
+    ))
+}
+
 /// What a curve shows, in sentences.
 pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
     let unit = &curve.unit;
@@ -257,7 +300,7 @@ pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
     }
     match (curve.verdict, &curve.stick) {
         (Verdict::Found, Some(s)) => lines.push(format!(
-            "Knee at {:.0} {unit} (95 %: {:.0} to {:.0}), {:.0} answers/s there.",
+            "Knee at {:.0} {unit} (95 %: {:.0} to {:.0}), {:.0} answers/s there: from this load on, more load no longer means as many more answers.",
             s.knee, s.interval.0, s.interval.1, s.throughput
         )),
         (Verdict::NotReached, _) => lines.push(
@@ -269,27 +312,7 @@ pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
         (Verdict::Collapses, _) => lines.push(collapse(curve)),
         _ => lines.push("No knee found: too few load levels to tell.".into()),
     }
-    if let Some(law) = curve.scalability.filter(|law| !law.describes()) {
-        lines.push(format!(
-            "The Universal Scalability Law does not describe this system (R² {:.2}).",
-            law.r_squared
-        ));
-    } else if let Some(law) = &curve.scalability {
-        let peak = match law.peak {
-            Some(peak) => format!(", greatest throughput at {peak:.0} {unit}"),
-            None => String::new(),
-        };
-        lines.push(format!(
-            "Universal Scalability Law: λ {:.1} ± {:.1}, σ {:.4} ± {:.4}, κ {:.2e} ± {:.1e}{peak} (R² {:.4}).",
-            law.lambda,
-            law.half_widths[0],
-            law.sigma,
-            law.half_widths[1],
-            law.kappa,
-            law.half_widths[2],
-            law.r_squared
-        ));
-    }
+    lines.extend(law(curve));
     let objectives = &curve.objectives;
     lines.push(match (curve.highest_good, curve.lowest_bad) {
         (Some(good), Some(bad)) => {
@@ -311,4 +334,52 @@ pub(super) fn conclusions(curve: &Curve) -> Vec<String> {
             .push("Beyond its peak, throughput falls: the system collapses under overload.".into());
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::knee::{broken_stick, scalability};
+    use crate::report::CurvePoint;
+
+    fn curve(throughput: impl Fn(f64) -> f64) -> Curve {
+        let point = |load: f64| CurvePoint {
+            load,
+            throughput: throughput(load),
+            p99: 1.0,
+            good: true,
+            ..CurvePoint::default()
+        };
+        let points: Vec<CurvePoint> = (1..=10).map(|i| point(f64::from(i) * 100.0)).collect();
+        let pairs: Vec<(f64, f64)> = points.iter().map(|p| (p.load, p.throughput)).collect();
+        let (verdict, stick) = broken_stick(&pairs);
+        Curve {
+            unit: "requests/s".into(),
+            verdict,
+            stick,
+            scalability: scalability(&pairs),
+            objectives: "errors=0".into(),
+            highest_good: Some(1000.0),
+            lowest_bad: None,
+            collapse: false,
+            interrupted: false,
+            unrecovered: None,
+            points,
+        }
+    }
+
+    #[test]
+    fn without_a_knee_no_fit_is_told() {
+        let lines = conclusions(&curve(|load| load)).join("\n");
+        assert!(lines.contains("No knee found"), "{lines}");
+        assert!(!lines.contains("Scalability"), "{lines}");
+    }
+
+    #[test]
+    fn each_figure_of_a_knee_says_what_it_is_and_none_lies_beyond_the_loads() {
+        let lines = conclusions(&curve(|load| load.min(486.0) + load / 50.0)).join("\n");
+        assert!(lines.contains("Knee at "), "{lines}");
+        assert!(lines.contains("more load no longer means"), "{lines}");
+        assert!(!lines.contains("greatest throughput at"), "{lines}");
+    }
 }

@@ -4,7 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use link::{FileEntry, Name, ProgramEntry, ProgramName, StoreEntry, TransId};
+use link::{
+    Confinement, FileEntry, Name, ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId,
+};
 
 use crate::api::{Conversations, QueueDefinitions};
 
@@ -39,6 +41,11 @@ pub struct RegionConfig {
     pub monitoring: Option<PathBuf>,
     /// Where embedded files are; none for a region without files.
     pub store: Option<StoreEntry>,
+    /// What workers keep their programs from.
+    pub confinement: Confinement,
+    /// Lines a second that programs may print into the log, all in all; ten
+    /// seconds' worth at once. 0 for no bound.
+    pub display_lines_per_s: u32,
     /// Partners of APPC conversations; none for a region without them.
     pub conversations: Option<Arc<dyn Conversations>>,
     /// Folder of files that queues and journals are written to, when their
@@ -69,6 +76,13 @@ impl Default for RegionConfig {
             engines: Engines::default(),
             monitoring: None,
             store: None,
+            confinement: Confinement {
+                sandbox: SandboxMode::BestEffort,
+                task_bytes: 256 << 20,
+                process_bytes: 2 << 30,
+                resident_bytes: 256 << 20,
+            },
+            display_lines_per_s: 1000,
             conversations: None,
             state: PathBuf::from("."),
             temporary_storage_bytes: 256 << 20,

@@ -7,7 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
-use crate::api::{Definitions, Refusal, RegionConfig, StartError, Statistics, Task, TaskRequest};
+use crate::api::{
+    Definitions, Participant, Refusal, RegionConfig, StartError, Statistics, Task, TaskRequest,
+};
+use crate::kernel::ParticipantId;
 use crate::shell::{Begun, Shared, Threads};
 
 /// A running region. Dropping it without [`Region::shutdown`] ends its workers
@@ -122,6 +125,11 @@ impl Handle {
         work: impl FnOnce(&mut dyn store::WriteStore) -> R + Send + 'static,
     ) -> Option<R> {
         self.shared.with_store(work)
+    }
+
+    /// Adds somebody who takes part in units of work beside the store.
+    pub fn add_participant(&self, participant: Arc<dyn Participant>) -> ParticipantId {
+        self.shared.participants.add(participant)
     }
 
     /// Counters and gauges.

@@ -15,6 +15,7 @@ mod reply;
 mod request;
 mod task;
 
+pub use crate::kernel::{Order, ParticipantId};
 pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, TransactionDef};
 pub use conversations::{Conversation, Conversations, Destination, Fault, Received, sense};
 pub use door::DoorRuntime;

@@ -270,6 +270,27 @@ impl Core {
         }
     }
 
+    /// True when there is no task, active or waiting.
+    pub fn is_idle(&self) -> bool {
+        self.tasks.is_empty()
+    }
+
+    /// Looks at the limits; panics when one is broken.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn check_limits(&self, mxt: usize, class_limit: usize) {
+        assert!(self.active <= mxt, "{} tasks are active", self.active);
+        let classes = self.class_active.iter();
+        assert!(classes.clone().all(|n| *n <= class_limit));
+        for (number, w) in self.workers.iter().enumerate() {
+            let held = w.slots.iter().flatten().count();
+            assert!(w.load <= held, "worker {number}: load {} of {held}", w.load);
+            assert!(w.slow <= w.load, "worker {number}");
+            for key in w.slots.iter().flatten() {
+                assert!(self.tasks.get(*key).is_some(), "a slot of no task");
+            }
+        }
+    }
+
     /// True when a closed region has no task left.
     pub fn is_drained(&self) -> bool {
         self.closed && self.active == 0

@@ -333,17 +333,8 @@ impl World {
     }
 
     fn check(&self) {
-        assert!(self.core.active <= MXT);
+        self.core.check_limits(MXT, CLASS_LIMIT);
         assert!(self.core.waiting <= QUEUE);
-        assert!(self.core.class_active[0] <= CLASS_LIMIT);
-        for (number, w) in self.core.workers.iter().enumerate() {
-            let held = w.slots.iter().flatten().count();
-            assert!(w.load <= held, "worker {number}: load {} of {held}", w.load);
-            assert!(w.slow <= w.load);
-            for key in w.slots.iter().flatten() {
-                assert!(self.core.tasks.get(*key).is_some(), "a slot of no task");
-            }
-        }
         for (task, starts) in &self.links.starts {
             assert_eq!(*starts, 1, "task {task} was started {starts} times");
         }

@@ -169,6 +169,14 @@ impl Cx<'_> {
         self.kernel.woken.extend(woken);
     }
 
+    /// A participant has changed something for a task: it commits with it.
+    pub fn join(&mut self, task: TaskKey, participant: ParticipantId) {
+        let unit = self.kernel.units.of(task);
+        if !unit.participants.contains(&participant) {
+            unit.participants.push(participant);
+        }
+    }
+
     /// A number for a task to be started.
     pub fn next_start(&mut self) -> u64 {
         self.kernel.last_start += 1;
@@ -334,6 +342,14 @@ impl Kernel {
         Some((&suspended.wait.on, suspended.since))
     }
 
+    /// True when no task has a unit of work or waits.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn is_idle(&self) -> bool {
+        self.state.waits.is_empty()
+            && self.state.waiting_for.is_empty()
+            && self.state.units.is_empty()
+    }
+
     /// The locks, their owners and who waits for them.
     pub fn locks(&self) -> &LockTable {
         &self.state.locks
@@ -351,14 +367,6 @@ impl Kernel {
     pub fn define_files(&mut self, entries: &[link::FileEntry]) {
         if let Some(reader) = &mut self.state.reader {
             self.resources.files.define(reader.as_mut(), entries);
-        }
-    }
-
-    /// A participant has changed something for a task.
-    pub fn join(&mut self, task: TaskKey, participant: ParticipantId) {
-        let unit = self.state.units.of(task);
-        if !unit.participants.contains(&participant) {
-            unit.participants.push(participant);
         }
     }
 

@@ -8,7 +8,7 @@ use cics::resp::Condition;
 use link::{Answer, Call, Operands, TransId, UserId};
 
 use super::locks::LockName;
-use crate::core::TaskKey;
+use crate::core::{TaskKey, TaskState};
 
 /// Who asks: what the core knows of the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,21 @@ pub struct Caller {
     pub start: Option<u64>,
     /// DTIMOUT of its transaction in nanoseconds; `None` for the region's.
     pub lock_timeout_ns: Option<u64>,
+}
+
+impl TaskState {
+    /// What the kernel is told of a task.
+    pub fn caller(&self, key: TaskKey) -> Caller {
+        Caller {
+            key,
+            number: self.number,
+            transid: self.transid,
+            userid: self.userid,
+            priority: self.priority(),
+            start: self.start,
+            lock_timeout_ns: self.lock_timeout_ns,
+        }
+    }
 }
 
 /// A call of a task.

@@ -71,6 +71,12 @@ impl World {
         kernel.call(*now, caller(task), call, out).unwrap();
     }
 
+    fn join(&mut self, task: u32, participant: usize) {
+        let World { kernel, now, out } = self;
+        let (key, participant) = (caller(task).key, ParticipantId(participant));
+        kernel.with(*now, out, |_, cx| cx.join(key, participant));
+    }
+
     fn enq(&mut self, task: u32, text: &str) {
         self.call(task, command(enq::NUMBER, &name(enq::RESOURCE, text)));
     }
@@ -218,7 +224,7 @@ fn a_purge_reaches_a_lock_and_a_delay() {
 fn a_single_participant_commits_in_one_phase() {
     let mut w = World::new();
     let key = caller(1).key;
-    w.kernel.join(key, ParticipantId(0));
+    w.join(1, 0);
     w.call(1, op(Op::Syncpoint));
     assert_eq!(w.orders(), ["CommitOnePhase 0"]);
     w.kernel.voted(w.now, key, true, &mut w.out);
@@ -230,7 +236,7 @@ fn several_participants_prepare_before_any_commits() {
     let mut w = World::new();
     let key = caller(1).key;
     for n in 0..2 {
-        w.kernel.join(key, ParticipantId(n));
+        w.join(1, n);
     }
     w.call(1, op(Op::Syncpoint));
     assert_eq!(w.orders(), ["Prepare 0", "Prepare 1"]);
@@ -250,7 +256,7 @@ fn one_that_cannot_commit_has_all_backed_out() {
     let mut w = World::new();
     let key = caller(1).key;
     for n in 0..2 {
-        w.kernel.join(key, ParticipantId(n));
+        w.join(1, n);
     }
     w.call(1, op(Op::Syncpoint));
     w.out.clear();
@@ -263,7 +269,7 @@ fn one_that_cannot_commit_has_all_backed_out() {
 fn a_task_that_dies_while_its_unit_is_decided_ends_with_the_decision() {
     let mut w = World::new();
     let key = caller(1).key;
-    w.kernel.join(key, ParticipantId(0));
+    w.join(1, 0);
     w.call(1, op(Op::Syncpoint));
     w.kernel.end(w.now, caller(1), false, &mut w.out);
     w.out.clear();

@@ -10,6 +10,7 @@
 //! partner, so they are served beside the kernel, in [`crate::shell`].
 
 pub mod conversations;
+pub mod counters;
 pub mod enqueue;
 pub mod files;
 pub mod interval;
@@ -89,6 +90,8 @@ managers! {
     files: Files;
     /// ENQ and DEQ.
     enqueue: Enqueues;
+    /// Named counters.
+    counters: Counters;
     /// Interval control: DELAY, START, RETRIEVE, CANCEL.
     interval: Intervals;
     /// Journals.

@@ -18,6 +18,7 @@ use super::lease::ended_well;
 use super::links::WorkerLink;
 use crate::api::Conversation;
 use crate::core::TaskKey;
+use crate::engine::{self, EngineClass};
 use crate::resources::conversations::{MappedConversation, no_partners, not_allocated};
 
 /// Stack of a conversation's thread.
@@ -173,7 +174,10 @@ impl Shared {
         let started = std::thread::Builder::new()
             .name("tupelo-conv".into())
             .stack_size(STACK_BYTES)
-            .spawn(move || shared.run_conversation(key, id, talk, &own, &queue));
+            .spawn(move || {
+                engine::enter("appc", EngineClass::Offload);
+                shared.run_conversation(key, id, talk, &own, &queue);
+            });
         if let Err(error) = started {
             tracing::error!(%error, "no thread for a conversation");
             return None;

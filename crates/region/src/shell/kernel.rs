@@ -15,7 +15,7 @@ use super::committer::{self, Committer};
 use super::lease::ended_well;
 use crate::api::{Abend, RegionConfig, StartError};
 use crate::core::TaskKey;
-use crate::kernel::{BlockingWork, Caller, Effect, Kernel, Settings};
+use crate::kernel::{BlockingWork, Effect, Kernel, Settings};
 use crate::resources::Resources;
 
 /// Abend of a task that was purged while it waited.
@@ -278,21 +278,6 @@ fn run_io(shared: &std::sync::Weak<Shared>, queue: &Receiver<(TaskKey, BlockingW
         let answer = (work.0)();
         if let Some(shared) = shared.upgrade() {
             shared.answer_task(task, &answer);
-        }
-    }
-}
-
-impl crate::core::TaskState {
-    /// What the kernel is told of a task.
-    fn caller(&self, key: TaskKey) -> Caller {
-        Caller {
-            key,
-            number: self.number,
-            transid: self.transid,
-            userid: self.userid,
-            priority: self.priority(),
-            start: self.start,
-            lock_timeout_ns: self.lock_timeout_ns,
         }
     }
 }

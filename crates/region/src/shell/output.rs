@@ -1,7 +1,10 @@
 //! What workers print: each line of their pipes becomes a log line.
 //!
-//! One thread reads the pipes of all workers. A line is logged with the task
-//! that its worker runs when it is read; a long line is cut.
+//! One thread reads the pipes of all workers. A line brings its task's number
+//! along ([`link::display`]); one that does not, because the process failed
+//! outside of a program, gets that of the task that its worker runs when it is
+//! read. Whatever a line holds is made printable, a long line is cut, and a
+//! flood is left out and counted: a program must not fill the log's disk.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,16 +12,24 @@ use std::io::{self, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use link::display;
+
 use super::Shared;
+use super::clock::now_ns;
 use crate::core::Core;
 
-/// Longest line that is logged whole, in bytes.
-const LINE_BYTES: usize = 4096;
+/// Seconds' worth of lines that may come at once.
+const BURST_S: u64 = 10;
+/// Bytes of a line that count as a line more.
+const BYTES_A_LINE: usize = 256;
+/// Milliseconds between two looks without anything to read.
+const REST_MS: i32 = 200;
 
 /// The pipes, and the epoll instance that watches them.
 pub struct Output {
     epoll: OwnedFd,
     pipes: Mutex<HashMap<RawFd, Pipe>>,
+    rate: Mutex<Rate>,
 }
 
 struct Pipe {
@@ -28,9 +39,20 @@ struct Pipe {
     line: Vec<u8>,
 }
 
+/// How many lines may be logged, as a bucket that fills with time.
+struct Rate {
+    /// Lines a second; 0 for no bound.
+    lines_per_s: u64,
+    /// Thousandths of lines that may be logged now.
+    left: u64,
+    /// When `left` was so much, in nanoseconds of the monotonic clock.
+    at_ns: u64,
+    left_out: u64,
+}
+
 impl Output {
-    /// No pipes yet.
-    pub fn new() -> io::Result<Arc<Self>> {
+    /// No pipes yet, and so many lines a second; 0 for no bound.
+    pub fn new(lines_per_s: u32) -> io::Result<Arc<Self>> {
         // SAFETY: the result is checked.
         let raw = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
         if raw < 0 {
@@ -40,6 +62,7 @@ impl Output {
             // SAFETY: a fresh descriptor.
             epoll: unsafe { OwnedFd::from_raw_fd(raw) },
             pipes: Mutex::new(HashMap::new()),
+            rate: Mutex::new(Rate::new(lines_per_s, now_ns())),
         }))
     }
 
@@ -71,32 +94,73 @@ impl Output {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 32];
         while !shared.is_stopping() {
             // SAFETY: room for 32 events.
-            let n =
-                unsafe { libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), 32, 200) };
+            let n = unsafe {
+                libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), 32, REST_MS)
+            };
             for event in &events[..n.max(0) as usize] {
                 self.read(shared, event.u64 as RawFd);
+            }
+            self.tell_left_out(now_ns());
+        }
+    }
+
+    /// Reads what the workers left in their pipes, once they have ended.
+    pub fn finish(&self, shared: &Shared) {
+        let pipes: Vec<RawFd> = self.pipes().keys().copied().collect();
+        for fd in pipes {
+            while self.read(shared, fd) {}
+        }
+        self.tell_left_out(u64::MAX);
+    }
+
+    /// Reads once; false when there is nothing more for now.
+    fn read(&self, shared: &Shared, fd: RawFd) -> bool {
+        let mut bytes = [0u8; 16 * 1024];
+        let mut pipes = self.pipes();
+        let Some(pipe) = pipes.get_mut(&fd) else {
+            return false;
+        };
+        match pipe.file.read(&mut bytes) {
+            Ok(n) if n > 0 => {
+                pipe.take(&bytes[..n], |pipe| self.log(pipe, shared));
+                true
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => false,
+            _ => {
+                self.log(pipe, shared);
+                // Closing the descriptor takes it out of the epoll instance.
+                pipes.remove(&fd);
+                false
             }
         }
     }
 
-    fn read(&self, shared: &Arc<Shared>, fd: RawFd) {
-        let mut bytes = [0u8; 16 * 1024];
-        let mut pipes = self.pipes();
-        let Some(pipe) = pipes.get_mut(&fd) else {
+    /// Logs the line that a pipe has, if it has one and there is room.
+    fn log(&self, pipe: &Pipe, shared: &Shared) {
+        if pipe.line.is_empty() || !self.rate().take(pipe.line.len(), now_ns()) {
             return;
-        };
-        match pipe.file.read(&mut bytes) {
-            Ok(0) => {
-                pipe.flush(shared);
-                // Closing the descriptor takes it out of the epoll instance.
-                pipes.remove(&fd);
-            }
-            Ok(n) => pipe.take(&bytes[..n], shared),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(_) => {
-                pipes.remove(&fd);
-            }
         }
+        let (task, text) = display::parse(&pipe.line);
+        let worker = pipe.worker;
+        let task = task.unwrap_or_else(|| running_task(&shared.lock().core, worker));
+        match pipe.error {
+            true => tracing::warn!(target: "tupelo::stderr", worker, task, "{text}"),
+            false => tracing::info!(target: "tupelo::stdout", worker, task, "{text}"),
+        }
+    }
+
+    fn tell_left_out(&self, now_ns: u64) {
+        let (lines, rate) = self.rate().told(now_ns);
+        if lines > 0 {
+            tracing::warn!(
+                target: "tupelo::stdout",
+                "{lines} lines of programs were left out: more than {rate} a second"
+            );
+        }
+    }
+
+    fn rate(&self) -> std::sync::MutexGuard<'_, Rate> {
+        self.rate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn pipes(&self) -> std::sync::MutexGuard<'_, HashMap<RawFd, Pipe>> {
@@ -105,28 +169,67 @@ impl Output {
 }
 
 impl Pipe {
-    fn take(&mut self, bytes: &[u8], shared: &Arc<Shared>) {
+    /// Adds bytes and has each line that ends in them logged.
+    fn take(&mut self, bytes: &[u8], log: impl Fn(&Pipe)) {
         for part in bytes.split_inclusive(|&b| b == b'\n') {
-            let room = LINE_BYTES.saturating_sub(self.line.len());
-            self.line.extend_from_slice(&part[..part.len().min(room)]);
-            if part.ends_with(b"\n") {
-                self.flush(shared);
+            let (text, ended) = match part.split_last() {
+                Some((b'\n', text)) => (text, true),
+                _ => (part, false),
+            };
+            let room = display::RECORD_BYTES.saturating_sub(self.line.len());
+            self.line.extend_from_slice(&text[..text.len().min(room)]);
+            if ended {
+                log(self);
+                self.line.clear();
             }
         }
     }
+}
 
-    fn flush(&mut self, shared: &Arc<Shared>) {
-        if self.line.is_empty() {
-            return;
+impl Rate {
+    fn new(lines_per_s: u32, now_ns: u64) -> Rate {
+        let lines_per_s = u64::from(lines_per_s);
+        Rate {
+            lines_per_s,
+            left: lines_per_s * BURST_S * 1000,
+            at_ns: now_ns,
+            left_out: 0,
         }
-        let task = running_task(&shared.lock().core, self.worker);
-        let text = String::from_utf8_lossy(&self.line);
-        let text = text.trim_end();
-        match self.error {
-            true => tracing::warn!(target: "tupelo::stderr", worker = self.worker, task, "{text}"),
-            false => tracing::info!(target: "tupelo::stdout", worker = self.worker, task, "{text}"),
+    }
+
+    /// Whether a line of so many bytes may be logged; counts it if not.
+    fn take(&mut self, bytes: usize, now_ns: u64) -> bool {
+        if self.lines_per_s == 0 {
+            return true;
         }
-        self.line.clear();
+        self.fill(now_ns);
+        let cost = 1000 + (bytes / BYTES_A_LINE) as u64 * 1000;
+        match self.left.checked_sub(cost).filter(|_| self.left_out == 0) {
+            Some(left) => self.left = left,
+            None => self.left_out += 1,
+        }
+        self.left_out == 0
+    }
+
+    fn fill(&mut self, now_ns: u64) {
+        // A line a second is a thousandth a millisecond.
+        let ms = now_ns.saturating_sub(self.at_ns) / 1_000_000;
+        let most = self.lines_per_s * BURST_S * 1000;
+        let more = ms.saturating_mul(self.lines_per_s);
+        self.left = self.left.saturating_add(more).min(most);
+        self.at_ns = self.at_ns.saturating_add(ms * 1_000_000);
+    }
+
+    /// The lines that were left out, once there is room for a second's worth
+    /// again, and the bound.
+    fn told(&mut self, now_ns: u64) -> (u64, u64) {
+        if self.left_out > 0 {
+            self.fill(now_ns);
+        }
+        match self.left >= self.lines_per_s * 1000 {
+            true => (std::mem::take(&mut self.left_out), self.lines_per_s),
+            false => (0, self.lines_per_s),
+        }
     }
 }
 
@@ -138,4 +241,37 @@ fn running_task(core: &Core, worker: usize) -> u64 {
     let keys = w.submitted_slots().filter_map(|s| w.slots[s]);
     let tasks = keys.filter_map(|k| core.task(k));
     tasks.map(|t| t.number).min().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND_NS: u64 = 1_000_000_000;
+
+    #[test]
+    fn a_flood_is_left_out_and_counted_and_then_told_once() {
+        let mut rate = Rate::new(100, 0);
+        let logged = (0..5000).filter(|_| rate.take(80, 0)).count();
+        assert_eq!(logged, 1000);
+        assert_eq!(rate.told(0).0, 0);
+        // Nothing more appears until it is told, so that the log is in order.
+        assert!(!rate.take(80, SECOND_NS / 2));
+        assert_eq!(rate.told(2 * SECOND_NS), (4001, 100));
+        assert!(rate.take(80, 2 * SECOND_NS));
+        assert_eq!(rate.told(u64::MAX).0, 0);
+    }
+
+    #[test]
+    fn long_lines_count_for_several() {
+        let mut rate = Rate::new(1, 0);
+        assert!(rate.take(BYTES_A_LINE * 9, 0));
+        assert!(!rate.take(80, 0));
+    }
+
+    #[test]
+    fn without_a_bound_everything_is_logged() {
+        let mut rate = Rate::new(0, 0);
+        assert!((0..100_000).all(|_| rate.take(4096, 0)));
+    }
 }

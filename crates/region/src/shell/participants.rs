@@ -26,14 +26,6 @@ impl ParticipantTable {
 }
 
 impl Shared {
-    /// A participant has changed something for a running task.
-    pub(crate) fn join_unit(self: &Arc<Self>, key: TaskKey, participant: ParticipantId) {
-        if let Some(task) = self.lock().core.task_mut(key) {
-            task.in_kernel = true;
-        }
-        self.kernel(|k, _, _| k.join(key, participant));
-    }
-
     pub(super) fn tell_participant(
         self: &Arc<Self>,
         task: TaskKey,

@@ -1,9 +1,12 @@
-//! The spawner: the one thread that starts and kills worker processes.
+//! The spawner: the one thread that starts and kills worker processes, and
+//! takes the QR token from those that are gone.
 //!
 //! It is permanent, because PR_SET_PDEATHSIG ends a child when the thread that
 //! made it ends; so no worker outlives the region, however that dies. A worker
-//! is exec'd with its socket as descriptor 3 and nothing else of ours.
-//! Reference: prctl(2), pidfd_open(2).
+//! is exec'd with its socket as descriptor 3 and nothing else of ours: no
+//! environment but what finds libraries and the time zone. When memory runs
+//! out the system ends workers before the region.
+//! Reference: prctl(2), pidfd_open(2), proc_pid_oom_score_adj(5).
 
 use std::ffi::OsString;
 use std::io;
@@ -13,11 +16,17 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use link::Holder;
 
 use super::Shared;
 use super::engines::bind;
 use super::output::Output;
+
+/// Time between two looks at the QR token.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// What the spawner is asked to do.
 pub enum Order {
@@ -57,9 +66,19 @@ pub fn run(
     orders: &Receiver<Order>,
     started: &Sender<Started>,
 ) {
-    while let Ok(order) = orders.recv() {
+    let (mut suspect, mut looked) = (None, Instant::now());
+    loop {
+        let order = orders.recv_timeout(LOOK);
+        if looked.elapsed() >= LOOK {
+            suspect = look_at_token(shared, suspect);
+            looked = Instant::now();
+        }
         match order {
-            Order::Spawn(worker) => {
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+            Ok(Order::Spawn(worker)) => {
+                // Nobody of this number runs: what it holds is a dead one's.
+                free_token(shared, |holder| holder == Holder::Worker(worker), true);
                 if let Err(error) = start(shared, recipe, output, worker, started) {
                     tracing::error!(worker, %error, "a worker could not be started");
                     shared.with(|core, cx| {
@@ -68,9 +87,52 @@ pub fn run(
                     });
                 }
             }
-            Order::Kill(worker) => kill(shared, worker),
-            Order::Stop => return,
+            Ok(Order::Kill(worker)) => kill(shared, worker),
+            Ok(Order::Stop) => return,
         }
+    }
+}
+
+/// Looks whether the QR token is held by nobody who runs, and frees it: its
+/// holder died, or a program wrote into the page. A holder that seems to sleep
+/// for work is believed once, since it may have given the token back meanwhile.
+/// Gives back the word of such a holder.
+fn look_at_token(shared: &Arc<Shared>, suspect: Option<u32>) -> Option<u32> {
+    let (holder, word) = shared.page.qr().holder();
+    let worker = match holder {
+        Holder::Nobody => return None,
+        Holder::Nonsense => {
+            free_token(shared, |now| now == holder, false);
+            return None;
+        }
+        Holder::Worker(worker) => worker,
+    };
+    let link = shared.lock().links.get(worker).cloned();
+    match link {
+        Some(link) if link.pid.load(Ordering::Relaxed) > 0 => {
+            if !link.side.is_sleeping() {
+                return None;
+            }
+            if suspect == Some(word) {
+                shared.page.qr().take_away(word, false);
+            }
+            Some(word)
+        }
+        _ => {
+            free_token(shared, |now| now == holder, true);
+            None
+        }
+    }
+}
+
+fn free_token(shared: &Shared, stale: impl Fn(Holder) -> bool, died: bool) {
+    let token = shared.page.qr();
+    let (holder, word) = token.holder();
+    if stale(holder) && token.take_away(word, died) {
+        tracing::warn!(
+            ?holder,
+            "the holder of the QR token does not run: it is free again"
+        );
     }
 }
 
@@ -95,6 +157,11 @@ fn start(
     let mut command = Command::new(&recipe.exe);
     command
         .args(&recipe.args)
+        .env_clear()
+        .envs(
+            KEPT.iter()
+                .filter_map(|&name| Some((name, std::env::var_os(name)?))),
+        )
         .stdin(Stdio::null())
         .stdout(out_write)
         .stderr(err_write)
@@ -104,6 +171,7 @@ fn start(
         command.pre_exec(move || {
             hand_over(socket_fd)?;
             bind(general.as_ref())?;
+            first_to_go();
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
                 return Err(io::Error::last_os_error());
             }
@@ -166,6 +234,8 @@ fn signal_name(signal: i32) -> &'static str {
         libc::SIGABRT => " (SIGABRT)",
         libc::SIGKILL => " (SIGKILL)",
         libc::SIGTERM => " (SIGTERM)",
+        libc::SIGSYS => " (SIGSYS: a system call that programs may not make)",
+        libc::SIGXFSZ => " (SIGXFSZ)",
         _ => "",
     }
 }
@@ -184,6 +254,26 @@ fn hand_over(fd: RawFd) -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     Ok(())
+}
+
+/// What a worker's environment keeps: where libraries are, and the time zone.
+const KEPT: [&str; 2] = ["LD_LIBRARY_PATH", "TZ"];
+
+/// Has the system end this process before others when memory runs out. Where
+/// it may not be said, the process is as good a choice as any.
+fn first_to_go() {
+    const SCORE: &[u8] = b"500";
+    // SAFETY: plain calls on a path and bytes of ours.
+    unsafe {
+        let fd = libc::open(
+            c"/proc/self/oom_score_adj".as_ptr(),
+            libc::O_WRONLY | libc::O_CLOEXEC,
+        );
+        if fd >= 0 {
+            libc::write(fd, SCORE.as_ptr().cast(), SCORE.len());
+            libc::close(fd);
+        }
+    }
 }
 
 /// A pipe that blocks neither side: a program that prints more than is drained

@@ -29,6 +29,7 @@ use crate::core::{Compiled, Core, Limits};
 pub struct Threads {
     dispatch: Option<JoinHandle<()>>,
     others: Vec<JoinHandle<()>>,
+    output: Arc<Output>,
 }
 
 impl Threads {
@@ -71,7 +72,7 @@ impl Threads {
             stop: AtomicBool::new(false),
         });
         let general = cpu_set(&shared.config.engines.general);
-        let output = Output::new().map_err(io_error("epoll"))?;
+        let output = Output::new(shared.config.display_lines_per_s).map_err(io_error("epoll"))?;
         let dispatch =
             Dispatch::new(shared.clone(), started_receiver).map_err(io_error("epoll"))?;
         let recipe = Recipe {
@@ -90,8 +91,8 @@ impl Threads {
             "spawn",
             Box::new(move || process::run(&s, &recipe, &o, &order_receiver, &started)),
         )?;
-        let s = shared.clone();
-        let printer = thread("output", Box::new(move || output.run(&s)))?;
+        let (s, o) = (shared.clone(), output.clone());
+        let printer = thread("output", Box::new(move || o.run(&s)))?;
         let dispatch = thread(
             "dispatch",
             Box::new(move || {
@@ -119,6 +120,7 @@ impl Threads {
         let threads = Threads {
             dispatch: Some(dispatch),
             others,
+            output,
         };
         Ok((shared, threads))
     }
@@ -136,6 +138,7 @@ impl Threads {
         for thread in self.others.drain(..) {
             let _ = thread.join();
         }
+        self.output.finish(shared);
         if let Some(sink) = &shared.sink {
             sink.close();
         }
@@ -165,6 +168,7 @@ pub fn worker_config(
             .collect(),
         files: definitions.files.clone(),
         store: config.store.clone(),
+        confinement: config.confinement,
     }
 }
 

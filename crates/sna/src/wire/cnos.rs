@@ -54,7 +54,7 @@ pub enum Service {
 /// Reply modifiers.
 pub enum Modifier {}
 
-#[allow(missing_docs)]
+#[allow(missing_docs, reason = "the names say it")]
 impl Modifier {
     pub const NORMAL: u8 = 0;
     pub const COMMAND_RACE: u8 = 1;

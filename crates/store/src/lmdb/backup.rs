@@ -74,7 +74,15 @@ impl LmdbReader {
             .copy_to(&file)
             .map_err(|code| self.env.error(code, "copying it").into())
             .and_then(|()| file.sync_all().map_err(io))
-            .and_then(|()| whole(&part, progress));
+            .and_then(|()| whole(&part, progress))
+            .map_err(|error| match error {
+                // What is wrong with the copy is wrong with the store.
+                BackupError::Damaged { report, .. } => BackupError::Damaged {
+                    path: self.env.path.clone(),
+                    report,
+                },
+                other => other,
+            });
         let report = match copied {
             Ok(report) => report,
             Err(error) => {
@@ -106,7 +114,11 @@ pub fn restore(
     let part = beside(&data, "part");
     let copy = || {
         let mut from = File::open(backup)?;
-        let mut to = OpenOptions::new().write(true).create(true).truncate(true).open(&part)?;
+        let mut to = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&part)?;
         io::copy(&mut from, &mut to)?;
         to.sync_all()
     };

@@ -257,7 +257,10 @@ fn encode(item: &Item) -> Vec<u8> {
         }
         Item::Index { id, def, built } => {
             let flags = [def.unique, def.upgrade, *built, def.suppress.is_some()];
-            let flags = flags.iter().rev().fold(0, |all, flag| all << 1 | u8::from(*flag));
+            let flags = flags
+                .iter()
+                .rev()
+                .fold(0, |all, flag| all << 1 | u8::from(*flag));
             entry.extend([INDEX, flags, def.suppress.unwrap_or(0), 0]);
             for number in [id.0, def.key.offset_bytes, def.key.length_bytes] {
                 entry.extend(number.to_be_bytes());
@@ -412,7 +415,11 @@ mod tests {
             for bit in 0..entry.len() * 8 {
                 let mut flipped = entry.clone();
                 flipped[bit / 8] ^= 1 << (bit % 8);
-                assert_ne!(decode(b"BANK.ACCTS", &flipped), Some(item.clone()), "bit {bit}");
+                assert_ne!(
+                    decode(b"BANK.ACCTS", &flipped),
+                    Some(item.clone()),
+                    "bit {bit}"
+                );
             }
         }
         assert_eq!(decode(b"A", &[9; FILE_BYTES]), None);

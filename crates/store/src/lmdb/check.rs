@@ -285,7 +285,9 @@ pub(super) fn before_opening(data: &Path) -> io::Result<Result<(), Flaw>> {
         };
         for root in [meta.free.root, meta.main.root].into_iter().flatten() {
             if let Err(flaw) = pages.page(root)? {
-                return Ok(Err(format!("page {root}, which leads to the files: {flaw}")));
+                return Ok(Err(format!(
+                    "page {root}, which leads to the files: {flaw}"
+                )));
             }
         }
         if pages.length()? >= bytes_to(&pages, &meta) {
@@ -321,9 +323,8 @@ fn missing_end(pages: &Pages, meta: &Meta, mut free: Vec<u64>) -> io::Result<Opt
     free.sort_unstable();
     free.dedup();
     let all_free = free.len() as u64 == meta.last_page + 1 - first_missing;
-    Ok((!all_free).then(|| {
-        format!("data.mdb has {length} bytes, and pages in use reach to byte {whole}")
-    }))
+    Ok((!all_free)
+        .then(|| format!("data.mdb has {length} bytes, and pages in use reach to byte {whole}")))
 }
 
 fn io_error(directory: &Path, error: &io::Error) -> OpenError {

@@ -189,13 +189,16 @@ impl Env {
         if read_only && !is_there {
             return Err(OpenError::Missing { path });
         }
-        home::set_reader_table_aside(&path, limits)?;
+        home::set_reader_table_aside(&path, limits, read_only)?;
         let opened = Self::open_sys(&path, limits, read_only);
         let (sys, catalogue, tables) = opened.map_err(|source| OpenError::Storage {
             path: path.clone(),
             source,
         })?;
-        if !read_only && let Err(error) = home::mark(&path) && !is_there {
+        if !read_only
+            && let Err(error) = home::mark(&path)
+            && !is_there
+        {
             // A new store without its marker could be lost unnoticed.
             let reason = format!("store.txt: {error}");
             return Err(OpenError::Io { path, reason });

@@ -93,7 +93,9 @@ impl Filler {
         let txn = self.txn()?;
         let mut cursor = txn.new_cursor(db)?;
         let hit = cursor.go(Move::AtLeast(prefix))?;
-        Ok(hit.filter(|(key, _)| key.starts_with(prefix)).map(|(key, _)| key.to_vec()))
+        Ok(hit
+            .filter(|(key, _)| key.starts_with(prefix))
+            .map(|(key, _)| key.to_vec()))
     }
 }
 
@@ -170,7 +172,10 @@ fn read_chunk(
         let mut cursor = snapshot.cursor(build.base.db)?;
         let mut hit = match last.is_empty() {
             true => cursor.go(Move::First)?,
-            false => match cursor.go(Move::AtLeast(last))?.map(|(key, _)| key == &last[..]) {
+            false => match cursor
+                .go(Move::AtLeast(last))?
+                .map(|(key, _)| key == &last[..])
+            {
                 Some(true) => cursor.go(Move::Next)?,
                 Some(false) => cursor.go(Move::Here)?,
                 None => None,

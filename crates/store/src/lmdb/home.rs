@@ -9,6 +9,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::check::before_opening;
@@ -23,6 +24,9 @@ const MARKER_TEXT: &str = "A store of record files was made in this directory. A
     a missing or empty data.mdb is taken for a loss, and is not replaced by a new store.\n\
     `tupelo file restore` puts a backup in its place. To begin anew without the\n\
     records, delete this file too.\n";
+
+/// Bytes that `stat` counts as a block.
+const BLOCK_BYTES: u64 = 512;
 
 /// Bytes of a slot of LMDB's reader table.
 const SLOT_BYTES: u64 = 64;
@@ -58,7 +62,9 @@ pub(super) fn look(directory: &Path) -> Result<bool, OpenError> {
         Ok(()) => Ok(true),
         Err(reason) => Err(OpenError::Storage {
             path: directory.to_owned(),
-            source: StorageError::Damaged { reason },
+            source: StorageError::Damaged {
+                reason: format!("{reason}; `tupelo file restore` puts a backup in its place"),
+            },
         }),
     }
 }
@@ -68,7 +74,16 @@ pub(super) fn look(directory: &Path) -> Result<bool, OpenError> {
 pub(super) fn set_reader_table_aside(
     directory: &Path,
     options: &LmdbOptions,
+    read_only: bool,
 ) -> Result<(), OpenError> {
+    let table = directory.join("lock.mdb");
+    // Who only reads finds what the writer has set aside.
+    let has_all = |metadata: &std::fs::Metadata| {
+        metadata.len() > 0 && metadata.blocks() * BLOCK_BYTES >= metadata.len()
+    };
+    if read_only && std::fs::metadata(&table).is_ok_and(|metadata| has_all(&metadata)) {
+        return Ok(());
+    }
     let slots = u64::from(options.max_readers.saturating_sub(1));
     let wanted = TABLE_HEAD_BYTES + slots * SLOT_BYTES;
     let set_aside = || {
@@ -77,7 +92,7 @@ pub(super) fn set_reader_table_aside(
             .write(true)
             .create(true)
             .truncate(false)
-            .open(directory.join("lock.mdb"))?;
+            .open(&table)?;
         let bytes = file.metadata()?.len().max(wanted) as libc::off_t;
         // SAFETY: the descriptor is open.
         match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes) } {

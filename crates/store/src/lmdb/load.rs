@@ -18,9 +18,7 @@ use crate::error::{BuildError, DefineError, StorageError};
 use crate::file::FileId;
 use crate::index::{IndexDef, IndexEntry};
 use crate::traits::{BuildProgress, BulkLoad};
-
-/// Memory for sorting the entries of an index.
-const SORT_BYTES: usize = 64 << 20;
+use crate::transfer::LoadOptions;
 
 /// A load in progress.
 pub(super) struct Load<'s> {
@@ -73,7 +71,9 @@ impl<'s> Load<'s> {
     ) -> Result<Rebuilt, BuildError> {
         let (new, db) = self.store.create_db(catalogue::discard)?;
         self.made.push(db);
-        let mut filler = self.store.build(&index.def, file, db, SORT_BYTES, progress)?;
+        let mut filler =
+            self.store
+                .build(&index.def, file, db, LoadOptions::SORT_BYTES, progress)?;
         filler.commit().map_err(|code| self.fail(code))?;
         Ok(Rebuilt {
             old: index.id,
@@ -113,12 +113,14 @@ impl<'s> Load<'s> {
             def: self.store.files[&self.old].def.clone(),
             sealed: true,
         };
-        let of_file: Vec<_> = self.store.indexes_of(self.old).cloned().collect();
+        let mut of_file: Vec<_> = self.store.indexes_of(self.old).cloned().collect();
+        of_file.sort_by_key(|index| index.id);
         let mut rebuilt = Vec::new();
         for index in of_file.iter().filter(|index| index.built) {
             rebuilt.push(self.rebuild(index, &file, progress)?);
         }
-        self.switch(&file, &rebuilt).map_err(|code| self.fail(code))?;
+        self.switch(&file, &rebuilt)
+            .map_err(|code| self.fail(code))?;
         let store = &mut *self.store;
         store.files.remove(&self.old);
         store.files.insert(self.new, file);

@@ -193,7 +193,9 @@ impl Pages {
             && number(&bytes, 10, 2) as u16 == OVERFLOW
             && number(&bytes, 12, 4) == pages as u64;
         if !head_is_right {
-            return Ok(Err("it is not the overflow page that it should be".to_owned()));
+            return Ok(Err(
+                "it is not the overflow page that it should be".to_owned()
+            ));
         }
         bytes.drain(..PAGE_HEAD_BYTES);
         Ok(Ok((bytes, pages as u64)))
@@ -227,7 +229,10 @@ impl Page {
     /// A page of a tree. Everything that is read later is inside of it.
     pub fn parse(bytes: Vec<u8>, page: u64) -> Result<Self, Flaw> {
         let flags = number(&bytes, 10, 2) as u16;
-        let (lower, upper) = (number(&bytes, 12, 2) as usize, number(&bytes, 14, 2) as usize);
+        let (lower, upper) = (
+            number(&bytes, 12, 2) as usize,
+            number(&bytes, 14, 2) as usize,
+        );
         if number(&bytes, 0, 8) != page || !matches!(flags, BRANCH | LEAF) {
             return Err("it is not the page that it should be".to_owned());
         }
@@ -242,7 +247,10 @@ impl Page {
             if at < upper || at + NODE_HEAD_BYTES > bytes.len() {
                 return Err("an entry cannot be where it says".to_owned());
             }
-            let (key, data) = (number(&bytes, at + 6, 2) as usize, number(&bytes, at, 4) as usize);
+            let (key, data) = (
+                number(&bytes, at + 6, 2) as usize,
+                number(&bytes, at, 4) as usize,
+            );
             let here = match (is_leaf, number(&bytes, at + 4, 2) as u16) {
                 (false, _) => 0,
                 (true, BIG_DATA) => 8,

@@ -123,7 +123,11 @@ impl LmdbReader {
     /// The data base and definition of an alternate index.
     fn index_of(&mut self, index: FileId) -> Result<&Index, ReadError> {
         // One that is not built yet may be by now, and have another number.
-        if !self.indexes.get(&index).is_some_and(|known| known.entry.built) {
+        if !self
+            .indexes
+            .get(&index)
+            .is_some_and(|known| known.entry.built)
+        {
             let named = self.names()?.into_iter().find_map(|named| match named {
                 Named::Index(entry) if entry.id == index => Some(entry),
                 _ => None,
@@ -135,7 +139,9 @@ impl LmdbReader {
                 .map_err(|code| read_error(&self.env, index, code))?;
             self.indexes.insert(index, Index { db, entry });
         }
-        self.indexes.get(&index).ok_or(ReadError::UnknownFile(index))
+        self.indexes
+            .get(&index)
+            .ok_or(ReadError::UnknownFile(index))
     }
 
     fn items(&mut self) -> Result<Vec<Item>, StorageError> {
@@ -191,9 +197,13 @@ impl LmdbReader {
         look(&snapshot).map_err(error)
     }
 
-    /// The data base of a file.
-    pub(super) fn db(&mut self, file: FileId) -> Result<Dbi, ReadError> {
-        Ok(self.file(file)?.db)
+    /// The data base of a file or an alternate index.
+    pub(super) fn db(&mut self, of: FileId) -> Result<Dbi, ReadError> {
+        match self.file(of) {
+            Ok(file) => Ok(file.db),
+            Err(ReadError::UnknownFile(_)) => Ok(self.index_of(of)?.db),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -208,7 +218,8 @@ impl ReadStore for LmdbReader {
 
     fn find(&mut self, name: &FileName) -> Result<Option<CatalogueEntry>, ReadError> {
         let name = name.as_str();
-        let item = self.look_up(|snapshot, catalogue| catalogue::find(snapshot, catalogue, name))?;
+        let item =
+            self.look_up(|snapshot, catalogue| catalogue::find(snapshot, catalogue, name))?;
         Ok(match item {
             Some(Item::File { id, def, .. }) => Some(CatalogueEntry { id, def }),
             _ => None,
@@ -238,7 +249,11 @@ impl ReadStore for LmdbReader {
             };
             let hit = hit.map(|(key, stored)| Entry {
                 key,
-                record: if sealed { seal::unsealed(stored) } else { stored },
+                record: if sealed {
+                    seal::unsealed(stored)
+                } else {
+                    stored
+                },
             });
             Ok(hit.inspect(|&entry| found(entry)).is_some())
         })
@@ -327,7 +342,9 @@ impl ReadStore for LmdbReader {
         let db = self.index_of(index)?.db;
         self.look(index, |snapshot| {
             let mut cursor = snapshot.cursor(db)?;
-            Ok(go(&mut cursor, seek)?.map(|(entry, _)| found(entry)).is_some())
+            Ok(go(&mut cursor, seek)?
+                .map(|(entry, _)| found(entry))
+                .is_some())
         })
     }
 
@@ -399,7 +416,9 @@ impl Indexed for State<'_, '_> {
             [] => None,
             key => self.snapshot.get(self.base.db, key)?,
         };
-        Ok(stored.map(|stored| found(self.base.record(stored))).is_some())
+        Ok(stored
+            .map(|stored| found(self.base.record(stored)))
+            .is_some())
     }
 }
 

@@ -80,7 +80,8 @@ impl LmdbReader {
         })
     }
 
-    /// A file's figures.
+    /// The figures of a file, or of an alternate index, whose records are its
+    /// entries.
     pub fn file_stat(&mut self, file: FileId) -> Result<FileStat, ReadError> {
         let db = self.db(file)?;
         Ok(self.with_snapshot(|snapshot| {

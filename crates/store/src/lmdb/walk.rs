@@ -124,7 +124,10 @@ impl<'w> Walk<'w> {
             },
         };
         if tree.depth == 0 || tree.depth > 32 {
-            self.find(format!("{name}: the tree cannot have {} levels", tree.depth));
+            self.find(format!(
+                "{name}: the tree cannot have {} levels",
+                tree.depth
+            ));
             return Ok(());
         }
         if tree.flags != if numbers { NUMBER_KEYS } else { 0 } {
@@ -135,7 +138,9 @@ impl<'w> Walk<'w> {
         self.below(&mut way, root, tree.depth, (None, None), each)?;
         let clean = before == self.findings.len() as u64 + self.more_findings;
         if clean && way.found != way.tree {
-            self.find(format!("{name}: its counts of pages and entries are not true"));
+            self.find(format!(
+                "{name}: its counts of pages and entries are not true"
+            ));
         }
         Ok(())
     }
@@ -165,7 +170,10 @@ impl<'w> Walk<'w> {
             }
         };
         if !in_order(&page, way.numbers, bounds) {
-            self.find(format!("{}: the keys of page {number} are not in order", way.name));
+            self.find(format!(
+                "{}: the keys of page {number} are not in order",
+                way.name
+            ));
         }
         if page.is_leaf {
             way.found.leaf_pages += 1;
@@ -174,7 +182,11 @@ impl<'w> Walk<'w> {
         }
         way.found.branch_pages += 1;
         for entry in 0..page.len() {
-            let low = if entry == 0 { bounds.0 } else { Some(page.key(entry)) };
+            let low = if entry == 0 {
+                bounds.0
+            } else {
+                Some(page.key(entry))
+            };
             let high = match entry + 1 < page.len() {
                 true => Some(page.key(entry + 1)),
                 false => bounds.1,
@@ -206,7 +218,10 @@ impl<'w> Walk<'w> {
         // Nothing longer than the file is asked for, whatever a page says.
         let there = self.pages.length()?;
         if length as u64 > there {
-            self.find(format!("{}: a value has {length} bytes, more than data.mdb", way.name));
+            self.find(format!(
+                "{}: a value has {length} bytes, more than data.mdb",
+                way.name
+            ));
             return Ok(None);
         }
         match self.pages.overflow(first, length)? {
@@ -233,7 +248,9 @@ impl<'w> Walk<'w> {
                 self.met.resize(word + 1, 0);
             }
             if self.met[word] & bit != 0 {
-                self.find(format!("{name}: page {page} is in use for something else too"));
+                self.find(format!(
+                    "{name}: page {page} is in use for something else too"
+                ));
                 return false;
             }
             self.met[word] |= bit;
@@ -251,9 +268,19 @@ fn in_order(page: &Page, numbers: bool, bounds: (Option<&[u8]>, Option<&[u8]>)) 
     // The first key of a branch stands for the lower bound.
     let first = usize::from(!page.is_leaf);
     let keys = || (first..page.len()).map(|entry| page.key(entry));
-    let ascending = keys().zip(keys().skip(1)).all(|(a, b)| compare(a, b, numbers).is_lt());
-    let above = |low| keys().next().is_none_or(|key| compare(key, low, numbers).is_ge());
-    let below = |high| keys().last().is_none_or(|key| compare(key, high, numbers).is_lt());
+    let ascending = keys()
+        .zip(keys().skip(1))
+        .all(|(a, b)| compare(a, b, numbers).is_lt());
+    let above = |low| {
+        keys()
+            .next()
+            .is_none_or(|key| compare(key, low, numbers).is_ge())
+    };
+    let below = |high| {
+        keys()
+            .last()
+            .is_none_or(|key| compare(key, high, numbers).is_lt())
+    };
     ascending && bounds.0.is_none_or(above) && bounds.1.is_none_or(below)
 }
 

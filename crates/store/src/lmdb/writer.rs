@@ -179,7 +179,8 @@ impl LmdbStore {
                 return Ok(Err(ApplyError::UnknownFile(file)));
             };
             let old = txn.get(of.db, key)?.map(|stored| of.record(stored));
-            let key_error = |make: fn(FileId, crate::Key) -> ApplyError| Ok(Err(make(file, key.into())));
+            let key_error =
+                |make: fn(FileId, crate::Key) -> ApplyError| Ok(Err(make(file, key.into())));
             match (old, change) {
                 (Some(_), Change::Insert(_)) => {
                     return key_error(|file, key| ApplyError::Duplicate { file, key });
@@ -200,7 +201,9 @@ impl LmdbStore {
             let present = |key: &[u8]| -> Result<Option<Box<[u8]>>, Code> {
                 let mut cursor = txn.new_cursor(*db)?;
                 let hit = cursor.go(Move::AtLeast(key))?;
-                Ok(hit.filter(|(entry, _)| entry.starts_with(key)).map(|(entry, _)| entry.into()))
+                Ok(hit
+                    .filter(|(entry, _)| entry.starts_with(key))
+                    .map(|(entry, _)| entry.into()))
             };
             if let Some(key) = entry.def.duplicate(&overlay, present)? {
                 return Ok(Err(ApplyError::DuplicateAlternate {
@@ -213,15 +216,13 @@ impl LmdbStore {
         Ok(Ok(changes))
     }
 
-    fn write(
-        &self,
-        txn: &mut WriteTxn,
-        unit: &UnitOfWork,
-        follows: &Follows,
-    ) -> Result<(), Code> {
+    fn write(&self, txn: &mut WriteTxn, unit: &UnitOfWork, follows: &Follows) -> Result<(), Code> {
         let mut sealed = Vec::new();
         for (file, key, change) in unit.changes() {
-            let Some(File { db, sealed: seals, .. }) = self.files.get(&file) else {
+            let Some(File {
+                db, sealed: seals, ..
+            }) = self.files.get(&file)
+            else {
                 continue;
             };
             match change.record() {
@@ -310,7 +311,10 @@ impl LmdbStore {
 
     fn check_name(&self, name: &FileName) -> Result<(), DefineError> {
         let taken = self.files.values().any(|file| file.def.name == *name)
-            || self.indexes.values().any(|index| index.entry.def.name == *name)
+            || self
+                .indexes
+                .values()
+                .any(|index| index.entry.def.name == *name)
             || self.paths.contains_key(name);
         match taken {
             true => Err(DefineError::AlreadyDefined { name: name.clone() }),
@@ -331,7 +335,11 @@ impl LmdbStore {
     fn not_a(&self, wanted: &'static str, name: &FileName) -> DefineError {
         let what = if self.paths.contains_key(name) {
             "a path"
-        } else if self.indexes.values().any(|index| index.entry.def.name == *name) {
+        } else if self
+            .indexes
+            .values()
+            .any(|index| index.entry.def.name == *name)
+        {
             "an alternate index"
         } else {
             return DefineError::NotDefined { name: name.clone() };
@@ -344,11 +352,7 @@ impl LmdbStore {
     }
 
     /// Takes names out, and empties and discards what they stand for.
-    fn drop_all(
-        &self,
-        names: &[FileName],
-        numbers: &[(FileId, Dbi)],
-    ) -> Result<(), StorageError> {
+    fn drop_all(&self, names: &[FileName], numbers: &[(FileId, Dbi)]) -> Result<(), StorageError> {
         let catalogue = self.env.catalogue;
         let remove = || {
             let mut txn = WriteTxn::begin(self.env.sys())?;
@@ -378,7 +382,8 @@ impl WriteStore for LmdbStore {
             def: def.clone(),
             sealed: true,
         };
-        let (id, db) = self.create_db(|txn, catalogue, id| catalogue::enter(txn, catalogue, &item(id)))?;
+        let (id, db) =
+            self.create_db(|txn, catalogue, id| catalogue::enter(txn, catalogue, &item(id)))?;
         let file = File {
             db,
             def,
@@ -405,7 +410,10 @@ impl WriteStore for LmdbStore {
         if numbers.is_empty() {
             return Err(DefineError::UnknownFile(file));
         }
-        let paths = self.paths.values().filter(|path| names.contains(&path.entry));
+        let paths = self
+            .paths
+            .values()
+            .filter(|path| names.contains(&path.entry));
         names.extend(paths.map(|path| path.name.clone()).collect::<Vec<_>>());
         self.drop_all(&names, &numbers)?;
         for (id, _) in numbers {
@@ -435,7 +443,8 @@ impl WriteStore for LmdbStore {
             def: def.clone(),
             built,
         };
-        let (id, db) = self.create_db(|txn, catalogue, id| catalogue::enter(txn, catalogue, &item(id)))?;
+        let (id, db) =
+            self.create_db(|txn, catalogue, id| catalogue::enter(txn, catalogue, &item(id)))?;
         let entry = IndexEntry {
             id,
             base,
@@ -466,7 +475,13 @@ impl WriteStore for LmdbStore {
                 def: entry.def.clone(),
                 built: true,
             };
-            load::replace(filler.txn()?, self.env.catalogue, &item, (index, old_db), new)?;
+            load::replace(
+                filler.txn()?,
+                self.env.catalogue,
+                &item,
+                (index, old_db),
+                new,
+            )?;
             filler.commit()
         };
         let built = self
@@ -495,7 +510,10 @@ impl WriteStore for LmdbStore {
         self.check_name(&def.name)?;
         let leads_to = |name: &FileName| {
             self.files.values().any(|file| file.def.name == *name)
-                || self.indexes.values().any(|index| index.entry.def.name == *name)
+                || self
+                    .indexes
+                    .values()
+                    .any(|index| index.entry.def.name == *name)
         };
         if !leads_to(&def.entry) {
             return Err(self.not_a("a file or an alternate index", &def.entry));

@@ -29,6 +29,10 @@ pub struct LoadOptions {
     pub max_rejects: u64,
     /// Memory for sorting.
     pub memory_bytes: usize,
+    /// Records to pass over at the beginning.
+    pub skip: u64,
+    /// Records to take at most, behind those.
+    pub count: Option<u64>,
 }
 
 /// What becomes of the records that are there.
@@ -40,6 +44,8 @@ pub enum LoadMode {
     /// They stay, and new ones must have other keys. A load that ends early has
     /// added what came before.
     Add,
+    /// They stay, but a new one takes the place of one with its key.
+    Merge,
 }
 
 /// What was done.
@@ -58,8 +64,10 @@ pub struct LoadReport {
 /// What a load tells while it runs.
 #[derive(Debug)]
 pub enum LoadEvent<'e> {
-    /// So far; now and then.
+    /// Records are being read, and stored as far as they are in order.
     Progress(LoadReport),
+    /// All are read, and those that were not in order are being stored.
+    Storing(LoadReport),
     /// The records are in, and the file's alternate indexes are being built.
     Building(BuildProgress),
     /// A record was refused.
@@ -142,13 +150,18 @@ pub(super) const PROGRESS_RECORDS: u64 = 4096;
 const UNIT_BYTES: usize = 1 << 20;
 
 impl LoadOptions {
+    /// Memory for sorting unless something else is asked for.
+    pub const SORT_BYTES: usize = 64 << 20;
+
     /// Replaces, and refuses nothing.
     pub fn new(framing: Framing) -> Self {
         Self {
             framing,
             mode: LoadMode::Replace,
             max_rejects: 0,
-            memory_bytes: 64 << 20,
+            memory_bytes: Self::SORT_BYTES,
+            skip: 0,
+            count: None,
         }
     }
 }
@@ -167,12 +180,13 @@ pub fn load(
     let def = reader.definition(file)?;
     let mut tally = Tally {
         report: LoadReport::default(),
+        all_read: false,
         options,
         events,
     };
     let next = match options.mode {
         LoadMode::Replace => Some(def.first_address()),
-        LoadMode::Add => UnitOfWork::new().next_address(&mut *reader, file)?,
+        LoadMode::Add | LoadMode::Merge => UnitOfWork::new().next_address(&mut *reader, file)?,
     };
     let source = Source {
         def: &def,
@@ -187,13 +201,14 @@ pub fn load(
             let file = target.finish(&mut |done| (tally.events)(LoadEvent::Building(done)))?;
             Ok((tally.report, file))
         }
-        LoadMode::Add => {
+        LoadMode::Add | LoadMode::Merge => {
             let unit = UnitOfWork::new();
             let mut target = Adding {
                 store,
                 reader,
                 file,
                 unit,
+                merges: options.mode == LoadMode::Merge,
             };
             source.run(&mut tally, &mut target)?;
             target.flush()?;
@@ -221,11 +236,17 @@ struct Adding<'t> {
     reader: Box<dyn ReadStore + Send>,
     file: FileId,
     unit: UnitOfWork,
+    merges: bool,
 }
 
 impl Target for Adding<'_> {
     fn insert(&mut self, key: &[u8], record: &[u8]) -> Result<Option<Reject>, LoadError> {
-        match self.unit.insert(&mut *self.reader, self.file, key, record) {
+        let reader = &mut *self.reader;
+        let mut added = self.unit.insert(reader, self.file, key, record);
+        if self.merges && matches!(added, Err(UnitError::Duplicate(_))) {
+            added = self.unit.replace(reader, self.file, key, record);
+        }
+        match added {
             Ok(()) => {}
             Err(UnitError::Read(error)) => return Err(error.into()),
             // The rules were checked before: only the key can be in the way.
@@ -255,6 +276,7 @@ impl Adding<'_> {
 /// What was done so far, and who is told.
 struct Tally<'t> {
     report: LoadReport,
+    all_read: bool,
     options: &'t LoadOptions,
     events: &'t mut dyn FnMut(LoadEvent<'_>),
 }
@@ -285,8 +307,8 @@ impl Tally<'_> {
         }
         self.report.loaded += 1;
         self.report.bytes += item.record.len() as u64;
-        if self.report.loaded.is_multiple_of(PROGRESS_RECORDS) {
-            (self.events)(LoadEvent::Progress(self.report));
+        if self.report.loaded.is_multiple_of(PROGRESS_RECORDS) && self.all_read {
+            (self.events)(LoadEvent::Storing(self.report));
         }
         Ok(())
     }
@@ -315,8 +337,15 @@ impl Source<'_> {
             {
                 break;
             }
-            if tally.options.framing.is_gap(&outside) {
+            if tally.options.framing.is_gap(&outside) || number <= tally.options.skip {
                 continue;
+            }
+            if tally
+                .options
+                .count
+                .is_some_and(|count| tally.report.read >= count)
+            {
+                break;
             }
             tally.report.read += 1;
             if tally.report.read.is_multiple_of(PROGRESS_RECORDS) {
@@ -334,6 +363,7 @@ impl Source<'_> {
                 Err(reason) => tally.reject(number, self.def.key_in(&record), reason)?,
             }
         }
+        tally.all_read = true;
         sorter.finish(&mut |item: Item<'_>| tally.store(target, item))
     }
 

@@ -13,6 +13,7 @@
 
 mod codepage;
 mod convert;
+mod copy;
 mod copybook;
 mod dump;
 mod framing;
@@ -21,6 +22,7 @@ pub(crate) mod sort;
 
 pub use codepage::Translate;
 pub use convert::{Convert, ConvertError, Verbatim};
+pub use copy::copy;
 pub use copybook::{JsonRecords, ThroughCopybook};
 pub use dump::{DumpError, DumpReport, dump};
 pub use framing::{Framing, FramingError};

@@ -4,11 +4,15 @@
 use std::path::Path;
 
 use store::{
-    FileId, LmdbOptions, LmdbReader, LmdbStore, ReadExt, ReadStore, Seek, UnitOfWork, WriteStore,
+    Ends, FileDef, FileId, LmdbOptions, LmdbReader, LmdbStore, ReadExt, ReadStore, RecordFormat,
+    Seek, Table, UnitOfWork, WriteStore, check,
 };
 
 use crate::child::{Peer, say};
-use crate::support::{all, at, fill, ksds};
+use crate::support::{all, at, browsed, fill, index, ksds};
+
+/// Where the number of the last transfer stands once more.
+const COUNTER: Table = Table::new("counter");
 
 /// Units in a batch.
 const BATCH: u64 = 3;
@@ -30,7 +34,9 @@ pub fn transfer(home: &Path) {
     let mut store = LmdbStore::open(home, &LmdbOptions::default()).unwrap();
     let mut reader = store.lmdb_reader().unwrap();
     let (log, accounts) = files(&mut reader);
+    let audit = number_of(&mut reader, "AUDIT");
     let mut number = last(&mut reader, log);
+    let mut ends = Ends::default();
     loop {
         let mut balances = balances(&mut reader, accounts);
         let mut batch = Vec::new();
@@ -48,6 +54,10 @@ pub fn transfer(home: &Path) {
             let entry = format!("{number:08}{}", "x".repeat(number as usize % 900));
             unit.insert(&mut reader, log, &entry.as_bytes()[..8], entry.as_bytes())
                 .unwrap();
+            let audited = format!("{number:08}");
+            unit.append(&mut reader, &mut ends, audit, audited.as_bytes())
+                .unwrap();
+            unit.put(COUNTER, b"last", audited.as_bytes());
             batch.push(unit);
         }
         assert!(store.apply(&batch).iter().all(Result::is_ok));
@@ -72,9 +82,12 @@ pub fn load(home: &Path) {
     }
 }
 
+fn number_of(reader: &mut LmdbReader, file: &str) -> FileId {
+    reader.find(&file.parse().unwrap()).unwrap().unwrap().id
+}
+
 fn files(reader: &mut LmdbReader) -> (FileId, FileId) {
-    let mut id = |name: &str| reader.find(&name.parse().unwrap()).unwrap().unwrap().id;
-    (id("LOG"), id("ACCOUNTS"))
+    (number_of(reader, "LOG"), number_of(reader, "ACCOUNTS"))
 }
 
 fn last(reader: &mut LmdbReader, log: FileId) -> u64 {
@@ -96,6 +109,12 @@ fn new_home() -> tempfile::TempDir {
     let home = tempfile::tempdir().unwrap();
     let mut store = LmdbStore::open(home.path(), &LmdbOptions::default()).unwrap();
     store.define(ksds("LOG", 8)).unwrap();
+    // By the last digit of their number.
+    store
+        .define_index(index("DIGIT", "LOG", 7, 1, false))
+        .unwrap();
+    let audit = FileDef::esds("AUDIT".parse().unwrap(), RecordFormat::Fixed, 8).unwrap();
+    store.define(audit).unwrap();
     let accounts = store.define(ksds("ACCOUNTS", 1)).unwrap();
     let records: Vec<_> = (0..ACCOUNTS).map(|number| format!("{number}100")).collect();
     fill(
@@ -147,6 +166,23 @@ fn no_committed_change_is_lost_and_no_half_unit_is_seen_when_the_writer_is_kille
             expected[to as usize] += 1;
         }
         assert_eq!(balances(&mut reader, accounts), expected);
+        // Index, entries and table are of the same state.
+        let digits = reader
+            .access(&"DIGIT".parse().unwrap())
+            .unwrap()
+            .unwrap()
+            .index
+            .unwrap();
+        let none = UnitOfWork::new();
+        let on_path = browsed(&none, &mut reader, digits.id, false);
+        assert_eq!(on_path.len() as u64, made);
+        let audit = number_of(&mut reader, "AUDIT");
+        assert_eq!(all(&mut reader, audit).unwrap().len() as u64, made);
+        let counted = none.get(&mut reader, COUNTER, b"last").unwrap();
+        assert_eq!(counted, Some(format!("{made:08}").into_bytes()));
+        drop(reader);
+        let report = check(home.path(), &LmdbOptions::default(), &mut |_, _| ()).unwrap();
+        assert!(report.is_clean(), "{:?}", report.findings);
     }
 }
 
@@ -165,7 +201,7 @@ fn a_load_that_is_killed_leaves_the_old_records_and_gives_its_pages_back() {
 
     let mut store = LmdbStore::open(home.path(), &LmdbOptions::default()).unwrap();
     let mut reader = store.lmdb_reader().unwrap();
-    assert_eq!(reader.files().unwrap().len(), 2);
+    assert_eq!(reader.files().unwrap().len(), 3);
     assert_eq!(at(&mut reader, log, Seek::Last).unwrap(), "00000001 old");
     let stat = reader.store_stat().unwrap();
     assert!(

@@ -5,8 +5,8 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use store::{
-    Ends, FileDef, LmdbOptions, LmdbReader, LmdbStore, OpenError, ReadError, ReadStore, RecordFormat,
-    Seek, StorageError, Table, UnitOfWork, WriteStore, check, restore,
+    Ends, FileDef, LmdbOptions, LmdbReader, LmdbStore, OpenError, ReadError, ReadStore,
+    RecordFormat, Seek, StorageError, Table, UnitOfWork, WriteStore, check, restore,
 };
 
 use crate::support::{all, browsed, fill, index, ksds, options};
@@ -15,19 +15,27 @@ use crate::support::{all, browsed, fill, index, ksds, options};
 fn make(home: &Path) {
     let mut store = LmdbStore::open(home, &options()).unwrap();
     let file = store.define(ksds("ACCOUNTS", 4)).unwrap();
-    store.define_index(index("BYNAME", "ACCOUNTS", 4, 6, false)).unwrap();
+    store
+        .define_index(index("BYNAME", "ACCOUNTS", 4, 6, false))
+        .unwrap();
     let mut records: Vec<_> = (0..400_u32)
         .map(|n| format!("{n:04}NAME{:02}{}", n % 70, "x".repeat(n as usize % 50)))
         .collect();
     records.push(format!("9999NAME99{}", "big".repeat(4000)));
-    fill(&mut store, file, 4, &records.iter().map(String::as_str).collect::<Vec<_>>());
+    fill(
+        &mut store,
+        file,
+        4,
+        &records.iter().map(String::as_str).collect::<Vec<_>>(),
+    );
     let log = FileDef::esds("LOG".parse().unwrap(), RecordFormat::Variable, 80).unwrap();
     let log = store.define(log).unwrap();
     let mut r = store.reader().unwrap();
     let (mut unit, mut ends) = (UnitOfWork::new(), Ends::default());
     for n in 0..50 {
         let record = format!("entry {n}");
-        unit.append(&mut *r, &mut ends, log, record.as_bytes()).unwrap();
+        unit.append(&mut *r, &mut ends, log, record.as_bytes())
+            .unwrap();
         unit.put(Table::new("tsqueue"), record.as_bytes(), &[n; 200]);
     }
     assert_eq!(store.apply(&[unit]), [Ok(())]);
@@ -45,10 +53,14 @@ fn contents(home: &Path) -> Result<Vec<String>, ReadError> {
         }
     }
     let mut last = Vec::new();
-    while reader.seek_table(Table::new("tsqueue"), Seek::Greater(&last.clone()), &mut |entry| {
-        contents.push(String::from_utf8_lossy(entry.record).into_owned());
-        last = entry.key.to_vec();
-    })? {}
+    while reader.seek_table(
+        Table::new("tsqueue"),
+        Seek::Greater(&last.clone()),
+        &mut |entry| {
+            contents.push(String::from_utf8_lossy(entry.record).into_owned());
+            last = entry.key.to_vec();
+        },
+    )? {}
     Ok(contents)
 }
 
@@ -58,7 +70,11 @@ fn checked(home: &Path) -> store::CheckReport {
 
 fn data(home: &Path) -> File {
     let path = home.join("data.mdb");
-    OpenOptions::new().read(true).write(true).open(path).unwrap()
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(path)
+        .unwrap()
 }
 
 fn reason(error: OpenError) -> String {
@@ -77,7 +93,11 @@ fn a_whole_store_is_found_whole() {
     make(home.path());
     let report = checked(home.path());
     assert_eq!(report.findings, [""; 0]);
-    let files: Vec<_> = report.files.iter().map(|f| (f.name.as_str(), f.records)).collect();
+    let files: Vec<_> = report
+        .files
+        .iter()
+        .map(|f| (f.name.as_str(), f.records))
+        .collect();
     assert_eq!(files, [("ACCOUNTS", 401), ("LOG", 50)]);
     assert!(report.files.iter().all(|file| file.has_check_sums));
     // And while it is open for writing, with changes under way.
@@ -100,7 +120,10 @@ fn a_truncated_store_is_refused_with_what_is_missing() {
             LmdbReader::open(home.path(), &options()).err().unwrap(),
         ] {
             let reason = reason(error);
-            assert!(reason.contains("bytes") || reason.contains("ends"), "{bytes}: {reason}");
+            assert!(
+                reason.contains("bytes") || reason.contains("ends"),
+                "{bytes}: {reason}"
+            );
         }
         assert!(!checked(home.path()).is_clean());
         assert_eq!(data(home.path()).metadata().unwrap().len(), bytes);
@@ -152,11 +175,20 @@ fn a_record_that_changed_on_disk_is_found_by_dump_and_check() {
     let at = bytes.windows(10).rposition(|w| w == b"0123NAME53").unwrap();
     file.write_all_at(b"0123NAME54", at as u64).unwrap();
     let report = checked(home.path());
-    assert!(report.findings.iter().any(|f| f.contains("'0123'")), "{:?}", report.findings);
+    assert!(
+        report.findings.iter().any(|f| f.contains("'0123'")),
+        "{:?}",
+        report.findings
+    );
     let error = contents(home.path()).unwrap_err().to_string();
-    assert!(error.contains("ACCOUNTS") && error.contains("'0123'"), "{error}");
+    assert!(
+        error.contains("ACCOUNTS") && error.contains("'0123'"),
+        "{error}"
+    );
     let mut store = LmdbStore::open(home.path(), &options()).unwrap();
-    let index = store.define_index(index("AGAIN", "ACCOUNTS", 4, 6, false)).unwrap();
+    let index = store
+        .define_index(index("AGAIN", "ACCOUNTS", 4, 6, false))
+        .unwrap();
     assert!(store.build_index(index, 1 << 20, &mut |_| ()).is_err());
 }
 
@@ -192,7 +224,13 @@ fn no_flipped_bit_is_taken_for_good_data() {
             continue;
         }
         // A clean check is a promise: all is there, as it was.
-        assert_eq!(contents(flipped.path()).as_ref(), Ok(&before), "byte {} bit {}", bit / 8, bit % 8);
+        assert_eq!(
+            contents(flipped.path()).as_ref(),
+            Ok(&before),
+            "byte {} bit {}",
+            bit / 8,
+            bit % 8
+        );
     }
     assert!(found > 200, "{found} of 400 were found");
 }
@@ -203,7 +241,11 @@ fn a_backup_is_made_while_the_store_is_written_and_can_be_restored() {
     make(home.path());
     let mut store = LmdbStore::open(home.path(), &options()).unwrap();
     let backup = home.path().join("backup.mdb");
-    let report = store.lmdb_reader().unwrap().backup(&backup, &mut |_, _| ()).unwrap();
+    let report = store
+        .lmdb_reader()
+        .unwrap()
+        .backup(&backup, &mut |_, _| ())
+        .unwrap();
     assert_eq!(report.files.len(), 2);
     let file = store.reader().unwrap().files().unwrap()[0].id;
     fill(&mut store, file, 4, &["later, and lost again"]);
@@ -238,7 +280,11 @@ fn a_damaged_backup_is_not_restored() {
     reader.backup(&backup, &mut |_, _| ()).unwrap();
     drop(reader);
     let before = contents(home.path()).unwrap();
-    let file = OpenOptions::new().read(true).write(true).open(&backup).unwrap();
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(&backup)
+        .unwrap();
     file.set_len(file.metadata().unwrap().len() - 4096).unwrap();
     let error = restore(&backup, home.path(), &mut |_, _| ()).unwrap_err();
     assert!(error.to_string().contains("is damaged"), "{error}");
@@ -253,7 +299,10 @@ fn the_reader_table_has_all_its_bytes_from_the_start() {
     use std::os::unix::fs::MetadataExt;
     let home = tempfile::tempdir().unwrap();
     // As an earlier version left it: all holes.
-    File::create(home.path().join("lock.mdb")).unwrap().set_len(9000).unwrap();
+    File::create(home.path().join("lock.mdb"))
+        .unwrap()
+        .set_len(9000)
+        .unwrap();
     let options = LmdbOptions {
         max_readers: 1000,
         ..options()
@@ -261,6 +310,84 @@ fn the_reader_table_has_all_its_bytes_from_the_start() {
     let store = LmdbStore::open(home.path(), &options).unwrap();
     let table = std::fs::metadata(home.path().join("lock.mdb")).unwrap();
     assert!(table.len() >= 1000 * 64);
-    assert!(table.blocks() * 512 >= table.len(), "{} blocks", table.blocks());
-    assert!(store.lmdb_reader().unwrap().store_stat().unwrap().max_readers >= 1000);
+    assert!(
+        table.blocks() * 512 >= table.len(),
+        "{} blocks",
+        table.blocks()
+    );
+    assert!(
+        store
+            .lmdb_reader()
+            .unwrap()
+            .store_stat()
+            .unwrap()
+            .max_readers
+            >= 1000
+    );
+}
+
+/// A store as version 1 wrote it: no check sums, no tables, no marker.
+fn make_version_1(home: &Path) {
+    // SAFETY: nobody else has the new directory open.
+    let env = unsafe { heed::EnvOpenOptions::new().max_dbs(4).open(home) }.unwrap();
+    let mut txn = env.write_txn().unwrap();
+    let mut db = |name: &str| -> heed::Database<heed::types::Bytes, heed::types::Bytes> {
+        env.create_database(&mut txn, Some(name)).unwrap()
+    };
+    let (catalogue, file) = (db("catalogue"), db("file-00000001"));
+    let mut entry = vec![1, 0, 1, 1];
+    for number in [1_u32, 0, 1, 100] {
+        entry.extend(number.to_be_bytes());
+    }
+    let one = 1_u32.to_be_bytes();
+    catalogue.put(&mut txn, b"\0format", &one).unwrap();
+    catalogue.put(&mut txn, b"\0last", &one).unwrap();
+    catalogue.put(&mut txn, b"OLD", &entry).unwrap();
+    file.put(&mut txn, b"a", b"a record").unwrap();
+    txn.commit().unwrap();
+    env.prepare_for_closing().wait();
+}
+
+#[test]
+fn a_store_of_the_earlier_version_is_taken_over_as_it_is() {
+    let home = tempfile::tempdir().unwrap();
+    make_version_1(home.path());
+    // Read as it is, by whoever only reads.
+    assert_eq!(contents(home.path()).unwrap(), ["OLD", "a record"]);
+    let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+    let mut reader = store.reader().unwrap();
+    let file = reader.files().unwrap()[0].id;
+    fill(&mut store, file, 1, &["b another"]);
+    let new = store.define(ksds("NEW", 1)).unwrap();
+    fill(&mut store, new, 1, &["c in the new file"]);
+    let mut unit = UnitOfWork::new();
+    unit.put(Table::new("tsqueue"), b"q", b"item");
+    assert_eq!(store.apply(&[unit]), [Ok(())]);
+    drop((reader, store));
+    let there = [
+        "NEW",
+        "c in the new file",
+        "OLD",
+        "a record",
+        "b another",
+        "item",
+    ];
+    assert_eq!(contents(home.path()).unwrap(), there);
+    let sealed = |report: &store::CheckReport| -> Vec<bool> {
+        report
+            .files
+            .iter()
+            .map(|file| file.has_check_sums)
+            .collect()
+    };
+    let report = checked(home.path());
+    assert!(report.is_clean(), "{:?}", report.findings);
+    assert_eq!(sealed(&report), [true, false]);
+    // Loaded anew, the old file has check sums too.
+    let mut store = LmdbStore::open(home.path(), &options()).unwrap();
+    let mut load = store.start_load(file).unwrap();
+    assert_eq!(load.insert(b"z", b"z"), Ok(true));
+    load.finish(&mut |_| ()).unwrap();
+    drop(store);
+    assert_eq!(sealed(&checked(home.path())), [true, true]);
 }

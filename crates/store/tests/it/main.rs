@@ -5,6 +5,7 @@ mod conformance;
 mod crash;
 mod damage;
 mod full;
+mod idcams;
 mod model;
 mod readers;
 mod support;

@@ -1,12 +1,14 @@
 //! Random sequences of operations: LMDB does what the store in memory does, and
-//! what a unit shows its task is what everyone sees once it is applied.
+//! what a unit shows its task, through keys, paths and tables, is what everyone
+//! sees once it is applied. At the end the store passes its check.
 
 use proptest::prelude::*;
 use store::{
-    ApplyError, FileId, LmdbStore, MemoryStore, ReadStore, Seek, UnitError, UnitOfWork, WriteStore,
+    ApplyError, Ends, FileDef, FileId, LmdbStore, MemoryStore, ReadStore, RecordFormat, Seek,
+    Table, UnitError, UnitOfWork, WriteStore, check, rba_key, rrn_key,
 };
 
-use crate::support::{all, ksds, options, through};
+use crate::support::{all, browsed, index, ksds, on_path, options, through};
 
 /// Units that are open at the same time.
 const UNITS: usize = 3;
@@ -34,6 +36,25 @@ enum Op {
         unit: usize,
         how: u8,
         key: Vec<u8>,
+    },
+    LookOnPath {
+        unit: usize,
+        unique: bool,
+        how: u8,
+        key: Vec<u8>,
+    },
+    Put {
+        unit: usize,
+        key: Vec<u8>,
+        length: Option<usize>,
+    },
+    LookInTable {
+        unit: usize,
+        how: u8,
+        key: Vec<u8>,
+    },
+    Build {
+        unique: bool,
     },
     RollBack {
         unit: usize,
@@ -66,11 +87,45 @@ fn op() -> impl Strategy<Value = Op> {
         3 => (unit.clone(), key()).prop_map(|(unit, key)| Op::Delete { unit, key }),
         8 => (unit.clone(), 0..8_u8, any_key)
             .prop_map(|(unit, how, key)| Op::Look { unit, how, key }),
+        8 => (unit.clone(), any::<bool>(), 0..8_u8, path_key())
+            .prop_map(|(unit, unique, how, key)| Op::LookOnPath { unit, unique, how, key }),
+        3 => (unit.clone(), table_key(), proptest::option::weighted(0.7, 0..5000_usize))
+            .prop_map(|(unit, key, length)| Op::Put { unit, key, length }),
+        4 => (unit.clone(), 0..8_u8, table_key())
+            .prop_map(|(unit, how, key)| Op::LookInTable { unit, how, key }),
+        1 => any::<bool>().prop_map(|unique| Op::Build { unique }),
         1 => unit.clone().prop_map(|unit| Op::RollBack { unit }),
         3 => proptest::sample::subsequence((0..UNITS).collect::<Vec<_>>(), 1..=UNITS)
             .prop_map(|units| Op::Apply { units }),
         1 => proptest::collection::vec(key(), 0..20).prop_map(|keys| Op::Reload { keys }),
     ]
+}
+
+/// Alternate keys and positions, near those that records have.
+fn path_key() -> impl Strategy<Value = Vec<u8>> {
+    (0..70_u8, proptest::option::of(key())).prop_map(|(alternate, key)| match key {
+        Some(key) => [&[alternate % 6], &key[..]].concat(),
+        None => vec![alternate],
+    })
+}
+
+fn table_key() -> impl Strategy<Value = Vec<u8>> {
+    proptest::collection::vec(0..3_u8, 1..4)
+}
+
+const TABLE: Table = Table::new("model");
+
+fn seek<'k>(how: u8, key: &'k [u8]) -> Seek<'k> {
+    match how {
+        0 => Seek::Equal(key),
+        1 => Seek::AtLeast(key),
+        2 => Seek::Greater(key),
+        3 => Seek::AtMost(key),
+        4 => Seek::Less(key),
+        5 => Seek::Prefix(key),
+        6 => Seek::First,
+        _ => Seek::Last,
+    }
 }
 
 /// A store with the units that are open on it.
@@ -81,19 +136,23 @@ struct Side {
     units: Vec<UnitOfWork>,
 }
 
-/// What an operation gave.
+/// What an operation gave. Errors are told without the numbers of files, which
+/// a load that fails uses up in one store and not in the other.
 #[derive(Debug, PartialEq)]
 enum Outcome {
-    Changed(Result<(), UnitError>),
+    Changed(Result<(), String>),
     Found(Option<String>),
-    Applied(Vec<Result<(), ApplyError>>),
-    Loaded(Vec<bool>),
+    Applied(Vec<Result<(), String>>),
+    Loaded(Vec<bool>, bool),
+    Shown(Option<(String, Vec<u8>)>),
     Nothing,
 }
 
 impl Side {
     fn new(mut store: Box<dyn WriteStore>) -> Self {
         let file = store.define(ksds("F", KEY_BYTES as u32)).unwrap();
+        store.define_index(index("ALT", "F", 2, 1, false)).unwrap();
+        store.define_index(index("UNIQ", "F", 3, 1, true)).unwrap();
         let reader = store.reader().unwrap();
         Self {
             store,
@@ -107,34 +166,61 @@ impl Side {
         let (reader, file) = (&mut *self.reader, self.file);
         let record = |key: &[u8], length: usize| {
             let mut record = key.to_vec();
+            // Few values of the alternate key, more of the unique one.
+            record.extend([serial % 5, serial % 61].map(|n| n as u8));
             record.resize(length, (serial % 251) as u8);
             record
         };
         match op {
             Op::Insert { unit, key, length } => {
-                Outcome::Changed(self.units[*unit].insert(reader, file, key, &record(key, *length)))
+                let record = record(key, *length);
+                Outcome::Changed(changed(
+                    self.units[*unit].insert(reader, file, key, &record),
+                ))
             }
-            Op::Replace { unit, key, length } => Outcome::Changed(self.units[*unit].replace(
-                reader,
-                file,
-                key,
-                &record(key, *length),
-            )),
+            Op::Replace { unit, key, length } => {
+                let record = record(key, *length);
+                Outcome::Changed(changed(
+                    self.units[*unit].replace(reader, file, key, &record),
+                ))
+            }
             Op::Delete { unit, key } => {
-                Outcome::Changed(self.units[*unit].delete(reader, file, key))
+                Outcome::Changed(changed(self.units[*unit].delete(reader, file, key)))
             }
             Op::Look { unit, how, key } => {
-                let seek = match how {
-                    0 => Seek::Equal(key),
-                    1 => Seek::AtLeast(key),
-                    2 => Seek::Greater(key),
-                    3 => Seek::AtMost(key),
-                    4 => Seek::Less(key),
-                    5 => Seek::Prefix(key),
-                    6 => Seek::First,
-                    _ => Seek::Last,
-                };
+                let seek = seek(*how, key);
                 Outcome::Found(through(&self.units[*unit], reader, file, seek))
+            }
+            Op::LookOnPath {
+                unit,
+                unique,
+                how,
+                key,
+            } => {
+                let index = index_of(reader, *unique);
+                Outcome::Shown(on_path(&self.units[*unit], reader, index, seek(*how, key)))
+            }
+            Op::Put { unit, key, length } => {
+                match length {
+                    Some(length) => self.units[*unit].put(TABLE, key, &vec![serial as u8; *length]),
+                    None => self.units[*unit].remove(TABLE, key),
+                }
+                Outcome::Nothing
+            }
+            Op::LookInTable { unit, how, key } => {
+                let mut shown = None;
+                let unit = &self.units[*unit];
+                unit.seek_table(reader, TABLE, seek(*how, key), &mut |entry| {
+                    shown = Some((format!("{:?}", entry.record), entry.key.to_vec()));
+                })
+                .unwrap();
+                Outcome::Shown(shown)
+            }
+            Op::Build { unique } => {
+                let index = index_of(reader, *unique);
+                self.store.build_index(index, 100, &mut |_| ()).unwrap();
+                self.units.fill(UnitOfWork::new());
+                Outcome::Nothing
             }
             Op::RollBack { unit } => {
                 self.units[*unit] = UnitOfWork::new();
@@ -145,14 +231,15 @@ impl Side {
                     .iter()
                     .map(|&unit| std::mem::take(&mut self.units[unit]))
                     .collect();
-                let alone = (batch.len() == 1).then(|| self.seen_by(&batch[0]));
+                let alone = (batch.len() == 1).then(|| self.all_seen_by(&batch[0]));
                 let results = self.store.apply(&batch);
                 if let Some(seen) = alone
                     && results == [Ok(())]
                 {
-                    assert_eq!(seen, all(&mut *self.reader, file).unwrap());
+                    assert_eq!(seen[0], all(&mut *self.reader, file).unwrap());
+                    assert_eq!(seen, self.all_seen_by(&UnitOfWork::new()));
                 }
-                Outcome::Applied(results)
+                Outcome::Applied(results.into_iter().map(applied).collect())
             }
             Op::Reload { keys } => {
                 let mut load = self.store.start_load(file).unwrap();
@@ -160,14 +247,28 @@ impl Side {
                     .iter()
                     .map(|key| load.insert(key, &record(key, 9)).unwrap())
                     .collect();
-                self.file = load.finish(&mut |_| ()).unwrap();
-                self.units.fill(UnitOfWork::new());
-                Outcome::Loaded(added)
+                let loaded = load.finish(&mut |_| ());
+                let is_loaded = loaded.is_ok();
+                if let Ok(file) = loaded {
+                    self.file = file;
+                    self.units.fill(UnitOfWork::new());
+                }
+                Outcome::Loaded(added, is_loaded)
             }
         }
     }
 
-    /// Every record as the unit's task browses them.
+    /// Every record as the unit's task browses them, by key and both ways
+    /// through an index.
+    fn all_seen_by(&mut self, unit: &UnitOfWork) -> [Vec<String>; 3] {
+        let by_key = self.seen_by(unit);
+        let index = index_of(&mut *self.reader, false);
+        let [forward, backward] =
+            [false, true].map(|backwards| browsed(unit, &mut *self.reader, index, backwards));
+        assert!(forward.len() == backward.len() && forward.len() <= by_key.len());
+        [by_key, forward, backward]
+    }
+
     fn seen_by(&mut self, unit: &UnitOfWork) -> Vec<String> {
         let (mut seen, mut last) = (Vec::new(), Vec::new());
         loop {
@@ -190,6 +291,28 @@ impl Side {
     }
 }
 
+fn changed(result: Result<(), UnitError>) -> Result<(), String> {
+    result.map_err(|error| match error {
+        UnitError::DuplicateAlternate { key, .. } => format!("alternate key {key} twice"),
+        other => format!("{other:?}"),
+    })
+}
+
+fn applied(result: Result<(), ApplyError>) -> Result<(), String> {
+    result.map_err(|error| match error {
+        ApplyError::Duplicate { key, .. } => format!("key {key} twice"),
+        ApplyError::NotFound { key, .. } => format!("no key {key}"),
+        ApplyError::DuplicateAlternate { key, .. } => format!("alternate key {key} twice"),
+        other => format!("{other:?}"),
+    })
+}
+
+fn index_of(reader: &mut dyn ReadStore, unique: bool) -> FileId {
+    let name = if unique { "UNIQ" } else { "ALT" }.parse().unwrap();
+    let access = reader.access(&name).unwrap().unwrap();
+    access.index.unwrap().id
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
@@ -205,5 +328,53 @@ proptest! {
             all(&mut *lmdb.reader, lmdb.file).unwrap(),
             all(&mut *memory.reader, memory.file).unwrap()
         );
+        let report = check(home.path(), &options(), &mut |_, _| ()).unwrap();
+        prop_assert!(report.is_clean(), "{:?}", report.findings);
     }
+
+    #[test]
+    fn entries_and_relative_records_do_in_lmdb_what_they_do_in_memory(
+        ops in proptest::collection::vec((0..6_u8, 0..20_u32, 1..9_usize), 1..80),
+    ) {
+        let home = tempfile::tempdir().unwrap();
+        let stores: [Box<dyn WriteStore>; 2] = [
+            Box::new(LmdbStore::open(home.path(), &options()).unwrap()),
+            Box::new(MemoryStore::new()),
+        ];
+        let [lmdb, memory] = stores.map(|store| addressed(store, &ops));
+        prop_assert_eq!(lmdb, memory);
+    }
+}
+
+/// What operations on an ESDS and an RRDS give, one text each.
+fn addressed(mut store: Box<dyn WriteStore>, ops: &[(u8, u32, usize)]) -> Vec<String> {
+    let log = FileDef::esds("LOG".parse().unwrap(), RecordFormat::Variable, 8).unwrap();
+    let slots = FileDef::rrds("SLOTS".parse().unwrap(), RecordFormat::Variable, 8).unwrap();
+    let (log, slots) = (store.define(log).unwrap(), store.define(slots).unwrap());
+    let mut reader = store.reader().unwrap();
+    let (mut unit, mut ends) = (UnitOfWork::new(), Ends::default());
+    let mut told = Vec::new();
+    for (serial, &(what, number, length)) in ops.iter().enumerate() {
+        let record = vec![b'a' + (serial % 26) as u8; length];
+        let (r, rba, rrn) = (
+            &mut *reader,
+            rba_key(u64::from(number) * 4),
+            rrn_key(number),
+        );
+        told.push(match what {
+            0 => format!("{:?}", unit.append(r, &mut ends, log, &record)),
+            1 => format!("{:?}", unit.replace(r, log, &rba, &record)),
+            2 => format!("{:?}", unit.insert(r, slots, &rrn, &record)),
+            3 => format!("{:?}", unit.replace(r, slots, &rrn, &record)),
+            4 => format!("{:?}", unit.delete(r, slots, &rrn)),
+            _ => format!("{:?}", store.apply(&[std::mem::take(&mut unit)])),
+        });
+        for (file, key) in [(log, &rba[..]), (slots, &rrn[..])] {
+            for how in 0..8 {
+                let found = through(&unit, &mut *reader, file, seek(how, key));
+                told.push(format!("{found:?}"));
+            }
+        }
+    }
+    told
 }

@@ -75,7 +75,13 @@ pub fn all(reader: &mut dyn ReadStore, file: FileId) -> Result<Vec<String>, Read
 
 /// An index of the upgrade set over `length_bytes` at an offset of its base's
 /// records.
-pub fn index(name: &str, base: &str, offset_bytes: u32, length_bytes: u32, unique: bool) -> IndexDef {
+pub fn index(
+    name: &str,
+    base: &str,
+    offset_bytes: u32,
+    length_bytes: u32,
+    unique: bool,
+) -> IndexDef {
     IndexDef {
         name: name.parse().unwrap(),
         base: base.parse().unwrap(),
@@ -125,7 +131,12 @@ pub fn browsed(
     backwards: bool,
 ) -> Vec<String> {
     let mut records = Vec::new();
-    let mut next = on_path(unit, reader, index, if backwards { Seek::Last } else { Seek::First });
+    let mut next = on_path(
+        unit,
+        reader,
+        index,
+        if backwards { Seek::Last } else { Seek::First },
+    );
     while let Some((record, position)) = next {
         records.push(record);
         let step = match backwards {

@@ -175,3 +175,27 @@ fn a_compiler_that_fails_to_tell_its_version_is_not_used() {
         "{error}"
     );
 }
+
+#[test]
+fn what_compilers_of_z_os_take_is_taken_with_a_warning() {
+    let out = tempfile::tempdir().unwrap();
+    let built = compiler(out.path()).build(&Source::new(testdata().join("lenient.cbl")));
+    assert_eq!(errors(&built), Vec::<String>::new());
+    assert!(built.module.is_some());
+    let warnings: Vec<(u32, &str)> = built
+        .diagnostics
+        .iter()
+        .filter(|d| d.kind != Kind::Compiler)
+        .map(|d| (d.line, d.message.as_str()))
+        .collect();
+    assert_eq!(
+        warnings,
+        [
+            (23, "OUT-AREA is passed on and holds a POINTER"),
+            (27, "DFHCOMMAREA is passed on and holds a POINTER"),
+            (38, "CHANNEL is given twice"),
+            (39, "the sentence has no period"),
+            (43, "the sentence has no period"),
+        ]
+    );
+}

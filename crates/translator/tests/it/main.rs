@@ -3,6 +3,7 @@
 mod compiling;
 mod goldens;
 mod never_panics;
+mod reach;
 mod wrong_programs;
 
 use std::path::{Path, PathBuf};

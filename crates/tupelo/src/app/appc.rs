@@ -8,6 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use appc::{Call, Host, Incoming};
 use cics::csd::Csd;
 use miette::{IntoDiagnostic, Result};
+use region::engine::{self, EngineClass};
 use region::{
     Conversation, Conversations, Destination, Facility, Fault, Received, StartCode, TaskRequest,
 };
@@ -38,7 +39,11 @@ pub fn start(app: &Application) -> Result<Option<Partners>> {
     let mut section = known.section.clone();
     let loopback = ([127, 0, 0, 1], sna::dlc::ssp::PORT).into();
     section.listen = section.listen.or(Some(loopback));
-    let host = Host::start(section).into_diagnostic()?;
+    let host = Host::start_with(
+        section,
+        Arc::new(|| engine::enter("appc", EngineClass::Offload)),
+    )
+    .into_diagnostic()?;
     for mode in known.modes.values() {
         host.define_mode(mode.clone());
     }
@@ -222,7 +227,14 @@ fn attach(
     if task.set_facility(Facility::Conversation(Box::new(mapped))) {
         let reply = region::block_on(task.run());
         if let region::Outcome::Abend(abend) = reply.outcome() {
-            tracing::warn!("{transid} abended with {}: {}", abend.code(), abend.message);
+            let (code, task) = (abend.code(), reply.record().task);
+            tracing::info!(
+                target: crate::log::TASK,
+                "{code} task {task} {transid} in {} line {}: {}",
+                abend.program,
+                abend.line,
+                abend.message
+            );
         }
     }
 }

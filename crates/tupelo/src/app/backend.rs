@@ -2,9 +2,14 @@
 
 use std::future::Future;
 use std::io;
+use std::sync::Arc;
 
+use super::texts::ProgramTexts;
 use gateway::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
+use region::engine::{self, EngineClass};
 use region::{ContainerType, Handle, Outcome, Port, TaskRequest, UserId};
+
+use super::store_watch::StoreWatch;
 
 /// A handle on the region, and who its callers are.
 #[derive(Clone)]
@@ -13,6 +18,10 @@ pub struct RegionBackend {
     pub region: Handle,
     /// User id of tasks whose caller did not say who it is.
     pub user: UserId,
+    /// The store's file, when the region has files.
+    pub store: Option<Arc<StoreWatch>>,
+    /// Where the programs' texts are, for what is told of abends.
+    pub texts: Arc<ProgramTexts>,
 }
 
 /// A door thread's end of the region.
@@ -20,13 +29,14 @@ pub struct RegionDoor {
     region: Handle,
     port: Port,
     user: UserId,
+    texts: Arc<ProgramTexts>,
 }
 
 /// An admitted task.
-pub struct RegionTask(region::Task);
+pub struct RegionTask(region::Task, Arc<ProgramTexts>);
 
 /// What came of it.
-pub struct RegionReply(region::Reply);
+pub struct RegionReply(region::Reply, Option<Abend>);
 
 impl Backend for RegionBackend {
     type Door = RegionDoor;
@@ -41,12 +51,20 @@ impl Backend for RegionBackend {
             region: self.region.clone(),
             port,
             user: self.user,
+            texts: self.texts.clone(),
         };
         Ok(runtime.block_on(main(door)))
     }
 
-    fn ready(&self) -> bool {
-        true
+    fn on_thread(&self) {
+        engine::enter("gateway", EngineClass::Offload);
+    }
+
+    fn impairment(&self) -> Option<String> {
+        if self.region.statistics().workers == 0 {
+            return Some("no COBOL worker runs or can be started; the log says why".to_owned());
+        }
+        self.store.as_ref().and_then(|store| store.impairment())
     }
 
     fn metrics(&self, out: &mut String) {
@@ -77,7 +95,7 @@ impl Door for RegionDoor {
             ..TaskRequest::default()
         };
         match self.region.begin(&self.port, request).await {
-            Ok(task) => Ok(RegionTask(task)),
+            Ok(task) => Ok(RegionTask(task, self.texts.clone())),
             Err(refusal) if refusal.is_temporary() => Err(Refusal::Busy(refusal.to_string())),
             Err(refusal) => Err(Refusal::Impossible(refusal.to_string())),
         }
@@ -107,7 +125,13 @@ impl Task for RegionTask {
     }
 
     async fn run(self) -> RegionReply {
-        RegionReply(self.0.run().await)
+        let RegionTask(task, texts) = self;
+        let reply = task.run().await;
+        let abend = match reply.outcome() {
+            Outcome::Ok => None,
+            Outcome::Abend(abend) => Some(texts.told(abend, reply.record())),
+        };
+        RegionReply(reply, abend)
     }
 }
 
@@ -121,19 +145,15 @@ fn put_error<E>(error: region::PutError<E>) -> PutError<E> {
 
 impl Reply for RegionReply {
     fn abend(&self) -> Option<Abend> {
-        match self.0.outcome() {
-            Outcome::Ok => None,
-            Outcome::Abend(abend) => Some(Abend {
-                code: abend.code().into_owned(),
-                program: abend.program.to_string(),
-                line: abend.line,
-                message: abend.message.clone(),
-            }),
-        }
+        self.1.clone()
     }
 
     fn container(&self, name: &str) -> Option<&[u8]> {
         self.0.container(name)
+    }
+
+    fn container_names(&self) -> Vec<String> {
+        self.0.containers().map(|c| c.name.to_string()).collect()
     }
 
     fn commarea(&self) -> &[u8] {

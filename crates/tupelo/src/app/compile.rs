@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use miette::{IntoDiagnostic, Result};
-use translator::{Built, Compiler, CompilerOptions, Severity, Source};
+use translator::{Built, Compiler, CompilerOptions, Source};
 
 use super::Application;
 use super::definitions::Program;
@@ -18,10 +18,9 @@ pub struct Compiled {
 }
 
 impl Compiled {
-    /// Findings of a severity, all programs together.
-    pub fn count(&self, severity: Severity) -> usize {
-        let all = self.built.iter().flat_map(|b| &b.diagnostics);
-        all.filter(|d| d.severity == severity).count()
+    /// How many sources became no program.
+    pub fn failed(&self) -> usize {
+        self.built.iter().filter(|b| b.module.is_none()).count()
     }
 
     /// Keeps what was built before of sources that do not compile now. Gives
@@ -30,27 +29,45 @@ impl Compiled {
         let mut kept = Vec::new();
         for one in self.built.iter_mut().filter(|b| b.module.is_none()) {
             let old = before.built.iter().find(|b| b.source == one.source);
-            let Some(program) = old.and_then(runnable) else {
+            let programs = old.map(runnable).unwrap_or_default();
+            let Some(first) = programs.first() else {
                 continue;
             };
-            one.module = Some(program.module.clone());
-            one.programs = vec![program.name.clone()];
-            one.uses_cics = program.translated;
-            kept.push(program.name.clone());
-            self.programs.push(program);
+            one.module = Some(first.module.clone());
+            one.programs = programs.iter().map(|p| p.name.clone()).collect();
+            one.uses_cics = first.translated;
+            kept.push(first.name.clone());
+            self.programs.extend(programs);
         }
         kept
     }
 }
 
-/// The program that a source became.
-fn runnable(built: &Built) -> Option<Program> {
-    let (module, name) = (built.module.as_ref()?, built.programs.first()?);
-    Some(Program {
+/// The programs that a source became: the one it is named by, and those that
+/// follow it in the same file.
+fn runnable(built: &Built) -> Vec<Program> {
+    let Some(module) = &built.module else {
+        return Vec::new();
+    };
+    let program = |name: &String| Program {
         name: name.to_ascii_uppercase(),
         module: module.clone(),
         translated: built.uses_cics,
-    })
+    };
+    built.programs.iter().map(program).collect()
+}
+
+/// All programs. Of two of one name the one that its source is named by
+/// counts, else the first.
+fn all_programs(built: &[Built]) -> Vec<Program> {
+    let each: Vec<Vec<Program>> = built.iter().map(runnable).collect();
+    let mut all: Vec<Program> = each.iter().filter_map(|p| p.first()).cloned().collect();
+    for later in each.into_iter().flat_map(|p| p.into_iter().skip(1)) {
+        if later.name.len() <= 8 && all.iter().all(|p| p.name != later.name) {
+            all.push(later);
+        }
+    }
+    all
 }
 
 impl Application {
@@ -69,7 +86,7 @@ impl Application {
         })
         .into_diagnostic()?;
         let built = compiler.build_all(&sources, done);
-        let programs = built.iter().filter_map(runnable).collect();
+        let programs = all_programs(&built);
         Ok(Compiled { programs, built })
     }
 

@@ -62,6 +62,22 @@ pub struct RegionSection {
     pub channel_bytes: u64,
     /// Code page of character data in programs, containers and files.
     pub code_page: String,
+    /// What keeps programs from everything but their task: `required` refuses
+    /// to start where the kernel lacks a part, `best-effort` says which and goes
+    /// on without it, `off` is for debuggers and profilers.
+    pub sandbox: Sandbox,
+    /// MiB of storage that GETMAIN gives one task. A longer request is answered
+    /// with LENGERR, one for which there is too little left with NOSTG.
+    pub task_memory_mib: u32,
+    /// MiB of memory that one worker takes, its programs' storage included.
+    pub worker_memory_mib: u32,
+    /// MiB of memory that a worker may keep after a task; above them it is
+    /// replaced.
+    pub worker_keep_mib: u32,
+    /// Lines a second that programs may DISPLAY, all in all; ten seconds' worth
+    /// may come at once, and what is more is left out and counted. 0 for no
+    /// bound.
+    pub display_lines_per_s: u32,
     /// File that receives one JSON line a task; relative to the state folder.
     /// None are written when absent.
     pub monitoring: Option<PathBuf>,
@@ -79,9 +95,27 @@ impl Default for RegionSection {
             lock_wait_ms: 30_000,
             channel_bytes: 512 << 20,
             code_page: "ascii".into(),
+            sandbox: Sandbox::BestEffort,
+            task_memory_mib: 256,
+            worker_memory_mib: 2048,
+            worker_keep_mib: 256,
+            display_lines_per_s: 1000,
             monitoring: None,
         }
     }
+}
+
+/// Whether COBOL programs run in a sandbox.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sandbox {
+    /// The whole of it, or no start.
+    Required,
+    /// As much of it as the kernel has.
+    #[default]
+    BestEffort,
+    /// None.
+    Off,
 }
 
 /// `[store]`

@@ -47,13 +47,6 @@ pub struct Installed {
     pub errors: Vec<String>,
 }
 
-impl Installed {
-    /// Whether anything is to be kept in the store.
-    pub fn needs_store(&self) -> bool {
-        !self.files.is_empty() || self.region.queues.need_store()
-    }
-}
-
 /// Transactions that a front door's request runs under when it names none:
 /// CSMI for a LINK with a COMMAREA or a channel, CPIH for a pipeline, CWBA for
 /// a web program.

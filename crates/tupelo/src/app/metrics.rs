@@ -9,6 +9,7 @@
 use std::fmt::Write;
 
 use measure::proc::{Subject, Usage};
+use region::engine::EngineClass;
 use region::{Statistics, Work};
 
 /// Appends everything as text.
@@ -39,15 +40,26 @@ pub fn write(statistics: &Statistics, out: &mut String) {
 }
 
 fn write_process(usage: &Usage, out: &mut String) {
-    // Only threads of doors are named so; see the gateway's door and admin.
-    let doors = usage.threads.iter().filter(|(n, _)| n.starts_with("gw-"));
-    let offload: u64 = doors.map(|(_, ns)| ns).sum();
+    let services = region::engine::usage();
+    let on_offload = services.iter().filter(|s| s.class == EngineClass::Offload);
+    let offload: u64 = on_offload.map(|s| s.cpu_ns).sum();
     let ended = ended_children_ns();
     let general = usage.cpu_ns.saturating_sub(offload) + ended;
     let name = "tupelo_engine_cpu_seconds_total";
     head(out, name, "counter", "CPU time by kind of engine.");
     for (engine, ns) in [("general", general), ("offload", offload)] {
         let _ = writeln!(out, "{name}{{engine=\"{engine}\"}} {:.9}", ns as f64 / 1e9);
+    }
+    let name = "tupelo_service_cpu_seconds_total";
+    head(
+        out,
+        name,
+        "counter",
+        "CPU time of the threads of each service.",
+    );
+    for s in &services {
+        let seconds = s.cpu_ns as f64 / 1e9;
+        let _ = writeln!(out, "{name}{{service=\"{}\"}} {seconds:.9}", s.service);
     }
     let name = "process_cpu_seconds_total";
     head(out, name, "counter", "CPU time, with the workers'.");

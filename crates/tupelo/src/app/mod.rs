@@ -3,6 +3,7 @@
 //! Every subcommand that works on a folder opens it here, so that `check`,
 //! `serve` and `run` agree on what it says.
 
+pub mod apis;
 pub mod appc;
 pub mod attachsec;
 pub mod backend;
@@ -12,27 +13,35 @@ pub mod config;
 pub mod cpus;
 pub mod definitions;
 pub mod files;
+pub mod finding;
+pub mod interfaces;
 pub mod known;
 pub mod metrics;
 pub mod mirror;
+pub mod ports;
 pub mod queues;
 pub mod records;
 pub mod restart;
+pub mod said;
+pub mod services;
 pub mod signals;
+pub mod store_watch;
+pub mod texts;
 pub mod toml_errors;
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use cics::csd::{self, Csd};
-use cics::diagnostic::Severity;
 use copybook::Layout;
 use miette::{IntoDiagnostic, Result, bail, miette};
-use region::{Engines, RegionConfig, StoreEntry, UserId};
+use region::{Confinement, Engines, RegionConfig, SandboxMode, StoreEntry, UserId};
 
 use crate::commands::record::source::layout_of;
 
-use config::{Config, FileSection};
+use config::{Config, FileSection, Sandbox};
 use definitions::{Installed, Program};
+use finding::{Findings, Severity, of_definitions};
 
 /// An application folder as it stands on the disk.
 pub struct Application {
@@ -45,7 +54,7 @@ pub struct Application {
     /// `resources.csd`, or nothing.
     pub csd: Csd,
     /// What is worth knowing about either, with its place.
-    pub warnings: Vec<String>,
+    pub warnings: Findings,
 }
 
 impl Application {
@@ -70,21 +79,29 @@ impl Application {
             Some(text) => csd::parse(&text),
             None => Csd::default(),
         };
-        let told: Vec<(Severity, String)> = csd
-            .diagnostics
-            .iter()
-            .map(|d| (d.severity, format!("resources.csd:{d}")))
-            .collect();
+        let mut warnings = Findings::new(&folder);
+        warnings.extend(
+            csd.diagnostics
+                .iter()
+                .map(|d| of_definitions("resources.csd", d)),
+        );
         if csd.has_errors() {
-            let all: Vec<String> = told.into_iter().map(|(_, line)| line).collect();
-            bail!("resources.csd cannot be installed\n{}", all.join("\n"));
+            eprint!(
+                "{}",
+                warnings.text(Severity::Note, std::io::stderr().is_terminal())
+            );
+            let errors = warnings.count(Severity::Error);
+            bail!(
+                "resources.csd cannot be installed: {}",
+                counted(errors, "error")
+            );
         }
         Ok(Application {
             folder,
             state,
             config,
             csd,
-            warnings: told.into_iter().map(|(_, line)| line).collect(),
+            warnings,
         })
     }
 
@@ -166,14 +183,50 @@ impl Application {
             state: self.state.clone(),
             temporary_storage_bytes: u64::from(self.config.queues.temporary_storage_mib) << 20,
             transient_data_bytes: u64::from(self.config.queues.transient_data_mib) << 20,
-            store: installed.needs_store().then(|| StoreEntry {
+            store: Some(StoreEntry {
                 path: self.store_path(),
                 map_bytes: u64::from(self.config.store.map_gib) << 30,
                 max_readers: self.max_readers(),
                 sync: self.config.store.sync,
             }),
+            confinement: self.confinement()?,
+            display_lines_per_s: settings.display_lines_per_s,
             definitions: installed.region.clone(),
             ..RegionConfig::default()
+        })
+    }
+
+    /// What workers keep their programs from. Says what the kernel lacks for
+    /// it; an error when the whole of it is required.
+    fn confinement(&self) -> Result<Confinement> {
+        let settings = &self.config.region;
+        let mib = |mib: u32| u64::from(mib) << 20;
+        let lacking = worker::sandbox::lacking().join(" and ");
+        let sandbox = match settings.sandbox {
+            Sandbox::Required => SandboxMode::Required,
+            Sandbox::BestEffort => SandboxMode::BestEffort,
+            Sandbox::Off => SandboxMode::Off,
+        };
+        match sandbox {
+            SandboxMode::Required if !lacking.is_empty() => bail!(
+                help = "sandbox = \"best-effort\" goes on without it",
+                "[region] sandbox is required, and this kernel lacks {lacking}"
+            ),
+            SandboxMode::BestEffort if !lacking.is_empty() => {
+                tracing::warn!(
+                    "programs run without a part of the sandbox: this kernel lacks {lacking}"
+                );
+            }
+            SandboxMode::Off => {
+                tracing::warn!("programs run without a sandbox: [region] sandbox is off")
+            }
+            _ => {}
+        }
+        Ok(Confinement {
+            sandbox,
+            task_bytes: mib(settings.task_memory_mib),
+            process_bytes: mib(settings.worker_memory_mib),
+            resident_bytes: mib(settings.worker_keep_mib),
         })
     }
 
@@ -190,6 +243,14 @@ impl Application {
             .max_tasks
             .saturating_mul(2)
             .saturating_add(64)
+    }
+}
+
+/// `1 error`, `2 errors`.
+pub fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
     }
 }
 

@@ -1,12 +1,15 @@
 //! `tupelo api`: API projects.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 
-use gateway::{Import, ImportBook, import};
+use gateway::{Choice, Import, ImportBook, ImportNames, NameStyle, Redefines, import};
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 
 use crate::Outcome;
+use crate::app::{Application, counted};
+use crate::app::finding::{Findings, Severity};
 use crate::commands::record::source::read_text;
 
 /// Make API projects.
@@ -25,92 +28,250 @@ enum What {
 /// Make an API project from copybooks and the name of a program: an OpenAPI
 /// document, an asset and the mappings of one operation, to be edited.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo api import quote --program QUOTE01 --request QUOTEREQ.cpy --response QUOTERPL.cpy --channel\n\n\
-    A COMMAREA that is the same both ways takes one --request. A copybook of a\n\
-    channel may name its container: --request IN-DATA=QUOTEREQ.cpy")]
+#[command(after_help = "Examples:\n  tupelo api import quote --program QUOTE01 --request QUOTEREQ.cpy --response QUOTERPL.cpy --channel\n  \
+    tupelo api import accounts --program ACCT01 --transid AC01 --request ACCT.cpy --names camel --strip-prefix ACCT\n  \
+    tupelo api import accounts --update\n\n\
+    A COMMAREA that is the same both ways takes one --request; where the program\n\
+    is below cobol/, the fields that it only reads go in and those that it only\n\
+    writes come out. A copybook of a channel may name its container:\n\
+    --request IN-DATA=QUOTEREQ.cpy. Level-88 values become an enum, and the counter\n\
+    of OCCURS DEPENDING ON is made from the array.")]
 pub struct ImportArgs {
     /// Name of the API, and its base path.
     name: String,
     /// The program.
-    #[arg(long)]
-    program: String,
-    /// The transaction to run it under.
+    #[arg(long, required_unless_present = "update")]
+    program: Option<String>,
+    /// The transaction to run it under; its definition is added to
+    /// resources.csd when it is not there.
     #[arg(long)]
     transid: Option<String>,
     /// The program has a channel with containers, not a COMMAREA.
     #[arg(long)]
     channel: bool,
     /// Copybook of what goes in. May be given several times with --channel.
-    #[arg(long, required = true, value_name = "[CONTAINER=]COPYBOOK")]
+    #[arg(long, required_unless_present = "update", value_name = "[CONTAINER=]COPYBOOK")]
     request: Vec<String>,
     /// Copybook of what comes out; without it, the same as what goes in.
     #[arg(long, value_name = "[CONTAINER=]COPYBOOK")]
     response: Vec<String>,
+    /// How names are spelt in JSON: ACCT-NO as acct_no, acctNo or ACCT-NO.
+    #[arg(long, value_enum, default_value = "snake")]
+    names: Names,
+    /// Take this off the front of every name that begins with it.
+    #[arg(long, value_name = "PREFIX")]
+    strip_prefix: Option<String>,
+    /// Storage with several descriptions: the first, or all of them as members
+    /// of which a request gives one.
+    #[arg(long, value_enum, default_value = "first")]
+    redefines: Variants,
+    /// Which description of redefined storage holds, by the value of a field:
+    /// one response for each value.
+    #[arg(long, value_name = "ITEM:FIELD:VALUE=NAME,…,*=NAME", value_parser = choice, conflicts_with = "redefines")]
+    redefines_by: Option<Choice>,
     /// The application folder.
     #[arg(long, default_value = ".")]
     app: PathBuf,
     /// Overwrite a project that is there.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "update")]
     force: bool,
+    /// Take changes of the copybooks over into the project that is there. What
+    /// was edited in it is kept, and told.
+    #[arg(long, conflicts_with_all = ["program", "transid", "channel", "request", "response", "strip_prefix", "redefines_by"])]
+    update: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Names {
+    /// acct_no
+    Snake,
+    /// acctNo
+    Camel,
+    /// ACCT-NO
+    Kept,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Variants {
+    /// The first description.
+    First,
+    /// Every description; a response has those that are text.
+    All,
 }
 
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
-        What::Import(args) => run_import(&args),
+        What::Import(args) => {
+            let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+            if args.name.is_empty() || args.name.starts_with('.') || !args.name.chars().all(plain) {
+                bail!(
+                    help = "letters, digits, -, _ and . are allowed",
+                    "{:?} is no name for an API: it is a folder and part of a path",
+                    args.name
+                );
+            }
+            let app = Application::open(&args.app, None)?;
+            match args.update {
+                true => run_update(&args, &app),
+                false => run_import(&args, &app),
+            }
+        }
     }
 }
 
-fn run_import(args: &ImportArgs) -> Result<Outcome> {
-    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if args.name.is_empty() || args.name.starts_with('.') || !args.name.chars().all(plain) {
-        bail!(
-            help = "letters, digits, -, _ and . are allowed",
-            "{:?} is no name for an API: it is a folder and part of a path",
-            args.name
-        );
-    }
-    let books = |list: &[String]| list.iter().map(|given| book(given)).collect::<Result<Vec<_>>>();
+fn run_import(args: &ImportArgs, app: &Application) -> Result<Outcome> {
+    let program = args.program.clone().unwrap_or_default().to_ascii_uppercase();
+    let books = |list: &[String]| {
+        list.iter().map(|given| book(given, app)).collect::<Result<Vec<_>>>()
+    };
     let request = books(&args.request)?;
     let response = match args.response.is_empty() {
         true => request.clone(),
         false => books(&args.response)?,
     };
-    let files = import(&Import {
+    let transid = args.transid.as_ref().map(|t| t.to_ascii_uppercase());
+    let made = import(&Import {
         name: args.name.clone(),
-        program: args.program.to_ascii_uppercase(),
-        transid: args.transid.as_ref().map(|t| t.to_ascii_uppercase()),
+        program: program.clone(),
+        transid: transid.clone(),
         channel: args.channel,
+        names: ImportNames {
+            style: match args.names {
+                Names::Snake => NameStyle::Snake,
+                Names::Camel => NameStyle::Camel,
+                Names::Kept => NameStyle::Kept,
+            },
+            prefix: args.strip_prefix.clone(),
+        },
+        redefines: match (&args.redefines_by, args.redefines) {
+            (Some(choice), _) => Redefines::ByValue(choice.clone()),
+            (None, Variants::First) => Redefines::First,
+            (None, Variants::All) => Redefines::All,
+        },
+        copies: app.copy_folders(),
+        program_text: gateway::program_text(&app.folder, &program),
         request,
         response,
     })
-    .map_err(|faults| miette!("the project cannot be made\n{faults}"))?;
-    let folder = args.app.join("apis").join(&args.name);
+    .map_err(|faults| refused("the project cannot be made", faults))?;
+    let folder = args.app.join(&app.config.gateway.apis).join(&args.name);
     if folder.exists() && !args.force {
-        bail!(help = "--force overwrites it", "{} is there already", folder.display());
+        bail!(
+            help = "--update takes changed copybooks over and keeps what you edited; --force makes it anew",
+            "{} is there already",
+            folder.display()
+        );
     }
-    for file in &files {
-        let path = folder.join(&file.path);
-        let parent = path.parent().unwrap_or(&folder);
-        fs::create_dir_all(parent)
-            .and_then(|()| fs::write(&path, &file.text))
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot write {}", path.display()))?;
+    for file in &made.files {
+        write(&folder.join(&file.path), &file.text)?;
     }
-    println!("Made {} with {} files. Next: tupelo serve {}", folder.display(), files.len(), args.app.display());
+    println!("Made {} with {}.", folder.display(), counted(made.files.len(), "file"));
+    if !made.left_out.is_empty() {
+        println!(
+            "Left out, since they redefine other fields: {}. --redefines all maps them too, --redefines-by by a value.",
+            made.left_out.join(", ")
+        );
+    }
+    if let Some(transid) = &transid {
+        define(app, transid, &program)?;
+    }
+    println!("Next:\n  tupelo serve {}", args.app.display());
+    println!(
+        "  curl -X POST http://{}/{} -H 'content-type: application/json' \\\n    -d '{}'",
+        app.config.gateway.listen, args.name, made.sample
+    );
     Ok(Outcome::Clean)
 }
 
+fn run_update(args: &ImportArgs, app: &Application) -> Result<Outcome> {
+    let folder = app.api_folder().join(&args.name);
+    if !folder.is_dir() {
+        bail!("there is no API project {}", folder.display());
+    }
+    let update = gateway::update(&folder, &app.folder, &app.copy_folders())
+        .map_err(|faults| refused("the project cannot be updated", faults))?;
+    for change in &update.changes {
+        println!("{change}");
+    }
+    for (path, text) in &update.write {
+        write(&folder.join(path), text)?;
+        println!("  written  {}", path.display());
+    }
+    for path in &update.remove {
+        fs::remove_file(folder.join(path)).into_diagnostic()?;
+        println!("  removed  {}", path.display());
+    }
+    for path in &update.kept {
+        println!("  kept, since you edited it: {}; look at the fields above in it", path.display());
+    }
+    if update == gateway::Update::default() {
+        println!("{} is as its copybooks are", args.name);
+    }
+    Ok(Outcome::Clean)
+}
+
+/// Shows the faults, and says in a line what cannot be done.
+fn refused(what: &str, faults: gateway::Diagnostics) -> miette::Report {
+    let mut findings = Findings::new(Path::new(""));
+    findings.extend(faults.0);
+    eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
+    miette!("{what}: {}", counted(findings.count(Severity::Error), "error"))
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    let parent = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(parent)
+        .and_then(|()| fs::write(path, text))
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot write {}", path.display()))
+}
+
+/// Adds the definitions of transaction and program that are not there.
+fn define(app: &Application, transid: &str, program: &str) -> Result<()> {
+    let csd = &app.csd;
+    let group = csd.transactions.first().map_or("APIS".into(), |t| t.group.to_string());
+    let mut lines = String::new();
+    if csd.transactions.iter().all(|t| t.name.as_str() != transid) {
+        lines += &format!("DEFINE TRANSACTION({transid}) GROUP({group}) PROGRAM({program})\n");
+    }
+    if csd.programs.iter().all(|p| p.name.as_str() != program) {
+        lines += &format!("DEFINE PROGRAM({program}) GROUP({group}) LANGUAGE(COBOL)\n");
+    }
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let path = app.folder.join("resources.csd");
+    let mut text = fs::read_to_string(&path).unwrap_or_default();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    write(&path, &(text + &lines))?;
+    print!("Added to resources.csd:\n{}", lines.lines().map(|l| format!("  {l}\n")).collect::<String>());
+    Ok(())
+}
+
+fn choice(text: &str) -> Result<Choice, String> {
+    let wrong = || "write ITEM:FIELD:VALUE=NAME,VALUE=NAME,*=NAME".to_owned();
+    Choice::parse(text).ok_or_else(wrong)
+}
+
 /// `FILE` or `CONTAINER=FILE`.
-fn book(given: &str) -> Result<ImportBook> {
+fn book(given: &str, app: &Application) -> Result<ImportBook> {
     let (container, file) = match given.split_once('=') {
         Some((container, file)) => (Some(container.to_owned()), file),
         None => (None, given),
     };
     let file = PathBuf::from(file);
+    let text = read_text(&file)?;
+    // Below the application's folder it is told from there, so that the folder
+    // can be moved.
+    let whole = file.canonicalize().into_diagnostic()?;
+    let source = whole.strip_prefix(&app.folder).unwrap_or(&whole).to_owned();
     Ok(ImportBook {
-        text: read_text(&file)?,
+        text,
         container,
         file,
+        source: Some(source),
     })
 }

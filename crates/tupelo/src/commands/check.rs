@@ -1,14 +1,16 @@
 //! `tupelo check`: everything that is wrong with an application, at once.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use gateway::Api;
 use miette::Result;
-use translator::{Kind, Severity};
+use translator::Kind;
 
 use crate::Outcome;
-use crate::app::Application;
 use crate::app::compile::Compiled;
+use crate::app::finding::Severity;
+use crate::app::{Application, counted, interfaces};
 use crate::app::definitions::MIRRORS;
 use crate::table::Table;
 
@@ -30,65 +32,45 @@ pub struct Args {
 /// Checks, and prints what was found.
 pub fn run(args: Args) -> Result<Outcome> {
     let app = Application::open(&args.folder, args.state.as_deref())?;
-    let mut errors = 0;
-    let mut warnings = app.warnings.len();
-    for warning in &app.warnings {
-        println!("{warning}");
-    }
+    let mut findings = app.warnings.clone();
     let compiled = app.compile(|_| ())?;
-    errors += compiled.count(Severity::Error);
-    warnings += compiled.count(Severity::Warning);
     let mut unsupported = Vec::new();
     for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
-        let mut shown = diagnostic.clone();
-        if let Ok(short) = diagnostic.file.strip_prefix(&app.folder) {
-            shown.file = short.to_owned();
-        }
         if let Kind::Unsupported(what) = &diagnostic.kind {
-            unsupported.push((what.clone(), shown.file.clone(), shown.line));
+            let file = diagnostic.file.strip_prefix(&app.folder).unwrap_or(&diagnostic.file);
+            unsupported.push((what.clone(), file.to_owned(), diagnostic.line));
             if args.unsupported {
                 continue;
             }
         }
-        println!("{shown}");
+        findings.add(diagnostic);
     }
-    if let Err(report) = app.install(&compiled.programs) {
+    let apis = app.load_apis(&mut findings);
+    let good: Vec<&Api> = apis.good.iter().map(|api| &**api).collect();
+    findings.extend(interfaces::findings(&app, &compiled, &good));
+    for line in missing(&app, &compiled, &good) {
+        findings.warn(line);
+    }
+    print!("{}", findings.text(Severity::Note, std::io::stdout().is_terminal()));
+    let mut errors = findings.count(Severity::Error);
+    let warnings = findings.count(Severity::Warning);
+    let known = app.config.appc.as_ref().map(|_| crate::app::appc::known(&app).map(drop));
+    let installed = app.install(&compiled.programs).map(drop);
+    for report in [installed, known.unwrap_or(Ok(()))].into_iter().filter_map(Result::err) {
         errors += 1;
         println!("{report}");
-    }
-    if app.config.appc.is_some()
-        && let Err(report) = crate::app::appc::known(&app)
-    {
-        errors += 1;
-        println!("{report}");
-    }
-    let apis = match Api::load_all(&app.folder.join(&app.config.gateway.apis)) {
-        Ok(apis) => apis,
-        Err(faults) => {
-            errors += 1;
-            println!("{faults}");
-            Vec::new()
-        }
-    };
-    for api in &apis {
-        if !api.warnings().0.is_empty() {
-            warnings += 1;
-            println!("{}", api.warnings());
-        }
-    }
-    for line in missing(&app, &compiled, &apis) {
-        warnings += 1;
-        println!("{line}");
     }
     if args.unsupported && !unsupported.is_empty() {
         print!("{}", by_command(unsupported));
     }
     println!(
-        "{} programs, {} transactions, {} files, {} APIs: {errors} errors, {warnings} warnings",
-        compiled.programs.len(),
-        app.csd.transactions.len(),
-        app.csd.files.len(),
-        apis.len()
+        "{}, {}, {}, {}: {}, {}",
+        counted(compiled.programs.len(), "program"),
+        counted(app.csd.transactions.len(), "transaction"),
+        counted(app.csd.files.len(), "file"),
+        counted(apis.good.len() + apis.bad.len(), "API"),
+        counted(errors, "error"),
+        counted(warnings, "warning")
     );
     Ok(match errors {
         0 => Outcome::Clean,
@@ -98,7 +80,7 @@ pub fn run(args: Args) -> Result<Outcome> {
 
 /// What names a program that is neither here nor in another region, or a
 /// transaction without a definition: it would be told at the first request only.
-fn missing(app: &Application, compiled: &Compiled, apis: &[Api]) -> Vec<String> {
+fn missing(app: &Application, compiled: &Compiled, apis: &[&Api]) -> Vec<String> {
     let known = |name: &str| {
         let here = compiled.programs.iter().any(|p| p.name == name);
         let tried = compiled.built.iter().flat_map(|b| &b.programs);
@@ -113,7 +95,7 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[Api]) -> Vec<String> 
     for def in &app.csd.transactions {
         if let Some(program) = def.program.as_ref().filter(|p| !known(p.as_str())) {
             said.push(format!(
-                "TRANSACTION({}): warning: there is no program {}",
+                "TRANSACTION({}): there is no program {}",
                 def.name.as_str(),
                 program.as_str()
             ));
@@ -125,13 +107,13 @@ fn missing(app: &Application, compiled: &Compiled, apis: &[Api]) -> Vec<String> 
     for api in apis {
         for transaction in api.transactions().into_iter().filter(|name| !defined(name)) {
             said.push(format!(
-                "API {}: warning: it runs under transaction {transaction}, which is not defined",
+                "API {}: it runs under transaction {transaction}, which is not defined",
                 api.name()
             ));
         }
         for (method, path, program) in api.operations().filter(|(_, _, p)| !known(p)) {
             said.push(format!(
-                "API {}: warning: {method} {path} calls {program}, and there is no such program",
+                "API {}: {method} {path} calls {program}, and there is no such program",
                 api.name()
             ));
         }

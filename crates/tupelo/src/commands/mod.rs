@@ -41,6 +41,8 @@ commands! {
     Appc => appc,
     Advise => advise,
     Reference => reference,
+    Completions => completions,
+    Man => man,
     #[command(hide = true)]
     Worker => worker,
 }

@@ -7,7 +7,8 @@ use miette::{Context, IntoDiagnostic, Result, bail};
 
 use crate::Outcome;
 
-/// Make a new application folder: one COBOL program behind one REST call.
+/// Make a new application folder: two COBOL programs behind a REST API, one
+/// that greets and one that may refuse.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo new hello\n  tupelo serve hello\n  curl http://127.0.0.1:8080/hello/world")]
 pub struct Args {
@@ -32,7 +33,10 @@ pub fn run(args: Args) -> Result<Outcome> {
             .wrap_err_with(|| format!("cannot write {}", path.display()))?;
     }
     let name = folder.display();
-    println!("Made {name}. Next:\n  tupelo serve {name}\n  curl http://127.0.0.1:8080/hello/world");
+    println!(
+        "Made {name}. Next:\n  tupelo serve {name}\n  curl http://127.0.0.1:8080/hello/world\n  \
+         curl http://127.0.0.1:8080/loans -H 'content-type: application/json' -d '{{\"amount\": 10000, \"rate\": 4.5, \"months\": 48}}'"
+    );
     Ok(Outcome::Clean)
 }
 
@@ -47,13 +51,25 @@ const TEMPLATE: &[(&str, &str)] = template![
     "tupelo.toml",
     "resources.csd",
     "cobol/HELLO.cbl",
+    "cobol/LOAN.cbl",
     "copybooks/HELLO.cpy",
+    "copybooks/LOAN.cpy",
     "apis/hello/src/main/api/openapi.yaml",
     "apis/hello/src/main/operations/%2Fhello%2F%7Bname%7D/get/operation.yaml",
     "apis/hello/src/main/operations/%2Fhello%2F%7Bname%7D/get/request.yaml",
     "apis/hello/src/main/operations/%2Fhello%2F%7Bname%7D/get/response_200.yaml",
     "apis/hello/src/main/operations/%2Fhello%2F%7Bname%7D/get/response_mapping.yaml",
+    "apis/hello/src/main/operations/%2Floans/post/operation.yaml",
+    "apis/hello/src/main/operations/%2Floans/post/request.yaml",
+    "apis/hello/src/main/operations/%2Floans/post/response_200.yaml",
+    "apis/hello/src/main/operations/%2Floans/post/response_422.yaml",
+    "apis/hello/src/main/operations/%2Floans/post/response_mapping.yaml",
+    "apis/hello/src/main/zosAssets/HELLO/sources.yaml",
     "apis/hello/src/main/zosAssets/HELLO/zosAsset.yaml",
+    "apis/hello/src/main/zosAssets/LOAN/providerFiles/gen/LOAN-AREA_request_0.cpy",
+    "apis/hello/src/main/zosAssets/LOAN/providerFiles/gen/LOAN-AREA_response_0.cpy",
+    "apis/hello/src/main/zosAssets/LOAN/sources.yaml",
+    "apis/hello/src/main/zosAssets/LOAN/zosAsset.yaml",
     "apis/hello/src/main/zosAssets/HELLO/providerFiles/gen/HELLO-AREA_request_0.cpy",
     "apis/hello/src/main/zosAssets/HELLO/providerFiles/gen/HELLO-AREA_response_0.cpy",
 ];

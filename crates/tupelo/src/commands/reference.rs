@@ -39,6 +39,8 @@ enum Page {
     CommandLine,
     /// Every figure of `/metrics`.
     Metrics,
+    /// Every keyword of OpenAPI, and what the gateway makes of it.
+    Openapi,
 }
 
 /// Prints the page.
@@ -55,6 +57,7 @@ fn text(page: Page) -> String {
         Page::DriveScenario => drive::scenario::reference(),
         Page::CommandLine => command_line::page(crate::Cli::command()),
         Page::Metrics => metrics::page(),
+        Page::Openapi => gateway::openapi_reference(),
         Page::Causes => capture::rules::reference_page(),
     }
 }

@@ -1,5 +1,6 @@
 //! `tupelo run`: one transaction from the command line.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
@@ -8,6 +9,7 @@ use serde_json::json;
 
 use crate::Outcome;
 use crate::app::Application;
+use crate::app::finding::{Findings, Severity};
 
 /// Run one transaction of an application and print what it gives back.
 #[derive(Debug, clap::Args)]
@@ -46,9 +48,9 @@ pub struct Args {
 pub fn run(args: Args) -> Result<Outcome> {
     let app = Application::open(&args.folder, args.state.as_deref())?;
     let compiled = app.compile(|_| ())?;
-    for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
-        eprintln!("{diagnostic}");
-    }
+    let mut findings = Findings::new(&app.folder);
+    findings.extend(compiled.built.iter().flat_map(|b| &b.diagnostics));
+    eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
     let installed = app.install(&compiled.programs)?;
     app.prepare_files(&installed)?;
     let region = Region::start(app.region_config(&installed)?).into_diagnostic()?;

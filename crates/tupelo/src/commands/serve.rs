@@ -1,22 +1,22 @@
 //! `tupelo serve`: an application folder on the network.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use gateway::{Api, Gateway, GatewayConfig, TlsConfig};
-use miette::{IntoDiagnostic, Result, bail, miette};
+use miette::{IntoDiagnostic, Result, bail};
 use region::Region;
 
 use crate::Outcome;
-use crate::app::Application;
-use crate::app::appc::{self as partners, Partners};
-use crate::app::backend::RegionBackend;
 use crate::app::compile::Compiled;
 use crate::app::config::Config;
-use crate::app::{changes, restart};
+use crate::app::finding::Findings;
+use crate::app::said::Said;
+use crate::app::services::{Running, Services};
 use crate::app::signals::Signals;
+use crate::app::{Application, changes, counted, ports, restart};
+use crate::log::SERVE;
 
 /// Compile an application, run it, and serve its APIs until Ctrl-C.
 #[derive(Debug, clap::Args)]
@@ -32,10 +32,10 @@ pub struct Args {
     #[arg(long)]
     state: Option<PathBuf>,
     /// Address for HTTP, instead of the one in tupelo.toml. Port 0 takes a free one.
-    #[arg(long)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = ports::address)]
     listen: Option<SocketAddr>,
     /// Address for administration, instead of the one in tupelo.toml.
-    #[arg(long)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = ports::address)]
     admin: Option<SocketAddr>,
     /// Do not look for changes.
     #[arg(long)]
@@ -58,40 +58,31 @@ pub fn run(args: Args) -> Result<Outcome> {
         print!("{}", toml::to_string_pretty(&app.config).into_diagnostic()?);
         return Ok(Outcome::Clean);
     }
-    for warning in &app.warnings {
-        tracing::warn!("{warning}");
-    }
+    empty(&app)?;
+    let mut said = Said::default();
+    said.say(&app.warnings);
     let signals = Signals::catch().into_diagnostic()?;
-    let mut compiled = compile(&app)?;
+    let mut compiled = compile(&app, &mut said)?;
     let installed = app.install(&compiled.programs)?;
-    let apis = load_apis(&app)?;
+    let mut services = Services::new();
+    services.prepare(&app, &compiled, &mut said)?;
     app.prepare_files(&installed)?;
-    let partners = partners::start(&app)?;
     let mut config = app.region_config(&installed)?;
-    if let Some(partners) = &partners {
-        config.conversations = Some(Arc::new(partners.clone()));
-    }
+    services.provide(&mut config);
+    let store = config.store.as_ref().map(|store| store.path.clone());
     let region = Region::start(config).into_diagnostic()?;
-    let backend = RegionBackend {
+    services.start(&Running {
+        app: &app,
+        compiled: &compiled,
+        installed: &installed,
         region: region.handle(),
         user: app.user()?,
-    };
-    if let Some(partners) = &partners {
-        partners.define(&app.csd, &installed.region, &region.handle(), app.user()?);
-    }
-    let (operations, projects) = (apis.iter().flat_map(Api::operations).count(), apis.len());
-    let gateway = Gateway::start(gateway_config(&app)?, apis, backend).into_diagnostic()?;
+        store: store.as_deref(),
+    })?;
 
-    println!("{:<10}{} programs, {} files", "compiled", compiled.programs.len(), installed.files.len());
-    println!("{:<10}http://{}  {operations} operations of {projects} APIs", "gateway", gateway.address());
-    if let Some(address) = gateway.tls_address() {
-        println!("{:<10}https://{address}", "gateway");
-    }
-    if let Some(address) = gateway.admin_address() {
-        println!("{:<10}http://{address}  /docs/ /health /metrics", "admin");
-    }
-    if let Some(address) = partners.as_ref().and_then(|p| p.host().listening()) {
-        println!("{:<10}dlsw://{address}", "appc");
+    println!("{:<10}{}", "compiled", made(&compiled, installed.files.len()));
+    for (what, address) in services.addresses() {
+        println!("{what:<10}{address}");
     }
 
     let mut told = Vec::new();
@@ -104,9 +95,16 @@ pub fn run(args: Args) -> Result<Outcome> {
             continue;
         }
         seen = now;
-        match reload(&args, &app.config, &compiled, &region, &gateway, partners.as_ref()) {
+        said.begin();
+        let before = Before {
+            config: &app.config,
+            compiled: &compiled,
+            region: &region,
+            store: store.as_deref(),
+        };
+        match reload(&args, &before, &mut services, &mut said) {
             Ok(again) => {
-                tracing::warn!("loaded again: {}", again.told);
+                tracing::info!(target: SERVE, "loaded again: {}", again.told);
                 compiled = again.compiled;
                 seen = again.seen;
                 // Its folders are the ones to be looked at from now on.
@@ -122,76 +120,52 @@ pub fn run(args: Args) -> Result<Outcome> {
                 }
                 told = keys;
             }
-            Err(report) => tracing::error!("not loaded, the old state stays in force: {report:?}"),
+            Err(report) => tracing::error!(target: SERVE, "not loaded, the old state stays in force: {report:?}"),
         }
     }
     tracing::info!("stopping");
-    gateway.shutdown(Duration::from_secs(10));
-    if let Some(partners) = partners {
-        partners.host().stop();
-    }
+    services.stop(Duration::from_secs(10));
     region::block_on(region.shutdown());
     Ok(Outcome::Clean)
 }
 
 /// Compiles, and tells what is wrong. A program with errors is left out: the
 /// rest is served.
-fn compile(app: &Application) -> Result<Compiled> {
+fn compile(app: &Application, said: &mut Said) -> Result<Compiled> {
     let compiled = app.compile(|built| {
         if !built.cached {
             tracing::info!(program = %built.source.display(), "compiled");
         }
     })?;
-    for diagnostic in compiled.built.iter().flat_map(|b| &b.diagnostics) {
-        match diagnostic.severity {
-            translator::Severity::Error => tracing::error!("{diagnostic}"),
-            translator::Severity::Warning => tracing::warn!("{diagnostic}"),
-            translator::Severity::Note => tracing::info!("{diagnostic}"),
-        }
-    }
+    let mut findings = Findings::new(&app.folder);
+    findings.extend(compiled.built.iter().flat_map(|b| &b.diagnostics));
+    said.say(&findings);
     Ok(compiled)
 }
 
-fn load_apis(app: &Application) -> Result<Vec<Api>> {
-    let folder = app.folder.join(&app.config.gateway.apis);
-    let apis = Api::load_all(&folder)
-        .map_err(|faults| miette!("the API projects in {} cannot be served\n{faults}", folder.display()))?;
-    for api in &apis {
-        if !api.warnings().0.is_empty() {
-            tracing::warn!("{}", api.warnings());
-        }
+/// A folder in which there is nothing to serve is the wrong one.
+fn empty(app: &Application) -> Result<()> {
+    let there = |name: &PathBuf| app.folder.join(name).exists();
+    let settings = ["tupelo.toml", "resources.csd"].map(PathBuf::from);
+    let folders = app.config.compile.programs.iter().chain([&app.config.gateway.apis]);
+    if settings.iter().chain(folders).any(there) {
+        return Ok(());
     }
-    Ok(apis)
+    bail!(
+        help = "`tupelo new hello` makes an application to start from, then `tupelo serve hello`; for programs of your own, put them into cobol/ and their copybooks into copybooks/, and `tupelo api import NAME --program PROGRAM --request COPYBOOK` makes an API of one",
+        "there is nothing to serve in {}: no tupelo.toml, no resources.csd, no cobol/ and no apis/",
+        app.folder.display()
+    )
 }
 
-fn gateway_config(app: &Application) -> Result<GatewayConfig> {
-    let settings = &app.config.gateway;
-    let tls = match (&settings.tls_certificate, &settings.tls_key) {
-        (Some(certificate), Some(key)) => Some(TlsConfig {
-            listen: settings.tls_listen,
-            certificate: app.folder.join(certificate),
-            key: app.folder.join(key),
-        }),
-        (None, None) => None,
-        _ => {
-            bail!("[gateway] HTTPS needs both tls_certificate and tls_key");
-        }
-    };
-    let seconds = |s: u64| u32::try_from(s.saturating_mul(1000)).unwrap_or(u32::MAX);
-    Ok(GatewayConfig {
-        listen: settings.listen,
-        tls,
-        admin: Some(app.config.admin.listen),
-        threads: settings.threads as usize,
-        cpus: app.offload_cpus()?,
-        max_body_bytes: settings.max_body_bytes as usize,
-        request_timeout_ms: seconds(settings.request_timeout_s),
-        idle_timeout_ms: seconds(settings.idle_timeout_s),
-        response_timeout_ms: settings.response_timeout_ms,
-        cors_origins: settings.cors_origins.clone(),
-        access_log: settings.access_log,
-        ..GatewayConfig::default()
-    })
+/// What was made of programs and files, in words.
+fn made(compiled: &Compiled, files: usize) -> String {
+    let programs = counted(compiled.programs.len(), "program");
+    let files = counted(files, "file");
+    match compiled.failed() {
+        0 => format!("{programs}, {files}"),
+        failed => format!("{programs}, {files}; {} did not compile", counted(failed, "program")),
+    }
 }
 
 /// What a reload took over.
@@ -204,48 +178,53 @@ struct Reloaded {
     told: String,
 }
 
-/// Reads the folder again and switches region and gateway over. A program that
-/// does not compile any more keeps its `old` module.
-fn reload(
-    args: &Args,
-    before: &Config,
-    old: &Compiled,
-    region: &Region,
-    gateway: &Gateway<RegionBackend>,
-    partners: Option<&Partners>,
-) -> Result<Reloaded> {
+/// What is in force before a reload.
+struct Before<'a> {
+    config: &'a Config,
+    compiled: &'a Compiled,
+    region: &'a Region,
+    store: Option<&'a Path>,
+}
+
+/// Reads the folder again and switches region and services over. A program that
+/// does not compile any more keeps its old module.
+fn reload(args: &Args, before: &Before<'_>, services: &mut Services, said: &mut Said) -> Result<Reloaded> {
     let app = Arc::new(Application::open(&args.folder, args.state.as_deref())?);
     let seen = changes::fingerprint(&app);
-    let mut compiled = compile(&app)?;
-    for name in compiled.keep(old) {
-        tracing::warn!("{name}: its last version that compiled stays in force");
+    said.say(&app.warnings);
+    let mut compiled = compile(&app, said)?;
+    let failed = compiled.failed();
+    for name in compiled.keep(before.compiled) {
+        tracing::warn!(target: SERVE, "{name}: its last version that compiled stays in force");
     }
     let installed = Arc::new(app.install(&compiled.programs)?);
-    let apis = load_apis(&app)?;
-    let known = partners::known(&app)?;
-    let told = format!(
-        "{} programs, {} files, {} APIs",
-        compiled.programs.len(),
-        installed.files.len(),
-        apis.len()
-    );
-    let (with, files, before) = (app.clone(), installed.clone(), before.clone());
-    match region
-        .handle()
-        .with_store(move |store| with.define_new_files(store, &files, Some(&before)))
-    {
+    services.prepare(&app, &compiled, said)?;
+    let region = before.region.handle();
+    let (with, files, config) = (app.clone(), installed.clone(), before.config.clone());
+    match region.with_store(move |store| with.define_new_files(store, &files, Some(&config))) {
         Some(defined) => defined?,
         None if installed.files.is_empty() => {}
         None => {
             bail!("the first file of an application takes a new start: it was started without a store");
         }
     }
-    region.handle().reload(installed.region.clone()).into_diagnostic()?;
-    if let Some(partners) = partners {
-        let lines = known.map(|known| partners.change(known)).unwrap_or_default();
-        lines.iter().for_each(|line| tracing::warn!("{line}"));
-        partners.define(&app.csd, &installed.region, &region.handle(), app.user()?);
+    region.reload(installed.region.clone()).into_diagnostic()?;
+    services.reload(&Running {
+        app: &app,
+        compiled: &compiled,
+        installed: &installed,
+        region,
+        user: app.user()?,
+        store: before.store,
+    })?;
+    let mut told = vec![
+        counted(compiled.programs.len(), "program"),
+        counted(installed.files.len(), "file"),
+    ];
+    told.extend(services.served());
+    let mut told = told.join(", ");
+    if failed > 0 {
+        told += &format!("; {} did not compile", counted(failed, "program"));
     }
-    gateway.reload(apis);
     Ok(Reloaded { app, compiled, seen, told })
 }

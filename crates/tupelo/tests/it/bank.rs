@@ -182,7 +182,9 @@ fn administration_shows_health_metrics_and_the_apis_document() {
         metrics.contains("tupelo_region_tasks_ok_total 1"),
         "{metrics}"
     );
-    let page = ask("/docs/");
+    // The page that tries requests is the gateway's.
+    assert_eq!(ask("/docs/").status, 302);
+    let page = bank.get("/docs/");
     assert_eq!(page.status, 200);
     assert!(
         String::from_utf8_lossy(&page.body).contains("<html"),

@@ -18,6 +18,11 @@ use crate::program::tupelo;
 const COMMAREA_BYTES: &str = "4000";
 
 #[test]
+fn counters() {
+    run("counters");
+}
+
+#[test]
 fn enqueue() {
     run("enqueue");
 }

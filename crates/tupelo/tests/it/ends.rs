@@ -130,7 +130,15 @@ fn an_api_has_a_name_that_stays_in_its_folder() {
         assert!(said.contains("no name for an API"), "{name}: {said}");
     }
     assert!(!app.path().join("out").exists());
+    let definitions = app.path().join("resources.csd");
+    let before = std::fs::read_to_string(&definitions).unwrap();
     assert_eq!(import("plain").status.code(), Some(0));
+    let added = std::fs::read_to_string(&definitions).unwrap();
+    assert!(
+        added.contains("DEFINE TRANSACTION(NONE) GROUP(HELLO) PROGRAM(P1)"),
+        "{added}"
+    );
+    std::fs::write(&definitions, before).unwrap();
     let check = tupelo().arg("check").arg(app.path()).output().unwrap();
     let said = String::from_utf8_lossy(&check.stdout).into_owned();
     assert!(

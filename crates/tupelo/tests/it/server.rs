@@ -29,6 +29,18 @@ impl Server {
         Server::start_in(folder, state)
     }
 
+    /// The same, with its log written to a file.
+    pub fn start_logging(folder: &Path, log: std::fs::File) -> Server {
+        let mut command = tupelo();
+        command.stderr(log);
+        Server::run(command, folder, tempfile::tempdir().unwrap())
+    }
+
+    /// The same, run from another copy of the program.
+    pub fn start_copy(program: &Path, folder: &Path) -> Server {
+        Server::run(Command::new(program), folder, tempfile::tempdir().unwrap())
+    }
+
     /// The same with a state folder that has been used before.
     pub fn start_in(folder: &Path, state: tempfile::TempDir) -> Server {
         let command = tupelo();

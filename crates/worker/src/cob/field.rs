@@ -173,6 +173,26 @@ impl<'c> Arg<'c> {
         }
     }
 
+    /// The item as a floating-point number.
+    pub fn double(&self) -> f64 {
+        let value = match self.shape().0 {
+            NUMERIC_FLOAT => self.array::<4>().map(|b| f64::from(f32::from_ne_bytes(b))),
+            NUMERIC_DOUBLE => self.array::<8>().map(f64::from_ne_bytes),
+            _ => None,
+        };
+        value.unwrap_or_else(|| self.int() as f64)
+    }
+
+    /// Stores a floating-point number; an item of another kind gets its
+    /// integer part.
+    pub fn set_double(&self, value: f64) {
+        match self.shape().0 {
+            NUMERIC_FLOAT => self.set_bytes(&(value as f32).to_ne_bytes(), 4),
+            NUMERIC_DOUBLE => self.set_bytes(&value.to_ne_bytes(), 8),
+            _ => self.set_int(value as i64),
+        }
+    }
+
     fn shape(&self) -> (u16, u16) {
         // SAFETY: libcob gives every field a description; constants have one
         // that lies in the module.

@@ -10,6 +10,7 @@ use std::os::fd::AsRawFd;
 
 use super::field::Field;
 use super::module::{loader_error, memory_file};
+use crate::print;
 
 /// What the C side shall do next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +68,12 @@ pub struct Handlers {
     pub stop: unsafe extern "C" fn(c_int, *const c_char) -> Flow,
     /// CALL of a library routine that is not for programs here.
     pub refuse: unsafe extern "C" fn(*const c_char) -> Flow,
+    /// A data or decimal exception, with its message.
+    pub fault: unsafe extern "C" fn(*const c_char) -> Flow,
+    /// Number of the Language Environment service of that name, or -1.
+    pub service_named: unsafe extern "C" fn(*const u8, usize) -> c_int,
+    /// CALL of a Language Environment service: its number, then as `exec`.
+    pub service: unsafe extern "C" fn(c_int, *const *const Field, c_int) -> Flow,
 }
 
 /// libcob's module structure, as an identity only.
@@ -84,10 +91,15 @@ struct Entries {
     started: unsafe extern "C" fn() -> usize,
     depth: unsafe extern "C" fn() -> i32,
     serial: unsafe extern "C" fn() -> u64,
-    serial_at: unsafe extern "C" fn(i32) -> u64,
     module: unsafe extern "C" fn() -> *const CobModule,
     line: unsafe extern "C" fn(*mut *const c_char) -> c_uint,
+    print_to: unsafe extern "C" fn(Printed) -> c_int,
+    flush: unsafe extern "C" fn(),
+    end_task: unsafe extern "C" fn(),
 }
+
+/// Takes what a stream printed: 0 is standard output, 1 standard error.
+type Printed = unsafe extern "C" fn(c_int, *const c_char, usize);
 
 type Start = unsafe extern "C" fn(*mut c_void, *const Handlers, *mut Entries) -> c_int;
 
@@ -179,12 +191,6 @@ impl Runtime {
         unsafe { ((self.c.depth)(), (self.c.serial)()) }
     }
 
-    /// Serial number of the frame of that depth, 0 if there is none.
-    pub fn serial_at(&self, depth: i32) -> u64 {
-        // SAFETY: reads the frames.
-        unsafe { (self.c.serial_at)(depth) }
-    }
-
     /// The module in control.
     pub fn module(&self) -> *const CobModule {
         // SAFETY: reads a value.
@@ -207,11 +213,36 @@ impl Runtime {
         (line, source)
     }
 
+    /// Hands what programs print to [`print::printed`] from now on; false when
+    /// there is no memory for it.
+    pub fn print_lines(&self) -> bool {
+        // SAFETY: the function lives as long as the process.
+        unsafe { (self.c.print_to)(on_printed) != 0 }
+    }
+
+    /// Has everything that was printed so far handed on.
+    pub fn flush(&self) {
+        // SAFETY: the C library's own streams.
+        unsafe { (self.c.flush)() };
+    }
+
+    /// Clears what programs shared with one another as EXTERNAL.
+    pub fn end_task(&self) {
+        // SAFETY: no program is active.
+        unsafe { (self.c.end_task)() };
+    }
+
     /// A function of libcob.
     pub fn libcob_symbol(&self, name: &CStr) -> *mut c_void {
         // SAFETY: the handle is open.
         unsafe { libc::dlsym(self.libcob, name.as_ptr()) }
     }
+}
+
+unsafe extern "C" fn on_printed(stream: c_int, text: *const c_char, bytes: usize) {
+    // SAFETY: the C side hands on so many bytes.
+    let text = unsafe { std::slice::from_raw_parts(text.cast::<u8>(), bytes) };
+    print::printed(usize::try_from(stream).unwrap_or(0), text);
 }
 
 fn open(path: &CStr) -> Result<*mut c_void, String> {

@@ -2,10 +2,14 @@
 //!
 //! Reference: CICS API reference, BIF DEEDIT: digits move to the right, zeros
 //! fill the left; a minus sign or CR at the end makes the last digit's zone
-//! negative. The zone is the one that programs here have: GnuCOBOL's ASCII.
+//! negative. A last byte with zone A to F and a digit stays as it is, so that
+//! zoned numbers can be edited: in this code page these are the characters
+//! that have such a byte in EBCDIC, and the negative digits that GnuCOBOL
+//! writes in ASCII.
 
 use cics::command::commands::bif_deedit as row;
 use cics::resp::Condition;
+use copybook::codepage::CodePage;
 
 use crate::exec::{Call, Outcome, condition};
 use crate::worker::Worker;
@@ -26,7 +30,10 @@ pub fn serve(_w: &mut Worker, call: &Call<'_>) -> Outcome {
 fn deedit(text: &[u8]) -> Vec<u8> {
     let last = text.iter().rposition(|b| *b != b' ').map_or(0, |i| i + 1);
     let negative = text[..last].ends_with(b"-") || text[..last].ends_with(b"CR");
-    let digits: Vec<u8> = text.iter().copied().filter(u8::is_ascii_digit).collect();
+    let kept = text.last().copied().filter(|b| !negative && is_zoned(*b));
+    let rest = &text[..text.len() - usize::from(kept.is_some())];
+    let mut digits: Vec<u8> = rest.iter().copied().filter(u8::is_ascii_digit).collect();
+    digits.extend(kept);
     let mut result = vec![b'0'; text.len() - digits.len()];
     result.extend_from_slice(&digits);
     if let (true, Some(digit)) = (negative, result.last_mut()) {
@@ -35,13 +42,25 @@ fn deedit(text: &[u8]) -> Vec<u8> {
     result
 }
 
+/// Whether a byte is a digit with a zone, as it is in EBCDIC or as GnuCOBOL
+/// has it.
+fn is_zoned(byte: u8) -> bool {
+    let there = CodePage::by_ccsid(37)
+        .ok()
+        .and_then(|page| page.byte_of(char::from(byte)));
+    there.is_some_and(|b| b >= 0xA0 && b & 15 < 10) || matches!(byte, b'p'..=b'y')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn digits_are_left_and_signs_go_to_the_last_one() {
-        assert_eq!(deedit(b"14-6704/B"), b"000146704");
+        // Both are the manual's.
+        assert_eq!(deedit(b"14-6704/B"), b"00146704B");
+        assert_eq!(deedit(b"$25.68   "), b"000002568");
+        assert_eq!(deedit(b"1,234q"), b"01234q");
         assert_eq!(deedit(b"$25.68"), b"002568");
         assert_eq!(deedit(b"$25.68-"), b"000256x");
         assert_eq!(deedit(b"25.68CR "), b"0000256x");

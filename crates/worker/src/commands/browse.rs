@@ -11,7 +11,7 @@ use cics::command::commands::{resetbr as reset_row, startbr as start_row};
 use cics::resp::Condition;
 use store::Seek;
 
-use super::key::{Key, Named, Target, deliver, file, key, named};
+use super::key::{FileOptions, Key, Named, Target, deliver, file, file_options, key, named};
 use crate::cob::Arg;
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::files::{Access, Browse, BrowseState, Held};
@@ -32,7 +32,7 @@ const PREV: Target = Target {
 
 pub fn startbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
     use start_row as row;
-    let file = file(w, call, row::FILE, Access::Browse)?;
+    let file = file(w, call, file_options!(row), Access::Browse)?;
     let reqid = call.int(row::REQID).unwrap_or(0);
     if w.files.browse(file, reqid).is_some() {
         return condition(Condition::InvReq, 33);
@@ -65,7 +65,7 @@ fn can_start(w: &mut Worker, file: usize, key: &Key, equal: bool) -> Result<bool
 
 pub fn resetbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
     use reset_row as row;
-    let file = file(w, call, row::FILE, Access::Browse)?;
+    let file = file(w, call, file_options!(row), Access::Browse)?;
     let reqid = call.int(row::REQID).unwrap_or(0);
     if w.files.browse(file, reqid).is_none() {
         return condition(Condition::InvReq, 36);
@@ -88,7 +88,7 @@ pub fn resetbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 pub fn endbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let file = file(w, call, endbr_row::FILE, Access::Any)?;
+    let file = file(w, call, file_options!(endbr_row), Access::Any)?;
     let reqid = call.int(endbr_row::REQID).unwrap_or(0);
     let before = w.files.browses.len();
     w.files
@@ -103,7 +103,7 @@ pub fn endbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
 
 /// The options of READNEXT and READPREV, which are the same.
 struct Step {
-    file: u8,
+    file: FileOptions,
     ridfld: u8,
     keylength: u8,
     reqid: u8,
@@ -120,7 +120,7 @@ pub fn readnext(w: &mut Worker, call: &Call<'_>) -> Outcome {
         w,
         call,
         &Step {
-            file: next::FILE,
+            file: file_options!(next),
             ridfld: next::RIDFLD,
             keylength: next::KEYLENGTH,
             reqid: next::REQID,
@@ -138,7 +138,7 @@ pub fn readprev(w: &mut Worker, call: &Call<'_>) -> Outcome {
         w,
         call,
         &Step {
-            file: prev::FILE,
+            file: file_options!(prev),
             ridfld: prev::RIDFLD,
             keylength: prev::KEYLENGTH,
             reqid: prev::REQID,
@@ -253,7 +253,7 @@ fn none_found(w: &mut Worker, s: &Step, file: usize, reqid: i64, skipped: bool) 
     condition(Condition::EndFile, 90)
 }
 
-#[allow(clippy::too_many_arguments)]
+#[allow(clippy::too_many_arguments, reason = "they are the parts of one step")]
 fn take(
     w: &mut Worker,
     call: &Call<'_>,

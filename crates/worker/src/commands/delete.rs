@@ -5,7 +5,7 @@
 use cics::command::commands::{delete as row, unlock as unlock_row};
 use cics::resp::Condition;
 
-use super::key::{Named, file, named};
+use super::key::{Named, file, file_options, named};
 use crate::exec::{Call, Outcome, condition};
 use crate::files::Access;
 use crate::worker::Worker;
@@ -13,7 +13,7 @@ use crate::worker::Worker;
 const NAMED: Named = named!(row);
 
 pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let file = file(w, call, row::FILE, Access::Delete)?;
+    let file = file(w, call, file_options!(row), Access::Delete)?;
     NAMED.by_key(call)?;
     if !call.has(row::RIDFLD) {
         let named = call.int(row::TOKEN);
@@ -40,7 +40,7 @@ pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 pub fn unlock(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let file = file(w, call, unlock_row::FILE, Access::Any)?;
+    let file = file(w, call, file_options!(unlock_row), Access::Any)?;
     let named = call.int(unlock_row::TOKEN).map(|t| t as u32);
     match (w.files.held(file, named).map(|h| h.token), named) {
         (Some(token), _) => {

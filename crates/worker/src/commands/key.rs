@@ -11,12 +11,43 @@ use crate::exec::{Call, Outcome, Stop, condition};
 use crate::files::{Access, Files};
 use crate::worker::Worker;
 
-/// The file that a command names, noted in EIBDS and EIBRSRCE.
-pub fn file(w: &mut Worker, call: &Call<'_>, option: u8, access: Access) -> Result<usize, Stop> {
-    let name = call.name::<8>(option).unwrap_or([b' '; 8]);
+/// The options that say which file a command means.
+#[derive(Clone, Copy)]
+pub struct FileOptions {
+    pub file: u8,
+    pub sysid: u8,
+}
+
+/// [`FileOptions`] of a command by the module of its options.
+macro_rules! file_options {
+    ($row:ident) => {
+        $crate::commands::key::FileOptions {
+            file: $row::FILE,
+            sysid: $row::SYSID,
+        }
+    };
+}
+pub(super) use file_options;
+
+/// The file that a command names, noted in EIBDS and EIBRSRCE. There are none
+/// of other systems yet.
+pub fn file(
+    w: &mut Worker,
+    call: &Call<'_>,
+    options: FileOptions,
+    access: Access,
+) -> Result<usize, Stop> {
+    let name = call.name::<8>(options.file).unwrap_or([b' '; 8]);
     let mut eib = w.task.level_mut().eib();
     eib.set_data_set(&name);
     eib.set_resource(&name);
+    let here = [[b' '; 4], w.facts.sysid];
+    if call
+        .name::<4>(options.sysid)
+        .is_some_and(|s| !here.contains(&s))
+    {
+        return condition(Condition::SysIdErr, 130);
+    }
     w.files.find(&name, access)
 }
 
@@ -114,8 +145,8 @@ pub fn key(
 ) -> Result<Key, Stop> {
     let full = files.key_bytes(file);
     let bytes = match length {
-        Some(..0) if generic => return condition(Condition::InvReq, 25),
-        Some(n) if generic && n >= full as i64 => return condition(Condition::InvReq, 42),
+        Some(..0) if generic => return condition(Condition::InvReq, 42),
+        Some(n) if generic && n >= full as i64 => return condition(Condition::InvReq, 25),
         // A generic start of no bytes is the file's beginning.
         Some(n) if generic => n as usize,
         Some(n) if n != full as i64 => return condition(Condition::InvReq, 26),
@@ -168,7 +199,9 @@ pub fn deliver(
     Ok(())
 }
 
-/// The record in FROM with the length that the command gives it.
+/// The record in FROM with the length that the command gives it. One of a file
+/// with variable records may be too short for its key: the caller compares
+/// that with RIDFLD.
 pub fn record<'c>(
     files: &Files,
     file: usize,
@@ -186,8 +219,7 @@ pub fn record<'c>(
     if bytes > def.record_bytes as usize {
         return condition(Condition::LengErr, 12);
     }
-    let holds_key = bytes >= (def.key_offset + def.key_bytes) as usize;
-    if !holds_key || (!def.variable && bytes != def.record_bytes as usize) {
+    if !def.variable && bytes != def.record_bytes as usize {
         return condition(Condition::LengErr, 14);
     }
     // SAFETY: the program's storage; a length beyond the item is the

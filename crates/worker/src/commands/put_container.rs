@@ -1,7 +1,8 @@
 //! PUT CONTAINER.
 //!
 //! Reference: CICS API reference, PUT CONTAINER (CHANNEL). Without BIT, CHAR
-//! or DATATYPE data are BIT; a code page makes them CHAR.
+//! or DATATYPE data are BIT; a code page makes them CHAR. A container keeps the
+//! type that it was made with.
 
 use std::borrow::Cow;
 
@@ -40,6 +41,11 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     };
     // What is there keeps its type and, when it is extended, its page.
     let before = w.task.channels.get(channel, &name);
+    if let (Some(kind), Some(before)) = (kind, before)
+        && kind != before.kind
+    {
+        return condition(Condition::InvReq, 33);
+    }
     let kind = kind
         .or(before.map(|e| e.kind))
         .unwrap_or(ContainerType::Bit);
@@ -89,13 +95,13 @@ fn kind(call: &Call<'_>, page: Option<u16>) -> Result<Option<ContainerType>, Sto
         match u32::try_from(value).ok().and_then(cvda::name) {
             Some("BIT") => Some(ContainerType::Bit),
             Some("CHAR") => Some(ContainerType::Char),
-            _ => return condition(Condition::InvReq, 1),
+            _ => return condition(Condition::InvReq, 32),
         }
     } else {
         None
     };
     match (kind, page) {
-        (Some(ContainerType::Bit), Some(_)) => condition(Condition::InvReq, 2),
+        (Some(ContainerType::Bit), Some(_)) => condition(Condition::InvReq, 34),
         (None, Some(_)) => Ok(Some(ContainerType::Char)),
         (kind, _) => Ok(kind),
     }

@@ -7,7 +7,7 @@
 use cics::command::commands::read as row;
 use cics::resp::Condition;
 
-use super::key::{Named, Target, deliver, file, named};
+use super::key::{Named, Target, deliver, file, file_options, named};
 use crate::exec::{Call, Outcome, condition};
 use crate::files::{Access, Held};
 use crate::worker::Worker;
@@ -23,9 +23,13 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let by_token = call.has(row::TOKEN);
     let update = call.has(row::UPDATE) || by_token;
     let access = if update { Access::Update } else { Access::Read };
-    let file = file(w, call, row::FILE, access)?;
+    let file = file(w, call, file_options!(row), access)?;
     let key = NAMED.key(&w.files, file, call)?;
     if update && !by_token && w.files.held(file, None).is_some() {
+        return condition(Condition::InvReq, 28);
+    }
+    // A record that is held cannot be read for update again, whoever asks.
+    if update && !key.generic && !call.has(row::GTEQ) && w.files.holds(file, key.bytes()) {
         return condition(Condition::InvReq, 28);
     }
     let seek = key.seek(call.has(row::GTEQ));

@@ -1,16 +1,16 @@
 //! GETMAIN and FREEMAIN.
 //!
 //! Reference: CICS API reference, GETMAIN, FREEMAIN. Storage is zero unless
-//! INITIMG says otherwise; BELOW and the keys mean nothing here.
+//! INITIMG says otherwise; BELOW and the keys mean nothing here. A length that
+//! the task's bound can never hold is LENGERR; one that it does not hold now is
+//! NOSTG, at once: a task that waited for its own storage would wait for ever.
 
 use cics::command::commands::{freemain, getmain};
 use cics::resp::Condition;
 
 use crate::exec::{Call, Outcome, condition};
+use crate::storage::NoStorage;
 use crate::worker::Worker;
-
-/// Most bytes of one GETMAIN.
-const MAX_BYTES: i64 = 1 << 30;
 
 pub fn getmain(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let bytes = match call.int(getmain::FLENGTH) {
@@ -25,15 +25,13 @@ pub fn getmain(w: &mut Worker, call: &Call<'_>) -> Outcome {
         .arg(getmain::INITIMG)
         .and_then(|a| a.bytes().first().copied());
     let shared = call.has(getmain::SHARED);
-    let got = (bytes <= MAX_BYTES)
-        .then(|| w.task.storage.get(bytes as usize, fill, shared))
-        .flatten();
-    match got {
-        Some(at) => {
+    match w.task.storage.get(bytes as usize, fill, shared) {
+        Ok(at) => {
             call.set_pointer(getmain::SET, at);
             Ok(())
         }
-        None => condition(Condition::NoStg, 2),
+        Err(NoStorage::TooLong) => condition(Condition::LengErr, 1),
+        Err(NoStorage::UsedUp) => condition(Condition::NoStg, 2),
     }
 }
 

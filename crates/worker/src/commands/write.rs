@@ -6,7 +6,7 @@
 use cics::command::commands::{rewrite as rewrite_row, write as row};
 use cics::resp::Condition;
 
-use super::key::{Named, file, named, record};
+use super::key::{Named, file, file_options, named, record};
 use crate::exec::{Call, Outcome, condition};
 use crate::files::Access;
 use crate::worker::Worker;
@@ -14,7 +14,7 @@ use crate::worker::Worker;
 const NAMED: Named = named!(row, None);
 
 pub fn write(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let file = file(w, call, row::FILE, Access::Add)?;
+    let file = file(w, call, file_options!(row), Access::Add)?;
     let key = NAMED.key(&w.files, file, call)?;
     let record = record(&w.files, file, call.arg(row::FROM), call.int(row::LENGTH))?;
     if w.files.key_of(file, record) != key.bytes() {
@@ -24,7 +24,7 @@ pub fn write(w: &mut Worker, call: &Call<'_>) -> Outcome {
 }
 
 pub fn rewrite(w: &mut Worker, call: &Call<'_>) -> Outcome {
-    let file = file(w, call, rewrite_row::FILE, Access::Update)?;
+    let file = file(w, call, file_options!(rewrite_row), Access::Update)?;
     let named = call.int(rewrite_row::TOKEN);
     let Some(held) = w.files.held(file, named.map(|t| t as u32)) else {
         return condition(Condition::InvReq, if named.is_some() { 47 } else { 30 });

@@ -32,7 +32,7 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let channel = channel(w, call, row::CHANNEL)?;
     let mut commarea = from;
     if bytes > 0 && from != w.task.level().passed.commarea {
-        let Some(copy) = w.task.storage.get(bytes, None, false) else {
+        let Ok(copy) = w.task.storage.get(bytes, None, false) else {
             return condition(Condition::LengErr, 11);
         };
         // SAFETY: the program's area, and a fresh block of the same size.

@@ -54,7 +54,9 @@ impl Harness {
         std::fs::write(&path, source).unwrap();
         let module = self.folder.path().join(format!("{name}.so"));
         let output = Command::new("cobc")
-            .args(["-m", "-std=ibm", "-debug", "-fstack-check", "-o"])
+            .args(translator::FLAGS)
+            .args(translator::checked::arguments(self.folder.path()).unwrap())
+            .args(["-debug", "-o"])
             .arg(&module)
             .arg(&path)
             .output()

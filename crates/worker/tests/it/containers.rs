@@ -93,3 +93,30 @@ fn containers_are_browsed_moved_and_converted() {
         .play();
     assert_eq!(played.commarea(0).trim_end(), "T1T3 ebcdic LLO 35");
 }
+
+/// "An attempt was made to change the data-type of an existing container":
+/// INVREQ, RESP2 33.
+#[test]
+fn a_container_keeps_the_type_it_was_made_with() {
+    let played = Harness::new()
+        .program(
+            "A",
+            "01 W PIC X(5) VALUE \"HELLO\".\n01 X PIC X(5).\n01 R PIC S9(8) COMP.\n01 R2 PIC S9(8) COMP.\n01 E PIC 999.",
+            "01 DFHCOMMAREA.\n05 OUT PIC X(40).",
+            "EXEC CICS PUT CONTAINER(\"T\") CHANNEL(\"C\") FROM(W) CHAR END-EXEC\n\
+             EXEC CICS PUT CONTAINER(\"T\") CHANNEL(\"C\") FROM(W) BIT RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+             EXEC CICS PUT CONTAINER(\"T\") CHANNEL(\"C\") FROM(W) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+             EXEC CICS PUT CONTAINER(\"T\") CHANNEL(\"C\") FROM(W) DATATYPE(R) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+             EXEC CICS PUT CONTAINER(\"N\") CHANNEL(\"C\") FROM(W) DATATYPE(DFHVALUE(BIT)) FROMCCSID(37) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+             EXEC CICS GET CONTAINER(\"T\") CHANNEL(\"C\") INTO(X) INTOCCSID(37) END-EXEC\n\
+             IF X = X\"C8C5D3D3D6\" MOVE \"ebcdic\" TO OUT(33:6) END-IF\n GOBACK.\n\
+             SAY.\n MOVE R TO E\n STRING OUT DELIMITED BY SPACE \"|\" E DELIMITED BY SIZE INTO OUT\n\
+             MOVE R2 TO E\n STRING OUT DELIMITED BY SPACE \",\" E DELIMITED BY SIZE INTO OUT.\n",
+        )
+        .run("A", &" ".repeat(40))
+        .play();
+    assert_eq!(
+        played.commarea(0),
+        "|016,033|000,000|016,032|016,034ebcdic  "
+    );
+}

@@ -55,6 +55,31 @@ fn storage_comes_filled_and_goes_back_once() {
 }
 
 #[test]
+fn external_items_are_shared_within_a_task_and_empty_in_the_next() {
+    let played = Harness::new()
+        .plain(
+            "SUB",
+            "IDENTIFICATION DIVISION.\nPROGRAM-ID. SUB.\nDATA DIVISION.\n\
+             WORKING-STORAGE SECTION.\n01 SECRET PIC X(6) EXTERNAL.\n\
+             PROCEDURE DIVISION.\nMOVE \"card 7\" TO SECRET.\nGOBACK.\n",
+        )
+        .program(
+            "A",
+            "01 SECRET PIC X(6) EXTERNAL.\n01 WS-BEFORE PIC X(6).",
+            "01 DFHCOMMAREA PIC X(20).",
+            "MOVE SECRET TO WS-BEFORE\n CALL \"SUB\"\n\
+             IF WS-BEFORE = LOW-VALUES MOVE \"empty\" TO WS-BEFORE END-IF\n\
+             STRING WS-BEFORE \"/\" SECRET DELIMITED BY SIZE INTO DFHCOMMAREA\n GOBACK.\n",
+        )
+        .run("A", &" ".repeat(20))
+        .run("A", &" ".repeat(20))
+        .play();
+    for task in 0..2 {
+        assert_eq!(played.commarea(task).trim_end(), "empty /card 7");
+    }
+}
+
+#[test]
 fn assign_gives_what_there_is_and_says_what_there_is_not() {
     let played = Harness::new()
         .program(
@@ -92,5 +117,5 @@ fn deedit_load_and_release_do_as_documented() {
         )
         .run("A", &" ".repeat(100))
         .play();
-    assert_eq!(played.commarea(0).trim(), "000146704 016 000 027");
+    assert_eq!(played.commarea(0).trim(), "00146704B 016 000 027");
 }

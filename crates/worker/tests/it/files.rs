@@ -49,7 +49,7 @@ fn records_are_read_by_key_part_of_key_or_next_key() {
     ));
     assert_eq!(
         text,
-        "|0020|0020|1000|013,080|016,026|016,042|022,011|010,000|0010|012,001"
+        "|0020|0020|1000|013,080|016,026|016,025|022,011|010,000|0010|012,001"
     );
 }
 
@@ -157,4 +157,45 @@ fn what_a_file_does_not_allow_is_refused() {
         played.commarea(0).trim_end(),
         "|016,020|084,050|022,013|016,044"
     );
+}
+
+#[test]
+fn generic_key_lengths_have_the_manuals_answers() {
+    let text = out(harness(
+        "MOVE \"0010\" TO K\n MOVE -1 TO N\n\
+         EXEC CICS READ FILE(\"F\") INTO(REC) RIDFLD(K) KEYLENGTH(N) GENERIC RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+         EXEC CICS STARTBR FILE(\"F\") RIDFLD(K) KEYLENGTH(5) GENERIC RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+         EXEC CICS DELETE FILE(\"F\") RIDFLD(K) KEYLENGTH(4) GENERIC RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY.",
+    ));
+    assert_eq!(text, "|016,042|016,025|016,025");
+}
+
+/// "The SYSID option specifies a name that is neither the local region nor a
+/// remote region": SYSIDERR, RESP2 130.
+#[test]
+fn files_of_other_systems_are_not_known() {
+    let text = out(harness(
+        "MOVE \"0010\" TO K RK\n\
+         EXEC CICS READ FILE(\"F\") SYSID(\"REMO\") INTO(REC) LENGTH(10) RIDFLD(K) KEYLENGTH(4) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+         EXEC CICS WRITE FILE(\"F\") SYSID(\"REMO\") FROM(REC) LENGTH(10) RIDFLD(K) KEYLENGTH(4) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+         EXEC CICS STARTBR FILE(\"F\") SYSID(\"REMO\") RIDFLD(K) KEYLENGTH(4) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+         EXEC CICS READ FILE(\"F\") SYSID(\"TST1\") INTO(REC) LENGTH(10) RIDFLD(K) KEYLENGTH(4) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY.",
+    ));
+    assert_eq!(text, "|053,130|053,130|053,130|000,000");
+}
+
+#[test]
+fn a_record_is_held_once_and_must_hold_its_key() {
+    let text = out(harness(
+        "MOVE \"0010\" TO K\n\
+         EXEC CICS READ FILE(\"F\") INTO(REC) RIDFLD(K) UPDATE TOKEN(TOK) END-EXEC\n\
+         EXEC CICS READ FILE(\"F\") INTO(REC) RIDFLD(K) UPDATE TOKEN(TOK) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+         EXEC CICS READ FILE(\"F\") INTO(REC) RIDFLD(K) UPDATE RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+         MOVE \"0020\" TO K\n\
+         EXEC CICS READ FILE(\"F\") INTO(REC) RIDFLD(K) UPDATE TOKEN(TOK) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+         MOVE \"0040\" TO K RK\n\
+         EXEC CICS WRITE FILE(\"F\") FROM(REC) LENGTH(3) RIDFLD(K) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY\n\
+         EXEC CICS WRITE FILE(\"F\") FROM(REC) LENGTH(4) RIDFLD(K) RESP(R) RESP2(R2) END-EXEC\n PERFORM SAY.",
+    ));
+    assert_eq!(text, "|016,028|016,028|000,000|016,023|000,000");
 }

@@ -6,4 +6,5 @@ mod environment;
 mod files;
 mod link;
 mod programs;
+mod services;
 mod traps;

@@ -8,21 +8,19 @@ const COUNTER: &str = "IDENTIFICATION DIVISION.\nPROGRAM-ID. SUB.\nDATA DIVISION
     WORKING-STORAGE SECTION.\n01 N PIC 9(4) VALUE 0.\nLINKAGE SECTION.\n01 L PIC 9(4).\n\
     PROCEDURE DIVISION USING L.\nADD 1 TO N.\nMOVE N TO L.\nGOBACK.\n";
 
+const BAD: &str = "IDENTIFICATION DIVISION.\nPROGRAM-ID. BAD.\nDATA DIVISION.\n\
+    WORKING-STORAGE SECTION.\n01 T.\n05 E PIC X OCCURS 5.\nLINKAGE SECTION.\n\
+    01 L PIC 9(4).\nPROCEDURE DIVISION USING L.\nMOVE \"X\" TO E(L).\nGOBACK.\n";
+
 #[test]
-fn a_runtime_error_in_a_subprogram_reaches_handle_abend_label() {
+fn a_runtime_error_reaches_handle_abend_label_of_its_program() {
     let played = Harness::new()
-        .plain(
-            "BAD",
-            "IDENTIFICATION DIVISION.\nPROGRAM-ID. BAD.\nDATA DIVISION.\n\
-             WORKING-STORAGE SECTION.\n01 T.\n05 E PIC X OCCURS 5.\nLINKAGE SECTION.\n\
-             01 L PIC 9(4).\nPROCEDURE DIVISION USING L.\nMOVE \"X\" TO E(L).\nGOBACK.\n",
-        )
         .program(
             "A",
-            "01 N PIC 9(4) VALUE 77.\n01 C PIC 9 VALUE 0.\n01 AB PIC X(4).",
+            "01 T.\n05 E PIC X OCCURS 5.\n01 N PIC 9(4) VALUE 77.\n01 C PIC 9 VALUE 0.\n01 AB PIC X(4).",
             "",
             "EXEC CICS HANDLE ABEND LABEL(OOPS) END-EXEC\n PERFORM WORK.\n GOBACK.\n\
-             WORK.\n MOVE 77 TO N\n CALL \"BAD\" USING N.\n\
+             WORK.\n MOVE 77 TO N\n MOVE \"X\" TO E(N).\n\
              OOPS.\n ADD 1 TO C\n EXEC CICS ASSIGN ABCODE(AB) END-EXEC\n\
              IF C = 1 EXEC CICS HANDLE ABEND RESET END-EXEC\n PERFORM WORK END-IF\n\
              STRING \"caught \" C \" \" AB \" \" N DELIMITED BY SIZE INTO DFHCOMMAREA\n\
@@ -31,16 +29,140 @@ fn a_runtime_error_in_a_subprogram_reaches_handle_abend_label() {
         .run("A", &" ".repeat(100))
         .run("A", &" ".repeat(100))
         .play();
-    assert!(
-        played.commarea(0).starts_with("caught 2 ASRA 0077"),
-        "{:?}",
-        played.ends
+    for task in 0..2 {
+        let out = played.commarea(task);
+        assert!(out.starts_with("caught 2 ASRA 0077"), "{:?}", played.ends);
+    }
+}
+
+/// "As part of program initialization, the run time suspends the HANDLE
+/// specifications of the calling program": CBLPSHPOP=ON, the default.
+#[test]
+fn a_callers_handle_abend_does_not_see_an_abend_of_its_subprogram() {
+    let caller = |statement: &str| {
+        format!(
+            "EXEC CICS HANDLE ABEND LABEL(OOPS) END-EXEC\n MOVE 77 TO N\n {statement}\n GOBACK.\n\
+             OOPS.\n MOVE \"caught\" TO DFHCOMMAREA\n EXEC CICS RETURN END-EXEC\n."
+        )
+    };
+    let played = Harness::new()
+        .plain("BAD", BAD)
+        .program("A", "01 N PIC 9(4).", "", &caller("CALL \"BAD\" USING N."))
+        .program(
+            "CALLER",
+            "01 N PIC 9(4) VALUE 77.",
+            "",
+            "CALL \"BAD\" USING N.\n GOBACK.\n",
+        )
+        .program(
+            "B",
+            "01 N PIC 9(4).",
+            "",
+            &caller("EXEC CICS LINK PROGRAM(\"CALLER\") END-EXEC."),
+        )
+        .program(
+            "C",
+            "01 N PIC 9(4).",
+            "",
+            &caller("CALL \"NOSUCH\" USING N."),
+        )
+        .run("A", &" ".repeat(100))
+        .run("B", &" ".repeat(100))
+        .run("C", &" ".repeat(100))
+        .play();
+    assert_eq!(played.abend(0), "ASRA");
+    // The next level out is another matter, and so is the CALL itself.
+    assert!(played.commarea(1).starts_with("caught"));
+    assert!(played.commarea(2).starts_with("caught"));
+}
+
+#[test]
+fn a_task_without_a_commarea_passes_a_null_address_on() {
+    let played = Harness::new()
+        .program(
+            "SUB",
+            "",
+            "",
+            "IF EIBCALEN = 0 AND ADDRESS OF DFHCOMMAREA = NULL\n DISPLAY \"no commarea\"\n\
+             ELSE DISPLAY DFHCOMMAREA(1:3) END-IF\n GOBACK.\n",
+        )
+        .program(
+            "A",
+            "",
+            "",
+            "CALL \"SUB\" USING DFHEIBLK DFHCOMMAREA.\n\
+             EXEC CICS LINK PROGRAM(\"SUB\") COMMAREA(DFHCOMMAREA) LENGTH(EIBCALEN) END-EXEC\n GOBACK.\n",
+        )
+        .program("B", "", "", "MOVE \"x\" TO DFHCOMMAREA.\n GOBACK.\n")
+        .task(json!({"program": "A"}))
+        .run("A", "abc")
+        .task(json!({"program": "B"}))
+        .play();
+    assert!(played.end(0)["abend"].is_null(), "{:?}", played.ends);
+    assert_eq!(
+        played.displayed,
+        ["no commarea", "no commarea", "abc", "abc"]
     );
-    assert!(
-        played.commarea(1).starts_with("caught 2 ASRA 0077"),
-        "{:?}",
-        played.ends
+    // To use what is not there is the program's own error.
+    assert_eq!(played.abend(2), "ASRA");
+}
+
+/// Principles of Operation, "Program Interruptions": data exception, decimal
+/// divide exception. A task that ends in one leaves nothing damaged behind.
+#[test]
+fn bad_packed_data_and_division_by_zero_end_in_asra() {
+    let storage = "01 P PIC S9(5) COMP-3.\n01 PX REDEFINES P PIC X(3).\n01 Q PIC S9(5) COMP-3 VALUE 5.\n\
+        01 Z PIC S9(4) COMP VALUE 0.\n01 N PIC S9(8) COMP-5 VALUE 0.\n01 F COMP-2 VALUE 0.\n01 D PIC 9(4) VALUE 0.";
+    let exceptions = [
+        "IF P = 5 CONTINUE END-IF",
+        "IF P = Q CONTINUE END-IF",
+        "IF Q < P CONTINUE END-IF",
+        "IF P > Z CONTINUE END-IF",
+        "IF P = F CONTINUE END-IF",
+        "IF P IS POSITIVE CONTINUE END-IF",
+        "EVALUATE P WHEN 1 CONTINUE WHEN 2 THRU 5 CONTINUE END-EVALUATE",
+        "PERFORM UNTIL P > 3 ADD 1 TO Z END-PERFORM",
+        "ADD 1 TO P",
+        "ADD P TO N",
+        "COMPUTE N = P * 2",
+        "COMPUTE N = Q / Z",
+        "COMPUTE Q = 7 / N",
+        "COMPUTE F = 7 / F",
+        "DIVIDE Z INTO Q",
+        "DIVIDE Q BY N GIVING D",
+        "DIVIDE Q BY D GIVING N REMAINDER Z",
+        "IF Q / Z > 3 CONTINUE END-IF",
+    ];
+    let mut harness = Harness::new().program(
+        "FINE",
+        storage,
+        "",
+        "MOVE 12 TO P\n IF P = 12 AND Q < P MOVE \"fine \" TO DFHCOMMAREA END-IF\n\
+         MOVE 8 TO N\n COMPUTE Q = 7 / Z ON SIZE ERROR MOVE 1 TO D END-COMPUTE\n\
+         DIVIDE Z INTO Q ON SIZE ERROR ADD 1 TO D END-DIVIDE\n\
+         DIVIDE N BY Z GIVING Q REMAINDER F ON SIZE ERROR ADD 1 TO D END-DIVIDE\n\
+         MOVE D TO DFHCOMMAREA(6:4)\n GOBACK.\n",
     );
+    for (n, statement) in exceptions.iter().enumerate() {
+        let body = format!(
+            "MOVE SPACES TO PX\n {statement}\n MOVE \"went on\" TO DFHCOMMAREA\n GOBACK.\n"
+        );
+        harness = harness.program(&format!("P{n}"), storage, "", &body);
+    }
+    for n in 0..exceptions.len() {
+        harness = harness.run(&format!("P{n}"), &" ".repeat(100));
+    }
+    let played = harness.run("FINE", &" ".repeat(100)).play();
+    for (n, statement) in exceptions.iter().enumerate() {
+        assert_eq!(played.abend(n), "ASRA", "{statement}");
+        let abend = &played.end(n)["abend"];
+        let message = abend["message"].as_str().unwrap();
+        assert!(message.contains("(0C"), "{statement}: {message}");
+        assert_eq!(abend["damaged"], false, "{statement}");
+        assert_ne!(abend["line"], 0, "{statement}");
+    }
+    let fine = played.commarea(exceptions.len());
+    assert!(fine.starts_with("fine 0003"), "{fine}");
 }
 
 #[test]
@@ -148,6 +270,60 @@ fn a_subprogram_keeps_state_within_its_level_and_not_beyond() {
     let wanted = "/0001/0002/0001/0002/0003/0001/0002/0001";
     for task in 0..2 {
         assert_eq!(played.commarea(task).trim_end(), wanted);
+    }
+}
+
+#[test]
+fn a_handle_condition_loop_goes_on_as_long_as_it_likes() {
+    let storage = "01 N PIC 9(6) VALUE 0.\n01 M PIC 9(6) VALUE 0.";
+    let loop_of = |labels: &str| {
+        format!(
+            "MAIN-LINE.\n EXEC CICS HANDLE CONDITION PGMIDERR(NOT-THERE) END-EXEC.\n\
+             NEXT-ONE.\n ADD 1 TO N.\n IF N > 2000 GO TO DONE.\n PERFORM GET-ONE.\n GO TO NEXT-ONE.\n\
+             {labels}\
+             DONE.\n MOVE M TO DFHCOMMAREA.\n GOBACK.\n\
+             GET-ONE.\n EXEC CICS LINK PROGRAM(\"NOSUCH\") END-EXEC.\n"
+        )
+    };
+    let played = Harness::new()
+        .program(
+            "A",
+            storage,
+            "",
+            &loop_of("NOT-THERE.\n ADD 1 TO M.\n GO TO NEXT-ONE.\n"),
+        )
+        .program(
+            "SUB",
+            storage,
+            "",
+            &loop_of("NOT-THERE.\n ADD 1 TO M.\n GO TO NEXT-ONE.\n"),
+        )
+        .program(
+            "B",
+            "",
+            "",
+            "CALL \"SUB\" USING DFHEIBLK DFHCOMMAREA.\n GOBACK.\n",
+        )
+        .program(
+            "C",
+            storage,
+            "",
+            "MAIN-LINE.\n PERFORM GET-ONE THRU GOT 2000 TIMES.\n MOVE M TO DFHCOMMAREA.\n GOBACK.\n\
+             GET-ONE.\n EXEC CICS HANDLE CONDITION PGMIDERR(NOT-THERE) END-EXEC.\n\
+             EXEC CICS LINK PROGRAM(\"NOSUCH\") END-EXEC.\n GO TO GOT.\n\
+             NOT-THERE.\n ADD 1 TO M.\n\
+             GOT.\n EXIT.\n",
+        )
+        .run("A", &" ".repeat(100))
+        .run("B", &" ".repeat(100))
+        .run("C", &" ".repeat(100))
+        .play();
+    for task in 0..3 {
+        assert!(
+            played.commarea(task).starts_with("002000"),
+            "{task}: {:?}",
+            played.ends
+        );
     }
 }
 

@@ -45,7 +45,7 @@ pub(super) mod rows {
             Rule::Excludes("BIT", &["FROMCCSID", "FROMCODEPAGE"]);
         @conditions
             CcsidErr(1, 2, 4), ChannelErr(1, 3), CodepageErr(1, 2), ContainerErr(18),
-            InvReq(1, 2, 4, 30, 32), LengErr(1), NoStg;
+            InvReq(1, 2, 4, 30, 32, 33, 34), LengErr(1), NoStg;
     }
 
     command! {

@@ -1,4 +1,4 @@
-//! Temporary storage, transient data, named counters and starting transactions.
+//! Temporary storage, transient data and starting transactions.
 //!
 //! The manual gives no RESP2 values for most conditions of these commands.
 
@@ -13,31 +13,6 @@ pub(super) const SERVED: &[Command] = &[
     rows::writeq_td::ROW,
     rows::writeq_ts::ROW,
 ];
-
-/// Named counters, not yet supported.
-pub(super) const COUNTERS: &[Command] = later! { Counters;
-    0x8541 own "DEFINE COUNTER" "DEFINE" ["COUNTER"] "COUNTER()" "POOL()" "VALUE()" "MINIMUM()"
-        "MAXIMUM()" "NOSUSPEND";
-    0x8542 own "DEFINE DCOUNTER" "DEFINE" ["DCOUNTER"] "DCOUNTER()" "POOL()" "VALUE()" "MINIMUM()"
-        "MAXIMUM()" "NOSUSPEND";
-    0x8543 own "DELETE COUNTER" "DELETE" ["COUNTER"] "COUNTER()" "POOL()" "NOSUSPEND";
-    0x8544 own "DELETE DCOUNTER" "DELETE" ["DCOUNTER"] "DCOUNTER()" "POOL()" "NOSUSPEND";
-    0x8545 own "GET COUNTER" "GET" ["COUNTER"] "COUNTER()" "POOL()" "VALUE()" "INCREMENT()" "REDUCE"
-        "WRAP" "COMPAREMIN()" "COMPAREMAX()" "NOSUSPEND";
-    0x8546 own "GET DCOUNTER" "GET" ["DCOUNTER"] "DCOUNTER()" "POOL()" "VALUE()" "INCREMENT()"
-        "REDUCE" "WRAP" "COMPAREMIN()" "COMPAREMAX()" "NOSUSPEND";
-    0x8547 own "QUERY COUNTER" "QUERY" ["COUNTER"] "COUNTER()" "POOL()" "VALUE()" "MINIMUM()"
-        "MAXIMUM()" "NOSUSPEND";
-    0x8548 own "QUERY DCOUNTER" "QUERY" ["DCOUNTER"] "DCOUNTER()" "POOL()" "VALUE()" "MINIMUM()"
-        "MAXIMUM()" "NOSUSPEND";
-    0x8549 own "REWIND COUNTER" "REWIND" ["COUNTER"] "COUNTER()" "POOL()" "INCREMENT()" "NOSUSPEND";
-    0x854A own "REWIND DCOUNTER" "REWIND" ["DCOUNTER"] "DCOUNTER()" "POOL()" "INCREMENT()"
-        "NOSUSPEND";
-    0x854B own "UPDATE COUNTER" "UPDATE" ["COUNTER"] "COUNTER()" "POOL()" "VALUE()" "COMPAREMIN()"
-        "COMPAREMAX()" "NOSUSPEND";
-    0x854C own "UPDATE DCOUNTER" "UPDATE" ["DCOUNTER"] "DCOUNTER()" "POOL()" "VALUE()"
-        "COMPAREMIN()" "COMPAREMAX()" "NOSUSPEND";
-};
 
 /// Starting transactions and the asynchronous API, not yet supported.
 pub(super) const STARTING: &[Command] = later! { Starting;

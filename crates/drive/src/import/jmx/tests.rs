@@ -1,3 +1,5 @@
+//! JMeter plans: what is taken over, and what is refused with its name.
+
 use super::*;
 use proptest::prelude::*;
 use std::path::Path;

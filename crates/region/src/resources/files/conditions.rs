@@ -11,7 +11,9 @@ use crate::kernel::Failure;
 /// The condition of a change that was not made.
 pub fn of_unit(error: &UnitError) -> Failure {
     match error {
-        UnitError::Duplicate(_) | UnitError::DuplicateAlternate { .. } => Failure::Condition(Condition::DupRec, 150),
+        UnitError::Duplicate(_) | UnitError::DuplicateAlternate { .. } => {
+            Failure::Condition(Condition::DupRec, 150)
+        }
         UnitError::NoAddress => Failure::Condition(Condition::NoSpace, 100),
         UnitError::NotFound(_) => Failure::Condition(Condition::NotFnd, 80),
         UnitError::Record(error) => of_record(error),
@@ -35,7 +37,9 @@ pub fn of_read(error: &ReadError) -> Failure {
 /// The condition of a change that the store refused.
 pub fn of_apply(error: &ApplyError) -> Failure {
     match error {
-        ApplyError::Duplicate { .. } | ApplyError::DuplicateAlternate { .. } => Failure::Condition(Condition::DupRec, 150),
+        ApplyError::Duplicate { .. } | ApplyError::DuplicateAlternate { .. } => {
+            Failure::Condition(Condition::DupRec, 150)
+        }
         ApplyError::NotFound { .. } => Failure::Condition(Condition::NotFnd, 80),
         ApplyError::UnknownFile(_) => Failure::Condition(Condition::NotOpen, 60),
         ApplyError::Storage(StorageError::MapFull { .. } | StorageError::DiskFull { .. }) => {

@@ -1,8 +1,8 @@
 //! Entry-sequenced and relative-record files.
 
 use store::{
-    Ends, FileDef, FileId, ReadExt, RecordError, RecordFormat, Seek, UnitError, UnitOfWork, rba_key,
-    rrn_key,
+    Ends, FileDef, FileId, ReadExt, RecordError, RecordFormat, Seek, UnitError, UnitOfWork,
+    rba_key, rrn_key,
 };
 
 use super::Subject;
@@ -24,7 +24,10 @@ pub fn entries_are_added_at_the_end_and_read_both_ways(mut subject: Subject) {
     let (mut unit, mut ends) = (UnitOfWork::new(), Ends::default());
     let mut addresses = Vec::new();
     for record in ["one", "two", "three"] {
-        addresses.push(unit.append(&mut *r, &mut ends, file, record.as_bytes()).unwrap());
+        addresses.push(
+            unit.append(&mut *r, &mut ends, file, record.as_bytes())
+                .unwrap(),
+        );
     }
     assert_eq!(addresses, [rba_key(0), rba_key(3), rba_key(6)]);
     for applied in [false, true] {
@@ -75,7 +78,10 @@ pub fn an_entry_keeps_its_length_and_stays(mut subject: Subject) {
         length: 4,
         expected: 3,
     };
-    assert_eq!(unit.replace(&mut *r, file, &key, b"abcd"), Err(wrong.into()));
+    assert_eq!(
+        unit.replace(&mut *r, file, &key, b"abcd"),
+        Err(wrong.into())
+    );
     assert_eq!(
         unit.delete(&mut *r, file, &key),
         Err(RecordError::NotDeletable.into())
@@ -100,7 +106,8 @@ pub fn addresses_beyond_four_gigabytes_are_in_order(mut subject: Subject) {
     let mut unit = UnitOfWork::new();
     let beyond = 1 << 32;
     for (rba, record) in [(0, "low"), (beyond - 3, "end"), (beyond, "beyond")] {
-        unit.insert(&mut *r, file, &rba_key(rba), record.as_bytes()).unwrap();
+        unit.insert(&mut *r, file, &rba_key(rba), record.as_bytes())
+            .unwrap();
     }
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
     assert_eq!(all(&mut *r, file).unwrap(), ["low", "end", "beyond"]);
@@ -111,7 +118,8 @@ pub fn addresses_beyond_four_gigabytes_are_in_order(mut subject: Subject) {
     let next = UnitOfWork::new().append(&mut *r, &mut Ends::default(), file, b"more");
     assert_eq!(next.unwrap(), rba_key(beyond + 6));
     let mut full = UnitOfWork::new();
-    full.insert(&mut *r, file, &rba_key(u64::MAX - 1), b"last").unwrap();
+    full.insert(&mut *r, file, &rba_key(u64::MAX - 1), b"last")
+        .unwrap();
     assert_eq!(
         full.append(&mut *r, &mut Ends::default(), file, b"none"),
         Err(UnitError::NoAddress)
@@ -123,7 +131,8 @@ pub fn relative_records_fill_slots_and_leave_gaps(mut subject: Subject) {
     let mut r = subject.store.reader().unwrap();
     let mut unit = UnitOfWork::new();
     for (number, record) in [(3, "number 3"), (256, "slot 256"), (1, "number 1")] {
-        unit.insert(&mut *r, file, &rrn_key(number), record.as_bytes()).unwrap();
+        unit.insert(&mut *r, file, &rrn_key(number), record.as_bytes())
+            .unwrap();
     }
     assert_eq!(
         unit.insert(&mut *r, file, &rrn_key(3), b"number 3"),
@@ -132,15 +141,20 @@ pub fn relative_records_fill_slots_and_leave_gaps(mut subject: Subject) {
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
     let mut unit = UnitOfWork::new();
     unit.delete(&mut *r, file, &rrn_key(3)).unwrap();
-    unit.insert(&mut *r, file, &rrn_key(2), b"number 2").unwrap();
-    unit.replace(&mut *r, file, &rrn_key(1), b"NUMBER 1").unwrap();
+    unit.insert(&mut *r, file, &rrn_key(2), b"number 2")
+        .unwrap();
+    unit.replace(&mut *r, file, &rrn_key(1), b"NUMBER 1")
+        .unwrap();
     let mut see = |seek: Seek<'_>| through(&unit, &mut *r, file, seek).unwrap_or_default();
     assert_eq!(see(Seek::First), "NUMBER 1");
     assert_eq!(see(Seek::Greater(&rrn_key(2))), "slot 256");
     assert_eq!(see(Seek::Less(&rrn_key(256))), "number 2");
     assert_eq!(see(Seek::Equal(&rrn_key(3))), "");
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
-    assert_eq!(all(&mut *r, file).unwrap(), ["NUMBER 1", "number 2", "slot 256"]);
+    assert_eq!(
+        all(&mut *r, file).unwrap(),
+        ["NUMBER 1", "number 2", "slot 256"]
+    );
     let mut unit = UnitOfWork::new();
     assert_eq!(
         unit.insert(&mut *r, file, &rrn_key(9), b"short"),
@@ -158,7 +172,8 @@ pub fn relative_records_of_varying_length_may_change_it(mut subject: Subject) {
     let file = slots(&mut subject, RecordFormat::Variable);
     let mut r = subject.store.reader().unwrap();
     let mut unit = UnitOfWork::new();
-    unit.insert(&mut *r, file, &rrn_key(5), b"12345678").unwrap();
+    unit.insert(&mut *r, file, &rrn_key(5), b"12345678")
+        .unwrap();
     unit.insert(&mut *r, file, &rrn_key(6), b"1").unwrap();
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
     let mut unit = UnitOfWork::new();

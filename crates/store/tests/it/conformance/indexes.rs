@@ -11,7 +11,10 @@ use crate::support::{all, browsed, fill, index, ksds, on_path};
 /// A file with a one-byte key and an index over the two bytes behind it.
 fn indexed(subject: &mut Subject, unique: bool) -> (FileId, FileId) {
     let file = subject.store.define(ksds("F", 1)).unwrap();
-    let index = subject.store.define_index(index("I", "F", 1, 2, unique)).unwrap();
+    let index = subject
+        .store
+        .define_index(index("I", "F", 1, 2, unique))
+        .unwrap();
     (file, index)
 }
 
@@ -23,7 +26,12 @@ fn see(subject: &mut Subject, index: FileId) -> Vec<String> {
 /// The number of an index now.
 fn number(subject: &Subject, name: &str) -> FileId {
     let mut r = subject.store.reader().unwrap();
-    match r.names().unwrap().into_iter().find(|named| named.name().as_str() == name) {
+    match r
+        .names()
+        .unwrap()
+        .into_iter()
+        .find(|named| named.name().as_str() == name)
+    {
         Some(Named::Index(entry)) => entry.id,
         other => panic!("{other:?}"),
     }
@@ -99,7 +107,10 @@ pub fn an_index_that_is_not_of_the_upgrade_set_is_as_true_as_its_last_build(mut 
     let index = subject.store.define_index(def).unwrap();
     fill(&mut *subject.store, file, 1, &["1aa", "2bb", "3cc"]);
     assert_eq!(see(&mut subject, index), [""; 0]);
-    let index = subject.store.build_index(index, 1 << 20, &mut |_| ()).unwrap();
+    let index = subject
+        .store
+        .build_index(index, 1 << 20, &mut |_| ())
+        .unwrap();
     assert_eq!(see(&mut subject, index), ["1aa", "2bb", "3cc"]);
     let mut r = subject.store.reader().unwrap();
     let mut unit = UnitOfWork::new();
@@ -113,7 +124,10 @@ pub fn an_index_that_is_not_of_the_upgrade_set_is_as_true_as_its_last_build(mut 
 pub fn an_index_over_records_is_read_once_it_is_built(mut subject: Subject) {
     let file = subject.store.define(ksds("F", 1)).unwrap();
     fill(&mut *subject.store, file, 1, &["1zz", "2aa", "3", "4zz"]);
-    let unbuilt = subject.store.define_index(index("I", "F", 1, 2, true)).unwrap();
+    let unbuilt = subject
+        .store
+        .define_index(index("I", "F", 1, 2, true))
+        .unwrap();
     // An index that is not built does not stand in the way.
     fill(&mut *subject.store, file, 1, &["5bb"]);
     let mut r = subject.store.reader().unwrap();
@@ -129,7 +143,10 @@ pub fn an_index_over_records_is_read_once_it_is_built(mut subject: Subject) {
     );
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
     let mut told = Vec::new();
-    let built = subject.store.build_index(unbuilt, 1, &mut |p| told.push(p)).unwrap();
+    let built = subject
+        .store
+        .build_index(unbuilt, 1, &mut |p| told.push(p))
+        .unwrap();
     assert_ne!(built, unbuilt);
     let last = told.last().unwrap();
     assert_eq!((last.read, last.written), (4, 3));
@@ -141,14 +158,20 @@ pub fn an_index_over_records_is_read_once_it_is_built(mut subject: Subject) {
     fill(&mut *subject.store, file, 1, &["6cc"]);
     assert_eq!(see(&mut subject, built).len(), 4);
     // Once more, over one that is built.
-    let again = subject.store.build_index(built, 1 << 20, &mut |_| ()).unwrap();
+    let again = subject
+        .store
+        .build_index(built, 1 << 20, &mut |_| ())
+        .unwrap();
     assert_eq!(see(&mut subject, again), ["2aa", "5bb", "6cc", "4zz"]);
 }
 
 pub fn a_build_names_the_two_records_of_one_unique_key(mut subject: Subject) {
     let file = subject.store.define(ksds("F", 1)).unwrap();
     fill(&mut *subject.store, file, 1, &["1bb", "2aa", "3bb"]);
-    let index = subject.store.define_index(index("I", "F", 1, 2, true)).unwrap();
+    let index = subject
+        .store
+        .define_index(index("I", "F", 1, 2, true))
+        .unwrap();
     let key = |bytes: &[u8]| bytes.into();
     assert_eq!(
         subject.store.build_index(index, 1 << 20, &mut |_| ()),
@@ -172,7 +195,10 @@ pub fn a_load_builds_the_indexes_anew(mut subject: Subject) {
     fill(&mut *subject.store, file, 1, &["1aa", "2bb"]);
     let mut load = subject.store.start_load(file).unwrap();
     for record in ["7cc", "8bb", "9cc"] {
-        assert_eq!(load.insert(&record.as_bytes()[..1], record.as_bytes()), Ok(true));
+        assert_eq!(
+            load.insert(&record.as_bytes()[..1], record.as_bytes()),
+            Ok(true)
+        );
     }
     let mut entries = 0;
     let file = load.finish(&mut |done| entries = done.written).unwrap();
@@ -191,7 +217,10 @@ pub fn a_load_that_breaks_a_unique_index_changes_nothing(mut subject: Subject) {
     fill(&mut *subject.store, file, 1, &["1aa", "2bb"]);
     let mut load = subject.store.start_load(file).unwrap();
     for record in ["7cc", "8cc"] {
-        assert_eq!(load.insert(&record.as_bytes()[..1], record.as_bytes()), Ok(true));
+        assert_eq!(
+            load.insert(&record.as_bytes()[..1], record.as_bytes()),
+            Ok(true)
+        );
     }
     assert!(matches!(
         load.finish(&mut |_| ()),
@@ -214,7 +243,11 @@ pub fn a_file_takes_its_indexes_and_paths_along(mut subject: Subject) {
     }
     let mut r = subject.store.reader().unwrap();
     let names = |r: &mut dyn store::ReadStore| -> Vec<String> {
-        r.names().unwrap().iter().map(|named| named.name().to_string()).collect()
+        r.names()
+            .unwrap()
+            .iter()
+            .map(|named| named.name().to_string())
+            .collect()
     };
     assert_eq!(names(&mut *r), ["ALIAS", "F", "I", "P"]);
     subject.store.remove(index).unwrap();
@@ -222,7 +255,10 @@ pub fn a_file_takes_its_indexes_and_paths_along(mut subject: Subject) {
     assert_eq!(&*r.indexes(file).unwrap(), []);
     subject.store.remove(file).unwrap();
     assert_eq!(names(&mut *r), [""; 0]);
-    assert_eq!(subject.store.remove(file), Err(DefineError::UnknownFile(file)));
+    assert_eq!(
+        subject.store.remove(file),
+        Err(DefineError::UnknownFile(file))
+    );
     assert_eq!(r.indexes(file).unwrap().len(), 0);
 }
 
@@ -276,10 +312,16 @@ pub fn what_an_index_or_path_cannot_lead_to_is_told(mut subject: Subject) {
     };
     for name in ["F", "I", "P"] {
         assert_eq!(store.define(ksds(name, 1)), Err(taken(name)));
-        assert_eq!(store.define_index(index(name, "F", 0, 1, true)), Err(taken(name)));
+        assert_eq!(
+            store.define_index(index(name, "F", 0, 1, true)),
+            Err(taken(name))
+        );
         assert_eq!(store.define_path(path(name, "F")), Err(taken(name)));
     }
-    assert_eq!(store.define_index(index("J", "X", 0, 1, true)), Err(missing()));
+    assert_eq!(
+        store.define_index(index("J", "X", 0, 1, true)),
+        Err(missing())
+    );
     assert_eq!(store.define_path(path("Q", "X")), Err(missing()));
     assert!(matches!(
         store.define_index(index("J", "I", 0, 1, true)),
@@ -291,11 +333,15 @@ pub fn what_an_index_or_path_cannot_lead_to_is_told(mut subject: Subject) {
     ));
     assert!(matches!(
         store.define_index(index("J", "R", 0, 1, true)),
-        Err(DefineError::Definition(DefinitionError::IndexOverRrds { .. }))
+        Err(DefineError::Definition(
+            DefinitionError::IndexOverRrds { .. }
+        ))
     ));
     assert!(matches!(
         store.define_index(index("J", "F", 32_767, 1, true)),
-        Err(DefineError::Definition(DefinitionError::KeyOutsideRecord { .. }))
+        Err(DefineError::Definition(
+            DefinitionError::KeyOutsideRecord { .. }
+        ))
     ));
     fill(store, file, 1, &["1aa"]);
     let mut r = store.reader().unwrap();
@@ -304,7 +350,9 @@ pub fn what_an_index_or_path_cannot_lead_to_is_told(mut subject: Subject) {
         other => panic!("{other:?}"),
     };
     assert_eq!(
-        on_path(&UnitOfWork::new(), &mut *r, known, Seek::First).unwrap().0,
+        on_path(&UnitOfWork::new(), &mut *r, known, Seek::First)
+            .unwrap()
+            .0,
         "1aa"
     );
 }

@@ -8,8 +8,16 @@ use crate::support::{browsed, fill, index, ksds, on_path};
 /// Five records, their own key first, then an alternate key of two bytes.
 fn filled(subject: &mut Subject) -> (Box<dyn ReadStore + Send>, FileId, FileId) {
     let file = subject.store.define(ksds("F", 1)).unwrap();
-    let index = subject.store.define_index(index("I", "F", 1, 2, false)).unwrap();
-    fill(&mut *subject.store, file, 1, &["5bb", "1dd", "4bb", "2aa", "3bb"]);
+    let index = subject
+        .store
+        .define_index(index("I", "F", 1, 2, false))
+        .unwrap();
+    fill(
+        &mut *subject.store,
+        file,
+        1,
+        &["5bb", "1dd", "4bb", "2aa", "3bb"],
+    );
     (subject.store.reader().unwrap(), file, index)
 }
 
@@ -91,7 +99,12 @@ pub fn records_too_short_or_suppressed_are_not_on_the_path(mut subject: Subject)
     let mut def = index("I", "F", 1, 2, true);
     def.suppress = Some(b' ');
     let index = subject.store.define_index(def).unwrap();
-    fill(&mut *subject.store, file, 1, &["1", "2a", "3aa", "4  ", "5  "]);
+    fill(
+        &mut *subject.store,
+        file,
+        1,
+        &["1", "2a", "3aa", "4  ", "5  "],
+    );
     let mut r = subject.store.reader().unwrap();
     let none = UnitOfWork::new();
     assert_eq!(browsed(&none, &mut *r, index, false), ["3aa"]);
@@ -118,7 +131,12 @@ pub fn a_task_sees_its_own_changes_through_a_path(mut subject: Subject) {
     let nobody = UnitOfWork::new();
     assert_eq!(browsed(&nobody, &mut *r, index, false)[0], "2aa");
     assert_eq!(on_path(&unit, &mut *r, index, Seek::Equal(b"aa")), None);
-    assert_eq!(on_path(&unit, &mut *r, index, Seek::Equal(b"cc")).unwrap().0, "4cc");
+    assert_eq!(
+        on_path(&unit, &mut *r, index, Seek::Equal(b"cc"))
+            .unwrap()
+            .0,
+        "4cc"
+    );
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
     assert_eq!(
         browsed(&nobody, &mut *r, index, false),
@@ -129,11 +147,15 @@ pub fn a_task_sees_its_own_changes_through_a_path(mut subject: Subject) {
 pub fn a_path_over_entries_keeps_their_order_of_arrival(mut subject: Subject) {
     let log = FileDef::esds("LOG".parse().unwrap(), RecordFormat::Variable, 80).unwrap();
     let log = subject.store.define(log).unwrap();
-    let index = subject.store.define_index(index("I", "LOG", 0, 1, false)).unwrap();
+    let index = subject
+        .store
+        .define_index(index("I", "LOG", 0, 1, false))
+        .unwrap();
     let mut r = subject.store.reader().unwrap();
     let (mut unit, mut ends) = (UnitOfWork::new(), Ends::default());
     for record in ["b last year", "a", "b this year", "b"] {
-        unit.append(&mut *r, &mut ends, log, record.as_bytes()).unwrap();
+        unit.append(&mut *r, &mut ends, log, record.as_bytes())
+            .unwrap();
     }
     assert_eq!(subject.store.apply(&[unit]), [Ok(())]);
     let mut unit = UnitOfWork::new();
@@ -142,5 +164,8 @@ pub fn a_path_over_entries_keeps_their_order_of_arrival(mut subject: Subject) {
         browsed(&unit, &mut *r, index, false),
         ["a", "b last year+", "b this year+", "b+", "b now"]
     );
-    assert_eq!(browsed(&unit, &mut *r, index, true)[..2], ["b last year+", "b this year+"]);
+    assert_eq!(
+        browsed(&unit, &mut *r, index, true)[..2],
+        ["b last year+", "b this year+"]
+    );
 }

@@ -32,7 +32,11 @@ pub fn a_table_keeps_values_in_the_order_of_keys(mut subject: Subject) {
     assert_eq!(value(&none, &mut *r, Seek::First), None);
     put(
         &mut *subject.store,
-        &[(QUEUES, b"b", b"2"), (QUEUES, b"a\xFF", b""), (QUEUES, b"c", b"3")],
+        &[
+            (QUEUES, b"b", b"2"),
+            (QUEUES, b"a\xFF", b""),
+            (QUEUES, b"c", b"3"),
+        ],
     );
     let mut see = |seek| value(&none, &mut *r, seek).unwrap_or_default();
     assert_eq!(see(Seek::First), "a\u{FFFD}=");
@@ -57,7 +61,13 @@ pub fn tables_do_not_see_each_other(mut subject: Subject) {
         put(&mut *subject.store, &[(table, b"k", b"other")]);
     }
     let none = UnitOfWork::new();
-    for seek in [Seek::First, Seek::Last, Seek::Prefix(b"k"), Seek::AtMost(b"z"), Seek::AtLeast(b"a")] {
+    for seek in [
+        Seek::First,
+        Seek::Last,
+        Seek::Prefix(b"k"),
+        Seek::AtMost(b"z"),
+        Seek::AtLeast(b"a"),
+    ] {
         assert_eq!(value(&none, &mut *r, seek), None, "{seek:?}");
     }
     assert_eq!(none.get(&mut *r, STARTS, b"k").unwrap().unwrap(), b"other");
@@ -66,7 +76,11 @@ pub fn tables_do_not_see_each_other(mut subject: Subject) {
 pub fn a_unit_sees_its_own_values(mut subject: Subject) {
     put(
         &mut *subject.store,
-        &[(QUEUES, b"1", b"a"), (QUEUES, b"2", b"b"), (QUEUES, b"4", b"d")],
+        &[
+            (QUEUES, b"1", b"a"),
+            (QUEUES, b"2", b"b"),
+            (QUEUES, b"4", b"d"),
+        ],
     );
     let mut r = subject.store.reader().unwrap();
     let mut unit = UnitOfWork::new();
@@ -110,5 +124,11 @@ pub fn a_value_may_be_longer_than_a_record(mut subject: Subject) {
     let key = [b'k'; store::MAX_TABLE_KEY_BYTES];
     put(&mut *subject.store, &[(QUEUES, &key, &long)]);
     let mut r = subject.store.reader().unwrap();
-    assert_eq!(UnitOfWork::new().get(&mut *r, QUEUES, &key).unwrap().unwrap(), long);
+    assert_eq!(
+        UnitOfWork::new()
+            .get(&mut *r, QUEUES, &key)
+            .unwrap()
+            .unwrap(),
+        long
+    );
 }

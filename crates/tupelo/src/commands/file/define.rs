@@ -7,7 +7,7 @@ use super::which::Which;
 use crate::Outcome;
 use crate::app::files::describe;
 
-/// Define a keyed file.
+/// Define a file.
 ///
 /// Files of the resource definitions are defined by `tupelo serve`; this
 /// defines one beforehand, or anew.
@@ -16,9 +16,15 @@ use crate::app::files::describe;
 pub struct Args {
     #[command(flatten)]
     which: Which,
-    /// Offset and length of the key.
-    #[arg(long, value_name = "OFFSET:LENGTH", value_parser = key)]
-    key: KeyField,
+    /// Offset and length of the key: a key-sequenced file.
+    #[arg(long, value_name = "OFFSET:LENGTH", value_parser = key, required_unless_present_any = ["esds", "rrds"])]
+    key: Option<KeyField>,
+    /// An entry-sequenced file.
+    #[arg(long, conflicts_with_all = ["key", "rrds"])]
+    esds: bool,
+    /// A file of relative records.
+    #[arg(long, conflicts_with_all = ["key", "esds"])]
+    rrds: bool,
     /// Length of the records.
     #[arg(long, value_name = "BYTES")]
     record: u32,
@@ -47,7 +53,11 @@ pub fn run(args: Args) -> Result<Outcome> {
     let app = args.which.application()?;
     let def = FileDef {
         name: args.which.name.parse().into_diagnostic()?,
-        organisation: Organisation::Ksds(args.key),
+        organisation: match args.key {
+            Some(key) => Organisation::Ksds(key),
+            None if args.esds => Organisation::Esds,
+            None => Organisation::Rrds,
+        },
         format: match args.variable {
             true => RecordFormat::Variable,
             false => RecordFormat::Fixed,

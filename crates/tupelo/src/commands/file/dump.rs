@@ -1,12 +1,14 @@
 //! `tupelo file dump`: a file's records, in the order of their keys.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
+use indicatif::ProgressBar;
 use miette::{Context, IntoDiagnostic, Result};
 use store::transfer::{DumpError, dump};
 
+use super::progress::bar;
 use super::which::{Form, Which, open_reader};
 use crate::Outcome;
 
@@ -39,9 +41,22 @@ pub fn run(args: Args) -> Result<Outcome> {
         )),
         None => Box::new(BufWriter::new(io::stdout().lock())),
     };
-    let report = dump(&mut reader, entry.id, &mut *output, records.framing, &*records.convert, &mut |_| ())
-        .and_then(|report| output.flush().map(|()| report).map_err(DumpError::Output))
-        .into_diagnostic()?;
+    let there = reader.file_stat(entry.id).into_diagnostic()?.records;
+    let done = match args.output.is_some() || !io::stdout().is_terminal() {
+        true => bar("records", Some(there), false),
+        false => ProgressBar::hidden(),
+    };
+    let report = dump(
+        &mut reader,
+        entry.id,
+        &mut *output,
+        records.framing,
+        &*records.convert,
+        &mut |report| done.set_position(report.records),
+    )
+    .and_then(|report| output.flush().map(|()| report).map_err(DumpError::Output));
+    done.finish_and_clear();
+    let report = report.into_diagnostic()?;
     if args.output.is_some() {
         eprintln!("{}: {} records, {} bytes", entry.def.name, report.records, report.bytes);
     }

@@ -1,13 +1,14 @@
 //! `tupelo file load`: records into a file.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, IsTerminal};
+use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
+use indicatif::ProgressBar;
 use miette::{Context, IntoDiagnostic, Result};
-use store::WriteStore;
 use store::transfer::{LoadEvent, LoadMode, LoadOptions, load};
 
+use super::progress::bar;
 use super::which::{Form, Which};
 use crate::Outcome;
 
@@ -35,36 +36,43 @@ pub fn run(args: Args) -> Result<Outcome> {
     let app = args.which.application()?;
     let section = args.which.section(&app);
     let mut store = app.open_store()?;
-    let entry = args.which.entry(&mut *store.reader().into_diagnostic()?)?;
+    let entry = args.which.entry_for_writing(&app, &mut store)?;
     let records = args.form.records(&app, &section, &entry.def)?;
-    let mut input: Box<dyn BufRead> = match &args.input {
-        Some(path) => Box::new(BufReader::new(
-            File::open(path)
+    let (mut input, bytes): (Box<dyn BufRead>, ProgressBar) = match &args.input {
+        Some(path) => {
+            let file = File::open(path)
                 .into_diagnostic()
-                .wrap_err_with(|| format!("cannot read {}", path.display()))?,
-        )),
-        None => Box::new(io::stdin().lock()),
+                .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+            let bytes = bar("loading", file.metadata().ok().map(|m| m.len()), true);
+            (Box::new(BufReader::new(bytes.wrap_read(file))), bytes)
+        }
+        None => {
+            let bytes = bar("loading", None, true);
+            (Box::new(BufReader::new(bytes.wrap_read(io::stdin().lock()))), bytes)
+        }
     };
     let options = LoadOptions {
         mode: if args.add { LoadMode::Add } else { LoadMode::Replace },
         max_rejects: args.max_rejects,
         ..LoadOptions::new(records.framing)
     };
-    let shows = io::stderr().is_terminal();
+    let mut shown = Shown {
+        bar: bytes,
+        stage: "loading",
+    };
     let loaded = load(&mut store, entry.id, &mut *input, &options, &*records.convert, &mut |event| {
         match event {
             LoadEvent::Rejected { number, key, reason } => {
                 let key = key.map_or(String::new(), |k| format!(" key {k}"));
-                eprintln!("record {number}{key}: {reason}");
+                shown.bar.suspend(|| eprintln!("record {number}{key}: {reason}"));
             }
-            LoadEvent::Progress(report) if shows => eprint!("\r{} records", report.loaded),
-            LoadEvent::Building(done) if shows => eprint!("\r{} index entries", done.written),
-            LoadEvent::Progress(_) | LoadEvent::Building(_) => {}
+            // The bytes read are shown as they are read.
+            LoadEvent::Progress(_) => {}
+            LoadEvent::Storing(report) => shown.show("storing", Some(report.read), report.loaded),
+            LoadEvent::Building(done) => shown.show("building indexes", None, done.read),
         }
     });
-    if shows {
-        eprint!("\r");
-    }
+    shown.bar.finish_and_clear();
     let (report, _) = loaded.into_diagnostic()?;
     println!(
         "{}: {} records loaded, {} bytes, {} refused",
@@ -74,4 +82,21 @@ pub fn run(args: Args) -> Result<Outcome> {
         0 => Outcome::Clean,
         _ => Outcome::Findings,
     })
+}
+
+/// The bar on the terminal, and what it is about.
+struct Shown {
+    bar: ProgressBar,
+    stage: &'static str,
+}
+
+impl Shown {
+    fn show(&mut self, stage: &'static str, whole: Option<u64>, done: u64) {
+        if self.stage != stage {
+            self.bar.finish_and_clear();
+            self.bar = bar(stage, whole, false);
+            self.stage = stage;
+        }
+        self.bar.set_position(done);
+    }
 }

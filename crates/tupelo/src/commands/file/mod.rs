@@ -1,11 +1,15 @@
 //! `tupelo file`: keyed files and their records.
 //!
-//! Everything but `stat` and `dump` writes, and the store has one writer: while
-//! a region serves the folder these say who holds it.
+//! Everything but `stat`, `dump`, `check` and `backup` writes, and the store has
+//! one writer: while a region serves the folder these say who holds it.
 
+mod backup;
+mod check;
 mod define;
 mod dump;
+mod idcams;
 mod load;
+mod progress;
 mod stat;
 mod which;
 
@@ -13,7 +17,7 @@ use miette::Result;
 
 use crate::Outcome;
 
-/// Define, load, dump and measure keyed files.
+/// Define, load, dump, measure, check and back up files.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tupelo file stat --app examples/bank\n  tupelo file dump ACCTFILE --app examples/bank")]
 pub struct Args {
@@ -27,6 +31,10 @@ enum What {
     Load(load::Args),
     Dump(dump::Args),
     Stat(stat::Args),
+    Idcams(Box<idcams::Args>),
+    Check(check::Args),
+    Backup(backup::BackupArgs),
+    Restore(backup::RestoreArgs),
 }
 
 /// Does it.
@@ -36,5 +44,9 @@ pub fn run(args: Args) -> Result<Outcome> {
         What::Load(args) => load::run(args),
         What::Dump(args) => dump::run(args),
         What::Stat(args) => stat::run(args),
+        What::Idcams(args) => idcams::run(*args),
+        What::Check(args) => check::run(args),
+        What::Backup(args) => backup::backup(args),
+        What::Restore(args) => backup::restore(args),
     }
 }

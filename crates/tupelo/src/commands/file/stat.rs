@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use miette::{IntoDiagnostic, Result};
 use serde_json::json;
+use store::{FileStat, LmdbReader, Named, ReadStore};
 
 use super::which::open_reader;
 use crate::Outcome;
@@ -31,6 +32,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     let app = Application::open(&args.app, args.state.as_deref())?;
     let mut reader = open_reader(&app)?;
     let files = reader.file_stats().into_diagnostic()?;
+    let others = others(&mut reader)?;
     let store = reader.store_stat().into_diagnostic()?;
     if args.json {
         let files: Vec<_> = files
@@ -42,8 +44,18 @@ pub fn run(args: Args) -> Result<Outcome> {
                 })
             })
             .collect();
+        let others: Vec<_> = others
+            .iter()
+            .map(|(name, stat, definition)| {
+                json!({
+                    "name": name, "definition": definition,
+                    "entries": stat.map(|stat| stat.records),
+                })
+            })
+            .collect();
         let object = json!({
             "files": files,
+            "indexes_and_paths": others,
             "store": {
                 "page_bytes": store.page_bytes, "map_bytes": store.map_bytes, "pages": store.pages,
                 "free_pages": store.free_pages, "last_transaction": store.last_transaction,
@@ -63,6 +75,16 @@ pub fn run(args: Args) -> Result<Outcome> {
             describe(&entry.def),
         ]);
     }
+    for (name, stat, definition) in others {
+        let figure = |of: fn(&FileStat) -> u64| stat.as_ref().map_or(String::new(), |s| of(s).to_string());
+        table.row([
+            name,
+            figure(|s| s.records),
+            figure(|s| s.bytes),
+            figure(|s| s.depth.into()),
+            definition,
+        ]);
+    }
     print!("{table}");
     println!(
         "store: {} of {} MB used, {} of {} pages free, {} of {} reader slots taken",
@@ -74,4 +96,30 @@ pub fn run(args: Args) -> Result<Outcome> {
         store.max_readers
     );
     Ok(Outcome::Clean)
+}
+
+/// Alternate indexes with their figures, and paths.
+fn others(reader: &mut LmdbReader) -> Result<Vec<(String, Option<FileStat>, String)>> {
+    let mut others = Vec::new();
+    for named in reader.names().into_diagnostic()? {
+        let name = named.name().to_string();
+        match named {
+            Named::File(_) => {}
+            Named::Index(entry) => {
+                let stat = reader.file_stat(entry.id).into_diagnostic()?;
+                let definition = format!(
+                    "{} alternate index over {}, key of {} bytes at offset {}{}{}",
+                    if entry.def.unique { "unique" } else { "non-unique" },
+                    entry.def.base,
+                    entry.def.key.length_bytes,
+                    entry.def.key.offset_bytes,
+                    if entry.def.upgrade { "" } else { ", not of the upgrade set" },
+                    if entry.built { "" } else { ", not built" },
+                );
+                others.push((name, Some(stat), definition));
+            }
+            Named::Path(def) => others.push((name, None, format!("path to {}", def.entry))),
+        }
+    }
+    Ok(others)
 }

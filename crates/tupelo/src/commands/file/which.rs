@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use copybook::Layout;
 use miette::{IntoDiagnostic, Result, miette};
-use store::{CatalogueEntry, LmdbReader, ReadStore};
+use store::{CatalogueEntry, LmdbReader, OpenError, ReadStore, WriteStore};
 
 use crate::app::Application;
 use crate::app::config::{DataFormat, FileSection};
+use crate::app::definitions::KeyedFile;
 use crate::app::records::Records;
 use crate::commands::record::source::layout_of;
 
@@ -46,8 +47,23 @@ impl Which {
 
     /// The file's section of the settings.
     pub fn section(&self, app: &Application) -> FileSection {
-        let named = |(name, _): &(&String, &FileSection)| name.eq_ignore_ascii_case(&self.name);
-        app.config.files.iter().find(named).map(|(_, s)| s.clone()).unwrap_or_default()
+        section_of(app, &self.name)
+    }
+
+    /// The file in a store that is open for writing; one that only the
+    /// definitions have is defined.
+    pub fn entry_for_writing(&self, app: &Application, store: &mut dyn WriteStore) -> Result<CatalogueEntry> {
+        let known = self.name.parse().into_diagnostic()?;
+        let there = store.reader().into_diagnostic()?.find(&known).into_diagnostic()?;
+        if there.is_none() {
+            let installed = app.install(&[])?;
+            let named = |file: &&KeyedFile| file.def.name.as_str().eq_ignore_ascii_case(&self.name);
+            if let Some(file) = installed.files.iter().find(named) {
+                store.define(file.def.clone()).into_diagnostic()?;
+                eprintln!("{}: defined as resources.csd has it", file.def.name);
+            }
+        }
+        self.entry(&mut *store.reader().into_diagnostic()?)
     }
 
     /// The file in a store.
@@ -57,7 +73,7 @@ impl Which {
         store.find(&name).into_diagnostic()?.ok_or_else(|| {
             let names: Vec<&str> = known.iter().map(|f| f.def.name.as_str()).collect();
             miette!(
-                help = "`tupelo file define` makes a file",
+                help = "DEFINE FILE in resources.csd or `tupelo file define` makes a file",
                 "there is no file {name} in the store; there are: {}",
                 if names.is_empty() { "none".to_owned() } else { names.join(", ") }
             )
@@ -77,15 +93,21 @@ impl Form {
     }
 }
 
+/// The section of the settings for a file of this name.
+pub fn section_of(app: &Application, file: &str) -> FileSection {
+    let named = |(name, _): &(&String, &FileSection)| name.eq_ignore_ascii_case(file);
+    app.config.files.iter().find(named).map(|(_, s)| s.clone()).unwrap_or_default()
+}
+
 /// The store, for reading, beside a region that may be running.
 pub fn open_reader(app: &Application) -> Result<LmdbReader> {
     let path = app.store_path();
-    if !path.join("data.mdb").exists() {
-        return Err(miette!(
+    match LmdbReader::open(&path, &app.store_options()) {
+        Err(OpenError::Missing { .. }) => Err(miette!(
             help = "`tupelo serve` or `tupelo file define` makes it",
             "there is no store in {}",
             path.display()
-        ));
+        )),
+        opened => opened.into_diagnostic(),
     }
-    LmdbReader::open(&path, &app.store_options()).into_diagnostic()
 }

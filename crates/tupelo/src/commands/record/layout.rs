@@ -67,6 +67,17 @@ fn text(record: &RecordDescription) -> String {
             field.picture.clone().unwrap_or_default(),
             notes.join(", "),
         ]);
+        for condition in &field.conditions {
+            table.row([
+                "88".into(),
+                format!("{}{}", "  ".repeat(depth + 1), condition.name),
+                String::new(),
+                String::new(),
+                "condition".into(),
+                String::new(),
+                condition.values.join(", "),
+            ]);
+        }
     }
     for renames in &record.renames {
         table.row([

@@ -1,8 +1,11 @@
 //! The copybook that a record command works on.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use copybook::{CopyFolders, Format, Layout, ParseOptions};
+use crate::app::counted;
+use crate::app::finding::{Findings, Severity};
 use miette::{Context, IntoDiagnostic, Result, bail, miette};
 
 /// Options for reading a copybook.
@@ -20,6 +23,9 @@ pub struct Source {
     /// DECIMAL-POINT IS COMMA.
     #[arg(long)]
     decimal_comma: bool,
+    /// Bytes of a POINTER: 8 as programs here have it, 4 as on z/OS.
+    #[arg(long, value_name = "BYTES", default_value = "8")]
+    pointer_bytes: u32,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
@@ -35,6 +41,9 @@ enum SourceFormat {
 impl Source {
     /// Every 01-level record; warnings go to standard error.
     pub fn records(&self) -> Result<Vec<Layout>> {
+        if !matches!(self.pointer_bytes, 4 | 8) {
+            bail!("--pointer-bytes: a POINTER has 4 or 8 bytes");
+        }
         let text = read_text(&self.copybook)?;
         let own = self.copybook.parent().unwrap_or(Path::new(""));
         let own = if own.as_os_str().is_empty() { Path::new(".") } else { own };
@@ -51,13 +60,15 @@ impl Source {
             copy: &folders,
             source_name: &name,
             decimal_comma: self.decimal_comma,
+            pointer_bytes: self.pointer_bytes,
             ..ParseOptions::default()
         };
         let copybook = copybook::parse_with_warnings(&text, &options)
-            .map_err(|faults| miette!("{name} cannot be laid out\n{faults}"))?;
-        for warning in &copybook.warnings.list {
-            eprintln!("{warning}");
-        }
+            .map_err(|faults| {
+                let told = shown(&faults);
+                miette!("{name} cannot be laid out: {}", counted(told, "error"))
+            })?;
+        shown(&copybook.warnings);
         if copybook.layouts.is_empty() {
             bail!("{name} describes no record");
         }
@@ -82,6 +93,14 @@ impl Source {
     }
 }
 
+/// Shows findings about a copybook on standard error, and counts the errors.
+pub fn shown(diagnostics: &copybook::Diagnostics) -> usize {
+    let mut findings = Findings::new(Path::new(""));
+    findings.extend(&diagnostics.list);
+    eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
+    findings.count(Severity::Error)
+}
+
 /// A source text; bytes that are not UTF-8 are read as Latin-1.
 pub fn read_text(path: &Path) -> Result<String> {
     let bytes = std::fs::read(path)
@@ -99,6 +118,7 @@ pub fn layout_of(path: &Path, include: &[PathBuf]) -> Result<Layout> {
         include: include.to_vec(),
         source_format: SourceFormat::Auto,
         decimal_comma: false,
+        pointer_bytes: 8,
     };
     source.record(None)
 }

@@ -2,6 +2,8 @@
 //!
 //! Reference: OpenAPI 3.0.3.
 
+pub(crate) mod keywords;
+
 use crate::diagnostics::{Diagnostics, Position};
 use crate::yaml::{self, Node};
 use serde_json::Value;
@@ -84,12 +86,19 @@ impl Document {
             };
             out.error_help(&document.file, at, message, help);
         }
+        keywords::check(&document, out);
         Some(document)
     }
 
     /// The place of a node by the names that lead to it.
     pub fn at(&self, path: &[&str]) -> Position {
         self.node.locate(path.iter().copied())
+    }
+
+    /// The place of the last of these names, where it is a key; else of what
+    /// it stands for.
+    pub fn key<'a>(&self, path: impl IntoIterator<Item = &'a str>) -> Position {
+        self.node.locate_key(path)
     }
 
     /// Follows `$ref` to the object it means.

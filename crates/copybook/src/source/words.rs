@@ -1,0 +1,40 @@
+//! The words of a program's text, for who looks for a statement and not for
+//! its meaning: comments and sequence numbers are left out, nothing is copied
+//! in, and continued lines are not joined.
+
+use super::format::Format;
+
+/// The words: names, numbers and keywords in upper case, a literal with its
+/// quotes as it is written, and every other mark by itself.
+///
+/// ```
+/// let words = copybook::words("           MOVE 'a b' TO X(1).\n");
+/// assert_eq!(words, ["MOVE", "'a b'", "TO", "X", "(", "1", ")", "."]);
+/// ```
+pub fn words(text: &str) -> Vec<String> {
+    let fixed = Format::detect(text) == Format::Fixed;
+    let mut words = Vec::new();
+    for line in text.lines() {
+        let line: String = match fixed {
+            true if matches!(line.chars().nth(6), Some('*' | '/' | 'D' | 'd')) => continue,
+            true => line.chars().skip(7).take(65).collect(),
+            false => line.split("*>").next().unwrap_or_default().to_owned(),
+        };
+        let mut rest = line.trim_start();
+        while let Some(first) = rest.chars().next() {
+            let part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '@' | '#' | '$');
+            let end = match first {
+                '\'' | '"' => rest[1..].find(first).map_or(rest.len(), |n| n + 2),
+                c if part(c) => rest.find(|c| !part(c)).unwrap_or(rest.len()),
+                c => c.len_utf8(),
+            };
+            let (word, after) = rest.split_at(end);
+            words.push(match first {
+                '\'' | '"' => word.to_owned(),
+                _ => word.to_ascii_uppercase(),
+            });
+            rest = after.trim_start();
+        }
+    }
+    words
+}

@@ -1,0 +1,774 @@
+//! Every keyword of an OpenAPI document, and what the gateway makes of it.
+//!
+//! A document promises something to the clients that read it. What the gateway
+//! does not keep is told when the project is loaded: by a warning, or by an
+//! error where serving all the same would be unsafe. The table below is the
+//! only list of keywords; the walk over a document and the reference page come
+//! from it.
+//!
+//! Reference: OpenAPI 3.0.3 and 3.1.0, "Specification"; JSON Schema 2020-12.
+//!
+//! Invariant: no keyword is passed over. One that is in no row is a warning.
+
+use super::Document;
+use crate::diagnostics::{Diagnostics, Position, closest};
+use serde_json::{Map, Value};
+use std::fmt::Write;
+
+/// The kinds of objects that a document is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Object {
+    Document,
+    Info,
+    Contact,
+    License,
+    Server,
+    ServerVariable,
+    Components,
+    PathItem,
+    Operation,
+    ExternalDocs,
+    Parameter,
+    RequestBody,
+    MediaType,
+    Encoding,
+    Response,
+    Example,
+    Link,
+    Header,
+    Tag,
+    Schema,
+    Discriminator,
+    Xml,
+    SecurityScheme,
+    OAuthFlows,
+    OAuthFlow,
+}
+
+/// What stands below a keyword.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Below {
+    /// A plain value, or something that is not looked into.
+    Value,
+    /// An object of that kind.
+    One(Object),
+    /// A map from names to objects of that kind.
+    Map(Object),
+    /// A list of objects of that kind.
+    List(Object),
+}
+
+/// What is made of a keyword.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Treatment {
+    /// The gateway does what it says.
+    Served,
+    /// It tells clients something and asks nothing of the gateway.
+    Shown,
+    /// It says something that the gateway does not do; what that means.
+    Warning(&'static str),
+    /// Some of its values are not done; the walk tells them apart.
+    ByValue(&'static str),
+}
+
+struct Row {
+    keyword: &'static str,
+    treatment: Treatment,
+    below: Below,
+}
+
+const fn row(keyword: &'static str, treatment: Treatment, below: Below) -> Row {
+    Row {
+        keyword,
+        treatment,
+        below,
+    }
+}
+
+const fn served(keyword: &'static str, below: Below) -> Row {
+    row(keyword, Treatment::Served, below)
+}
+
+const fn shown(keyword: &'static str) -> Row {
+    row(keyword, Treatment::Shown, Below::Value)
+}
+
+const fn warned(keyword: &'static str, why: &'static str) -> Row {
+    row(keyword, Treatment::Warning(why), Below::Value)
+}
+
+const fn by_value(keyword: &'static str, what: &'static str) -> Row {
+    row(keyword, Treatment::ByValue(what), Below::Value)
+}
+
+/// A keyword of OpenAPI 3.1, which a 3.0 document does not have.
+const fn new(keyword: &'static str) -> Row {
+    warned(keyword, "it came with OpenAPI 3.1, and is not looked at")
+}
+
+use Below::{List, Map as MapOf, One, Value as Plain};
+
+/// Every keyword of every object, in the order of the specification.
+const TABLE: &[(Object, &str, &[Row])] = &[
+    (
+        Object::Document,
+        "OpenAPI Object",
+        &[
+            by_value("openapi", "3.0 is served; other versions are errors"),
+            row("info", Treatment::Shown, One(Object::Info)),
+            new("jsonSchemaDialect"),
+            row(
+                "servers",
+                Treatment::ByValue("the path of the first is the base path; more are a warning"),
+                List(Object::Server),
+            ),
+            served("paths", MapOf(Object::PathItem)),
+            new("webhooks"),
+            served("components", One(Object::Components)),
+            by_value("security", SECURITY),
+            row("tags", Treatment::Shown, List(Object::Tag)),
+            row("externalDocs", Treatment::Shown, One(Object::ExternalDocs)),
+        ],
+    ),
+    (
+        Object::Info,
+        "Info Object",
+        &[
+            shown("title"),
+            new("summary"),
+            shown("description"),
+            shown("termsOfService"),
+            row("contact", Treatment::Shown, One(Object::Contact)),
+            row("license", Treatment::Shown, One(Object::License)),
+            shown("version"),
+        ],
+    ),
+    (
+        Object::Contact,
+        "Contact Object",
+        &[shown("name"), shown("url"), shown("email")],
+    ),
+    (
+        Object::License,
+        "License Object",
+        &[shown("name"), new("identifier"), shown("url")],
+    ),
+    (
+        Object::Server,
+        "Server Object",
+        &[
+            served("url", Plain),
+            shown("description"),
+            row(
+                "variables",
+                Treatment::Warning("variables are not put into the URL: write its path out"),
+                MapOf(Object::ServerVariable),
+            ),
+        ],
+    ),
+    (
+        Object::ServerVariable,
+        "Server Variable Object",
+        &[shown("enum"), shown("default"), shown("description")],
+    ),
+    (
+        Object::Components,
+        "Components Object",
+        &[
+            served("schemas", MapOf(Object::Schema)),
+            served("responses", MapOf(Object::Response)),
+            served("parameters", MapOf(Object::Parameter)),
+            row("examples", Treatment::Shown, MapOf(Object::Example)),
+            served("requestBodies", MapOf(Object::RequestBody)),
+            row("headers", Treatment::Shown, MapOf(Object::Header)),
+            row(
+                "securitySchemes",
+                Treatment::Shown,
+                MapOf(Object::SecurityScheme),
+            ),
+            row("links", Treatment::Shown, MapOf(Object::Link)),
+            warned("callbacks", CALLBACKS),
+            new("pathItems"),
+        ],
+    ),
+    (
+        Object::PathItem,
+        "Path Item Object",
+        &[
+            served("$ref", Plain),
+            shown("summary"),
+            shown("description"),
+            served("get", One(Object::Operation)),
+            served("put", One(Object::Operation)),
+            served("post", One(Object::Operation)),
+            served("delete", One(Object::Operation)),
+            served("options", One(Object::Operation)),
+            served("head", One(Object::Operation)),
+            served("patch", One(Object::Operation)),
+            served("trace", One(Object::Operation)),
+            warned("servers", SERVERS),
+            served("parameters", List(Object::Parameter)),
+        ],
+    ),
+    (
+        Object::Operation,
+        "Operation Object",
+        &[
+            shown("tags"),
+            shown("summary"),
+            shown("description"),
+            row("externalDocs", Treatment::Shown, One(Object::ExternalDocs)),
+            shown("operationId"),
+            served("parameters", List(Object::Parameter)),
+            served("requestBody", One(Object::RequestBody)),
+            served("responses", MapOf(Object::Response)),
+            warned("callbacks", CALLBACKS),
+            shown("deprecated"),
+            by_value("security", SECURITY),
+            warned("servers", SERVERS),
+        ],
+    ),
+    (
+        Object::ExternalDocs,
+        "External Documentation Object",
+        &[shown("description"), shown("url")],
+    ),
+    (
+        Object::Parameter,
+        "Parameter Object",
+        &[
+            served("name", Plain),
+            served("in", Plain),
+            shown("description"),
+            served("required", Plain),
+            shown("deprecated"),
+            served("allowEmptyValue", Plain),
+            by_value(
+                "style",
+                "simple in path and header, form in query and cookie; others are a warning",
+            ),
+            served("explode", Plain),
+            served("allowReserved", Plain),
+            served("schema", One(Object::Schema)),
+            shown("example"),
+            row("examples", Treatment::Shown, MapOf(Object::Example)),
+            row(
+                "content",
+                Treatment::Warning(
+                    "the parameter is taken as text, and nothing of its content is checked",
+                ),
+                MapOf(Object::MediaType),
+            ),
+        ],
+    ),
+    (
+        Object::RequestBody,
+        "Request Body Object",
+        &[
+            shown("description"),
+            row(
+                "content",
+                Treatment::ByValue("JSON is served; other media types are a warning"),
+                MapOf(Object::MediaType),
+            ),
+            served("required", Plain),
+        ],
+    ),
+    (
+        Object::MediaType,
+        "Media Type Object",
+        &[
+            served("schema", One(Object::Schema)),
+            shown("example"),
+            row("examples", Treatment::Shown, MapOf(Object::Example)),
+            row(
+                "encoding",
+                Treatment::Warning("bodies are JSON, and no part of one has an encoding"),
+                MapOf(Object::Encoding),
+            ),
+        ],
+    ),
+    (
+        Object::Encoding,
+        "Encoding Object",
+        &[
+            shown("contentType"),
+            row("headers", Treatment::Shown, MapOf(Object::Header)),
+            shown("style"),
+            shown("explode"),
+            shown("allowReserved"),
+        ],
+    ),
+    (
+        Object::Response,
+        "Response Object",
+        &[
+            shown("description"),
+            row("headers", Treatment::Shown, MapOf(Object::Header)),
+            row(
+                "content",
+                Treatment::ByValue("JSON is served; other media types are a warning"),
+                MapOf(Object::MediaType),
+            ),
+            row(
+                "links",
+                Treatment::Warning("links are shown to clients and are not followed or checked"),
+                MapOf(Object::Link),
+            ),
+        ],
+    ),
+    (
+        Object::Example,
+        "Example Object",
+        &[
+            shown("summary"),
+            shown("description"),
+            shown("value"),
+            shown("externalValue"),
+        ],
+    ),
+    (
+        Object::Link,
+        "Link Object",
+        &[
+            shown("operationRef"),
+            shown("operationId"),
+            shown("parameters"),
+            shown("requestBody"),
+            shown("description"),
+            shown("server"),
+        ],
+    ),
+    (
+        Object::Header,
+        "Header Object",
+        &[
+            shown("description"),
+            shown("required"),
+            shown("deprecated"),
+            shown("style"),
+            shown("explode"),
+            row("schema", Treatment::Shown, One(Object::Schema)),
+            shown("example"),
+            row("examples", Treatment::Shown, MapOf(Object::Example)),
+            row("content", Treatment::Shown, MapOf(Object::MediaType)),
+        ],
+    ),
+    (
+        Object::Tag,
+        "Tag Object",
+        &[
+            shown("name"),
+            shown("description"),
+            row("externalDocs", Treatment::Shown, One(Object::ExternalDocs)),
+        ],
+    ),
+    (
+        Object::Schema,
+        "Schema Object",
+        &[
+            served("$ref", Plain),
+            shown("title"),
+            served("multipleOf", Plain),
+            served("maximum", Plain),
+            by_value("exclusiveMaximum", BOUND),
+            served("minimum", Plain),
+            by_value("exclusiveMinimum", BOUND),
+            served("maxLength", Plain),
+            served("minLength", Plain),
+            served("pattern", Plain),
+            served("maxItems", Plain),
+            served("minItems", Plain),
+            served("uniqueItems", Plain),
+            served("maxProperties", Plain),
+            served("minProperties", Plain),
+            served("required", Plain),
+            served("enum", Plain),
+            by_value("type", "one type is served; a list of types came with 3.1"),
+            served("not", One(Object::Schema)),
+            served("allOf", List(Object::Schema)),
+            served("oneOf", List(Object::Schema)),
+            served("anyOf", List(Object::Schema)),
+            served("items", One(Object::Schema)),
+            served("properties", MapOf(Object::Schema)),
+            served("additionalProperties", One(Object::Schema)),
+            shown("description"),
+            served("format", Plain),
+            served("default", Plain),
+            served("nullable", Plain),
+            row(
+                "discriminator",
+                Treatment::Warning("the alternatives are tried one by one, whatever it says"),
+                One(Object::Discriminator),
+            ),
+            served("readOnly", Plain),
+            warned(
+                "writeOnly",
+                "a response has what its mapping gives it, this property too",
+            ),
+            row(
+                "xml",
+                Treatment::Warning("bodies are JSON"),
+                One(Object::Xml),
+            ),
+            row("externalDocs", Treatment::Shown, One(Object::ExternalDocs)),
+            shown("example"),
+            shown("deprecated"),
+            new("$schema"),
+            new("$id"),
+            new("$anchor"),
+            new("$dynamicRef"),
+            new("$dynamicAnchor"),
+            new("$vocabulary"),
+            new("$comment"),
+            new("$defs"),
+            new("const"),
+            new("if"),
+            new("then"),
+            new("else"),
+            new("dependentSchemas"),
+            new("dependentRequired"),
+            new("prefixItems"),
+            new("contains"),
+            new("minContains"),
+            new("maxContains"),
+            new("patternProperties"),
+            new("propertyNames"),
+            new("unevaluatedItems"),
+            new("unevaluatedProperties"),
+            new("contentEncoding"),
+            new("contentMediaType"),
+            new("contentSchema"),
+            new("examples"),
+        ],
+    ),
+    (
+        Object::Discriminator,
+        "Discriminator Object",
+        &[shown("propertyName"), shown("mapping")],
+    ),
+    (
+        Object::Xml,
+        "XML Object",
+        &[
+            shown("name"),
+            shown("namespace"),
+            shown("prefix"),
+            shown("attribute"),
+            shown("wrapped"),
+        ],
+    ),
+    (
+        Object::SecurityScheme,
+        "Security Scheme Object",
+        &[
+            shown("type"),
+            shown("description"),
+            shown("name"),
+            shown("in"),
+            shown("scheme"),
+            shown("bearerFormat"),
+            row("flows", Treatment::Shown, One(Object::OAuthFlows)),
+            shown("openIdConnectUrl"),
+        ],
+    ),
+    (
+        Object::OAuthFlows,
+        "OAuth Flows Object",
+        &[
+            row("implicit", Treatment::Shown, One(Object::OAuthFlow)),
+            row("password", Treatment::Shown, One(Object::OAuthFlow)),
+            row(
+                "clientCredentials",
+                Treatment::Shown,
+                One(Object::OAuthFlow),
+            ),
+            row(
+                "authorizationCode",
+                Treatment::Shown,
+                One(Object::OAuthFlow),
+            ),
+        ],
+    ),
+    (
+        Object::OAuthFlow,
+        "OAuth Flow Object",
+        &[
+            shown("authorizationUrl"),
+            shown("tokenUrl"),
+            shown("refreshUrl"),
+            shown("scopes"),
+        ],
+    ),
+];
+
+const SECURITY: &str =
+    "a requirement that is not optional is an error: callers are not authenticated";
+const SERVERS: &str = "only the document's own servers count";
+const CALLBACKS: &str = "callbacks are never called";
+const BOUND: &str = "true or false, as OpenAPI 3.0 has it; a number came with 3.1";
+
+/// Tells of every keyword of a document that is not done.
+pub(crate) fn check(document: &Document, out: &mut Diagnostics) {
+    let mut walk = Walk {
+        document,
+        out,
+        path: Vec::new(),
+    };
+    walk.object(Object::Document, &document.json);
+    walk.inherited_security();
+}
+
+/// The keywords as a reference page in Markdown.
+pub fn reference_page() -> String {
+    let mut page = String::from(
+        "# OpenAPI keywords\n\nWhat the gateway makes of each keyword of an OpenAPI document. \
+         *served*: it is done. *shown*: it tells clients something and asks nothing of the \
+         gateway. *warning* and *error* are told by `tupelo check` and `tupelo serve`; a document \
+         with an error is not served. A keyword that is not here is a warning, unless it begins \
+         with `x-`. This page is made by `tupelo reference openapi`.\n",
+    );
+    for (_, title, rows) in TABLE {
+        let _ = write!(page, "\n## {title}\n\n| keyword | | |\n|---|---|---|\n");
+        for row in *rows {
+            let (word, why) = match row.treatment {
+                Treatment::Served => ("served", ""),
+                Treatment::Shown => ("shown", ""),
+                Treatment::Warning(why) => ("warning", why),
+                Treatment::ByValue(what) => ("by value", what),
+            };
+            let _ = writeln!(page, "| `{}` | {word} | {why} |", row.keyword);
+        }
+    }
+    page
+}
+
+struct Walk<'a> {
+    document: &'a Document,
+    out: &'a mut Diagnostics,
+    /// Names that lead to the object at hand.
+    path: Vec<String>,
+}
+
+impl Walk<'_> {
+    fn at(&self, keyword: &str) -> Position {
+        let names = self.path.iter().map(String::as_str);
+        self.document.key(names.chain([keyword]))
+    }
+
+    fn warn(&mut self, keyword: &str, message: String) {
+        let at = self.at(keyword);
+        self.out.warn(&self.document.file, at, message);
+    }
+
+    fn object(&mut self, kind: Object, value: &Value) {
+        let Value::Object(members) = value else {
+            return;
+        };
+        let Some((_, title, rows)) = TABLE.iter().find(|(object, ..)| *object == kind) else {
+            return;
+        };
+        if self.path.len() > DEEPEST {
+            return;
+        }
+        // What stands beside a reference does not count in OpenAPI 3.0.
+        let reference = members.contains_key("$ref") && kind != Object::PathItem;
+        for (keyword, value) in members {
+            if keyword.starts_with("x-") || reference {
+                continue;
+            }
+            let Some(row) = rows.iter().find(|row| row.keyword == *keyword) else {
+                self.unknown(keyword, title, rows);
+                continue;
+            };
+            match row.treatment {
+                Treatment::Served | Treatment::Shown => {}
+                Treatment::Warning(why) => self.warn(keyword, format!("{keyword}: {why}")),
+                Treatment::ByValue(_) => self.by_value(kind, keyword, value, members),
+            }
+            self.below(row.below, keyword, value);
+        }
+    }
+
+    fn below(&mut self, below: Below, keyword: &str, value: &Value) {
+        self.path.push(keyword.to_owned());
+        match (below, value) {
+            (Below::One(kind), value) => self.object(kind, value),
+            (Below::Map(kind), Value::Object(map)) => {
+                for (name, value) in map.iter().filter(|(name, _)| !name.starts_with("x-")) {
+                    self.path.push(name.clone());
+                    self.object(kind, value);
+                    self.path.pop();
+                }
+            }
+            (Below::List(kind), Value::Array(list)) => {
+                for (index, value) in list.iter().enumerate() {
+                    self.path.push(index.to_string());
+                    self.object(kind, value);
+                    self.path.pop();
+                }
+            }
+            _ => {}
+        }
+        self.path.pop();
+    }
+
+    fn unknown(&mut self, keyword: &str, title: &str, rows: &[Row]) {
+        let at = self.at(keyword);
+        let article = if title.starts_with(['A', 'E', 'I', 'O']) {
+            "an"
+        } else {
+            "a"
+        };
+        let message = format!("{keyword} is no keyword of {article} {title}, and is not looked at");
+        let help = closest(keyword, rows.iter().map(|row| row.keyword))
+            .map(|near| format!("did you mean {near}?"));
+        self.out.warn_help(&self.document.file, at, message, help);
+    }
+
+    /// Keywords of which some values are done and others are not.
+    fn by_value(
+        &mut self,
+        kind: Object,
+        keyword: &str,
+        value: &Value,
+        beside: &Map<String, Value>,
+    ) {
+        match (kind, keyword) {
+            (Object::Operation, "security") => self.security(value),
+            (_, "servers") if value.as_array().is_some_and(|list| list.len() > 1) => {
+                let message = "servers: only the path of the first counts".to_owned();
+                self.warn(keyword, message);
+            }
+            (Object::Parameter, "style") => self.style(value, beside),
+            (_, "content") => {
+                for name in value
+                    .as_object()
+                    .into_iter()
+                    .flatten()
+                    .map(|(name, _)| name)
+                {
+                    if !is_json(name) {
+                        self.path.push("content".into());
+                        self.warn(
+                            name,
+                            format!("{name}: bodies are JSON, no other media type is mapped"),
+                        );
+                        self.path.pop();
+                    }
+                }
+            }
+            (_, "exclusiveMaximum" | "exclusiveMinimum") if !value.is_boolean() => {
+                let message = format!(
+                    "{keyword}: OpenAPI 3.0 takes true or false here, and this bound is not checked"
+                );
+                self.warn(keyword, message);
+            }
+            (Object::Schema, "type") if !value.is_string() => {
+                let message = "type: OpenAPI 3.0 takes one type here, and none of these is checked";
+                self.warn(keyword, message.into());
+            }
+            _ => {}
+        }
+    }
+
+    fn style(&mut self, value: &Value, beside: &Map<String, Value>) {
+        let place = beside.get("in").and_then(Value::as_str).unwrap_or_default();
+        let usual = match place {
+            "path" | "header" => "simple",
+            _ => "form",
+        };
+        let style = value.as_str().unwrap_or_default();
+        if style != usual {
+            let message =
+                format!("style {style}: a {place} parameter is read in the style {usual} only");
+            self.warn("style", message);
+        }
+    }
+
+    /// A security requirement of one operation.
+    fn security(&mut self, value: &Value) {
+        let Some(names) = required(value) else {
+            return;
+        };
+        let at = self.at("security");
+        self.refuse(at, &names);
+    }
+
+    /// The document's own requirement, where an operation has none of its own.
+    fn inherited_security(&mut self) {
+        let Some(names) = self.document.json.get("security").and_then(required) else {
+            return;
+        };
+        let operations = self.document.operations();
+        if operations
+            .iter()
+            .any(|o| o.object.get("security").is_none())
+        {
+            let at = self.at("security");
+            self.refuse(at, &names);
+        }
+    }
+
+    fn refuse(&mut self, at: Position, names: &str) {
+        let message = format!(
+            "security: {names} is required of callers, and the gateway authenticates nobody, \
+             so this API is not served"
+        );
+        let help = "let a proxy that authenticates stand in front and take the requirement out \
+                    of this copy of the document, or add {} to make it optional";
+        self.out.error_help(&self.document.file, at, message, help);
+    }
+}
+
+/// The schemes of a requirement that callers cannot do without.
+fn required(value: &Value) -> Option<String> {
+    let list = value.as_array()?;
+    let optional = |one: &Value| one.as_object().is_none_or(Map::is_empty);
+    if list.is_empty() || list.iter().any(optional) {
+        return None;
+    }
+    let names = list.iter().map(|one| {
+        let schemes = one
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.as_str());
+        schemes.collect::<Vec<_>>().join(" with ")
+    });
+    Some(names.collect::<Vec<_>>().join(" or "))
+}
+
+fn is_json(name: &str) -> bool {
+    let name = name.split(';').next().unwrap_or_default().trim();
+    name.ends_with("/json") || name.ends_with("+json") || name.contains('*')
+}
+
+/// Deeper objects are not looked at; no document that people write has them.
+const DEEPEST: usize = 200;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_keyword_stands_twice_in_an_object() {
+        for (_, title, rows) in TABLE {
+            let mut names: Vec<&str> = rows.iter().map(|row| row.keyword).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), rows.len(), "{title}");
+        }
+    }
+
+    #[test]
+    fn a_requirement_with_an_empty_alternative_is_optional() {
+        let of = |text: &str| required(&serde_json::from_str(text).unwrap());
+        assert_eq!(of("[]"), None);
+        assert_eq!(of(r#"[{"key": []}, {}]"#), None);
+        assert_eq!(
+            of(r#"[{"key": [], "app": []}, {"jwt": []}]"#).unwrap(),
+            "key with app or jwt"
+        );
+    }
+}

@@ -1,0 +1,104 @@
+//! A request or response body: the members of each record.
+
+use super::AreaSource;
+use super::member::{Making, Member, MemberKind, leaf, object_schema, sample};
+use super::{Import, usage::Usage};
+use copybook::{Kind, Layout};
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+
+pub(super) struct Body {
+    /// Each area's name and its record as one member.
+    pub areas: Vec<(String, Member)>,
+    /// Redefinitions that no member stands for.
+    pub left_out: Vec<String>,
+}
+
+impl Body {
+    /// The body of one direction; `shared` where the same record goes both
+    /// ways; `variant` is the one description of redefined storage that a
+    /// response shows.
+    pub fn new(
+        sources: &[AreaSource],
+        import: &Import,
+        request: bool,
+        shared: bool,
+        variant: Option<&str>,
+    ) -> Body {
+        let mut taken = HashSet::new();
+        let mut left_out = Vec::new();
+        let areas = sources.iter().map(|source| {
+            let layout = source.record.layout();
+            let program = import.program_text.as_deref().filter(|_| shared);
+            let usage = program.map_or_else(Usage::default, |text| Usage::of(layout, text));
+            let mut making = Making {
+                layout,
+                names: &import.names,
+                redefines: &import.redefines,
+                variant,
+                usage: &usage,
+                request,
+                shared,
+                left_out: Vec::new(),
+            };
+            let kind = match layout[Layout::RECORD].kind {
+                Kind::Group => MemberKind::Object(making.record()),
+                _ => leaf(layout, Layout::RECORD),
+            };
+            left_out.append(&mut making.left_out);
+            let mut json = import.names.spell(&source.name);
+            while !taken.insert(json.clone()) {
+                json.push('_');
+            }
+            let member = Member {
+                json,
+                cobol: layout.name().to_string(),
+                kind,
+                table: None,
+                required: request && sources.len() > 1,
+                about: None,
+            };
+            (source.name.clone(), member)
+        });
+        let areas = areas.collect();
+        Body { areas, left_out }
+    }
+
+    /// The only record's members stand at the top of the body, those of
+    /// several each in an object of its own.
+    pub fn lone(&self) -> Option<&[Member]> {
+        match self.areas.as_slice() {
+            [(_, member)] => match &member.kind {
+                MemberKind::Object(members) => Some(members),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// JSON Schema of the body.
+    pub fn schema(&self) -> Value {
+        match self.lone() {
+            Some(members) => object_schema(members),
+            None => {
+                let properties: Map<String, Value> = self
+                    .areas
+                    .iter()
+                    .map(|(_, m)| (m.json.clone(), m.schema()))
+                    .collect();
+                json!({"type": "object", "properties": properties})
+            }
+        }
+    }
+
+    /// A body that fits the schema.
+    pub fn sample(&self) -> Value {
+        match self.lone() {
+            Some(members) => sample(members),
+            None => {
+                let areas = self.areas.iter();
+                Value::Object(areas.map(|(_, m)| (m.json.clone(), m.sample())).collect())
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Storage with several descriptions, of which a field's value says which one
+//! holds: one response for each value, and a request that gives any of them.
+
+use copybook::{FieldId, Kind, Layout};
+
+/// Which description of an item holds, by the value of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// The item that others redefine.
+    pub item: String,
+    /// The field that decides.
+    pub field: String,
+    /// Values and the descriptions that they mean.
+    pub cases: Vec<(String, String)>,
+    /// The description for any other value.
+    pub otherwise: Option<String>,
+}
+
+impl Choice {
+    /// Reads `ITEM:FIELD:VALUE=NAME,VALUE=NAME,*=NAME`, as `record decode` has
+    /// it; none when it is not written so.
+    pub fn parse(text: &str) -> Option<Choice> {
+        let (item, rest) = text.split_once(':')?;
+        let (field, list) = rest.split_once(':')?;
+        let (mut cases, mut otherwise) = (Vec::new(), None);
+        for case in list.split(',') {
+            let (value, name) = case.split_once('=')?;
+            match value {
+                "*" => otherwise = Some(name.to_ascii_uppercase()),
+                value => cases.push((value.to_owned(), name.to_ascii_uppercase())),
+            }
+        }
+        Some(Choice {
+            item: item.to_ascii_uppercase(),
+            field: field.to_ascii_uppercase(),
+            cases,
+            otherwise,
+        })
+    }
+
+    /// The same as text.
+    pub(super) fn word(&self) -> String {
+        let cases = self
+            .cases
+            .iter()
+            .map(|(value, name)| format!("{value}={name}"));
+        let otherwise = self.otherwise.iter().map(|name| format!("*={name}"));
+        let list: Vec<String> = cases.chain(otherwise).collect();
+        format!("{}:{}:{}", self.item, self.field, list.join(","))
+    }
+
+    /// Whether a field is one of the descriptions.
+    pub(super) fn covers(&self, layout: &Layout, id: FieldId) -> bool {
+        let named = |id: FieldId| layout[id].name.as_deref() == Some(self.item.as_str());
+        named(id) || layout[id].redefines.is_some_and(named)
+    }
+
+    /// What is wrong with it for these layouts, of which one must have it.
+    pub(super) fn faults(&self, layouts: &[&Layout]) -> Option<String> {
+        let has = |layout: &Layout, name: &str| {
+            layout.iter().any(|(_, f)| f.name.as_deref() == Some(name))
+        };
+        let Some(layout) = layouts.iter().find(|l| has(l, &self.item)) else {
+            return Some(format!("there is no item {}", self.item));
+        };
+        if !has(layout, &self.field) {
+            return Some(format!(
+                "there is no field {} beside {}",
+                self.field, self.item
+            ));
+        }
+        let names = self
+            .cases
+            .iter()
+            .map(|(_, name)| name)
+            .chain(&self.otherwise);
+        let variant = |name: &str| {
+            let mut all = layout.iter();
+            all.any(|(id, f)| f.name.as_deref() == Some(name) && self.covers(layout, id))
+        };
+        let mut wrong = names.filter(|name| !variant(name));
+        wrong
+            .next()
+            .map(|name| format!("{name} does not describe the storage of {}", self.item))
+    }
+
+    /// Each description with the JSONata condition under which it holds; the
+    /// one for any other value comes last. `path` leads to the record.
+    pub(super) fn conditions(&self, layout: &Layout, path: &str) -> Vec<(String, String)> {
+        let Some((id, field)) = layout
+            .iter()
+            .find(|(_, f)| f.name.as_deref() == Some(self.field.as_str()))
+        else {
+            return Vec::new();
+        };
+        let mut names = Vec::new();
+        let mut at = Some(id);
+        while let Some(id) = at.filter(|id| *id != Layout::RECORD) {
+            names.extend(layout[id].name.clone());
+            at = layout[id].parent;
+        }
+        let steps: String = names
+            .iter()
+            .rev()
+            .map(|name| format!(".\"{name}\""))
+            .collect();
+        let value = format!("{path}{steps}");
+        let number = matches!(field.kind, Kind::Numeric(_));
+        let condition = |wanted: &str| match number && wanted.parse::<f64>().is_ok() {
+            true => format!("{value} = {wanted}"),
+            false => format!(
+                "$trim({value}) = \"{}\"",
+                wanted.trim().replace('"', "\\\"")
+            ),
+        };
+        let cases = self
+            .cases
+            .iter()
+            .map(|(wanted, name)| (name.clone(), condition(wanted)));
+        let otherwise = self.otherwise.iter().map(|name| {
+            (
+                name.clone(),
+                "$not($exists($zosAssetResponse.abendCode))".to_owned(),
+            )
+        });
+        cases.chain(otherwise).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_choice_is_read_and_written_the_same() {
+        let text = "BODY:KIND:N=NUM,*=BODY";
+        assert_eq!(Choice::parse(text).unwrap().word(), text);
+        assert_eq!(Choice::parse("BODY:KIND"), None);
+    }
+
+    #[test]
+    fn a_choice_that_does_not_fit_the_record_is_told() {
+        let text = "       01  R.\n           05  KIND PIC X.\n           05  BODY PIC X(4).\n           05  NUM REDEFINES BODY PIC 9(4).\n           05  LAST PIC X.\n";
+        let layout = copybook::parse(text, &copybook::ParseOptions::default())
+            .unwrap()
+            .remove(0);
+        let faults = |text: &str| Choice::parse(text).unwrap().faults(&[&layout]);
+        assert_eq!(faults("BODY:KIND:N=NUM,*=BODY"), None);
+        assert!(faults("NONE:KIND:N=NUM").unwrap().contains("no item NONE"));
+        assert!(faults("BODY:WHAT:N=NUM").unwrap().contains("no field WHAT"));
+        assert!(
+            faults("BODY:KIND:N=LAST")
+                .unwrap()
+                .contains("LAST does not describe")
+        );
+    }
+}

@@ -1,0 +1,496 @@
+//! The fields of a record as members of a JSON body: what each is called, what
+//! it may hold, and which way it goes.
+
+use super::usage::Usage;
+use super::{ImportNames, Redefines};
+use crate::project::record::is_text;
+use copybook::{Field, FieldId, Kind, Layout, Literal, Numeric, Storage};
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+
+/// A member of a body: a name in JSON, and the field it stands for.
+pub(super) struct Member {
+    pub json: String,
+    pub cobol: String,
+    pub kind: MemberKind,
+    pub table: Option<Table>,
+    /// A request is wrong without it.
+    pub required: bool,
+    /// What its level-88 conditions are called.
+    pub about: Option<String>,
+}
+
+/// How often a member may come.
+pub(super) struct Table {
+    pub min: u32,
+    pub max: u32,
+}
+
+pub(super) enum MemberKind {
+    /// JSON Schema of a text.
+    Text(Value),
+    /// JSON Schema of a number.
+    Number(Value),
+    Object(Vec<Member>),
+    /// The number of elements of the table at this path of JSON names; it is
+    /// no member of the body.
+    Count(Vec<String>),
+}
+
+/// How members are made.
+pub(super) struct Making<'a> {
+    pub layout: &'a Layout,
+    pub names: &'a ImportNames,
+    pub redefines: &'a Redefines,
+    /// The one description that a response shows, where a value chooses.
+    pub variant: Option<&'a str>,
+    pub usage: &'a Usage,
+    /// For a request; else for a response.
+    pub request: bool,
+    /// Whether one record goes both ways, so that its fields are sorted.
+    pub shared: bool,
+    /// Redefinitions that were left out, by name.
+    pub left_out: Vec<String>,
+}
+
+impl Making<'_> {
+    /// The members of the record.
+    pub fn record(&mut self) -> Vec<Member> {
+        let mut members = self.members(Layout::RECORD, &mut Vec::new());
+        let counters = self.counters();
+        derive(&mut members, &counters, &mut Vec::new());
+        members
+    }
+
+    /// The named fields below a group; groups without a name are looked
+    /// through.
+    fn members(&mut self, group: FieldId, path: &mut Vec<String>) -> Vec<Member> {
+        let mut taken = HashSet::new();
+        let mut names = HashSet::new();
+        let mut all = Vec::new();
+        self.collect(group, path, &mut taken, &mut names, &mut all);
+        all
+    }
+
+    fn collect(
+        &mut self,
+        group: FieldId,
+        path: &mut Vec<String>,
+        taken: &mut HashSet<String>,
+        names: &mut HashSet<String>,
+        all: &mut Vec<Member>,
+    ) {
+        let layout = self.layout;
+        for id in &layout[group].children {
+            let field = &layout[*id];
+            if !self.takes_description(*id) {
+                continue;
+            }
+            let Some(name) = &field.name else {
+                if field.occurs.is_none() {
+                    self.collect(*id, path, taken, names, all);
+                }
+                continue;
+            };
+            let wanted = match self.request {
+                _ if !self.shared => true,
+                true => self.usage.goes_in(layout, *id) || self.is_counter(*id),
+                false => self.usage.comes_out(layout, *id),
+            };
+            // Of two fields of one name a mapping can reach the first.
+            if !names.insert(name.clone())
+                || !wanted
+                || matches!(field.kind, Kind::Pointer | Kind::Index)
+            {
+                continue;
+            }
+            let json = unique(&self.names.spell(name), taken);
+            let kind = match field.kind {
+                Kind::Group => {
+                    path.push(json.clone());
+                    let members = self.members(*id, path);
+                    path.pop();
+                    MemberKind::Object(members)
+                }
+                _ => leaf(layout, *id),
+            };
+            let table = field.occurs.as_ref().map(|o| Table {
+                min: o.min,
+                max: o.max,
+            });
+            let counted = field
+                .occurs
+                .as_ref()
+                .is_some_and(|o| o.depending_on.is_some() && o.min > 0);
+            let needed = self.shared && self.usage.is_needed(*id);
+            let optional = field.redefines.is_some() || self.is_redefined(*id);
+            all.push(Member {
+                json,
+                cobol: name.clone(),
+                kind,
+                table,
+                required: match self.request {
+                    true => (needed || counted) && !optional,
+                    false => !optional,
+                },
+                about: conditions(field),
+            });
+        }
+    }
+
+    /// Whether a field stands in the body, as far as its storage has several
+    /// descriptions.
+    fn takes_description(&mut self, id: FieldId) -> bool {
+        let field = &self.layout[id];
+        if let Some(choice) = self.redefines.choice()
+            && choice.covers(self.layout, id)
+        {
+            return self
+                .variant
+                .is_none_or(|name| field.name.as_deref() == Some(name));
+        }
+        if field.redefines.is_none() {
+            return true;
+        }
+        // A response that reads digits where another description has text
+        // would fail, so there a description that is all text is taken only.
+        let all = *self.redefines == Redefines::All;
+        let taken = all && (self.request || self.all_text(id));
+        if !taken && let Some(name) = &field.name {
+            self.left_out.push(name.clone());
+        }
+        taken
+    }
+
+    fn all_text(&self, id: FieldId) -> bool {
+        let field = &self.layout[id];
+        match field.children.as_slice() {
+            [] => is_text(&field.kind),
+            children => children.iter().all(|child| self.all_text(*child)),
+        }
+    }
+
+    /// Whether other descriptions of a field's storage stand in the body too.
+    fn is_redefined(&self, id: FieldId) -> bool {
+        match self.redefines {
+            Redefines::First => false,
+            Redefines::All => self.layout.fields.iter().any(|f| f.redefines == Some(id)),
+            Redefines::ByValue(choice) => choice.covers(self.layout, id),
+        }
+    }
+
+    fn is_counter(&self, id: FieldId) -> bool {
+        let of = |f: &Field| f.occurs.as_ref().and_then(|o| o.depending_on);
+        self.layout.fields.iter().any(|f| of(f) == Some(id))
+    }
+
+    /// Names of each counter and of the table that it counts, from the record
+    /// down. Tables inside of tables are left as they are.
+    fn counters(&self) -> Vec<(Vec<String>, Vec<String>)> {
+        let mut found = Vec::new();
+        for (id, field) in self.layout.iter() {
+            let Some(counter) = field.occurs.as_ref().and_then(|o| o.depending_on) else {
+                continue;
+            };
+            if let (Some(counter), Some(table)) = (self.path(counter), self.path(id)) {
+                // One counter of two tables is the client's to give.
+                if found.iter().any(|(known, _)| *known == counter) {
+                    found.retain(|(known, _)| *known != counter);
+                } else {
+                    found.push((counter, table));
+                }
+            }
+        }
+        found
+    }
+
+    /// COBOL names from below the record; none inside of a table.
+    fn path(&self, id: FieldId) -> Option<Vec<String>> {
+        let mut names = vec![self.layout[id].name.clone()?];
+        let mut above = self.layout[id].parent;
+        while let Some(group) = above.filter(|g| *g != Layout::RECORD) {
+            let field = &self.layout[group];
+            if field.occurs.is_some() {
+                return None;
+            }
+            names.extend(field.name.clone());
+            above = field.parent;
+        }
+        names.reverse();
+        Some(names)
+    }
+}
+
+/// Makes counts of the members that count a table which is a member too.
+fn derive(members: &mut [Member], counters: &[(Vec<String>, Vec<String>)], at: &mut Vec<String>) {
+    let tables: Vec<(Vec<String>, Vec<String>)> = counters
+        .iter()
+        .filter_map(|(counter, table)| Some((counter.clone(), json_path(members, table)?)))
+        .collect();
+    mark(members, &tables, at);
+}
+
+fn mark(members: &mut [Member], tables: &[(Vec<String>, Vec<String>)], at: &mut Vec<String>) {
+    for member in members {
+        at.push(member.cobol.clone());
+        match tables.iter().find(|(counter, _)| counter == at) {
+            Some((_, table)) => member.kind = MemberKind::Count(table.clone()),
+            None => {
+                if let (MemberKind::Object(inner), None) = (&mut member.kind, &member.table) {
+                    mark(inner, tables, at);
+                }
+            }
+        }
+        at.pop();
+    }
+}
+
+/// JSON names of the member at a path of COBOL names.
+fn json_path(members: &[Member], cobol: &[String]) -> Option<Vec<String>> {
+    let (first, rest) = cobol.split_first()?;
+    let member = members.iter().find(|m| m.cobol == *first)?;
+    let mut path = vec![member.json.clone()];
+    if !rest.is_empty() {
+        let MemberKind::Object(inner) = &member.kind else {
+            return None;
+        };
+        path.extend(json_path(inner, rest)?);
+    }
+    Some(path)
+}
+
+impl Member {
+    /// JSON Schema of the member, `table` included.
+    pub fn schema(&self) -> Value {
+        let mut one = match &self.kind {
+            MemberKind::Text(schema) | MemberKind::Number(schema) => schema.clone(),
+            MemberKind::Object(members) => object_schema(members),
+            MemberKind::Count(_) => json!({"type": "integer"}),
+        };
+        if let Some(about) = &self.about {
+            one["description"] = json!(about);
+        }
+        match &self.table {
+            Some(Table { min, max }) => {
+                json!({"type": "array", "minItems": min, "maxItems": max, "items": one})
+            }
+            None => one,
+        }
+    }
+
+    /// Whether it stands in the body.
+    pub fn is_shown(&self) -> bool {
+        !matches!(self.kind, MemberKind::Count(_))
+    }
+
+    /// A value that fits.
+    pub fn sample(&self) -> Value {
+        let of = |schema: &Value| match &schema["enum"] {
+            Value::Array(values) if !values.is_empty() => values[0].clone(),
+            _ => match schema["type"].as_str() {
+                Some("string") => {
+                    let length = schema["maxLength"].as_u64().unwrap_or(4) as usize;
+                    json!("text".get(..length).unwrap_or("text"))
+                }
+                Some("integer") => json!(schema["minimum"].as_i64().unwrap_or(1).max(1)),
+                _ if schema["maximum"].as_f64().is_some_and(|max| max < 1.0) => json!(0),
+                _ => json!(1.5),
+            },
+        };
+        let one = match &self.kind {
+            MemberKind::Text(schema) => of(schema),
+            MemberKind::Number(schema) => match schema["multipleOf"].as_f64() {
+                Some(step) if step > 0.5 => json!(1),
+                _ => of(schema),
+            },
+            MemberKind::Object(members) => sample(members),
+            MemberKind::Count(_) => Value::Null,
+        };
+        match &self.table {
+            Some(_) => json!([one]),
+            None => one,
+        }
+    }
+}
+
+/// An object with a value for each member.
+pub(super) fn sample(members: &[Member]) -> Value {
+    let shown = members.iter().filter(|m| m.is_shown());
+    Value::Object(shown.map(|m| (m.json.clone(), m.sample())).collect())
+}
+
+/// JSON Schema of an object of these members.
+pub(super) fn object_schema(members: &[Member]) -> Value {
+    let shown = || members.iter().filter(|m| m.is_shown());
+    let properties: Map<String, Value> = shown().map(|m| (m.json.clone(), m.schema())).collect();
+    let required: Vec<&str> = shown()
+        .filter(|m| m.required)
+        .map(|m| m.json.as_str())
+        .collect();
+    match required.is_empty() {
+        true => json!({"type": "object", "properties": properties}),
+        false => json!({"type": "object", "required": required, "properties": properties}),
+    }
+}
+
+/// A field that is no group.
+pub(super) fn leaf(layout: &Layout, id: FieldId) -> MemberKind {
+    let field = &layout[id];
+    match &field.kind {
+        Kind::Numeric(numeric) => {
+            let mut schema = number_schema(numeric, field.length);
+            if let Some(values) = numbers(field) {
+                schema["enum"] = Value::Array(values);
+            }
+            MemberKind::Number(schema)
+        }
+        Kind::Float | Kind::Double | Kind::DecimalFloat => {
+            MemberKind::Number(json!({"type": "number"}))
+        }
+        kind => {
+            let length = match kind {
+                Kind::National | Kind::Dbcs => field.length / 2,
+                _ => field.length,
+            };
+            let mut schema = json!({"type": "string", "maxLength": length});
+            if let Some(values) = texts(field) {
+                schema["enum"] = Value::Array(values);
+            }
+            MemberKind::Text(schema)
+        }
+    }
+}
+
+/// The values of a text's conditions; none when they are not all single texts.
+fn texts(field: &Field) -> Option<Vec<Value>> {
+    values(field, |literal| match literal {
+        Literal::Text(text) => Some(json!(text.trim_end())),
+        Literal::Figurative(word) if word.starts_with("SPACE") => Some(json!("")),
+        _ => None,
+    })
+}
+
+/// The values of a number's conditions; none when they are not all single
+/// numbers.
+fn numbers(field: &Field) -> Option<Vec<Value>> {
+    values(field, |literal| match literal {
+        Literal::Number(text) => number(text),
+        Literal::Figurative(word) if word.starts_with("ZERO") => Some(json!(0)),
+        _ => None,
+    })
+}
+
+/// A COBOL literal as a JSON number.
+fn number(text: &str) -> Option<Value> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => ("-", digits),
+        None => ("", text.trim_start_matches('+')),
+    };
+    let digits = digits.trim_start_matches('0');
+    let digits = if digits.is_empty() || digits.starts_with('.') {
+        format!("0{digits}")
+    } else {
+        digits.into()
+    };
+    serde_json::from_str(&format!("{sign}{digits}")).ok()
+}
+
+fn values(field: &Field, of: impl Fn(&Literal) -> Option<Value>) -> Option<Vec<Value>> {
+    let mut all: Vec<Value> = Vec::new();
+    for (from, to) in field.conditions.iter().flat_map(|c| &c.values) {
+        let value = of(from)?;
+        if to.is_some() {
+            return None;
+        }
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+/// The names of a field's conditions with their values.
+fn conditions(field: &Field) -> Option<String> {
+    let shown = |literal: &Literal| match literal {
+        Literal::Text(text) => format!("'{text}'"),
+        Literal::Number(text) => text.clone(),
+        Literal::Figurative(word) => word.clone(),
+        Literal::Hex(_) | Literal::All(_) => "…".into(),
+    };
+    let all = field.conditions.iter().map(|condition| {
+        let values = condition.values.iter().map(|(from, to)| match to {
+            Some(to) => format!("{} to {}", shown(from), shown(to)),
+            None => shown(from),
+        });
+        format!(
+            "{} {}",
+            condition.name,
+            values.collect::<Vec<_>>().join(", ")
+        )
+    });
+    let text = all.collect::<Vec<_>>().join("; ");
+    (!text.is_empty()).then_some(text)
+}
+
+/// Range and step of a number, by the rules for language structures.
+fn number_schema(numeric: &Numeric, bytes: u32) -> Value {
+    let native = numeric.storage == Storage::Native && numeric.scale == 0 && bytes <= 8;
+    if native {
+        let bits = bytes * 8;
+        let format = if bits <= 32 { "int32" } else { "int64" };
+        let (low, high) = match numeric.signed {
+            true => (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1),
+            false => (0, (1i128 << bits) - 1),
+        };
+        let fits = |n: i128| i64::try_from(n).ok();
+        let mut schema = json!({"type": "integer", "format": format});
+        if let (Some(low), Some(high)) = (fits(low), fits(high)) {
+            schema["minimum"] = json!(low);
+            schema["maximum"] = json!(high);
+        }
+        return schema;
+    }
+    let whole = i32::from(numeric.digits) - i32::from(numeric.scale);
+    let mut schema = match numeric.scale {
+        scale if scale > 0 => {
+            let step = format!("0.{}1", "0".repeat(scale as usize - 1));
+            let step = serde_json::from_str::<Value>(&step).unwrap_or(json!(0.01));
+            json!({"type": "number", "format": "decimal", "multipleOf": step})
+        }
+        _ => json!({"type": "integer"}),
+    };
+    // Larger bounds have no exact form in JSON; the field itself holds them.
+    if (1..=15).contains(&whole) && numeric.scale >= 0 {
+        let nines = "9".repeat(whole as usize);
+        let fraction = "9".repeat(numeric.scale as usize);
+        let digits = if fraction.is_empty() {
+            nines
+        } else {
+            format!("{nines}.{fraction}")
+        };
+        if digits.len() <= 16 {
+            let bound = |text: &str| serde_json::from_str::<Value>(text).unwrap_or(Value::Null);
+            let low = if numeric.signed {
+                format!("-{digits}")
+            } else {
+                "0".to_string()
+            };
+            schema["minimum"] = bound(&low);
+            schema["maximum"] = bound(&digits);
+        }
+    } else if !numeric.signed {
+        schema["minimum"] = json!(0);
+    }
+    schema
+}
+
+/// A name that no sibling has.
+fn unique(name: &str, taken: &mut HashSet<String>) -> String {
+    let mut fresh = name.to_owned();
+    let mut number = 2;
+    while !taken.insert(fresh.clone()) {
+        fresh = format!("{name}{number}");
+        number += 1;
+    }
+    fresh
+}

@@ -1,0 +1,509 @@
+//! A new API project from copybooks and the name of a program.
+//!
+//! What comes out is an ordinary project of the same shape as those that are
+//! loaded: an OpenAPI document, an asset with its copybooks and schemas, and
+//! the mappings of one operation. It is meant to be edited, and [`update`]
+//! takes later changes of the copybooks over without touching what was.
+
+mod body;
+mod choice;
+mod document;
+mod mappings;
+mod member;
+mod update;
+mod usage;
+mod write;
+
+use super::asset::same_name;
+use super::folder_name;
+use super::origin::SOURCES;
+use super::record::Record;
+use crate::diagnostics::{Diagnostics, Position};
+use body::Body;
+pub use choice::Choice;
+use copybook::{CopyFolders, Layout, ParseOptions};
+use std::path::{Path, PathBuf};
+pub use update::{Update, program_text, update};
+
+/// A copybook of a program to import.
+#[derive(Debug, Clone)]
+pub struct ImportBook {
+    /// Where it was read from, for messages.
+    pub file: PathBuf,
+    /// The container it describes; not needed for a COMMAREA, and the record's
+    /// name where none is given.
+    pub container: Option<String>,
+    /// Its text.
+    pub text: String,
+    /// Where it is from the application folder, so that its changes are seen;
+    /// none when nobody is to look.
+    pub source: Option<PathBuf>,
+}
+
+/// What to import.
+#[derive(Debug, Clone)]
+pub struct Import {
+    /// Name of the API; its base path too.
+    pub name: String,
+    /// Program.
+    pub program: String,
+    /// Transaction to run it under.
+    pub transid: Option<String>,
+    /// Containers of a channel instead of a COMMAREA.
+    pub channel: bool,
+    /// How COBOL names are spelt in JSON.
+    pub names: ImportNames,
+    /// What becomes of REDEFINES.
+    pub redefines: Redefines,
+    /// Folders of COPY members.
+    pub copies: Vec<PathBuf>,
+    /// The program's text: where one record goes both ways it says which field
+    /// goes which.
+    pub program_text: Option<String>,
+    /// What goes in.
+    pub request: Vec<ImportBook>,
+    /// What comes out; for a COMMAREA that is the same both ways, the same
+    /// copybook.
+    pub response: Vec<ImportBook>,
+}
+
+/// How COBOL names are spelt in JSON.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ImportNames {
+    /// The style.
+    pub style: NameStyle,
+    /// What is taken off the front of every name that begins with it.
+    pub prefix: Option<String>,
+}
+
+/// Styles of names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum NameStyle {
+    /// `ACCT-BALANCE` is `acct_balance`.
+    #[default]
+    Snake,
+    /// `acctBalance`.
+    Camel,
+    /// `ACCT-BALANCE`.
+    Kept,
+}
+
+/// What becomes of storage that has several descriptions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Redefines {
+    /// The first one stands in the bodies.
+    #[default]
+    First,
+    /// All of them: a request gives one of them, and a response has those that
+    /// are text, which can be read whatever is there.
+    All,
+    /// The one that a field's value says, with a response for each value; a
+    /// request gives any of them. Other items have their first description.
+    ByValue(Choice),
+}
+
+impl NameStyle {
+    fn word(self) -> &'static str {
+        match self {
+            NameStyle::Snake => "snake",
+            NameStyle::Camel => "camel",
+            NameStyle::Kept => "kept",
+        }
+    }
+
+    fn by_word(word: &str) -> NameStyle {
+        match word {
+            "camel" => NameStyle::Camel,
+            "kept" => NameStyle::Kept,
+            _ => NameStyle::Snake,
+        }
+    }
+}
+
+impl Redefines {
+    fn word(&self) -> String {
+        match self {
+            Redefines::First => "first".into(),
+            Redefines::All => "all".into(),
+            Redefines::ByValue(choice) => choice.word(),
+        }
+    }
+
+    fn by_word(word: &str) -> Redefines {
+        match word {
+            "all" => Redefines::All,
+            word => Choice::parse(word).map_or(Redefines::First, Redefines::ByValue),
+        }
+    }
+
+    fn choice(&self) -> Option<&Choice> {
+        match self {
+            Redefines::ByValue(choice) => Some(choice),
+            Redefines::First | Redefines::All => None,
+        }
+    }
+}
+
+impl ImportNames {
+    /// A COBOL name in JSON.
+    fn spell(&self, name: &str) -> String {
+        let short = self.prefix.as_deref().and_then(|prefix| {
+            let head = name.get(..prefix.len())?;
+            let rest = name[prefix.len()..].trim_start_matches('-');
+            (head.eq_ignore_ascii_case(prefix) && !rest.is_empty()).then_some(rest)
+        });
+        let name = short.unwrap_or(name);
+        let mut spelt = match self.style {
+            NameStyle::Snake => name.to_ascii_lowercase().replace('-', "_"),
+            NameStyle::Kept => name.to_ascii_uppercase(),
+            NameStyle::Camel => {
+                let mut parts = name.split(['-', '_']).filter(|p| !p.is_empty());
+                let first = parts.next().unwrap_or_default().to_ascii_lowercase();
+                parts.fold(first, |mut all, part| {
+                    let mut letters = part.chars();
+                    all.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+                    all.extend(letters.map(|letter| letter.to_ascii_lowercase()));
+                    all
+                })
+            }
+        };
+        if spelt.starts_with(|c: char| c.is_ascii_digit()) {
+            spelt.insert(0, '_');
+        }
+        spelt
+    }
+}
+
+/// A file of the new project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedFile {
+    /// Where it belongs, from the project's folder.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+}
+
+/// A project in its files.
+#[derive(Debug, Clone)]
+pub struct Imported {
+    /// All of them.
+    pub files: Vec<ImportedFile>,
+    /// Paths of those that stand for the copybooks and are not meant to be
+    /// edited.
+    generated: Vec<PathBuf>,
+    /// The record of each copybook.
+    layouts: Vec<Layout>,
+    /// A request body to try, as JSON.
+    pub sample: String,
+    /// Redefinitions that no part of the bodies stands for.
+    pub left_out: Vec<String>,
+}
+
+/// Makes the files of a project: one operation, POST on the base path.
+///
+/// # Errors
+/// All faults of the copybooks and of the names.
+pub fn import(import: &Import) -> Result<Imported, Diagnostics> {
+    let mut out = Diagnostics::default();
+    let request = areas(&import.request, import, &mut out);
+    let response = areas(&import.response, import, &mut out);
+    check_names(import, &mut out);
+    let layouts: Vec<&Layout> = response.iter().map(|a| a.record.layout()).collect();
+    if let Some(fault) = import
+        .redefines
+        .choice()
+        .and_then(|choice| choice.faults(&layouts))
+    {
+        out.error(Path::new("--redefines-by"), Position::default(), fault);
+    }
+    if out.has_errors() {
+        return Err(out);
+    }
+    let program = import.program.to_ascii_uppercase();
+    let root = if import.channel {
+        "channel"
+    } else {
+        "commarea"
+    };
+    let shared = !import.channel
+        && request.len() == 1
+        && response.len() == 1
+        && request[0].text == response[0].text;
+    let bodies = (
+        Body::new(&request, import, true, shared, None),
+        Body::new(&response, import, false, shared, None),
+    );
+    let main = Path::new("src/main");
+    let asset = main.join("zosAssets").join(&program);
+    let copies = asset.join("providerFiles/gen");
+    let operation = main.join("operations").join(folder_name("/")).join("post");
+    let mut made = Imported {
+        files: Vec::new(),
+        generated: Vec::new(),
+        layouts: request
+            .iter()
+            .chain(&response)
+            .map(|a| a.record.layout().clone())
+            .collect(),
+        sample: bodies.0.sample().to_string(),
+        left_out: bodies
+            .0
+            .left_out
+            .iter()
+            .chain(&bodies.1.left_out)
+            .cloned()
+            .collect(),
+    };
+    made.left_out.sort();
+    made.left_out.dedup();
+    made.add(
+        main.join("api/openapi.yaml"),
+        document::openapi(import, &bodies.0, &bodies.1),
+    );
+    made.add(main.join("config/options.yaml"), document::options(import));
+    made.add(
+        asset.join("zosAsset.yaml"),
+        document::asset(import, &program),
+    );
+    let mut origins = Vec::new();
+    for (direction, areas) in [("request", &request), ("response", &response)] {
+        for (i, area) in areas.iter().enumerate() {
+            let name = format!("{}_{direction}_{i}.cpy", area.name);
+            origins.push((name.clone(), area.source.clone()));
+            made.generate(copies.join(name), area.text.clone());
+        }
+        let schema = document::asset_schema(root, areas, import);
+        let text = serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n";
+        made.generate(copies.join(format!("{direction}Schema.json")), text);
+    }
+    if let Some(text) = document::sources(import, &origins) {
+        made.generate(asset.join(SOURCES), text);
+    }
+    let asset = format!("---\nversion: 1\nzasset: \"{program}\"\n");
+    made.add(operation.join("operation.yaml"), asset);
+    made.add(
+        operation.join("request.yaml"),
+        mappings::request(&bodies.0, root),
+    );
+    let mut conditions = String::from("---\nversion: 1.0\n");
+    for (file, condition, variant) in responses(import, &response, root) {
+        let body = Body::new(&response, import, false, shared, variant.as_deref());
+        made.add(operation.join(&file), mappings::response(&body, root));
+        let condition = write::yaml(&condition);
+        conditions += &format!("{file}:\n  condition: {condition}\n  httpStatusCode: 200\n");
+    }
+    made.add(operation.join("response_mapping.yaml"), conditions);
+    Ok(made)
+}
+
+/// The responses: file, condition, and the description of redefined storage
+/// that each shows.
+fn responses(
+    import: &Import,
+    areas: &[AreaSource],
+    root: &str,
+) -> Vec<(String, String, Option<String>)> {
+    let usual = "$not($exists($zosAssetResponse.abendCode))".to_owned();
+    let one = || vec![("response_200.yaml".to_owned(), usual, None)];
+    let Some(choice) = import.redefines.choice() else {
+        return one();
+    };
+    let has = |a: &&AreaSource| choice.faults(&[a.record.layout()]).is_none();
+    let Some(area) = areas.iter().find(has) else {
+        return one();
+    };
+    let layout = area.record.layout();
+    let container = match import.channel {
+        true => format!(".\"{}\"", area.name),
+        false => String::new(),
+    };
+    let path = format!("$zosAssetResponse.{root}{container}.\"{}\"", layout.name());
+    let all = choice.conditions(layout, &path).into_iter().enumerate();
+    let named = all.map(|(i, (name, condition))| {
+        let file = format!("response_200_{}.yaml", i + 1);
+        (file, condition, Some(name))
+    });
+    named.collect()
+}
+
+impl Imported {
+    fn add(&mut self, path: PathBuf, text: String) {
+        self.files.push(ImportedFile { path, text });
+    }
+
+    fn generate(&mut self, path: PathBuf, text: String) {
+        self.generated.push(path.clone());
+        self.add(path, text);
+    }
+}
+
+fn check_names(import: &Import, out: &mut Diagnostics) {
+    let at = Position::default();
+    if !valid_name(&import.program, 8) {
+        let message = format!("{:?} is no name of a program", import.program);
+        let help = "1 to 8 letters, digits, @, # and $";
+        out.error_help(Path::new("--program"), at, message, help);
+    }
+    if let Some(transid) = &import.transid
+        && !valid_name(transid, 4)
+    {
+        let message = format!("{transid:?} is no transaction id");
+        out.error_help(
+            Path::new("--transid"),
+            at,
+            message,
+            "1 to 4 letters, digits, @, # and $",
+        );
+    }
+    if let Some(transid) = import
+        .transid
+        .as_deref()
+        .filter(|t| t.to_ascii_uppercase().starts_with('C'))
+    {
+        let message = format!("{transid}: transaction ids that begin with C are CICS's own");
+        out.warn(Path::new("--transid"), at, message);
+    }
+}
+
+/// One record with its place in the asset.
+struct AreaSource {
+    name: String,
+    text: String,
+    /// Where its copybook is, from the application folder.
+    source: Option<String>,
+    record: Record,
+}
+
+fn areas(books: &[ImportBook], import: &Import, out: &mut Diagnostics) -> Vec<AreaSource> {
+    let mut areas: Vec<AreaSource> = Vec::new();
+    for book in books {
+        let Some(text) = with_members(book, import, out) else {
+            continue;
+        };
+        let Some(record) = Record::parse(&book.file, &text, out) else {
+            continue;
+        };
+        let own = record.layout().name().to_string();
+        let name = match (&book.container, import.channel) {
+            (Some(container), true) => container.clone(),
+            _ => own,
+        };
+        let at = Position::default();
+        if import.channel && (name.is_empty() || name.len() > 16) {
+            let message = format!("{name:?} is no name of a container: it has 1 to 16 characters");
+            out.error(&book.file, at, message);
+        }
+        if areas.iter().any(|a| same_name(&a.name, &name)) {
+            out.error(&book.file, at, format!("{name} is described twice"));
+        }
+        let source = book.source.as_ref().map(|path| path.display().to_string());
+        let text = with_level_01(&text, record.layout().name());
+        areas.push(AreaSource {
+            name,
+            text,
+            source,
+            record,
+        });
+    }
+    if !import.channel && areas.len() > 1 {
+        let help = "name one copybook a direction, or import the program with a channel";
+        let message = "a COMMAREA has one record each way";
+        out.error_help(&books[1].file, Position::default(), message, help);
+    }
+    areas
+}
+
+/// The text with the 01 level that it lacks: a copybook that begins below it
+/// is named by its file, and the project's file has another name.
+fn with_level_01(text: &str, record: &str) -> String {
+    let options = copybook::ParseOptions {
+        source_name: "no-name-of-its-own",
+        ..copybook::ParseOptions::default()
+    };
+    let own = copybook::parse(text, &options)
+        .is_ok_and(|layouts| layouts.first().is_some_and(|l| l.name() == record));
+    if own {
+        return text.to_owned();
+    }
+    let margin = match copybook::Format::detect(text) {
+        copybook::Format::Free => "",
+        _ => "       ",
+    };
+    format!("{margin}01  {record}.\n{text}")
+}
+
+/// The text of a copybook with its COPY members in it: an asset's copybook
+/// stands alone.
+fn with_members(book: &ImportBook, import: &Import, out: &mut Diagnostics) -> Option<String> {
+    let upper = book.text.to_ascii_uppercase();
+    let copies = upper
+        .split_whitespace()
+        .any(|word| matches!(word, "COPY" | "REPLACE"));
+    if !copies {
+        return Some(book.text.clone());
+    }
+    let own = book.file.parent().filter(|f| !f.as_os_str().is_empty());
+    let own = own.unwrap_or(Path::new(".")).to_owned();
+    let folders = CopyFolders::new(std::iter::once(own).chain(import.copies.iter().cloned()));
+    let name = book.file.display().to_string();
+    let options = ParseOptions {
+        copy: &folders,
+        source_name: &name,
+        ..ParseOptions::default()
+    };
+    match copybook::expand(&book.text, &options) {
+        // Columns 8 to 72 where every line fits, as other tools read it.
+        Ok(free) if free.lines().all(|line| line.chars().count() <= 65) => Some(
+            free.lines()
+                .map(|line| format!("       {line}\n"))
+                .collect(),
+        ),
+        Ok(free) => Some(format!("       >>SOURCE FORMAT IS FREE\n{free}")),
+        Err(faults) => {
+            for fault in &faults.list {
+                let at = Position {
+                    line: fault.at.line,
+                    column: fault.at.column,
+                };
+                let file = Path::new(&*fault.file);
+                match &fault.help {
+                    Some(help) => out.error_help(file, at, fault.message.clone(), help.clone()),
+                    None => out.error(file, at, fault.message.clone()),
+                }
+            }
+            None
+        }
+    }
+}
+
+fn valid_name(name: &str, longest: usize) -> bool {
+    let known = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'@' | b'#' | b'$');
+    (1..=longest).contains(&name.len()) && name.bytes().all(known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_spelt_as_asked_for() {
+        let spell = |style, prefix: Option<&str>, name: &str| {
+            let prefix = prefix.map(str::to_owned);
+            ImportNames { style, prefix }.spell(name)
+        };
+        assert_eq!(
+            spell(NameStyle::Snake, None, "ACCT-BALANCE"),
+            "acct_balance"
+        );
+        assert_eq!(
+            spell(NameStyle::Camel, None, "ACCT-BALANCE-2"),
+            "acctBalance2"
+        );
+        assert_eq!(
+            spell(NameStyle::Camel, Some("acct-"), "ACCT-BALANCE"),
+            "balance"
+        );
+        assert_eq!(spell(NameStyle::Camel, Some("ACCT"), "ACCT"), "acct");
+        assert_eq!(spell(NameStyle::Kept, Some("WS"), "WS-1ST"), "_1ST");
+    }
+}

@@ -1,0 +1,383 @@
+//! Where the copybooks of an asset came from, and whether they still say the
+//! same.
+//!
+//! An asset keeps copies of the copybooks that its program is compiled with.
+//! When the program's own copybook changes, the program is compiled again and
+//! the copy is not, and every amount behind the change is read wrongly. So an
+//! asset may say in `sources.yaml` where each copy came from, and the two are
+//! compared, by layout: a remark that differs is no matter.
+//!
+//! ```yaml
+//! version: 1
+//! copybooks:
+//!   ACCT-AREA_request_0.cpy: copybooks/ACCT.cpy
+//! ```
+//!
+//! Invariant: where nothing says what a copy came from, nothing is refused; a
+//! record of the same name with another layout is a warning.
+
+use super::asset::{Area, Asset};
+use super::operation::{Api, Work};
+use super::read_yaml;
+use crate::diagnostics::{Diagnostics, Position};
+use copybook::{CopyFolders, Field, Kind, Layout, ParseOptions};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Name of the file beside `zosAsset.yaml`.
+pub(crate) const SOURCES: &str = "sources.yaml";
+
+/// What `sources.yaml` says.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Sources {
+    /// The file itself.
+    pub file: PathBuf,
+    /// Name of each copy, where it came from (from the application folder),
+    /// and the place of that.
+    pub copybooks: Vec<(String, PathBuf, Position)>,
+    /// The options that it was imported with, as they stand there.
+    pub options: Vec<(String, String)>,
+}
+
+impl Sources {
+    /// Reads the file of an asset's folder; none when it is not there.
+    pub fn load(folder: &Path, out: &mut Diagnostics) -> Option<Sources> {
+        let file = folder.join(SOURCES);
+        if !file.is_file() {
+            return None;
+        }
+        let node = read_yaml(&file, out)?;
+        let mut sources = Sources {
+            file,
+            ..Sources::default()
+        };
+        for (key, value) in node.map().unwrap_or_default() {
+            let name = key.text().unwrap_or_default();
+            match (name, value.map(), value.text()) {
+                ("copybooks", Some(entries), _) => {
+                    for (copy, source) in entries {
+                        let names = copy.text().zip(source.text());
+                        let (copy, source) = names.unwrap_or_default();
+                        let at = value.locate_key([copy]);
+                        sources.copybooks.push((copy.to_owned(), source.into(), at));
+                    }
+                }
+                ("copybooks" | "version", _, _) => {}
+                (name, _, Some(text)) => sources.options.push((name.into(), text.into())),
+                _ => {}
+            }
+        }
+        Some(sources)
+    }
+
+    /// Where a copy came from.
+    fn of(&self, copy: &Path) -> Option<(&Path, Position)> {
+        let name = copy.file_name()?.to_str()?;
+        let mut all = self.copybooks.iter();
+        let (_, source, at) = all.find(|(copy, ..)| copy == name)?;
+        Some((source, *at))
+    }
+}
+
+impl Api {
+    /// Compares the copybooks of its assets with those of the application: an
+    /// error for each copy whose source has another layout now, a warning for
+    /// one whose source is not there. `folders` are those of the programs'
+    /// COPY members.
+    pub fn check_sources(&self, application: &Path, folders: &[PathBuf]) -> Diagnostics {
+        let mut out = Diagnostics::default();
+        let mut seen: Vec<*const Asset> = Vec::new();
+        for operation in &self.operations {
+            let Work::Program { asset, .. } = &operation.work else {
+                continue;
+            };
+            if seen.contains(&Arc::as_ptr(asset)) {
+                continue;
+            }
+            seen.push(Arc::as_ptr(asset));
+            let checked = Checked {
+                api: &self.name,
+                asset,
+                application,
+                folders,
+            };
+            checked.asset(&mut out);
+        }
+        out
+    }
+}
+
+struct Checked<'a> {
+    api: &'a str,
+    asset: &'a Asset,
+    application: &'a Path,
+    folders: &'a [PathBuf],
+}
+
+impl Checked<'_> {
+    fn asset(&self, out: &mut Diagnostics) {
+        let areas = self
+            .asset
+            .request
+            .areas
+            .iter()
+            .chain(&self.asset.response.areas);
+        for area in areas {
+            let said = self
+                .asset
+                .sources
+                .as_ref()
+                .and_then(|s| Some((s, s.of(&area.file)?)));
+            match said {
+                Some((sources, (source, at))) => {
+                    let source = self.application.join(source);
+                    if source.is_file() {
+                        self.compare(area, &source, out);
+                    } else {
+                        let message = format!(
+                            "{} is not there, so nobody sees when it changes",
+                            source.display()
+                        );
+                        out.warn(&sources.file, at, message);
+                    }
+                }
+                None => self.namesake(area, out),
+            }
+        }
+    }
+
+    /// A copy against the copybook that it came from.
+    fn compare(&self, area: &Area, source: &Path, out: &mut Diagnostics) {
+        let layouts = match self.layouts(source) {
+            Ok(layouts) => layouts,
+            Err(faults) => {
+                for fault in &faults.list {
+                    let at = Position {
+                        line: fault.at.line,
+                        column: fault.at.column,
+                    };
+                    out.error(source, at, fault.message.clone());
+                }
+                return;
+            }
+        };
+        let own = area.layout();
+        let Some(now) = layouts
+            .iter()
+            .find(|l| l.name().eq_ignore_ascii_case(own.name()))
+            .or(layouts.first())
+        else {
+            let message = "it describes no record any more";
+            return out.error(source, Position::default(), message);
+        };
+        if let Some(difference) = difference(own, now) {
+            let message = format!(
+                "the API {} was made from another version of this copybook: {}; \
+                 served like this it would read and write wrong values",
+                self.api, difference.what
+            );
+            let help = format!(
+                "`tupelo api import {} --update` takes the change over and keeps the mappings",
+                self.api
+            );
+            let at = Position {
+                line: difference.line,
+                column: indentation(source, difference.line),
+            };
+            out.error_help(source, at, message, help);
+        }
+    }
+
+    /// A record of the same name among the programs' copybooks.
+    fn namesake(&self, area: &Area, out: &mut Diagnostics) {
+        let own = area.layout();
+        for folder in self.folders {
+            for path in members(folder) {
+                let Ok(text) = std::fs::read_to_string(&path) else {
+                    continue;
+                };
+                // Only a text that has the name is worth a parse.
+                if !text
+                    .to_ascii_uppercase()
+                    .contains(&own.name().to_ascii_uppercase())
+                {
+                    continue;
+                }
+                let Ok(layouts) = self.layouts(&path) else {
+                    continue;
+                };
+                let same = layouts
+                    .iter()
+                    .find(|l| l.name().eq_ignore_ascii_case(own.name()));
+                if let Some(difference) = same.and_then(|now| difference(own, now)) {
+                    let message = format!(
+                        "{} has a record {} of another layout ({}); if the program is compiled \
+                         with that one, this API reads and writes wrong values",
+                        path.display(),
+                        own.name(),
+                        difference.what
+                    );
+                    let help = "put a sources.yaml beside zosAsset.yaml that says where this \
+                                copybook came from, and changes are seen";
+                    out.warn_help(&area.file, Position::default(), message, Some(help.into()));
+                }
+            }
+        }
+    }
+
+    fn layouts(&self, file: &Path) -> Result<Vec<Layout>, copybook::Diagnostics> {
+        let bytes = std::fs::read(file).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let name = file.display().to_string();
+        let own = file.parent().map(Path::to_owned);
+        let copy = CopyFolders::new(own.into_iter().chain(self.folders.iter().cloned()));
+        let options = ParseOptions {
+            source_name: &name,
+            copy: &copy,
+            ..ParseOptions::default()
+        };
+        copybook::parse(&text, &options)
+    }
+}
+
+fn members(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|e| e.path()).filter(|p| p.is_file()).collect();
+    files.sort();
+    files
+}
+
+/// The column from 1 where a line's text begins; 0 when there is no such line.
+fn indentation(file: &Path, line: u32) -> u32 {
+    let text = std::fs::read(file).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let line = line
+        .checked_sub(1)
+        .and_then(|before| text.lines().nth(before as usize));
+    let column = line.and_then(|line| line.chars().position(|c| !c.is_whitespace()));
+    column.map_or(0, |before| before as u32 + 1)
+}
+
+/// The first thing in which two layouts differ.
+pub(crate) struct Difference {
+    pub what: String,
+    /// Line of the newer text, 0 for none.
+    pub line: u32,
+}
+
+/// Compares a copy with what it came from, field by field.
+pub(crate) fn difference(copy: &Layout, now: &Layout) -> Option<Difference> {
+    let fields = copy.iter().zip(now.iter());
+    for ((_, old), (_, new)) in fields.skip(1) {
+        if old.name != new.name {
+            let (old, new) = (named(old), named(new));
+            return told(format!("{new} stands where {old} stood"), now, &new);
+        }
+        if !same(old, new) {
+            let what = format!(
+                "{} was {} and is {}",
+                named(old),
+                described(old),
+                described(new)
+            );
+            return Some(Difference {
+                what,
+                line: new.line,
+            });
+        }
+    }
+    let (was, is) = (copy.fields.len(), now.fields.len());
+    if is > was {
+        let first = &now.fields[was];
+        let what = format!("{} is new", named(first));
+        return Some(Difference {
+            what,
+            line: first.line,
+        });
+    }
+    if is < was {
+        let what = format!("{} is not there any more", named(&copy.fields[is]));
+        return Some(Difference { what, line: 0 });
+    }
+    (copy.length != now.length).then(|| Difference {
+        what: format!("it had {} bytes and has {}", copy.length, now.length),
+        line: 0,
+    })
+}
+
+fn told(what: String, now: &Layout, name: &str) -> Option<Difference> {
+    let field = now.fields.iter().find(|f| f.name.as_deref() == Some(name));
+    Some(Difference {
+        what,
+        line: field.map_or(0, |f| f.line),
+    })
+}
+
+fn same(a: &Field, b: &Field) -> bool {
+    let table = |f: &Field| {
+        f.occurs
+            .as_ref()
+            .map(|o| (o.min, o.max, o.stride, o.depending_on))
+    };
+    (a.offset, a.length, &a.kind, table(a)) == (b.offset, b.length, &b.kind, table(b))
+        && a.justified == b.justified
+        && a.redefines == b.redefines
+}
+
+fn named(field: &Field) -> String {
+    field.name.clone().unwrap_or_else(|| "FILLER".into())
+}
+
+/// Enough of a field to tell it from what it was.
+fn described(field: &Field) -> String {
+    let mut text = match &field.picture {
+        Some(picture) => format!("PIC {picture}"),
+        None if field.kind == Kind::Group => "a group".into(),
+        None => "an item without PICTURE".into(),
+    };
+    text += &format!(", {} bytes at {}", field.length, field.offset);
+    if let Some(occurs) = &field.occurs {
+        text += &match occurs.min == occurs.max {
+            true => format!(", {} times", occurs.max),
+            false => format!(", {} to {} times", occurs.min, occurs.max),
+        };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layout(text: &str) -> Layout {
+        copybook::parse(text, &ParseOptions::default())
+            .unwrap()
+            .remove(0)
+    }
+
+    #[test]
+    fn remarks_and_spelling_are_no_difference_and_pictures_are() {
+        let before =
+            layout("       01  R.\n           05  A PIC S9(7)V99.\n           05  B PIC X.\n");
+        let after = layout(
+            "      * moved\n       01 R.\n\n        05 A PIC S9(7)V9(2).\n        05 B PIC X(1).\n",
+        );
+        assert!(difference(&before, &after).is_none());
+        let after =
+            layout("       01  R.\n           05  A PIC S9(6)V999.\n           05  B PIC X.\n");
+        let told = difference(&before, &after).unwrap();
+        assert_eq!(
+            told.what,
+            "A was PIC S9(7)V99, 9 bytes at 0 and is PIC S9(6)V999, 9 bytes at 0"
+        );
+        assert_eq!(told.line, 2);
+        let after = layout(
+            "       01  R.\n           05  A PIC S9(7)V99.\n           05  B PIC X.\n           05  C PIC X.\n",
+        );
+        assert_eq!(difference(&before, &after).unwrap().what, "C is new");
+        assert_eq!(
+            difference(&after, &before).unwrap().what,
+            "C is not there any more"
+        );
+    }
+}

@@ -1,0 +1,210 @@
+//! What a project declares is done, or it is told when the project is loaded;
+//! and an answer that is not there is no success.
+
+use crate::client::send;
+use crate::fake::{Data, Fake};
+use crate::load::{changed, copy};
+use crate::{config, example, start};
+use gateway::{Api, Gateway};
+
+/// The findings of the bank's API with its document changed.
+fn told(from: &str, to: &str) -> String {
+    let folder = changed("api/openapi.yaml", |text| {
+        assert!(text.contains(from), "there is no {from}");
+        text.replacen(from, to, 1)
+    });
+    match Api::load(folder.path()) {
+        Ok(api) => api.warnings().to_string(),
+        Err(faults) => faults.to_string(),
+    }
+}
+
+#[test]
+fn a_security_requirement_refuses_to_serve() {
+    let everywhere = told("servers:", "security:\n- jwt: []\nservers:");
+    assert!(everywhere.contains("openapi.yaml:"), "{everywhere}");
+    assert!(
+        everywhere.contains("error: security: jwt is required"),
+        "{everywhere}"
+    );
+    let one = told(
+        "operationId: listAccounts",
+        "operationId: listAccounts\n      security: [{key: []}]",
+    );
+    assert!(one.contains("error: security: key is required"), "{one}");
+    // One that callers may do without, or that every operation takes back.
+    let optional = told("servers:", "security:\n- jwt: []\n- {}\nservers:");
+    assert!(!optional.contains("error"), "{optional}");
+}
+
+#[test]
+fn what_is_declared_and_not_done_is_told() {
+    let operation = |more: &str| {
+        told(
+            "operationId: listAccounts",
+            &format!("operationId: listAccounts\n      {more}"),
+        )
+    };
+    let cases = [
+        (operation("callbacks: {}"), "callbacks are never called"),
+        (
+            operation("servers: [{url: /x}]"),
+            "only the document's own servers count",
+        ),
+        (
+            operation("sumary: x"),
+            "sumary is no keyword of an Operation Object",
+        ),
+        (
+            told("- url: /bank", "- url: /bank\n- url: /other"),
+            "only the path of the first counts",
+        ),
+        (
+            told("in: query", "in: query\n        style: deepObject"),
+            "style deepObject",
+        ),
+        (
+            told("openapi: 3.0.3", "openapi: 3.0.3\nwebhooks: {}"),
+            "webhooks: it came with OpenAPI 3.1",
+        ),
+        (
+            told(
+                "required: true\n        content:\n          application/json:",
+                "required: true\n        content:\n          text/csv: {}\n          application/json:",
+            ),
+            "text/csv: bodies are JSON",
+        ),
+        (
+            told(
+                "operationId: listAccounts",
+                "operationId: listAccounts\n      x-anything: true",
+            ),
+            "",
+        ),
+    ];
+    for (told, expected) in cases {
+        match expected {
+            "" => assert_eq!(told, ""),
+            expected => assert!(told.contains(expected), "{expected}: {told}"),
+        }
+        assert!(!told.contains("error:"), "{told}");
+    }
+}
+
+#[test]
+fn a_path_into_the_body_that_the_document_does_not_have_is_told() {
+    let folder = changed("operations/%2Faccounts/post/request.yaml", |text| {
+        assert!(text.contains("$body.holder"), "{text}");
+        text.replace("$body.holder", "$body.hodler")
+    });
+    let warnings = Api::load(folder.path()).unwrap().warnings().to_string();
+    assert!(warnings.contains("gives $body no hodler"), "{warnings}");
+    assert!(warnings.contains("did you mean holder?"), "{warnings}");
+}
+
+#[test]
+fn a_container_that_never_comes_is_an_error_that_names_it() {
+    let silent = |data: &mut Data| drop(data.containers.remove("REQUEST-DATA"));
+    let gateway = start(
+        "perfchannel/apis",
+        Fake::default().program("PFPADCON", silent),
+    );
+    let answer = send(
+        gateway.address(),
+        "PUT",
+        "/perfchannel/response/5",
+        "",
+        "{}",
+    );
+    assert_eq!(answer.status, 500, "{}", answer.text());
+    let problem = answer.json();
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains("RESPONSE-DATA"), "{problem}");
+    assert!(detail.contains("there is LEN-TO-RETURN"), "{problem}");
+    assert!(
+        problem["errors"]
+            .to_string()
+            .contains("\"container\":\"RESPONSE-DATA\""),
+        "{problem}"
+    );
+}
+
+#[test]
+fn the_administration_port_sends_the_page_and_its_requests_to_the_gateway() {
+    let bank = start("bank/apis", Fake::default());
+    let admin = bank.admin_address().unwrap();
+    let gateway = format!("http://x:{}", bank.address().port());
+    for path in ["/docs/", "/docs", "/"] {
+        let answer = send(admin, "GET", path, "", "");
+        assert_eq!(answer.status, 302, "{path}");
+        assert_eq!(
+            answer.header("location").unwrap(),
+            format!("{gateway}/docs/")
+        );
+    }
+    let document = send(admin, "GET", "/apis/accounts/openapi.json", "", "").json();
+    assert_eq!(document["servers"][0]["url"], format!("{gateway}/bank"));
+}
+
+#[test]
+fn a_project_with_a_mistake_leaves_the_others_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank/apis/accounts"), &folder.path().join("good"));
+    copy(
+        &example("perfchannel/apis/perfchannel"),
+        &folder.path().join("bad"),
+    );
+    let document = folder.path().join("bad/src/main/api/openapi.yaml");
+    std::fs::write(document, "openapi: 3.0.3\n").unwrap();
+    let all = Api::load_each(folder.path());
+    let names: Vec<(&str, bool)> = all.iter().map(|(n, l)| (n.as_str(), l.is_ok())).collect();
+    assert_eq!(names, [("bad", false), ("good", true)]);
+    let good: Vec<Api> = all.into_iter().filter_map(|(_, l)| l.ok()).collect();
+    let gateway = Gateway::start(config(), good, Fake::default()).unwrap();
+    assert_eq!(
+        send(gateway.address(), "GET", "/apis", "", "").json()["apis"][0]["name"],
+        "good"
+    );
+}
+
+#[test]
+fn a_copybook_that_changed_since_the_import_is_an_error() {
+    let application = tempfile::tempdir().unwrap();
+    let project = application.path().join("apis/accounts");
+    copy(&example("bank/apis/accounts"), &project);
+    copy(
+        &example("bank/copybooks"),
+        &application.path().join("copybooks"),
+    );
+    let asset = project.join("src/main/zosAssets/ACCTINQ");
+    let copies = "version: 1\ncopybooks:\n  ACCTINQ-AREA_request_0.cpy: copybooks/ACCTINQ.cpy\n";
+    std::fs::write(asset.join("sources.yaml"), copies).unwrap();
+    let check = || {
+        let api = Api::load(&project).unwrap();
+        api.check_sources(application.path(), &[application.path().join("copybooks")])
+    };
+    assert_eq!(check().to_string(), "");
+    let source = application.path().join("copybooks/ACCTINQ.cpy");
+    let text = std::fs::read_to_string(&source).unwrap();
+    std::fs::write(&source, text.replacen("PIC S9(11)V99", "PIC S9(10)V999", 1)).unwrap();
+    let found = check();
+    assert!(found.has_errors(), "{found}");
+    let text = found.to_string();
+    assert!(text.contains("copybooks/ACCTINQ.cpy:"), "{text}");
+    assert!(text.contains("was PIC S9(11)V99"), "{text}");
+    assert!(
+        text.contains("tupelo api import accounts --update"),
+        "{text}"
+    );
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(64))]
+    #[test]
+    fn no_document_panics(
+        lines in "(( {0,8})(paths|/a|get|security|servers|components|schemas|content|style|in|type|parameters|responses|callbacks|\\$ref|items|allOf|- [a-z]{0,3}|x-y): ?(\\[\\]|\\{\\}|\\[\\{\\}\\]|1|true|'#/components'|deepObject|null)?\n){0,12}",
+    ) {
+        let folder = changed("api/openapi.yaml", |_| format!("openapi: 3.0.3\n{lines}"));
+        let _ = Api::load(folder.path()).map(|api| api.warnings().to_string());
+    }
+}

@@ -1,0 +1,186 @@
+//! What a run came to, in one sentence: the answers a second, the time within
+//! which nearly all came, and what went wrong. And the distribution of response
+//! times as bars of characters.
+
+use super::model::{LatencyReport, Report};
+use std::fmt::Write;
+
+/// The verdict of a report; none where nothing was measured.
+pub(super) fn verdict(report: &Report) -> Option<String> {
+    let sum = report.sum()?;
+    if let Some(curve) = &report.curve {
+        let unit = &curve.unit;
+        return Some(match (curve.highest_good, curve.lowest_bad) {
+            (Some(good), Some(bad)) => format!(
+                "It carries {good:.0} {unit} within {}, and {bad:.0} no longer.",
+                curve.objectives
+            ),
+            (Some(good), None) => format!(
+                "It carries {good:.0} {unit} within {}, the most that was tried.",
+                curve.objectives
+            ),
+            (None, _) => format!("No load that was tried keeps {}.", curve.objectives),
+        });
+    }
+    if sum.answered == 0 {
+        return Some("Nothing was answered.".into());
+    }
+    let wrong = sum.failed + sum.checks_failed;
+    let ended = sum.answered + sum.failed;
+    let errors = match wrong {
+        0 => "none failed".to_owned(),
+        wrong => format!(
+            "{} of {ended} failed or were wrong ({:.2} %)",
+            wrong,
+            wrong as f64 / ended.max(1) as f64 * 100.0
+        ),
+    };
+    if wrong * 2 > ended {
+        return Some(format!(
+            "Mostly errors: {errors}; the figures are those of errors."
+        ));
+    }
+    Some(format!(
+        "{} answers a second, 99 % of them within {}; {errors}.",
+        rate(report.throughput),
+        time(sum.response.p99)
+    ))
+}
+
+fn rate(value: f64) -> String {
+    match value {
+        v if v >= 100.0 => format!("{v:.0}"),
+        v => format!("{v:.1}"),
+    }
+}
+
+fn time(ms: f64) -> String {
+    match ms {
+        v if v >= 10_000.0 => format!("{:.1} s", v / 1e3),
+        v if v >= 10.0 => format!("{v:.0} ms"),
+        v if v >= 1.0 => format!("{v:.1} ms"),
+        v => format!("{:.0} µs", v * 1e3),
+    }
+}
+
+/// Bars of the share of requests between two times, from the quantiles that a
+/// report keeps; empty when there are too few to show a shape.
+pub(super) fn bars(latency: &LatencyReport) -> String {
+    let (low, high) = (latency.min, latency.max);
+    if latency.count < FEWEST || low <= 0.0 || high <= low || latency.curve.len() < 3 {
+        return String::new();
+    }
+    let edge = |i: usize| low * (high / low).powf(i as f64 / BARS as f64);
+    let shares: Vec<f64> = (0..BARS)
+        .map(|i| below(latency, edge(i + 1)) - below(latency, edge(i)))
+        .collect();
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    let mut out = String::new();
+    for (i, share) in shares.iter().enumerate() {
+        let eighths = (share / most * f64::from(WIDEST) * 8.0).round() as usize;
+        let bar = "█".repeat(eighths / 8);
+        let rest = EIGHTHS[eighths % 8];
+        let _ = writeln!(
+            out,
+            "  {:>9.3} to {:>9.3} ms {:>6.2} %  {bar}{rest}",
+            edge(i),
+            edge(i + 1),
+            share * 100.0
+        );
+    }
+    out
+}
+
+/// The share of requests that took no longer than `ms`, between the quantiles
+/// that are known.
+fn below(latency: &LatencyReport, ms: f64) -> f64 {
+    if ms >= latency.max {
+        return 1.0;
+    }
+    let mut before = (0.0, latency.min);
+    for (quantile, at) in &latency.curve {
+        if *at > ms {
+            let span = at - before.1;
+            let part = if span > 0.0 {
+                (ms - before.1) / span
+            } else {
+                0.0
+            };
+            return before.0 + (quantile - before.0) * part.clamp(0.0, 1.0);
+        }
+        before = (*quantile, *at);
+    }
+    before.0
+}
+
+/// Fewer requests have no shape.
+const FEWEST: u64 = 100;
+const BARS: usize = 8;
+const WIDEST: u32 = 32;
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Histogram;
+    use crate::report::PopulationReport;
+
+    fn report(answered: u64, failed: u64) -> Report {
+        let mut sum = PopulationReport {
+            sent: answered + failed,
+            answered,
+            failed,
+            ..PopulationReport::default()
+        };
+        sum.response.p99 = 4.25;
+        Report {
+            throughput: 1234.5,
+            populations: vec![sum],
+            ..Report::default()
+        }
+    }
+
+    #[test]
+    fn a_verdict_has_rate_time_and_errors_and_says_when_they_are_most() {
+        let told = |a, f| verdict(&report(a, f)).unwrap();
+        assert_eq!(
+            told(1000, 0),
+            "1234 answers a second, 99 % of them within 4.2 ms; none failed."
+        );
+        assert!(told(900, 100).contains("100 of 1000 failed or were wrong (10.00 %)"));
+        assert!(told(10, 100).starts_with("Mostly errors"));
+        assert_eq!(told(0, 10), "Nothing was answered.");
+        assert_eq!(verdict(&Report::default()), None);
+    }
+
+    #[test]
+    fn the_bars_are_all_of_the_requests_and_the_longest_is_where_most_are() {
+        let mut histogram = Histogram::default();
+        for i in 0..10_000u64 {
+            histogram.record(if i % 10 == 0 {
+                8_000_000
+            } else {
+                1_000_000 + i
+            });
+        }
+        let text = bars(&LatencyReport::of(&histogram));
+        let shares: Vec<f64> = text
+            .lines()
+            .map(|l| {
+                l.split(" ms")
+                    .nth(1)
+                    .unwrap()
+                    .split('%')
+                    .next()
+                    .unwrap()
+                    .trim()
+                    .parse()
+                    .unwrap()
+            })
+            .collect();
+        assert_eq!(shares.len(), BARS);
+        assert!((shares.iter().sum::<f64>() - 100.0).abs() < 0.1, "{text}");
+        assert!(shares[0] > 80.0 && shares[BARS - 1] > 1.0, "{text}");
+        assert_eq!(bars(&LatencyReport::default()), "");
+    }
+}

@@ -1,0 +1,365 @@
+//! Named counters: numbers that no two tasks get.
+//!
+//! Counters belong to no unit of work: what GET gave is not given again,
+//! whatever becomes of the task. They survive the region: a change is answered
+//! when it is in the store, and several tasks' changes go there together. All
+//! pools are in the one store, by name; in a region without one, counters live
+//! as long as it does.
+//!
+//! Reference: CICS API reference, DEFINE to UPDATE COUNTER and DCOUNTER. The
+//! numbers 405 and 406 (VALUE, INCREMENT) stand for whatever value of the pair
+//! of limits does not fit; the manual's further ones tell of a coupling
+//! facility, of which there is none.
+
+mod counter;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use cics::command::commands::{
+    define_counter, define_dcounter, delete_counter, delete_dcounter, get_counter, get_dcounter,
+    query_counter, query_dcounter, rewind_counter, rewind_dcounter, update_counter,
+    update_dcounter,
+};
+use cics::resp::Condition;
+use link::{Answer, Operands};
+use store::{ReadStore, Seek, Table, UnitOfWork};
+
+use self::counter::{Counter, Range, Refused, Wanted};
+use super::{Manager, Resources};
+use crate::kernel::{
+    Cx, Failure, Request, Served, Step, condition, done_with, done_with_condition,
+};
+
+/// What this manager serves.
+pub const MANAGER: Manager = Manager {
+    commands: &[
+        (define_counter::NUMBER, |r, cx, q| define(r, cx, q, FULL)),
+        (define_dcounter::NUMBER, |r, cx, q| define(r, cx, q, DOUBLE)),
+        (delete_counter::NUMBER, |r, cx, q| delete(r, cx, q)),
+        (delete_dcounter::NUMBER, |r, cx, q| delete(r, cx, q)),
+        (get_counter::NUMBER, |r, cx, q| get(r, cx, q, FULL)),
+        (get_dcounter::NUMBER, |r, cx, q| get(r, cx, q, DOUBLE)),
+        (query_counter::NUMBER, |r, cx, q| query(r, cx, q, FULL)),
+        (query_dcounter::NUMBER, |r, cx, q| query(r, cx, q, DOUBLE)),
+        (rewind_counter::NUMBER, |r, cx, q| rewind(r, cx, q, FULL)),
+        (rewind_dcounter::NUMBER, |r, cx, q| rewind(r, cx, q, DOUBLE)),
+        (update_counter::NUMBER, |r, cx, q| update(r, cx, q, FULL)),
+        (update_dcounter::NUMBER, |r, cx, q| update(r, cx, q, DOUBLE)),
+    ],
+    ..Manager::IDLE
+};
+
+/// All counters by pool and name.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Those of the store are here.
+    read: bool,
+    counters: HashMap<Key, Counter>,
+}
+
+/// A pool and a name.
+type Key = [u8; POOL_BYTES + NAME_BYTES];
+
+const POOL_BYTES: usize = 8;
+const NAME_BYTES: usize = 16;
+
+/// Where counters are in the store.
+const TABLE: Table = Table::new("counter");
+
+/// How a command writes numbers.
+#[derive(Debug, Clone, Copy)]
+struct Width {
+    /// The greatest number, and MAXIMUM where none is given.
+    most: u64,
+}
+
+/// COUNTER: fullwords with a sign.
+const FULL: Width = Width {
+    most: i32::MAX as u64,
+};
+/// DCOUNTER: doublewords without a sign.
+const DOUBLE: Width = Width { most: u64::MAX };
+
+fn define(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    request: &mut Request,
+    width: Width,
+) -> Served {
+    use define_counter as row;
+    let key = key_of(request)?;
+    let number = |option| width.number(request, option, INVALID_VALUE);
+    let minimum = number(row::MINIMUM)?.unwrap_or(0);
+    let maximum = number(row::MAXIMUM)?.unwrap_or(width.most);
+    let value = number(row::VALUE)?.unwrap_or(minimum);
+    let counters = resources.counters.all(cx)?;
+    if counters.contains_key(&key) {
+        return condition(Condition::InvReq, DUPLICATE);
+    }
+    let Some(counter) = Counter::new(value, minimum, maximum) else {
+        return condition(Condition::InvReq, INVALID_VALUE);
+    };
+    counters.insert(key, counter);
+    keep(cx, &key, Some(counter), Answer::default())
+}
+
+fn delete(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let key = key_of(request)?;
+    if resources.counters.all(cx)?.remove(&key).is_none() {
+        return condition(Condition::InvReq, NOT_FOUND);
+    }
+    keep(cx, &key, None, Answer::default())
+}
+
+fn get(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request, width: Width) -> Served {
+    use get_counter as row;
+    let key = key_of(request)?;
+    let wanted = Wanted {
+        increment: width
+            .number(request, row::INCREMENT, INVALID_INCREMENT)?
+            .unwrap_or(1),
+        reduce: request.operands.has(row::REDUCE),
+        wrap: request.operands.has(row::WRAP),
+    };
+    let range = width.range(request, row::COMPAREMIN, row::COMPAREMAX);
+    let counter = resources.counters.find(cx, &key)?;
+    let value = counter.get(wanted, range).map_err(refusal)?;
+    let counter = *counter;
+    let operands = Operands::default().int(row::VALUE, value as i64);
+    let mut answer = match width.overflow(value.into()) {
+        0 => Answer::default(),
+        resp2 => Answer::of_condition(Condition::LengErr, resp2),
+    };
+    answer.data = operands.emit();
+    keep(cx, &key, Some(counter), answer)
+}
+
+fn query(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    request: &mut Request,
+    width: Width,
+) -> Served {
+    use query_counter as row;
+    let key = key_of(request)?;
+    let counter = *resources.counters.find(cx, &key)?;
+    let mut operands = Operands::default();
+    let mut overflow = 0;
+    for (option, value) in [
+        (row::VALUE, counter.value),
+        (row::MINIMUM, counter.minimum.into()),
+        (row::MAXIMUM, counter.maximum.into()),
+    ] {
+        if request.operands.has(option) {
+            overflow = overflow.max(width.overflow(value));
+            operands = operands.int(option, value as i64);
+        }
+    }
+    match overflow {
+        0 => done_with(operands),
+        resp2 => done_with_condition(Condition::LengErr, resp2, operands),
+    }
+}
+
+fn rewind(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    request: &mut Request,
+    width: Width,
+) -> Served {
+    let key = key_of(request)?;
+    let increment = width.number(request, rewind_counter::INCREMENT, INVALID_INCREMENT)?;
+    let counter = resources.counters.find(cx, &key)?;
+    counter.rewind(increment.unwrap_or(1)).map_err(refusal)?;
+    let counter = *counter;
+    keep(cx, &key, Some(counter), Answer::default())
+}
+
+fn update(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    request: &mut Request,
+    width: Width,
+) -> Served {
+    use update_counter as row;
+    let key = key_of(request)?;
+    let value = width
+        .number(request, row::VALUE, INVALID_VALUE)?
+        .unwrap_or(0);
+    let range = width.range(request, row::COMPAREMIN, row::COMPAREMAX);
+    let counter = resources.counters.find(cx, &key)?;
+    counter.update(value, range).map_err(refusal)?;
+    let counter = *counter;
+    keep(cx, &key, Some(counter), Answer::default())
+}
+
+/// Puts a counter into the store, or takes it out; the answer comes then.
+fn keep(cx: &mut Cx<'_>, key: &Key, counter: Option<Counter>, answer: Answer) -> Served {
+    if cx.kernel.reader.is_none() {
+        return Ok(Step::Done(answer));
+    }
+    let mut changes = UnitOfWork::default();
+    match counter {
+        Some(counter) => changes.put(TABLE, key, &counter.emit()),
+        None => changes.remove(TABLE, key),
+    }
+    Ok(Step::Commit {
+        changes,
+        answer,
+        unlock: None,
+    })
+}
+
+impl Counters {
+    /// All counters, read from the store the first time.
+    fn all(&mut self, cx: &mut Cx<'_>) -> Result<&mut HashMap<Key, Counter>, Failure> {
+        if !self.read {
+            if let Some(reader) = &mut cx.kernel.reader
+                && let Err(error) = self.read_all(reader.as_mut())
+            {
+                tracing::error!(%error, "the counters could not be read");
+                return condition(Condition::InvReq, SERVER_ERROR);
+            }
+            self.read = true;
+        }
+        Ok(&mut self.counters)
+    }
+
+    fn find(&mut self, cx: &mut Cx<'_>, key: &Key) -> Result<&mut Counter, Failure> {
+        match self.all(cx)?.get_mut(key) {
+            Some(counter) => Ok(counter),
+            None => condition(Condition::InvReq, NOT_FOUND),
+        }
+    }
+
+    fn read_all(&mut self, reader: &mut dyn ReadStore) -> Result<(), store::ReadError> {
+        let mut last: Option<Vec<u8>> = None;
+        loop {
+            let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
+            let mut next = None;
+            reader.seek_table(TABLE, seek, &mut |entry| {
+                next = Some((entry.key.to_vec(), Counter::parse(entry.record)));
+            })?;
+            let Some((key, counter)) = next else {
+                return Ok(());
+            };
+            match (Key::try_from(key.as_slice()), counter) {
+                (Ok(key), Some(counter)) => {
+                    self.counters.insert(key, counter);
+                }
+                _ => {
+                    tracing::error!(key = %key.escape_ascii(), "a counter in the store is damaged")
+                }
+            }
+            last = Some(key);
+        }
+    }
+}
+
+impl Width {
+    /// The number of an option, or the error `resp2` for one that is negative
+    /// and cannot be.
+    fn number(self, request: &Request, option: u8, resp2: u32) -> Result<Option<u64>, Failure> {
+        match request.operands.get_int(option) {
+            Some(n) if n < 0 && self.is_signed() => condition(Condition::InvReq, resp2),
+            n => Ok(n.map(|n| n as u64)),
+        }
+    }
+
+    /// The range of COMPAREMIN and COMPAREMAX.
+    fn range(self, request: &Request, minimum: u8, maximum: u8) -> Range {
+        let number = |option| {
+            let number = request.operands.get_int(option)?;
+            Some(match self.is_signed() {
+                true => number.into(),
+                false => (number as u64).into(),
+            })
+        };
+        Range {
+            minimum: number(minimum),
+            maximum: number(maximum),
+        }
+    }
+
+    /// RESP2 of LENGERR when a number does not fit: 1 when it looks negative,
+    /// 2 and 3 when it is cut, with 1 or more in front; 0 when it fits.
+    fn overflow(self, value: i128) -> u32 {
+        if !self.is_signed() || value <= self.most.into() {
+            return 0;
+        }
+        match value >> 32 {
+            0 => 1,
+            1 => 2,
+            _ => 3,
+        }
+    }
+
+    fn is_signed(self) -> bool {
+        self.most < u64::MAX
+    }
+}
+
+/// The counter that a command names.
+fn key_of(request: &Request) -> Result<Key, Failure> {
+    let operands = &request.operands;
+    let name: [u8; NAME_BYTES] = operands
+        .get_name(define_counter::COUNTER)
+        .unwrap_or([b' '; NAME_BYTES]);
+    let pool: [u8; POOL_BYTES] = operands
+        .get_name(define_counter::POOL)
+        .unwrap_or([b' '; POOL_BYTES]);
+    let begins_well = |c: u8| !c.is_ascii_digit() && c != b'_' && c != b' ';
+    if !is_name(&pool) {
+        return condition(Condition::InvReq, INVALID_POOL);
+    }
+    if !is_name(&name) || !begins_well(name[0]) {
+        return condition(Condition::InvReq, INVALID_NAME);
+    }
+    let mut key = [0; POOL_BYTES + NAME_BYTES];
+    key[..POOL_BYTES].copy_from_slice(&pool);
+    key[POOL_BYTES..].copy_from_slice(&name);
+    Ok(key)
+}
+
+/// A to Z, 0 to 9, $ @ # and _, then blanks to the end.
+fn is_name(name: &[u8]) -> bool {
+    let allowed = |c: &u8| matches!(c, b'A'..=b'Z' | b'0'..=b'9' | b'$' | b'@' | b'#' | b'_');
+    name.trim_ascii_end().iter().all(allowed)
+}
+
+fn refusal(refused: Refused) -> Failure {
+    let (condition, resp2) = match refused {
+        Refused::AtLimit => (Condition::Suppressed, 101),
+        Refused::NotAtLimit => (Condition::Suppressed, 102),
+        Refused::OutOfRange => (Condition::Suppressed, 103),
+        Refused::Value => (Condition::InvReq, INVALID_VALUE),
+        Refused::Increment => (Condition::InvReq, INVALID_INCREMENT),
+    };
+    Failure::Condition(condition, resp2)
+}
+
+// RESP2 of INVREQ.
+const NOT_FOUND: u32 = 201;
+const DUPLICATE: u32 = 202;
+const SERVER_ERROR: u32 = 303;
+const INVALID_POOL: u32 = 403;
+const INVALID_NAME: u32 = 404;
+const INVALID_VALUE: u32 = 405;
+const INVALID_INCREMENT: u32 = 406;
+
+// One function serves both commands of a pair.
+const _: () = {
+    assert!(define_counter::MAXIMUM == define_dcounter::MAXIMUM);
+    assert!(delete_counter::POOL == delete_dcounter::POOL);
+    assert!(get_counter::COMPAREMAX == get_dcounter::COMPAREMAX);
+    assert!(query_counter::MAXIMUM == query_dcounter::MAXIMUM);
+    assert!(rewind_counter::INCREMENT == rewind_dcounter::INCREMENT);
+    assert!(update_counter::COMPAREMAX == update_dcounter::COMPAREMAX);
+    assert!(define_counter::POOL == get_counter::POOL);
+    assert!(define_counter::POOL == query_counter::POOL);
+    assert!(define_counter::POOL == rewind_counter::POOL);
+    assert!(define_counter::POOL == update_counter::POOL);
+    assert!(define_counter::POOL == delete_counter::POOL);
+};

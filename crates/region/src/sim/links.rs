@@ -1,0 +1,117 @@
+//! The memory of workers that do not exist.
+
+use std::collections::BTreeMap;
+
+use link::{Request, SlotState, layout::SLOTS};
+
+use crate::core::{Links, Place};
+
+/// Workers as the core sees them, without memory or processes.
+#[derive(Default)]
+pub struct SimLinks {
+    /// By number.
+    pub workers: BTreeMap<usize, SimWorker>,
+    /// How often each task was begun, by its number.
+    pub begun: BTreeMap<u64, u32>,
+    /// The system has no memory for another worker.
+    pub refuse_create: bool,
+}
+
+/// A worker.
+#[derive(Default)]
+pub struct SimWorker {
+    /// Sequence number, task number and state of what is in each slot.
+    pub slots: [Option<(u32, u64, Slot)>; SLOTS],
+    /// It was told to end when it has nothing to do.
+    pub retire: bool,
+    /// Its process was started.
+    pub running: bool,
+    /// Its process has ended.
+    pub dead: bool,
+    /// CPU time used.
+    pub cpu_ns: u64,
+}
+
+/// How far the task of a slot is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Slot {
+    /// Nobody has taken it.
+    Queued,
+    /// It runs.
+    Running,
+    /// It is over.
+    Done,
+}
+
+impl Links for SimLinks {
+    fn create(&mut self, worker: usize, _: u64) -> bool {
+        if self.refuse_create {
+            return false;
+        }
+        let old = self.workers.insert(worker, SimWorker::default());
+        assert!(old.is_none(), "worker {worker} exists already");
+        true
+    }
+
+    fn forget(&mut self, worker: usize) {
+        let gone = self.workers.remove(&worker).expect("it existed");
+        assert!(gone.slots.iter().all(Option::is_none), "slots in use");
+    }
+
+    fn submit(&mut self, place: Place, sequence: u32, request: &Request) {
+        let slot = &mut self.worker(place.worker).slots[place.slot];
+        assert!(slot.is_none(), "the slot is in use");
+        *slot = Some((sequence, request.task, Slot::Queued));
+    }
+
+    fn take_back(&mut self, place: Place, sequence: u32) -> bool {
+        let slot = &mut self.worker(place.worker).slots[place.slot];
+        let queued = matches!(slot, Some((s, _, Slot::Queued)) if *s == sequence);
+        if queued {
+            *slot = None;
+        }
+        queued
+    }
+
+    fn state(&mut self, place: Place, sequence: u32) -> SlotState {
+        match self.worker(place.worker).slots[place.slot] {
+            Some((s, _, Slot::Queued)) if s == sequence => SlotState::Queued,
+            Some((s, _, Slot::Running)) if s == sequence => SlotState::Running,
+            Some((s, _, Slot::Done)) if s == sequence => SlotState::Done,
+            _ => SlotState::Violation(link::Violation::State(0)),
+        }
+    }
+
+    fn wake(&mut self, _: usize) {}
+
+    fn copy(&mut self, from: Place, to: Place, _: u64) {
+        assert_ne!(from, to);
+    }
+
+    fn free(&mut self, place: Place, _: u64) {
+        self.worker(place.worker).slots[place.slot] = None;
+    }
+
+    fn retire(&mut self, worker: usize) {
+        self.worker(worker).retire = true;
+    }
+
+    fn progress(&mut self, _: usize) -> u64 {
+        0
+    }
+
+    fn cpu_ns(&mut self, worker: usize) -> u64 {
+        self.workers[&worker].cpu_ns
+    }
+
+    fn is_runnable(&mut self, _: usize) -> bool {
+        false
+    }
+}
+
+impl SimLinks {
+    /// A worker that exists.
+    pub fn worker(&mut self, worker: usize) -> &mut SimWorker {
+        self.workers.get_mut(&worker).expect("it exists")
+    }
+}

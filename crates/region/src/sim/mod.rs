@@ -1,0 +1,576 @@
+//! A region in virtual time: core and kernel with workers that die, disks
+//! that fill, a partner that refuses, and a clock that is turned by hand.
+//!
+//! Every choice comes from the seed, so a history that breaks a rule can be
+//! played again. The rules are looked at after every step: no task is lost or
+//! begun twice, no lock has an owner that is gone, classes and MXT hold, and
+//! what units of work did is there whole or not at all: accounts keep their
+//! total, a unit that was acknowledged has its ledger record, one that was
+//! backed out has none, and the partner has what the ledger says.
+
+mod check;
+mod links;
+mod program;
+mod random;
+mod task;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use link::{Name, ProgramEntry};
+use store::{
+    ApplyError, FileDef, KeyField, MemoryStore, RecordFormat, StorageError, UnitOfWork, WriteStore,
+};
+
+use crate::api::{ClassDef, Definitions, TransactionDef};
+use crate::core::{Action, Compiled, Core, Cx, Limits, Stage, TaskKey, TaskSpec};
+use crate::kernel::{Effect, Job, Kernel, Order, Settings, Start, StartEnd};
+use crate::resources::Resources;
+use links::{SimLinks, Slot};
+use program::{ACCOUNTS, STARTED};
+use random::Random;
+use task::SimTask;
+
+const MXT: usize = 6;
+const QUEUE: usize = 8;
+const CLASS_LIMIT: usize = 2;
+const MS: u64 = 1_000_000;
+/// What each account holds at first.
+const BALANCE: i64 = 1_000;
+
+/// What a history came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Steps made.
+    pub steps: u64,
+    /// Tasks that ended.
+    pub tasks: u64,
+    /// Tasks refused.
+    pub refused: u64,
+    /// Tasks that the region started itself.
+    pub started: u64,
+    /// Units of work acknowledged to their programs.
+    pub committed: u64,
+    /// Units that were backed out.
+    pub backed_out: u64,
+    /// Workers killed.
+    pub deaths: u64,
+    /// Transactions of the store that failed.
+    pub disk_failures: u64,
+}
+
+/// Plays the history of a seed: so many steps, and then until nothing is left
+/// to do. Panics when a rule is broken.
+pub fn play(seed: u64, steps: u64) -> Report {
+    let mut world = World::new(seed);
+    world.core(|core, cx| core.ensure_minimum(cx));
+    for _ in 0..steps {
+        world.step(false);
+    }
+    world.links.refuse_create = false;
+    for _ in 0..200_000 {
+        if world.rests() {
+            world.check_at_rest();
+            return world.report;
+        }
+        world.step(true);
+    }
+    panic!("seed {seed} does not come to rest: {}", world.describe());
+}
+
+/// A region's history.
+struct World {
+    core: Core,
+    kernel: Kernel,
+    links: SimLinks,
+    store: MemoryStore,
+    random: Random,
+    now: u64,
+    /// Tasks by their key, from their place on.
+    tasks: BTreeMap<TaskKey, SimTask>,
+    building: Vec<TaskKey>,
+    waiting: Vec<TaskKey>,
+    submitted: Vec<TaskKey>,
+    /// Units on their way to the store.
+    jobs: Vec<Job>,
+    /// Starts whose task is not over, by their number.
+    starts: BTreeMap<u64, Start>,
+    remote: Remote,
+    /// Numbers of units that must be in the ledger, and that must not be.
+    acknowledged: BTreeSet<u64>,
+    refused: BTreeSet<u64>,
+    last_unit: u64,
+    report: Report,
+}
+
+/// A participant beside the store.
+#[derive(Default)]
+struct Remote {
+    /// Deposits of units that were committed, by the unit's number.
+    deposits: BTreeMap<u64, i64>,
+    /// Deposits of tasks' units that are pending or prepared.
+    pending: BTreeMap<TaskKey, (u64, i64)>,
+    /// Orders that wait for its answer.
+    asked: Vec<(TaskKey, Order)>,
+}
+
+impl World {
+    fn new(seed: u64) -> World {
+        let limits = Limits {
+            mxt: MXT,
+            queue_limit: QUEUE,
+            min_workers: 1,
+            worker_idle_ns: 50 * MS,
+            runaway_ns: 0,
+            parallel: 1 + (seed % 3) as usize,
+        };
+        let mut store = MemoryStore::new();
+        let files = fill(&mut store);
+        let mut resources = Resources::default();
+        let mut reader = store.reader().expect("a reader");
+        resources.files.define(reader.as_mut(), &files);
+        let settings = Settings {
+            lock_timeout_ns: 40 * MS,
+            local_offset_ns: 0,
+        };
+        World {
+            core: Core::new(limits, Compiled::build(1, &definitions()).expect("sound")),
+            kernel: Kernel::new(Some(reader), settings, resources),
+            links: SimLinks::default(),
+            store,
+            random: Random::new(seed),
+            now: MS,
+            tasks: BTreeMap::new(),
+            building: Vec::new(),
+            waiting: Vec::new(),
+            submitted: Vec::new(),
+            jobs: Vec::new(),
+            starts: BTreeMap::new(),
+            remote: Remote::default(),
+            acknowledged: BTreeSet::new(),
+            refused: BTreeSet::new(),
+            last_unit: 0,
+            report: Report::default(),
+        }
+    }
+
+    /// Calls the core, then does what it asks for.
+    fn core<R>(&mut self, call: impl FnOnce(&mut Core, &mut Cx<'_, SimLinks>) -> R) -> R {
+        let mut out = Vec::new();
+        let mut cx = Cx {
+            now: self.now,
+            links: &mut self.links,
+            out: &mut out,
+        };
+        let result = call(&mut self.core, &mut cx);
+        for action in out {
+            self.act(action);
+        }
+        result
+    }
+
+    /// Calls the kernel, then does what it asks for.
+    fn kernel<R>(&mut self, call: impl FnOnce(&mut Kernel, u64, &mut Vec<Effect>) -> R) -> R {
+        let mut out = Vec::new();
+        let result = call(&mut self.kernel, self.now, &mut out);
+        for effect in out {
+            self.perform(effect);
+        }
+        result
+    }
+
+    fn act(&mut self, action: Action) {
+        match action {
+            Action::Spawn(worker) => self.links.worker(worker).running = true,
+            Action::Kill(worker) => self.die(worker, false),
+            Action::EndUnit(key, has_results) => {
+                let ended_well = self.tasks.get(&key).is_some_and(|t| t.ended_well);
+                let commit = has_results && ended_well;
+                if let Some(task) = self.core.task(key) {
+                    let caller = task.caller(key);
+                    self.kernel(|k, now, out| k.end(now, caller, commit, out));
+                }
+            }
+            Action::Purge(key) => {
+                if !self.kernel(|k, _, out| k.purge(key, *b"AEXY", out)) {
+                    self.core(|c, cx| c.kill_task(cx, key));
+                }
+            }
+            Action::Collect(key) => self.collect(key),
+            Action::Wake(key) => self.woken(key),
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Answer(key, answer) => self.answered(key, &answer),
+            Effect::Waits(key) => {
+                let waits = self.kernel.waits(key);
+                self.core(|core, cx| {
+                    if let Some(worker) = core.runs_in(key) {
+                        core.waits(cx, worker, waits);
+                    }
+                });
+            }
+            Effect::Commit(job) => self.jobs.push(job),
+            Effect::Participant(key, _, order) => self.tell_remote(key, order),
+            Effect::Ended(key, abend) => self.core(|c, cx| c.unit_ended(cx, key, abend)),
+            Effect::Start(start) => self.begin_start(*start),
+            Effect::Blocking(key, work) => {
+                let answer = (work.0)();
+                self.answered(key, &answer);
+            }
+        }
+    }
+
+    fn woken(&mut self, key: TaskKey) {
+        let Some(task) = self.core.task(key) else {
+            return;
+        };
+        let start = task.start;
+        match task.stage.clone() {
+            Stage::Building if self.waiting.contains(&key) => {
+                self.waiting.retain(|k| *k != key);
+                self.building.push(key);
+            }
+            Stage::Refused(refusal) => {
+                self.waiting.retain(|k| *k != key);
+                self.report.refused += 1;
+                self.core(|c, cx| c.cancel(cx, key));
+                if let Some(id) = start {
+                    self.start_over(id, &StartEnd::Refused(refusal));
+                }
+            }
+            Stage::Done if self.submitted.contains(&key) => self.collect(key),
+            _ => {}
+        }
+    }
+
+    /// A task is over: its last unit is judged, and its slot is free.
+    fn collect(&mut self, key: TaskKey) {
+        self.submitted.retain(|k| *k != key);
+        let Some(state) = self.core.task(key) else {
+            return;
+        };
+        let (start, abend) = (state.start, state.abend.clone());
+        if let Some(task) = self.tasks.remove(&key) {
+            self.judge_end(&task, abend.is_none());
+        }
+        self.report.tasks += 1;
+        self.core(|c, cx| c.release(cx, key, 0, None));
+        if let Some(id) = start {
+            self.start_over(id, &StartEnd::Ran(abend, None));
+        }
+    }
+
+    fn begin(&mut self) {
+        let transid = [*b"FREE", *b"CLSS", *b"LIMT"][self.random.below(3) as usize];
+        let spec = TaskSpec {
+            transid: Name::from_bytes(transid),
+            port: self.random.below(3) as usize,
+            ..TaskSpec::default()
+        };
+        match self.core(|c, cx| c.begin(cx, &spec)) {
+            Ok(key) => self.placed_or_waits(key),
+            Err(_) => self.report.refused += 1,
+        }
+    }
+
+    fn begin_start(&mut self, start: Start) {
+        let spec = TaskSpec {
+            transid: start.transid,
+            start: Some(start.id),
+            ..TaskSpec::default()
+        };
+        let id = start.id;
+        self.starts.insert(id, start);
+        match self.core(|c, cx| c.begin(cx, &spec)) {
+            Ok(key) => {
+                self.report.started += 1;
+                self.placed_or_waits(key);
+            }
+            Err(refusal) => self.start_over(id, &StartEnd::Refused(refusal)),
+        }
+    }
+
+    fn placed_or_waits(&mut self, key: TaskKey) {
+        match self.core.task(key).map(|t| t.stage.clone()) {
+            Some(Stage::Building) => self.building.push(key),
+            _ => self.waiting.push(key),
+        }
+    }
+
+    fn start_over(&mut self, id: u64, ended: &StartEnd) {
+        self.starts.remove(&id);
+        self.kernel(|k, now, out| k.start_ended(now, id, ended, out));
+    }
+
+    fn submit(&mut self, key: TaskKey) {
+        let started = self.core.task(key).is_some_and(|t| t.start.is_some());
+        let task = SimTask::new(&mut self.random, !started);
+        self.tasks.insert(key, task);
+        self.submitted.push(key);
+        self.core(|c, cx| c.submit(cx, key, link::Request::default()));
+    }
+
+    fn die(&mut self, worker: usize, clean: bool) {
+        let Some(w) = self.links.workers.get_mut(&worker) else {
+            return;
+        };
+        if w.dead || !w.running {
+            return;
+        }
+        w.dead = true;
+        self.report.deaths += u64::from(!clean);
+        self.core(|c, cx| c.dead(cx, worker, clean, "a simulation"));
+    }
+
+    /// The store takes some of the units, or fails to.
+    fn commit(&mut self, calm: bool) {
+        if self.jobs.is_empty() {
+            return;
+        }
+        let n = 1 + self.random.below(self.jobs.len() as u64) as usize;
+        let jobs: Vec<Job> = self.jobs.drain(..n).collect();
+        let units: Vec<UnitOfWork> = jobs.iter().map(|j| j.changes.clone()).collect();
+        let results = if !calm && self.random.one_in(12) {
+            self.report.disk_failures += 1;
+            units.iter().map(|_| Err(full())).collect()
+        } else {
+            self.store.apply(&units)
+        };
+        for (job, result) in jobs.into_iter().zip(results) {
+            self.kernel(|k, now, out| k.committed(now, job.task, job.then, result, out));
+        }
+    }
+
+    fn tell_remote(&mut self, key: TaskKey, order: Order) {
+        match order {
+            Order::Prepare | Order::CommitOnePhase => self.remote.asked.push((key, order)),
+            Order::Commit => {
+                if let Some((unit, amount)) = self.remote.pending.remove(&key) {
+                    self.remote.deposits.insert(unit, amount);
+                }
+            }
+            Order::BackOut => {
+                self.remote.pending.remove(&key);
+            }
+        }
+    }
+
+    /// The remote participant answers one of its orders.
+    fn remote_answers(&mut self, calm: bool) {
+        let Some((key, order)) = self.random.take(&mut self.remote.asked) else {
+            return;
+        };
+        let yes = calm || !self.random.one_in(6);
+        match (order, yes) {
+            (Order::CommitOnePhase, true) => self.tell_remote(key, Order::Commit),
+            (_, false) => self.tell_remote(key, Order::BackOut),
+            _ => {}
+        }
+        self.kernel(|k, now, out| k.voted(now, key, yes, out));
+    }
+
+    fn step(&mut self, calm: bool) {
+        self.report.steps += 1;
+        self.now += MS / 5;
+        let workers: Vec<usize> = self.links.workers.keys().copied().collect();
+        let any = (!workers.is_empty()).then(|| {
+            let at = self.random.below(workers.len() as u64) as usize;
+            workers[at]
+        });
+        match self.random.below(if calm { 14 } else { 24 }) {
+            0..=5 => {
+                if let Some(worker) = any {
+                    self.work(worker);
+                }
+            }
+            6 | 7 => {
+                if let Some(key) = self.random.take(&mut self.building) {
+                    self.submit(key);
+                }
+            }
+            8 => self.commit(calm),
+            9 => self.remote_answers(calm),
+            10 => self.core(|c, cx| c.fine_tick(cx)),
+            11 => {
+                self.now += 10 * MS;
+                self.core(|c, cx| c.coarse_tick(cx));
+            }
+            12 | 13 => {
+                // To the next alarm, or a little further.
+                let next = self.kernel.next_alarm().unwrap_or(0);
+                self.now = self.now.max(next) + self.random.below(3) * MS;
+                self.kernel(|k, now, out| k.expire(now, out));
+            }
+            14..=18 => self.begin(),
+            19 => {
+                if let Some(key) = self.random.take(&mut self.building) {
+                    self.give_up(key);
+                }
+            }
+            20 => {
+                if let Some(key) = self.random.take(&mut self.waiting) {
+                    self.give_up(key);
+                }
+            }
+            21 => {
+                if let Some(worker) = any.filter(|_| self.random.one_in(4)) {
+                    self.die(worker, false);
+                }
+            }
+            22 => {
+                let at = self.random.below(self.submitted.len().max(1) as u64) as usize;
+                if let Some(key) = self.submitted.get(at).copied()
+                    && self.random.one_in(4)
+                {
+                    self.act(Action::Purge(key));
+                }
+            }
+            _ => self.links.refuse_create = self.random.one_in(6),
+        }
+        self.check();
+    }
+
+    /// Whoever asked for a task goes away before it runs. Nobody asked for
+    /// what the region started.
+    fn give_up(&mut self, key: TaskKey) {
+        let task = self.core.task(key);
+        if task.is_some_and(|t| t.start.is_some()) {
+            self.placed_or_waits(key);
+            return;
+        }
+        self.core(|c, cx| c.cancel(cx, key));
+    }
+
+    /// One step of a worker's process.
+    fn work(&mut self, worker: usize) {
+        let Some(w) = self.links.workers.get_mut(&worker) else {
+            return;
+        };
+        if w.dead || !w.running {
+            return;
+        }
+        let taken = w
+            .slots
+            .iter()
+            .position(|s| matches!(s, Some((_, _, Slot::Running))));
+        if let Some(slot) = taken {
+            w.cpu_ns += MS;
+            self.run_task(worker, slot);
+            return;
+        }
+        let queued = |s: &Option<(u32, u64, Slot)>| match s {
+            Some((sequence, _, Slot::Queued)) => Some(*sequence),
+            _ => None,
+        };
+        let first = (0..w.slots.len())
+            .filter_map(|i| queued(&w.slots[i]).map(|sequence| (sequence, i)))
+            .min();
+        match first {
+            Some((_, i)) => {
+                if let Some((_, number, state)) = &mut w.slots[i] {
+                    *state = Slot::Running;
+                    *self.links.begun.entry(*number).or_default() += 1;
+                }
+            }
+            None if w.retire => self.die(worker, true),
+            None => {}
+        }
+    }
+}
+
+fn full() -> ApplyError {
+    ApplyError::Storage(StorageError::MapFull { map_bytes: 0 })
+}
+
+/// Defines and fills the files.
+fn fill(store: &mut MemoryStore) -> Vec<link::FileEntry> {
+    let define = |store: &mut MemoryStore, name: &str, bytes: u32| {
+        let key = KeyField {
+            offset_bytes: 0,
+            length_bytes: 8,
+        };
+        let name = name.parse().expect("a name");
+        let def = FileDef::ksds(name, key, RecordFormat::Fixed, bytes).expect("a definition");
+        store.define(def).expect("a new file")
+    };
+    let accounts = define(store, "ACCOUNTS", 20);
+    define(store, "LEDGER", 8);
+    let mut unit = UnitOfWork::new();
+    let mut reader = store.reader().expect("a reader");
+    for account in 0..ACCOUNTS {
+        let (key, record) = (program::key(account), program::record(account, BALANCE));
+        let added = unit.insert(reader.as_mut(), accounts, &key, &record);
+        added.expect("an account");
+    }
+    assert!(store.apply(&[unit])[0].is_ok());
+    let entry = |name: &str, bytes| link::FileEntry {
+        name: Name::new(name).expect("a name"),
+        key_bytes: 8,
+        record_bytes: bytes,
+        recoverable: true,
+        read: true,
+        update: true,
+        add: true,
+        enabled: true,
+        ..link::FileEntry::default()
+    };
+    vec![entry("ACCOUNTS", 20), entry("LEDGER", 8)]
+}
+
+fn definitions() -> Definitions {
+    let program = Name::from_bytes(*b"PROGRAM ");
+    let transaction = |name: &str, class, timeout_ms| TransactionDef {
+        name: Name::new(name).expect("a name"),
+        program,
+        class,
+        timeout_ms,
+        ..TransactionDef::default()
+    };
+    let class = Name::from_bytes(*b"NARROW  ");
+    Definitions {
+        transactions: vec![
+            transaction("FREE", None, 0),
+            transaction("CLSS", Some(class), 0),
+            transaction("LIMT", None, 400),
+            transaction(STARTED, None, 0),
+        ],
+        classes: vec![ClassDef {
+            name: class,
+            max_active: CLASS_LIMIT,
+            purge_threshold: Some(3),
+        }],
+        programs: vec![ProgramEntry {
+            name: program,
+            ..ProgramEntry::default()
+        }],
+        ..Definitions::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_history_keeps_the_rules_and_comes_to_rest() {
+        let mut all = super::Report::default();
+        for seed in 1..=60 {
+            let report = super::play(seed, 3_000);
+            all.tasks += report.tasks;
+            all.started += report.started;
+            all.committed += report.committed;
+            all.backed_out += report.backed_out;
+            all.deaths += report.deaths;
+            all.disk_failures += report.disk_failures;
+        }
+        // Every kind of end is common, or the histories would prove little.
+        assert!(all.tasks > 3_000 && all.started > 100, "{all:?}");
+        assert!(all.committed > 1_000 && all.backed_out > 500, "{all:?}");
+        assert!(all.deaths > 200 && all.disk_failures > 50, "{all:?}");
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_history_again() {
+        assert_eq!(super::play(7, 2_000), super::play(7, 2_000));
+    }
+}

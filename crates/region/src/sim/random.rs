@@ -1,0 +1,33 @@
+//! Chance by seed.
+
+/// A generator whose numbers follow from its seed alone.
+#[derive(Debug, Clone)]
+pub struct Random(u64);
+
+impl Random {
+    /// A generator of a seed.
+    pub fn new(seed: u64) -> Self {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 33) % n
+    }
+
+    /// True once in `n` times.
+    pub fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+
+    /// Takes one out of a list.
+    pub fn take<T>(&mut self, list: &mut Vec<T>) -> Option<T> {
+        match list.len() {
+            0 => None,
+            n => Some(list.swap_remove(self.below(n as u64) as usize)),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! IDCAMS text: the commands with which a site defines and fills its files.
+//!
+//! ```text
+//! JCL or commands ─▶ jcl: steps with their DDs ─▶ lex ─▶ parse ─▶ Deck
+//! ```
+//!
+//! DEFINE CLUSTER, ALTERNATEINDEX and PATH, BLDINDEX, REPRO, DELETE, SET and IF
+//! are understood; LISTCAT, PRINT and VERIFY are passed over with a warning,
+//! since they change nothing; everything else is an error that names it. What
+//! says where and how on a disk data lie (VOLUMES, CYLINDERS, FREESPACE …) has
+//! no meaning here and is accepted.
+//!
+//! Reference: IBM, *DFSMS Access Method Services Commands*, "Introduction"
+//! (continuation, comments, abbreviations) and each command's page.
+//!
+//! Invariant: text in, data out. Nothing here opens a store.
+
+mod define;
+mod jcl;
+mod keywords;
+mod lex;
+mod parse;
+
+use std::collections::BTreeMap;
+
+use cics::diagnostic::Diagnostic;
+
+use crate::file::{FileDef, FileName};
+use crate::index::{IndexDef, PathDef};
+
+/// A text's commands, and everything that is wrong with it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Deck {
+    /// The steps that run IDCAMS; one without a name for text that is no JCL.
+    pub steps: Vec<Step>,
+    /// In the order of the text. With an error among them, nothing of the deck
+    /// is to be run.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A step of a job.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Its name.
+    pub name: Option<String>,
+    /// Its commands.
+    pub statements: Vec<Statement>,
+    /// What its DD names stand for.
+    pub dds: BTreeMap<String, Dd>,
+}
+
+/// What a DD name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dd {
+    /// A data set.
+    DataSet(String),
+    /// Lines in the JCL itself.
+    Lines(Vec<String>),
+    /// Anything else: SYSOUT, DUMMY.
+    Other,
+}
+
+/// A command and where it begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+    /// What is to be done.
+    pub command: Command,
+}
+
+/// A command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// DEFINE CLUSTER.
+    DefineCluster(FileDef),
+    /// DEFINE ALTERNATEINDEX.
+    DefineIndex(IndexDef),
+    /// DEFINE PATH.
+    DefinePath(PathDef),
+    /// BLDINDEX.
+    BuildIndex {
+        /// The base.
+        base: DataRef,
+        /// The indexes, or paths over them.
+        indexes: Vec<DataRef>,
+    },
+    /// REPRO.
+    Repro {
+        /// Where records come from.
+        from: DataRef,
+        /// Where they go.
+        to: DataRef,
+        /// Whether a record takes the place of one with its key: REPLACE.
+        replace: bool,
+        /// Whether what is there goes first: REUSE.
+        reuse: bool,
+        /// Records to pass over first.
+        skip: u64,
+        /// Records to take at most.
+        count: Option<u64>,
+    },
+    /// DELETE.
+    Delete(Vec<FileName>),
+    /// SET LASTCC or MAXCC.
+    Set(Code, u32),
+    /// IF … THEN … ELSE.
+    If {
+        /// What is compared.
+        code: Code,
+        /// How.
+        compare: Compare,
+        /// With what.
+        value: u32,
+        /// Done if so.
+        then: Vec<Statement>,
+        /// Done if not.
+        otherwise: Vec<Statement>,
+    },
+    /// A command that shows or verifies, and is passed over.
+    PassedOver(&'static str),
+}
+
+/// A condition code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// That of the last command.
+    Last,
+    /// The greatest so far.
+    Max,
+}
+
+/// How two codes are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compare {
+    /// `=`, EQ.
+    Equal,
+    /// `¬=`, NE.
+    NotEqual,
+    /// `>`, GT.
+    Greater,
+    /// `<`, LT.
+    Less,
+    /// `>=`, GE.
+    GreaterOrEqual,
+    /// `<=`, LE.
+    LessOrEqual,
+}
+
+/// What a command reads or writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DataRef {
+    /// INDATASET, OUTDATASET: a data set's name.
+    DataSet(String),
+    /// INFILE, OUTFILE: a DD name.
+    Dd(String),
+}
+
+impl Compare {
+    /// Whether it holds.
+    pub fn holds(self, left: u32, right: u32) -> bool {
+        match self {
+            Self::Equal => left == right,
+            Self::NotEqual => left != right,
+            Self::Greater => left > right,
+            Self::Less => left < right,
+            Self::GreaterOrEqual => left >= right,
+            Self::LessOrEqual => left <= right,
+        }
+    }
+}
+
+/// Reads a deck: JCL if its first line begins with `//`, else bare commands.
+/// It takes any text, and never fails but by diagnostics.
+pub fn parse(text: &str) -> Deck {
+    let mut deck = Deck::default();
+    for source in jcl::steps(text, &mut deck.diagnostics) {
+        let tokens = lex::tokens(&source.lines, &mut deck.diagnostics);
+        let statements = parse::statements(&tokens, &mut deck.diagnostics);
+        deck.steps.push(Step {
+            name: source.name,
+            statements,
+            dds: source.dds,
+        });
+    }
+    deck.diagnostics
+        .sort_by_key(|found| (found.line, found.column));
+    deck
+}

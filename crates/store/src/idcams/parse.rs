@@ -1,0 +1,555 @@
+//! From tokens to commands. What is wrong with one command is told, and the
+//! next one is read all the same.
+
+use cics::diagnostic::{Diagnostic, Severity, nearest};
+
+use super::define;
+use super::keywords::{self, Meaning};
+use super::lex::{Kind, Token, error};
+use super::{Code, Command, Compare, DataRef, Statement};
+use crate::file::FileName;
+
+/// A word with what stands in parentheses behind it.
+#[derive(Debug, Clone)]
+pub(super) struct Operand {
+    /// Empty for parentheses without a word.
+    pub word: String,
+    pub args: Option<Vec<Operand>>,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// A parser over a step's tokens.
+pub(super) struct Parser<'p> {
+    tokens: &'p [Token],
+    at: usize,
+    pub diagnostics: &'p mut Vec<Diagnostic>,
+}
+
+/// Nothing can be made of a command; why has been told.
+pub(super) struct Unusable;
+
+/// How deep parentheses and IFs may nest.
+const MAX_DEPTH: u32 = 32;
+
+/// Commands that change nothing.
+const PASSED_OVER: &[&str] = &["LISTCAT", "PRINT", "VERIFY", "EXAMINE", "DIAGNOSE", "PARM"];
+
+/// Commands that change something and are not supported.
+const UNSUPPORTED: &[&str] = &[
+    "ALLOCATE", "ALTER", "CHKLIST", "CNVTCAT", "CREATE", "DCOLLECT", "EXPORT", "EXPORTRA",
+    "IMPORT", "IMPORTRA", "RESETCAT", "SETCACHE", "SHCDS",
+];
+
+/// Commands that are supported.
+const VERBS: &[&str] = &["DEFINE", "DELETE", "REPRO", "BLDINDEX", "SET", "IF"];
+
+/// Reads all commands.
+pub(super) fn statements(tokens: &[Token], diagnostics: &mut Vec<Diagnostic>) -> Vec<Statement> {
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        diagnostics,
+    };
+    let mut statements = Vec::new();
+    while parser.peek().is_some() {
+        statements.extend(parser.statement(0));
+    }
+    statements
+}
+
+impl Parser<'_> {
+    /// Tells an error.
+    pub fn error(&mut self, at: &Operand, message: impl Into<String>, help: &str) -> Unusable {
+        let help = Some(help.to_owned()).filter(|help| !help.is_empty());
+        self.diagnostics
+            .push(error(at.line, at.column, message, help));
+        Unusable
+    }
+
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at)
+    }
+
+    /// The next word, if one is next.
+    fn word(&mut self) -> Option<String> {
+        match self.peek().map(|token| token.kind.clone()) {
+            Some(Kind::Word(word)) => {
+                self.at += 1;
+                Some(word)
+            }
+            _ => None,
+        }
+    }
+
+    /// The place of the next token, or the last.
+    fn here(&self) -> Operand {
+        let token = self.peek().or(self.tokens.last());
+        Operand {
+            word: String::new(),
+            args: None,
+            line: token.map_or(1, |token| token.line),
+            column: token.map_or(1, |token| token.column),
+        }
+    }
+
+    /// Passes over what is left of a command.
+    fn skip(&mut self) {
+        while self.peek().is_some_and(|token| token.kind != Kind::End) {
+            self.at += 1;
+        }
+        self.at += 1;
+    }
+
+    /// The next command; none if there is nothing or it cannot be used.
+    fn statement(&mut self, depth: u32) -> Option<Statement> {
+        let here = self.here();
+        if self.peek().is_some_and(|token| token.kind == Kind::End) {
+            self.at += 1;
+            return None;
+        }
+        let command = match self.word() {
+            Some(verb) => self.command(&verb, &here, depth),
+            None => Err(self.error(&here, "a command begins with a word", "")),
+        };
+        match command {
+            Ok(command) => Some(Statement {
+                line: here.line,
+                column: here.column,
+                command,
+            }),
+            Err(Unusable) => {
+                self.skip();
+                None
+            }
+        }
+    }
+
+    fn command(&mut self, verb: &str, here: &Operand, depth: u32) -> Result<Command, Unusable> {
+        match verb {
+            "DEFINE" | "DEF" => self.define(),
+            "DELETE" | "DEL" => self.delete(),
+            "REPRO" => self.repro(here),
+            "BLDINDEX" | "BIX" => self.build_index(here),
+            "SET" => self.set(),
+            "IF" => self.conditional(here, depth),
+            "LISTC" => self.pass_over("LISTCAT", here),
+            other => {
+                if let Some(known) = PASSED_OVER.iter().find(|known| **known == other) {
+                    return self.pass_over(known, here);
+                }
+                let help = nearest(other, VERBS.iter().copied());
+                let help = help.map_or(String::new(), |near| format!("did you mean {near}?"));
+                let known = UNSUPPORTED.contains(&other);
+                let message = match known {
+                    true => format!("{other} is not supported"),
+                    false => format!("{other} is not a command of IDCAMS"),
+                };
+                Err(self.error(here, message, if known { "" } else { &help }))
+            }
+        }
+    }
+
+    fn pass_over(&mut self, verb: &'static str, here: &Operand) -> Result<Command, Unusable> {
+        self.diagnostics.push(Diagnostic {
+            severity: Severity::Warning,
+            line: here.line,
+            column: here.column,
+            message: format!("{verb} is not supported and is passed over"),
+            help: Some(match verb {
+                "LISTCAT" => "`tupelo file stat` lists the files".to_owned(),
+                "PRINT" => "`tupelo file dump` writes a file's records".to_owned(),
+                "VERIFY" | "EXAMINE" | "DIAGNOSE" => {
+                    "`tupelo file check` checks the store".to_owned()
+                }
+                _ => "it changes nothing".to_owned(),
+            }),
+        });
+        self.skip();
+        Ok(Command::PassedOver(verb))
+    }
+
+    /// Everything up to the end of the command.
+    fn operands(&mut self) -> Result<Vec<Operand>, Unusable> {
+        let operands = self.list(0)?;
+        let here = self.here();
+        match self.peek().map(|token| &token.kind) {
+            Some(Kind::Close) => Err(self.error(&here, "there is a ) too many", "")),
+            _ => {
+                self.at += 1;
+                Ok(operands)
+            }
+        }
+    }
+
+    /// Operands up to a `)` or the end of the command, which stay.
+    fn list(&mut self, depth: u32) -> Result<Vec<Operand>, Unusable> {
+        let mut operands: Vec<Operand> = Vec::new();
+        // Whether a `(` belongs to the word before it.
+        let mut takes_args = false;
+        loop {
+            let mut here = self.here();
+            match self.peek().map(|token| token.kind.clone()) {
+                None | Some(Kind::End | Kind::Close) => return Ok(operands),
+                Some(Kind::Word(word) | Kind::Quoted(word)) => {
+                    self.at += 1;
+                    here.word = word;
+                    operands.push(here);
+                    takes_args = true;
+                }
+                Some(Kind::Compare(sign)) => {
+                    return Err(self.stray_sign(&here, &sign));
+                }
+                Some(Kind::Open) => {
+                    if depth == MAX_DEPTH {
+                        return Err(self.error(&here, "parentheses nest too deep", ""));
+                    }
+                    self.at += 1;
+                    let args = self.list(depth + 1)?;
+                    if !self.peek().is_some_and(|token| token.kind == Kind::Close) {
+                        let help = "a command ends with its line unless - or + ends the line";
+                        return Err(self.error(&here, "this ( is not closed", help));
+                    }
+                    self.at += 1;
+                    match operands.last_mut().filter(|_| takes_args) {
+                        Some(last) => last.args = Some(args),
+                        None => {
+                            here.args = Some(args);
+                            operands.push(here);
+                        }
+                    }
+                    takes_args = false;
+                }
+            }
+        }
+    }
+
+    /// A sign where none can be; `<` is most likely a placeholder's.
+    fn stray_sign(&mut self, here: &Operand, sign: &str) -> Unusable {
+        let is_close = |token: &Token| matches!(&token.kind, Kind::Compare(sign) if sign == ">");
+        let next = (self.tokens.get(self.at + 1), self.tokens.get(self.at + 2));
+        match next {
+            (
+                Some(Token {
+                    kind: Kind::Word(word),
+                    ..
+                }),
+                Some(end),
+            ) if sign == "<" && is_close(end) => {
+                let message = format!("<{word}> is a placeholder");
+                let help = format!("replace it by what it stands for: --set '<{word}>=VALUE'");
+                self.error(here, message, &help)
+            }
+            _ => self.error(here, format!("{sign} cannot stand here"), ""),
+        }
+    }
+
+    fn define(&mut self) -> Result<Command, Unusable> {
+        let here = self.here();
+        let Some(object) = self.word() else {
+            let help = "CLUSTER, ALTERNATEINDEX or PATH";
+            return Err(self.error(&here, "DEFINE wants to know what", help));
+        };
+        // The object is an operand like any other: NAME and so on are its.
+        self.at -= 1;
+        let operands = self.operands()?;
+        let read = match object.as_str() {
+            "CLUSTER" | "CL" => define::cluster(self, &operands).map(Command::DefineCluster),
+            "ALTERNATEINDEX" | "AIX" => define::index(self, &operands).map(Command::DefineIndex),
+            "PATH" => define::path(self, &operands).map(Command::DefinePath),
+            _ => {
+                let message = format!("DEFINE {object} is not supported");
+                Err(self.error(&here, message, "CLUSTER, ALTERNATEINDEX and PATH are"))
+            }
+        };
+        read.inspect_err(|_| self.rewind())
+    }
+
+    /// Goes back to the end of the command that was just read.
+    fn rewind(&mut self) {
+        self.at -= 1;
+    }
+
+    fn delete(&mut self) -> Result<Command, Unusable> {
+        let here = self.here();
+        let operands = self.operands()?;
+        let read = self.read_delete(&here, &operands);
+        read.inspect_err(|_| self.rewind())
+    }
+
+    fn read_delete(&mut self, here: &Operand, operands: &[Operand]) -> Result<Command, Unusable> {
+        let Some((first, keywords)) = operands.split_first() else {
+            return Err(self.error(here, "DELETE wants a name", ""));
+        };
+        let entries = match &first.args {
+            Some(args) if first.word.is_empty() => args.clone(),
+            _ => vec![first.clone()],
+        };
+        self.only_keywords("DELETE", keywords)?;
+        let mut names = Vec::new();
+        for entry in &entries {
+            if entry.args.is_some() || entry.word.contains('*') {
+                let help = "name each entry";
+                return Err(self.error(entry, "members and generic names are not supported", help));
+            }
+            names.push(self.name(entry)?);
+        }
+        Ok(Command::Delete(names))
+    }
+
+    fn repro(&mut self, here: &Operand) -> Result<Command, Unusable> {
+        let operands = self.operands()?;
+        self.read_repro(here, &operands)
+            .inspect_err(|_| self.rewind())
+    }
+
+    fn read_repro(&mut self, here: &Operand, operands: &[Operand]) -> Result<Command, Unusable> {
+        let (mut from, mut to) = (None, None);
+        let (mut replace, mut reuse, mut skip, mut count) = (false, false, 0, None);
+        for operand in operands {
+            match self.keyword(operand)? {
+                Some("INFILE") => from = Some(DataRef::Dd(self.one(operand)?.word.clone())),
+                Some("INDATASET") => from = Some(DataRef::DataSet(self.data_set(operand)?)),
+                Some("OUTFILE") => to = Some(DataRef::Dd(self.one(operand)?.word.clone())),
+                Some("OUTDATASET") => to = Some(DataRef::DataSet(self.data_set(operand)?)),
+                Some("REPLACE") => replace = true,
+                Some("REUSE") => reuse = true,
+                Some("SKIP") => {
+                    let number = self.one(operand)?;
+                    skip = self.number(number)?;
+                }
+                Some("COUNT") => {
+                    let number = self.one(operand)?;
+                    count = Some(self.number(number)?);
+                }
+                Some("NOREPLACE" | "NOREUSE") | None => {}
+                Some(other) => {
+                    return Err(self.error(operand, format!("REPRO has no {other}"), ""));
+                }
+            }
+        }
+        match (from, to) {
+            (Some(from), Some(to)) => Ok(Command::Repro {
+                from,
+                to,
+                replace,
+                reuse,
+                skip,
+                count,
+            }),
+            (None, _) => Err(self.error(here, "REPRO wants INFILE or INDATASET", "")),
+            (_, None) => Err(self.error(here, "REPRO wants OUTFILE or OUTDATASET", "")),
+        }
+    }
+
+    fn build_index(&mut self, here: &Operand) -> Result<Command, Unusable> {
+        let operands = self.operands()?;
+        self.read_build_index(here, &operands)
+            .inspect_err(|_| self.rewind())
+    }
+
+    fn read_build_index(
+        &mut self,
+        here: &Operand,
+        operands: &[Operand],
+    ) -> Result<Command, Unusable> {
+        let (mut base, mut indexes) = (None, Vec::new());
+        for operand in operands {
+            let keyword = self.keyword(operand)?;
+            let refs = operand.args.as_deref().unwrap_or_default().iter();
+            let words = refs.map(|arg| without_password(&arg.word).to_owned());
+            match keyword {
+                Some("INFILE") => base = Some(DataRef::Dd(self.one(operand)?.word.clone())),
+                Some("INDATASET") => base = Some(DataRef::DataSet(self.data_set(operand)?)),
+                Some("OUTFILE") => indexes.extend(words.map(DataRef::Dd)),
+                Some("OUTDATASET") => indexes.extend(words.map(DataRef::DataSet)),
+                Some("CATALOG") | None => {}
+                Some(other) => {
+                    return Err(self.error(operand, format!("BLDINDEX has no {other}"), ""));
+                }
+            }
+        }
+        match base {
+            Some(base) if !indexes.is_empty() => Ok(Command::BuildIndex { base, indexes }),
+            Some(_) => Err(self.error(here, "BLDINDEX wants OUTFILE or OUTDATASET", "")),
+            None => Err(self.error(here, "BLDINDEX wants INFILE or INDATASET", "")),
+        }
+    }
+
+    fn set(&mut self) -> Result<Command, Unusable> {
+        let code = self.code("SET")?;
+        let here = self.here();
+        if self.compare() != Some(Compare::Equal) {
+            return Err(self.error(&here, "SET wants =", "SET MAXCC = 0"));
+        }
+        let value = self.value()?;
+        let here = self.here();
+        match self.peek().map(|token| &token.kind) {
+            None | Some(Kind::End) => {
+                self.at += 1;
+                Ok(Command::Set(code, value))
+            }
+            Some(_) => Err(self.error(&here, "SET ends with its value", "")),
+        }
+    }
+
+    fn conditional(&mut self, begin: &Operand, depth: u32) -> Result<Command, Unusable> {
+        if depth == MAX_DEPTH {
+            return Err(self.error(begin, "IFs nest too deep", ""));
+        }
+        let code = self.code("IF")?;
+        let here = self.here();
+        let help = "IF MAXCC <= 8 THEN SET MAXCC = 0";
+        let Some(compare) = self.compare() else {
+            return Err(self.error(&here, "IF wants =, ¬=, <, >, <= or >=", help));
+        };
+        let value = self.value()?;
+        let here = self.here();
+        if self.word().as_deref() != Some("THEN") {
+            return Err(self.error(&here, "IF wants THEN", help));
+        }
+        let then = self.branch(depth);
+        let otherwise = match self.peek().map(|token| &token.kind) {
+            Some(Kind::Word(word)) if word == "ELSE" => {
+                self.at += 1;
+                self.branch(depth)
+            }
+            _ => Vec::new(),
+        };
+        Ok(Command::If {
+            code,
+            compare,
+            value,
+            then,
+            otherwise,
+        })
+    }
+
+    /// A command, or those between DO and END.
+    fn branch(&mut self, depth: u32) -> Vec<Statement> {
+        let here = self.here();
+        let is = |parser: &Self, wanted: &str| matches!(parser.peek().map(|token| &token.kind), Some(Kind::Word(word)) if word == wanted);
+        if !is(self, "DO") {
+            return self.statement(depth + 1).into_iter().collect();
+        }
+        self.at += 1;
+        let mut statements = Vec::new();
+        while !is(self, "END") {
+            if self.peek().is_none() {
+                self.error(&here, "this DO has no END", "");
+                return statements;
+            }
+            statements.extend(self.statement(depth + 1));
+        }
+        self.skip();
+        statements
+    }
+
+    fn code(&mut self, verb: &str) -> Result<Code, Unusable> {
+        let here = self.here();
+        match self.word().as_deref() {
+            Some("MAXCC") => Ok(Code::Max),
+            Some("LASTCC") => Ok(Code::Last),
+            _ => Err(self.error(&here, format!("{verb} wants MAXCC or LASTCC"), "")),
+        }
+    }
+
+    fn compare(&mut self) -> Option<Compare> {
+        let sign = match &self.peek()?.kind {
+            Kind::Compare(sign) | Kind::Word(sign) => sign.clone(),
+            _ => return None,
+        };
+        self.at += 1;
+        Some(match sign.as_str() {
+            "=" | "EQ" => Compare::Equal,
+            "¬=" | "<>" | "NE" => Compare::NotEqual,
+            ">" | "GT" => Compare::Greater,
+            "<" | "LT" => Compare::Less,
+            ">=" | "GE" => Compare::GreaterOrEqual,
+            "<=" | "LE" => Compare::LessOrEqual,
+            _ => return None,
+        })
+    }
+
+    fn value(&mut self) -> Result<u32, Unusable> {
+        let here = self.here();
+        let value = self.word().and_then(|word| word.parse().ok());
+        value.ok_or_else(|| self.error(&here, "a number is wanted here", ""))
+    }
+
+    /// The keyword that an operand is; `None` for one without meaning here.
+    pub fn keyword(&mut self, operand: &Operand) -> Result<Option<&'static str>, Unusable> {
+        match keywords::meaning(&operand.word) {
+            Some(Meaning::Keyword(name)) => Ok(Some(name)),
+            Some(Meaning::Nothing) => Ok(None),
+            None => {
+                let near = nearest(&operand.word, keywords::all());
+                let help = near.map_or(String::new(), |near| format!("did you mean {near}?"));
+                let message = format!("{:?} is not a parameter of IDCAMS", operand.word);
+                Err(self.error(operand, message, &help))
+            }
+        }
+    }
+
+    fn only_keywords(&mut self, verb: &str, operands: &[Operand]) -> Result<(), Unusable> {
+        for operand in operands {
+            if self.keyword(operand)?.is_some_and(|name| {
+                !matches!(name, "CLUSTER" | "ALTERNATEINDEX" | "PATH" | "CATALOG")
+            }) {
+                return Err(self.error(operand, format!("{verb} has no {}", operand.word), ""));
+            }
+        }
+        Ok(())
+    }
+
+    /// The one thing in an operand's parentheses; more may follow it.
+    pub fn one<'o>(&mut self, operand: &'o Operand) -> Result<&'o Operand, Unusable> {
+        let first = operand.args.as_deref().and_then(<[Operand]>::first);
+        first.ok_or_else(|| {
+            let message = format!("{} wants a value in parentheses", operand.word);
+            self.error(operand, message, "")
+        })
+    }
+
+    /// The data set name in an operand's parentheses.
+    fn data_set(&mut self, operand: &Operand) -> Result<String, Unusable> {
+        Ok(without_password(&self.one(operand)?.word).to_owned())
+    }
+
+    /// A name for the catalogue.
+    pub fn name(&mut self, operand: &Operand) -> Result<FileName, Unusable> {
+        let name = without_password(&operand.word).parse::<FileName>();
+        name.map_err(|error| self.error(operand, error.to_string(), ""))
+    }
+
+    /// A number.
+    pub fn number<N: std::str::FromStr>(&mut self, operand: &Operand) -> Result<N, Unusable> {
+        operand.word.parse().map_err(|_| {
+            self.error(
+                operand,
+                format!("{:?} is not a number that fits here", operand.word),
+                "",
+            )
+        })
+    }
+
+    /// The numbers in an operand's parentheses, which must be two.
+    pub fn two(&mut self, operand: &Operand) -> Result<(u32, u32), Unusable> {
+        match operand.args.as_deref() {
+            Some([a, b]) => Ok((self.number(a)?, self.number(b)?)),
+            _ => {
+                let message = format!("{} wants two numbers", operand.word);
+                let help = match operand.word.as_str() {
+                    "KEYS" => "KEYS(length offset)",
+                    _ => "RECORDSIZE(average maximum)",
+                };
+                Err(self.error(operand, message, help))
+            }
+        }
+    }
+}
+
+/// A name without the password that may follow it.
+fn without_password(name: &str) -> &str {
+    name.split('/').next().unwrap_or_default()
+}

@@ -1,0 +1,42 @@
+//! What each module's C text is compiled with, so that the worker sees the
+//! data that processors of z/Architecture would stop at.
+//!
+//! `cobc` writes small functions for packed items into each module as static
+//! ones. The header here, read before everything else, makes them ordinary
+//! ones, so that those of the worker's own C object come first: they look at
+//! the digits before they go on.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// The header's text. `COB_NOINLINE` stands between the type and the name of
+/// each of these functions and nowhere else.
+const HEADER: &str = "\
+#define  COB_KEYWORD_INLINE __inline
+#include <stdio.h>
+#include <string.h>
+#include <gmp.h>
+#include <libcob.h>
+#define TUPELO_JOIN(a, b) a##b
+#define TUPELO_NAME(line) TUPELO_JOIN(tupelo_unused_, line)
+#undef COB_NOINLINE
+#define COB_NOINLINE TUPELO_NAME(__LINE__)(void); __attribute__((noinline)) int
+";
+
+const FILE: &str = "tupelo.h";
+
+/// Writes the header into the folder of the modules, if it is not there, and
+/// gives the compiler's arguments for it.
+pub fn arguments(dir: &Path) -> io::Result<[OsString; 2]> {
+    let path = fs::canonicalize(dir)?.join(FILE);
+    if fs::read(&path).ok().as_deref() != Some(HEADER.as_bytes()) {
+        let fresh = dir.join(format!("{FILE}.{}", std::process::id()));
+        fs::write(&fresh, HEADER)?;
+        fs::rename(&fresh, &path)?;
+    }
+    // The compiler hands its options to a shell.
+    let quoted = path.to_string_lossy().replace(['"', '\\', '$', '`'], "_");
+    Ok(["-A".into(), format!("-include \"{quoted}\"").into()])
+}

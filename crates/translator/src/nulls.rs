@@ -1,0 +1,112 @@
+//! Items that may have no address: a COMMAREA that the task does not have.
+//!
+//! `CALL 'SUB' USING DFHEIBLK DFHCOMMAREA` hands on what the program got,
+//! whether there is a COMMAREA or not; CICS gives a null address where there
+//! is none. The compiler checks every use of a LINKAGE item, and a CALL is a
+//! use to it, so such statements are announced to the worker before.
+
+use cics::command::commands::{link, ret, xctl};
+
+use crate::argument::Value;
+use crate::exec::Parsed;
+use crate::outline::{Unit, is_period, skip_exec};
+use crate::token::{Kind, Token};
+use crate::translate::Work;
+
+/// Announces that the next CALL may pass items without an address.
+pub(crate) const MARK: &str = "CALL \"DFHEI2\" END-CALL ";
+
+/// Whether a command passes an item of the LINKAGE SECTION on as a COMMAREA.
+pub(crate) fn passes_linkage(command: &Parsed, unit: &Unit) -> bool {
+    let area = match command.row.number {
+        link::NUMBER => link::COMMAREA,
+        xctl::NUMBER => xctl::COMMAREA,
+        ret::NUMBER => ret::COMMAREA,
+        _ => return false,
+    };
+    command.operands.iter().any(|operand| {
+        operand.index == area
+            && matches!(&operand.value, Value::Item(tokens) if tokens.first().is_some_and(|t| is_linkage(t, unit)))
+    })
+}
+
+fn is_linkage(token: &Token, unit: &Unit) -> bool {
+    token.kind == Kind::Word
+        && (token.is("DFHCOMMAREA") || unit.linkage_names.contains(&token.upper()))
+}
+
+impl Work {
+    /// Announces each CALL that passes an item of the LINKAGE SECTION.
+    pub(crate) fn null_arguments(&mut self, units: &[Unit]) {
+        let mut calls = Vec::new();
+        for unit in units {
+            let Some(body) = unit.procedure_body else {
+                continue;
+            };
+            let mut at = body;
+            while at < unit.end.min(self.tokens.len()) {
+                let t = &self.tokens[at];
+                if t.is_any(&["EXEC", "EXECUTE"]) {
+                    at = skip_exec(&self.tokens, at);
+                    continue;
+                }
+                if t.is("CALL") && self.passes(at, unit) {
+                    calls.push(at);
+                }
+                at += 1;
+            }
+        }
+        calls.sort_unstable();
+        calls.dedup();
+        for at in calls {
+            let place = self.tokens[at].place;
+            self.edits.insert(at, MARK.trim_end().to_owned(), place);
+        }
+    }
+
+    /// Whether the USING of a CALL names an item of the LINKAGE SECTION.
+    fn passes(&self, call: usize, unit: &Unit) -> bool {
+        const ENDS: &[&str] = &["END-CALL", "RETURNING", "GIVING", "ON", "NOT", "CALL"];
+        let rest = &self.tokens[call + 1..];
+        let end = (0..rest.len())
+            .find(|&i| is_period(rest, i) || rest[i].is_any(ENDS) || rest[i].is_any(VERBS))
+            .unwrap_or(rest.len());
+        let using = rest[..end].iter().position(|t| t.is("USING"));
+        using.is_some_and(|u| rest[u..end].iter().any(|t| is_linkage(t, unit)))
+    }
+}
+
+/// Verbs that a statement after a CALL may begin with.
+const VERBS: &[&str] = &[
+    "ACCEPT",
+    "ADD",
+    "ALTER",
+    "CANCEL",
+    "COMPUTE",
+    "CONTINUE",
+    "DISPLAY",
+    "DIVIDE",
+    "ELSE",
+    "END-IF",
+    "END-EVALUATE",
+    "END-PERFORM",
+    "EVALUATE",
+    "EXEC",
+    "EXECUTE",
+    "EXIT",
+    "GO",
+    "GOBACK",
+    "IF",
+    "INITIALIZE",
+    "INSPECT",
+    "MOVE",
+    "MULTIPLY",
+    "PERFORM",
+    "SEARCH",
+    "SET",
+    "STOP",
+    "STRING",
+    "SUBTRACT",
+    "UNSTRING",
+    "WHEN",
+];

@@ -1,0 +1,59 @@
+//! Copybooks of other products that programs COPY without having them.
+//!
+//! Declared here from the public manuals' descriptions: names, pictures and
+//! values are the interface, the text is our own.
+
+mod language_environment;
+mod mq;
+mod requester;
+
+use std::borrow::Cow;
+
+/// The text of a shipped member in fixed format; the name in capitals.
+pub(crate) fn member(name: &str) -> Option<Cow<'static, str>> {
+    match name {
+        "CEEIGZCT" => Some(language_environment::conditions().into()),
+        "BAQRINFO" => Some(requester::BAQRINFO.into()),
+        _ => mq::member(name.strip_prefix("CMQ")?).map(Cow::Owned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_laid_out_as_the_manuals_say() {
+        for (name, bytes) in [
+            ("CMQMDV", 364),
+            ("CMQMDL", 364),
+            ("CMQODL", 336),
+            ("CMQGMOV", 112),
+            ("CMQTML", 684),
+            ("CMQTMC2L", 732),
+            ("CMQDLHV", 172),
+        ] {
+            let text = format!("       01  R.\n{}", member(name).unwrap());
+            let options = copybook::ParseOptions {
+                pointer_bytes: 4,
+                ..copybook::ParseOptions::default()
+            };
+            let layouts = copybook::parse(&text, &options).unwrap();
+            assert_eq!(layouts[0].length, bytes, "{name}");
+        }
+        let text = format!("       01  R.\n{}", member("CMQV").unwrap());
+        assert!(copybook::parse(&text, &copybook::ParseOptions::default()).is_ok());
+        assert!(member("CMQNOPEV").is_none() && member("OTHER").is_none());
+    }
+
+    #[test]
+    fn no_line_goes_beyond_column_72() {
+        for name in [
+            "CEEIGZCT", "BAQRINFO", "CMQV", "CMQODV", "CMQMDV", "CMQPMOV",
+        ] {
+            let text = member(name).unwrap();
+            let longest = text.lines().map(str::len).max();
+            assert!(longest <= Some(72), "{name}");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The API projects of an application, each loaded by itself: one that is
+//! wrong is told and left out, or keeps the version that is in force, and the
+//! others are served.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gateway::{Api, Diagnostics};
+
+use super::Application;
+use super::finding::Findings;
+
+/// What became of all projects.
+#[derive(Debug, Default)]
+pub struct Apis {
+    /// Those that can be served.
+    pub good: Vec<Arc<Api>>,
+    /// Names of those that cannot.
+    pub bad: Vec<String>,
+    /// Names of those, of the bad ones, whose copybooks are not those of the
+    /// programs any more.
+    pub drifted: Vec<String>,
+}
+
+impl Apis {
+    /// Keeps the versions that are in force of projects that are wrong now.
+    /// Gives their names.
+    pub fn keep(&mut self, in_force: &[Arc<Api>]) -> Vec<String> {
+        let mut kept = Vec::new();
+        for name in &self.bad {
+            if let Some(old) = in_force.iter().find(|api| api.name() == name) {
+                self.good.push(old.clone());
+                kept.push(name.clone());
+            }
+        }
+        kept
+    }
+
+    /// How many there are, in words.
+    pub fn counted(&self) -> String {
+        let operations = self.good.iter().flat_map(|api| api.operations()).count();
+        let operations = super::counted(operations, "operation");
+        let apis = super::counted(self.good.len(), "API");
+        match self.bad.as_slice() {
+            [] => format!("{operations} of {apis}"),
+            bad => format!("{operations} of {apis}; not served: {}", bad.join(", ")),
+        }
+    }
+}
+
+impl Application {
+    /// Loads every project, and adds what is to be said of them.
+    pub fn load_apis(&self, findings: &mut Findings) -> Apis {
+        let mut apis = Apis::default();
+        for (name, loaded) in Api::load_each(&self.api_folder()) {
+            let api = match loaded {
+                Ok(api) => api,
+                Err(Diagnostics(faults)) => {
+                    findings.extend(faults);
+                    apis.bad.push(name);
+                    continue;
+                }
+            };
+            findings.extend(api.warnings().0.iter().cloned());
+            let sources = api.check_sources(&self.folder, &self.copy_folders());
+            match sources.has_errors() {
+                true => {
+                    apis.bad.push(name.clone());
+                    apis.drifted.push(name);
+                }
+                false => apis.good.push(Arc::new(api)),
+            }
+            findings.extend(sources.0);
+        }
+        apis
+    }
+
+    /// The folder of the API projects.
+    pub fn api_folder(&self) -> PathBuf {
+        self.folder.join(&self.config.gateway.apis)
+    }
+}

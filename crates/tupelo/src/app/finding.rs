@@ -1,0 +1,357 @@
+//! Findings about texts that people wrote, as they are shown: place, what is
+//! wrong, the line with a caret below it, and what to do.
+//!
+//! Every crate that reads such a text has findings of its own; this is the one
+//! place where they become lines on a terminal. The first line is
+//! `file:line:column: severity: message`, which editors and other tools read.
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// It works, and not as written.
+    Warning,
+    /// It does not work.
+    Error,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// How much it matters.
+    pub severity: Severity,
+    /// The file; empty when it is about none.
+    pub file: PathBuf,
+    /// Line from 1; 0 for the file as a whole.
+    pub line: u32,
+    /// Column in characters from 1; 0 for the whole line.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// Findings in the order in which they were made, each once.
+#[derive(Debug, Default, Clone)]
+pub struct Findings {
+    /// The folder that files are shown from.
+    folder: PathBuf,
+    all: Vec<Finding>,
+}
+
+impl Findings {
+    /// None yet. Files below `folder` are shown from there.
+    pub fn new(folder: &Path) -> Findings {
+        Findings {
+            folder: folder.to_owned(),
+            all: Vec::new(),
+        }
+    }
+
+    /// Adds one that is not there yet.
+    pub fn add(&mut self, finding: impl Into<Finding>) {
+        let finding = finding.into();
+        if !self.all.contains(&finding) {
+            self.all.push(finding);
+        }
+    }
+
+    /// Adds many.
+    pub fn extend<F: Into<Finding>>(&mut self, findings: impl IntoIterator<Item = F>) {
+        findings.into_iter().for_each(|finding| self.add(finding));
+    }
+
+    /// Adds a warning that is about no place in a file.
+    pub fn warn(&mut self, message: String) {
+        self.add(Finding {
+            severity: Severity::Warning,
+            file: PathBuf::new(),
+            line: 0,
+            column: 0,
+            message,
+            help: None,
+        });
+    }
+
+    /// How many there are of a severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.all.iter().filter(|f| f.severity == severity).count()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Finding> {
+        self.all.iter()
+    }
+
+    /// Those that are not among `known`.
+    pub fn without(&self, known: &[Finding]) -> Findings {
+        let fresh = self.all.iter().filter(|f| !known.contains(f));
+        Findings {
+            folder: self.folder.clone(),
+            all: fresh.cloned().collect(),
+        }
+    }
+
+    /// Those that matter at least so much, as text; with colours for a terminal.
+    pub fn text(&self, least: Severity, colours: bool) -> String {
+        let mut out = String::new();
+        let mut read: Option<(PathBuf, Vec<String>)> = None;
+        for finding in self.all.iter().filter(|f| f.severity >= least) {
+            let path = self.folder.join(&finding.file);
+            if finding.line > 0 && read.as_ref().is_none_or(|(known, _)| *known != path) {
+                read = Some((path.clone(), lines(&path)));
+            }
+            let source = read
+                .as_ref()
+                .filter(|(known, _)| *known == path)
+                .and_then(|(_, lines)| lines.get(finding.line.checked_sub(1)? as usize));
+            let shown = finding
+                .file
+                .strip_prefix(&self.folder)
+                .unwrap_or(&finding.file);
+            let _ = write(
+                &mut out,
+                finding,
+                shown,
+                source.map(String::as_str),
+                colours,
+            );
+        }
+        out
+    }
+}
+
+/// The lines of a text; bytes that are not UTF-8 are read as Latin-1.
+fn lines(path: &Path) -> Vec<String> {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    let text = String::from_utf8(bytes)
+        .unwrap_or_else(|e| e.into_bytes().into_iter().map(char::from).collect());
+    text.lines().map(str::to_owned).collect()
+}
+
+fn write(
+    out: &mut String,
+    finding: &Finding,
+    file: &Path,
+    source: Option<&str>,
+    colours: bool,
+) -> fmt::Result {
+    let (word, colour) = match finding.severity {
+        Severity::Error => ("error", "\x1b[1;31m"),
+        Severity::Warning => ("warning", "\x1b[1;33m"),
+        Severity::Note => ("note", "\x1b[1;36m"),
+    };
+    let paint = |code: &'static str| if colours { code } else { "" };
+    let (bold, plain, faint) = (paint("\x1b[1m"), paint("\x1b[0m"), paint("\x1b[2m"));
+    let colour = paint(colour);
+    if !file.as_os_str().is_empty() {
+        write!(out, "{bold}{}", file.display())?;
+        if finding.line > 0 {
+            write!(out, ":{}", finding.line)?;
+            if finding.column > 0 {
+                write!(out, ":{}", finding.column)?;
+            }
+        }
+        write!(out, ":{plain} ")?;
+    }
+    writeln!(
+        out,
+        "{colour}{word}:{plain} {}",
+        printable(&finding.message)
+    )?;
+    if let Some(source) = source {
+        let number = finding.line.to_string();
+        let blank = " ".repeat(number.len());
+        let source: String = source.trim_end().chars().take(WIDEST).collect();
+        // A tab stays one column here as it is one character in the text.
+        let source = source.replace('\t', " ");
+        writeln!(out, "  {faint}{number} |{plain} {}", printable(&source))?;
+        let column = match finding.column {
+            0 => quoted(&finding.message, &source),
+            column => Some(column as usize),
+        };
+        if let Some(before) = column
+            .filter(|column| *column <= WIDEST)
+            .map(|column| column - 1)
+        {
+            let length = caret_length(&source, before);
+            let carets = "^".repeat(length);
+            writeln!(
+                out,
+                "  {faint}{blank} |{plain} {}{colour}{carets}{plain}",
+                " ".repeat(before)
+            )?;
+        }
+    }
+    if let Some(help) = &finding.help {
+        writeln!(out, "  {faint}help:{plain} {}", printable(help))?;
+    }
+    Ok(())
+}
+
+/// The column from 1 of the word that a message quotes, where the line has it:
+/// the COBOL compiler tells lines only.
+fn quoted(message: &str, source: &str) -> Option<usize> {
+    let word = message.split('\'').nth(1).filter(|word| word.len() > 1)?;
+    let at = source
+        .to_ascii_uppercase()
+        .find(&word.to_ascii_uppercase())?;
+    Some(source[..at].chars().count() + 1)
+}
+
+/// The length of the word that begins at a column: that is what is meant.
+fn caret_length(source: &str, before: usize) -> usize {
+    let word = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | '$');
+    source
+        .chars()
+        .skip(before)
+        .take_while(word)
+        .count()
+        .clamp(1, 40)
+}
+
+/// Control characters of a text would steer the terminal.
+fn printable(text: &str) -> String {
+    let shown = |c: char| {
+        if c.is_control() && c != '\n' {
+            '\u{fffd}'
+        } else {
+            c
+        }
+    };
+    text.chars().map(shown).collect()
+}
+
+/// Longer lines are cut.
+const WIDEST: usize = 200;
+
+impl From<gateway::Diagnostic> for Finding {
+    fn from(d: gateway::Diagnostic) -> Finding {
+        Finding {
+            severity: match d.severity {
+                gateway::Severity::Warning => Severity::Warning,
+                gateway::Severity::Error => Severity::Error,
+            },
+            file: d.file,
+            line: d.position.line,
+            column: d.position.column,
+            message: d.message,
+            help: d.help,
+        }
+    }
+}
+
+impl From<&translator::Diagnostic> for Finding {
+    fn from(d: &translator::Diagnostic) -> Finding {
+        Finding {
+            severity: match d.severity {
+                translator::Severity::Note => Severity::Note,
+                translator::Severity::Warning => Severity::Warning,
+                translator::Severity::Error => Severity::Error,
+            },
+            file: d.file.clone(),
+            line: d.line,
+            column: d.column,
+            message: d.message.clone(),
+            help: d.help.clone(),
+        }
+    }
+}
+
+impl From<&copybook::Diagnostic> for Finding {
+    fn from(d: &copybook::Diagnostic) -> Finding {
+        Finding {
+            severity: match d.severity {
+                copybook::Severity::Warning => Severity::Warning,
+                copybook::Severity::Error => Severity::Error,
+            },
+            file: PathBuf::from(&*d.file),
+            line: d.at.line,
+            column: d.at.column,
+            message: d.message.clone(),
+            help: d.help.clone(),
+        }
+    }
+}
+
+/// A finding about a text of definitions, which does not know its file.
+pub fn of_definitions(file: &str, d: &cics::diagnostic::Diagnostic) -> Finding {
+    use cics::diagnostic::Severity as S;
+    Finding {
+        severity: match d.severity {
+            S::Note => Severity::Note,
+            S::Warning => Severity::Warning,
+            S::Error => Severity::Error,
+        },
+        file: file.into(),
+        line: d.line,
+        column: d.column,
+        message: d.message.clone(),
+        help: d.help.clone(),
+    }
+}
+
+/// Names in a sentence, each once.
+pub fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: BTreeSet<&str> = names.into_iter().collect();
+    names.into_iter().collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(file: &Path) -> Finding {
+        Finding {
+            severity: Severity::Error,
+            file: file.to_owned(),
+            line: 2,
+            column: 8,
+            message: "there is no RIDFDL".into(),
+            help: Some("is RIDFLD meant?".into()),
+        }
+    }
+
+    #[test]
+    fn a_finding_shows_its_line_with_a_caret_and_the_fix_and_only_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.cbl");
+        std::fs::write(&file, "first\n  READ RIDFDL(X)\n").unwrap();
+        let mut findings = Findings::new(folder.path());
+        findings.add(finding(&file));
+        findings.add(finding(&file));
+        let text = findings.text(Severity::Note, false);
+        assert_eq!(
+            text,
+            "a.cbl:2:8: error: there is no RIDFDL\n  2 |   READ RIDFDL(X)\n    |        ^^^^^^\n  help: is RIDFLD meant?\n"
+        );
+        assert!(findings.text(Severity::Note, true).contains("\x1b[1;31m"));
+    }
+
+    #[test]
+    fn a_line_without_a_column_has_its_caret_where_the_quoted_word_stands() {
+        assert_eq!(
+            quoted("'NAME-X' is not defined", "  MOVE A TO name-x."),
+            Some(13)
+        );
+        assert_eq!(quoted("syntax error", "  MOVE"), None);
+        assert_eq!(quoted("it's 'é'", "é"), None);
+    }
+
+    #[test]
+    fn a_place_that_is_not_there_and_a_text_that_steers_are_borne() {
+        let mut strange = finding(Path::new("/nowhere/x"));
+        strange.line = 7;
+        strange.message = "a\x1b[2Jb".into();
+        let mut findings = Findings::new(Path::new("/nowhere"));
+        findings.add(strange);
+        let text = findings.text(Severity::Note, false);
+        assert!(text.starts_with("x:7:8: error: a\u{fffd}[2Jb\n"), "{text}");
+    }
+}

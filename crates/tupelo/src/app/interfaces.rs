@@ -1,0 +1,219 @@
+//! Whether what the APIs say of a program is what the program does: the names
+//! of its containers and the length of its COMMAREA.
+//!
+//! The program's text is read for the literals of its GET and PUT CONTAINER
+//! commands and for its DFHCOMMAREA. Where something may happen elsewhere (in a
+//! linked or called program, in a COPY member, behind a name whose value is
+//! not known) nothing is told: a finding is always about what is written.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use copybook::{CopyFolders, ParseOptions, words};
+use gateway::{Api, Contract};
+
+use super::Application;
+use super::compile::Compiled;
+use super::finding::{Finding, Severity, listed};
+use crate::commands::record::source::read_text;
+
+/// What does not fit together, as warnings.
+pub fn findings(app: &Application, compiled: &Compiled, apis: &[&Api]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for contract in apis.iter().flat_map(|api| api.contracts()) {
+        let named = |name: &String| name.eq_ignore_ascii_case(&contract.program);
+        let Some(built) = compiled.built.iter().find(|b| b.programs.iter().any(named)) else {
+            continue;
+        };
+        let Ok(text) = read_text(&built.source) else {
+            continue;
+        };
+        match contract.channel {
+            true => containers(&contract, &text, &mut found),
+            false => found.extend(commarea(app, &contract, &built.source, &text)),
+        }
+    }
+    found
+}
+
+fn containers(contract: &Contract, text: &str, found: &mut Vec<Finding>) {
+    let Some(used) = Containers::of(text) else {
+        return;
+    };
+    let program = &contract.program;
+    let mut warn = |message: String, there: &BTreeSet<String>| {
+        let help = match there.is_empty() {
+            true => "it uses no container at all in this direction".to_owned(),
+            false => format!("it uses {}", listed(there.iter().map(String::as_str))),
+        };
+        found.push(Finding {
+            severity: Severity::Warning,
+            file: contract.file.clone(),
+            line: 0,
+            column: 0,
+            message,
+            help: Some(help),
+        });
+    };
+    for (name, _) in &contract.response {
+        if !used.put.contains(&name.to_ascii_uppercase()) {
+            let message = format!(
+                "{program} never puts the container {name}, which the response is mapped from"
+            );
+            warn(message, &used.put);
+        }
+    }
+    for (name, _) in &contract.request {
+        if !used.got.contains(&name.to_ascii_uppercase()) {
+            let message = format!(
+                "{program} never gets the container {name}, which the request is mapped to"
+            );
+            warn(message, &used.got);
+        }
+    }
+}
+
+/// The containers that a program names.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Containers {
+    put: BTreeSet<String>,
+    got: BTreeSet<String>,
+}
+
+impl Containers {
+    /// Those of a program's text; none where there may be more than it shows.
+    fn of(text: &str) -> Option<Containers> {
+        let words = words(text);
+        let elsewhere = ["CALL", "COPY", "STARTBROWSE", "GETNEXT", "MOVE-CONTAINER"];
+        let division = words.iter().position(|w| w == "PROCEDURE").unwrap_or(0);
+        if words[division..]
+            .iter()
+            .any(|w| elsewhere.contains(&w.as_str()))
+        {
+            return None;
+        }
+        let mut used = Containers::default();
+        let mut at = 0;
+        while at + 2 < words.len() {
+            if !(words[at] == "EXEC" && words[at + 1] == "CICS") {
+                at += 1;
+                continue;
+            }
+            let end = words[at..]
+                .iter()
+                .position(|w| w == "END-EXEC")
+                .map_or(words.len(), |n| at + n);
+            let command = &words[at + 2..end];
+            at = end;
+            match command.first().map(String::as_str) {
+                Some("LINK" | "XCTL" | "START" | "MOVE" | "RUN") => return None,
+                Some(verb @ ("GET" | "PUT" | "DELETE")) => {
+                    let Some(option) = command.iter().position(|w| w == "CONTAINER") else {
+                        continue;
+                    };
+                    let argument = command.get(option + 2)?;
+                    let name = literal(argument).or_else(|| value_of(&words, argument))?;
+                    match verb {
+                        "PUT" => used.put.insert(name),
+                        _ => used.got.insert(name),
+                    };
+                }
+                _ => {}
+            }
+        }
+        Some(used)
+    }
+}
+
+/// The value that a data item has from its VALUE clause, when nothing else is
+/// moved to it.
+fn value_of(words: &[String], name: &str) -> Option<String> {
+    let at = words.iter().position(|w| w == name)?;
+    let moved = words.windows(2).any(|w| w[0] == "TO" && w[1] == name);
+    if moved {
+        return None;
+    }
+    let entry = words[at..].iter().take_while(|w| *w != ".");
+    let entry: Vec<&String> = entry.collect();
+    let value = entry.iter().position(|w| *w == "VALUE")?;
+    literal(entry.get(value + 1)?)
+}
+
+fn literal(word: &str) -> Option<String> {
+    let inner = word.strip_prefix(['\'', '"'])?;
+    let inner = inner.strip_suffix(['\'', '"'])?;
+    Some(inner.trim().to_ascii_uppercase())
+}
+
+/// A DFHCOMMAREA that is longer than what the API passes.
+fn commarea(app: &Application, contract: &Contract, source: &Path, text: &str) -> Option<Finding> {
+    let own = source.parent().map(Path::to_owned);
+    let copy = CopyFolders::new(own.into_iter().chain(app.copy_folders()));
+    let name = source.display().to_string();
+    let options = ParseOptions {
+        copy: &copy,
+        source_name: &name,
+        ..ParseOptions::default()
+    };
+    let layouts = copybook::parse(text, &options).ok()?;
+    let area = layouts.iter().find(|l| l.name() == "DFHCOMMAREA")?;
+    let given = contract
+        .request
+        .iter()
+        .chain(&contract.response)
+        .map(|(_, length)| *length)
+        .max()?;
+    let expected = area.min_length as usize;
+    if expected <= given {
+        return None;
+    }
+    let in_program = area.fields.first().map_or(0, |f| f.line);
+    // The line is the program's own only where the record is written there.
+    let line = text.lines().nth(in_program.checked_sub(1)? as usize);
+    let here = line.is_some_and(|l| l.to_ascii_uppercase().contains("DFHCOMMAREA"));
+    Some(Finding {
+        severity: Severity::Warning,
+        file: source.to_owned(),
+        line: if here { in_program } else { 0 },
+        column: 0,
+        message: format!(
+            "DFHCOMMAREA has {expected} bytes, and the API passes {given}: the program reads beyond what it is given"
+        ),
+        help: Some(format!(
+            "compare it with the copybooks beside {}",
+            contract.file.display()
+        )),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. P.\n       DATA DIVISION.\n       WORKING-STORAGE SECTION.\n       01  OUT-NAME PIC X(16) VALUE 'OUT-DATA'.\n       PROCEDURE DIVISION.\n";
+
+    fn used(body: &str) -> Option<Containers> {
+        Containers::of(&format!("{HEAD}{body}"))
+    }
+
+    #[test]
+    fn names_are_taken_from_literals_and_from_values() {
+        let body = "           EXEC CICS GET CONTAINER('IN-DATA')\n                INTO(X) END-EXEC\n      *    EXEC CICS PUT CONTAINER('NOT') END-EXEC\n           EXEC CICS PUT CONTAINER(OUT-NAME) FROM(X) END-EXEC.\n";
+        let used = used(body).unwrap();
+        assert_eq!(used.got.into_iter().collect::<Vec<_>>(), ["IN-DATA"]);
+        assert_eq!(used.put.into_iter().collect::<Vec<_>>(), ["OUT-DATA"]);
+    }
+
+    #[test]
+    fn what_may_happen_elsewhere_tells_nothing() {
+        for body in [
+            "           EXEC CICS LINK PROGRAM('Q') END-EXEC.\n",
+            "           CALL 'Q'.\n",
+            "           COPY MORE.\n",
+            "           EXEC CICS PUT CONTAINER(WS-NAME) FROM(X) END-EXEC.\n",
+            "           MOVE 'A' TO OUT-NAME\n           EXEC CICS PUT CONTAINER(OUT-NAME) FROM(X) END-EXEC.\n",
+        ] {
+            assert_eq!(used(body), None, "{body}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! What `serve` has said of an application's texts.
+
+use std::io::IsTerminal;
+
+use super::finding::{Finding, Findings, Severity};
+
+/// What was said of the application's texts: a finding that a reload makes
+/// again is not said again.
+#[derive(Default)]
+pub struct Said {
+    before: Vec<Finding>,
+    now: Vec<Finding>,
+}
+
+impl Said {
+    /// The next load begins.
+    pub fn begin(&mut self) {
+        self.before = std::mem::take(&mut self.now);
+    }
+
+    /// Shows warnings and errors that the load before did not make.
+    pub fn say(&mut self, findings: &Findings) {
+        let fresh = findings.without(&self.before);
+        eprint!(
+            "{}",
+            fresh.text(Severity::Warning, std::io::stderr().is_terminal())
+        );
+        self.now.extend(findings.iter().cloned());
+    }
+}

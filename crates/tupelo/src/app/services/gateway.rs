@@ -1,0 +1,202 @@
+//! The gateway: REST and JSON in front of the region's programs.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gateway::{Api, Gateway, GatewayConfig, StartError, TlsConfig};
+use miette::{Result, bail, miette};
+
+use super::{Running, Service};
+use crate::app::apis::Apis;
+use crate::app::backend::RegionBackend;
+use crate::app::compile::Compiled;
+use crate::app::finding::Findings;
+use crate::app::said::Said;
+use crate::app::store_watch::StoreWatch;
+use crate::app::texts::ProgramTexts;
+use crate::app::{Application, interfaces, ports};
+use crate::log::SERVE;
+
+/// The gateway and the APIs in force.
+#[derive(Default)]
+struct Rest {
+    gateway: Option<Gateway<RegionBackend>>,
+    apis: Apis,
+    texts: Arc<ProgramTexts>,
+    /// What was read and is not in force yet.
+    next: Option<Apis>,
+}
+
+/// A service that has read nothing yet.
+pub fn service() -> Box<dyn Service> {
+    Box::new(Rest::default())
+}
+
+impl Service for Rest {
+    /// An API that is wrong keeps the version that is in force. One whose
+    /// copybooks are not the programs' any more stops the reload: the new
+    /// programs would be called with the old layout.
+    fn prepare(&mut self, app: &Application, compiled: &Compiled, said: &mut Said) -> Result<()> {
+        let mut apis = load_apis(app, compiled, said);
+        let running = &self.apis.good;
+        if self.gateway.is_none() {
+            if apis.good.is_empty() && !apis.bad.is_empty() && app.config.appc.is_none() {
+                bail!("no API of {} can be served", app.api_folder().display());
+            }
+        } else {
+            let in_force = |name: &&String| running.iter().any(|api| api.name() == name.as_str());
+            if let Some(name) = apis.drifted.iter().find(in_force) {
+                bail!(
+                    help = format!(
+                        "`tupelo api import {name} --update --app {}`",
+                        app.folder.display()
+                    ),
+                    "the copybooks of the API {name} are not those of its programs any more"
+                );
+            }
+            for name in apis.keep(running) {
+                tracing::warn!(target: SERVE, "API {name}: its last version that was right stays in force");
+            }
+        }
+        self.next = Some(apis);
+        Ok(())
+    }
+
+    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+        let app = running.app;
+        self.apis = self.next.take().unwrap_or_default();
+        self.texts.set(running.compiled);
+        let backend = RegionBackend {
+            region: running.region.clone(),
+            user: running.user,
+            store: running
+                .store
+                .and_then(|path| StoreWatch::new(path).ok())
+                .map(Arc::new),
+            texts: self.texts.clone(),
+        };
+        let apis = self.apis.good.clone();
+        let gateway = Gateway::start(gateway_config(app)?, apis, backend);
+        self.gateway = Some(gateway.map_err(|error| taken(error, app))?);
+        Ok(())
+    }
+
+    fn addresses(&self) -> Vec<(&'static str, String)> {
+        let Some(gateway) = &self.gateway else {
+            return Vec::new();
+        };
+        let address = gateway.address();
+        let docs = format!(
+            "http://{}/docs/  every API, to read and to try",
+            reachable(address)
+        );
+        let mut lines = vec![
+            (
+                "gateway",
+                format!("http://{address}  {}", self.apis.counted()),
+            ),
+            ("docs", docs),
+        ];
+        if let Some(address) = gateway.tls_address() {
+            lines.push(("gateway", format!("https://{address}")));
+        }
+        if let Some(address) = gateway.admin_address() {
+            lines.push(("admin", format!("http://{address}  /health /metrics /apis")));
+        }
+        lines
+    }
+
+    fn reload(&mut self, running: &Running<'_>) -> Result<()> {
+        self.texts.set(running.compiled);
+        if let (Some(gateway), Some(apis)) = (&self.gateway, self.next.take()) {
+            self.apis = apis;
+            gateway.reload(self.apis.good.clone());
+        }
+        Ok(())
+    }
+
+    fn served(&self) -> Option<String> {
+        let apis = crate::app::counted(self.apis.good.len(), "API");
+        Some(match self.apis.bad.as_slice() {
+            [] => apis,
+            bad => format!("{apis}; wrong: {}", bad.join(", ")),
+        })
+    }
+
+    fn stop(&mut self, limit: Duration) {
+        if let Some(gateway) = self.gateway.take() {
+            gateway.shutdown(limit);
+        }
+    }
+}
+
+/// Loads the API projects, and tells what is wrong.
+fn load_apis(app: &Application, compiled: &Compiled, said: &mut Said) -> Apis {
+    let mut findings = Findings::new(&app.folder);
+    let apis = app.load_apis(&mut findings);
+    let good: Vec<&Api> = apis.good.iter().map(|api| &**api).collect();
+    findings.extend(interfaces::findings(app, compiled, &good));
+    said.say(&findings);
+    apis
+}
+
+/// A listener that could not be had: who has the port, and what to do.
+fn taken(error: StartError, app: &Application) -> miette::Report {
+    let StartError::Listen { address, source } = &error else {
+        return miette!("{error}");
+    };
+    if source.kind() != std::io::ErrorKind::AddrInUse {
+        return miette!("{error}");
+    }
+    let who = ports::owner(address.port()).map_or(String::from("another program"), |who| who);
+    let (option, key) = match *address == app.config.admin.listen {
+        true => ("--admin", "[admin] listen"),
+        false if app.config.gateway.listen == *address => ("--listen", "[gateway] listen"),
+        false => ("tls_listen", "[gateway] tls_listen"),
+    };
+    let next = address.port().saturating_add(1);
+    miette!(
+        help = format!("{option} {next} takes another port, and so does {key} in tupelo.toml"),
+        "port {} is in use by {who}",
+        address.port()
+    )
+}
+
+/// An address that a browser on this machine can be given.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    match address.ip().is_unspecified() {
+        true => SocketAddr::new(std::net::Ipv4Addr::LOCALHOST.into(), address.port()),
+        false => address,
+    }
+}
+
+fn gateway_config(app: &Application) -> Result<GatewayConfig> {
+    let settings = &app.config.gateway;
+    let tls = match (&settings.tls_certificate, &settings.tls_key) {
+        (Some(certificate), Some(key)) => Some(TlsConfig {
+            listen: settings.tls_listen,
+            certificate: app.folder.join(certificate),
+            key: app.folder.join(key),
+        }),
+        (None, None) => None,
+        _ => {
+            bail!("[gateway] HTTPS needs both tls_certificate and tls_key");
+        }
+    };
+    let seconds = |s: u64| u32::try_from(s.saturating_mul(1000)).unwrap_or(u32::MAX);
+    Ok(GatewayConfig {
+        listen: settings.listen,
+        tls,
+        admin: Some(app.config.admin.listen),
+        threads: settings.threads as usize,
+        cpus: app.offload_cpus()?,
+        max_body_bytes: settings.max_body_bytes as usize,
+        request_timeout_ms: seconds(settings.request_timeout_s),
+        idle_timeout_ms: seconds(settings.idle_timeout_s),
+        response_timeout_ms: settings.response_timeout_ms,
+        cors_origins: settings.cors_origins.clone(),
+        access_log: settings.access_log,
+        ..GatewayConfig::default()
+    })
+}

@@ -1,0 +1,132 @@
+//! The services of a region: what it offers beside running programs.
+//!
+//! A service reads what it needs of the application, starts when the region
+//! runs, takes over what a reload has read, and stops. To add one: write its
+//! file and a row in [`SERVICES`]. Its threads say for which kind of engine
+//! they work ([`region::engine::enter`]).
+
+mod appc;
+mod gateway;
+
+use std::path::Path;
+use std::time::Duration;
+
+use miette::Result;
+use region::{Handle, RegionConfig, UserId};
+
+use super::Application;
+use super::compile::Compiled;
+use super::definitions::Installed;
+use super::said::Said;
+
+/// Every service, in the order they start. They stop in the other one.
+const SERVICES: &[fn() -> Box<dyn Service>] = &[appc::service, gateway::service];
+
+/// Something that a region offers.
+pub trait Service {
+    /// Reads what it needs of an application, at the start and for a reload,
+    /// and says what is wrong with it. Nothing is taken over yet.
+    fn prepare(&mut self, app: &Application, compiled: &Compiled, said: &mut Said) -> Result<()>;
+
+    /// Gives the region, before it starts, what it needs of the service.
+    fn provide(&self, _config: &mut RegionConfig) {}
+
+    /// Takes up work with what was prepared.
+    fn start(&mut self, running: &Running<'_>) -> Result<()>;
+
+    /// Where it is reached: lines of a word and an address.
+    fn addresses(&self) -> Vec<(&'static str, String)>;
+
+    /// Takes over what was prepared; what is under way ends as it began.
+    fn reload(&mut self, running: &Running<'_>) -> Result<()>;
+
+    /// What it serves now, in words; none when it has nothing to tell.
+    fn served(&self) -> Option<String> {
+        None
+    }
+
+    /// Takes nothing new and waits, so long at most, for what is under way;
+    /// then it is over.
+    fn stop(&mut self, limit: Duration);
+}
+
+/// A region with its application, as services see it.
+pub struct Running<'a> {
+    /// The application.
+    pub app: &'a Application,
+    /// Its programs.
+    pub compiled: &'a Compiled,
+    /// Its definitions.
+    pub installed: &'a Installed,
+    /// The region.
+    pub region: Handle,
+    /// Who runs what nobody is named for.
+    pub user: UserId,
+    /// Folder of the store, when there is one.
+    pub store: Option<&'a Path>,
+}
+
+/// All services of a region.
+pub struct Services(Vec<Box<dyn Service>>);
+
+impl Services {
+    /// Services that have not read anything yet.
+    pub fn new() -> Services {
+        Services(SERVICES.iter().map(|make| make()).collect())
+    }
+
+    /// Each reads what it needs.
+    pub fn prepare(
+        &mut self,
+        app: &Application,
+        compiled: &Compiled,
+        said: &mut Said,
+    ) -> Result<()> {
+        let mut each = self.0.iter_mut();
+        each.try_for_each(|service| service.prepare(app, compiled, said))
+    }
+
+    /// Each gives the region what it needs.
+    pub fn provide(&self, config: &mut RegionConfig) {
+        self.0.iter().for_each(|service| service.provide(config));
+    }
+
+    /// Each takes up work.
+    pub fn start(&mut self, running: &Running<'_>) -> Result<()> {
+        self.0
+            .iter_mut()
+            .try_for_each(|service| service.start(running))
+    }
+
+    /// Where they are reached.
+    pub fn addresses(&self) -> Vec<(&'static str, String)> {
+        self.0
+            .iter()
+            .rev()
+            .flat_map(|service| service.addresses())
+            .collect()
+    }
+
+    /// Each takes over what it has read.
+    pub fn reload(&mut self, running: &Running<'_>) -> Result<()> {
+        self.0
+            .iter_mut()
+            .try_for_each(|service| service.reload(running))
+    }
+
+    /// What they serve, in words.
+    pub fn served(&self) -> Vec<String> {
+        self.0
+            .iter()
+            .filter_map(|service| service.served())
+            .collect()
+    }
+
+    /// Each ends, the last first.
+    pub fn stop(&mut self, limit: Duration) {
+        self.0
+            .iter_mut()
+            .rev()
+            .for_each(|service| service.stop(limit));
+    }
+}

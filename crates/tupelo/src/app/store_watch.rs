@@ -1,0 +1,96 @@
+//! Whether the store's file is still what the region opened.
+//!
+//! The region has the file mapped and would notice a missing one only at the
+//! next start. `/health` asks here instead: a look at the file and its disk,
+//! a few microseconds.
+
+use std::fs::Metadata;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Free bytes of the disk below which commits are about to fail.
+const LEAST_FREE: u64 = 16 << 20;
+
+/// The data file of a store, as it was when the region started.
+pub struct StoreWatch {
+    file: PathBuf,
+    identity: (u64, u64),
+    /// Its length when it was looked at last; it only grows.
+    bytes: AtomicU64,
+}
+
+impl StoreWatch {
+    /// The file of the store in this folder, which is there.
+    pub fn new(folder: &Path) -> io::Result<StoreWatch> {
+        let file = folder.join("data.mdb");
+        let found = file.metadata()?;
+        Ok(StoreWatch {
+            identity: identity(&found),
+            bytes: AtomicU64::new(found.len()),
+            file,
+        })
+    }
+
+    /// What is wrong with the file or its disk, in words that name no path:
+    /// whoever reaches the gateway may read them.
+    pub fn impairment(&self) -> Option<String> {
+        let found = match self.file.metadata() {
+            Ok(found) => found,
+            Err(error) => return Some(format!("the store's data.mdb: {error}")),
+        };
+        if identity(&found) != self.identity {
+            return Some("the store's data.mdb was replaced by another".to_owned());
+        }
+        let before = self.bytes.fetch_max(found.len(), Ordering::Relaxed);
+        if found.len() < before {
+            let now = found.len();
+            return Some(format!(
+                "the store's data.mdb was cut from {before} to {now} bytes"
+            ));
+        }
+        let free = free_bytes(&self.file)?;
+        (free < LEAST_FREE)
+            .then(|| format!("the store's disk is full: {} KiB are free", free >> 10))
+    }
+}
+
+fn identity(file: &Metadata) -> (u64, u64) {
+    (file.dev(), file.ino())
+}
+
+/// Free bytes of the disk that a file is on.
+fn free_bytes(file: &Path) -> Option<u64> {
+    let path = std::ffi::CString::new(file.as_os_str().as_encoded_bytes()).ok()?;
+    // SAFETY: all zero is a value of this plain structure; a C string and a
+    // valid place.
+    let mut disk: libc::statvfs = unsafe { std::mem::zeroed() };
+    let known = unsafe { libc::statvfs(path.as_ptr(), &mut disk) } == 0;
+    known.then(|| disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_cut_replaced_or_gone_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("data.mdb");
+        std::fs::write(&file, [0; 100]).unwrap();
+        let watch = StoreWatch::new(folder.path()).unwrap();
+        assert_eq!(watch.impairment(), None);
+        std::fs::write(&file, [0; 200]).unwrap();
+        assert_eq!(watch.impairment(), None);
+        std::fs::write(&file, [0; 150]).unwrap();
+        let told = watch.impairment().unwrap();
+        assert!(told.contains("cut from 200 to 150 bytes"), "{told}");
+        let other = folder.path().join("other");
+        std::fs::write(&other, [0; 300]).unwrap();
+        std::fs::rename(&other, &file).unwrap();
+        assert!(watch.impairment().unwrap().contains("replaced"));
+        std::fs::remove_file(&file).unwrap();
+        assert!(watch.impairment().unwrap().contains("No such file"));
+    }
+}

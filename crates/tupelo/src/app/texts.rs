@@ -1,0 +1,133 @@
+//! Where the text of each program is, so that an abend can be told with the
+//! line it happened on.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock};
+
+use gateway::Abend;
+use region::MonitoringRecord;
+
+use super::compile::Compiled;
+use super::finding::listed;
+use crate::commands::record::source::read_text;
+
+/// The sources of programs by name; replaced at a reload.
+#[derive(Debug, Default)]
+pub struct ProgramTexts(RwLock<BTreeMap<String, PathBuf>>);
+
+impl ProgramTexts {
+    /// Takes over what was compiled.
+    pub fn set(&self, compiled: &Compiled) {
+        let of = |built: &translator::Built| {
+            let names: Vec<String> = built
+                .programs
+                .iter()
+                .map(|n| n.to_ascii_uppercase())
+                .collect();
+            names
+                .into_iter()
+                .map(|name| (name, built.source.clone()))
+                .collect::<Vec<_>>()
+        };
+        let all = compiled.built.iter().flat_map(of).collect();
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = all;
+    }
+
+    /// An abend for whoever asked, logged with its task and its line.
+    pub fn told(&self, abend: &region::Abend, record: &MonitoringRecord) -> Abend {
+        let program = match abend.program.to_string() {
+            blank if blank.trim().is_empty() => record.program.to_string(),
+            program => program,
+        };
+        let statement = self.statement(&program, abend.line);
+        let mut message = abend.message.clone();
+        // A condition of a container command is of use with the container.
+        if message.contains("CONTAINER") {
+            let names = containers(&statement.join(" "));
+            if !names.is_empty() {
+                message += &format!(" (container {})", listed(names.iter().map(String::as_str)));
+            }
+        }
+        let place = match abend.line {
+            0 => String::new(),
+            line => format!(" line {line}"),
+        };
+        let shown = statement.first().map_or(String::new(), |line| {
+            format!("\n{:>22} | {line}", abend.line)
+        });
+        tracing::info!(
+            target: crate::log::TASK,
+            "{} task {} {} in {program}{place}: {message}{shown}",
+            abend.code(),
+            record.task,
+            record.transid,
+        );
+        Abend {
+            code: abend.code().into_owned(),
+            program,
+            line: abend.line,
+            message,
+        }
+    }
+
+    /// The statement of a program that begins on a line: that line, and those
+    /// of its EXEC CICS command.
+    fn statement(&self, program: &str, line: u32) -> Vec<String> {
+        let texts = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let Some(path) = texts.get(program.trim()) else {
+            return Vec::new();
+        };
+        let (Ok(text), Some(before)) = (read_text(path), line.checked_sub(1)) else {
+            return Vec::new();
+        };
+        let lines = text.lines().skip(before as usize).take(LONGEST);
+        let mut statement = Vec::new();
+        for line in lines {
+            let ends =
+                line.to_ascii_uppercase().contains("END-EXEC") || line.trim_end().ends_with('.');
+            statement.push(line.trim().to_owned());
+            if ends {
+                break;
+            }
+        }
+        statement
+    }
+}
+
+/// The arguments of CONTAINER in a command's text.
+fn containers(text: &str) -> Vec<String> {
+    let upper = text.to_ascii_uppercase();
+    let mut names = Vec::new();
+    let mut rest = upper.as_str();
+    while let Some(at) = rest.find("CONTAINER") {
+        rest = rest[at + "CONTAINER".len()..].trim_start();
+        if let Some(inner) = rest.strip_prefix('(')
+            && let Some(end) = inner.find(')')
+        {
+            names.push(
+                inner[..end]
+                    .trim()
+                    .trim_matches(['\'', '"'])
+                    .trim()
+                    .to_owned(),
+            );
+        }
+    }
+    names
+}
+
+/// Lines that a command is looked for in.
+const LONGEST: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_containers_of_a_command_are_found() {
+        let text = "EXEC CICS GET CONTAINER ('IN-DATA') INTO(CONTAINER-AREA) END-EXEC";
+        assert_eq!(containers(text), ["IN-DATA"]);
+        assert!(containers("EXEC CICS RETURN END-EXEC").is_empty());
+    }
+}

@@ -1,0 +1,87 @@
+//! `tupelo file check`: whether a store is whole.
+
+use std::path::PathBuf;
+
+use miette::{IntoDiagnostic, Result};
+use serde_json::json;
+use store::CheckReport;
+
+use super::progress::bar;
+use crate::Outcome;
+use crate::app::Application;
+
+/// Check every page and record of a store. A region may be serving it.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  tupelo file check --app examples/bank\n\n\
+    Exit status: 0 all is as it was stored, 1 something is damaged, 2 it could not run."
+)]
+pub struct Args {
+    /// The application folder.
+    #[arg(long, default_value = ".")]
+    app: PathBuf,
+    /// Where records are kept; FOLDER/.tupelo when absent.
+    #[arg(long)]
+    state: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Checks, and tells what is damaged.
+pub fn run(args: Args) -> Result<Outcome> {
+    let app = Application::open(&args.app, args.state.as_deref())?;
+    let pages = bar("checking pages", Some(0), false);
+    let report = store::check(&app.store_path(), &app.store_options(), &mut |done, whole| {
+        pages.set_length(whole);
+        pages.set_position(done);
+    });
+    pages.finish_and_clear();
+    let report = report.into_diagnostic()?;
+    match args.json {
+        true => println!("{}", to_json(&report)),
+        false => print(&report),
+    }
+    Ok(match report.is_clean() {
+        true => Outcome::Clean,
+        false => Outcome::Findings,
+    })
+}
+
+/// What was checked, and what is damaged.
+pub fn print(report: &CheckReport) {
+    for file in &report.files {
+        let without = match file.has_check_sums {
+            true => "",
+            false => ", without check sums: loading it anew gives it them",
+        };
+        println!("{}  {} records{without}", file.name, file.records);
+    }
+    println!("{} pages checked", report.pages);
+    for finding in &report.findings {
+        println!("damaged: {finding}");
+    }
+    if report.more_findings > 0 {
+        println!("and {} more", report.more_findings);
+    }
+    if !report.is_clean() {
+        println!("`tupelo file restore` puts a backup in the place of the store");
+    }
+}
+
+fn to_json(report: &CheckReport) -> serde_json::Value {
+    let files: Vec<_> = report
+        .files
+        .iter()
+        .map(|file| {
+            json!({
+                "file": file.name.as_str(), "records": file.records,
+                "has_check_sums": file.has_check_sums,
+            })
+        })
+        .collect();
+    json!({
+        "pages": report.pages, "files": files,
+        "findings": report.findings, "more_findings": report.more_findings,
+    })
+}

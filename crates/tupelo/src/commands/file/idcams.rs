@@ -1,0 +1,441 @@
+//! `tupelo file idcams`: a site's own IDCAMS commands, done to the store.
+//!
+//! The whole deck is read first; with a mistake in it nothing is done. Then each
+//! command is told with its condition code, and IF and SET see the codes as
+//! IDCAMS has them: 0 done, 4 done with a warning, 8 not done because something
+//! is not there, 12 not done.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Cursor, Write};
+use std::path::{Path, PathBuf};
+
+use cics::diagnostic::Severity;
+use miette::{Context, IntoDiagnostic, Result, miette};
+use store::idcams::{Code, Command, DataRef, Dd, Statement, Step, parse};
+use store::transfer::{LoadEvent, LoadMode, LoadOptions, copy, dump, load};
+use store::{
+    CatalogueEntry, DefineError, FileId, FileName, IndexEntry, LmdbStore, Named, ReadExt, ReadStore,
+    Seek, WriteStore,
+};
+
+use super::progress::bar;
+use super::which::{Form, section_of};
+use crate::Outcome;
+use crate::app::Application;
+use crate::app::files::describe;
+
+/// Run IDCAMS commands: DEFINE CLUSTER, ALTERNATEINDEX and PATH, BLDINDEX,
+/// REPRO and DELETE, in a file of commands or in the IDCAMS steps of a job. The
+/// region must not be running.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  tupelo file idcams define.jcl --app examples/bank --name PROD.ACCT.KSDS=ACCTFILE \\\n    \
+    --dd INFILE1=accounts.bin --format fixed --code-page cp037\n\n\
+    Exit status: 0 the greatest condition code is 0 or 4, 1 it is greater or the text has mistakes, 2 it could not run."
+)]
+pub struct Args {
+    /// The commands, or JCL with IDCAMS steps.
+    deck: PathBuf,
+    /// The application folder.
+    #[arg(long, default_value = ".")]
+    app: PathBuf,
+    /// Where records are kept; FOLDER/.tupelo when absent.
+    #[arg(long)]
+    state: Option<PathBuf>,
+    /// A file of this machine that a DD name or data set name stands for.
+    #[arg(long, value_name = "NAME=FILE", value_parser = pair)]
+    dd: Vec<(String, String)>,
+    /// The name that a data set of the deck has in the store.
+    #[arg(long, value_name = "DATASET=NAME", value_parser = pair)]
+    name: Vec<(String, String)>,
+    /// Text that stands for other text in the deck, such as a placeholder.
+    #[arg(long, value_name = "TEXT=VALUE", value_parser = pair)]
+    set: Vec<(String, String)>,
+    /// Only read the deck, and tell its mistakes.
+    #[arg(long)]
+    check: bool,
+    #[command(flatten)]
+    form: Form,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Reads the deck and does what it says.
+pub fn run(args: Args) -> Result<Outcome> {
+    let mut text = std::fs::read(&args.deck)
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot read {}", args.deck.display()))?;
+    for (from, to) in &args.set {
+        text = text.replace(from, to);
+    }
+    let deck = parse(&text);
+    for found in &deck.diagnostics {
+        eprintln!("{}:{found}", args.deck.display());
+    }
+    let errors = deck.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    if errors > 0 {
+        eprintln!("{errors} {}; nothing was done", if errors == 1 { "mistake" } else { "mistakes" });
+        return Ok(Outcome::Findings);
+    }
+    if args.check {
+        let commands: usize = deck.steps.iter().map(|step| step.statements.len()).sum();
+        println!("{}: {commands} commands", args.deck.display());
+        return Ok(Outcome::Clean);
+    }
+    let app = Application::open(&args.app, args.state.as_deref())?;
+    let mut runner = Runner {
+        store: app.open_store()?,
+        app,
+        args,
+        last: 0,
+        max: 0,
+    };
+    let mut greatest = 0;
+    for step in &deck.steps {
+        (runner.last, runner.max) = (0, 0);
+        if let Some(name) = &step.name {
+            println!("{name}");
+        }
+        runner.statements(&step.statements, step);
+        greatest = greatest.max(runner.max);
+    }
+    Ok(match greatest {
+        0..=4 => Outcome::Clean,
+        _ => Outcome::Findings,
+    })
+}
+
+/// A store that commands are done to.
+struct Runner {
+    store: LmdbStore,
+    app: Application,
+    args: Args,
+    last: u32,
+    max: u32,
+}
+
+/// Why a command was not done, and the code that says so.
+struct Refused(u32, miette::Report);
+
+impl From<miette::Report> for Refused {
+    fn from(report: miette::Report) -> Self {
+        Refused(12, report)
+    }
+}
+
+impl From<DefineError> for Refused {
+    fn from(error: DefineError) -> Self {
+        let code = match error {
+            DefineError::NotDefined { .. } | DefineError::UnknownFile(_) => 8,
+            _ => 12,
+        };
+        Refused(code, miette!("{error}"))
+    }
+}
+
+/// What was done, and whether with a warning.
+type Done = Result<(u32, String), Refused>;
+
+/// Where records are.
+enum Place {
+    Stored(CatalogueEntry),
+    File(PathBuf),
+    Lines(Vec<String>),
+}
+
+impl Runner {
+    fn statements(&mut self, statements: &[Statement], step: &Step) {
+        for statement in statements {
+            self.statement(statement, step);
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement, step: &Step) {
+        let done = match &statement.command {
+            Command::Set(Code::Last, value) => return self.last = *value,
+            Command::Set(Code::Max, value) => return self.max = *value,
+            Command::If {
+                code,
+                compare,
+                value,
+                then,
+                otherwise,
+            } => {
+                let code = match code {
+                    Code::Last => self.last,
+                    Code::Max => self.max,
+                };
+                let branch = if compare.holds(code, *value) { then } else { otherwise };
+                return self.statements(branch, step);
+            }
+            Command::PassedOver(verb) => Ok((0, format!("{verb} passed over"))),
+            Command::DefineCluster(def) => self.define_cluster(def),
+            Command::DefineIndex(def) => self.define_index(def),
+            Command::DefinePath(def) => self.define_path(def),
+            Command::Delete(names) => self.delete(names),
+            Command::BuildIndex { base, indexes } => self.build_indexes(base, indexes, step),
+            Command::Repro {
+                from,
+                to,
+                replace,
+                reuse,
+                skip,
+                count,
+            } => self.repro((from, to), (*replace, *reuse), (*skip, *count), step),
+        };
+        let (code, text) = match done {
+            Ok((code, text)) => (code, text),
+            Err(Refused(code, report)) => (code, format!("not done: {report}")),
+        };
+        self.last = code;
+        self.max = self.max.max(code);
+        println!("{:>5}  {code:>2}  {text}", statement.line);
+    }
+
+    /// A data set's name in the store.
+    fn stored_name(&self, name: &FileName) -> Result<FileName> {
+        let mut renamed = self.args.name.iter();
+        match renamed.find(|(from, _)| from.eq_ignore_ascii_case(name.as_str())) {
+            Some((_, to)) => to.parse().into_diagnostic(),
+            None => Ok(name.clone()),
+        }
+    }
+
+    fn named(&self, name: &FileName) -> Result<Option<Named>> {
+        let mut reader = self.store.lmdb_reader().into_diagnostic()?;
+        let names = reader.names().into_diagnostic()?;
+        Ok(names.into_iter().find(|named| named.name() == name))
+    }
+
+    fn define_cluster(&mut self, def: &store::FileDef) -> Done {
+        let mut def = def.clone();
+        def.name = self.stored_name(&def.name)?;
+        let text = format!("{} defined: {}", def.name, describe(&def));
+        self.store.define(def)?;
+        Ok((0, text))
+    }
+
+    fn define_index(&mut self, def: &store::IndexDef) -> Done {
+        let mut def = def.clone();
+        def.name = self.stored_name(&def.name)?;
+        def.base = self.stored_name(&def.base)?;
+        let text = format!("{} defined over {}", def.name, def.base);
+        self.store.define_index(def)?;
+        Ok((0, text))
+    }
+
+    fn define_path(&mut self, def: &store::PathDef) -> Done {
+        let mut def = def.clone();
+        def.name = self.stored_name(&def.name)?;
+        def.entry = self.stored_name(&def.entry)?;
+        let text = format!("{} defined, to {}", def.name, def.entry);
+        self.store.define_path(def)?;
+        Ok((0, text))
+    }
+
+    /// Removes what is there; the code tells of what is not.
+    fn delete(&mut self, names: &[FileName]) -> Done {
+        let (mut code, mut told) = (0, Vec::new());
+        for name in names {
+            let name = self.stored_name(name)?;
+            match self.named(&name)? {
+                None => {
+                    code = 8;
+                    told.push(format!("{name} is not there"));
+                    continue;
+                }
+                Some(Named::File(CatalogueEntry { id, .. }) | Named::Index(IndexEntry { id, .. })) => {
+                    self.store.remove(id)?;
+                }
+                Some(Named::Path(_)) => self.store.remove_path(&name)?,
+            }
+            told.push(format!("{name} deleted"));
+        }
+        Ok((code, told.join(", ")))
+    }
+
+    fn build_indexes(&mut self, base: &DataRef, indexes: &[DataRef], step: &Step) -> Done {
+        let base = match self.place(base, step)? {
+            Place::Stored(entry) => entry,
+            _ => return Err(miette!("the base is not a file of the store").into()),
+        };
+        let mut told = Vec::new();
+        for index in indexes {
+            let name = self.data_set(index, step)?.parse().into_diagnostic()?;
+            let name = self.stored_name(&name)?;
+            let entry = match self.named(&name)? {
+                Some(Named::Path(path)) => self.named(&path.entry)?,
+                other => other,
+            };
+            let Some(Named::Index(entry)) = entry else {
+                return Err(Refused(8, miette!("{name} is not an alternate index")));
+            };
+            if entry.base != base.id {
+                return Err(miette!("{name} is not over {}", base.def.name).into());
+            }
+            let entries = bar("index entries", None, false);
+            let mut written = 0;
+            let built = self.store.build_index(entry.id, LoadOptions::SORT_BYTES, &mut |done| {
+                written = done.written;
+                entries.set_position(done.read);
+            });
+            entries.finish_and_clear();
+            built.into_diagnostic()?;
+            told.push(format!("{name} built, {written} entries"));
+        }
+        Ok((0, told.join(", ")))
+    }
+
+    fn data_set(&self, of: &DataRef, step: &Step) -> Result<String> {
+        match of {
+            DataRef::DataSet(name) => Ok(name.clone()),
+            DataRef::Dd(dd) => match step.dds.get(dd) {
+                Some(Dd::DataSet(name)) => Ok(name.clone()),
+                _ => Err(miette!(
+                    help = format!("--dd {dd}=FILE gives it a file of this machine"),
+                    "no data set is known for DD {dd}"
+                )),
+            },
+        }
+    }
+
+    /// What a DD or data set name stands for.
+    fn place(&self, of: &DataRef, step: &Step) -> Result<Place> {
+        let given = |name: &str| {
+            let mut given = self.args.dd.iter();
+            given.find(|(dd, _)| dd.eq_ignore_ascii_case(name)).map(|(_, file)| file.into())
+        };
+        if let DataRef::Dd(dd) = of {
+            if let Some(file) = given(dd) {
+                return Ok(Place::File(file));
+            }
+            if let Some(Dd::Lines(lines)) = step.dds.get(dd) {
+                return Ok(Place::Lines(lines.clone()));
+            }
+        }
+        let data_set = self.data_set(of, step)?;
+        if let Some(file) = given(&data_set) {
+            return Ok(Place::File(file));
+        }
+        let known = match data_set.parse::<FileName>() {
+            Ok(name) => {
+                let name = self.stored_name(&name)?;
+                let mut reader = self.store.lmdb_reader().into_diagnostic()?;
+                reader.access(&name).into_diagnostic()?
+            }
+            Err(_) => None,
+        };
+        match known {
+            Some(access) => Ok(Place::Stored(access.base)),
+            None => Err(miette!(
+                help = format!("--dd {data_set}=FILE gives it a file of this machine"),
+                "{data_set} is not in the store"
+            )),
+        }
+    }
+
+    fn repro(
+        &mut self,
+        (from, to): (&DataRef, &DataRef),
+        (replace, reuse): (bool, bool),
+        (skip, count): (u64, Option<u64>),
+        step: &Step,
+    ) -> Done {
+        let (from, to) = (self.place(from, step)?, self.place(to, step)?);
+        match (from, to) {
+            (Place::Stored(from), Place::File(to)) => self.unload(&from, &to),
+            (from, Place::Stored(to)) => {
+                let mode = self.mode(to.id, replace, reuse)?;
+                self.fill(from, &to, (mode, skip, count))
+            }
+            _ => Err(miette!("one side of a REPRO is a file of the store").into()),
+        }
+    }
+
+    /// Into a file without records all can go at once.
+    fn mode(&self, to: FileId, replace: bool, reuse: bool) -> Result<LoadMode> {
+        let mut reader = self.store.lmdb_reader().into_diagnostic()?;
+        let is_empty = reader.read(to, Seek::First, |_| ()).into_diagnostic()?.is_none();
+        Ok(match (is_empty || reuse, replace) {
+            (true, _) => LoadMode::Replace,
+            (false, true) => LoadMode::Merge,
+            (false, false) => LoadMode::Add,
+        })
+    }
+
+    fn fill(
+        &mut self,
+        from: Place,
+        to: &CatalogueEntry,
+        (mode, skip, count): (LoadMode, u64, Option<u64>),
+    ) -> Done {
+        let section = section_of(&self.app, to.def.name.as_str());
+        let as_lines = store::transfer::Framing::ascii_lines(&to.def);
+        let records = match &from {
+            Place::File(_) => Some(self.args.form.records(&self.app, &section, &to.def)?),
+            _ => None,
+        };
+        let options = LoadOptions {
+            mode,
+            skip,
+            count,
+            max_rejects: ERROR_LIMIT,
+            ..LoadOptions::new(records.as_ref().map_or(as_lines, |records| records.framing))
+        };
+        let progress = bar("records", None, false);
+        let mut events = |event: LoadEvent<'_>| match event {
+            LoadEvent::Rejected { number, key, reason } => {
+                let key = key.map_or(String::new(), |key| format!(" key {key}"));
+                progress.suspend(|| eprintln!("record {number}{key}: {reason}"));
+            }
+            LoadEvent::Progress(report) => progress.set_position(report.read),
+            LoadEvent::Storing(report) => progress.set_position(report.loaded),
+            LoadEvent::Building(done) => progress.set_position(done.read),
+        };
+        let loaded = match (&from, records) {
+            (Place::Stored(from), _) => copy(&mut self.store, from.id, to.id, &options, &mut events),
+            (Place::Lines(lines), _) => {
+                let text = lines.iter().flat_map(|line| [line, "\n"]).collect::<String>();
+                let mut input = Cursor::new(text);
+                let verbatim = &store::transfer::Verbatim;
+                load(&mut self.store, to.id, &mut input, &options, verbatim, &mut events)
+            }
+            (Place::File(path), Some(records)) => {
+                let mut input: Box<dyn BufRead> = Box::new(BufReader::new(open(path)?));
+                load(&mut self.store, to.id, &mut *input, &options, &*records.convert, &mut events)
+            }
+            (Place::File(_), None) => unreachable!("a file of this machine has a form"),
+        };
+        progress.finish_and_clear();
+        let (report, _) = loaded.into_diagnostic()?;
+        let text = format!("{}: {} records loaded, {} refused", to.def.name, report.loaded, report.rejected);
+        Ok((if report.rejected == 0 { 0 } else { 4 }, text))
+    }
+
+    fn unload(&mut self, from: &CatalogueEntry, to: &Path) -> Done {
+        let section = section_of(&self.app, from.def.name.as_str());
+        let records = self.args.form.records(&self.app, &section, &from.def)?;
+        let mut reader = self.store.lmdb_reader().into_diagnostic()?;
+        let output = File::create(to)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot write {}", to.display()))?;
+        let mut output = BufWriter::new(output);
+        let report = dump(&mut reader, from.id, &mut output, records.framing, &*records.convert, &mut |_| ());
+        let report = report.into_diagnostic()?;
+        output.flush().into_diagnostic()?;
+        Ok((0, format!("{}: {} records written to {}", from.def.name, report.records, to.display())))
+    }
+}
+
+fn open(path: &Path) -> Result<File> {
+    File::open(path)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot read {}", path.display()))
+}
+
+/// Records that REPRO may refuse before it ends: ERRORLIMIT's default.
+const ERROR_LIMIT: u64 = 4;

@@ -1,0 +1,25 @@
+//! Progress of long work on the terminal; nothing is shown elsewhere.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar up to `whole` of something, or only a count where that is not known.
+pub fn bar(what: &str, whole: Option<u64>, in_bytes: bool) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let template = match (whole.is_some(), in_bytes) {
+        (true, true) => "{msg} {bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta}",
+        (true, false) => "{msg} {bar:40} {human_pos} of {human_len}, {per_sec}, {eta}",
+        (false, true) => "{msg} {bytes}, {bytes_per_sec}",
+        (false, false) => "{msg} {human_pos}, {per_sec}",
+    };
+    let bar = match whole {
+        Some(whole) => ProgressBar::new(whole),
+        None => ProgressBar::no_length(),
+    };
+    let style = ProgressStyle::with_template(template);
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        .with_message(what.to_owned())
+}

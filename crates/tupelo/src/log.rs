@@ -1,0 +1,204 @@
+//! What the program logs, in a form for eyes: local time, what it is, and the
+//! message; a request, an abend and a line that a program displayed each have a
+//! form of their own.
+//!
+//! Invariant: what comes from a client or a COBOL program never steers the
+//! terminal: its control characters are replaced.
+
+use std::fmt::{self, Write};
+use std::io::IsTerminal;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::FmtContext;
+use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
+use tracing_subscriber::registry::LookupSpan;
+
+/// Target of what `serve` itself says.
+pub const SERVE: &str = "tupelo::serve";
+/// Target of abends.
+pub const TASK: &str = "tupelo::task";
+/// Target of requests.
+const ACCESS: &str = "gateway::access";
+/// Target of lines that programs display.
+const DISPLAY: &str = "tupelo::stdout";
+
+/// What is logged without -v: what goes wrong, abends, what programs display,
+/// and requests where `access_log` asks for them.
+const USUAL: &str =
+    "warn,tupelo::serve=info,tupelo::task=info,tupelo::stdout=info,gateway::access=info";
+
+/// Logs to standard error from here on. `verbose` counts -v.
+pub fn start(verbose: u8) {
+    let default = match verbose {
+        0 => USUAL,
+        1 => "info",
+        _ => "debug",
+    };
+    let filter = EnvFilter::try_from_env("TUPELO_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .event_format(ForEyes)
+        .init();
+}
+
+struct ForEyes;
+
+/// The fields of an event, as text.
+#[derive(Default)]
+struct Fields {
+    message: String,
+    rest: Vec<(&'static str, String)>,
+}
+
+impl Fields {
+    /// Takes a field out.
+    fn take(&mut self, name: &str) -> String {
+        let at = self.rest.iter().position(|(known, _)| *known == name);
+        at.map_or(String::new(), |at| self.rest.remove(at).1)
+    }
+}
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        let text = format!("{value:?}");
+        match field.name() {
+            "message" => self.message = text,
+            name => self.rest.push((name, text)),
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.record_debug(field, &format_args!("{value}"));
+    }
+
+    fn record_error(&mut self, field: &Field, value: &(dyn std::error::Error + 'static)) {
+        self.record_debug(field, &format_args!("{value}"));
+    }
+}
+
+impl<S, N> FormatEvent<S, N> for ForEyes
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        _: &FmtContext<'_, S, N>,
+        mut out: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let about = event.metadata();
+        let (word, colour) = word(about.target(), *about.level());
+        let colours = out.has_ansi_escapes();
+        let paint = |code: &'static str| if colours { code } else { "" };
+        let (faint, plain, colour) = (paint("\x1b[2m"), paint("\x1b[0m"), paint(colour));
+        let text = told(about.target(), &mut fields);
+        write!(out, "{faint}{}{plain} {colour}{word:<8}{plain}", clock())?;
+        // What `serve` says was made for a terminal already.
+        match about.target() == SERVE {
+            true => writeln!(out, "{}", text.trim_end()),
+            false => writeln!(out, "{}", harmless(text.trim_end())),
+        }
+    }
+}
+
+/// What an event is, and its colour.
+fn word(target: &str, level: Level) -> (&'static str, &'static str) {
+    match (target, level) {
+        (ACCESS, _) => ("request", "\x1b[36m"),
+        (DISPLAY, _) => ("display", "\x1b[35m"),
+        (TASK, _) => ("abend", "\x1b[1;31m"),
+        (_, Level::ERROR) => ("error", "\x1b[1;31m"),
+        (_, Level::WARN) => ("warning", "\x1b[1;33m"),
+        (_, Level::INFO) => ("info", "\x1b[32m"),
+        _ => ("debug", "\x1b[2m"),
+    }
+}
+
+/// An event's message with its fields.
+fn told(target: &str, fields: &mut Fields) -> String {
+    match target {
+        ACCESS => {
+            let us: f64 = fields.take("us").parse().unwrap_or_default();
+            let [method, path] = ["method", "path"].map(|name| fields.take(name));
+            let [status, bytes] = ["status", "bytes"].map(|name| fields.take(name));
+            format!(
+                "{status} {:>9.3} ms {bytes:>8} B  {method} {path}",
+                us / 1e3
+            )
+        }
+        DISPLAY | "tupelo::stderr" => {
+            let task = fields.take("task");
+            format!("task {task:<6} {}", fields.message)
+        }
+        _ => {
+            let mut text = std::mem::take(&mut fields.message);
+            for (name, value) in &fields.rest {
+                let _ = write!(text, "  {name}={value}");
+            }
+            text
+        }
+    }
+}
+
+/// The text without control characters but line ends.
+fn harmless(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' => '\n',
+        '\t' => ' ',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    };
+    text.chars().map(shown).collect()
+}
+
+/// The local time of day, to the millisecond.
+fn clock() -> String {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let seconds = now.as_secs() as libc::time_t;
+    // SAFETY: `tm` is plain data, for which zeros are a value; localtime_r
+    // reads one argument, writes the other, and keeps neither.
+    let time = unsafe {
+        let mut time: libc::tm = std::mem::zeroed();
+        libc::localtime_r(&raw const seconds, &raw mut time);
+        time
+    };
+    let millis = now.subsec_millis();
+    format!(
+        "{:02}:{:02}:{:02}.{millis:03}",
+        time.tm_hour, time.tm_min, time.tm_sec
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_aligned_and_a_display_line_names_its_task() {
+        let fields = |pairs: &[(&'static str, &str)]| Fields {
+            message: "HELLO\x1b[2J".into(),
+            rest: pairs.iter().map(|(n, v)| (*n, (*v).to_owned())).collect(),
+        };
+        let request = [
+            ("method", "GET"),
+            ("path", "/a"),
+            ("status", "200"),
+            ("bytes", "37"),
+            ("us", "1500"),
+        ];
+        let text = told(ACCESS, &mut fields(&request));
+        assert_eq!(text, "200     1.500 ms       37 B  GET /a");
+        let text = told(DISPLAY, &mut fields(&[("worker", "0"), ("task", "12")]));
+        assert_eq!(harmless(&text), "task 12     HELLO\u{fffd}[2J");
+    }
+}

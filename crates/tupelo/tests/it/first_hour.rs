@@ -1,0 +1,340 @@
+//! What a newcomer does in the first hour, and what goes wrong there: nothing
+//! is answered wrongly, and nothing is kept from whoever looks at the terminal.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+
+use crate::http;
+use crate::program::{run, text, tupelo, until};
+use crate::server::application;
+
+/// A server whose every line is kept.
+struct Watched {
+    child: Child,
+    said: Arc<Mutex<String>>,
+}
+
+impl Watched {
+    fn start(folder: &Path, more: &[&str]) -> Watched {
+        let mut child = tupelo()
+            .arg("serve")
+            .arg(folder)
+            .args(["--listen", "0", "--admin", "0"])
+            .args(more)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let said = Arc::new(Mutex::new(String::new()));
+        let streams: [Box<dyn Read + Send>; 2] = [
+            Box::new(child.stdout.take().unwrap()),
+            Box::new(child.stderr.take().unwrap()),
+        ];
+        for stream in streams {
+            let said = said.clone();
+            std::thread::spawn(move || {
+                for line in BufReader::new(stream).lines().map_while(Result::ok) {
+                    *said.lock().unwrap() += &format!("{line}\n");
+                }
+            });
+        }
+        let server = Watched { child, said };
+        server.wait_for("admin ");
+        server
+    }
+
+    fn said(&self) -> String {
+        self.said.lock().unwrap().clone()
+    }
+
+    fn wait_for(&self, word: &str) {
+        until(&format!("{word:?} in {}", self.said()), || {
+            self.said().contains(word)
+        });
+    }
+
+    /// The address of a line that names a listener.
+    fn address(&self, what: &str) -> String {
+        let said = self.said();
+        let line = said.lines().find(|l| l.starts_with(what)).unwrap();
+        let url = line.split_whitespace().nth(1).unwrap();
+        url.trim_start_matches("http://")
+            .trim_end_matches("/docs/")
+            .to_owned()
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        // SAFETY: kill(2) takes any pid; the child is ours and not yet reaped.
+        unsafe { libc::kill(self.child.id() as i32, libc::SIGTERM) };
+        let _ = self.child.wait();
+    }
+}
+
+const MONEY: &str = "       01  MONEY-AREA.\n           05  AMOUNT  PIC S9(7)V99.\n           05  TWICE   PIC S9(8)V99.\n";
+
+const DOUBLE: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. DOUBLE.
+       DATA DIVISION.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA PIC X.
+       COPY MONEY.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF MONEY-AREA TO ADDRESS OF DFHCOMMAREA
+           COMPUTE TWICE = AMOUNT * 2
+           EXEC CICS RETURN END-EXEC.
+";
+
+/// An application with an API that was imported from a copybook.
+fn money() -> tempfile::TempDir {
+    let app = application(&[("copybooks/MONEY.cpy", MONEY), ("cobol/DOUBLE.cbl", DOUBLE)]);
+    let folder = app.path().to_str().unwrap();
+    let copybook = app.path().join("copybooks/MONEY.cpy");
+    let made = run(&[
+        "api",
+        "import",
+        "money",
+        "--program",
+        "DOUBLE",
+        "--app",
+        folder,
+        "--request",
+        copybook.to_str().unwrap(),
+    ]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    app
+}
+
+fn change_money(app: &Path) {
+    let changed = MONEY.replace("S9(7)V99", "S9(6)V999");
+    std::fs::write(app.join("copybooks/MONEY.cpy"), changed).unwrap();
+}
+
+#[test]
+fn a_copybook_that_drifts_from_its_api_is_an_error_until_the_api_is_updated() {
+    let app = money();
+    let folder = app.path().to_str().unwrap();
+    let check = || run(&["check", folder]);
+    assert_eq!(check().status.code(), Some(0), "{}", text(&check().stdout));
+    change_money(app.path());
+    let told = check();
+    assert_eq!(told.status.code(), Some(1));
+    let out = text(&told.stdout);
+    assert!(out.contains("copybooks/MONEY.cpy:2:"), "{out}");
+    assert!(out.contains("AMOUNT was PIC S9(7)V99"), "{out}");
+    assert!(out.contains("S9(6)V999.\n"), "the line stands there: {out}");
+    let mapping = app
+        .path()
+        .join("apis/money/src/main/operations/%2F/post/response_200.yaml");
+    let edited = std::fs::read_to_string(&mapping).unwrap() + "# mine\n";
+    std::fs::write(&mapping, &edited).unwrap();
+    let updated = run(&["api", "import", "money", "--update", "--app", folder]);
+    assert!(updated.status.success(), "{}", text(&updated.stderr));
+    assert_eq!(check().status.code(), Some(0), "{}", text(&check().stdout));
+    assert_eq!(std::fs::read_to_string(&mapping).unwrap(), edited);
+    let document = app.path().join("apis/money/src/main/api/openapi.yaml");
+    assert!(std::fs::read_to_string(document).unwrap().contains("0.001"));
+}
+
+#[test]
+fn a_drift_while_it_is_served_keeps_programs_and_apis_as_they_were() {
+    let app = money();
+    let server = Watched::start(app.path(), &[]);
+    let gateway = server.address("gateway");
+    let ask = || http::send(&gateway, "POST", "/money", Some("{\"amount\": 12.50}"));
+    assert_eq!(ask().json()["twice"], 25.0, "{:?}", ask());
+    change_money(app.path());
+    server.wait_for("not loaded, the old state stays in force");
+    assert_eq!(ask().json()["twice"], 25.0);
+    assert!(
+        server.said().contains("api import money --update"),
+        "{}",
+        server.said()
+    );
+    let folder = app.path().to_str().unwrap();
+    let updated = run(&["api", "import", "money", "--update", "--app", folder]);
+    assert!(updated.status.success(), "{}", text(&updated.stderr));
+    server.wait_for("loaded again");
+    assert_eq!(ask().json()["twice"], 25.0);
+    assert!(!server.said().contains("WARN"), "{}", server.said());
+}
+
+#[test]
+fn one_bad_mapping_leaves_the_other_apis_served() {
+    let app = money();
+    let mapping = app
+        .path()
+        .join("apis/money/src/main/operations/%2F/post/request.yaml");
+    let right = std::fs::read_to_string(&mapping).unwrap();
+    std::fs::write(&mapping, right.replace("AMOUNT", "AMOUNTT")).unwrap();
+    std::fs::write(app.path().join("cobol/BAD.cbl"), "       IDENTIFICATION DIVISION.\n       PROGRAM-ID. BAD.\n       PROCEDURE DIVISION.\n           MOVEE A TO B.\n").unwrap();
+    let server = Watched::start(app.path(), &[]);
+    let said = server.said();
+    assert!(
+        said.contains("2 operations of 1 API; not served: money"),
+        "{said}"
+    );
+    assert!(said.contains("1 program did not compile"), "{said}");
+    server.wait_for("has no AMOUNTT");
+    assert_eq!(
+        http::send(&server.address("gateway"), "GET", "/hello/world", None).status,
+        200
+    );
+}
+
+const TALKS: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-DATA PIC X(10).
+       LINKAGE SECTION.
+       01  DFHCOMMAREA PIC X(67).
+       PROCEDURE DIVISION.
+           DISPLAY 'LOOKING FOR IT'
+           EXEC CICS PUT CONTAINER('ONE') CHANNEL('CH')
+                FROM(WS-DATA) END-EXEC
+           EXEC CICS GET CONTAINER('NO-SUCH-ONE')
+                CHANNEL('CH') INTO(WS-DATA)
+                END-EXEC
+           EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
+fn abends_displayed_lines_and_requests_are_seen_without_asking() {
+    let settings = "[gateway]\naccess_log = true\n";
+    let app = application(&[("cobol/HELLO.cbl", TALKS), ("tupelo.toml", settings)]);
+    let server = Watched::start(app.path(), &[]);
+    let answer = http::send(&server.address("gateway"), "GET", "/hello/world", None);
+    assert_eq!(answer.status, 500);
+    let detail = answer.json()["detail"].to_string();
+    assert!(
+        detail.contains("CONTAINERERR") && detail.contains("NO-SUCH-ONE"),
+        "{detail}"
+    );
+    server.wait_for("LOOKING FOR IT");
+    server.wait_for("GET /hello/world");
+    let said = server.said();
+    let abend = said
+        .lines()
+        .find(|l| l.contains(" abend "))
+        .unwrap_or_else(|| panic!("{said}"));
+    assert!(
+        abend.contains("task 1") && abend.contains("HELLO line 12"),
+        "{abend}"
+    );
+    assert!(
+        said.contains("12 | EXEC CICS GET CONTAINER('NO-SUCH-ONE')"),
+        "{said}"
+    );
+    assert!(
+        said.lines()
+            .any(|l| l.contains("request") && l.contains("500")),
+        "{said}"
+    );
+    assert!(!said.contains("\\x1b"), "{said}");
+}
+
+#[test]
+fn the_page_that_tries_requests_is_named_and_sends_them_to_the_gateway() {
+    let app = application(&[]);
+    let server = Watched::start(app.path(), &[]);
+    let gateway = server.address("gateway");
+    assert_eq!(server.address("docs"), gateway);
+    assert_eq!(http::send(&gateway, "GET", "/docs/", None).status, 200);
+    let from_admin = http::send(&server.address("admin"), "GET", "/docs/", None);
+    assert_eq!(
+        from_admin.header("location"),
+        Some(format!("http://{gateway}/docs/").as_str())
+    );
+}
+
+#[test]
+fn a_port_alone_is_an_address_and_one_in_use_names_who_has_it() {
+    let app = application(&[]);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let folder = app.path().to_str().unwrap();
+    let refused = run(&["serve", folder, "--listen", &port, "--admin", "0"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let said = text(&refused.stderr)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    assert!(
+        said.contains(&format!("port {port} is in use by")),
+        "{said}"
+    );
+    assert!(
+        said.contains(&format!("(pid {})", std::process::id())),
+        "{said}"
+    );
+    assert!(said.contains("--listen"), "{said}");
+}
+
+#[test]
+fn an_empty_folder_is_told_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = run(&["serve", folder.path().to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(2));
+    let said = text(&refused.stderr);
+    assert!(
+        said.contains("tupelo new hello") && said.contains("api import"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_file_is_loaded_before_the_first_serve() {
+    let app = application(&[
+        (
+            "resources.csd",
+            "DEFINE FILE(NOTES) GROUP(A) KEYLENGTH(4) RECORDSIZE(16) RECORDFORMAT(F)\n",
+        ),
+        ("notes.txt", "A001first note  \n"),
+    ]);
+    let folder = app.path().to_str().unwrap();
+    let notes = app.path().join("notes.txt");
+    let load = [
+        "file",
+        "load",
+        "NOTES",
+        notes.to_str().unwrap(),
+        "--format",
+        "lines",
+        "--app",
+        folder,
+    ];
+    let loaded = run(&load);
+    assert!(loaded.status.success(), "{}", text(&loaded.stderr));
+    assert!(
+        text(&loaded.stdout).contains("1 records loaded"),
+        "{}",
+        text(&loaded.stdout)
+    );
+}
+
+#[test]
+fn completions_and_manual_pages_have_every_command() {
+    for shell in ["bash", "zsh", "fish"] {
+        let told = text(&run(&["completions", shell]).stdout);
+        assert!(
+            told.contains("serve") && told.contains("strip-prefix"),
+            "{shell}"
+        );
+        assert!(
+            !told.contains("worker"),
+            "{shell}: what is hidden stays hidden"
+        );
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let made = run(&["man", "--dir", folder.path().to_str().unwrap()]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let import = std::fs::read_to_string(folder.path().join("tupelo-api-import.1")).unwrap();
+    assert!(import.contains("strip\\-prefix"), "{import}");
+    assert!(folder.path().join("tupelo.1").is_file());
+    assert!(!folder.path().join("tupelo-worker.1").exists());
+}

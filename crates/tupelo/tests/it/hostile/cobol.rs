@@ -1,0 +1,273 @@
+//! Attacks by COBOL programs.
+
+use std::collections::HashMap;
+use std::process::Output;
+
+use super::sandbox_is_whole;
+use crate::program::{text, tupelo};
+use crate::server::{Server, application};
+
+/// An application of one transaction, `EVIL`, and its programs.
+struct Evil(tempfile::TempDir);
+
+impl Evil {
+    /// `procedure` is the program's, with commands; the others are whole.
+    fn new(storage: &str, procedure: &str, others: &[(&str, &str)]) -> Evil {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            std::fs::create_dir_all(folder.path().join("cobol")).unwrap();
+            std::fs::write(folder.path().join(name), text).unwrap();
+        };
+        let main = format!(
+            "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. EVIL.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+{storage}
+       LINKAGE SECTION.
+       01 DFHCOMMAREA PIC X(60).
+       PROCEDURE DIVISION.
+{procedure}
+           EXEC CICS RETURN END-EXEC.
+"
+        );
+        write("cobol/EVIL.cbl", &main);
+        let mut definitions = String::from(
+            "DEFINE TRANSACTION(EVIL) GROUP(G) PROGRAM(EVIL)\nDEFINE PROGRAM(EVIL) GROUP(G)\n",
+        );
+        for (name, source) in others {
+            write(&format!("cobol/{name}.cbl"), source);
+            definitions.push_str(&format!("DEFINE PROGRAM({name}) GROUP(G)\n"));
+        }
+        write("resources.csd", &definitions);
+        write(
+            "tupelo.toml",
+            "[region]\ntask_memory_mib = 64\nworker_memory_mib = 512\n",
+        );
+        Evil(folder)
+    }
+
+    /// Runs the transaction with a secret in the server's environment.
+    fn run(&self) -> Output {
+        tupelo()
+            .args(["run", "EVIL"])
+            .arg(self.0.path())
+            .args(["--length", "60", "--json"])
+            .env("HOSTILE_SECRET", "s3cr3t")
+            .output()
+            .unwrap()
+    }
+
+    /// Its COMMAREA at the end, or its abend code and message.
+    fn told(&self) -> String {
+        let output = self.run();
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", text(&output.stderr)));
+        match answer["abend"]["code"].as_str() {
+            Some(code) => format!("{code} {}", answer["abend"]["message"].as_str().unwrap()),
+            None => answer["commarea"].as_str().unwrap().trim_end().to_owned(),
+        }
+    }
+}
+
+#[test]
+fn a_shell_is_refused_by_check_with_its_line() {
+    let evil = Evil::new(
+        "       01 X PIC X(10) VALUE 'id'.",
+        "           CALL STATIC 'system' USING X.",
+        &[],
+    );
+    let output = tupelo().arg("check").arg(evil.0.path()).output().unwrap();
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("EVIL.cbl:9:"), "{said}");
+    assert!(said.contains("'system'"), "{said}");
+    // And it is not run either.
+    assert!(evil.told().starts_with("APCT"));
+}
+
+#[test]
+fn the_servers_environment_is_not_there() {
+    let evil = Evil::new(
+        "       01 X PIC X(20) VALUE 'nothing'.",
+        "           ACCEPT X FROM ENVIRONMENT 'HOSTILE_SECRET'
+           MOVE X TO DFHCOMMAREA.",
+        &[],
+    );
+    let told = evil.told();
+    assert!(!told.contains("s3cr3t"), "{told}");
+}
+
+#[test]
+fn files_are_refused_in_a_subprogram_when_it_is_run() {
+    let reader = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. READER.
+       ENVIRONMENT DIVISION.
+       INPUT-OUTPUT SECTION.
+       FILE-CONTROL.
+           SELECT PW ASSIGN TO '/etc/passwd'
+             ORGANIZATION IS LINE SEQUENTIAL.
+       DATA DIVISION.
+       FILE SECTION.
+       FD PW.
+       01 R PIC X(60).
+       LINKAGE SECTION.
+       01 L PIC X(60).
+       PROCEDURE DIVISION USING L.
+           OPEN INPUT PW.
+           READ PW.
+           MOVE R TO L.
+           CLOSE PW.
+           GOBACK.
+";
+    let call = "           CALL 'READER' USING DFHCOMMAREA.";
+    let told = Evil::new("", call, &[("READER", reader)]).told();
+    assert!(told.starts_with("ASRA") && told.contains("file"), "{told}");
+}
+
+#[test]
+fn getmain_gives_a_task_its_share_and_no_more() {
+    let evil = Evil::new(
+        "       01 P USAGE POINTER.
+       01 R PIC S9(8) COMP.
+       01 R2 PIC S9(8) COMP.
+       01 A PIC 9(4).
+       01 B PIC 9(4).
+       01 N PIC 9(6) VALUE 0.
+       01 D PIC 9(6).",
+        "           EXEC CICS GETMAIN SET(P) FLENGTH(2000000000)
+             RESP(R) RESP2(R2) END-EXEC
+           MOVE R TO A MOVE R2 TO B
+           STRING A '/' B INTO DFHCOMMAREA
+           MOVE 0 TO R
+           PERFORM UNTIL R NOT = 0 OR N > 5000
+             EXEC CICS GETMAIN SET(P) FLENGTH(1048576) INITIMG(X'FF')
+               RESP(R) RESP2(R2) END-EXEC
+             IF R = 0 ADD 1 TO N END-IF
+           END-PERFORM
+           MOVE R TO A MOVE R2 TO B MOVE N TO D
+           STRING A '/' B ' ' D INTO DFHCOMMAREA(12:30).",
+        &[],
+    );
+    // LENGERR for what can never be had, NOSTG when the share is used up.
+    assert_eq!(evil.told(), "0022/0001  0042/0002 000064");
+}
+
+#[test]
+fn allocate_ends_at_the_workers_bound() {
+    let evil = Evil::new(
+        "       01 P USAGE POINTER.
+       01 N PIC 9(6) VALUE 0.",
+        "           PERFORM UNTIL N > 50000
+             ALLOCATE 1048576 CHARACTERS INITIALIZED RETURNING P
+             IF P = NULL EXIT PERFORM END-IF
+             ADD 1 TO N
+           END-PERFORM
+           MOVE N TO DFHCOMMAREA.",
+        &[],
+    );
+    let told = evil.told();
+    let mib = told.parse::<u32>().ok();
+    let ended_well = mib.is_some_and(|n| n <= 512);
+    assert!(ended_well || told.starts_with("ASRA"), "{told}");
+}
+
+#[test]
+fn calls_without_end_are_an_abend_that_says_so() {
+    let down = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. DOWN IS RECURSIVE.
+       DATA DIVISION.
+       LOCAL-STORAGE SECTION.
+       01 N PIC X(100).
+       LINKAGE SECTION.
+       01 L PIC X(60).
+       PROCEDURE DIVISION USING L.
+           CALL 'UPWARD' USING L.
+           GOBACK.
+";
+    let up = down
+        .replace("UPWARD", "?")
+        .replace("DOWN", "UPWARD")
+        .replace('?', "DOWN");
+    let call = "           CALL 'DOWN' USING DFHCOMMAREA.";
+    let told = Evil::new("", call, &[("DOWN", down), ("UPWARD", &up)]).told();
+    assert!(told.starts_with("ASRA") && told.contains("stack"), "{told}");
+}
+
+#[test]
+fn what_is_displayed_moves_no_cursor_and_floods_no_log() {
+    let evil = Evil::new(
+        "       01 N PIC 9(6) VALUE 0.
+       01 L PIC X(2000) VALUE ALL 'x'.",
+        "           DISPLAY 'A' X'1B' '[2J' X'0D00' 'B'.
+           PERFORM UNTIL N = 100000
+             ADD 1 TO N DISPLAY L
+           END-PERFORM.",
+        &[],
+    );
+    let output = evil.run();
+    let log = text(&output.stderr);
+    assert!(log.contains("A\\u{1b}[2J\\r\\0B"), "{}", &log[..500]);
+    assert!(!log.bytes().any(|b| b != b'\n' && b < b' '));
+    assert!(log.len() < 8 << 20, "{} bytes", log.len());
+    assert!(
+        log.contains("left out") || log.contains("found no room"),
+        "nothing is told"
+    );
+}
+
+#[test]
+fn a_displayed_line_has_its_own_tasks_number() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let program = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. HELLO.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01 T PIC 9(7).
+       LINKAGE SECTION.
+       01 DFHCOMMAREA PIC X.
+       COPY HELLO.
+       PROCEDURE DIVISION.
+           SET ADDRESS OF HELLO-AREA TO ADDRESS OF DFHCOMMAREA
+           MOVE EIBTASKN TO T
+           DISPLAY 'LINE ONE OF ' T
+           DISPLAY 'LINE TWO OF ' T UPON SYSERR
+           DISPLAY 'LAST OF ' WITH NO ADVANCING
+           DISPLAY T WITH NO ADVANCING
+           EXEC CICS RETURN END-EXEC.
+";
+    const CLIENTS: usize = 8;
+    const REQUESTS: usize = 40;
+    let app = application(&[("cobol/HELLO.cbl", program)]);
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let server = Server::start_logging(app.path(), log.reopen().unwrap());
+    std::thread::scope(|s| {
+        for _ in 0..CLIENTS {
+            s.spawn(|| {
+                for _ in 0..REQUESTS {
+                    assert_eq!(server.get("/hello/x").status, 200);
+                }
+            });
+        }
+    });
+    // The last lines are read when the server ends.
+    drop(server);
+    let log = std::fs::read_to_string(log.path()).unwrap();
+    let mut lines: HashMap<u64, usize> = HashMap::new();
+    for line in log.lines().filter(|l| l.contains(" OF 0")) {
+        let number = |mark: &str| {
+            let at = line.rfind(mark).unwrap() + mark.len();
+            let digits: String = line[at..]
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .collect();
+            digits.parse::<u64>().unwrap()
+        };
+        assert_eq!(number(" OF "), number("task="), "{line}");
+        *lines.entry(number("task=")).or_default() += 1;
+    }
+    assert_eq!(lines.len(), CLIENTS * REQUESTS);
+    assert!(lines.values().all(|n| *n == 3), "{lines:?}");
+}

@@ -1,0 +1,203 @@
+//! Attacks by a module written in C.
+
+use super::{Arena, sandbox_is_whole};
+use crate::program::until;
+
+/// What the log and the client are told of a process that the system ended for
+/// a call.
+fn is_ended_for_a_call(told: &str) -> bool {
+    told.starts_with("abend ASRA") && told.contains("SIGSYS")
+}
+
+#[test]
+fn other_processes_and_the_system_are_out_of_reach() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let arena = Arena::open(4);
+    let sibling = arena.run("WORKER", "0");
+    let proof = arena.folder.path().join("proof");
+    let shell = format!("touch {}", proof.display());
+    let fatal = [
+        ("SHELL", shell.as_str()),
+        ("EXEC", ""),
+        ("FORK", ""),
+        ("VFORKED", ""),
+        ("CLONE3", ""),
+        ("KILLPP", ""),
+        ("KILLALL", ""),
+        ("KILLGRP", ""),
+        ("KILLSIB", &sibling),
+        ("QUEUESIG", ""),
+        ("PIDFD", ""),
+        ("TRACE", &sibling),
+        ("READMEM", &sibling),
+        ("URING", ""),
+        ("UNSHARE", ""),
+        ("BPF", ""),
+    ];
+    for (program, asked) in fatal {
+        let told = arena.attack(program, asked);
+        assert!(is_ended_for_a_call(&told), "{program}: {told}");
+    }
+    assert!(!proof.exists());
+    let refused = [
+        "LIMITS", "RAISE", "DUMP", "ORPHAN", "GROUP", "NICE", "ASYNC", "CHDIR",
+    ];
+    for program in refused {
+        assert_eq!(arena.attack(program, ""), "EPERM", "{program}");
+    }
+    assert_eq!(arena.attack("BLOCKING", ""), "changed 0");
+    assert_eq!(arena.attack("SOCKET", ""), "EPERM");
+    assert_eq!(arena.attack("UNIXSOCK", ""), "EPERM");
+}
+
+#[test]
+fn files_are_neither_read_nor_changed() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let arena = Arena::open(4);
+    let own = arena.folder.path().join("own");
+    std::fs::write(&own, "kept").unwrap();
+    let own = own.to_str().unwrap();
+    let new = arena.folder.path().join("new");
+    let data = arena.folder.path().join("store/data.mdb");
+    let parent = format!("/proc/{}/mem", std::process::id());
+    let environ = format!("/proc/{}/environ", std::process::id());
+    for path in [
+        "/etc/passwd",
+        "/etc/shadow",
+        own,
+        &parent,
+        &environ,
+        "/proc/self/maps",
+    ] {
+        assert_eq!(arena.attack("READFILE", path), "EACCES", "{path}");
+    }
+    assert_eq!(arena.run("READFILE", data.to_str().unwrap()), "EACCES");
+    assert_eq!(arena.run("LISTDIR", "/tmp"), "EACCES");
+    for program in ["WRITFILE", "APPEND", "REMOVE", "CHMOD", "CUTFILE"] {
+        assert_eq!(arena.attack(program, own), "EPERM", "{program}");
+    }
+    assert_eq!(arena.run("WRITFILE", new.to_str().unwrap()), "EPERM");
+    assert!(!new.exists());
+    assert_eq!(std::fs::read_to_string(own).unwrap(), "kept");
+    let before = std::fs::metadata(&data).unwrap().len();
+    assert_eq!(arena.attack("CUTFDS", ""), "cut 0");
+    assert_eq!(std::fs::metadata(&data).unwrap().len(), before);
+}
+
+#[test]
+fn a_worker_has_nothing_but_its_own() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    // SAFETY: tests of this process read no such variable.
+    unsafe { std::env::set_var("HOSTILE_SECRET", "1") };
+    let arena = Arena::open(4);
+    let environment = arena.run("ENVIRON", "");
+    // The time zone may be there.
+    assert!(
+        ["0 none", "1 none"].contains(&environment.as_str()),
+        "{environment}"
+    );
+    // The store's data, its table of readers, and the worker's own size.
+    assert_eq!(arena.run("OPENFDS", "").split_whitespace().count(), 3);
+    let pid = arena.run("WORKER", "0");
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let field = |name: &str| {
+        let line = status
+            .lines()
+            .find(|l| l.starts_with(name))
+            .unwrap_or_default();
+        line.split_whitespace()
+            .nth(1)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert_eq!(field("NoNewPrivs:"), "1");
+    assert_eq!(field("Seccomp:"), "2");
+    for set in ["CapEff:", "CapPrm:", "CapInh:", "CapAmb:"] {
+        assert_eq!(field(set), "0000000000000000", "{set}");
+    }
+    let score = std::fs::read_to_string(format!("/proc/{pid}/oom_score_adj")).unwrap();
+    assert_eq!(score.trim(), "500");
+    let limits = std::fs::read_to_string(format!("/proc/{pid}/limits")).unwrap();
+    let core = limits.lines().find(|l| l.starts_with("Max core file size"));
+    assert!(
+        core.is_some_and(|l| l.split_whitespace().nth(4) == Some("0")),
+        "{limits}"
+    );
+}
+
+#[test]
+fn memory_is_bounded_and_given_back() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    let arena = Arena::open(2);
+    let mib: usize = arena.attack("HOARD", "").parse().unwrap();
+    // The module's own storage counts too.
+    assert!((100..=512).contains(&mib), "{mib} MiB");
+    let mapped: usize = arena.attack("MAPHOARD", "").parse().unwrap();
+    assert!(mapped < 1100, "{mapped} MiB");
+    // What stays resident goes with the process, which ends after the task.
+    let kept = arena.run("STAY", "");
+    let gone = || !std::path::Path::new(&format!("/proc/{kept}")).exists();
+    until("the worker has retired", gone);
+    assert_eq!(arena.run("GOOD", ""), "good");
+}
+
+#[test]
+fn leaked_descriptors_cost_the_next_task_nothing() {
+    if !sandbox_is_whole() {
+        return;
+    }
+    // One worker, so that the next task meets the leak.
+    let arena = Arena::open(1);
+    for _ in 0..3 {
+        let leaked: usize = arena.run("LEAK", "").parse().unwrap();
+        assert!((500..1024).contains(&leaked), "{leaked}");
+        // A program that this worker has not loaded yet, and needs no
+        // descriptor in vain; the worker ends behind it.
+        let last: i32 = arena.run("WORKER", "0").parse().unwrap();
+        let gone = || !std::path::Path::new(&format!("/proc/{last}")).exists();
+        until("the worker has retired", gone);
+    }
+    assert_eq!(arena.run("GOOD", ""), "good");
+}
+
+#[test]
+fn the_region_serves_on_whatever_is_written_into_its_page() {
+    let arena = Arena::open(4);
+    for fill in ["0", "255", "-1", "1", "-1"] {
+        assert_eq!(arena.run("FILLPAGE", fill), "filled");
+        serves(&arena, fill);
+        let told = arena.run("FILLDIE", fill);
+        assert!(told.starts_with("abend ASRA"), "{told}");
+        serves(&arena, fill);
+        // And with none of the workers that were there.
+        for _ in 0..4 {
+            let told = arena.run("FILLDIE", fill);
+            assert!(told.starts_with("abend ASRA"), "{told}");
+        }
+        serves(&arena, fill);
+    }
+    let deaths = arena.region.handle().statistics().qr_deaths;
+    assert!(deaths <= 25, "{deaths} deaths with the QR token");
+}
+
+#[test]
+fn eventfds_written_full_still_wake() {
+    let arena = Arena::open(4);
+    assert_eq!(arena.run("BELLS", ""), "filled");
+    serves(&arena, "bells");
+}
+
+/// Quasi-reentrant programs run.
+fn serves(arena: &Arena, after: &str) {
+    for _ in 0..20 {
+        assert_eq!(arena.run("GOOD", ""), "good", "after {after}");
+    }
+}

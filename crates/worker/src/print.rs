@@ -1,0 +1,112 @@
+//! What programs print: lines with their task, for the region's log.
+//!
+//! libcob prints to streams of the C library. The C side hands what is printed
+//! to [`printed`], which joins it to lines and writes one record a line into
+//! the worker's pipe. A pipe that is full is waited for, but not long: a
+//! program that prints more than is read loses lines, not time.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use link::display::{RECORD_BYTES, record};
+
+/// Milliseconds that a task may wait for room in the pipe, all in all.
+const PATIENCE_MS: i32 = 20;
+
+/// The lines that are not whole yet, and whose they are.
+static PRINTER: Mutex<Printer> = Mutex::new(Printer {
+    task: 0,
+    lines: [Vec::new(), Vec::new()],
+    patience_ms: PATIENCE_MS,
+    lost: 0,
+});
+
+struct Printer {
+    task: u64,
+    /// Standard output and standard error.
+    lines: [Vec<u8>; 2],
+    patience_ms: i32,
+    lost: u64,
+}
+
+/// What follows is printed by this task.
+pub fn begin_task(task: u64) {
+    let mut printer = PRINTER.lock().unwrap_or_else(PoisonError::into_inner);
+    printer.task = task;
+    printer.patience_ms = PATIENCE_MS;
+}
+
+/// The task has ended: what it left without a line feed is a line too.
+pub fn end_task() {
+    let mut printer = PRINTER.lock().unwrap_or_else(PoisonError::into_inner);
+    for stream in 0..2 {
+        if !printer.lines[stream].is_empty() {
+            printer.end_line(stream);
+        }
+    }
+}
+
+/// Takes what a stream printed: 0 is standard output, 1 standard error.
+pub fn printed(stream: usize, bytes: &[u8]) {
+    let mut printer = PRINTER.lock().unwrap_or_else(PoisonError::into_inner);
+    let stream = stream.min(1);
+    for part in bytes.split_inclusive(|&b| b == b'\n') {
+        let (text, ended) = match part.split_last() {
+            Some((b'\n', text)) => (text, true),
+            _ => (part, false),
+        };
+        let line = &mut printer.lines[stream];
+        // What is longer is cut, and told to be.
+        let room = (RECORD_BYTES + 1).saturating_sub(line.len());
+        line.extend_from_slice(&text[..text.len().min(room)]);
+        if ended {
+            printer.end_line(stream);
+        }
+    }
+}
+
+impl Printer {
+    fn end_line(&mut self, stream: usize) {
+        let fd = stream as i32 + 1;
+        let text = record(self.task, &self.lines[stream]);
+        self.lines[stream].clear();
+        if self.lost > 0 {
+            let told = format!("({} lines before this one found no room)", self.lost);
+            if self.write(fd, &record(self.task, told.as_bytes())) {
+                self.lost = 0;
+            }
+        }
+        if !self.write(fd, &text) {
+            self.lost += 1;
+        }
+    }
+
+    /// Writes a record, all of it or nothing.
+    fn write(&mut self, fd: i32, record: &str) -> bool {
+        loop {
+            // SAFETY: bytes of ours to a descriptor of ours.
+            let put = unsafe { libc::write(fd, record.as_ptr().cast(), record.len()) };
+            if put >= 0 {
+                return true;
+            }
+            match io::Error::last_os_error().kind() {
+                io::ErrorKind::Interrupted => {}
+                io::ErrorKind::WouldBlock if self.patience_ms > 0 => self.wait(fd),
+                _ => return false,
+            }
+        }
+    }
+
+    /// Waits until there is room, or a little of the task's patience is gone.
+    fn wait(&mut self, fd: i32) {
+        const STEP_MS: i32 = 5;
+        let mut poll = libc::pollfd {
+            fd,
+            events: libc::POLLOUT,
+            revents: 0,
+        };
+        // SAFETY: one valid descriptor.
+        unsafe { libc::poll(&mut poll, 1, STEP_MS) };
+        self.patience_ms -= STEP_MS;
+    }
+}

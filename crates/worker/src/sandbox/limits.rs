@@ -1,0 +1,94 @@
+//! Limits of the worker's process.
+//!
+//! Memory is bounded beside what is mapped when the process is confined: the
+//! arenas and the store's map are address space that costs nothing. The other
+//! bounds are what a worker needs, with room.
+//! Reference: getrlimit(2).
+
+use std::fs;
+use std::io;
+
+use link::Confinement;
+
+use super::{SandboxError, done};
+
+/// Descriptors: its own, one for each further instance of a program, and those
+/// that are passed to it.
+const DESCRIPTORS: u64 = 1024;
+/// Bytes of the largest file that it writes: a copy of a module in memory.
+const FILE_BYTES: u64 = 256 << 20;
+/// Address space beside that, for the code of modules, in bytes. The loader
+/// maps a module's storage over its code's place, so that the limit of data
+/// does not count it: this one does.
+const CODE_BYTES: u64 = 512 << 20;
+
+/// Sets the limits of this process for good.
+pub fn set(bounds: &Confinement) -> Result<(), SandboxError> {
+    let failed = |error| SandboxError::System {
+        what: "reading its own size",
+        error,
+    };
+    let size = Size::read().map_err(failed)?;
+    if bounds.process_bytes > 0 {
+        let private = size.data.saturating_add(bounds.process_bytes);
+        limit(libc::RLIMIT_DATA, private)?;
+        let mapped = size
+            .mapped
+            .saturating_add(bounds.process_bytes + CODE_BYTES);
+        limit(libc::RLIMIT_AS, mapped)?;
+    }
+    limit(libc::RLIMIT_CORE, 0)?;
+    limit(libc::RLIMIT_NPROC, 0)?;
+    limit(libc::RLIMIT_NOFILE, DESCRIPTORS)?;
+    limit(libc::RLIMIT_FSIZE, FILE_BYTES)?;
+    limit(libc::RLIMIT_MSGQUEUE, 0)
+}
+
+/// Sets a limit, or leaves it where it is lower already.
+fn limit(what: libc::__rlimit_resource_t, bound: u64) -> Result<(), SandboxError> {
+    let mut now = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: a valid place for the limit, and a limit.
+    let rc = unsafe {
+        match libc::getrlimit(what, &mut now) {
+            0 => {
+                now.rlim_cur = bound.min(now.rlim_max);
+                now.rlim_max = now.rlim_cur;
+                libc::setrlimit(what, &now)
+            }
+            rc => rc,
+        }
+    };
+    done("setting a limit", rc)
+}
+
+/// Sizes of this process in bytes.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    /// Everything that is mapped.
+    mapped: u64,
+    /// What is private and writable, the stack included.
+    data: u64,
+}
+
+impl Size {
+    fn read() -> io::Result<Size> {
+        let text = fs::read_to_string("/proc/self/statm")?;
+        let page = page_bytes();
+        let field = |n: usize| {
+            let pages = text.split_whitespace().nth(n)?.parse::<u64>().ok()?;
+            Some(pages * page)
+        };
+        let size = field(0).zip(field(5));
+        let (mapped, data) = size.ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Size { mapped, data })
+    }
+}
+
+/// Bytes of a page of memory.
+pub fn page_bytes() -> u64 {
+    // SAFETY: asks for a constant.
+    u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}

@@ -1,0 +1,249 @@
+//! The bank of the examples as a process, and transfers to it.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+/// What an account holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Account {
+    /// Its balance.
+    pub cents: i64,
+    /// Transfers that it took part in.
+    pub movements: u64,
+}
+
+/// What became of a transfer.
+pub enum Sent {
+    /// The bank said that it was made.
+    Acknowledged,
+    /// The bank said that it was not made.
+    Refused,
+    /// The request was sent, and no answer came that says either.
+    Unknown,
+    /// There was nobody to send it to.
+    Nowhere,
+}
+
+/// A bank that is served, killed and served again.
+pub struct Bank {
+    tupelo: PathBuf,
+    folder: PathBuf,
+    state: tempfile::TempDir,
+    address: Arc<Mutex<String>>,
+    process: Option<Child>,
+}
+
+const WAIT: Duration = Duration::from_secs(60);
+
+impl Bank {
+    /// Serves the bank with records of its own.
+    pub fn open() -> Result<Bank> {
+        let cargo = env!("CARGO");
+        let built = Command::new(cargo)
+            .args(["build", "--quiet", "--release", "--bin", "tupelo"])
+            .status()?;
+        ensure!(built.success(), "tupelo could not be built");
+        let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+        let mut bank = Bank {
+            tupelo: Path::new(&target).join("release/tupelo"),
+            folder: PathBuf::from("examples/bank"),
+            state: tempfile::tempdir()?,
+            address: Arc::default(),
+            process: None,
+        };
+        bank.start()?;
+        Ok(bank)
+    }
+
+    /// Where it listens; changes with every start.
+    pub fn address(&self) -> Arc<Mutex<String>> {
+        self.address.clone()
+    }
+
+    /// Starts it over the records that are there.
+    pub fn start(&mut self) -> Result<()> {
+        let mut child = Command::new(&self.tupelo)
+            .arg("serve")
+            .arg(&self.folder)
+            .arg("--state")
+            .arg(self.state.path())
+            .args([
+                "--listen",
+                "127.0.0.1:0",
+                "--admin",
+                "127.0.0.1:0",
+                "--no-reload",
+            ])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .with_context(|| self.tupelo.display().to_string())?;
+        let out = child.stdout.take().context("its output")?;
+        let mut address = None;
+        for line in BufReader::new(out).lines() {
+            let line = line?;
+            if let Some(rest) = line.strip_prefix("gateway") {
+                let word = rest.split_whitespace().next().unwrap_or_default();
+                address = word.strip_prefix("http://").map(str::to_owned);
+                break;
+            }
+        }
+        self.process = Some(child);
+        let address = address.context("the bank did not start")?;
+        *self.address.lock().unwrap_or_else(PoisonError::into_inner) = address;
+        Ok(())
+    }
+
+    /// Kills the region as it is.
+    pub fn kill_region(&mut self) -> Result<()> {
+        if let Some(mut child) = self.process.take() {
+            child.kill()?;
+            child.wait()?;
+        }
+        Ok(())
+    }
+
+    /// Kills one of its workers; false when it has none.
+    pub fn kill_worker(&mut self, choice: u64) -> Result<bool> {
+        let Some(child) = &self.process else {
+            return Ok(false);
+        };
+        let path = format!("/proc/{0}/task", child.id());
+        let mut workers = Vec::new();
+        for thread in std::fs::read_dir(path)? {
+            let children = thread?.path().join("children");
+            // A thread may have ended meanwhile.
+            let text = std::fs::read_to_string(children).unwrap_or_default();
+            workers.extend(text.split_whitespace().map(str::to_owned));
+        }
+        if workers.is_empty() {
+            return Ok(false);
+        }
+        let victim = &workers[(choice % workers.len() as u64) as usize];
+        let killed = Command::new("kill")
+            .args(["-9", victim])
+            .stderr(Stdio::null())
+            .status()?;
+        Ok(killed.success())
+    }
+
+    /// Waits until two looks at the bank are the same.
+    pub fn settle(&mut self) -> Result<()> {
+        let until = Instant::now() + WAIT;
+        let mut last = self.accounts()?;
+        loop {
+            std::thread::sleep(Duration::from_millis(200));
+            let now = self.accounts()?;
+            if now == last {
+                return Ok(());
+            }
+            ensure!(Instant::now() < until, "the bank does not come to rest");
+            last = now;
+        }
+    }
+
+    /// All its accounts.
+    pub fn accounts(&mut self) -> Result<BTreeMap<u32, Account>> {
+        let address = self
+            .address
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let mut accounts = BTreeMap::new();
+        let mut from = 1;
+        loop {
+            let path = format!("/bank/accounts?start={from}&limit=20");
+            let list = get(&address, &path)?;
+            let rows = list["accounts"].as_array().cloned().unwrap_or_default();
+            let Some(last) = rows.last().and_then(|row| row["number"].as_u64()) else {
+                break;
+            };
+            for row in &rows {
+                let number = row["number"].as_u64().context("a number")? as u32;
+                if !accounts.contains_key(&number) {
+                    let one = get(&address, &format!("/bank/accounts/{number}"))?;
+                    accounts.insert(number, account(&one)?);
+                }
+            }
+            if last < from {
+                break;
+            }
+            from = last + 1;
+        }
+        Ok(accounts)
+    }
+}
+
+impl Drop for Bank {
+    fn drop(&mut self) {
+        // It is gone already where a kill was the last thing.
+        let _ = self.kill_region();
+    }
+}
+
+/// Asks for a transfer.
+pub fn transfer(address: &str, from: u32, to: u32, cents: u64) -> Sent {
+    let (whole, part) = (cents / 100, cents % 100);
+    let body = format!("{{\"from\":{from},\"to\":{to},\"amount\":{whole}.{part:02}}}");
+    let Ok(stream) = TcpStream::connect(address) else {
+        return Sent::Nowhere;
+    };
+    match exchange(stream, address, "POST", "/bank/transfers", &body) {
+        Ok((200, _)) => Sent::Acknowledged,
+        Ok((400..=499 | 503, _)) => Sent::Refused,
+        // An abend backs out, but one that hit a commit may have come too late.
+        _ => Sent::Unknown,
+    }
+}
+
+fn get(address: &str, path: &str) -> Result<Value> {
+    let until = Instant::now() + WAIT;
+    loop {
+        let stream = TcpStream::connect(address)?;
+        match exchange(stream, address, "GET", path, "") {
+            Ok((200, body)) => return Ok(serde_json::from_str(&body)?),
+            // The worker that was killed last may have had this request.
+            Ok((500 | 503, _)) if Instant::now() < until => {}
+            Ok((status, body)) => bail!("GET {path}: {status} {body}"),
+            Err(error) => return Err(error).with_context(|| format!("GET {path}")),
+        }
+    }
+}
+
+fn exchange(
+    mut stream: TcpStream,
+    address: &str,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> Result<(u16, String)> {
+    stream.set_read_timeout(Some(WAIT))?;
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+         Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )?;
+    let mut text = String::new();
+    stream.read_to_string(&mut text)?;
+    let status = text.split(' ').nth(1).context("a status line")?.parse()?;
+    let (_, body) = text.split_once("\r\n\r\n").context("a head")?;
+    Ok((status, body.to_owned()))
+}
+
+fn account(one: &Value) -> Result<Account> {
+    let balance = one["balance"].as_f64().context("a balance")?;
+    Ok(Account {
+        cents: (balance * 100.0).round() as i64,
+        movements: one["movements"].as_u64().context("movements")?,
+    })
+}

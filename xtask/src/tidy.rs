@@ -1,0 +1,175 @@
+//! The house rules that no compiler checks: which crate may use which, what
+//! stands on top of a file, how long it may be, and where unsafe code and
+//! silenced lints are.
+//!
+//! A file or crate that is let off stands in a table below with its reason.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// Every crate and its layer: a crate uses only crates of lower layers.
+const LAYERS: &[(&str, u8)] = &[
+    ("copybook", 0),
+    ("cics", 0),
+    ("sna", 0),
+    ("capture", 0),
+    ("advise", 0),
+    ("measure", 0),
+    ("translator", 1),
+    ("store", 1),
+    ("link", 1),
+    ("worker", 2),
+    ("region", 2),
+    ("gateway", 3),
+    ("appc", 3),
+    ("cpic", 3),
+    ("drive", 3),
+    ("lab", 3),
+    ("tupelo", 4),
+    ("xtask", 4),
+];
+
+/// Uses within a layer, and why.
+const BESIDE: &[(&str, &str, &str)] = &[
+    (
+        "capture",
+        "sna",
+        "it reads the wire formats of conversations",
+    ),
+    ("capture", "measure", "its report is the report model"),
+    ("advise", "sna", "it knows the values of LU 6.2 parameters"),
+    ("advise", "cics", "it reads definitions in DFHCSDUP syntax"),
+    ("sna", "measure", "the ring's figures are histograms"),
+    ("cpic", "appc", "it is the C library over the node"),
+    ("drive", "appc", "conversations are one of its protocols"),
+    ("lab", "appc", "experiments drive a node"),
+    ("lab", "drive", "experiments present load"),
+];
+
+/// Crates without unsafe code. `copybook` is pure as well, but its decoder
+/// writes the bytes of JSON in place, which is where its speed comes from.
+const SAFE: &[&str] = &["cics", "sna", "capture", "advise", "translator", "gateway"];
+
+/// Files longer than [`MOST_LINES`], and why.
+const LONG: &[(&str, &str)] = &[("crates/cics/src/cvda.rs", "a table of the manual")];
+
+/// Lines of a file beyond which it says why or is split.
+const MOST_LINES: usize = 800;
+
+/// Words that never stay. They are put together here so that this file passes.
+const UNFINISHED: &[&str] = &[
+    concat!("todo", "!("),
+    concat!("unimplemented", "!("),
+    concat!("FIX", "ME"),
+    concat!("#[", "ignore"),
+];
+
+/// Looks at everything; false when a rule is broken.
+pub fn run() -> Result<bool> {
+    let mut broken = Vec::new();
+    let mut crates: Vec<PathBuf> = fs::read_dir("crates")?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_>>()?;
+    crates.push(PathBuf::from("xtask"));
+    crates.sort();
+    for folder in &crates {
+        layers(folder, &mut broken)?;
+        let mut sources = Vec::new();
+        rust_files(folder, &mut sources)?;
+        for path in sources {
+            let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+            file(&path, &text, &mut broken);
+        }
+    }
+    for name in SAFE {
+        let lib = format!("crates/{name}/src/lib.rs");
+        if !fs::read_to_string(&lib)?.contains("#![forbid(unsafe_code)]") {
+            broken.push(format!("{lib}: #![forbid(unsafe_code)] is missing"));
+        }
+    }
+    for line in &broken {
+        println!("{line}");
+    }
+    println!("{} crates, {} rules broken", crates.len(), broken.len());
+    Ok(broken.is_empty())
+}
+
+/// A crate uses only what is below it.
+fn layers(folder: &Path, broken: &mut Vec<String>) -> Result<()> {
+    let manifest = folder.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest)?;
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let Some(own) = layer(&name) else {
+        bail!("{name} has no layer: add it to LAYERS in xtask/src/tidy.rs");
+    };
+    let mut in_dependencies = false;
+    for line in text.lines() {
+        if line.starts_with('[') {
+            in_dependencies = line == "[dependencies]";
+        }
+        let used = line.split(['.', ' ', '=']).next().unwrap_or_default();
+        let Some(theirs) = layer(used).filter(|_| in_dependencies) else {
+            continue;
+        };
+        let beside = BESIDE.iter().any(|(a, b, _)| *a == name && *b == used);
+        if theirs >= own && !beside {
+            broken.push(format!("{name} (layer {own}) uses {used} (layer {theirs})"));
+        }
+    }
+    Ok(())
+}
+
+fn layer(name: &str) -> Option<u8> {
+    let found = LAYERS.iter().find(|(crate_name, _)| *crate_name == name);
+    found.map(|(_, layer)| *layer)
+}
+
+/// Header, length, silenced lints, unfinished work.
+fn file(path: &Path, text: &str, broken: &mut Vec<String>) {
+    let shown = path.display();
+    if !text.starts_with("//!") {
+        broken.push(format!("{shown}: no `//!` header says what the file is"));
+    }
+    let lines = text.lines().count();
+    let long = LONG.iter().any(|(exempt, _)| Path::new(exempt) == path);
+    if lines > MOST_LINES && !long {
+        broken.push(format!("{shown}: {lines} lines, more than {MOST_LINES}"));
+    }
+    let mut before = "";
+    for (number, line) in (1..).zip(text.lines()) {
+        let silences =
+            line.contains(concat!("#[", "allow(")) || line.contains(concat!("#![", "allow("));
+        let says_why = line.contains("reason =")
+            || before.trim_start().starts_with("//")
+            // A list over several lines has its reason at its end.
+            || line.trim_end().ends_with('(')
+            // A macro's own attribute stands for all of its rows.
+            || text.starts_with("//! The table itself");
+        if silences && !says_why {
+            broken.push(format!("{shown}:{number}: `allow` without a reason"));
+        }
+        for word in UNFINISHED {
+            if line.contains(word) {
+                broken.push(format!("{shown}:{number}: {word}"));
+            }
+        }
+        before = line;
+    }
+}
+
+fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            let name = path.file_name().unwrap_or_default();
+            if name != "target" && name != "testdata" {
+                rust_files(&path, found)?;
+            }
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
