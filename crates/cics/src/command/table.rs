@@ -99,6 +99,7 @@ mod counters;
 mod diagnostics;
 mod environment;
 mod files;
+mod journals;
 mod programs;
 mod queues;
 mod starting;
@@ -116,7 +117,9 @@ pub mod commands {
     pub use super::counters::rows::*;
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
+    pub use super::journals::rows::*;
     pub use super::programs::rows::*;
+    pub use super::queues::rows::*;
     pub use super::starting::rows::*;
     pub use super::storage::rows::*;
     pub use super::time::rows::*;
@@ -135,7 +138,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     environment::SERVED,
     environment::LATER,
     files::SERVED,
-    queues::LATER,
+    queues::SERVED,
     counters::SERVED,
     starting::SERVED,
     starting::LATER,
@@ -146,6 +149,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     activities::LATER,
     web::LATER,
     web::SECURITY,
+    journals::SERVED,
     diagnostics::LATER,
     diagnostics::SPOOL,
     system::LATER,

@@ -8,7 +8,7 @@ use link::{
     Confinement, FileEntry, Name, ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId,
 };
 
-use crate::api::Conversations;
+use crate::api::{Conversations, QueueDefinitions};
 
 /// Everything that a region needs to start.
 #[derive(Debug, Clone)]
@@ -48,7 +48,14 @@ pub struct RegionConfig {
     pub display_lines_per_s: u32,
     /// Partners of APPC conversations; none for a region without them.
     pub conversations: Option<Arc<dyn Conversations>>,
-    /// Transactions, classes, programs and files.
+    /// Folder of files that queues and journals are written to, when their
+    /// definition does not name another one.
+    pub state: PathBuf,
+    /// Most bytes of all temporary storage queues.
+    pub temporary_storage_bytes: u64,
+    /// Most bytes of all intrapartition transient data queues.
+    pub transient_data_bytes: u64,
+    /// Transactions, classes, programs, files and queues.
     pub definitions: Definitions,
 }
 
@@ -77,6 +84,9 @@ impl Default for RegionConfig {
             },
             display_lines_per_s: 1000,
             conversations: None,
+            state: PathBuf::from("."),
+            temporary_storage_bytes: 256 << 20,
+            transient_data_bytes: 256 << 20,
             definitions: Definitions::default(),
         }
     }
@@ -94,6 +104,8 @@ pub struct Definitions {
     /// Files. A reload may add files, leave some out and change their switches;
     /// the records of a file keep the form they have in the store.
     pub files: Vec<FileEntry>,
+    /// Queues and journals.
+    pub queues: QueueDefinitions,
     /// Routines outside of the program table that CALL may reach.
     pub callable: Vec<String>,
     /// File commands run under the QR token (FCQRONLY=YES).

@@ -9,6 +9,7 @@ mod door;
 mod facility;
 mod handle;
 mod participant;
+mod queues;
 mod record;
 mod reply;
 mod request;
@@ -21,6 +22,10 @@ pub use door::DoorRuntime;
 pub use facility::Facility;
 pub use handle::{Handle, Port, Region, block_on};
 pub use participant::{Participant, Vote};
+pub use queues::{
+    JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef,
+    TdRecovery, Trigger, TsModelDef,
+};
 pub use record::{MonitoringRecord, Statistics, Work};
 pub use reply::{Abend, Container, Outcome, Reply};
 pub use request::{PutError, Refusal, StartCode, TaskRequest};

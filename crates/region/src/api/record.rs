@@ -134,6 +134,25 @@ pub struct Statistics {
     pub lock_waits: u64,
     /// Deadlocks found.
     pub deadlocks: u64,
+    /// Temporary storage queues now.
+    pub ts_queues: u64,
+    /// Items of temporary storage queues now; of recoverable ones, the
+    /// committed ones.
+    pub ts_items: u64,
+    /// Bytes of temporary storage queues now, with what each item takes beside
+    /// its data.
+    pub ts_bytes: u64,
+    /// Times a WRITEQ TS waited for space.
+    pub ts_space_waits: u64,
+    /// Records in intrapartition transient data queues now; of recoverable
+    /// ones, the committed ones.
+    pub td_items: u64,
+    /// Bytes of those.
+    pub td_bytes: u64,
+    /// Tasks started because a queue had reached its trigger level.
+    pub td_triggers: u64,
+    /// Records written to journals.
+    pub journal_records: u64,
     /// Monitoring records dropped because the sink was behind.
     pub records_dropped: u64,
     /// Sums over the monitoring records of all tasks.

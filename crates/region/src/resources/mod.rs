@@ -16,10 +16,15 @@ pub mod enqueue;
 pub mod events;
 pub mod files;
 pub mod interval;
+pub mod journals;
+pub mod temporary_storage;
+pub mod transient_data;
+#[cfg(test)]
+pub mod world;
 
 use store::UnitOfWork;
 
-use crate::api::Statistics;
+use crate::api::{Definitions, RegionConfig, Statistics};
 use crate::core::TaskKey;
 use crate::kernel::{Caller, Cx, Request, Served, StartEnd};
 
@@ -33,6 +38,8 @@ pub struct Manager {
     /// A task that the region started is about to make its first call, or to
     /// end without one: its first unit of work has begun.
     pub task_begun: fn(&mut Resources, &mut Cx<'_>, &Caller),
+    /// Definitions come into force: at the start, and at each reload.
+    pub define: fn(&mut Resources, &RegionConfig, &Definitions),
     /// A unit of work is over: committed, or backed out.
     pub unit_ended: fn(&mut Resources, &mut Cx<'_>, TaskKey, bool),
     /// A task is over; its unit of work was ended before.
@@ -54,6 +61,7 @@ impl Manager {
     pub const IDLE: Manager = Manager {
         commands: &[],
         task_begun: |_, _, _| {},
+        define: |_, _, _| {},
         unit_ended: |_, _, _, _| {},
         task_ended: |_, _, _| {},
         alarm: |_, _, _| {},
@@ -101,6 +109,12 @@ managers! {
     events: Events;
     /// The asynchronous API: RUN TRANSID and FETCH.
     children: Children;
+    /// Journals.
+    journals: Journals;
+    /// Temporary storage.
+    temporary_storage: TemporaryStorage;
+    /// Transient data.
+    transient_data: TransientData;
 }
 
 /// The commands of all managers by number.
@@ -121,7 +135,14 @@ impl Resources {
         }
     }
 
-    /// The region has started.
+    /// Definitions come into force.
+    pub fn define(&mut self, config: &RegionConfig, definitions: &Definitions) {
+        for manager in MANAGERS {
+            (manager.define)(self, config, definitions);
+        }
+    }
+
+    /// The region starts over what is committed.
     pub fn restore(&mut self, cx: &mut Cx<'_>) {
         for manager in MANAGERS {
             (manager.restore)(self, cx);

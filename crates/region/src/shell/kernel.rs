@@ -51,7 +51,7 @@ impl KernelRoom {
             unix_offset_ns: unix_offset_ns(),
         };
         let mut resources = Resources::default();
-        resources.interval.define(&config.definitions.transactions);
+        resources.define(config, &config.definitions);
         let (mut reader, mut writer) = (None, None);
         if let Some(entry) = &config.store {
             let store = open_lmdb(&entry.path, entry).map_err(failed)?;

@@ -204,6 +204,9 @@ fn check(config: &RegionConfig) -> Result<(), StartError> {
     if config.definitions.files.iter().any(|f| f.enabled) && config.store.is_none() {
         return wrong("files are defined, but no store");
     }
+    if config.definitions.queues.need_store() && config.store.is_none() {
+        return wrong("recoverable queues are defined, but no store");
+    }
     Ok(())
 }
 
@@ -232,6 +235,10 @@ impl Shared {
             let told = "files are defined, but the region was started without a store";
             return Err(StartError::Setting(told.to_owned()));
         }
+        if !self.kernel.has_store() && definitions.queues.need_store() {
+            let told = "recoverable queues are defined, but the region was started without a store";
+            return Err(StartError::Setting(told.to_owned()));
+        }
         let files = &definitions.files;
         definitions.files = self.kernel.lock().renumber_files(files);
         let definitions = &definitions;
@@ -239,9 +246,10 @@ impl Shared {
         Compiled::build(0, definitions)?;
         // Before the workers hear of it: a new file is served when the first
         // task asks for it.
-        self.kernel.lock().define_files(&definitions.files);
-        let transactions = &definitions.transactions;
-        self.kernel.lock().resources.interval.define(transactions);
+        let mut kernel = self.kernel.lock();
+        kernel.define_files(&definitions.files);
+        kernel.resources.define(&self.config, definitions);
+        drop(kernel);
         self.with(|core, cx| {
             let generation = core.defs().generation + 1;
             let compiled = Compiled::build(generation, definitions)?;

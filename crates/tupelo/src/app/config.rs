@@ -23,6 +23,8 @@ pub struct Config {
     pub store: StoreSection,
     /// What a file needs beyond its DEFINE FILE, by file name.
     pub files: BTreeMap<String, FileSection>,
+    /// Temporary storage, transient data and journals.
+    pub queues: QueuesSection,
     /// How COBOL is compiled.
     pub compile: CompileSection,
     /// The REST gateway.
@@ -176,6 +178,53 @@ pub enum DataFormat {
     /// One record a line.
     Lines,
     /// Variable-length records, each behind a four-byte record descriptor word.
+    Rdw,
+}
+
+/// `[queues]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct QueuesSection {
+    /// Most MiB of all temporary storage queues. A WRITEQ TS beyond it waits
+    /// until there is room, or gets NOSPACE.
+    pub temporary_storage_mib: u32,
+    /// Most MiB of all intrapartition transient data queues. A WRITEQ TD beyond
+    /// it gets NOSPACE.
+    pub transient_data_mib: u32,
+    /// Where the records of an extrapartition queue are, by queue name.
+    pub files: BTreeMap<String, QueueFileSection>,
+}
+
+impl Default for QueuesSection {
+    fn default() -> Self {
+        QueuesSection {
+            temporary_storage_mib: 256,
+            transient_data_mib: 256,
+            files: BTreeMap::new(),
+        }
+    }
+}
+
+/// `[queues.files.NAME]`
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct QueueFileSection {
+    /// The file; relative to the state folder. `queues/NAME` there when absent.
+    pub path: Option<PathBuf>,
+    /// How the records follow each other; when absent, `fixed` with
+    /// RECORDFORMAT(FIXED) and `lines` otherwise.
+    pub format: Option<QueueFormat>,
+}
+
+/// How the records of a queue's file follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum QueueFormat {
+    /// One record a line; blanks at its end are not written.
+    Lines,
+    /// Records of RECORDSIZE bytes, nothing between them.
+    Fixed,
+    /// Each behind a four-byte record descriptor word.
     Rdw,
 }
 

@@ -65,6 +65,9 @@ pub fn install(
     let mut made = Installed::default();
     made.region.callable = CALLABLE.iter().map(|&name| name.to_owned()).collect();
     install_programs(csd, programs, &mut made);
+    let (queues, wrong) = super::queues::install(csd, &config.queues, &config.region.default_user);
+    made.region.queues = queues;
+    made.errors.extend(wrong);
     for def in &csd.tranclasses {
         made.region.classes.push(region::ClassDef {
             name: def.name.into(),

@@ -19,6 +19,7 @@ pub mod known;
 pub mod metrics;
 pub mod mirror;
 pub mod ports;
+pub mod queues;
 pub mod records;
 pub mod restart;
 pub mod said;
@@ -179,6 +180,9 @@ impl Application {
                 .monitoring
                 .as_ref()
                 .map(|path| self.state.join(path)),
+            state: self.state.clone(),
+            temporary_storage_bytes: u64::from(self.config.queues.temporary_storage_mib) << 20,
+            transient_data_bytes: u64::from(self.config.queues.transient_data_mib) << 20,
             store: Some(StoreEntry {
                 path: self.store_path(),
                 map_bytes: u64::from(self.config.store.map_gib) << 30,

@@ -43,6 +43,21 @@ fn interval() {
     run("interval");
 }
 
+#[test]
+fn temporary_storage() {
+    run("temporary_storage");
+}
+
+#[test]
+fn transient_data() {
+    run("transient_data");
+}
+
+#[test]
+fn journals() {
+    run("journals");
+}
+
 /// Runs every program of a group and compares what it tells.
 fn run(group: &str) {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/commands");

@@ -24,6 +24,7 @@ mod names;
 mod node;
 mod program;
 mod programs;
+mod queues;
 mod reload;
 mod server;
 mod starts;

@@ -34,6 +34,7 @@ mod key;
 mod link;
 mod load;
 mod put_container;
+mod queues;
 mod read;
 mod receive;
 mod remote_link;
@@ -102,6 +103,8 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::issue_signal::NUMBER, issue::signal),
     (rows::extract_process::NUMBER, extract::process),
     (rows::extract_attributes::NUMBER, extract::attributes),
+    (rows::readq_td::NUMBER, queues::read_td),
+    (rows::writeq_ts::NUMBER, queues::write_ts),
     (rows::enq::NUMBER, enqueue::enq),
     (rows::deq::NUMBER, enqueue::deq),
     (rows::start::NUMBER, interval::start),

@@ -1,4 +1,4 @@
-//! Journals, dumps, trace, monitoring, the operator and the spool.
+//! Dumps, trace, monitoring, the operator and the spool.
 
 use crate::command::row::Command;
 
@@ -9,15 +9,7 @@ pub(super) const LATER: &[Command] = later! { Diagnostics;
         "TASK" "STORAGE" "PROGRAM" "TERMINAL" "TABLES" "FCT" "PCT" "PPT" "SIT" "TCT" "DUMPID()";
     0x4802 eibfn "ENTER TRACENUM" "ENTER" ["TRACENUM"] "TRACENUM()" "FROM()" "FROMLENGTH()"
         "RESOURCE()" "EXCEPTION";
-    0x8901 own "JOURNAL" "JOURNAL" [] "JFILEID()" "JTYPEID()" "FROM()" "LENGTH()" "REQID()"
-        "PREFIX()" "PFXLENG()" "WAIT" "STARTIO" "NOSUSPEND";
     0x4804 eibfn "MONITOR" "MONITOR" [] "POINT()" "DATA1()" "DATA2()" "ENTRYNAME()";
-    0x1408 eibfn "WAIT JOURNALNAME" "WAIT" ["JOURNALNAME"] "JOURNALNAME()" "REQID()";
-    0x1404 eibfn "WAIT JOURNALNUM" "WAIT" ["JOURNALNUM"] "JOURNALNUM()" "REQID()";
-    0x1406 eibfn "WRITE JOURNALNAME" "WRITE" ["JOURNALNAME"] "JOURNALNAME()" "JTYPEID()" "FROM()"
-        "FLENGTH()" "REQID()" "PREFIX()" "PFXLENG()" "WAIT" "NOSUSPEND";
-    0x1402 eibfn "WRITE JOURNALNUM" "WRITE" ["JOURNALNUM"] "JOURNALNUM()" "JTYPEID()" "FROM()"
-        "LENGTH()" "FLENGTH()" "REQID()" "PREFIX()" "PFXLENG()" "WAIT" "STARTIO" "NOSUSPEND";
 };
 
 /// The spool, not yet supported.

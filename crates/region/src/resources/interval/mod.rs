@@ -45,6 +45,9 @@ pub const MANAGER: Manager = Manager {
         (retrieve_row::NUMBER, retrieve::retrieve),
         (cancel_row::NUMBER, cancel::cancel),
     ],
+    define: |resources, _, definitions| {
+        resources.interval.define(&definitions.transactions);
+    },
     task_begun: kept::task_begun,
     unit_ended: start::unit_ended,
     task_ended: kept::task_ended,
