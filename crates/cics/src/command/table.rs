@@ -99,6 +99,7 @@ mod counters;
 mod diagnostics;
 mod environment;
 mod files;
+mod inquiry;
 mod programs;
 mod queues;
 mod starting;
@@ -116,6 +117,7 @@ pub mod commands {
     pub use super::counters::rows::*;
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
+    pub use super::inquiry::rows::*;
     pub use super::programs::rows::*;
     pub use super::starting::rows::*;
     pub use super::storage::rows::*;
@@ -149,5 +151,6 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     web::SECURITY,
     diagnostics::LATER,
     diagnostics::SPOOL,
+    inquiry::SERVED,
     system::LATER,
 ];

@@ -2,7 +2,7 @@
 
 use std::task::Waker;
 
-use link::{Entry, ProgramName, Request, TransId, UserId};
+use link::{Entry, Name, ProgramName, Request, TransId, UserId};
 
 use super::worker::Place;
 use crate::api::{Abend, Refusal};
@@ -139,6 +139,16 @@ impl TaskState {
     /// The request's trace id.
     pub fn trace_id(&self) -> [u8; 16] {
         self.request.trace_id
+    }
+
+    /// Its principal facility, blank for none.
+    pub fn facility(&self) -> Name<4> {
+        self.request.facility
+    }
+
+    /// How it was started, as ASSIGN STARTCODE tells.
+    pub fn start_code(&self) -> [u8; 2] {
+        *self.request.start_code.as_bytes()
     }
 
     /// Its priority, 0 to 255.

@@ -6,14 +6,16 @@
 //! table; a worker sends what is served here by the number of the row, with
 //! the operands by the index of their options.
 //!
-//! Conversations are the exception: each has a thread that waits with its
-//! partner, so they are served beside the kernel, in [`crate::shell`].
+//! Two are served beside the kernel, in [`crate::shell`]: conversations, each
+//! of which has a thread that waits with its partner, and INQUIRE and SET, which
+//! look at tasks and definitions as well.
 
 pub mod conversations;
 pub mod counters;
 pub mod enqueue;
 pub mod files;
 pub mod interval;
+pub mod system;
 
 use crate::api::Statistics;
 use crate::core::TaskKey;
@@ -83,6 +85,8 @@ managers! {
     counters: Counters;
     /// Interval control: DELAY, START, RETRIEVE, CANCEL.
     interval: Intervals;
+    /// INQUIRE and SET.
+    system: Systems;
 }
 
 /// The commands of all managers by number.

@@ -15,11 +15,8 @@ use super::committer::{self, Committer};
 use super::lease::ended_well;
 use crate::api::{Abend, RegionConfig, StartError};
 use crate::core::TaskKey;
-use crate::kernel::{BlockingWork, Caller, Effect, Kernel, Settings};
+use crate::kernel::{BlockingWork, Caller, Effect, Kernel, PURGED, Settings};
 use crate::resources::Resources;
-
-/// Abend of a task that was purged while it waited.
-pub const PURGED: [u8; 4] = *b"AEXY";
 
 thread_local! {
     /// The dispatch thread looks at its alarms by itself.

@@ -20,6 +20,7 @@ mod process;
 mod sink;
 mod start;
 mod starts;
+mod system;
 
 pub use clock::now_ns;
 pub use engines::bind;

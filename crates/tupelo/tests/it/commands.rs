@@ -32,6 +32,11 @@ fn interval() {
     run("interval");
 }
 
+#[test]
+fn system() {
+    run("system");
+}
+
 /// Runs every program of a group and compares what it tells.
 fn run(group: &str) {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/commands");

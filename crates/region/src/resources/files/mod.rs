@@ -74,6 +74,12 @@ impl Files {
         kept.chain(new).collect()
     }
 
+    /// The definitions in force, and whether the store has the file.
+    pub fn entries(&self) -> impl Iterator<Item = (&FileEntry, bool)> {
+        let files = self.files.iter().map(|f| (&f.entry, f.stored.is_some()));
+        files.filter(|(entry, _)| !entry.name.is_blank())
+    }
+
     /// Takes the files' definitions over. A file that the store does not have
     /// is not open.
     pub fn define(&mut self, reader: &mut dyn ReadStore, entries: &[FileEntry]) {
