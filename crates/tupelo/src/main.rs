@@ -6,6 +6,7 @@
 
 mod app;
 mod commands;
+mod operator;
 mod stdout;
 mod table;
 

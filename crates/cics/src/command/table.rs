@@ -115,6 +115,7 @@ pub mod commands {
     pub use super::conditions::rows::*;
     pub use super::conversations::rows::*;
     pub use super::counters::rows::*;
+    pub use super::diagnostics::rows::*;
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
     pub use super::inquiry::rows::*;
@@ -149,6 +150,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     activities::LATER,
     web::LATER,
     web::SECURITY,
+    diagnostics::SERVED,
     diagnostics::LATER,
     diagnostics::SPOOL,
     inquiry::SERVED,

@@ -20,7 +20,7 @@ pub use conversations::{Conversation, Conversations, Destination, Fault, Receive
 pub use door::DoorRuntime;
 pub use facility::Facility;
 pub use handle::{Handle, Port, Region, block_on};
-pub use operator::{LockInfo, Purge, TaskInfo};
+pub use operator::{LockInfo, MessageInfo, Purge, TaskInfo};
 pub use participant::{Participant, Vote};
 pub use record::{MonitoringRecord, Statistics, Work};
 pub use reply::{Abend, Container, Outcome, Reply};

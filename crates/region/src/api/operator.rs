@@ -45,6 +45,19 @@ pub struct LockInfo {
     pub waiters: Vec<u64>,
 }
 
+/// A message that waits for a reply, as an operator sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MessageInfo {
+    /// Its number.
+    pub message: u64,
+    /// Number of its task.
+    pub task: u64,
+    /// The task's transaction.
+    pub transid: TransId,
+    /// What it says.
+    pub text: String,
+}
+
 /// What became of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -73,5 +86,15 @@ impl Handle {
     /// where nothing else helps.
     pub fn purge(&self, task: u64, force: bool) -> Purge {
         self.shared.purge_number(task, force)
+    }
+
+    /// The messages of WRITE OPERATOR that wait for a reply.
+    pub fn messages(&self) -> Vec<MessageInfo> {
+        self.shared.message_list()
+    }
+
+    /// Replies to a message; false when no task waits for that.
+    pub fn reply(&self, message: u64, text: &[u8]) -> bool {
+        self.shared.reply(message, text)
     }
 }

@@ -15,6 +15,7 @@ pub mod counters;
 pub mod enqueue;
 pub mod files;
 pub mod interval;
+pub mod operator;
 pub mod system;
 
 use crate::api::Statistics;
@@ -85,6 +86,8 @@ managers! {
     counters: Counters;
     /// Interval control: DELAY, START, RETRIEVE, CANCEL.
     interval: Intervals;
+    /// Messages to the operator.
+    operator: Operators;
     /// INQUIRE and SET.
     system: Systems;
 }

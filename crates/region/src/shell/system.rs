@@ -13,7 +13,7 @@ use link::{Answer, Call, Name, Operands};
 use super::Shared;
 use super::clock::now_ns;
 use super::links::WorkerLink;
-use crate::api::{LockInfo, Purge, TaskInfo};
+use crate::api::{LockInfo, MessageInfo, Purge, TaskInfo};
 use crate::core::TaskKey;
 use crate::kernel::{Failure, condition};
 use crate::resources::system::{Kind, Next, Value, View};
@@ -302,6 +302,29 @@ impl Shared {
             let mut locks: Vec<LockInfo> = locks.collect();
             locks.sort_unstable_by(|a, b| a.name.cmp(&b.name));
             locks
+        })
+    }
+
+    /// The messages that wait for a reply.
+    pub fn message_list(&self) -> Vec<MessageInfo> {
+        self.view(|view| {
+            let messages = view.kernel.resources.operator.messages();
+            let told = messages.map(|(message, m)| MessageInfo {
+                message,
+                task: m.number,
+                transid: m.transid,
+                text: m.text.clone(),
+            });
+            told.collect()
+        })
+    }
+
+    /// Gives the task of a message its reply.
+    pub fn reply(self: &Arc<Self>, message: u64, text: &[u8]) -> bool {
+        self.kernel(|kernel, now, out| {
+            kernel.with(now, out, |resources, cx| {
+                resources.operator.reply(cx, message, text)
+            })
         })
     }
 

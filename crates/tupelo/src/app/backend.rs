@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::io;
 
-use gateway::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
+use gateway::{Abend, Backend, Call, Door, Operated, PutError, Refusal, Reply, Task};
 use region::{ContainerType, Handle, Outcome, Port, TaskRequest, UserId};
 
 /// A handle on the region, and who its callers are.
@@ -51,6 +51,10 @@ impl Backend for RegionBackend {
 
     fn metrics(&self, out: &mut String) {
         super::metrics::write(&self.region.statistics(), out);
+    }
+
+    fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
+        super::operate::answer(&self.region, path, query, change)
     }
 }
 

@@ -15,6 +15,7 @@ pub mod files;
 pub mod known;
 pub mod metrics;
 pub mod mirror;
+pub mod operate;
 pub mod records;
 pub mod restart;
 pub mod signals;

@@ -2,13 +2,14 @@
 
 use crate::command::row::Command;
 
+/// The served rows of this domain.
+pub(super) const SERVED: &[Command] = &[rows::write_operator::ROW, rows::enter_tracenum::ROW];
+
 /// Rows not yet supported.
 pub(super) const LATER: &[Command] = later! { Diagnostics;
     0x7E02 eibfn "DUMP TRANSACTION" "DUMP" ["TRANSACTION"] "TRANSACTION" "DUMPCODE()" "FROM()"
         "LENGTH()" "FLENGTH()" "COMPLETE" "TRT" "SEGMENTLIST()" "LENGTHLIST()" "NUMSEGMENTS()"
         "TASK" "STORAGE" "PROGRAM" "TERMINAL" "TABLES" "FCT" "PCT" "PPT" "SIT" "TCT" "DUMPID()";
-    0x4802 eibfn "ENTER TRACENUM" "ENTER" ["TRACENUM"] "TRACENUM()" "FROM()" "FROMLENGTH()"
-        "RESOURCE()" "EXCEPTION";
     0x8901 own "JOURNAL" "JOURNAL" [] "JFILEID()" "JTYPEID()" "FROM()" "LENGTH()" "REQID()"
         "PREFIX()" "PFXLENG()" "WAIT" "STARTIO" "NOSUSPEND";
     0x4804 eibfn "MONITOR" "MONITOR" [] "POINT()" "DATA1()" "DATA2()" "ENTRYNAME()";
@@ -29,3 +30,41 @@ pub(super) const SPOOL: &[Command] = later! { Spool;
     0x8944 own "SPOOLREAD" "SPOOLREAD" [] "TOKEN()" "INTO()" "MAXFLENGTH()" "TOFLENGTH()";
     0x8945 own "SPOOLWRITE" "SPOOLWRITE" [] "TOKEN()" "FROM()" "FLENGTH()" "LINE" "PAGE";
 };
+
+pub(super) mod rows {
+    command! {
+        /// Writes to the operator's console, and waits for a reply if asked.
+        write_operator 0x6C02 eibfn "WRITE OPERATOR" "WRITE" ["OPERATOR"] Diagnostics Region;
+        flag OPERATOR;
+        input TEXT(Area) [required, length("TEXTLENGTH")];
+        input TEXTLENGTH(Fullword);
+        input ROUTECODES(Area);
+        input NUMROUTES(Fullword);
+        flag EVENTUAL;
+        flag CRITICAL;
+        flag IMMEDIATE;
+        input ACTION(Cvda);
+        output REPLY(Area);
+        input MAXLENGTH(Fullword);
+        output REPLYLENGTH(Fullword);
+        input TIMEOUT(Fullword);
+        @rules
+            Rule::AtMostOne(&["EVENTUAL", "CRITICAL", "IMMEDIATE", "ACTION", "REPLY"]),
+            Rule::Needs("ROUTECODES", &["NUMROUTES"]),
+            Rule::Needs("REPLY", &["MAXLENGTH"]),
+            Rule::Needs("TIMEOUT", &["REPLY"]);
+        @conditions Expired(7), InvReq(1, 2, 3, 4, 5, 6), LengErr(8);
+    }
+
+    command! {
+        /// Makes an entry of the program's own in the trace.
+        enter_tracenum 0x4802 eibfn "ENTER TRACENUM" "ENTER" ["TRACENUM"] Diagnostics Region;
+        input TRACENUM(Halfword) [required];
+        input FROM(Area) [length("FROMLENGTH")];
+        input FROMLENGTH(Halfword);
+        input RESOURCE(Name(8));
+        flag EXCEPTION;
+        @rules Rule::Needs("FROMLENGTH", &["FROM"]);
+        @conditions InvReq(1), LengErr(4);
+    }
+}
