@@ -6,6 +6,10 @@
 //! eventfd only when the port's owner sleeps; so a busy owner costs no system
 //! call. A wild store can lose a bit; the owner heals that by a slow full scan
 //! of its own slots.
+//!
+//! Where the region's settings ask for it the page is followed by an area that
+//! all workers share, for the CWA and GETMAIN SHARED: at the same address in
+//! each, so that programs may keep pointers into it in it.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -43,12 +47,30 @@ struct Doorbell {
 pub struct RegionPage {
     map: Mapping,
     events: Vec<OwnedFd>,
+    shared: Option<SharedArea>,
 }
+
+/// The area that all workers share, where a worker has it.
+pub struct SharedArea {
+    address: usize,
+    bytes: usize,
+}
+
+/// Where workers have the shared area: far from where Linux puts programs,
+/// heaps, stacks and libraries on machines with addresses of 47 bits or more.
+const SHARED_ADDRESS: usize = 0x5000_0000_0000;
 
 impl RegionPage {
     /// Makes the page, its eventfds and the QR token.
     pub fn create() -> io::Result<Self> {
-        let map = Mapping::new(sealed_memfd(c"tupelo-region", REGION_BYTES)?)?;
+        RegionPage::create_with(0)
+    }
+
+    /// As [`RegionPage::create`], with an area of so many bytes that all
+    /// workers share.
+    pub fn create_with(shared_bytes: usize) -> io::Result<Self> {
+        let bytes = REGION_BYTES + shared_bytes.next_multiple_of(PAGE);
+        let map = Mapping::new(sealed_memfd(c"tupelo-region", bytes)?)?;
         let header = PageHeader {
             magic: MAGIC,
             version: VERSION,
@@ -58,7 +80,11 @@ impl RegionPage {
         unsafe { map.at(0).cast::<PageHeader>().write(header) };
         QrToken::init(&map)?;
         let events = (0..PORTS).map(|_| eventfd()).collect::<io::Result<_>>()?;
-        Ok(RegionPage { map, events })
+        Ok(RegionPage {
+            map,
+            events,
+            shared: None,
+        })
     }
 
     /// Maps a page that was made elsewhere.
@@ -67,16 +93,30 @@ impl RegionPage {
         // SAFETY: offset 0 is aligned and the mapping holds a page at least.
         let header = unsafe { map.at(0).cast::<PageHeader>().read_volatile() };
         let known = header.magic == MAGIC && header.version == VERSION;
-        if !known || map.bytes() != REGION_BYTES || events.len() != PORTS {
+        if !known || map.bytes() < REGION_BYTES || events.len() != PORTS {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        Ok(RegionPage { map, events })
+        let shared = match map.bytes() - REGION_BYTES {
+            0 => None,
+            bytes => Some(SharedArea::map(map.fd(), bytes)?),
+        };
+        Ok(RegionPage {
+            map,
+            events,
+            shared,
+        })
     }
 
     /// The memfd and the eventfds, in the order that [`RegionPage::open`]
     /// takes them.
     pub fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         std::iter::once(self.map.fd()).chain(self.events.iter().map(|e| e.as_fd()))
+    }
+
+    /// Address and bytes of the area that all workers share, in a worker of a
+    /// region that has one.
+    pub fn shared(&self) -> Option<(usize, usize)> {
+        self.shared.as_ref().map(|s| (s.address, s.bytes))
     }
 
     /// The region's QR token.
@@ -179,6 +219,42 @@ impl RegionPage {
     }
 }
 
+impl SharedArea {
+    fn map(fd: BorrowedFd<'_>, bytes: usize) -> io::Result<Self> {
+        let wanted = SHARED_ADDRESS as *mut libc::c_void;
+        // SAFETY: NOREPLACE refuses a range in which anything is mapped.
+        let got = unsafe {
+            libc::mmap(
+                wanted,
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE,
+                fd.as_raw_fd(),
+                REGION_BYTES as libc::off_t,
+            )
+        };
+        if got == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let area = SharedArea {
+            address: got as usize,
+            bytes,
+        };
+        match got == wanted {
+            true => Ok(area),
+            // Dropping it takes the mapping back.
+            false => Err(io::ErrorKind::AddrInUse.into()),
+        }
+    }
+}
+
+impl Drop for SharedArea {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `map`, and nobody keeps its address longer.
+        unsafe { libc::munmap(self.address as *mut libc::c_void, self.bytes) };
+    }
+}
+
 fn eventfd() -> io::Result<OwnedFd> {
     // SAFETY: the result is checked.
     let raw = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
@@ -207,6 +283,29 @@ mod tests {
         assert_eq!(seen, [700]);
         assert!(!page.drain(3, |_| {}));
         assert!(page.prepare_sleep(3));
+    }
+
+    #[test]
+    fn what_one_worker_writes_in_the_shared_area_is_there_for_the_next_at_its_address() {
+        let page = RegionPage::create_with(5_000).unwrap();
+        assert_eq!(page.shared(), None);
+        let open = || {
+            let mut fds = page
+                .descriptors()
+                .map(|fd| fd.try_clone_to_owned().unwrap());
+            let own = fds.next().unwrap();
+            RegionPage::open(own, fds.collect()).unwrap()
+        };
+        let first = open();
+        let (address, bytes) = first.shared().unwrap();
+        assert_eq!(bytes, 2 * PAGE);
+        // SAFETY: the last byte of the area.
+        unsafe { ((address + bytes - 1) as *mut u8).write(7) };
+        drop(first);
+        let second = open();
+        assert_eq!(second.shared(), Some((address, bytes)));
+        // SAFETY: as above.
+        assert_eq!(unsafe { ((address + bytes - 1) as *const u8).read() }, 7);
     }
 
     #[test]

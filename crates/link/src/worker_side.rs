@@ -83,6 +83,11 @@ pub enum AttachError {
 pub struct ArenaFull;
 
 impl WorkerSide {
+    /// Address and bytes of the area that all workers share, if there is one.
+    pub fn shared(&self) -> Option<(usize, usize)> {
+        self.page.shared()
+    }
+
     /// Takes over what the region sends first on the socket, which a worker
     /// process has as descriptor [`crate::WORKER_FD`].
     pub fn attach(socket: OwnedFd) -> Result<(Self, WorkerConfig), AttachError> {

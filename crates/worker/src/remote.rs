@@ -449,6 +449,10 @@ impl Services for LinkServices {
         })
     }
 
+    fn shared(&self) -> Option<(usize, usize)> {
+        self.side.borrow().shared()
+    }
+
     fn crossings(&self) -> Crossings {
         self.crossings
     }

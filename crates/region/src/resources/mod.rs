@@ -16,6 +16,7 @@ pub mod enqueue;
 pub mod files;
 pub mod interval;
 pub mod operator;
+pub mod storage;
 pub mod system;
 
 use crate::api::Statistics;
@@ -88,6 +89,8 @@ managers! {
     interval: Intervals;
     /// Messages to the operator.
     operator: Operators;
+    /// Shared storage.
+    storage: Storage;
     /// INQUIRE and SET.
     system: Systems;
 }

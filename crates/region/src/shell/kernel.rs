@@ -17,6 +17,7 @@ use crate::api::{Abend, RegionConfig, StartError};
 use crate::core::TaskKey;
 use crate::kernel::{BlockingWork, Caller, Effect, Kernel, PURGED, Settings};
 use crate::resources::Resources;
+use crate::resources::storage::Storage;
 
 thread_local! {
     /// The dispatch thread looks at its alarms by itself.
@@ -47,6 +48,7 @@ impl KernelRoom {
             local_offset_ns: local_offset_ns(),
         };
         let mut resources = Resources::default();
+        resources.storage = Storage::new(config.shared_storage_bytes);
         let (mut reader, mut writer) = (None, None);
         if let Some(entry) = &config.store {
             let store = open_lmdb(&entry.path, entry).map_err(failed)?;

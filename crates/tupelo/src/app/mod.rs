@@ -152,6 +152,8 @@ impl Application {
             queue_limit: settings.max_queued as usize,
             runaway_ms: settings.runaway_ms,
             lock_timeout_ms: settings.lock_wait_ms,
+            cwa_bytes: settings.cwa_bytes,
+            shared_storage_bytes: settings.shared_storage_bytes as usize,
             arena_bytes: settings.channel_bytes.next_multiple_of(4096) as usize,
             worker_exe: std::env::current_exe().into_diagnostic()?,
             worker_args: vec!["worker".into()],

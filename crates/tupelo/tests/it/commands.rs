@@ -18,6 +18,11 @@ use crate::program::tupelo;
 const COMMAREA_BYTES: &str = "4000";
 
 #[test]
+fn areas() {
+    run("areas");
+}
+
+#[test]
 fn counters() {
     run("counters");
 }
@@ -30,6 +35,11 @@ fn enqueue() {
 #[test]
 fn interval() {
     run("interval");
+}
+
+#[test]
+fn operator() {
+    run("operator");
 }
 
 #[test]
