@@ -98,6 +98,8 @@ pub struct FileEntry {
     pub browse: bool,
     /// False: commands answer DISABLED.
     pub enabled: bool,
+    /// UNENABLED: commands answer NOTOPEN.
+    pub closed: bool,
 }
 
 /// The embedded store.

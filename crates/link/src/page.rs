@@ -56,6 +56,9 @@ pub struct SharedArea {
     bytes: usize,
 }
 
+/// Where the count of changes of files' switches stands.
+const FILES_OFFSET: usize = 64;
+
 /// Where workers have the shared area: far from where Linux puts programs,
 /// heaps, stacks and libraries on machines with addresses of 47 bits or more.
 const SHARED_ADDRESS: usize = 0x5000_0000_0000;
@@ -117,6 +120,22 @@ impl RegionPage {
     /// region that has one.
     pub fn shared(&self) -> Option<(usize, usize)> {
         self.shared.as_ref().map(|s| (s.address, s.bytes))
+    }
+
+    /// Counts the changes of files' switches since the region's start: a worker
+    /// that sees another number asks the region again.
+    pub fn file_changes(&self) -> u32 {
+        self.changes().load(Ordering::Acquire)
+    }
+
+    /// A file's switches have changed.
+    pub fn count_file_change(&self) {
+        self.changes().fetch_add(1, Ordering::Release);
+    }
+
+    fn changes(&self) -> &AtomicU32 {
+        // SAFETY: an atomic, behind the header and before the QR token.
+        unsafe { self.map.get::<AtomicU32>(FILES_OFFSET) }
     }
 
     /// The region's QR token.
@@ -265,6 +284,8 @@ fn eventfd() -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(raw) })
 }
 
+const _: () =
+    assert!(FILES_OFFSET >= std::mem::size_of::<PageHeader>() && FILES_OFFSET + 64 <= QR_OFFSET);
 const _: () = assert!(QR_OFFSET >= std::mem::size_of::<PageHeader>() && QR_OFFSET + 1024 <= PAGE);
 
 #[cfg(test)]

@@ -152,6 +152,11 @@ pub trait Services {
     /// A verb of an APPC conversation, waiting until it is done.
     fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer>;
 
+    /// Counts the changes of files' switches since the region's start.
+    fn file_changes(&self) -> u32 {
+        0
+    }
+
     /// Address and bytes of the area that all workers share, if there is one.
     fn shared(&self) -> Option<(usize, usize)> {
         None

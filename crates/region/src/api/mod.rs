@@ -22,7 +22,7 @@ pub use facility::Facility;
 pub use handle::{Handle, Port, Region, block_on};
 pub use operator::{LockInfo, MessageInfo, Purge, TaskInfo};
 pub use participant::{Participant, Vote};
-pub use record::{MonitoringRecord, Statistics, Work};
+pub use record::{MonitoringRecord, Statistics, UserPoint, Work};
 pub use reply::{Abend, Container, Outcome, Reply};
 pub use request::{PutError, Refusal, StartCode, TaskRequest};
 pub use task::Task;

@@ -5,7 +5,7 @@ use std::task::Waker;
 use link::{Entry, Name, ProgramName, Request, TransId, UserId};
 
 use super::worker::Place;
-use crate::api::{Abend, Refusal};
+use crate::api::{Abend, Refusal, UserPoint};
 
 /// Names a task; a key of a task that is gone finds nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -109,6 +109,8 @@ pub struct TaskState {
     pub(super) losses: u32,
     /// How often it was given to another worker.
     pub moves: u32,
+    /// Points of its program's own that it passed.
+    pub user_points: Vec<UserPoint>,
     pub(super) deadline: Option<u64>,
     pub(super) purging: bool,
     /// Nobody waits for the end.

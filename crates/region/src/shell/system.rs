@@ -1,5 +1,5 @@
-//! INQUIRE and SET, and what operators ask: both look at tasks, definitions and
-//! waits at one moment.
+//! INQUIRE, SET and MONITOR, and what operators ask: all look at tasks,
+//! definitions and waits at one moment.
 //!
 //! The core's lock is taken before the kernel's, as everywhere.
 
@@ -13,7 +13,7 @@ use link::{Answer, Call, Name, Operands};
 use super::Shared;
 use super::clock::now_ns;
 use super::links::WorkerLink;
-use crate::api::{LockInfo, MessageInfo, Purge, TaskInfo};
+use crate::api::{LockInfo, MessageInfo, Purge, TaskInfo, UserPoint};
 use crate::core::TaskKey;
 use crate::kernel::{Failure, condition};
 use crate::resources::system::{Kind, Next, Value, View};
@@ -56,9 +56,11 @@ const COMMANDS: &[(u16, Serve)] = &[
     (rows::inquire_system::NUMBER, |s, a| {
         s.tell(a, |view, option| view.system(option))
     }),
+    (rows::monitor::NUMBER, Shared::monitor),
     (rows::set_task::NUMBER, Shared::set_task),
     (rows::set_transaction::NUMBER, Shared::set_transaction),
     (rows::set_tranclass::NUMBER, Shared::set_tranclass),
+    (rows::set_file::NUMBER, Shared::set_file),
 ];
 
 /// Whether the command of this number is served here.
@@ -171,6 +173,46 @@ impl Shared {
         })
     }
 
+    /// MONITOR POINT: notes that the task passed a point of its own.
+    fn monitor(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+        use rows::monitor as row;
+        let operands = asked.operands;
+        let point = operands.get_int(row::POINT).map(u8::try_from);
+        let Some(Ok(point)) = point else {
+            return condition(Condition::InvReq, 1);
+        };
+        let entry = Name::from_bytes(operands.get_name(row::ENTRYNAME).unwrap_or(*b"USER    "));
+        let mut state = self.lock();
+        let Some(task) = state.core.task_mut(asked.key) else {
+            return Ok(Operands::default());
+        };
+        let passed_ns = now_ns().saturating_sub(task.begun);
+        let points = &mut task.user_points;
+        let known = points
+            .iter()
+            .position(|p| p.entry == entry && p.point == point);
+        let at = match known {
+            Some(at) => at,
+            None if points.len() == UserPoint::MOST => return Ok(Operands::default()),
+            None => {
+                points.push(UserPoint {
+                    entry,
+                    point,
+                    first_ns: passed_ns,
+                    ..UserPoint::default()
+                });
+                points.len() - 1
+            }
+        };
+        let passed = &mut points[at];
+        let data = |option| operands.get_int(option).unwrap_or(0);
+        passed.count += 1;
+        passed.last_ns = passed_ns;
+        passed.data1 = passed.data1.saturating_add(data(row::DATA1));
+        passed.data2 = passed.data2.saturating_add(data(row::DATA2));
+        Ok(Operands::default())
+    }
+
     fn set_task(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
         use rows::set_task as row;
         let key = self.task_of(asked, row::TASK)?;
@@ -253,6 +295,45 @@ impl Shared {
             core.class_changed(cx, number);
             Ok(Operands::default())
         })
+    }
+
+    /// SET FILE: the switches count for the next command on the file, whatever
+    /// worker it comes from.
+    fn set_file(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+        use rows::set_file as row;
+        let switch = |option, yes, no, resp2| asked.switch(option, yes, no, resp2);
+        let read = switch("READ", "READABLE", "NOTREADABLE", 11)?;
+        let update = switch("UPDATE", "UPDATABLE", "NOTUPDATABLE", 13)?;
+        let add = switch("ADD", "ADDABLE", "NOTADDABLE", 3)?;
+        let delete = switch("DELETE", "DELETABLE", "NOTDELETABLE", 6)?;
+        let browse = switch("BROWSE", "BROWSABLE", "NOTBROWSABLE", 4)?;
+        let enabled = switch("ENABLESTATUS", "ENABLED", "DISABLED", 16)?;
+        let closed = switch("OPENSTATUS", "CLOSED", "OPEN", 10)?;
+        if asked
+            .row
+            .options
+            .iter()
+            .skip(usize::from(row::CFDTPOOL))
+            .any(|o| asked.has(o.name))
+        {
+            return condition(Condition::InvReq, 1);
+        }
+        let name = asked.operands.get_name(row::FILE).map(Name::from_bytes);
+        let mut kernel = self.kernel.lock();
+        let files = &mut kernel.resources.files;
+        let Some(file) = name.and_then(|name| files.entry_mut(name)) else {
+            return condition(Condition::FileNotFound, 18);
+        };
+        file.read = read.unwrap_or(file.read);
+        file.update = update.unwrap_or(file.update);
+        file.add = add.unwrap_or(file.add);
+        file.delete = delete.unwrap_or(file.delete);
+        file.browse = browse.unwrap_or(file.browse);
+        file.enabled = enabled.unwrap_or(file.enabled);
+        // ENABLED ends UNENABLED too.
+        file.closed = closed.unwrap_or(file.closed && enabled != Some(true));
+        self.page.count_file_change();
+        Ok(Operands::default())
     }
 
     /// The task that an option names by its number.
@@ -374,6 +455,25 @@ impl Asked<'_> {
     fn has(&self, name: &str) -> bool {
         self.option(name)
             .is_some_and(|index| self.operands.has(index))
+    }
+
+    /// One of two values, as a keyword of its own or as the CVDA of an option.
+    fn switch(
+        &self,
+        option: &str,
+        yes: &str,
+        no: &str,
+        resp2: u32,
+    ) -> Result<Option<bool>, Failure> {
+        let value = |name| cvda::value(name).map(i64::from);
+        let given = self.option(option).and_then(|o| self.operands.get_int(o));
+        match given {
+            Some(n) if Some(n) == value(yes) => Ok(Some(true)),
+            Some(n) if Some(n) == value(no) => Ok(Some(false)),
+            Some(_) => condition(Condition::InvReq, resp2),
+            None if self.has(yes) => Ok(Some(true)),
+            None => Ok(self.has(no).then_some(false)),
+        }
     }
 
     /// INVREQ when there is an option beside these.

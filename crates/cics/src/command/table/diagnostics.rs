@@ -3,7 +3,11 @@
 use crate::command::row::Command;
 
 /// The served rows of this domain.
-pub(super) const SERVED: &[Command] = &[rows::write_operator::ROW, rows::enter_tracenum::ROW];
+pub(super) const SERVED: &[Command] = &[
+    rows::write_operator::ROW,
+    rows::enter_tracenum::ROW,
+    rows::monitor::ROW,
+];
 
 /// Rows not yet supported.
 pub(super) const LATER: &[Command] = later! { Diagnostics;
@@ -12,7 +16,6 @@ pub(super) const LATER: &[Command] = later! { Diagnostics;
         "TASK" "STORAGE" "PROGRAM" "TERMINAL" "TABLES" "FCT" "PCT" "PPT" "SIT" "TCT" "DUMPID()";
     0x8901 own "JOURNAL" "JOURNAL" [] "JFILEID()" "JTYPEID()" "FROM()" "LENGTH()" "REQID()"
         "PREFIX()" "PFXLENG()" "WAIT" "STARTIO" "NOSUSPEND";
-    0x4804 eibfn "MONITOR" "MONITOR" [] "POINT()" "DATA1()" "DATA2()" "ENTRYNAME()";
     0x1408 eibfn "WAIT JOURNALNAME" "WAIT" ["JOURNALNAME"] "JOURNALNAME()" "REQID()";
     0x1404 eibfn "WAIT JOURNALNUM" "WAIT" ["JOURNALNUM"] "JOURNALNUM()" "REQID()";
     0x1406 eibfn "WRITE JOURNALNAME" "WRITE" ["JOURNALNAME"] "JOURNALNAME()" "JTYPEID()" "FROM()"
@@ -66,5 +69,15 @@ pub(super) mod rows {
         flag EXCEPTION;
         @rules Rule::Needs("FROMLENGTH", &["FROM"]);
         @conditions InvReq(1), LengErr(4);
+    }
+
+    command! {
+        /// Notes in the task's monitoring record that it passed a point.
+        monitor 0x4804 eibfn "MONITOR" "MONITOR" Diagnostics Region;
+        input POINT(Halfword) [required];
+        input DATA1(Fullword);
+        input DATA2(Fullword);
+        input ENTRYNAME(Name(8));
+        @conditions InvReq(1);
     }
 }

@@ -22,13 +22,14 @@ pub(super) const SERVED: &[Command] = &[
     rows::set_task::ROW,
     rows::set_transaction::ROW,
     rows::set_tranclass::ROW,
+    rows::set_file::ROW,
 ];
 
 pub(super) mod rows {
     command! {
         /// Tells of a program.
         inquire_program 0x8A7F own "INQUIRE PROGRAM" "INQUIRE" ["PROGRAM"] System Region;
-        update PROGRAM(Argument::Optional);
+        input PROGRAM(Argument::Optional);
         flag START;
         flag NEXT;
         flag END;
@@ -121,7 +122,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a transaction definition.
         inquire_transaction 0x8A98 own "INQUIRE TRANSACTION" "INQUIRE" ["TRANSACTION"] System Region;
-        update TRANSACTION(Argument::Optional);
+        input TRANSACTION(Argument::Optional);
         flag START;
         flag NEXT;
         flag END;
@@ -221,7 +222,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a transaction class.
         inquire_tranclass 0x8A96 own "INQUIRE TRANCLASS" "INQUIRE" ["TRANCLASS"] System Region;
-        update TRANCLASS(Argument::Optional);
+        input TRANCLASS(Argument::Optional);
         flag START;
         flag NEXT;
         flag END;
@@ -264,7 +265,7 @@ pub(super) mod rows {
     command! {
         /// Tells of a file.
         inquire_file 0x8A63 own "INQUIRE FILE" "INQUIRE" ["FILE"] System Region;
-        update FILE(Argument::Optional);
+        input FILE(Argument::Optional);
         flag START;
         flag NEXT;
         flag END;
@@ -792,5 +793,70 @@ pub(super) mod rows {
         flag DISCARD;
         @rules Rule::Unserved(&["PURGEACTION", "ABEND", "DISCARD"], Condition::InvReq);
         @conditions InvReq(1, 2, 3), TcIdErr(1);
+    }
+
+    command! {
+        /// Opens, closes, enables or disables a file, and says what it allows.
+        set_file 0x8AE3 own "SET FILE" "SET" ["FILE"] System Region;
+        input FILE(Name(8)) [required];
+        input ADD(Cvda);
+        flag ADDABLE;
+        flag NOTADDABLE;
+        input BROWSE(Cvda);
+        flag BROWSABLE;
+        flag NOTBROWSABLE;
+        input DELETE(Cvda);
+        flag DELETABLE;
+        flag NOTDELETABLE;
+        input READ(Cvda);
+        flag READABLE;
+        flag NOTREADABLE;
+        input UPDATE(Cvda);
+        flag UPDATABLE;
+        flag NOTUPDATABLE;
+        input ENABLESTATUS(Cvda);
+        flag ENABLED;
+        flag DISABLED;
+        input OPENSTATUS(Cvda);
+        flag OPEN;
+        flag CLOSED;
+        input BUSY(Cvda);
+        flag WAIT;
+        flag NOWAIT;
+        flag FORCE;
+        input CFDTPOOL(Argument::Any);
+        input DISPOSITION(Argument::Any);
+        flag OLD;
+        flag SHARE;
+        input DSNAME(Argument::Any);
+        input EMPTYSTATUS(Argument::Any);
+        flag EMPTYREQ;
+        flag NOEMPTYREQ;
+        input EXCLUSIVE(Argument::Any);
+        input KEYLENGTH(Argument::Any);
+        input LOADTYPE(Argument::Any);
+        input LSRPOOLNUM(Argument::Any);
+        input MAXNUMRECS(Argument::Any);
+        input READINTEG(Argument::Any);
+        input RECORDSIZE(Argument::Any);
+        input RLSACCESS(Argument::Any);
+        input STRINGS(Argument::Any);
+        input TABLE(Argument::Any);
+        input TABLENAME(Argument::Any);
+        input UPDATEMODEL(Argument::Any);
+        @rules
+            Rule::AtMostOne(&["ADD", "ADDABLE", "NOTADDABLE"]),
+            Rule::AtMostOne(&["BROWSE", "BROWSABLE", "NOTBROWSABLE"]),
+            Rule::AtMostOne(&["DELETE", "DELETABLE", "NOTDELETABLE"]),
+            Rule::AtMostOne(&["READ", "READABLE", "NOTREADABLE"]),
+            Rule::AtMostOne(&["UPDATE", "UPDATABLE", "NOTUPDATABLE"]),
+            Rule::AtMostOne(&["ENABLESTATUS", "ENABLED", "DISABLED"]),
+            Rule::AtMostOne(&["OPENSTATUS", "OPEN", "CLOSED"]),
+            Rule::AtMostOne(&["BUSY", "WAIT", "NOWAIT", "FORCE"]),
+            Rule::Unserved(
+                &["CFDTPOOL", "DISPOSITION", "OLD", "SHARE", "DSNAME", "EMPTYSTATUS", "EMPTYREQ", "NOEMPTYREQ", "EXCLUSIVE", "KEYLENGTH", "LOADTYPE", "LSRPOOLNUM", "MAXNUMRECS", "READINTEG", "RECORDSIZE", "RLSACCESS", "STRINGS", "TABLE", "TABLENAME", "UPDATEMODEL"],
+                Condition::InvReq
+            );
+        @conditions InvReq(1, 3, 4, 6, 10, 11, 13, 16), FileNotFound(18);
     }
 }
