@@ -231,7 +231,8 @@ fn keyed_file(
         add: def.add,
         delete: def.delete,
         browse: def.browse,
-        enabled: def.enabled && !def.unenabled,
+        enabled: def.enabled,
+        closed: def.unenabled,
     };
     Ok((entry, KeyedFile { def: kept, section }))
 }
