@@ -171,7 +171,7 @@ fn transaction(def: &TransactionDef) -> region::TransactionDef {
         program: def.program.map_or(Name::BLANK, Into::into),
         class: def.tranclass.map(Into::into),
         priority: def.priority,
-        enabled: def.enabled,
+        enabled: def.enabled || def.unenabled,
         runaway_ms: match def.runaway {
             Runaway::System => None,
             Runaway::Never => Some(0),
@@ -231,7 +231,7 @@ fn keyed_file(
         add: def.add,
         delete: def.delete,
         browse: def.browse,
-        enabled: def.enabled,
+        enabled: def.enabled || def.unenabled,
         closed: def.unenabled,
     };
     Ok((entry, KeyedFile { def: kept, section }))
