@@ -47,8 +47,10 @@ impl KernelRoom {
             lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
             local_offset_ns: local_offset_ns(),
         };
-        let mut resources = Resources::default();
-        resources.storage = Storage::new(config.shared_storage_bytes);
+        let mut resources = Resources {
+            storage: Storage::new(config.shared_storage_bytes),
+            ..Resources::default()
+        };
         let (mut reader, mut writer) = (None, None);
         if let Some(entry) = &config.store {
             let store = open_lmdb(&entry.path, entry).map_err(failed)?;

@@ -171,7 +171,7 @@ fn transaction(def: &TransactionDef) -> region::TransactionDef {
         program: def.program.map_or(Name::BLANK, Into::into),
         class: def.tranclass.map(Into::into),
         priority: def.priority,
-        enabled: def.enabled || def.unenabled,
+        enabled: def.enabled,
         runaway_ms: match def.runaway {
             Runaway::System => None,
             Runaway::Never => Some(0),
