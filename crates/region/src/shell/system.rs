@@ -417,10 +417,23 @@ impl Shared {
         }
     }
 
+    /// Has a task that runs end at its next wait; false when it does not run.
+    fn purge_later(&self, key: TaskKey) -> bool {
+        let mut state = self.lock();
+        let mut kernel = self.kernel.lock();
+        if state.core.runs_in(key).is_none() || kernel.waits(key) {
+            return false;
+        }
+        if let Some(task) = state.core.task_mut(key) {
+            // Its end takes the purge back.
+            task.in_kernel = true;
+        }
+        kernel.purge_at_next_wait(key);
+        true
+    }
+
     fn purge_task(self: &Arc<Self>, key: TaskKey, force: bool) -> Purge {
-        let runs = self.lock().core.runs_in(key).is_some();
-        if runs && !force && !self.kernel.lock().waits(key) {
-            self.kernel.lock().purge_at_next_wait(key);
+        if !force && self.purge_later(key) {
             return Purge::Deferred;
         }
         self.with(|core, cx| core.purge_task(cx, key, "an operator purged the task"));

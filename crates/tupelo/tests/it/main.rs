@@ -19,6 +19,7 @@ mod http;
 mod lab;
 mod names;
 mod node;
+mod operator;
 mod program;
 mod programs;
 mod reload;

@@ -82,7 +82,7 @@ fn write_operator(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Requ
         }
         operators.last += 1;
         let message = operators.last;
-        tracing::warn!(target: "tupelo::operator", task, %transid, message, "{text} (wants a reply)");
+        tracing::warn!(target: "tupelo::operator", task, %transid, reply_to = message, "{text}");
         request.progress = message;
         let asked = Message {
             task: request.caller.key,
