@@ -14,6 +14,7 @@ mod engines;
 mod kernel;
 mod lease;
 mod links;
+mod operators;
 mod output;
 mod participants;
 mod process;
