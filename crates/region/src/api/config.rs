@@ -42,6 +42,8 @@ pub struct RegionConfig {
     pub engines: Engines,
     /// File that monitoring records are appended to, a JSON line each.
     pub monitoring: Option<PathBuf>,
+    /// Folder of transaction dumps; none suppresses them.
+    pub dumps: Option<PathBuf>,
     /// Where embedded files are; none for a region without files.
     pub store: Option<StoreEntry>,
     /// Partners of APPC conversations; none for a region without them.
@@ -68,6 +70,7 @@ impl Default for RegionConfig {
             worker_args: vec![OsString::from("worker")],
             engines: Engines::default(),
             monitoring: None,
+            dumps: None,
             store: None,
             conversations: None,
             definitions: Definitions::default(),

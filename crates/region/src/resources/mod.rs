@@ -12,6 +12,7 @@
 
 pub mod conversations;
 pub mod counters;
+pub mod dump;
 pub mod enqueue;
 pub mod files;
 pub mod interval;
@@ -87,6 +88,8 @@ managers! {
     counters: Counters;
     /// Interval control: DELAY, START, RETRIEVE, CANCEL.
     interval: Intervals;
+    /// Dumps of tasks.
+    dump: Dumps;
     /// Messages to the operator.
     operator: Operators;
     /// Shared storage.

@@ -17,6 +17,7 @@ use crate::api::{Abend, RegionConfig, StartError};
 use crate::core::TaskKey;
 use crate::kernel::{BlockingWork, Caller, Effect, Kernel, PURGED, Settings};
 use crate::resources::Resources;
+use crate::resources::dump::Dumps;
 use crate::resources::storage::Storage;
 
 thread_local! {
@@ -49,6 +50,9 @@ impl KernelRoom {
         };
         let mut resources = Resources {
             storage: Storage::new(config.shared_storage_bytes),
+            dump: Dumps {
+                folder: config.dumps.clone(),
+            },
             ..Resources::default()
         };
         let (mut reader, mut writer) = (None, None);

@@ -165,6 +165,7 @@ impl Application {
                 .monitoring
                 .as_ref()
                 .map(|path| self.state.join(path)),
+            dumps: Some(self.state.join("dumps")),
             store: Some(StoreEntry {
                 path: self.store_path(),
                 map_bytes: u64::from(self.config.store.map_gib) << 30,

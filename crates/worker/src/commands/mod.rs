@@ -20,6 +20,7 @@ mod conversation;
 mod convert;
 mod converttime;
 mod delete;
+mod dump;
 mod enqueue;
 mod extract;
 mod formattime;
@@ -101,6 +102,7 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::extract_attributes::NUMBER, extract::attributes),
     (rows::enq::NUMBER, enqueue::enq),
     (rows::deq::NUMBER, enqueue::deq),
+    (rows::dump_transaction::NUMBER, dump::serve),
 ];
 
 #[cfg(test)]

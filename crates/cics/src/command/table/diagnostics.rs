@@ -7,13 +7,11 @@ pub(super) const SERVED: &[Command] = &[
     rows::write_operator::ROW,
     rows::enter_tracenum::ROW,
     rows::monitor::ROW,
+    rows::dump_transaction::ROW,
 ];
 
 /// Rows not yet supported.
 pub(super) const LATER: &[Command] = later! { Diagnostics;
-    0x7E02 eibfn "DUMP TRANSACTION" "DUMP" ["TRANSACTION"] "TRANSACTION" "DUMPCODE()" "FROM()"
-        "LENGTH()" "FLENGTH()" "COMPLETE" "TRT" "SEGMENTLIST()" "LENGTHLIST()" "NUMSEGMENTS()"
-        "TASK" "STORAGE" "PROGRAM" "TERMINAL" "TABLES" "FCT" "PCT" "PPT" "SIT" "TCT" "DUMPID()";
     0x8901 own "JOURNAL" "JOURNAL" [] "JFILEID()" "JTYPEID()" "FROM()" "LENGTH()" "REQID()"
         "PREFIX()" "PFXLENG()" "WAIT" "STARTIO" "NOSUSPEND";
     0x1408 eibfn "WAIT JOURNALNAME" "WAIT" ["JOURNALNAME"] "JOURNALNAME()" "REQID()";
@@ -79,5 +77,38 @@ pub(super) mod rows {
         input DATA2(Fullword);
         input ENTRYNAME(Name(8));
         @conditions InvReq(1);
+    }
+
+    command! {
+        /// Writes a dump of the task's storage.
+        dump_transaction 0x7E02 eibfn "DUMP TRANSACTION" "DUMP" ["TRANSACTION"] Diagnostics Region;
+        flag TRANSACTION;
+        input DUMPCODE(Name(4)) [required];
+        input FROM(Area);
+        input LENGTH(Halfword);
+        input FLENGTH(Fullword);
+        flag COMPLETE;
+        flag TRT;
+        input SEGMENTLIST(Area);
+        input LENGTHLIST(Area);
+        input NUMSEGMENTS(Fullword);
+        flag TASK;
+        flag STORAGE;
+        flag PROGRAM;
+        flag TERMINAL;
+        flag TABLES;
+        flag FCT;
+        flag PCT;
+        flag PPT;
+        flag SIT;
+        flag TCT;
+        output DUMPID(Chars(9));
+        @rules
+            Rule::AtMostOne(&["LENGTH", "FLENGTH"]),
+            Rule::AtMostOne(&["FROM", "SEGMENTLIST"]),
+            Rule::Needs("FROM", &["LENGTH", "FLENGTH"]),
+            Rule::Needs("SEGMENTLIST", &["LENGTHLIST"]),
+            Rule::Needs("LENGTHLIST", &["NUMSEGMENTS"]);
+        @conditions InvReq(1, 2), IoErr, NoSpace, Suppressed(1);
     }
 }
