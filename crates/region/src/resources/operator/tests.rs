@@ -61,7 +61,7 @@ impl World {
             Effect::Answer(_, answer) => Some(answer),
             _ => None,
         });
-        answers.last()
+        answers.reduce(|_, last| last)
     }
 
     fn waiting(&self) -> Vec<(u64, u64, String)> {
