@@ -19,6 +19,8 @@ pub struct WorkerConfig {
     pub sysid: Name<4>,
     /// Number of this set of definitions; grows with every reload.
     pub generation: u64,
+    /// Bytes of the CWA, at the front of the area that all workers share.
+    pub cwa_bytes: u32,
     /// File commands run under the QR token.
     pub fc_qr_only: bool,
     /// Routines outside of the program table that CALL may reach.
@@ -146,6 +148,8 @@ pub struct FileEntry {
     pub browse: bool,
     /// False: commands answer DISABLED.
     pub enabled: bool,
+    /// UNENABLED: commands answer NOTOPEN.
+    pub closed: bool,
 }
 
 /// The embedded store.

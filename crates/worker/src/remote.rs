@@ -497,6 +497,14 @@ impl Services for LinkServices {
         })
     }
 
+    fn file_changes(&self) -> u32 {
+        self.side.borrow().file_changes()
+    }
+
+    fn shared(&self) -> Option<(usize, usize)> {
+        self.side.borrow().shared()
+    }
+
     fn crossings(&self) -> Crossings {
         self.crossings
     }

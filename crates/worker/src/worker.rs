@@ -24,7 +24,7 @@ use crate::conditions::Frames;
 use crate::exec::{self, Dispatch};
 use crate::files::Files;
 use crate::host::{ProgramId, Programs, Taken};
-use crate::services::{Crossings, Facts, Services};
+use crate::services::{Crossings, Facts, Services, SharedAreas};
 use crate::storage::Storage;
 use crate::timer::Timer;
 
@@ -146,13 +146,17 @@ impl Worker {
         Ok(Worker {
             programs: Programs::new(config, &rt),
             rt,
-            services,
             facts: Facts {
                 applid: *config.applid.as_bytes(),
                 sysid: *config.sysid.as_bytes(),
+                shared: SharedAreas::new(
+                    services.shared().unwrap_or_default(),
+                    config.cwa_bytes as usize,
+                ),
                 fc_qr_only: config.fc_qr_only,
                 work_areas: work_areas(config),
             },
+            services,
             files: Files::new(&config.files),
             dispatch: Dispatch::new(),
             clock: Clock::default(),

@@ -99,6 +99,7 @@ mod counters;
 mod diagnostics;
 mod environment;
 mod files;
+mod inquiry;
 mod journals;
 mod programs;
 mod queues;
@@ -115,8 +116,10 @@ pub mod commands {
     pub use super::conditions::rows::*;
     pub use super::conversations::rows::*;
     pub use super::counters::rows::*;
+    pub use super::diagnostics::rows::*;
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
+    pub use super::inquiry::rows::*;
     pub use super::journals::rows::*;
     pub use super::programs::rows::*;
     pub use super::queues::rows::*;
@@ -149,8 +152,10 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     activities::LATER,
     web::LATER,
     web::SECURITY,
+    diagnostics::SERVED,
     journals::SERVED,
     diagnostics::LATER,
     diagnostics::SPOOL,
+    inquiry::SERVED,
     system::LATER,
 ];

@@ -250,6 +250,7 @@ impl Core {
             has_request: false,
             losses: 0,
             moves: 0,
+            user_points: Vec::new(),
             deadline: (timeout_ns > 0).then(|| now.saturating_add(timeout_ns)),
             purging: false,
             // Nobody outside waits for what the region starts.

@@ -23,14 +23,14 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use defs::{Compiled, Pace};
+pub use defs::{Compiled, Pace, Transaction};
 pub use task::{Stage, TaskKey, TaskSpec, TaskState};
 pub use worker::{Caller, Life, Place, WorkerState};
 
 use link::layout::SLOTS;
 use link::{Request, SlotState};
 
-use crate::api::{Abend, Refusal, Statistics};
+use crate::api::{Abend, ClassDef, Refusal, Statistics};
 use queue::WaitQueue;
 use task::TaskTable;
 
@@ -264,6 +264,35 @@ impl Core {
         &self.defs
     }
 
+    /// The definitions in force, to change one.
+    pub fn defs_mut(&mut self) -> &mut Compiled {
+        &mut self.defs
+    }
+
+    /// The settings in force.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Keys of all tasks.
+    pub fn task_keys(&self) -> Vec<TaskKey> {
+        self.tasks.keys()
+    }
+
+    /// The class of a task.
+    pub fn class_of(&self, task: &TaskState) -> Option<&ClassDef> {
+        self.defs.classes.get(task.class?)
+    }
+
+    /// Active tasks and waiting requests of a class, by its number.
+    pub fn class_load(&self, class: usize) -> (usize, usize) {
+        let active = self.class_active.get(class).copied().unwrap_or(0);
+        (
+            active,
+            self.class_waits.get(class).map_or(0, WaitQueue::len),
+        )
+    }
+
     /// Active tasks.
     pub fn active(&self) -> usize {
         self.active
@@ -357,6 +386,12 @@ impl Core {
         for class in 0..classes {
             self.admit_from_class(cx, class);
         }
+        self.place_waiting(cx);
+    }
+
+    /// The limits of a class have changed: more of its requests may begin.
+    pub fn class_changed<L: Links>(&mut self, cx: &mut Cx<'_, L>, class: usize) {
+        self.admit_from_class(cx, class);
         self.place_waiting(cx);
     }
 

@@ -2,10 +2,10 @@
 
 use std::task::Waker;
 
-use link::{Entry, ProgramName, Request, TransId, UserId};
+use link::{Entry, Name, ProgramName, Request, TransId, UserId};
 
 use super::worker::Place;
-use crate::api::{Abend, Refusal};
+use crate::api::{Abend, Refusal, UserPoint};
 
 /// Names a task; a key of a task that is gone finds nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -115,6 +115,8 @@ pub struct TaskState {
     pub(super) losses: u32,
     /// How often it was given to another worker.
     pub moves: u32,
+    /// Points of its program's own that it passed.
+    pub user_points: Vec<UserPoint>,
     pub(super) deadline: Option<u64>,
     pub(super) purging: bool,
     /// Nobody waits for the end.
@@ -147,6 +149,16 @@ impl TaskState {
     /// The request's trace id.
     pub fn trace_id(&self) -> [u8; 16] {
         self.request.trace_id
+    }
+
+    /// Its principal facility, blank for none.
+    pub fn facility(&self) -> Name<4> {
+        self.request.facility
+    }
+
+    /// How it was started, as ASSIGN STARTCODE tells.
+    pub fn start_code(&self) -> [u8; 2] {
+        *self.request.start_code.as_bytes()
     }
 
     /// Its priority, 0 to 255.

@@ -22,7 +22,7 @@ mod unit;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use link::{Answer, Call, Op, Operands, Violation};
 use store::ReadStore;
@@ -39,6 +39,9 @@ pub use unit::Units;
 use crate::api::{Abend, Statistics};
 use crate::core::TaskKey;
 use crate::resources::{Resources, Serve};
+
+/// Abend of a task that was purged while it waited.
+pub const PURGED: [u8; 4] = *b"AEXY";
 
 /// Everything that running tasks can ask for.
 pub struct Kernel {
@@ -65,6 +68,8 @@ pub struct State {
     waits: HashMap<TaskKey, Suspended>,
     waiting_for: HashMap<EventName, Vec<TaskKey>>,
     woken: VecDeque<(TaskKey, Woken)>,
+    /// Tasks that end when they next wait.
+    purged: HashSet<TaskKey>,
     last_start: u64,
 }
 
@@ -247,6 +252,7 @@ impl Kernel {
                 waits: HashMap::new(),
                 waiting_for: HashMap::new(),
                 woken: VecDeque::new(),
+                purged: HashSet::new(),
                 last_start: 0,
             },
             resources,
@@ -353,6 +359,11 @@ impl Kernel {
         out.push(Effect::Waits(task));
         out.push(Effect::Answer(task, Answer::of_abend(&code)));
         true
+    }
+
+    /// Has a task that runs end with [`PURGED`] when it next waits.
+    pub fn purge_at_next_wait(&mut self, task: TaskKey) {
+        self.state.purged.insert(task);
     }
 
     /// Whether a task waits.
@@ -483,6 +494,13 @@ impl Kernel {
             }
             // A worker sends what its table says is served here.
             None => Err(Failure::Abend(*b"AEY9")),
+        };
+        let served = match served {
+            Ok(Step::Wait(_)) if self.state.purged.remove(&task) => {
+                self.state.locks.give_up(task);
+                Err(Failure::Abend(PURGED))
+            }
+            served => served,
         };
         let waits = matches!(served, Ok(Step::Wait(_)));
         if waits != again {

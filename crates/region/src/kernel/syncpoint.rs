@@ -254,6 +254,7 @@ impl Kernel {
         let woken = next.into_iter().map(|task| (task, Woken::Granted));
         self.state.woken.extend(woken);
         self.state.units.remove(caller.key);
+        self.state.purged.remove(&caller.key);
         out.push(Effect::Ended(caller.key, abend));
     }
 }

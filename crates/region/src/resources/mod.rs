@@ -6,17 +6,22 @@
 //! table; a worker sends what is served here by the number of the row, with
 //! the operands by the index of their options.
 //!
-//! Conversations are the exception: each has a thread that waits with its
-//! partner, so they are served beside the kernel, in [`crate::shell`].
+//! Two are served beside the kernel, in [`crate::shell`]: conversations, each
+//! of which has a thread that waits with its partner, and INQUIRE and SET, which
+//! look at tasks and definitions as well.
 
 pub mod children;
 pub mod conversations;
 pub mod counters;
+pub mod dump;
 pub mod enqueue;
 pub mod events;
 pub mod files;
 pub mod interval;
 pub mod journals;
+pub mod operator;
+pub mod storage;
+pub mod system;
 pub mod temporary_storage;
 pub mod transient_data;
 #[cfg(test)]
@@ -115,6 +120,14 @@ managers! {
     temporary_storage: TemporaryStorage;
     /// Transient data.
     transient_data: TransientData;
+    /// Dumps of tasks.
+    dump: Dumps;
+    /// Messages to the operator.
+    operator: Operators;
+    /// Shared storage.
+    storage: Storage;
+    /// INQUIRE and SET.
+    system: Systems;
 }
 
 /// The commands of all managers by number.

@@ -15,11 +15,10 @@ use super::committer::{self, Committer};
 use super::lease::ended_well;
 use crate::api::{Abend, RegionConfig, StartError};
 use crate::core::TaskKey;
-use crate::kernel::{BlockingWork, Effect, Kernel, Settings};
+use crate::kernel::{BlockingWork, Effect, Kernel, PURGED, Settings};
 use crate::resources::Resources;
-
-/// Abend of a task that was purged while it waited.
-pub const PURGED: [u8; 4] = *b"AEXY";
+use crate::resources::dump::Dumps;
+use crate::resources::storage::Storage;
 
 thread_local! {
     /// The dispatch thread looks at its alarms by itself.
@@ -50,7 +49,13 @@ impl KernelRoom {
             local_offset_ns: local_offset_ns(),
             unix_offset_ns: unix_offset_ns(),
         };
-        let mut resources = Resources::default();
+        let mut resources = Resources {
+            storage: Storage::new(config.shared_storage_bytes),
+            dump: Dumps {
+                folder: config.dumps.clone(),
+            },
+            ..Resources::default()
+        };
         resources.define(config, &config.definitions);
         let (mut reader, mut writer) = (None, None);
         if let Some(entry) = &config.store {

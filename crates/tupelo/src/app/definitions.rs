@@ -202,7 +202,8 @@ fn file_entry(def: &FileDef) -> FileEntry {
         add: def.add,
         delete: def.delete,
         browse: def.browse,
-        enabled: def.enabled && !def.unenabled,
+        enabled: def.enabled || def.unenabled,
+        closed: def.unenabled,
         ..FileEntry::default()
     }
 }

@@ -19,6 +19,11 @@ use crate::program::tupelo;
 const COMMAREA_BYTES: &str = "4000";
 
 #[test]
+fn areas() {
+    run("areas");
+}
+
+#[test]
 fn counters() {
     run("counters");
 }
@@ -56,6 +61,16 @@ fn transient_data() {
 #[test]
 fn journals() {
     run("journals");
+}
+
+#[test]
+fn operator() {
+    run("operator");
+}
+
+#[test]
+fn system() {
+    run("system");
 }
 
 /// Runs every program of a group and compares what it tells.

@@ -22,6 +22,7 @@ mod http;
 mod lab;
 mod names;
 mod node;
+mod operator;
 mod program;
 mod programs;
 mod queues;

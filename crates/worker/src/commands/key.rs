@@ -3,8 +3,10 @@
 //! Reference: CICS API reference, READ: RIDFLD, KEYLENGTH, GENERIC, LENGTH and
 //! the RESP2 values of INVREQ (25, 26, 42) and LENGERR (10 to 14).
 
+use cics::command::commands::inquire_file as row;
+use cics::cvda;
 use cics::resp::Condition;
-use link::FileKind;
+use link::{FileKind, Operands};
 use store::{MAX_KEY_BYTES, Seek};
 
 use crate::cob::Arg;
@@ -49,7 +51,38 @@ pub fn file(
     {
         return condition(Condition::SysIdErr, 130);
     }
+    refresh(w, &name);
     w.files.find(&name, access)
+}
+
+/// Asks the region for a file's switches when SET FILE has changed some.
+fn refresh(w: &mut Worker, name: &[u8; 8]) {
+    let changes = w.services.file_changes();
+    let Some(entry) = w.files.outdated(name, changes) else {
+        return;
+    };
+    let switches: [(u8, &str, &mut bool); 7] = [
+        (row::READ, "READABLE", &mut entry.read),
+        (row::UPDATE, "UPDATABLE", &mut entry.update),
+        (row::ADD, "ADDABLE", &mut entry.add),
+        (row::DELETE, "DELETABLE", &mut entry.delete),
+        (row::BROWSE, "BROWSABLE", &mut entry.browse),
+        (row::ENABLESTATUS, "DISABLED", &mut entry.enabled),
+        (row::OPENSTATUS, "CLOSED", &mut entry.closed),
+    ];
+    let options = switches
+        .iter()
+        .fold(1 << row::FILE, |bits, (option, ..)| bits | 1u128 << option);
+    let operands = Operands::new(options).bytes(row::FILE, name.as_slice());
+    let Ok(reply) = w.services.command(row::NUMBER, &operands) else {
+        return;
+    };
+    for (option, cvda_name, switch) in switches {
+        let value = cvda::value(cvda_name).map(i64::from);
+        let is = reply.operands.get_int(option) == value;
+        // All are told, or the file is not known any more.
+        *switch = if option == row::ENABLESTATUS { !is } else { is };
+    }
 }
 
 /// A key of at most 255 bytes, copied out of the program's storage.

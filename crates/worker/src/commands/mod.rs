@@ -21,6 +21,7 @@ mod conversation;
 mod convert;
 mod converttime;
 mod delete;
+mod dump;
 mod enqueue;
 mod events;
 mod extract;
@@ -120,6 +121,7 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::run_transid::NUMBER, children::run),
     (rows::fetch_child::NUMBER, children::fetch),
     (rows::fetch_any::NUMBER, children::fetch),
+    (rows::dump_transaction::NUMBER, dump::serve),
 ];
 
 #[cfg(test)]

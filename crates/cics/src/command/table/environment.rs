@@ -12,7 +12,6 @@ pub(super) const SERVED: &[Command] = &[
     rows::change_task::ROW,
     rows::enq::ROW,
     rows::deq::ROW,
-    rows::write_operator::ROW,
 ];
 
 /// Rows not yet supported.
@@ -203,29 +202,5 @@ pub(super) mod rows {
         input MAXLIFETIME(Cvda);
         @rules Rule::AtMostOne(&["UOW", "TASK", "MAXLIFETIME"]);
         @conditions InvReq(2), LengErr(1);
-    }
-
-    command! {
-        /// Writes to the operator's console, and waits for a reply if asked.
-        write_operator 0x6C02 eibfn "WRITE OPERATOR" "WRITE" ["OPERATOR"] Diagnostics NotYet;
-        flag OPERATOR;
-        input TEXT(Area) [required, length("TEXTLENGTH")];
-        input TEXTLENGTH(Fullword);
-        input ROUTECODES(Area);
-        input NUMROUTES(Fullword);
-        flag EVENTUAL;
-        flag CRITICAL;
-        flag IMMEDIATE;
-        input ACTION(Cvda);
-        output REPLY(Area) [length("REPLYLENGTH")];
-        input MAXLENGTH(Fullword);
-        output REPLYLENGTH(Fullword);
-        input TIMEOUT(Fullword);
-        @rules
-            Rule::AtMostOne(&["EVENTUAL", "CRITICAL", "IMMEDIATE", "ACTION", "REPLY"]),
-            Rule::Needs("ROUTECODES", &["NUMROUTES"]),
-            Rule::Needs("REPLY", &["MAXLENGTH"]),
-            Rule::Needs("TIMEOUT", &["REPLY"]);
-        @conditions Expired(7), InvReq(1, 2, 3, 4, 5, 6), LengErr(8);
     }
 }

@@ -300,7 +300,7 @@ impl Command<'_, '_> {
         if !allows(&file.entry) {
             return condition(Condition::InvReq, 20);
         }
-        let stored = file.stored.as_ref();
+        let stored = file.stored.as_ref().filter(|_| !file.entry.closed);
         let stored = stored.ok_or(Failure::Condition(Condition::NotOpen, 60))?;
         Ok(Target {
             base: stored.base.id,

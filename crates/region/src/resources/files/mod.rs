@@ -77,6 +77,18 @@ impl Files {
         kept.chain(new).collect()
     }
 
+    /// The definitions in force, and whether the store has the file.
+    pub fn entries(&self) -> impl Iterator<Item = (&FileEntry, bool)> {
+        let files = self.files.iter().map(|f| (&f.entry, f.stored.is_some()));
+        files.filter(|(entry, _)| !entry.name.is_blank())
+    }
+
+    /// A file's definition, to change its switches.
+    pub fn entry_mut(&mut self, name: link::FileName) -> Option<&mut FileEntry> {
+        let mut entries = self.files.iter_mut().map(|f| &mut f.entry);
+        entries.find(|e| e.name == name && !e.name.is_blank())
+    }
+
     /// Takes the files' definitions over. A file that the store does not have
     /// is not open.
     pub fn define(&mut self, reader: &mut dyn ReadStore, entries: &[FileEntry]) {
