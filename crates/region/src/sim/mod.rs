@@ -21,7 +21,7 @@ use store::{
     ApplyError, FileDef, KeyField, MemoryStore, RecordFormat, StorageError, UnitOfWork, WriteStore,
 };
 
-use crate::api::{ClassDef, Definitions, TransactionDef};
+use crate::api::{ClassDef, Definitions, RegionConfig, TransactionDef};
 use crate::core::{Action, Compiled, Core, Cx, Limits, Stage, TaskKey, TaskSpec};
 use crate::kernel::{Effect, Job, Kernel, Order, Settings, Start, StartEnd};
 use crate::resources::Resources;
@@ -128,6 +128,7 @@ impl World {
         let mut resources = Resources::default();
         let mut reader = store.reader().expect("a reader");
         resources.files.define(reader.as_mut(), &files);
+        resources.define(&RegionConfig::default(), &definitions());
         let settings = Settings {
             lock_timeout_ns: 40 * MS,
             local_offset_ns: 0,
