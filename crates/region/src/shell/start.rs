@@ -72,6 +72,7 @@ impl Threads {
             config,
             orders,
             fine: AtomicBool::new(false),
+            rests: AtomicBool::new(false),
             stop: AtomicBool::new(false),
         });
         let general = cpu_set(&shared.config.engines.general);
