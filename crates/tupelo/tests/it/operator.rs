@@ -89,7 +89,7 @@ fn an_operator_sees_who_waits_and_replies_and_purges() {
         until("the second message", || {
             ask(&bank, &["task", "messages"])[0]["text"] == "MAY I"
         });
-        let second = number(&ask(&bank, &["task", "list"])[0]["task"]);
+        let second = number(&ask(&bank, &["task", "messages"])[0]["task"]);
         assert_eq!(
             ask(&bank, &["task", "forcepurge", &second])["purge"],
             "done"
