@@ -18,8 +18,8 @@ fn asking_bank() -> tempfile::TempDir {
     let asks = "PROCEDURE DIVISION.\n           \
         EXEC CICS ENQ RESOURCE('ACCOUNTS') LENGTH(8) END-EXEC\n           \
         EXEC CICS WRITE OPERATOR TEXT('MAY I') REPLY(ASK-REPLY)\n               \
-        MAXLENGTH(8) END-EXEC\n";
-    let storage = "WORKING-STORAGE SECTION.\n       01  ASK-REPLY PIC X(8).\n";
+        MAXLENGTH(20) END-EXEC\n";
+    let storage = "WORKING-STORAGE SECTION.\n       01  ASK-REPLY PIC X(20).\n";
     let program = program
         .replace("PROCEDURE DIVISION.\n", asks)
         .replace("WORKING-STORAGE SECTION.\n", storage);
@@ -89,7 +89,7 @@ fn an_operator_sees_who_waits_and_replies_and_purges() {
         until("the second message", || {
             ask(&bank, &["task", "messages"])[0]["text"] == "MAY I"
         });
-        let second = number(&ask(&bank, &["task", "list"])[0]["task"]);
+        let second = number(&ask(&bank, &["task", "messages"])[0]["task"]);
         assert_eq!(
             ask(&bank, &["task", "forcepurge", &second])["purge"],
             "done"
