@@ -54,7 +54,7 @@ pub fn wait_for_event(w: &mut Worker, call: &Call<'_>) -> Outcome {
     if ecb.is_null() {
         return condition(Condition::InvReq, 2);
     }
-    if ecb as usize % ECB_BYTES != 0 || !is_readable(ecb, ECB_BYTES) {
+    if !ecb.cast::<u32>().is_aligned() || !is_readable(ecb, ECB_BYTES) {
         return condition(Condition::InvReq, 4);
     }
     wait(w, &[ecb])
@@ -123,7 +123,7 @@ fn listed(call: &Call<'_>, list: u8, number: u8, purgeability: u8) -> Result<Vec
         if ecb.is_null() {
             continue;
         }
-        if ecb as usize % ECB_BYTES != 0 || !is_readable(ecb, ECB_BYTES) {
+        if !ecb.cast::<u32>().is_aligned() || !is_readable(ecb, ECB_BYTES) {
             return condition(Condition::InvReq, 1);
         }
         ecbs.push(ecb);

@@ -59,7 +59,6 @@ const POST: &str = "POST";
 const WHEN: Options = Options {
     interval: post_row::INTERVAL,
     time: post_row::TIME,
-    from_now: post_row::AFTER,
     of_day: post_row::AT,
     hours: post_row::HOURS,
     minutes: post_row::MINUTES,

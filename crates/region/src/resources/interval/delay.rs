@@ -14,7 +14,6 @@ use crate::kernel::{Cx, Expiry, Request, Served, Step, Wait, condition, done};
 const WHEN: Options = Options {
     interval: row::INTERVAL,
     time: row::TIME,
-    from_now: row::FOR,
     of_day: row::UNTIL,
     hours: row::HOURS,
     minutes: row::MINUTES,

@@ -16,7 +16,6 @@ use crate::kernel::{
 const WHEN: Options = Options {
     interval: row::INTERVAL,
     time: row::TIME,
-    from_now: row::AFTER,
     of_day: row::AT,
     hours: row::HOURS,
     minutes: row::MINUTES,

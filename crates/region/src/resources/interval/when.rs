@@ -14,9 +14,8 @@ pub struct Options {
     pub interval: u8,
     /// TIME, hhmmss of the day.
     pub time: u8,
-    /// HOURS, MINUTES and SECONDS count from now: FOR or AFTER.
-    pub from_now: u8,
-    /// HOURS, MINUTES and SECONDS are a time of day: UNTIL or AT.
+    /// HOURS, MINUTES and SECONDS are a time of day, UNTIL or AT; without it
+    /// they count from now.
     pub of_day: u8,
     /// HOURS.
     pub hours: u8,
