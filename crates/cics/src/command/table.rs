@@ -102,6 +102,7 @@ mod files;
 mod journals;
 mod programs;
 mod queues;
+mod spool;
 mod starting;
 mod storage;
 mod system;
@@ -120,6 +121,7 @@ pub mod commands {
     pub use super::journals::rows::*;
     pub use super::programs::rows::*;
     pub use super::queues::rows::*;
+    pub use super::spool::rows::*;
     pub use super::starting::rows::*;
     pub use super::storage::rows::*;
     pub use super::time::rows::*;
@@ -152,6 +154,6 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     web::SECURITY,
     journals::SERVED,
     diagnostics::LATER,
-    diagnostics::SPOOL,
+    spool::SERVED,
     system::LATER,
 ];

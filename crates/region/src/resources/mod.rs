@@ -15,6 +15,7 @@ pub mod enqueue;
 pub mod files;
 pub mod interval;
 pub mod journals;
+pub mod spool;
 pub mod temporary_storage;
 pub mod transient_data;
 #[cfg(test)]
@@ -96,6 +97,8 @@ managers! {
     interval: Intervals;
     /// Journals.
     journals: Journals;
+    /// The spool.
+    spool: Spool;
     /// Temporary storage.
     temporary_storage: TemporaryStorage;
     /// Transient data.
