@@ -1,4 +1,7 @@
 //! The spool.
+//!
+//! The RESP2 values are the manual's; those of the spool's own failures are
+//! codes of the system it runs on there, and 0 here.
 
 use crate::command::row::Command;
 

@@ -1,4 +1,6 @@
 //! The spool: reports that are written, read in their order, and left open.
+//!
+//! Each test has a folder of its own; the work that may block is done at once.
 
 use cics::command::commands::{
     spoolclose, spoolopen_input, spoolopen_output, spoolread, spoolwrite,
