@@ -99,6 +99,7 @@ mod counters;
 mod diagnostics;
 mod environment;
 mod files;
+mod inquiry;
 mod journals;
 mod programs;
 mod queues;
@@ -116,8 +117,10 @@ pub mod commands {
     pub use super::conditions::rows::*;
     pub use super::conversations::rows::*;
     pub use super::counters::rows::*;
+    pub use super::diagnostics::rows::*;
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
+    pub use super::inquiry::rows::*;
     pub use super::journals::rows::*;
     pub use super::programs::rows::*;
     pub use super::queues::rows::*;
@@ -136,15 +139,14 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     storage::SERVED,
     storage::LATER,
     time::SERVED,
-    time::LATER,
     conditions::SERVED,
     environment::SERVED,
     environment::LATER,
     files::SERVED,
     queues::SERVED,
     counters::SERVED,
-    queues::STARTING,
     starting::SERVED,
+    starting::LATER,
     terminals::MAPS,
     conversations::SERVED,
     terminals::TERMINALS,
@@ -152,8 +154,10 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     activities::LATER,
     web::LATER,
     web::SECURITY,
+    diagnostics::SERVED,
     journals::SERVED,
     diagnostics::LATER,
     spool::SERVED,
+    inquiry::SERVED,
     system::LATER,
 ];

@@ -29,6 +29,11 @@ pub struct RegionConfig {
     pub runaway_ms: u32,
     /// Milliseconds that a task waits for a record lock (DTIMOUT).
     pub lock_timeout_ms: u32,
+    /// Bytes of the common work area (WRKAREA), 0 to 3,584; 0 for none.
+    pub cwa_bytes: u32,
+    /// Bytes of storage for GETMAIN SHARED that all workers have; 0 keeps it
+    /// within the worker.
+    pub shared_storage_bytes: usize,
     /// Bytes of each slot's area, a multiple of 4,096.
     pub arena_bytes: usize,
     /// The worker's executable.
@@ -39,6 +44,8 @@ pub struct RegionConfig {
     pub engines: Engines,
     /// File that monitoring records are appended to, a JSON line each.
     pub monitoring: Option<PathBuf>,
+    /// Folder of transaction dumps; none suppresses them.
+    pub dumps: Option<PathBuf>,
     /// Where embedded files are; none for a region without files.
     pub store: Option<StoreEntry>,
     /// What workers keep their programs from.
@@ -70,11 +77,14 @@ impl Default for RegionConfig {
             worker_idle_ms: 30_000,
             runaway_ms: 5_000,
             lock_timeout_ms: 10_000,
+            cwa_bytes: 0,
+            shared_storage_bytes: 0,
             arena_bytes: link::layout::ARENA_BYTES,
             worker_exe: PathBuf::from("/proc/self/exe"),
             worker_args: vec![OsString::from("worker")],
             engines: Engines::default(),
             monitoring: None,
+            dumps: None,
             store: None,
             confinement: Confinement {
                 sandbox: SandboxMode::BestEffort,

@@ -8,6 +8,7 @@ mod conversations;
 mod door;
 mod facility;
 mod handle;
+mod operator;
 mod participant;
 mod queues;
 mod record;
@@ -21,12 +22,13 @@ pub use conversations::{Conversation, Conversations, Destination, Fault, Receive
 pub use door::DoorRuntime;
 pub use facility::Facility;
 pub use handle::{Handle, Port, Region, block_on};
+pub use operator::{LockInfo, MessageInfo, Purge, TaskInfo};
 pub use participant::{Participant, Vote};
 pub use queues::{
     JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef,
     TdRecovery, Trigger, TsModelDef,
 };
-pub use record::{MonitoringRecord, Statistics, Work};
+pub use record::{MonitoringRecord, Statistics, UserPoint, Work};
 pub use reply::{Abend, Container, Outcome, Reply};
 pub use request::{PutError, Refusal, StartCode, TaskRequest};
 pub use task::Task;

@@ -63,6 +63,34 @@ pub struct MonitoringRecord {
     pub worker: u32,
     /// How often the task was given to another worker before it started.
     pub moves: u32,
+    /// Points of the program's own (MONITOR POINT), in the order they were
+    /// first passed; at most [`UserPoint::MOST`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub user_points: Vec<UserPoint>,
+}
+
+/// A point of the program's own that a task passed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct UserPoint {
+    /// ENTRYNAME, `USER` when there is none.
+    pub entry: Name<8>,
+    /// POINT.
+    pub point: u8,
+    /// How often it was passed.
+    pub count: u32,
+    /// DATA1, added up.
+    pub data1: i64,
+    /// DATA2, added up.
+    pub data2: i64,
+    /// When it was passed first, nanoseconds after the task was asked for.
+    pub first_ns: u64,
+    /// When it was passed last.
+    pub last_ns: u64,
+}
+
+impl UserPoint {
+    /// Most points of a task; further ones are not recorded.
+    pub const MOST: usize = 64;
 }
 
 impl MonitoringRecord {

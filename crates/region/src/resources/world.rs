@@ -50,6 +50,7 @@ impl World {
         let settings = Settings {
             lock_timeout_ns: 1_000 * MS,
             local_offset_ns: 0,
+            unix_offset_ns: 0,
         };
         let mut resources = Resources::default();
         resources.define(&config, &config.definitions);
@@ -186,7 +187,10 @@ impl World {
                         .committed(self.now, job.task, job.then, result, &mut out);
                     self.perform(out);
                 }
-                Effect::Waits(_) | Effect::Participant(..) | Effect::Ended(..) => {}
+                Effect::Waits(_)
+                | Effect::Participant(..)
+                | Effect::Ended(..)
+                | Effect::Priority(..) => {}
             }
         }
     }

@@ -14,12 +14,14 @@ mod engines;
 mod kernel;
 mod lease;
 mod links;
+mod operators;
 mod output;
 mod participants;
 mod process;
 mod sink;
 mod start;
 mod starts;
+mod system;
 
 pub use clock::now_ns;
 pub use engines::bind;

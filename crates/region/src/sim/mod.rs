@@ -131,6 +131,7 @@ impl World {
         let settings = Settings {
             lock_timeout_ns: 40 * MS,
             local_offset_ns: 0,
+            unix_offset_ns: 0,
         };
         World {
             core: Core::new(limits, Compiled::build(1, &definitions()).expect("sound")),
@@ -204,10 +205,11 @@ impl World {
         match effect {
             Effect::Answer(key, answer) => self.answered(key, &answer),
             Effect::Waits(key) => {
-                let waits = self.kernel.waits(key);
+                let (waits, lends) = (self.kernel.waits(key), self.kernel.waits_for_child(key));
                 self.core(|core, cx| {
                     if let Some(worker) = core.runs_in(key) {
                         core.waits(cx, worker, waits);
+                        core.lend(cx, key, lends);
                     }
                 });
             }
@@ -215,6 +217,9 @@ impl World {
             Effect::Participant(key, _, order) => self.tell_remote(key, order),
             Effect::Ended(key, abend) => self.core(|c, cx| c.unit_ended(cx, key, abend)),
             Effect::Start(start) => self.begin_start(*start),
+            Effect::Priority(key, priority) => {
+                self.core(|core, _| core.set_priority(key, priority));
+            }
             Effect::Blocking(key, work) => {
                 let answer = (work.0)();
                 self.answered(key, &answer);

@@ -58,6 +58,14 @@ pub struct RegionSection {
     /// Milliseconds a task may wait for a record lock before it abends with
     /// AFCF; 0 waits for ever.
     pub lock_wait_ms: u32,
+    /// Bytes of the common work area (WRKAREA), 0 to 3584. It is memory that
+    /// every worker can write: a program that runs wild can spoil it for all.
+    pub cwa_bytes: u32,
+    /// Bytes of storage for GETMAIN SHARED that all workers have at the same
+    /// addresses, at most 1 GiB. Every worker can write it, so it weakens the
+    /// isolation of tasks. Without it such storage is that of the one worker,
+    /// and its address means nothing to tasks in other workers.
+    pub shared_storage_bytes: u64,
     /// Most bytes of containers one task may hold.
     pub channel_bytes: u64,
     /// Code page of character data in programs, containers and files.
@@ -93,6 +101,8 @@ impl Default for RegionSection {
             max_queued: 1000,
             runaway_ms: 5000,
             lock_wait_ms: 30_000,
+            cwa_bytes: 0,
+            shared_storage_bytes: 0,
             channel_bytes: 512 << 20,
             code_page: "ascii".into(),
             sandbox: Sandbox::BestEffort,

@@ -33,6 +33,8 @@ commands! {
     Api => api,
     Run => run,
     File => file,
+    Task => task,
+    Locks => locks,
     Record => record,
     Drive => drive,
     Capture => capture,

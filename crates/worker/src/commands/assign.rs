@@ -89,8 +89,8 @@ fn give(w: &Worker, call: &Call<'_>, option: u8) -> Result<(), u32> {
         | row::RESTART
         | row::STATIONID
         | row::TELLERID => call.set_zeros(option),
-        row::CWALENG
-        | row::TCTUALENG
+        row::CWALENG => int(w.facts.shared.cwa_bytes as i64),
+        row::TCTUALENG
         | row::TERMPRIORITY
         | row::USERPRIORITY
         | row::INITPARMLEN

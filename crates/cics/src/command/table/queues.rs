@@ -1,4 +1,4 @@
-//! Temporary storage, transient data and starting transactions.
+//! Temporary storage and transient data.
 //!
 //! The manual gives no RESP2 values for most conditions of these commands.
 
@@ -13,20 +13,6 @@ pub(super) const SERVED: &[Command] = &[
     rows::writeq_td::ROW,
     rows::writeq_ts::ROW,
 ];
-
-/// Starting transactions and the asynchronous API, not yet supported.
-pub(super) const STARTING: &[Command] = later! { Starting;
-    0x100C eibfn "CANCEL" "CANCEL" [] "REQID()" "SYSID()" "TRANSID()";
-    0x8581 own "FETCH ANY" "FETCH" ["ANY"] "ANY()" "CHANNEL()" "COMPSTATUS()" "ABCODE()" "NOSUSPEND"
-        "TIMEOUT()";
-    0x8582 own "FETCH CHILD" "FETCH" ["CHILD"] "CHILD()" "CHANNEL()" "COMPSTATUS()" "ABCODE()"
-        "NOSUSPEND" "TIMEOUT()";
-    0x8583 own "FREE CHILD" "FREE" ["CHILD"] "CHILD()";
-    0x8584 own "RUN TRANSID" "RUN" ["TRANSID"] "TRANSID()" "CHANNEL()" "CHILD()";
-    0x8585 own "START ATTACH" "START" ["ATTACH"] "ATTACH" "TRANSID()" "FROM()" "LENGTH()";
-    0x8586 own "START BREXIT" "START" ["BREXIT"] "BREXIT()" "TRANSID()" "BRDATA()" "BRDATALENGTH()"
-        "USERID()";
-};
 
 pub(super) mod rows {
     command! {
