@@ -103,6 +103,7 @@ mod inquiry;
 mod journals;
 mod programs;
 mod queues;
+mod spool;
 mod starting;
 mod storage;
 mod system;
@@ -123,6 +124,7 @@ pub mod commands {
     pub use super::journals::rows::*;
     pub use super::programs::rows::*;
     pub use super::queues::rows::*;
+    pub use super::spool::rows::*;
     pub use super::starting::rows::*;
     pub use super::storage::rows::*;
     pub use super::time::rows::*;
@@ -155,7 +157,7 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     diagnostics::SERVED,
     journals::SERVED,
     diagnostics::LATER,
-    diagnostics::SPOOL,
+    spool::SERVED,
     inquiry::SERVED,
     system::LATER,
 ];

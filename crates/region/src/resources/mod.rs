@@ -20,6 +20,7 @@ pub mod files;
 pub mod interval;
 pub mod journals;
 pub mod operator;
+pub mod spool;
 pub mod storage;
 pub mod system;
 pub mod temporary_storage;
@@ -116,6 +117,8 @@ managers! {
     children: Children;
     /// Journals.
     journals: Journals;
+    /// The spool.
+    spool: Spool;
     /// Temporary storage.
     temporary_storage: TemporaryStorage;
     /// Transient data.

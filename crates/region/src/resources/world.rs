@@ -35,6 +35,7 @@ pub struct World {
 #[derive(Debug, PartialEq)]
 pub struct Told {
     pub condition: Condition,
+    pub resp2: u32,
     pub abend: String,
     pub operands: Operands,
 }
@@ -134,6 +135,7 @@ impl World {
         let abend = answer.abend.to_string().trim().to_owned();
         Some(Told {
             condition: answer.condition,
+            resp2: answer.resp2,
             abend,
             operands: match answer.data.is_empty() {
                 true => Operands::default(),

@@ -59,6 +59,11 @@ fn transient_data() {
 }
 
 #[test]
+fn spool() {
+    run("spool");
+}
+
+#[test]
 fn journals() {
     run("journals");
 }

@@ -1,4 +1,4 @@
-//! Dumps, trace, monitoring, the operator and the spool.
+//! Dumps, trace, monitoring and the operator.
 
 use crate::command::row::Command;
 
@@ -12,16 +12,6 @@ pub(super) const SERVED: &[Command] = &[
 
 /// Rows not yet supported.
 pub(super) const LATER: &[Command] = later! { Diagnostics;
-};
-
-/// The spool, not yet supported.
-pub(super) const SPOOL: &[Command] = later! { Spool;
-    0x8941 own "SPOOLCLOSE" "SPOOLCLOSE" [] "TOKEN()" "KEEP" "DELETE";
-    0x8942 own "SPOOLOPEN INPUT" "SPOOLOPEN" ["INPUT"] "INPUT" "TOKEN()" "USERID()" "CLASS()";
-    0x8943 own "SPOOLOPEN OUTPUT" "SPOOLOPEN" ["OUTPUT"] "OUTPUT" "TOKEN()" "USERID()" "NODE()"
-        "CLASS()" "OUTDESCR()" "NOCC" "ASA" "MCC" "PRINT" "RECORDLENGTH()" "PUNCH";
-    0x8944 own "SPOOLREAD" "SPOOLREAD" [] "TOKEN()" "INTO()" "MAXFLENGTH()" "TOFLENGTH()";
-    0x8945 own "SPOOLWRITE" "SPOOLWRITE" [] "TOKEN()" "FROM()" "FLENGTH()" "LINE" "PAGE";
 };
 
 pub(super) mod rows {

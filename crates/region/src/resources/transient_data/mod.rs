@@ -30,6 +30,7 @@ use crate::core::TaskKey;
 use crate::kernel::{Failure, condition};
 
 use extra::Extra;
+pub(super) use extra::next as next_record;
 use intra::{Change, Intra};
 
 /// What this manager serves and hears of.

@@ -1,0 +1,236 @@
+//! The spool: reports that tasks write for users, and read.
+//!
+//! A report is a file, `spool/USERID/CLASS.NUMBER` in the region's folder; its
+//! records stand in it as in an extrapartition queue of variable records. A
+//! report that is being written has another name until it is closed. One task
+//! at a time reads.
+//!
+//! Reference: CICS API reference, SPOOLOPEN, SPOOLWRITE, SPOOLREAD and
+//! SPOOLCLOSE. There is no other node, so NODE names this one (`*` or LOCAL).
+
+mod report;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use cics::command::commands::{
+    spoolclose, spoolopen_input, spoolopen_output, spoolread, spoolwrite,
+};
+use cics::resp::Condition;
+use link::{Answer, Operands};
+
+use super::{Manager, Resources};
+use crate::core::TaskKey;
+use crate::kernel::{Cx, Failure, Request, Served, condition};
+
+use report::{MAX_RECORD_BYTES, Report};
+
+/// What this manager serves and hears of.
+pub const MANAGER: Manager = Manager {
+    commands: &[
+        (spoolopen_output::NUMBER, open_output),
+        (spoolopen_input::NUMBER, open_input),
+        (spoolwrite::NUMBER, write),
+        (spoolread::NUMBER, read),
+        (spoolclose::NUMBER, close),
+    ],
+    define: |resources, config, _| {
+        resources.spool.folder = config.state.join("spool");
+        resources.spool.applid = config.applid;
+    },
+    task_ended: |resources, _, caller| resources.spool.end(caller.key),
+    ..Manager::IDLE
+};
+
+/// The reports that tasks have open.
+#[derive(Debug, Default)]
+pub struct Spool {
+    folder: PathBuf,
+    applid: link::Name<8>,
+    open: HashMap<(TaskKey, Token), Shared>,
+    /// Who reads; one at a time.
+    reader: Option<(TaskKey, Token)>,
+    last_token: u64,
+}
+
+type Token = [u8; 8];
+type Shared = Arc<Mutex<Report>>;
+
+/// RECORDLENGTH when it is not given.
+const RECORD_BYTES: i64 = 132;
+
+fn open_output(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    use spoolopen_output as row;
+    let operands = &request.operands;
+    let node = operands.get_name::<8>(row::NODE).unwrap_or_default();
+    if node != *b"*       " && node != *b"LOCAL   " {
+        return condition(Condition::NodeIdErr, 0);
+    }
+    let user = match operands.get_name(row::USERID) {
+        Some(user) if user == *b"*       " => *request.caller.userid.as_bytes(),
+        user => user.unwrap_or_default(),
+    };
+    let class = class_of(operands, row::CLASS)?.unwrap_or(b'A');
+    let length = operands.get_int(row::RECORDLENGTH).unwrap_or(RECORD_BYTES);
+    if !(1..=MAX_RECORD_BYTES).contains(&length) {
+        return condition(Condition::LengErr, 0);
+    }
+    let folder = resources.spool.folder_of(user)?;
+    let task = request.caller.key;
+    let (token, report) = resources.spool.begin(task);
+    Ok(cx.block(task, move || {
+        let made = Report::create(&folder, class, length);
+        opened(&report, made, token, row::TOKEN)
+    }))
+}
+
+fn open_input(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    use spoolopen_input as row;
+    let operands = &request.operands;
+    let task = request.caller.key;
+    let spool = &mut resources.spool;
+    match spool.reading() {
+        Some(reader) if reader == task => return condition(Condition::SpolBusy, 4),
+        Some(_) => return condition(Condition::SpolBusy, 8),
+        None => {}
+    }
+    let user: [u8; 8] = operands.get_name(row::USERID).unwrap_or_default();
+    if user[..4] != spool.applid.as_bytes()[..4] {
+        return condition(Condition::NotAuth, 0);
+    }
+    let class = class_of(operands, row::CLASS)?;
+    let folder = spool.folder_of(user)?;
+    let (token, report) = spool.begin(task);
+    spool.reader = Some((task, token));
+    Ok(cx.block(task, move || {
+        let found = Report::first(&folder, class);
+        opened(&report, found, token, row::TOKEN)
+    }))
+}
+
+fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    use spoolwrite as row;
+    let operands = &request.operands;
+    let report = resources.spool.named(request, row::TOKEN)?;
+    let record = operands.get_bytes(row::FROM).unwrap_or_default().to_vec();
+    let length = operands
+        .get_int(row::FLENGTH)
+        .unwrap_or(record.len() as i64);
+    Ok(cx.block(request.caller.key, move || {
+        locked(&report).write(&record, length)
+    }))
+}
+
+fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    use spoolread as row;
+    let report = resources.spool.named(request, row::TOKEN)?;
+    let most = request.operands.get_int(row::MAXFLENGTH);
+    let most = most.unwrap_or(MAX_RECORD_BYTES);
+    if !(0..=MAX_RECORD_BYTES).contains(&most) {
+        return condition(Condition::LengErr, 0);
+    }
+    Ok(cx.block(request.caller.key, move || {
+        locked(&report).read(most as usize)
+    }))
+}
+
+fn close(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    use spoolclose as row;
+    let report = resources.spool.named(request, row::TOKEN)?;
+    let operands = &request.operands;
+    let keep = match (operands.has(row::KEEP), operands.has(row::DELETE)) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
+    };
+    let task = request.caller.key;
+    let token = operands.get_name(row::TOKEN).unwrap_or_default();
+    resources.spool.open.remove(&(task, token));
+    if resources.spool.reader == Some((task, token)) {
+        resources.spool.reader = None;
+    }
+    Ok(cx.block(task, move || locked(&report).close(keep)))
+}
+
+/// What opening a report came to.
+fn opened(
+    report: &Shared,
+    made: Result<Report, (Condition, u32)>,
+    token: Token,
+    option: u8,
+) -> Answer {
+    match made {
+        Ok(made) => {
+            *locked(report) = made;
+            Answer::of_data(Operands::default().bytes(option, token).emit())
+        }
+        Err((condition, resp2)) => {
+            *locked(report) = Report::Closed;
+            Answer::of_condition(condition, resp2)
+        }
+    }
+}
+
+/// CLASS, a letter or a digit.
+fn class_of(operands: &Operands, option: u8) -> Result<Option<u8>, Failure> {
+    match operands.get_bytes(option) {
+        None => Ok(None),
+        Some([class]) if class.is_ascii_uppercase() || class.is_ascii_digit() => Ok(Some(*class)),
+        Some(_) => condition(Condition::Illogic, 3),
+    }
+}
+
+fn locked(report: &Mutex<Report>) -> MutexGuard<'_, Report> {
+    report.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Spool {
+    /// A report that is about to be opened.
+    fn begin(&mut self, task: TaskKey) -> (Token, Shared) {
+        self.last_token += 1;
+        let mut token = *b"SP000000";
+        let digits = format!("{:06}", self.last_token % 1_000_000);
+        token[2..].copy_from_slice(digits.as_bytes());
+        let report = Arc::new(Mutex::new(Report::default()));
+        self.open.insert((task, token), report.clone());
+        (token, report)
+    }
+
+    /// The task that reads, unless its report could not be opened.
+    fn reading(&self) -> Option<TaskKey> {
+        let key = self.reader?;
+        let report = self.open.get(&key)?;
+        // One that is being worked with is open.
+        let report = report.try_lock();
+        let closed = report.is_ok_and(|report| matches!(*report, Report::Closed));
+        (!closed).then_some(key.0)
+    }
+
+    /// The report of a token.
+    fn named(&self, request: &Request, option: u8) -> Result<Shared, Failure> {
+        let token = request.operands.get_name(option).unwrap_or_default();
+        let report = self.open.get(&(request.caller.key, token)).cloned();
+        report.ok_or(Failure::Condition(Condition::NotOpen, 8))
+    }
+
+    /// The folder of a user's reports, whose name cannot leave the spool's.
+    fn folder_of(&self, user: [u8; 8]) -> Result<PathBuf, Failure> {
+        let user = user.trim_ascii_end();
+        let letter = |b: &u8| b.is_ascii_alphanumeric() || b"$@#".contains(b);
+        if user.is_empty() || !user.iter().all(letter) {
+            return condition(Condition::InvReq, 16);
+        }
+        let name = String::from_utf8_lossy(user).into_owned();
+        Ok(self.folder.join(Path::new(&name)))
+    }
+
+    /// A task is over: what it left open is closed as CICS does, output
+    /// deleted and input kept. A report goes with its last owner.
+    fn end(&mut self, task: TaskKey) {
+        self.open.retain(|(owner, _), _| *owner != task);
+        self.reader = self.reader.filter(|(reader, _)| *reader != task);
+    }
+}
