@@ -22,6 +22,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("link", 1),
     ("worker", 2),
     ("region", 2),
+    ("batch", 2),
     ("gateway", 3),
     ("appc", 3),
     ("cpic", 3),

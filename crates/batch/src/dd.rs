@@ -1,0 +1,90 @@
+//! What a step runs and what its DD names stand for.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// One program's run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The program's name.
+    pub program: String,
+    /// Folder that has each program as NAME.so.
+    pub modules: PathBuf,
+    /// PARM, when there is one.
+    pub parm: Option<String>,
+    /// The DDs, by name in upper case.
+    pub dds: BTreeMap<String, Dd>,
+    /// The store, when a DD is in it.
+    pub store: Option<StoreAt>,
+    /// File that gets the condition code, or what ended the program instead.
+    pub result: PathBuf,
+}
+
+/// A store and how it is opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoreAt {
+    /// Its folder.
+    pub path: PathBuf,
+    /// Address space set aside, in bytes.
+    pub map_bytes: u64,
+    /// Processes that may read it at a time.
+    pub max_readers: u32,
+    /// Whether changes are flushed to the disk.
+    pub sync: bool,
+}
+
+/// What a DD name stands for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dd {
+    /// Read one after the other; only the first is written.
+    pub sources: Vec<Source>,
+    /// Whether OPEN OUTPUT adds at the end: DISP=MOD.
+    pub append: bool,
+    /// Whether OPEN OUTPUT empties a file of the store that holds records.
+    pub reuse: bool,
+}
+
+/// Where records are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Source {
+    /// A file, alternate index or path of the store.
+    Store(String),
+    /// A file of the machine.
+    File {
+        /// Its path.
+        path: PathBuf,
+        /// How it is written; when absent, as the program's organisation has it.
+        format: Option<Format>,
+    },
+    /// Lines in the job.
+    Lines(String),
+    /// Standard input.
+    Input,
+    /// Standard output.
+    Output,
+    /// Nothing: at its end when read, and what is written is gone.
+    Dummy,
+}
+
+/// How records lie in a file of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// Records of one length, nothing between them.
+    Fixed,
+    /// One record a line.
+    Lines,
+    /// Variable-length records, each behind a four-byte record descriptor word.
+    Rdw,
+}
+
+impl From<Source> for Dd {
+    fn from(source: Source) -> Self {
+        Dd {
+            sources: vec![source],
+            ..Dd::default()
+        }
+    }
+}

@@ -1,0 +1,725 @@
+//! The file handler: the rules of COBOL's file statements and their status.
+//!
+//! A [`Call`] is one statement. The handler knows which files are open, in
+//! which mode and where each stands in its sequence; records come from
+//! [`stored`](crate::stored) or [`plain`](crate::plain) files.
+//!
+//! Reference: IBM, *Enterprise COBOL for z/OS Language Reference*, OPEN, READ,
+//! WRITE, REWRITE, DELETE, START and CLOSE, and "File status key".
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+
+use store::{KeyField, Organisation, Seek, rrn_key};
+
+use crate::dd::{Dd, Format, Source};
+use crate::plain::{Input, Output, Plain, Update};
+pub use crate::plain::{Advance, Print};
+use crate::status::Status;
+pub use crate::stored::{Fault, Records};
+use crate::stored::{Found, Stored};
+
+/// ORGANIZATION.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Org {
+    /// LINE SEQUENTIAL.
+    Lines,
+    /// SEQUENTIAL.
+    Sequential,
+    /// INDEXED.
+    Indexed,
+    /// RELATIVE.
+    Relative,
+}
+
+/// How a file is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// INPUT.
+    Input,
+    /// OUTPUT.
+    Output,
+    /// I-O.
+    Update,
+    /// EXTEND.
+    Extend,
+}
+
+/// The relation of a START.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// The first record with such a key.
+    Equal,
+    /// The first with a greater one.
+    Greater,
+    /// The first with such or a greater one.
+    NotLess,
+    /// The last with a lesser one.
+    Less,
+    /// The last with such or a lesser one.
+    NotGreater,
+    /// The first record.
+    First,
+    /// The last record.
+    Last,
+}
+
+/// A statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    /// OPEN.
+    Open(Mode),
+    /// CLOSE, perhaps WITH LOCK.
+    Close {
+        /// Not to be opened again by this program.
+        lock: bool,
+    },
+    /// READ NEXT, or READ of a file in sequence.
+    Next,
+    /// READ PREVIOUS.
+    Previous,
+    /// READ by key.
+    Read,
+    /// WRITE.
+    Write(Advance),
+    /// REWRITE.
+    Rewrite,
+    /// DELETE.
+    Delete,
+    /// START.
+    Start(Relation),
+    /// One that the handler does not know.
+    Unknown(u16),
+}
+
+/// A key of an indexed file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// Bytes before it in the record.
+    pub offset: u32,
+    /// Its bytes.
+    pub length: u32,
+    /// WITH DUPLICATES.
+    pub duplicates: bool,
+}
+
+/// One statement with all that the program says of its file.
+pub struct Call<'a> {
+    /// The statement.
+    pub op: Op,
+    /// What tells the program's files apart.
+    pub file: usize,
+    /// The name in ASSIGN.
+    pub assign: &'a str,
+    /// ORGANIZATION.
+    pub org: Org,
+    /// ACCESS MODE SEQUENTIAL.
+    pub is_sequential: bool,
+    /// SELECT OPTIONAL.
+    pub is_optional: bool,
+    /// Records may differ in length.
+    pub is_variable: bool,
+    /// Longest record.
+    pub max: usize,
+    /// The record area; what is read goes there.
+    pub area: &'a mut [u8],
+    /// Bytes of the record that is written; of the one that was read.
+    pub length: usize,
+    /// RELATIVE KEY; the number of the record that was read or written.
+    pub number: u32,
+    /// Greatest number that the RELATIVE KEY holds.
+    pub greatest: u64,
+    /// Keys, the RECORD KEY first.
+    pub keys: &'a [Key],
+    /// Number of the key that is used.
+    pub key: usize,
+    /// Leading bytes of it that are compared.
+    pub key_bytes: usize,
+}
+
+/// Where a sequence stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Cursor {
+    /// Before the first record.
+    Begin,
+    /// On a record that was not read yet.
+    At(Vec<u8>),
+    /// On a record that was read.
+    After(Vec<u8>),
+    /// Nowhere: a statement failed, or the end was met.
+    Lost,
+}
+
+enum Opened {
+    Stored(Stored),
+    Plain(Plain),
+    /// An optional file that is not there.
+    Absent,
+}
+
+struct Open {
+    mode: Mode,
+    records: Opened,
+    cursor: Cursor,
+    /// Number of the key that the sequence follows.
+    key: usize,
+    /// Key of the record that the last statement read.
+    last_read: Option<Vec<u8>>,
+    /// Greatest key written in sequence.
+    last_key: Option<Vec<u8>>,
+}
+
+/// The files of one program's run.
+pub struct Handler {
+    dds: BTreeMap<String, Dd>,
+    store: Option<Records>,
+    /// Why files of the store cannot be changed, or the store not be used.
+    denied: String,
+    files: HashMap<usize, Open>,
+    locked: HashSet<usize>,
+    print: Print,
+    /// Told when a status alone would leave people without a reason.
+    tell: fn(&str),
+}
+
+type Done = Result<Status, Fault>;
+
+impl Handler {
+    /// A handler over these DDs. `denied` says why a store can only be read, or
+    /// is not there.
+    pub fn new(
+        dds: BTreeMap<String, Dd>,
+        store: Option<Records>,
+        denied: String,
+        print: Print,
+        tell: fn(&str),
+    ) -> Self {
+        Handler {
+            dds,
+            store,
+            denied,
+            files: HashMap::new(),
+            locked: HashSet::new(),
+            print,
+            tell,
+        }
+    }
+
+    /// Whether a file is open.
+    pub fn is_open(&self, file: usize) -> bool {
+        self.files.contains_key(&file)
+    }
+
+    /// Does one statement and gives its file status.
+    pub fn serve(&mut self, call: &mut Call<'_>) -> Status {
+        match self.serve_one(call) {
+            Ok(status) => status,
+            Err(Fault { mut status, text }) => {
+                if status == Status::NO_ROOM && matches!(call.org, Org::Sequential | Org::Lines) {
+                    status = Status::BOUNDARY;
+                }
+                if !text.is_empty() {
+                    (self.tell)(&format!("DD {}: file status {status}: {text}", dd_name(call.assign)));
+                }
+                status
+            }
+        }
+    }
+
+    /// Closes every file and applies what is pending.
+    pub fn finish(&mut self) -> Result<(), Fault> {
+        for (_, mut open) in self.files.drain() {
+            if let Opened::Plain(Plain::Output(output)) = &mut open.records {
+                output.finish().map_err(machine)?;
+            }
+        }
+        self.store.as_mut().map_or(Ok(()), Records::commit)
+    }
+
+    fn serve_one(&mut self, call: &mut Call<'_>) -> Done {
+        if let Op::Open(mode) = call.op {
+            return self.open(call, mode);
+        }
+        if let Op::Unknown(code) = call.op {
+            return Err(Fault {
+                status: Status::LOGIC,
+                text: format!("operation X'{code:04X}' is not supported"),
+            });
+        }
+        let Some(open) = self.files.get_mut(&call.file) else {
+            return Ok(not_open(call.op));
+        };
+        if let Some(status) = forbidden(call, open) {
+            return Ok(status);
+        }
+        let read_before = match call.op {
+            Op::Start(_) | Op::Read | Op::Next | Op::Previous => None,
+            _ => open.last_read.take(),
+        };
+        if matches!(call.op, Op::Start(_) | Op::Read | Op::Next | Op::Previous) {
+            open.last_read = None;
+        }
+        match call.op {
+            Op::Close { lock } => self.close(call.file, lock),
+            Op::Next | Op::Previous => next(&mut self.store, open, call),
+            Op::Read => read(&mut self.store, open, call),
+            Op::Start(relation) => start(&mut self.store, open, call, relation),
+            Op::Write(advance) => write(&mut self.store, open, call, advance),
+            Op::Rewrite => rewrite(&mut self.store, open, call, read_before),
+            Op::Delete => delete(&mut self.store, open, call, read_before),
+            Op::Open(_) | Op::Unknown(_) => Ok(Status::LOGIC),
+        }
+    }
+
+    fn close(&mut self, file: usize, lock: bool) -> Done {
+        let open = self.files.remove(&file);
+        if lock {
+            self.locked.insert(file);
+        }
+        match open.map(|open| open.records) {
+            Some(Opened::Plain(Plain::Output(mut output))) => output.finish().map_err(machine)?,
+            Some(Opened::Stored(_)) => self.store.as_mut().map_or(Ok(()), Records::commit)?,
+            _ => {}
+        }
+        Ok(Status::OK)
+    }
+
+    fn open(&mut self, call: &mut Call<'_>, mode: Mode) -> Done {
+        if self.files.contains_key(&call.file) {
+            return Ok(Status::OPEN_ALREADY);
+        }
+        if self.locked.contains(&call.file) {
+            return Ok(Status::LOCKED);
+        }
+        let found = match self.dds.get(&dd_name(call.assign)).cloned() {
+            None => Err(no_dd(call, mode)),
+            Some(dd) => self.open_dd(call, mode, &dd),
+        };
+        let (records, status) = match found {
+            Ok(records) => (records, Status::OK),
+            Err(fault) if fault.status == Status::MISSING && call.is_optional => {
+                (Opened::Absent, Status::OPTIONAL_MISSING)
+            }
+            Err(fault) => return Err(fault),
+        };
+        let mut open = Open {
+            mode,
+            records,
+            cursor: Cursor::Begin,
+            key: 0,
+            last_read: None,
+            last_key: None,
+        };
+        if let (Mode::Extend, Opened::Stored(file), Some(store)) =
+            (mode, &open.records, &mut self.store)
+        {
+            open.last_key = store.seek(file, 0, Seek::Last, true)?.map(|last| last.key);
+        }
+        self.files.insert(call.file, open);
+        Ok(status)
+    }
+
+    fn open_dd(&mut self, call: &mut Call<'_>, mode: Mode, dd: &Dd) -> Result<Opened, Fault> {
+        let first = dd.sources.first().unwrap_or(&Source::Dummy);
+        if let Source::Store(name) = first {
+            return self.open_stored(call, mode, name, dd.reuse);
+        }
+        if !matches!(call.org, Org::Sequential | Org::Lines) && *first != Source::Dummy {
+            return Err(Fault {
+                status: Status::CONFLICT,
+                text: "an indexed or relative file is a file of the store".to_owned(),
+            });
+        }
+        let default = match (call.org, call.is_variable) {
+            (Org::Lines, _) => Format::Lines,
+            (_, false) => Format::Fixed,
+            (_, true) => Format::Rdw,
+        };
+        let opened = match (mode, first) {
+            (Mode::Input, _) => Input::open(&dd.sources, default).map(Plain::Input),
+            (Mode::Output, source) => {
+                Output::open(source, default, dd.append, self.print).map(Plain::Output)
+            }
+            (Mode::Extend, Source::File { path, .. }) if !path.exists() && !call.is_optional => {
+                Err(io::ErrorKind::NotFound.into())
+            }
+            (Mode::Extend, source) => Output::open(source, default, true, self.print).map(Plain::Output),
+            (Mode::Update, Source::File { path, format }) => {
+                Update::open(path, format.unwrap_or(default)).map(Plain::Update)
+            }
+            (Mode::Update, Source::Dummy) => Input::open(&dd.sources, default).map(Plain::Input),
+            (Mode::Update, _) => Err(io::ErrorKind::Unsupported.into()),
+        };
+        opened.map(Opened::Plain).map_err(|error| Fault {
+            status: match error.kind() {
+                io::ErrorKind::NotFound => Status::MISSING,
+                io::ErrorKind::PermissionDenied
+                | io::ErrorKind::Unsupported
+                | io::ErrorKind::ReadOnlyFilesystem
+                | io::ErrorKind::IsADirectory => Status::MODE,
+                _ => Status::PERMANENT,
+            },
+            text: match first {
+                Source::File { path, .. } => format!("{}: {error}", path.display()),
+                _ => error.to_string(),
+            },
+        })
+    }
+
+    fn open_stored(
+        &mut self,
+        call: &Call<'_>,
+        mode: Mode,
+        name: &str,
+        reuse: bool,
+    ) -> Result<Opened, Fault> {
+        let denied = |status| Fault {
+            status,
+            text: self.denied.clone(),
+        };
+        let Some(store) = &mut self.store else {
+            return Err(denied(Status::MISSING));
+        };
+        if mode != Mode::Input && !store.is_writable() {
+            return Err(denied(Status::IN_USE));
+        }
+        let organisation = match call.org {
+            Org::Indexed => Organisation::Ksds(KeyField {
+                offset_bytes: 0,
+                length_bytes: 0,
+            }),
+            Org::Relative => Organisation::Rrds,
+            Org::Sequential | Org::Lines => Organisation::Esds,
+        };
+        let mut file = store.open(name, organisation, call.keys, call.max)?;
+        if mode == Mode::Output && !store.is_empty(&file)? {
+            if !reuse {
+                return Err(Fault {
+                    status: Status::MODE,
+                    text: format!(
+                        "{name} holds records, and OPEN OUTPUT fills an empty file; \
+                         `,reuse` behind the DD's file empties it first"
+                    ),
+                });
+            }
+            store.clear(&mut file)?;
+        }
+        Ok(Opened::Stored(file))
+    }
+}
+
+/// The DD name in an ASSIGN: what stands behind the last hyphen, as in
+/// `UT-S-SYSIN` and `AS-ESDS1`.
+pub fn dd_name(assign: &str) -> String {
+    let assign = assign.trim_matches([' ', '\0', '"', '\'']);
+    let name = assign.rsplit('-').next().unwrap_or(assign);
+    name.to_ascii_uppercase()
+}
+
+fn no_dd(call: &Call<'_>, mode: Mode) -> Fault {
+    let status = match mode {
+        Mode::Output => Status::NO_DD,
+        _ => Status::MISSING,
+    };
+    let name = dd_name(call.assign);
+    Fault {
+        status,
+        text: format!("there is no such DD: --dd {name}=FILE gives it a file"),
+    }
+}
+
+fn machine(error: io::Error) -> Fault {
+    Fault {
+        status: match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::FileTooLarge => Status::NO_ROOM,
+            _ => Status::PERMANENT,
+        },
+        text: error.to_string(),
+    }
+}
+
+fn not_open(op: Op) -> Status {
+    match op {
+        Op::Close { .. } => Status::NOT_OPEN,
+        Op::Write(_) => Status::NOT_OUTPUT,
+        Op::Rewrite | Op::Delete => Status::NOT_UPDATE,
+        _ => Status::NOT_INPUT,
+    }
+}
+
+/// The status of a statement that the file is not open for.
+fn forbidden(call: &Call<'_>, open: &Open) -> Option<Status> {
+    let by_number = matches!(call.org, Org::Indexed | Org::Relative);
+    let fits = match call.op {
+        Op::Next | Op::Previous | Op::Read | Op::Start(_) => {
+            matches!(open.mode, Mode::Input | Mode::Update)
+        }
+        Op::Write(_) => match open.mode {
+            Mode::Output => true,
+            Mode::Extend => true,
+            Mode::Update => by_number && !call.is_sequential,
+            Mode::Input => false,
+        },
+        Op::Rewrite | Op::Delete => open.mode == Mode::Update,
+        _ => true,
+    };
+    (!fits).then(|| not_open(call.op))
+}
+
+/// The store of a file that is in it.
+fn of(store: &mut Option<Records>) -> Result<&mut Records, Fault> {
+    store.as_mut().ok_or_else(|| Status::LOGIC.into())
+}
+
+/// Shows a record to the program.
+fn give(open: &mut Open, call: &mut Call<'_>, found: Found) -> Status {
+    if call.org == Org::Relative {
+        call.number = number(&found.key);
+    }
+    open.key = call.key;
+    open.cursor = Cursor::After(found.position);
+    open.last_read = Some(found.key);
+    match (place(call, &found.record), found.more) {
+        (Status::OK, true) => Status::DUPLICATE_KEY,
+        (status, _) => status,
+    }
+}
+
+/// Puts a record into the record area.
+fn place(call: &mut Call<'_>, record: &[u8]) -> Status {
+    let max = call.area.len().min(call.max);
+    let taken = record.len().min(max);
+    call.area[..taken].copy_from_slice(&record[..taken]);
+    call.area[taken..max].fill(b' ');
+    call.length = if call.is_variable { taken } else { max };
+    match call.is_variable || record.len() == max {
+        true if record.len() <= max => Status::OK,
+        _ => Status::LENGTH,
+    }
+}
+
+fn number(key: &[u8]) -> u32 {
+    key.try_into().map_or(0, u32::from_be_bytes)
+}
+
+fn next(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Done {
+    let cursor = std::mem::replace(&mut open.cursor, Cursor::Lost);
+    if cursor == Cursor::Lost {
+        return Ok(Status::NO_NEXT);
+    }
+    call.key = open.key;
+    match &mut open.records {
+        Opened::Absent => Ok(Status::AT_END),
+        Opened::Plain(plain) => {
+            let taken = match plain {
+                Plain::Input(input) => input.read(call.max),
+                Plain::Update(update) => update.read(call.max),
+                Plain::Output(_) => return Ok(Status::NOT_INPUT),
+            };
+            let Some(taken) = taken.map_err(machine)? else {
+                return Ok(Status::AT_END);
+            };
+            open.cursor = Cursor::After(Vec::new());
+            open.last_read = Some(Vec::new());
+            place(call, &taken.bytes);
+            Ok(if taken.misfit { Status::LENGTH } else { Status::OK })
+        }
+        Opened::Stored(file) => {
+            let seek = match (call.op, &cursor) {
+                (Op::Previous, Cursor::At(key)) => Seek::AtMost(key),
+                (Op::Previous, Cursor::After(key)) => Seek::Less(key),
+                (Op::Previous, _) => Seek::Last,
+                (_, Cursor::At(key)) => Seek::AtLeast(key),
+                (_, Cursor::After(key)) => Seek::Greater(key),
+                _ => Seek::First,
+            };
+            match of(store)?.seek(file, open.key, seek, false)? {
+                None => Ok(Status::AT_END),
+                Some(found) if too_large(call, &found.key) => Ok(Status::NUMBER_TOO_LARGE),
+                Some(found) => Ok(give(open, call, found)),
+            }
+        }
+    }
+}
+
+fn too_large(call: &Call<'_>, key: &[u8]) -> bool {
+    call.org == Org::Relative && u64::from(number(key)) > call.greatest
+}
+
+/// The key that the record area holds, or the number of the RELATIVE KEY.
+fn key_in(call: &Call<'_>, key: usize, bytes: usize) -> Result<Vec<u8>, Fault> {
+    if call.org == Org::Relative {
+        return Ok(rrn_key(call.number).to_vec());
+    }
+    let field = call.keys.get(key).ok_or(Status::LOGIC)?;
+    let start = field.offset as usize;
+    let length = match bytes {
+        0 => field.length as usize,
+        bytes => bytes.min(field.length as usize),
+    };
+    Ok(call.area.get(start..start + length).ok_or(Status::LOGIC)?.to_vec())
+}
+
+fn read(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Done {
+    let file = match &open.records {
+        Opened::Stored(file) => file,
+        Opened::Plain(_) => return next(store, open, call),
+        Opened::Absent => return Ok(Status::NOT_FOUND),
+    };
+    open.cursor = Cursor::Lost;
+    let key = key_in(call, call.key, 0)?;
+    let seek = match call.org {
+        Org::Indexed => Seek::Prefix(&key),
+        _ => Seek::Equal(&key),
+    };
+    match of(store)?.seek(file, call.key, seek, false)? {
+        None => Ok(Status::NOT_FOUND),
+        Some(found) => Ok(give(open, call, found)),
+    }
+}
+
+fn start(
+    store: &mut Option<Records>,
+    open: &mut Open,
+    call: &mut Call<'_>,
+    relation: Relation,
+) -> Done {
+    let file = match &open.records {
+        Opened::Stored(file) => file,
+        Opened::Plain(_) => return Ok(Status::LOGIC),
+        Opened::Absent => return Ok(Status::NOT_FOUND),
+    };
+    open.cursor = Cursor::Lost;
+    let key = key_in(call, call.key, call.key_bytes)?;
+    let whole = call.keys.get(call.key).map_or(key.len(), |k| k.length as usize);
+    // Every key that begins so is equal to it.
+    let mut above = key.clone();
+    above.resize(whole.max(key.len()), 0xFF);
+    let seek = match relation {
+        Relation::Equal => Seek::Prefix(&key),
+        Relation::NotLess => Seek::AtLeast(&key),
+        Relation::Greater => Seek::Greater(&above),
+        Relation::Less => Seek::Less(&key),
+        Relation::NotGreater => Seek::AtMost(&above),
+        Relation::First => Seek::First,
+        Relation::Last => Seek::Last,
+    };
+    match of(store)?.seek(file, call.key, seek, false)? {
+        None => Ok(Status::NOT_FOUND),
+        Some(found) => {
+            open.key = call.key;
+            open.cursor = Cursor::At(found.position);
+            Ok(Status::OK)
+        }
+    }
+}
+
+/// The record that is written.
+fn record<'c>(call: &'c Call<'_>) -> Result<&'c [u8], Fault> {
+    call.area.get(..call.length).ok_or_else(|| Status::BAD_LENGTH.into())
+}
+
+fn write(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>, advance: Advance) -> Done {
+    let file = match &mut open.records {
+        Opened::Stored(file) => file,
+        Opened::Plain(Plain::Output(output)) => {
+            output.write(record(call)?, advance).map_err(machine)?;
+            return Ok(Status::OK);
+        }
+        Opened::Plain(_) | Opened::Absent => return Ok(Status::NOT_OUTPUT),
+    };
+    let store = of(store)?;
+    file.def().check_record(record(call)?).map_err(|_| Status::BAD_LENGTH)?;
+    match call.org {
+        Org::Sequential | Org::Lines => {
+            store.append(file, record(call)?)?;
+            Ok(Status::OK)
+        }
+        Org::Relative if call.is_sequential => {
+            let key = store.append(file, record(call)?)?;
+            if too_large(call, &key) {
+                store.delete(file, &key)?;
+                return Ok(Status::NO_ROOM);
+            }
+            call.number = number(&key);
+            Ok(Status::OK)
+        }
+        Org::Relative if call.number == 0 => Ok(Status::NO_ROOM),
+        Org::Relative => store.insert(file, &rrn_key(call.number), record(call)?),
+        Org::Indexed => {
+            let key = file.def().key_in(record(call)?).ok_or(Status::BAD_LENGTH)?.to_vec();
+            let ascends = open.last_key.as_ref().is_none_or(|last| *last < key);
+            let in_order = call.is_sequential || open.mode == Mode::Extend;
+            if in_order && open.last_key.as_ref() == Some(&key) {
+                return Ok(Status::DUPLICATE);
+            }
+            if in_order && !ascends {
+                return Ok(Status::SEQUENCE);
+            }
+            let status = store.insert(file, &key, record(call)?)?;
+            open.last_key = Some(key);
+            Ok(status)
+        }
+    }
+}
+
+fn rewrite(
+    store: &mut Option<Records>,
+    open: &mut Open,
+    call: &mut Call<'_>,
+    read_before: Option<Vec<u8>>,
+) -> Done {
+    let by_key = matches!(call.org, Org::Indexed | Org::Relative) && !call.is_sequential;
+    if !by_key && read_before.is_none() {
+        return Ok(Status::NO_READ);
+    }
+    let file = match &mut open.records {
+        Opened::Stored(file) => file,
+        Opened::Plain(Plain::Update(update)) => {
+            return Ok(match update.rewrite(record(call)?).map_err(machine)? {
+                true => Status::OK,
+                false => Status::BAD_LENGTH,
+            });
+        }
+        Opened::Plain(_) | Opened::Absent => return Ok(Status::NOT_UPDATE),
+    };
+    let own = file.def().key_in(record(call)?).map(<[u8]>::to_vec);
+    let key = match (call.org, read_before) {
+        (Org::Indexed, before) => {
+            let key = own.ok_or(Status::BAD_LENGTH)?;
+            if call.is_sequential && before.as_ref() != Some(&key) {
+                return Ok(Status::SEQUENCE);
+            }
+            key
+        }
+        (Org::Relative, _) if by_key => rrn_key(call.number).to_vec(),
+        (_, before) => before.ok_or(Status::NO_READ)?,
+    };
+    of(store)?.replace(file, &key, record(call)?)
+}
+
+fn delete(
+    store: &mut Option<Records>,
+    open: &mut Open,
+    call: &mut Call<'_>,
+    read_before: Option<Vec<u8>>,
+) -> Done {
+    let Opened::Stored(file) = &open.records else {
+        return Ok(match open.records {
+            Opened::Absent if !call.is_sequential => Status::NOT_FOUND,
+            _ => Status::LOGIC,
+        });
+    };
+    let key = match read_before {
+        None if call.is_sequential => return Ok(Status::NO_READ),
+        Some(key) if call.is_sequential => key,
+        _ if call.org == Org::Relative => rrn_key(call.number).to_vec(),
+        _ => {
+            // The key of the base, wherever a path's first key is.
+            let whole = call.area.get(..).unwrap_or_default();
+            file.def().key_in(whole).ok_or(Status::LOGIC)?.to_vec()
+        }
+    };
+    of(store)?.delete(file, &key)?;
+    Ok(Status::OK)
+}

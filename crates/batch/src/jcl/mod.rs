@@ -1,0 +1,158 @@
+//! Jobs: as much of JCL as runs programs with their files.
+//!
+//! JOB, EXEC PGM with PARM and COND, DD with DSN, DISP, SYSOUT, DUMMY and
+//! in-stream data are understood. What says where on a disk data lie, how much
+//! a step may use, or who pays has no meaning here and is accepted. Everything
+//! else is named with its line and column.
+//!
+//! Reference: IBM, *z/OS MVS JCL Reference*.
+//!
+//! Invariant: text in, data out; no text makes the reader panic.
+
+mod lex;
+mod parse;
+
+use cics::diagnostic::{Diagnostic, Severity};
+
+pub use parse::parse;
+
+/// A job.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Job {
+    /// Its name.
+    pub name: String,
+    /// Tests of JOB COND: when one holds, no further step runs.
+    pub cond: Vec<Test>,
+    /// Its steps.
+    pub steps: Vec<Step>,
+    /// In the order of the text. With an error among them nothing is to run.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A step.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Its name; empty if it has none.
+    pub name: String,
+    /// PGM.
+    pub program: String,
+    /// Line of its EXEC, from 1.
+    pub line: u32,
+    /// Column of the program's name, from 1.
+    pub column: u32,
+    /// The last line that belongs to it.
+    pub last_line: u32,
+    /// PARM.
+    pub parm: Option<String>,
+    /// COND: when one of the tests holds, the step does not run.
+    pub cond: Vec<Test>,
+    /// Whether it runs after an abend: EVEN, ONLY.
+    pub after_abend: AfterAbend,
+    /// Its DDs, in their order.
+    pub dds: Vec<Dd>,
+}
+
+/// Whether a step runs when one before it ended abnormally.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum AfterAbend {
+    /// It does not.
+    #[default]
+    No,
+    /// It does too: COND=EVEN.
+    Even,
+    /// Only then: COND=ONLY.
+    Only,
+}
+
+/// A test of COND: it holds when `code` stands so to a step's condition code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Test {
+    /// What is compared.
+    pub code: u32,
+    /// How.
+    pub operator: Operator,
+    /// The step; every earlier step when absent.
+    pub step: Option<String>,
+}
+
+/// How a test compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// GT.
+    Greater,
+    /// GE.
+    GreaterOrEqual,
+    /// EQ.
+    Equal,
+    /// NE.
+    NotEqual,
+    /// LT.
+    Less,
+    /// LE.
+    LessOrEqual,
+}
+
+/// A DD statement with those that are concatenated to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dd {
+    /// Its name.
+    pub name: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// What it stands for, one for each data set.
+    pub parts: Vec<Part>,
+}
+
+/// What one DD statement stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// A data set.
+    DataSet {
+        /// Its name; with `&&` in front of it for this job alone.
+        name: String,
+        /// Whether it is there before.
+        status: Status,
+        /// Whether it goes when the step ends well.
+        delete: bool,
+    },
+    /// Lines in the job.
+    Lines(String),
+    /// SYSOUT.
+    Output,
+    /// DUMMY.
+    Dummy,
+}
+
+/// The first part of DISP.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Status {
+    /// NEW: it is made.
+    #[default]
+    New,
+    /// OLD or SHR: it is there.
+    Old,
+    /// MOD: records are added at its end.
+    Mod,
+}
+
+impl Job {
+    /// Whether something is wrong with the text.
+    pub fn has_errors(&self) -> bool {
+        let mut found = self.diagnostics.iter();
+        found.any(|d| d.severity == Severity::Error)
+    }
+}
+
+impl Test {
+    /// Whether it holds for a condition code.
+    pub fn holds(&self, code: u32) -> bool {
+        match self.operator {
+            Operator::Greater => self.code > code,
+            Operator::GreaterOrEqual => self.code >= code,
+            Operator::Equal => self.code == code,
+            Operator::NotEqual => self.code != code,
+            Operator::Less => self.code < code,
+            Operator::LessOrEqual => self.code <= code,
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Statements to a [`Job`], and what is wrong with them.
+
+use cics::diagnostic::{Diagnostic, Severity};
+
+use super::lex::{Card, Operand, card, parts, unquoted};
+use super::{AfterAbend, Dd, Job, Operator, Part, Status, Step, Test};
+
+/// EXEC operands that change nothing here.
+const EXEC_ACCEPTED: &[&str] = &[
+    "ACCT", "ADDRSPC", "DYNAMNBR", "MEMLIMIT", "PERFORM", "RD", "REGION", "TIME",
+];
+
+/// DD operands that say where on a disk data lie, and how much of it.
+const DD_ACCEPTED: &[&str] = &[
+    "AMP", "AVGREC", "BLKSIZE", "BUFNO", "DATACLAS", "DCB", "DSNTYPE", "DSORG", "EXPDT", "FREE",
+    "HOLD", "LABEL", "LRECL", "MGMTCLAS", "OUTLIM", "OUTPUT", "RECFM", "RETPD", "SPACE",
+    "STORCLAS", "UNIT", "VOL", "VOLUME", "COPIES", "DEST", "FCB", "DLM", "DISP",
+];
+
+/// DDs that say where programs are; here they are in the application folder.
+const LIBRARIES: &[&str] = &["JOBLIB", "STEPLIB", "SYSUDUMP", "SYSABEND", "CEEDUMP"];
+
+/// Reads a job. It takes any text, and never fails but by diagnostics.
+pub fn parse(text: &str) -> Job {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut reader = Reader::default();
+    let (mut at, mut is_ended) = (0, false);
+    while at < lines.len() && !is_ended {
+        if let Some(card) = card(&lines, &mut at) {
+            reader.card(card, &lines, &mut at);
+            reader.reach(at);
+            continue;
+        }
+        is_ended = lines[at].trim_end() == "//";
+        let is_jcl = ["//", "/*"].iter().any(|start| lines[at].starts_with(start));
+        if !is_jcl && !lines[at].trim().is_empty() {
+            let message = "this line is no statement and belongs to no DD".to_owned();
+            reader.say(Severity::Error, (at as u32 + 1, 1), message, None);
+        }
+        at += 1;
+    }
+    if !reader.has_job {
+        let help = Some("a job begins with //NAME JOB".to_owned());
+        reader.say(Severity::Error, (1, 1), "there is no JOB statement".to_owned(), help);
+    } else if reader.job.steps.is_empty() {
+        reader.say(Severity::Error, (1, 1), "the job has no step".to_owned(), None);
+    }
+    let mut job = reader.job;
+    job.diagnostics.sort_by_key(|d| (d.line, d.column));
+    job
+}
+
+#[derive(Default)]
+struct Reader {
+    job: Job,
+    has_job: bool,
+}
+
+impl Reader {
+    fn say(&mut self, severity: Severity, at: (u32, u32), message: String, help: Option<String>) {
+        self.job.diagnostics.push(Diagnostic {
+            severity,
+            line: at.0,
+            column: at.1,
+            message,
+            help,
+        });
+    }
+
+    fn error(&mut self, at: (u32, u32), message: String) {
+        self.say(Severity::Error, at, message, None);
+    }
+
+    /// The current step ends on this line, as far as is known.
+    fn reach(&mut self, line: usize) {
+        if let Some(step) = self.job.steps.last_mut() {
+            step.last_line = line as u32;
+        }
+    }
+
+    fn card(&mut self, card: Card, lines: &[&str], at: &mut usize) {
+        if let Some((line, column, message)) = card.broken {
+            self.error((line, column), message.to_owned());
+        }
+        for operand in &card.operands {
+            self.symbols(operand);
+        }
+        let here = (card.line, card.column);
+        match card.operation.to_ascii_uppercase().as_str() {
+            "JOB" => self.job_card(card),
+            "EXEC" => self.exec(card),
+            "DD" => self.dd(card, lines, at),
+            "" => self.error(here, "there is no operation behind the name".to_owned()),
+            other => {
+                let help = "JOB, EXEC PGM= and DD are read; procedures, SET and IF are not".to_owned();
+                let message = format!("{other} is not supported");
+                self.say(Severity::Error, here, message, Some(help));
+            }
+        }
+    }
+
+    /// Symbolic parameters have no values here; two ampersands name a data set
+    /// of this job.
+    fn symbols(&mut self, operand: &Operand) {
+        let text = operand.value.replace("&&", "");
+        let is_noted = ["NOTIFY", "USER", "PASSWORD"];
+        let passed = operand.keyword.as_deref().is_some_and(|key| is_noted.contains(&key));
+        if let Some((_, name)) = text.split_once('&').filter(|_| !passed) {
+            let end = name.find(|c: char| !c.is_ascii_alphanumeric());
+            let name = &name[..end.unwrap_or(name.len())];
+            let help = format!("--set '&{name}=TEXT' gives it a value");
+            let message = format!("the symbol &{name} has no value");
+            self.say(Severity::Error, (operand.line, operand.column), message, Some(help));
+        }
+    }
+
+    fn job_card(&mut self, card: Card) {
+        if std::mem::replace(&mut self.has_job, true) {
+            let help = Some("one job a file".to_owned());
+            let message = "a second JOB statement".to_owned();
+            return self.say(Severity::Error, (card.line, card.column), message, help);
+        }
+        self.job.name = card.name;
+        for operand in &card.operands {
+            if operand.keyword.as_deref() == Some("COND") {
+                self.job.cond = self.cond(operand).0;
+            }
+        }
+    }
+
+    fn exec(&mut self, card: Card) {
+        let mut step = Step {
+            name: card.name.clone(),
+            line: card.line,
+            column: card.column,
+            last_line: card.line,
+            ..Step::default()
+        };
+        for operand in &card.operands {
+            let at = (operand.line, operand.column);
+            match operand.keyword.as_deref() {
+                Some("PGM") => {
+                    step.program = unquoted(&operand.value).to_ascii_uppercase();
+                    (step.line, step.column) = at;
+                }
+                Some("PARM") => step.parm = Some(parm(&operand.value)),
+                Some("COND") => (step.cond, step.after_abend) = self.cond(operand),
+                Some(key) if EXEC_ACCEPTED.contains(&key) => {}
+                Some("PROC") | None => {
+                    let help = Some("write EXEC PGM=NAME for each step of the procedure".to_owned());
+                    let message = "procedures are not supported".to_owned();
+                    self.say(Severity::Error, at, message, help);
+                }
+                Some(key) => {
+                    let message = format!("{key} is passed over");
+                    self.say(Severity::Warning, at, message, None);
+                }
+            }
+        }
+        if step.program.is_empty() && card.operands.iter().all(|o| o.keyword.is_some()) {
+            self.error((card.line, card.column), "EXEC names no program".to_owned());
+        }
+        if !self.has_job {
+            self.error((card.line, card.column), "EXEC before JOB".to_owned());
+        }
+        self.job.steps.push(step);
+    }
+
+    /// COND's tests; a mistake in one is told.
+    fn cond(&mut self, operand: &Operand) -> (Vec<Test>, AfterAbend) {
+        let (mut tests, mut after) = (Vec::new(), AfterAbend::No);
+        let list = parts(&operand.value);
+        let is_one = list.first().is_some_and(|part| part.parse::<u32>().is_ok());
+        let each = if is_one { vec![operand.value.clone()] } else { list };
+        for text in each {
+            let words = parts(&text);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            match (words.as_slice(), test(&words)) {
+                (["EVEN"], _) => after = AfterAbend::Even,
+                (["ONLY"], _) => after = AfterAbend::Only,
+                (_, Some(test)) => tests.push(test),
+                _ => {
+                    let at = (operand.line, operand.column);
+                    let help = Some("write (CODE,OPERATOR) or (CODE,OPERATOR,STEP)".to_owned());
+                    let message = format!("{text:?} is no test of a condition code");
+                    self.say(Severity::Error, at, message, help);
+                }
+            }
+        }
+        (tests, after)
+    }
+
+    fn dd(&mut self, card: Card, lines: &[&str], at: &mut usize) {
+        let here = (card.line, card.column);
+        let part = self.part(&card, lines, at);
+        let Some(step) = self.job.steps.last_mut() else {
+            if !LIBRARIES.contains(&card.name.as_str()) {
+                self.error(here, format!("DD {} before the first EXEC", card.name));
+            }
+            return;
+        };
+        if card.name.is_empty() {
+            match step.dds.last_mut() {
+                Some(dd) => dd.parts.push(part),
+                None => self.error(here, "a DD without a name follows no other DD".to_owned()),
+            }
+            return;
+        }
+        let name = card.name.to_ascii_uppercase();
+        if step.dds.iter().any(|dd| dd.name == name) {
+            return self.error(here, format!("the step has a DD {name} already"));
+        }
+        step.dds.push(Dd {
+            name,
+            line: card.line,
+            parts: vec![part],
+        });
+    }
+
+    /// What a DD stands for; lines of data are taken from the job.
+    fn part(&mut self, card: &Card, lines: &[&str], at: &mut usize) -> Part {
+        let value = |key: &str| {
+            let mut all = card.operands.iter();
+            all.find(|o| o.keyword.as_deref() == Some(key)).map(|o| o.value.clone())
+        };
+        let mut part = None;
+        for operand in &card.operands {
+            let place = (operand.line, operand.column);
+            let found = match (operand.keyword.as_deref(), operand.value.as_str()) {
+                (None, "*") => Some(Part::Lines(data(lines, at, value("DLM"), false))),
+                (None, "DATA") => Some(Part::Lines(data(lines, at, value("DLM"), true))),
+                (None, "DUMMY") => Some(Part::Dummy),
+                (Some("SYSOUT"), _) => Some(Part::Output),
+                (Some("DSN" | "DSNAME"), name) => Some(self.data_set(unquoted(name), &card.operands)),
+                (Some(key), _) if DD_ACCEPTED.contains(&key) => None,
+                (key, value) => {
+                    let what = key.unwrap_or(value).to_owned();
+                    self.error(place, format!("{what} is not supported in a DD"));
+                    None
+                }
+            };
+            part = part.or(found);
+        }
+        part.unwrap_or_else(|| {
+            let library = LIBRARIES.contains(&card.name.as_str());
+            let temporary = value("SPACE").or_else(|| value("UNIT")).is_some();
+            if !library && !temporary && card.operands.is_empty() {
+                let message = format!("DD {} says nothing", card.name);
+                self.error((card.line, card.column), message);
+            }
+            match temporary {
+                true => Part::DataSet {
+                    name: format!("&&{}", card.name),
+                    status: Status::New,
+                    delete: true,
+                },
+                false => Part::Dummy,
+            }
+        })
+    }
+
+    fn data_set(&mut self, name: String, operands: &[Operand]) -> Part {
+        let disp = operands.iter().find(|o| o.keyword.as_deref() == Some("DISP"));
+        let words = disp.map(|o| parts(&o.value)).unwrap_or_default();
+        let word = |at: usize| words.get(at).map_or("", String::as_str);
+        let status = match word(0) {
+            "" | "NEW" => Status::New,
+            "OLD" | "SHR" => Status::Old,
+            "MOD" => Status::Mod,
+            other => {
+                let at = disp.map_or((1, 1), |o| (o.line, o.column));
+                self.error(at, format!("DISP={other} is not NEW, OLD, SHR or MOD"));
+                Status::Old
+            }
+        };
+        let delete = match word(1) {
+            "" => status == Status::New,
+            "DELETE" => true,
+            _ => false,
+        };
+        if name.contains('(') {
+            let at = operands.first().map_or((1, 1), |o| (o.line, o.column));
+            self.error(at, format!("{name}: members and generations are not supported"));
+        }
+        Part::DataSet {
+            name,
+            status,
+            delete,
+        }
+    }
+}
+
+/// Lines of data up to their end, each ended by a line feed.
+fn data(lines: &[&str], at: &mut usize, delimiter: Option<String>, is_data: bool) -> String {
+    let delimiter = delimiter.map(|text| unquoted(&text)).filter(|d| !d.is_empty());
+    let ends = |line: &str| match &delimiter {
+        Some(delimiter) => line.starts_with(delimiter.as_str()),
+        None if is_data => line.starts_with("/*"),
+        None => line.starts_with("//") || line.trim_end() == "/*",
+    };
+    let mut text = String::new();
+    while let Some(line) = lines.get(*at) {
+        if ends(line) {
+            // A delimiter belongs to the data; a statement does not.
+            *at += usize::from(delimiter.is_some() || line.starts_with("/*"));
+            break;
+        }
+        text.push_str(line);
+        text.push('\n');
+        *at += 1;
+    }
+    text
+}
+
+/// `CODE,OPERATOR` or `CODE,OPERATOR,STEP`.
+fn test(words: &[&str]) -> Option<Test> {
+    let (code, operator, step) = match words {
+        [code, operator] => (code, operator, None),
+        [code, operator, step] => (code, operator, Some((*step).to_owned())),
+        _ => return None,
+    };
+    Some(Test {
+        code: code.parse().ok().filter(|code| *code <= 4095)?,
+        operator: match *operator {
+            "GT" => Operator::Greater,
+            "GE" => Operator::GreaterOrEqual,
+            "EQ" => Operator::Equal,
+            "NE" => Operator::NotEqual,
+            "LT" => Operator::Less,
+            "LE" => Operator::LessOrEqual,
+            _ => return None,
+        },
+        step,
+    })
+}
+
+/// PARM: one text, or several in parentheses with commas between them.
+fn parm(value: &str) -> String {
+    let texts: Vec<String> = match value.starts_with('(') {
+        true => parts(value).iter().map(|part| unquoted(part)).collect(),
+        false => vec![unquoted(value)],
+    };
+    texts.join(",")
+}

@@ -1,0 +1,25 @@
+//! COBOL batch programs over the store.
+//!
+//! ```text
+//! program ─▶ libcob ─▶ shim/batch.c ─▶ handler ─┬▶ stored   files of the store
+//!   (-fcallfh)   FCD3      Request               └▶ plain    files of the machine
+//! ```
+//!
+//! A [`Step`] says what runs and what its DD names stand for. [`run`] is the
+//! whole life of its process: it hosts libcob, whose file statements come to
+//! the [`handler`], which knows the rules of COBOL's file status. [`jcl`] reads
+//! jobs.
+//!
+//! Invariant: a statement always gets a file status; nothing that a program
+//! does to a file panics.
+
+pub mod dd;
+pub mod handler;
+pub mod jcl;
+mod plain;
+mod run;
+pub mod status;
+mod stored;
+
+pub use dd::{Dd, Format, Source, Step, StoreAt};
+pub use run::{RunError, run};

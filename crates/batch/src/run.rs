@@ -1,0 +1,464 @@
+//! The process of one batch program: libcob, the handler, and how it ended.
+//!
+//! The C object is loaded before libcob and for everybody, so that its entries
+//! stand before libcob's. The program runs with the rights of whoever started
+//! it, in no sandbox.
+
+use std::cell::RefCell;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::io::Write;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::path::Path;
+
+use store::{Durability, LmdbOptions, LmdbReader, LmdbStore, OpenError};
+
+use crate::dd::{Step, StoreAt};
+use crate::handler::{Advance, Call, Handler, Key, Mode, Op, Org, Records, Relation};
+
+/// Why a program could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The C object, libcob, or an entry of one.
+    #[error("GnuCOBOL's run-time library cannot be used (install libcob4): {0}")]
+    Libcob(String),
+    /// The program is not among the modules.
+    #[error("program {program} cannot be loaded: {reason}")]
+    Program {
+        /// Its name.
+        program: String,
+        /// What the library said.
+        reason: String,
+    },
+    /// The store cannot be opened.
+    #[error(transparent)]
+    Store(#[from] OpenError),
+    /// The outcome could not be written.
+    #[error("the outcome cannot be written: {0}")]
+    Result(std::io::Error),
+}
+
+const SHIM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/batch.so"));
+const MOST_KEYS: usize = 64;
+
+/// A key, as the C side has it.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct RawKey {
+    offset: u32,
+    length: u32,
+    duplicates: u32,
+}
+
+/// A statement, as the C side has it.
+#[repr(C)]
+struct Request {
+    op: u32,
+    org: u32,
+    access: u32,
+    optional: u32,
+    variable: u32,
+    min: u32,
+    max: u32,
+    length: u32,
+    options: u32,
+    ref_key: u32,
+    key_length: u32,
+    nkeys: u32,
+    name_length: u32,
+    area: u32,
+    rrn: u64,
+    max_rrn: u64,
+    file: usize,
+    name: *const c_char,
+    record: *mut u8,
+    keys: [RawKey; MOST_KEYS],
+    status: [u8; 2],
+    opened: u8,
+    split: u8,
+}
+
+#[repr(C)]
+struct Handlers {
+    serve: unsafe extern "C" fn(*mut Request),
+    stop: unsafe extern "C" fn(c_int, c_int),
+}
+
+type Start = unsafe extern "C" fn(*mut c_void, *const Handlers) -> c_int;
+type RunProgram = unsafe extern "C" fn(
+    *mut c_void,
+    *const c_char,
+    *mut c_void,
+    *mut c_int,
+    *mut *const c_char,
+) -> c_int;
+type PrintBytes = unsafe extern "C" fn(*const c_char, usize);
+
+/// What the process has: one thread, so one of each.
+struct State {
+    handler: Handler,
+    step: Step,
+    print: PrintBytes,
+}
+
+thread_local! {
+    static STATE: RefCell<Option<State>> = const { RefCell::new(None) };
+}
+
+static HANDLERS: Handlers = Handlers { serve, stop };
+
+/// Runs the step's program to its end, writes how it ended and leaves the
+/// process; comes back only if the program could not be started.
+pub fn run(step: Step) -> RunError {
+    match start(step) {
+        Ok(never) => match never {},
+        Err(error) => error,
+    }
+}
+
+fn start(step: Step) -> Result<std::convert::Infallible, RunError> {
+    let shim = load_shim().map_err(RunError::Libcob)?;
+    let libcob = open(c"libcob.so.4").map_err(RunError::Libcob)?;
+    // SAFETY: before libcob starts there is one thread, and nobody reads the
+    // environment meanwhile.
+    unsafe { std::env::set_var("COB_LIBRARY_PATH", &step.modules) };
+    // SAFETY: batch.c gives these entries these types.
+    let (begin, run_program, print) = unsafe {
+        (
+            std::mem::transmute::<*mut c_void, Start>(entry(shim, c"tb_start")?),
+            std::mem::transmute::<*mut c_void, RunProgram>(entry(shim, c"tb_run")?),
+            std::mem::transmute::<*mut c_void, PrintBytes>(entry(shim, c"tb_print")?),
+        )
+    };
+    let (records, denied) = open_store(step.store.as_ref())?;
+    let handler = Handler::new(step.dds.clone(), records, denied, print_out, tell);
+    let failed = |reason: String| RunError::Program {
+        program: step.program.clone(),
+        reason,
+    };
+    let program = CString::new(step.program.as_str()).map_err(|e| failed(e.to_string()))?;
+    let mut parm = parameter(step.parm.as_deref().unwrap_or_default());
+    let state = State {
+        handler,
+        step: step.clone(),
+        print,
+    };
+    STATE.with(|cell| *cell.borrow_mut() = Some(state));
+    // SAFETY: the handle is libcob's, the handlers live as long as the process.
+    if unsafe { begin(libcob, &HANDLERS) } == 0 {
+        return Err(RunError::Libcob("it lacks an entry".to_owned()));
+    }
+    reset_signals();
+    let (mut code, mut why) = (0, std::ptr::null());
+    // SAFETY: all pointers live through the call; nothing of the state is
+    // borrowed when the program calls back.
+    let ran = unsafe {
+        run_program(
+            libcob,
+            program.as_ptr(),
+            parm.as_mut_ptr().cast(),
+            &mut code,
+            &mut why,
+        )
+    };
+    if ran == 0 {
+        return Err(failed(text(why)));
+    }
+    leave(code, false)
+}
+
+/// PARM as a program finds it: its length in two bytes, then the text. What a
+/// program looks at beyond it is blank.
+fn parameter(parm: &str) -> Vec<u8> {
+    let length = parm.len().min(usize::from(u16::MAX));
+    let mut bytes = (length as u16).to_be_bytes().to_vec();
+    bytes.extend_from_slice(&parm.as_bytes()[..length]);
+    bytes.resize(bytes.len() + 4096, b' ');
+    bytes
+}
+
+/// The store for writing or, beside a region that has it, for reading, and what
+/// to say of that.
+fn open_store(at: Option<&StoreAt>) -> Result<(Option<Records>, String), RunError> {
+    let Some(at) = at else {
+        return Ok((None, "the application has no store".to_owned()));
+    };
+    let options = LmdbOptions {
+        map_bytes: at.map_bytes,
+        max_readers: at.max_readers,
+        durability: match at.sync {
+            true => Durability::Flush,
+            false => Durability::NoFlush,
+        },
+        ..LmdbOptions::default()
+    };
+    let writer = match LmdbStore::open(&at.path, &options) {
+        Ok(store) => store,
+        Err(OpenError::Held { pid, .. }) => {
+            let process = pid.map_or("a process".to_owned(), |pid| format!("process {pid}"));
+            let denied = format!(
+                "the files are in use by the region ({process}): INPUT only; \
+                 stop the region to change them"
+            );
+            let reader = LmdbReader::open(&at.path, &options)?;
+            return Ok((Some(Records::new(Box::new(reader), None)), denied));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let reader = writer.lmdb_reader().map_err(|source| OpenError::Storage {
+        path: at.path.clone(),
+        source,
+    })?;
+    let records = Records::new(Box::new(reader), Some(Box::new(writer)));
+    Ok((Some(records), String::new()))
+}
+
+/// Writes what is pending and how the program ended, and leaves the process
+/// without going through what libcob does at its end: the files are closed.
+fn leave(code: i32, is_abend: bool) -> ! {
+    let mut outcome = match is_abend {
+        true => "abend".to_owned(),
+        false => code.to_string(),
+    };
+    let result = STATE.with(|cell| {
+        let mut state = cell.borrow_mut();
+        let state = state.as_mut()?;
+        if let Err(fault) = state.handler.finish() {
+            tell(&format!("the last changes were not stored: {}", fault.text));
+            outcome = "abend".to_owned();
+        }
+        Some(state.step.result.clone())
+    });
+    if let Some(path) = result
+        && let Err(error) = write_result(&path, &outcome)
+    {
+        tell(&RunError::Result(error).to_string());
+    }
+    STATE.with(|cell| drop(cell.borrow_mut().take()));
+    // SAFETY: flushes the C library's streams, then ends the process.
+    unsafe {
+        libc::fflush(std::ptr::null_mut());
+        libc::_exit(code & 0xFF)
+    }
+}
+
+fn write_result(path: &Path, outcome: &str) -> std::io::Result<()> {
+    std::fs::File::create(path)?.write_all(outcome.as_bytes())
+}
+
+fn tell(message: &str) {
+    eprintln!("{message}");
+}
+
+fn print_out(bytes: &[u8]) {
+    // The state is borrowed while a file is written; the entry never changes.
+    let print = PRINT.with(|cell| *cell.borrow());
+    if let Some(print) = print {
+        // SAFETY: the bytes live through the call.
+        unsafe { print(bytes.as_ptr().cast(), bytes.len()) };
+    }
+}
+
+thread_local! {
+    static PRINT: RefCell<Option<PrintBytes>> = const { RefCell::new(None) };
+}
+
+unsafe extern "C" fn stop(status: c_int, is_error: c_int) {
+    leave(status, is_error != 0)
+}
+
+unsafe extern "C" fn serve(request: *mut Request) {
+    // SAFETY: the C side's own block, which nothing else uses meanwhile.
+    let request = unsafe { &mut *request };
+    let served = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        STATE.with(|cell| {
+            if let Some(state) = cell.borrow_mut().as_mut() {
+                PRINT.with(|print| *print.borrow_mut() = Some(state.print));
+                serve_request(&mut state.handler, request);
+            }
+        });
+    }));
+    if served.is_err() {
+        // A panic must not cross the C side.
+        std::process::abort();
+    }
+}
+
+fn serve_request(handler: &mut Handler, request: &mut Request) {
+    if request.split != 0 {
+        tell("a key of several parts: the store's keys have one");
+        request.status = crate::status::Status::CONFLICT.0;
+        return;
+    }
+    let keys: Vec<Key> = request.keys[..(request.nkeys as usize).min(MOST_KEYS)]
+        .iter()
+        .map(|key| Key {
+            offset: key.offset,
+            length: key.length,
+            duplicates: key.duplicates != 0,
+        })
+        .collect();
+    let name = match request.name.is_null() {
+        true => String::new(),
+        false => {
+            // SAFETY: libcob gives a name of so many bytes.
+            let bytes = unsafe {
+                std::slice::from_raw_parts(request.name.cast::<u8>(), request.name_length as usize)
+            };
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+    };
+    let area: &mut [u8] = match request.record.is_null() {
+        true => &mut [],
+        // SAFETY: the program's record area has room for its longest record,
+        // and the program waits for this call.
+        false => unsafe { std::slice::from_raw_parts_mut(request.record, request.area as usize) },
+    };
+    let op = operation(request.op, request.options);
+    let mut call = Call {
+        op,
+        file: request.file,
+        assign: &name,
+        org: match request.org {
+            0 => Org::Lines,
+            2 => Org::Indexed,
+            3 => Org::Relative,
+            _ => Org::Sequential,
+        },
+        is_sequential: request.access == 0,
+        is_optional: request.optional != 0,
+        is_variable: request.variable != 0,
+        max: request.max as usize,
+        area,
+        length: request.length as usize,
+        number: u32::try_from(request.rrn).unwrap_or(0),
+        greatest: request.max_rrn,
+        keys: &keys,
+        key: request.ref_key as usize,
+        key_bytes: request.key_length as usize,
+    };
+    let status = handler.serve(&mut call);
+    let (length, number) = (call.length, call.number);
+    request.status = status.0;
+    request.length = length as u32;
+    request.rrn = u64::from(number);
+    request.opened = match (handler.is_open(request.file), op) {
+        (true, Op::Open(Mode::Input)) => 0,
+        (true, Op::Open(Mode::Output)) => 1,
+        (true, Op::Open(Mode::Update)) => 2,
+        (true, Op::Open(Mode::Extend)) => 3,
+        (true, _) => request.opened,
+        (false, _) => 128,
+    };
+}
+
+/// What an operation code of the interface means.
+fn operation(code: u32, options: u32) -> Op {
+    match code {
+        0xFA00 | 0xFA04 | 0xFA08 => Op::Open(Mode::Input),
+        0xFA01 | 0xFA05 => Op::Open(Mode::Output),
+        0xFA02 => Op::Open(Mode::Update),
+        0xFA03 => Op::Open(Mode::Extend),
+        // libcob has WITH LOCK in the options.
+        0xFA80 => Op::Close { lock: options == 1 },
+        0xFA81 => Op::Close { lock: true },
+        0xFA82 | 0xFA84 | 0xFA86 => Op::Close { lock: false },
+        0xFA8D | 0xFAD8 | 0xFAD9 | 0xFAF5 => Op::Next,
+        0xFA8C | 0xFADE | 0xFADF | 0xFAF9 => Op::Previous,
+        0xFA8E | 0xFADA | 0xFADB | 0xFAF6 => Op::Read,
+        0xFAF3 => Op::Write(advance(options)),
+        0xFAF4 => Op::Rewrite,
+        0xFAF7 => Op::Delete,
+        0xFAE8 | 0xFAE9 => Op::Start(Relation::Equal),
+        0xFAEA => Op::Start(Relation::Greater),
+        0xFAEB => Op::Start(Relation::NotLess),
+        0xFAFE => Op::Start(Relation::Less),
+        0xFAFF => Op::Start(Relation::NotGreater),
+        0xFAED => Op::Start(Relation::First),
+        0xFAEC => Op::Start(Relation::Last),
+        other => Op::Unknown(other as u16),
+    }
+}
+
+/// ADVANCING, in libcob's own bits.
+fn advance(options: u32) -> Advance {
+    const PAGE: u32 = 0x0002_0000;
+    const AFTER: u32 = 0x0010_0000;
+    const BEFORE: u32 = 0x0020_0000;
+    let lines = options & 0xFFFF;
+    match (options & BEFORE != 0, options & AFTER != 0, options & PAGE != 0) {
+        (true, _, true) => Advance::BeforePage,
+        (true, _, false) => Advance::Before(lines),
+        (_, true, true) => Advance::AfterPage,
+        (_, true, false) => Advance::After(lines),
+        _ => Advance::None,
+    }
+}
+
+fn entry(handle: *mut c_void, name: &CStr) -> Result<*mut c_void, RunError> {
+    // SAFETY: the handle is open.
+    let found = unsafe { libc::dlsym(handle, name.as_ptr()) };
+    if found.is_null() {
+        return Err(RunError::Libcob(loader_error()));
+    }
+    Ok(found)
+}
+
+fn load_shim() -> Result<*mut c_void, String> {
+    // SAFETY: the result is checked.
+    let raw = unsafe { libc::memfd_create(c"tupelo-batch".as_ptr(), libc::MFD_CLOEXEC) };
+    if raw < 0 {
+        return Err(std::io::Error::last_os_error().to_string());
+    }
+    // SAFETY: a fresh descriptor.
+    let fd = unsafe { OwnedFd::from_raw_fd(raw) };
+    let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
+    let mut file = std::fs::File::from(fd);
+    file.write_all(SHIM).map_err(|e| e.to_string())?;
+    let path = CString::new(path).map_err(|e| e.to_string())?;
+    let handle = open(&path)?;
+    // The path must not come to mean another object.
+    std::mem::forget(file);
+    Ok(handle)
+}
+
+fn open(path: &CStr) -> Result<*mut c_void, String> {
+    // SAFETY: neither object runs code of ours when it is loaded.
+    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL) };
+    if handle.is_null() {
+        Err(loader_error())
+    } else {
+        Ok(handle)
+    }
+}
+
+fn loader_error() -> String {
+    // SAFETY: the text stays until the next call of the loader.
+    text(unsafe { libc::dlerror() })
+}
+
+fn text(at: *const c_char) -> String {
+    if at.is_null() {
+        return "no reason given".to_owned();
+    }
+    // SAFETY: a C string, by the contract of those who gave it.
+    unsafe { CStr::from_ptr(at) }.to_string_lossy().into_owned()
+}
+
+/// Takes back what libcob's start does to signals: its handlers call exit() and
+/// hide what happened.
+fn reset_signals() {
+    for signal in [
+        libc::SIGHUP,
+        libc::SIGINT,
+        libc::SIGQUIT,
+        libc::SIGTERM,
+        libc::SIGSEGV,
+        libc::SIGBUS,
+        libc::SIGFPE,
+        libc::SIGILL,
+        libc::SIGPIPE,
+    ] {
+        // SAFETY: the default action of a signal.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+}

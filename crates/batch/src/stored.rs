@@ -1,0 +1,397 @@
+//! Files of the store: a KSDS with its alternate keys, an RRDS, an ESDS.
+//!
+//! All files of a program share one unit of work. It is applied when it has
+//! grown, when a file is closed and when the program ends: as with a batch
+//! program on z/OS, what is written stays, however the program ends.
+
+use store::{
+    Access, ApplyError, Ends, FileDef, FileId, Organisation, ReadError, ReadStore, Seek,
+    StorageError, UnitError, UnitOfWork, WriteStore,
+};
+
+use crate::handler::Key;
+use crate::status::Status;
+
+/// Changes and bytes after which the unit is applied.
+const MOST_CHANGES: usize = 5_000;
+const MOST_BYTES: usize = 8 << 20;
+
+/// A store that a program works on.
+pub struct Records {
+    reader: Box<dyn ReadStore>,
+    writer: Option<Box<dyn WriteStore>>,
+    unit: UnitOfWork,
+    ends: Ends,
+    changes: usize,
+}
+
+/// What went wrong, as a status and in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// For the program.
+    pub status: Status,
+    /// For people; empty where the status says all.
+    pub text: String,
+}
+
+impl From<Status> for Fault {
+    fn from(status: Status) -> Self {
+        Fault {
+            status,
+            text: String::new(),
+        }
+    }
+}
+
+impl From<StorageError> for Fault {
+    fn from(error: StorageError) -> Self {
+        let full = matches!(
+            error,
+            StorageError::MapFull { .. } | StorageError::DiskFull { .. }
+        );
+        Fault {
+            status: if full { Status::NO_ROOM } else { Status::PERMANENT },
+            text: error.to_string(),
+        }
+    }
+}
+
+impl From<ReadError> for Fault {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Storage(error) => error.into(),
+            other => Fault {
+                status: Status::PERMANENT,
+                text: other.to_string(),
+            },
+        }
+    }
+}
+
+impl From<ApplyError> for Fault {
+    fn from(error: ApplyError) -> Self {
+        match error {
+            ApplyError::Storage(error) => error.into(),
+            other => Fault {
+                status: Status::PERMANENT,
+                text: other.to_string(),
+            },
+        }
+    }
+}
+
+impl From<UnitError> for Fault {
+    fn from(error: UnitError) -> Self {
+        match error {
+            UnitError::Duplicate(_) | UnitError::DuplicateAlternate { .. } => {
+                Status::DUPLICATE.into()
+            }
+            UnitError::NoAddress => Status::NO_ROOM.into(),
+            UnitError::NotFound(_) => Status::NOT_FOUND.into(),
+            UnitError::Record(_) => Status::BAD_LENGTH.into(),
+            UnitError::Read(error) => error.into(),
+        }
+    }
+}
+
+/// A record and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Where a sequence stands on this record.
+    pub position: Vec<u8>,
+    /// The record's own key.
+    pub key: Vec<u8>,
+    /// The record.
+    pub record: Vec<u8>,
+    /// Whether another record with this alternate key follows.
+    pub more: bool,
+}
+
+/// What a file is read by: its own key or an alternate index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum By {
+    Own,
+    Index(FileId),
+}
+
+/// An open file of the store.
+#[derive(Debug)]
+pub struct Stored {
+    file: FileId,
+    def: std::sync::Arc<FileDef>,
+    keys: Vec<By>,
+}
+
+impl Records {
+    /// A store, for reading only without a writer.
+    pub fn new(reader: Box<dyn ReadStore>, writer: Option<Box<dyn WriteStore>>) -> Self {
+        Records {
+            reader,
+            writer,
+            unit: UnitOfWork::new(),
+            ends: Ends::default(),
+            changes: 0,
+        }
+    }
+
+    /// Whether files can be changed.
+    pub fn is_writable(&self) -> bool {
+        self.writer.is_some()
+    }
+
+    /// Applies what is pending.
+    pub fn commit(&mut self) -> Result<(), Fault> {
+        self.changes = 0;
+        let unit = std::mem::take(&mut self.unit);
+        if unit.is_empty() {
+            return Ok(());
+        }
+        let Some(writer) = &mut self.writer else {
+            return Ok(());
+        };
+        for result in writer.apply(&[unit]) {
+            result?;
+        }
+        Ok(())
+    }
+
+    fn changed(&mut self) -> Result<(), Fault> {
+        self.changes += 1;
+        if self.changes >= MOST_CHANGES || self.unit.bytes() >= MOST_BYTES {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Finds a file, path or index by its name and sees whether it is what the
+    /// program says.
+    pub fn open(
+        &mut self,
+        name: &str,
+        wanted: Organisation,
+        keys: &[Key],
+        max: usize,
+    ) -> Result<Stored, Fault> {
+        let missing = |text: String| Fault {
+            status: Status::MISSING,
+            text,
+        };
+        let file = name
+            .parse()
+            .map_err(|error| missing(format!("{error}")))?;
+        let access = self
+            .reader
+            .access(&file)?
+            .ok_or_else(|| missing(format!("{file} is not in the store")))?;
+        let def = access.base.def.clone();
+        conflict(&def, wanted, max)?;
+        let mut by = Vec::with_capacity(keys.len());
+        for (at, key) in keys.iter().enumerate() {
+            by.push(self.by(&access, at, key)?);
+        }
+        Ok(Stored {
+            file: access.base.id,
+            def,
+            keys: by,
+        })
+    }
+
+    /// What serves a key of the program.
+    fn by(&mut self, access: &Access, at: usize, key: &Key) -> Result<By, Fault> {
+        let place = |offset: u32, length: u32| (offset, length) == (key.offset, key.length);
+        if at == 0 {
+            if let Some(index) = &access.index {
+                let field = index.def.key;
+                if place(field.offset_bytes, field.length_bytes) {
+                    return Ok(By::Index(index.id));
+                }
+            } else if let Organisation::Ksds(field) = access.base.def.organisation {
+                if place(field.offset_bytes, field.length_bytes) {
+                    return Ok(By::Own);
+                }
+            }
+            return Err(different(format!(
+                "the program's RECORD KEY is at offset {} with {} bytes, that of {} is not",
+                key.offset, key.length, access.base.def.name
+            )));
+        }
+        let indexes = self.reader.indexes(access.base.id)?;
+        let found = indexes.iter().find(|index| {
+            place(index.def.key.offset_bytes, index.def.key.length_bytes)
+        });
+        let Some(index) = found else {
+            return Err(different(format!(
+                "{} has no alternate index over offset {} with {} bytes",
+                access.base.def.name, key.offset, key.length
+            )));
+        };
+        if index.def.unique == key.duplicates {
+            let (has, says) = match key.duplicates {
+                true => ("unique keys", "WITH DUPLICATES"),
+                false => ("keys that are not unique", "no DUPLICATES"),
+            };
+            return Err(different(format!(
+                "{} has {has}, and the program says {says}",
+                index.def.name
+            )));
+        }
+        if !index.built {
+            return Err(different(format!(
+                "{} is not built: BLDINDEX builds it",
+                index.def.name
+            )));
+        }
+        Ok(By::Index(index.id))
+    }
+
+    /// Whether a file has no record.
+    pub fn is_empty(&mut self, file: &Stored) -> Result<bool, Fault> {
+        Ok(self.seek(file, 0, Seek::First, true)?.is_none())
+    }
+
+    /// Deletes every record.
+    pub fn clear(&mut self, file: &mut Stored) -> Result<(), Fault> {
+        self.commit()?;
+        let Some(writer) = &mut self.writer else {
+            return Ok(());
+        };
+        let machine = |error: &dyn std::fmt::Display| Fault {
+            status: Status::PERMANENT,
+            text: error.to_string(),
+        };
+        let load = writer.start_load(file.file).map_err(|e| machine(&e))?;
+        let built = load.finish(&mut |_| ());
+        file.file = built.map_err(|e| machine(&e))?;
+        // Its indexes have new numbers too: the key stays where it was.
+        let name = file.def.name.clone();
+        let old: Vec<By> = file.keys.clone();
+        let indexes = self.reader.indexes(file.file)?;
+        for (at, by) in old.iter().enumerate() {
+            if let By::Index(_) = by {
+                let index = indexes.get(at.saturating_sub(1)).ok_or_else(|| {
+                    machine(&format!("an index of {name} went away"))
+                })?;
+                file.keys[at] = By::Index(index.id);
+            }
+        }
+        Ok(())
+    }
+
+    /// A record by the key of reference; by the file's own key if it `is_own`.
+    pub fn seek(
+        &mut self,
+        file: &Stored,
+        key: usize,
+        seek: Seek<'_>,
+        is_own: bool,
+    ) -> Result<Option<Found>, Fault> {
+        let by = file.keys.get(key).copied().unwrap_or(By::Own);
+        let mut found = None;
+        match by {
+            By::Index(index) if !is_own => {
+                self.unit.seek_path(&mut *self.reader, index, seek, &mut |e| {
+                    found = Some(Found {
+                        position: e.position.to_vec(),
+                        key: e.base_key.to_vec(),
+                        record: e.record.to_vec(),
+                        more: e.more,
+                    });
+                })?;
+            }
+            _ => {
+                self.unit.seek(&mut *self.reader, file.file, seek, &mut |e| {
+                    found = Some(Found {
+                        position: e.key.to_vec(),
+                        key: e.key.to_vec(),
+                        record: e.record.to_vec(),
+                        more: false,
+                    });
+                })?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Adds a record under its key; the status tells of equal alternate keys.
+    pub fn insert(&mut self, file: &Stored, key: &[u8], record: &[u8]) -> Result<Status, Fault> {
+        self.unit.insert(&mut *self.reader, file.file, key, record)?;
+        let status = self.duplicates(file, record)?;
+        self.changed()?;
+        Ok(status)
+    }
+
+    /// Adds a record at the end of an ESDS or RRDS and gives its key.
+    pub fn append(&mut self, file: &Stored, record: &[u8]) -> Result<Vec<u8>, Fault> {
+        let key = self
+            .unit
+            .append(&mut *self.reader, &mut self.ends, file.file, record)?;
+        self.changed()?;
+        Ok(key)
+    }
+
+    /// Replaces a record; the status tells of equal alternate keys.
+    pub fn replace(&mut self, file: &Stored, key: &[u8], record: &[u8]) -> Result<Status, Fault> {
+        self.unit
+            .replace(&mut *self.reader, file.file, key, record)?;
+        let status = self.duplicates(file, record)?;
+        self.changed()?;
+        Ok(status)
+    }
+
+    /// Deletes a record.
+    pub fn delete(&mut self, file: &Stored, key: &[u8]) -> Result<(), Fault> {
+        self.unit.delete(&mut *self.reader, file.file, key)?;
+        self.changed()
+    }
+
+    /// Whether another record has an alternate key of this one.
+    fn duplicates(&mut self, file: &Stored, record: &[u8]) -> Result<Status, Fault> {
+        for by in &file.keys {
+            let By::Index(index) = *by else { continue };
+            let entry = self.reader.index(index)?;
+            let Some(key) = entry.def.key_in(record).filter(|_| !entry.def.unique) else {
+                continue;
+            };
+            let mut more = false;
+            let seek = Seek::Prefix(key);
+            self.unit
+                .seek_path(&mut *self.reader, index, seek, &mut |e| more = e.more)?;
+            if more {
+                return Ok(Status::DUPLICATE_KEY);
+            }
+        }
+        Ok(Status::OK)
+    }
+}
+
+impl Stored {
+    /// The file's definition.
+    pub fn def(&self) -> &FileDef {
+        &self.def
+    }
+}
+
+fn different(text: String) -> Fault {
+    Fault {
+        status: Status::CONFLICT,
+        text,
+    }
+}
+
+/// An error if a file is not what the program says.
+fn conflict(def: &FileDef, wanted: Organisation, max: usize) -> Result<(), Fault> {
+    let same = std::mem::discriminant(&def.organisation) == std::mem::discriminant(&wanted);
+    if !same {
+        return Err(different(format!(
+            "{} is a {}, and the program's organisation needs a {wanted}",
+            def.name, def.organisation
+        )));
+    }
+    if def.max_record_bytes as usize != max {
+        return Err(different(format!(
+            "records of {} have up to {} bytes, the program's have up to {max}",
+            def.name, def.max_record_bytes
+        )));
+    }
+    Ok(())
+}
