@@ -78,6 +78,7 @@ impl Condition {
     }
 }
 
+#[allow(clippy::derivable_impls, reason = "the variants come from a macro")]
 impl Default for Condition {
     fn default() -> Self {
         Condition::Normal

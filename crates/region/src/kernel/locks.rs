@@ -199,6 +199,7 @@ impl LockTable {
     }
 
     /// True when a task owns or waits for any lock.
+    #[cfg(test)]
     pub fn knows(&self, task: TaskKey) -> bool {
         self.owned.contains_key(&task) || self.waiting.contains_key(&task)
     }

@@ -559,7 +559,7 @@ impl Kernel {
                     }
                 }
             }
-            WaitOn::Time | WaitOn::Commit => {}
+            WaitOn::Time => {}
         }
         Some(suspended)
     }

@@ -124,8 +124,6 @@ pub enum WaitOn {
     Event(EventName),
     /// Nothing but time.
     Time,
-    /// Its changes to be in the store.
-    Commit,
 }
 
 /// Something that happens, as those who wait for it name it.

@@ -68,6 +68,7 @@ impl Timers {
     }
 
     /// Alarms that are set.
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.live.len()
     }

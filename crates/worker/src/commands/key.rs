@@ -10,7 +10,7 @@ use link::{FileKind, Operands};
 use store::{MAX_KEY_BYTES, Seek};
 
 use crate::cob::Arg;
-use crate::exec::{Call, Outcome, Stop, condition};
+use crate::exec::{Call, Stop, condition};
 use crate::files::{Access, Files};
 use crate::worker::Worker;
 

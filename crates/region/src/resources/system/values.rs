@@ -239,7 +239,6 @@ impl View<'_> {
             },
             WaitOn::Event(event) => (event.kind, String::from_utf8_lossy(&event.key).into_owned()),
             WaitOn::Time => ("ICWAIT", String::new()),
-            WaitOn::Commit => ("LGFORCE", String::new()),
         }
     }
 }
