@@ -4,7 +4,7 @@
 //! trim, or a constant; those never reach the evaluator. What remains is
 //! compiled once and evaluated with only the variables it mentions bound.
 //! What is not left to the evaluator gives the value that it would have given;
-//! [`super::meaning`] holds the two against each other.
+//! the tests of `mapping::meaning` hold the two against each other.
 //!
 //! Invariant: an evaluation is bounded in time, depth and length, whatever
 //! the expression and the data.
@@ -245,10 +245,7 @@ fn simple(ast: &AstNode) -> Option<Expr> {
                     AstNode::Regex { pattern, flags },
                     AstNode::String(with),
                 ],
-            ) if pattern == " +$"
-                && flags.is_empty()
-                && with.is_empty() =>
-            {
+            ) if pattern == " +$" && flags.is_empty() && with.is_empty() => {
                 Some(Expr::Path(path(arg)?, Trim::End))
             }
             _ => None,
@@ -570,10 +567,7 @@ mod tests {
             as_path("$replace($body.a, / +$/, '')"),
             body("a", Trim::End)
         );
-        assert_eq!(
-            as_path("($a := $body.'x'; $a != null ? $a : [])"),
-            None
-        );
+        assert_eq!(as_path("($a := $body.'x'; $a != null ? $a : [])"), None);
         assert!(matches!(
             compile("($a := $body.'x'; $a != null ? $a : [])"),
             Ok(Expr::OrEmpty(path)) if path.names == ["x"]
