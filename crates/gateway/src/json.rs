@@ -8,9 +8,12 @@
 //! Invariant: numbers are never converted here; a digit that came in goes out.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Deepest nesting of arrays and objects accepted.
 const MAX_DEPTH: usize = 128;
+/// Members of an object up to which names are compared each with each.
+const FEW_MEMBERS: u32 = 16;
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -437,9 +440,143 @@ impl<'a> Json<'a> {
         found
     }
 
-    /// Follows names from here.
-    pub fn path(&self, names: &[String]) -> Option<Json<'a>> {
-        names.iter().try_fold(*self, |value, name| value.get(name))
+    /// Follows names from here, through the items of arrays as JSONata does.
+    pub fn path(&self, names: &[String]) -> Found<'a> {
+        let mut value = *self;
+        for (i, name) in names.iter().enumerate() {
+            match value.kind() {
+                Kind::Object => match value.get(name) {
+                    Some(member) => value = member,
+                    None => return Found::Nothing,
+                },
+                Kind::Array => return value.through(&names[i..]),
+                _ => return Found::Nothing,
+            }
+        }
+        Found::One(value)
+    }
+
+    /// Follows names from each item of this array.
+    ///
+    /// Reference: jsonata.js, `evaluatePath`, `evaluateStep` and `lookup`.
+    fn through(self, names: &[String]) -> Found<'a> {
+        let mut values: Vec<Json<'a>> = self.items().collect();
+        for (i, name) in names.iter().enumerate() {
+            let mut results: Vec<Json<'a>> = Vec::new();
+            let mut sequences = false;
+            for value in values {
+                match value.kind() {
+                    Kind::Object => results.extend(value.get(name)),
+                    Kind::Array => {
+                        sequences = true;
+                        value.look_up(name, &mut results);
+                    }
+                    _ => {}
+                }
+            }
+            // The list that one object alone gives stays the list it is.
+            if let ([only], false) = (results.as_slice(), sequences)
+                && i + 1 == names.len()
+            {
+                return Found::One(*only);
+            }
+            values = Vec::with_capacity(results.len());
+            for result in results {
+                match result.kind() {
+                    Kind::Array => values.extend(result.items()),
+                    _ => values.push(result),
+                }
+            }
+        }
+        match values.as_slice() {
+            [] => Found::Nothing,
+            [only] => Found::One(*only),
+            _ => Found::Many(values),
+        }
+    }
+
+    /// The members of this name in the objects below an array, lists of lists
+    /// taken apart.
+    fn look_up(self, name: &str, out: &mut Vec<Json<'a>>) {
+        for item in self.items() {
+            match item.kind() {
+                Kind::Array => item.look_up(name, out),
+                _ => match item.get(name) {
+                    Some(list) if list.kind() == Kind::Array => out.extend(list.items()),
+                    found => out.extend(found),
+                },
+            }
+        }
+    }
+
+    /// A name that one of the objects has twice.
+    pub fn repeated_name(&self) -> Option<Cow<'a, str>> {
+        let entries = &self.tape.entries;
+        for (at, entry) in entries.iter().enumerate() {
+            if entry.kind != Kind::Object || entry.count < 2 {
+                continue;
+            }
+            let object = Json {
+                at: at as u32,
+                ..*self
+            };
+            if entry.count <= FEW_MEMBERS {
+                for (i, (name, _)) in object.members().enumerate() {
+                    if object.members().take(i).any(|(before, _)| before == name) {
+                        return Some(name);
+                    }
+                }
+                continue;
+            }
+            let mut seen = HashSet::with_capacity(entry.count as usize);
+            for (name, _) in object.members() {
+                if !seen.insert(name.clone()) {
+                    return Some(name);
+                }
+            }
+        }
+        None
+    }
+}
+
+/// What a path leads to.
+#[derive(Clone)]
+pub(crate) enum Found<'a> {
+    Nothing,
+    One(Json<'a>),
+    /// Values that stand in several places: two or more.
+    Many(Vec<Json<'a>>),
+}
+
+impl<'a> Found<'a> {
+    /// Appends the value's text, an array of them for many; false for nothing.
+    pub fn write(&self, out: &mut Vec<u8>) -> bool {
+        match self {
+            Found::Nothing => return false,
+            Found::One(value) => out.extend_from_slice(value.raw().as_bytes()),
+            Found::Many(values) => {
+                for (i, value) in values.iter().enumerate() {
+                    out.push(if i == 0 { b'[' } else { b',' });
+                    out.extend_from_slice(value.raw().as_bytes());
+                }
+                out.push(b']');
+            }
+        }
+        true
+    }
+
+    /// The elements of a list; one value for itself, none for null. Whether
+    /// there is a list at all.
+    pub fn rows(self) -> Option<Vec<Json<'a>>> {
+        match self {
+            Found::Nothing => None,
+            Found::One(value) => match value.kind() {
+                Kind::Array => Some(value.items().collect()),
+                Kind::Null => None,
+                _ => Some(vec![value]),
+            },
+            Found::Many(values) => Some(values),
+        }
     }
 }
 

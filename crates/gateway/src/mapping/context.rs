@@ -4,15 +4,16 @@
 //! body; a pass-through field goes there from the program's own storage in
 //! one step.
 
-use super::expr::{Root, Trim};
+use super::expr::{Path, Root, Trim};
 use super::plan::{Condition, GeneralPlan, Piece, Rows, Shape, Slot, Source, Value};
-use super::text::{convert, json, normalise, same, truthy};
-use crate::json::{Json, Kind, Tape, write_string};
+use super::text::{convert, same, trimmed, truthy};
+use crate::json::{Found, Json, Tape, write_string};
 use crate::problem::Fault;
 use crate::project::asset::Interface;
 use crate::validate::params::{self, Param, Place};
 use crate::validate::schema::Type;
 use copybook::FieldId;
+use std::collections::BTreeSet;
 
 /// A request with its parameters found and its body parsed.
 pub(crate) struct Request<'a> {
@@ -143,6 +144,7 @@ impl<'a> EvalContext<'a> {
         };
         let empty = out.len() == from;
         out.push(b']');
+        let there = there || matches!(input, Value::OrEmpty(_));
         Ok(!empty || there || self.exists_if_empty(slot)?)
     }
 
@@ -174,11 +176,10 @@ impl<'a> EvalContext<'a> {
         out: &mut Vec<u8>,
     ) -> Result<bool, Failure> {
         // A body's array is walked where it stands; a made one gets a tape.
-        if let Value::Source(Source::Request(Root::Body, names), _) = input {
-            let Some(list) = self.request.body.and_then(|body| body.path(names)) else {
-                return Ok(false);
-            };
-            return self.each_item(list, item, out);
+        if let Value::Source(source) | Value::OrEmpty(source) = input
+            && let Some(found) = self.standing(source)
+        {
+            return self.each_item(found, item, out);
         }
         let mut text = Vec::new();
         if !self.value(input, &mut text)? {
@@ -194,28 +195,34 @@ impl<'a> EvalContext<'a> {
             subscripts: self.subscripts.clone(),
             item: None,
         };
-        inner.each_item(list, item, out)
+        inner.each_item(Found::One(list), item, out)
+    }
+
+    /// Values that stand in the request or in an item of it.
+    pub fn standing(&self, source: &Source) -> Option<Found<'a>> {
+        let (value, names) = match source {
+            Source::Request(Root::Body, names) => (self.request.body, names),
+            Source::Item(names) => (self.item, names),
+            _ => return None,
+        };
+        Some(value.map_or(Found::Nothing, |value| value.path(names)))
     }
 
     fn each_item(
         &mut self,
-        list: Json<'a>,
+        list: Found<'a>,
         item: &Slot,
         out: &mut Vec<u8>,
     ) -> Result<bool, Failure> {
-        let outer = self.item;
-        let result = match list.kind() {
-            Kind::Array => list.items().try_for_each(|value| {
-                self.item = Some(value);
-                self.element(item, out)
-            }),
-            Kind::Null => return Ok(false),
-            // JSONata gives a sequence of one as the one.
-            _ => {
-                self.item = Some(list);
-                self.element(item, out)
-            }
+        // JSONata gives a sequence of one as the one.
+        let Some(rows) = list.rows() else {
+            return Ok(false);
         };
+        let outer = self.item;
+        let result = rows.into_iter().try_for_each(|value| {
+            self.item = Some(value);
+            self.element(item, out)
+        });
         self.item = outer;
         result.map(|()| true)
     }
@@ -234,21 +241,53 @@ impl<'a> EvalContext<'a> {
     /// Writes a value as JSON text; false if there is none.
     pub fn value(&mut self, value: &Value, out: &mut Vec<u8>) -> Result<bool, Failure> {
         match value {
-            Value::Source(source, trim) => self.source(source, *trim, out),
+            Value::Source(source) => self.source(source, Trim::Keep, out),
+            Value::Trimmed {
+                source,
+                trim,
+                whole,
+            } => self.text_of(source, *trim, whole, out),
+            Value::OrEmpty(source) => {
+                let from = out.len();
+                if !self.source(source, Trim::Keep, out)? || &out[from..] == b"null" {
+                    out.truncate(from);
+                    out.extend_from_slice(b"[]");
+                }
+                Ok(true)
+            }
             Value::Constant(text) => {
                 out.extend_from_slice(text.as_bytes());
                 Ok(true)
             }
             Value::Template(pieces) => self.template(pieces, out),
-            Value::General(plan) => match self.general(plan)? {
-                Some(text) => {
-                    out.extend_from_slice(text.as_bytes());
-                    Ok(true)
-                }
-                None => Ok(false),
-            },
+            Value::General(plan) => self.evaluated(plan, out),
             Value::Object(_) | Value::Each { .. } | Value::Nothing => Ok(false),
         }
+    }
+
+    /// A text that is trimmed; what is no text is the evaluator's to judge.
+    fn text_of(
+        &mut self,
+        source: &Source,
+        trim: Trim,
+        whole: &GeneralPlan,
+        out: &mut Vec<u8>,
+    ) -> Result<bool, Failure> {
+        let from = out.len();
+        if !self.source(source, trim, out)? {
+            return Ok(false);
+        }
+        if out.get(from) == Some(&b'"') {
+            return Ok(true);
+        }
+        out.truncate(from);
+        self.evaluated(whole, out)
+    }
+
+    fn evaluated(&mut self, plan: &GeneralPlan, out: &mut Vec<u8>) -> Result<bool, Failure> {
+        let text = self.general(plan)?;
+        out.extend_from_slice(text.as_deref().unwrap_or_default().as_bytes());
+        Ok(text.is_some())
     }
 
     /// A template of one value is that value as text, missing if it is; in a
@@ -303,8 +342,18 @@ impl<'a> EvalContext<'a> {
                 }
                 None => Ok(false),
             },
-            Source::Item(names) => Ok(self.item.is_some_and(|i| json(i.path(names), trim, out))),
-            Source::Request(root, names) => Ok(self.request_value(*root, names, trim, out)),
+            Source::Item(_) | Source::Request(..) => {
+                let from = out.len();
+                let wrote = match (self.standing(source), source) {
+                    (Some(found), _) => found.write(out),
+                    (None, Source::Request(root, names)) => self.request_value(*root, names, out),
+                    (None, _) => false,
+                };
+                if wrote {
+                    trimmed(trim, out, from);
+                }
+                Ok(wrote)
+            }
             Source::Nothing => Ok(false),
         }
     }
@@ -356,50 +405,33 @@ impl<'a> EvalContext<'a> {
             .decode(id, bytes, subscripts, trim, out)
             .map_err(data)?;
         if wrote && trim == Trim::Both {
-            normalise(out, from);
+            trimmed(trim, out, from);
         }
         Ok(wrote)
     }
 
-    fn request_value(&self, root: Root, names: &[String], trim: Trim, out: &mut Vec<u8>) -> bool {
-        let place = match root {
-            Root::Body => {
-                let value = self.request.body.and_then(|body| body.path(names));
-                return json(value, trim, out);
-            }
-            Root::PathParameters => Place::Path,
-            Root::QueryParameters => Place::Query,
-            _ => Place::Header,
-        };
+    fn request_value(&self, root: Root, names: &[String], out: &mut Vec<u8>) -> bool {
+        let place = place(root);
         match names {
             [] => {
-                self.all_params(place, out);
+                self.all_params(place, &[], out);
                 true
             }
-            [name] => self.param(place, name, trim, out),
+            [name] => self.param(place, name, out),
             _ => false,
         }
     }
 
-    fn param(&self, place: Place, name: &str, trim: Trim, out: &mut Vec<u8>) -> bool {
+    fn param(&self, place: Place, name: &str, out: &mut Vec<u8>) -> bool {
         let same = |p: &Param| {
             p.place == place
                 && (p.name == name || place == Place::Header && p.name.eq_ignore_ascii_case(name))
         };
-        let from = out.len();
-        match self
-            .request
-            .params
-            .iter()
-            .position(same)
-            .map(|i| &self.request.values[i])
-        {
+        let at = self.request.params.iter().position(same);
+        match at.map(|i| &self.request.values[i]) {
             Some(params::Value::Missing) => false,
             Some(value) => {
                 value.write(out);
-                if trim != Trim::Keep {
-                    normalise(out, from);
-                }
                 true
             }
             // Headers need not be named in the document.
@@ -411,7 +443,10 @@ impl<'a> EvalContext<'a> {
         }
     }
 
-    fn all_params(&self, place: Place, out: &mut Vec<u8>) {
+    /// Writes all parameters of a place as an object. Names of headers have no
+    /// case: a header has the name that `uses` gives it, then that of the
+    /// document, then its own in lower case.
+    fn all_params(&self, place: Place, uses: &[Path], out: &mut Vec<u8>) {
         out.push(b'{');
         let from = out.len();
         let mut member = |name: &str, write: &mut dyn FnMut(&mut Vec<u8>)| {
@@ -422,19 +457,32 @@ impl<'a> EvalContext<'a> {
             out.push(b':');
             write(out);
         };
+        let mut headers = |known: &str, write: &mut dyn FnMut(&mut Vec<u8>)| {
+            let used = uses.iter().filter(|path| path.root == Root::Headers);
+            let names: BTreeSet<&str> = used
+                .filter_map(|path| path.names.first())
+                .filter(|name| name.eq_ignore_ascii_case(known))
+                .map(String::as_str)
+                .collect();
+            match names.is_empty() {
+                true => member(known, write),
+                false => names.into_iter().for_each(|name| member(name, write)),
+            }
+        };
         for (param, value) in self.request.params.iter().zip(self.request.values) {
             if param.place == place && *value != params::Value::Missing {
-                member(&param.name, &mut |out| value.write(out));
+                headers(&param.name, &mut |out| value.write(out));
             }
         }
         if place == Place::Header {
-            for (name, value) in self.request.headers {
+            for name in self.request.headers.keys() {
                 let named =
                     |p: &Param| p.place == place && p.name.eq_ignore_ascii_case(name.as_str());
-                if let Ok(text) = value.to_str()
+                let value = self.request.headers.get(name);
+                if let Some(text) = value.and_then(|v| v.to_str().ok())
                     && !self.request.params.iter().any(named)
                 {
-                    member(name.as_str(), &mut |out| write_string(text, out));
+                    headers(name.as_str(), &mut |out| write_string(text, out));
                 }
             }
         }
@@ -452,7 +500,14 @@ impl<'a> EvalContext<'a> {
                 (Root::Asset, _) => self.shape(&plan.shape, &mut out)?,
                 (Root::Item, Some(source)) => self.source(source, Trim::Keep, &mut out)?,
                 (Root::Item, None) => false,
-                _ => self.request_value(root, &[], Trim::Keep, &mut out),
+                (Root::Body, _) => self.request.body.is_some_and(|body| {
+                    out.extend_from_slice(body.raw().as_bytes());
+                    true
+                }),
+                (root, _) => {
+                    self.all_params(place(root), &plan.general.uses, &mut out);
+                    true
+                }
             };
             texts[i] = wrote.then(|| String::from_utf8_lossy(&out).into_owned());
         }
@@ -535,6 +590,15 @@ impl<'a> EvalContext<'a> {
             Source::Area(area) => Ok(self.area(*area).is_some()),
             other => self.source(other, Trim::Keep, &mut Vec::new()),
         }
+    }
+}
+
+/// Where the parameters of a root that holds parameters come from.
+fn place(root: Root) -> Place {
+    match root {
+        Root::PathParameters => Place::Path,
+        Root::QueryParameters => Place::Query,
+        _ => Place::Header,
     }
 }
 

@@ -3,6 +3,8 @@
 //! Most expressions of real mappings are a path (`$body.name`), a path with a
 //! trim, or a constant; those never reach the evaluator. What remains is
 //! compiled once and evaluated with only the variables it mentions bound.
+//! What is not left to the evaluator gives the value that it would have given;
+//! the tests of `mapping::meaning` hold the two against each other.
 //!
 //! Invariant: an evaluation is bounded in time, depth and length, whatever
 //! the expression and the data.
@@ -54,6 +56,11 @@ impl Root {
         }
     }
 
+    /// Whether `$apiRequest` has it.
+    fn of_request(self) -> bool {
+        !matches!(self, Root::Asset | Root::Item)
+    }
+
     fn by_variable(name: &str) -> Option<Root> {
         Root::ALL
             .into_iter()
@@ -66,6 +73,18 @@ impl Root {
 pub(crate) struct Path {
     pub root: Root,
     pub names: Vec<String>,
+}
+
+impl Path {
+    /// The path as an expression.
+    fn source(&self) -> String {
+        let mut source = format!("${}", self.root.variables()[0]);
+        for name in &self.names {
+            source.push('.');
+            source.push_str(&serde_json::Value::String(name.clone()).to_string());
+        }
+        source
+    }
 }
 
 /// How a text's blanks are treated on the way.
@@ -84,6 +103,8 @@ pub(crate) enum Trim {
 pub(crate) enum Expr {
     /// A plain path.
     Path(Path, Trim),
+    /// A plain path, and `[]` where it gives nothing or null.
+    OrEmpty(Path),
     /// A constant, as JSON text.
     Constant(String),
     /// Whatever needs the evaluator.
@@ -133,16 +154,18 @@ pub(crate) fn general(source: &str) -> Result<Box<General>, String> {
 
 /// The evaluator's form of a path, for one that only it can follow.
 pub(crate) fn force_general(path: &Path, trim: Trim) -> Result<Box<General>, String> {
-    let mut source = format!("${}", path.root.variables()[0]);
-    for name in &path.names {
-        source.push('.');
-        source.push_str(&serde_json::Value::String(name.clone()).to_string());
-    }
+    let source = path.source();
     general(&match trim {
         Trim::Keep => source,
         Trim::Both => format!("$trim({source})"),
         Trim::End => format!("$replace({source}, / +$/, \"\")"),
     })
+}
+
+/// The evaluator's form of [`Expr::OrEmpty`].
+pub(crate) fn force_or_empty(path: &Path) -> Result<Box<General>, String> {
+    let source = path.source();
+    general(&format!("($a := {source}; $a != null ? $a : [])"))
 }
 
 /// Compiles a condition.
@@ -206,8 +229,11 @@ fn parse(source: &str) -> Result<AstNode, String> {
 
 /// The expression if it is a path, a trimmed path or a constant.
 fn simple(ast: &AstNode) -> Option<Expr> {
-    if let Some(path) = path(ast).or_else(|| array_or_empty(ast)) {
+    if let Some(path) = path(ast) {
         return Some(Expr::Path(path, Trim::Keep));
+    }
+    if let Some(path) = array_or_empty(ast) {
+        return Some(Expr::OrEmpty(path));
     }
     match ast {
         AstNode::Function { name, args, .. } => match (name.as_str(), args.as_slice()) {
@@ -219,10 +245,7 @@ fn simple(ast: &AstNode) -> Option<Expr> {
                     AstNode::Regex { pattern, flags },
                     AstNode::String(with),
                 ],
-            ) if matches!(pattern.as_str(), " +$" | " *$")
-                && flags.is_empty()
-                && with.is_empty() =>
-            {
+            ) if pattern == " +$" && flags.is_empty() && with.is_empty() => {
                 Some(Expr::Path(path(arg)?, Trim::End))
             }
             _ => None,
@@ -278,10 +301,14 @@ fn path(ast: &AstNode) -> Option<Path> {
 
 /// `$apiRequest.pathParameters.x` and `$pathParameters.x` are one path.
 fn from_names(mut names: Vec<String>) -> Option<Path> {
-    if names.first()? == "apiRequest" {
+    let inside = names.first()? == "apiRequest";
+    if inside {
         names.remove(0);
     }
     let root = Root::by_variable(names.first()?)?;
+    if inside && !root.of_request() {
+        return None;
+    }
     names.remove(0);
     Some(Path { root, names })
 }
@@ -352,6 +379,10 @@ fn condition(ast: &AstNode) -> Option<Condition> {
                     (Some(path), Some(constant)) => (path, constant),
                     _ => (path(rhs)?, constant(lhs)?),
                 };
+                // Lists are compared item by item, which is the evaluator's.
+                if constant == "[]" {
+                    return None;
+                }
                 let negated = matches!(op, BinaryOp::NotEqual);
                 Some(Condition::Compare {
                     path,
@@ -406,8 +437,12 @@ impl General {
             for name in root.variables() {
                 context.bind((*name).to_string(), value.clone());
             }
-            if !matches!(root, Root::Asset | Root::Item) {
-                request.push(format!("\"{}\":{text}", root.variables()[0]));
+            if root.of_request() {
+                for name in root.variables() {
+                    if *name == root.variables()[0] || self.source.contains(name) {
+                        request.push(format!("\"{name}\":{text}"));
+                    }
+                }
             }
         }
         if self.source.contains("$apiRequest") {
@@ -532,10 +567,11 @@ mod tests {
             as_path("$replace($body.a, / +$/, '')"),
             body("a", Trim::End)
         );
-        assert_eq!(
-            as_path("($a := $body.'x'; $a != null ? $a : [])"),
-            body("x", Trim::Keep)
-        );
+        assert_eq!(as_path("($a := $body.'x'; $a != null ? $a : [])"), None);
+        assert!(matches!(
+            compile("($a := $body.'x'; $a != null ? $a : [])"),
+            Ok(Expr::OrEmpty(path)) if path.names == ["x"]
+        ));
         assert_eq!(
             as_path(r#"$zosAssetResponse.commarea.R."F-1""#),
             Some((Root::Asset, "commarea/R/F-1".into(), Trim::Keep))

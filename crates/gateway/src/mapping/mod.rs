@@ -8,6 +8,8 @@
 
 pub(crate) mod context;
 pub(crate) mod expr;
+#[cfg(test)]
+mod meaning;
 pub(crate) mod plan;
 pub(crate) mod reads;
 pub(crate) mod request;

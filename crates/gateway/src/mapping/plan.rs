@@ -54,7 +54,16 @@ pub(crate) struct Shape {
 /// How a value comes about.
 #[derive(Debug)]
 pub(crate) enum Value {
-    Source(Source, Trim),
+    Source(Source),
+    /// A text without some of its blanks; the whole expression says what
+    /// becomes of a value that is no text.
+    Trimmed {
+        source: Source,
+        trim: Trim,
+        whole: Box<GeneralPlan>,
+    },
+    /// The value, and `[]` where it is missing or null.
+    OrEmpty(Source),
     /// JSON text.
     Constant(String),
     /// Texts and values, joined to one text.
@@ -221,14 +230,31 @@ impl Compiler<'_> {
     fn expr(&mut self, expr: Expr, at: Position, scope: ItemScope) -> Value {
         match expr {
             Expr::Path(path, trim) => match self.source(&path, at, scope) {
-                Ok(source) => Value::Source(source, trim),
-                // A path through a table's rows is a question for JSONata.
-                Err(()) => {
-                    let Ok(ast) = expr::force_general(&path, trim) else {
+                Ok(source) if trim == Trim::Keep => Value::Source(source),
+                Ok(Source::Nothing) => Value::Nothing,
+                found => {
+                    let Ok(whole) = expr::force_general(&path, trim) else {
                         return Value::Nothing;
                     };
-                    Value::General(self.general(ast, at, scope))
+                    let whole = self.evaluated(whole, at, scope);
+                    match found {
+                        Ok(source) => Value::Trimmed {
+                            source,
+                            trim,
+                            whole: Box::new(whole),
+                        },
+                        // A path through a table's rows is a question for
+                        // JSONata.
+                        Err(()) => Value::General(whole),
+                    }
                 }
+            },
+            Expr::OrEmpty(path) => match self.source(&path, at, scope) {
+                Ok(source) => Value::OrEmpty(source),
+                Err(()) => match expr::force_or_empty(&path) {
+                    Ok(whole) => Value::General(self.evaluated(whole, at, scope)),
+                    Err(_) => Value::Nothing,
+                },
             },
             Expr::Constant(text) => Value::Constant(text),
             Expr::General(general) => Value::General(self.general(general, at, scope)),
@@ -245,8 +271,11 @@ impl Compiler<'_> {
             }
         };
         let value = self.expr(expr, at, scope);
-        if let (Value::Source(Source::Field { area, id, depth }, _), Some(reply)) =
-            (&value, self.reply)
+        if let (
+            Value::Source(Source::Field { area, id, depth })
+            | Value::OrEmpty(Source::Field { area, id, depth }),
+            Some(reply),
+        ) = (&value, self.reply)
             && reply.areas[*area].layout()[*id].occurs.is_some()
         {
             let rows = Rows {
@@ -260,62 +289,64 @@ impl Compiler<'_> {
     }
 
     pub fn condition(&mut self, text: &str, at: Position, scope: ItemScope) -> Condition {
-        match expr::compile_condition(text) {
-            Ok(condition) => self.resolved(condition, at, scope, text),
-            Err(message) => {
-                self.out.error(self.file, at, message);
-                Condition::Constant(false)
-            }
-        }
+        let compiled = expr::compile_condition(text)
+            .map(|condition| self.resolved(condition, at, scope))
+            .and_then(|found| match found {
+                Ok(condition) => Ok(condition),
+                // A path in it leads through a table's rows.
+                Err(()) => {
+                    let whole = expr::general(text)?;
+                    Ok(Condition::General(self.evaluated(whole, at, scope)))
+                }
+            });
+        compiled.unwrap_or_else(|message| {
+            self.out.error(self.file, at, message);
+            Condition::Constant(false)
+        })
     }
 
+    /// `Err` if a path of it leads through a table's rows.
     fn resolved(
         &mut self,
         condition: expr::Condition,
         at: Position,
         scope: ItemScope,
-        text: &str,
-    ) -> Condition {
+    ) -> Result<Condition, ()> {
         use expr::Condition as C;
-        let list = |this: &mut Self, items: Vec<C>| {
-            items
-                .into_iter()
-                .map(|c| this.resolved(c, at, scope, text))
-                .collect()
+        let mut list = |items: Vec<C>| -> Result<Vec<Condition>, ()> {
+            let items = items.into_iter();
+            items.map(|c| self.resolved(c, at, scope)).collect()
         };
-        match condition {
+        Ok(match condition {
             C::Constant(b) => Condition::Constant(b),
-            C::All(items) => Condition::All(list(self, items)),
-            C::Any(items) => Condition::Any(list(self, items)),
-            C::Not(inner) => Condition::Not(Box::new(self.resolved(*inner, at, scope, text))),
+            C::All(items) => Condition::All(list(items)?),
+            C::Any(items) => Condition::Any(list(items)?),
+            C::Not(inner) => Condition::Not(Box::new(self.resolved(*inner, at, scope)?)),
             C::General(general) => Condition::General(self.general(general, at, scope)),
-            C::Exists(path) => match self.source(&path, at, scope) {
-                Ok(source) => Condition::Exists(source),
-                Err(()) => Condition::Constant(true),
-            },
+            C::Exists(path) => Condition::Exists(self.source(&path, at, scope)?),
             C::Compare {
                 path,
                 constant,
                 negated,
-            } => match self.source(&path, at, scope) {
-                Ok(source) => Condition::Compare {
-                    source,
-                    constant,
-                    negated,
-                },
-                Err(()) => match expr::general(text) {
-                    Ok(general) => Condition::General(self.general(general, at, scope)),
-                    Err(_) => Condition::Constant(false),
-                },
+            } => Condition::Compare {
+                source: self.source(&path, at, scope)?,
+                constant,
+                negated,
             },
-        }
+        })
     }
 
     fn general(&mut self, general: Box<General>, at: Position, scope: ItemScope) -> GeneralPlan {
-        let mut shape = Shape::default();
         for path in general.uses.iter().filter(|p| p.root == Root::Body) {
             self.body_path(&path.names, at);
         }
+        self.evaluated(general, at, scope)
+    }
+
+    /// Like [`Self::general`] for an expression whose paths into the body were
+    /// looked at before.
+    fn evaluated(&mut self, general: Box<General>, at: Position, scope: ItemScope) -> GeneralPlan {
+        let mut shape = Shape::default();
         for path in general.uses.iter().filter(|p| p.root == Root::Asset) {
             // Names that lead through a table are cut at the table: the
             // evaluator walks its rows.

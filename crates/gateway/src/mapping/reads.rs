@@ -42,7 +42,9 @@ impl Reads {
 
     fn value(&mut self, value: &Value) {
         match value {
-            Value::Source(source, _) => self.source(source),
+            Value::Source(source) | Value::OrEmpty(source) | Value::Trimmed { source, .. } => {
+                self.source(source);
+            }
             Value::Template(pieces) => {
                 for piece in pieces {
                     if let Piece::Value(value) = piece {

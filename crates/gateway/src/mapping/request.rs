@@ -9,7 +9,7 @@ use super::expr::Root;
 use super::plan::{Compiler, ItemScope, Piece, Source, Value};
 use super::tree::{MapNode, MapValue};
 use crate::diagnostics::{Position, closest};
-use crate::json::{Json, Kind, Tape};
+use crate::json::{Found, Kind, Tape};
 use crate::problem::Fault;
 use crate::project::asset::{Area, Interface, Style};
 use copybook::{FieldId, Layout};
@@ -328,28 +328,24 @@ impl Writer<'_, '_> {
     fn field(&mut self, id: FieldId, value: &Value) -> Result<(), EncodeFailure> {
         // What the client wrote goes to the record from where it stands.
         let direct = match value {
-            Value::Source(Source::Request(Root::Body, names), super::expr::Trim::Keep) => {
-                Some(self.context.request.body.and_then(|body| body.path(names)))
-            }
-            Value::Source(Source::Item(names), super::expr::Trim::Keep) => {
-                Some(self.context.item.and_then(|item| item.path(names)))
-            }
+            Value::Source(source) => self.context.standing(source),
             Value::Template(pieces) => match pieces.as_slice() {
-                [
-                    Piece::Value(Value::Source(
-                        Source::Request(Root::Body, names),
-                        super::expr::Trim::Keep,
-                    )),
-                ] => Some(self.context.request.body.and_then(|body| body.path(names))),
+                [Piece::Value(Value::Source(source @ Source::Request(..)))] => {
+                    self.context.standing(source)
+                }
                 _ => None,
             },
             _ => None,
         };
-        if let Some(found) = direct {
-            if let Some(json) = found.filter(|json| json.kind() != Kind::Null) {
-                self.put(id, json.raw(), value);
+        match direct {
+            Some(Found::Nothing) => return Ok(()),
+            Some(Found::One(json)) => {
+                if json.kind() != Kind::Null {
+                    self.put(id, json.raw(), value);
+                }
+                return Ok(());
             }
-            return Ok(());
+            Some(Found::Many(_)) | None => {}
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
@@ -391,18 +387,16 @@ impl Writer<'_, '_> {
     }
 
     fn table(&mut self, id: FieldId, input: &Value, items: &[Op]) -> Result<(), EncodeFailure> {
-        if let Value::Source(Source::Request(Root::Body, names), _) = input {
-            let list = self.context.request.body.and_then(|body| body.path(names));
-            return self.rows(id, list, input, items);
-        }
-        if let Value::Source(Source::Item(names), _) = input {
-            let list = self.context.item.and_then(|item| item.path(names));
+        if let Value::Source(source) | Value::OrEmpty(source) = input
+            && let Some(list) = self.context.standing(source)
+        {
             return self.rows(id, list, input, items);
         }
         let mut text = Vec::new();
         let wrote = self.context.value(input, &mut text).map_err(expression)?;
         let mut tape = Tape::default();
-        let list = if wrote { tape.parse(&text).ok() } else { None };
+        let made = if wrote { tape.parse(&text).ok() } else { None };
+        let list = made.map_or(Found::Nothing, Found::One);
         // The rows live as long as the text they were made from.
         let mut inner = Writer {
             area: self.area,
@@ -423,18 +417,11 @@ impl<'a> Writer<'a, '_> {
     fn rows(
         &mut self,
         id: FieldId,
-        list: Option<Json<'a>>,
+        list: Found<'a>,
         input: &Value,
         items: &[Op],
     ) -> Result<(), EncodeFailure> {
-        let rows: Vec<Json<'a>> = match list {
-            None => Vec::new(),
-            Some(list) => match list.kind() {
-                Kind::Array => list.items().collect(),
-                Kind::Null => Vec::new(),
-                _ => vec![list],
-            },
-        };
+        let rows = list.rows().unwrap_or_default();
         if let Err(fault) =
             self.area
                 .record
@@ -471,11 +458,16 @@ fn expression(failure: Failure) -> EncodeFailure {
 /// Where in the request a value comes from: JSON pointer or parameter.
 fn origin(value: &Value) -> (Option<String>, Option<String>) {
     match value {
-        Value::Source(Source::Request(Root::Body, names), _) => {
-            (Some(names.iter().map(|n| format!("/{n}")).collect()), None)
+        Value::Source(source) | Value::OrEmpty(source) | Value::Trimmed { source, .. } => {
+            match source {
+                Source::Request(Root::Body, names) => {
+                    (Some(names.iter().map(|n| format!("/{n}")).collect()), None)
+                }
+                Source::Item(names) => (Some(format!("/*/{}", names.join("/"))), None),
+                Source::Request(_, names) => (None, names.first().cloned()),
+                _ => (None, None),
+            }
         }
-        Value::Source(Source::Item(names), _) => (Some(format!("/*/{}", names.join("/"))), None),
-        Value::Source(Source::Request(_, names), _) => (None, names.first().cloned()),
         Value::Template(pieces) => pieces
             .iter()
             .find_map(|piece| match piece {

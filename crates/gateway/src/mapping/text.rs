@@ -5,22 +5,36 @@ use super::expr::Trim;
 use crate::json::{Json, Kind, Tape, is_number, write_string};
 use crate::validate::schema::Type;
 
-/// Writes a value of a document, if there is one, and trims it.
-pub(super) fn json(value: Option<Json<'_>>, trim: Trim, out: &mut Vec<u8>) -> bool {
-    let Some(value) = value else { return false };
-    let from = out.len();
-    out.extend_from_slice(value.raw().as_bytes());
+/// Trims the JSON string at `from`; other values stay as they are.
+pub(super) fn trimmed(trim: Trim, out: &mut Vec<u8>, from: usize) {
     match trim {
         Trim::Keep => {}
         Trim::Both => normalise(out, from),
-        Trim::End => {
-            if let Some(text) = value.str() {
-                out.truncate(from);
-                write_string(text.trim_end_matches(' '), out);
-            }
+        Trim::End => cut_end(out, from),
+    }
+}
+
+/// What `$replace(x, / +$/, '')` does to the JSON string at `from`.
+fn cut_end(out: &mut Vec<u8>, from: usize) {
+    if let [b'"', inner @ .., b'"'] = &out[from..] {
+        // A blank has no escape of its own but \u0020, which is undone first.
+        if inner.contains(&b'\\') {
+            let mut tape = Tape::default();
+            let Some(text) = tape.parse(&out[from..]).ok().and_then(|v| {
+                let text = v.str()?;
+                Some(text.trim_end_matches(' ').to_owned())
+            }) else {
+                return;
+            };
+            out.truncate(from);
+            return write_string(&text, out);
+        }
+        let blanks = inner.iter().rev().take_while(|b| **b == b' ').count();
+        if blanks > 0 {
+            out.truncate(out.len() - blanks - 1);
+            out.push(b'"');
         }
     }
-    true
 }
 
 /// What `$trim` does to the JSON string at `from`: blanks at both ends go,
@@ -107,13 +121,19 @@ pub(super) fn same(left: &[u8], right: &str) -> bool {
 
 /// JSONata's notion of true, for a result as JSON text.
 pub(super) fn truthy(text: &str) -> bool {
-    match text.as_bytes().first() {
-        Some(b't') => true,
-        Some(b'"') => text.len() > 2,
-        Some(b'-' | b'0'..=b'9') => text.parse::<f64>().is_ok_and(|n| n != 0.0),
-        Some(b'{') => text != "{}",
-        Some(b'[') => text != "[]",
-        _ => false,
+    let mut tape = Tape::default();
+    tape.parse(text.as_bytes()).is_ok_and(is_true)
+}
+
+/// Reference: jsonata.js, `boolean`; a list is true if one of its items is.
+fn is_true(value: Json<'_>) -> bool {
+    match value.kind() {
+        Kind::Null => false,
+        Kind::Bool => value.raw() == "true",
+        Kind::Number => value.raw().parse::<f64>().is_ok_and(|n| n != 0.0),
+        Kind::String => value.raw().len() > 2,
+        Kind::Object => value.len() > 0,
+        Kind::Array => value.items().any(is_true),
     }
 }
 
@@ -141,6 +161,7 @@ mod tests {
         assert!(same(b"0.0", "0") && same(b"\"a\\u0062\"", "\"ab\""));
         assert!(!same(b"\"0\"", "0"));
         assert!(truthy("\"x\"") && !truthy("\"\"") && !truthy("0") && !truthy("[]"));
+        assert!(!truthy("[0]") && !truthy("[false,false]") && truthy("[0,[1]]") && !truthy("{}"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod constant;
 mod deadline;
 mod documents;
 mod door;
+mod headers;
 mod listen;
 mod metrics;
 mod respond;

@@ -8,9 +8,9 @@ use super::body::Full;
 use super::deadline::Deadlines;
 use super::door::ticks;
 use super::told::{
-    abended, absent_containers, bad_data, failed, malformed, not_put, refused, unmapped,
+    abended, absent_containers, bad_data, failed, malformed, not_put, refused, repeated, unmapped,
 };
-use super::{Route, Routes, Shared, documents, respond};
+use super::{Route, Routes, Shared, documents, headers, respond};
 use crate::backend::{Abend, Backend, Call, Door, Reply as _, Task as _};
 use crate::json::Tape;
 use crate::mapping::context::{EvalContext, Failure, Reply, Request};
@@ -81,10 +81,11 @@ impl<B: Backend> Server<B> {
         let started = Instant::now();
         let (parts, body) = request.into_parts();
         let routes = self.routes();
-        let mut response = match self.route(&routes, &parts, body, started).await {
-            Ok(response) => response,
-            Err(problem) => respond::problem(&problem),
+        let routed = match headers::refused(&parts) {
+            None => self.route(&routes, &parts, body, started).await,
+            Some(problem) => Err(problem),
         };
+        let mut response = routed.unwrap_or_else(|problem| respond::problem(&problem));
         if !self.shared.config.cors_origins.is_empty()
             && let Some(origin) = parts.headers.get(header::ORIGIN)
         {
@@ -235,6 +236,9 @@ impl<B: Backend> Server<B> {
             }
             return Ok(body);
         }
+        if let Some(problem) = headers::foreign_body(&parts.headers) {
+            return Err(problem);
+        }
         let given = parts
             .headers
             .get(header::CONTENT_TYPE)
@@ -285,6 +289,9 @@ impl<B: Backend> Server<B> {
             true => None,
             false => Some(tape.parse(body).map_err(|e| malformed(body, &e))?),
         };
+        if let Some(name) = json.and_then(|json| json.repeated_name()) {
+            return Err(repeated(&name));
+        }
         if let (Some(json), Some(schema)) =
             (json, operation.body.as_ref().and_then(|rule| rule.schema))
         {

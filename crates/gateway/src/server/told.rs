@@ -26,6 +26,15 @@ pub(super) fn malformed(body: &[u8], error: &JsonError) -> Problem {
     Problem::new(StatusCode::BAD_REQUEST, "The body is not JSON", detail)
 }
 
+/// A body with an object that has a name twice: clients and programs would
+/// not agree on which of the two counts.
+///
+/// Reference: RFC 8259, section 4.
+pub(super) fn repeated(name: &str) -> Problem {
+    let detail = format!("An object of the body has the name {name:?} more than once");
+    Problem::new(StatusCode::BAD_REQUEST, "A name is repeated", detail)
+}
+
 /// A task that the region does not take.
 pub(super) fn refused(refusal: Refusal) -> Problem {
     match refusal {

@@ -189,3 +189,48 @@ fn browsers_of_allowed_origins_may_read() {
         None
     );
 }
+
+#[test]
+fn a_request_that_says_two_things_of_itself_is_refused() {
+    let gateway = start("bank/apis", programs());
+    let status = |head: &str, body: &str| {
+        let mut stream = connect(gateway.address());
+        let length = format!("content-length: {}\r\n", body.len());
+        let length = if body.is_empty() { "" } else { &length };
+        let text = format!("{head}\r\n{length}\r\n{body}");
+        stream.write_all(text.as_bytes()).unwrap();
+        read(&mut stream, false).unwrap().status
+    };
+    let get = "GET /bank/accounts/1 HTTP/1.1";
+    assert_eq!(status(get, ""), 400);
+    assert_eq!(status(&format!("{get}\r\nhost: x\r\nhost: y"), ""), 400);
+    assert_eq!(status(&format!("{get}\r\nhost: x"), ""), 404);
+    let chunks = format!("{get}\r\nhost: x\r\ntransfer-encoding: gzip, chunked");
+    let mut stream = connect(gateway.address());
+    let text = format!("{chunks}\r\n\r\n0\r\n\r\n");
+    stream.write_all(text.as_bytes()).unwrap();
+    assert_eq!(read(&mut stream, false).unwrap().status, 501);
+}
+
+#[test]
+fn a_body_that_is_not_plain_json_in_utf8_is_refused() {
+    let gateway = start("bank/apis", programs());
+    let post = |headers: &str, body: &str| {
+        let mut stream = connect(gateway.address());
+        let text = format!(
+            "POST /bank/accounts HTTP/1.1\r\nhost: x\r\ncontent-length: {}\r\n{headers}\r\n{body}",
+            body.len()
+        );
+        stream.write_all(text.as_bytes()).unwrap();
+        read(&mut stream, false).unwrap()
+    };
+    let json = "content-type: application/json\r\n";
+    let gzip = format!("{json}content-encoding: gzip\r\n");
+    assert_eq!(post(&gzip, "{}").status, 415);
+    let latin = "content-type: application/json; charset=iso-8859-1\r\n";
+    assert_eq!(post(latin, "{}").status, 415);
+    let utf8 = "content-type: application/json; Charset=\"UTF-8\"\r\n";
+    assert_eq!(post(utf8, "{}").status, 400);
+    let twice = post(json, r#"{"a":1,"\u0061":2}"#);
+    assert!(twice.status == 400 && twice.text().contains("more than once"));
+}

@@ -1,0 +1,303 @@
+//! One meaning for both ways to a value.
+//!
+//! An expression is compiled as it stands, which may keep it from the
+//! evaluator, and as `(0; E)`, which never does. Both get the same request, and
+//! their values, their errors and what they mean as a condition are compared.
+//! Numbers are compared by value: what is not evaluated keeps its digits.
+
+use super::context::{EvalContext, Failure, Request};
+use super::expr::{self, Root};
+use super::plan::{Compiler, Condition, GeneralPlan, ItemScope, Shape, Value};
+use super::tree::MapValue;
+use crate::diagnostics::{Diagnostics, Position};
+use crate::json::Tape;
+use crate::validate::params::{self, Param, Place};
+use crate::validate::schema::SchemaSet;
+use proptest::prelude::*;
+use std::borrow::Cow;
+use std::path::Path;
+
+/// A value, nothing, or why there is none.
+type Outcome = Result<Option<serde_json::Value>, String>;
+
+/// Makes every number a double, as the evaluator does.
+fn doubled(value: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value as V;
+    match value {
+        V::Number(n) => n.as_f64().map_or(V::Null, V::from),
+        V::Array(items) => items.into_iter().map(doubled).collect(),
+        V::Object(members) => members.into_iter().map(|(k, v)| (k, doubled(v))).collect(),
+        other => other,
+    }
+}
+
+fn why(failure: Failure) -> String {
+    match failure {
+        Failure::Expression(_, why) => why,
+        other => format!("{other:?}"),
+    }
+}
+
+fn param(name: &str, place: Place) -> Param {
+    Param {
+        name: name.into(),
+        place,
+        required: false,
+        schema: None,
+        list: false,
+        explode: true,
+        default: None,
+    }
+}
+
+/// What a test asks of a request.
+struct Asked<'a> {
+    context: EvalContext<'a>,
+    scope: ItemScope,
+}
+
+impl Asked<'_> {
+    fn compiled<T>(&self, make: impl FnOnce(&mut Compiler<'_>) -> T) -> T {
+        let (set, mut out) = (SchemaSet::default(), Diagnostics::default());
+        make(&mut Compiler {
+            file: Path::new("test.yaml"),
+            reply: None,
+            body: None,
+            set: &set,
+            out: &mut out,
+        })
+    }
+
+    fn evaluated(&self, source: &str) -> GeneralPlan {
+        GeneralPlan {
+            general: expr::general(&format!("(0; {source})")).unwrap(),
+            shape: Shape::default(),
+            item: match self.scope {
+                ItemScope::Json => Some(super::plan::Source::Item(Vec::new())),
+                _ => None,
+            },
+        }
+    }
+
+    fn outcome(&mut self, value: &Value) -> Outcome {
+        let mut out = Vec::new();
+        match self.context.value(value, &mut out) {
+            Ok(false) => Ok(None),
+            Ok(true) => Ok(Some(doubled(serde_json::from_slice(&out).unwrap()))),
+            Err(failure) => Err(why(failure)),
+        }
+    }
+
+    /// The value by itself and by the evaluator.
+    fn values(&mut self, source: &str) -> (Outcome, Outcome) {
+        let text = MapValue::Expression(source.into(), Position::default());
+        let fast = self.compiled(|compiler| compiler.plain(&text, self.scope));
+        let whole = Value::General(self.evaluated(source));
+        (self.outcome(&fast), self.outcome(&whole))
+    }
+
+    fn conditions(&mut self, source: &str) -> (Result<bool, String>, Result<bool, String>) {
+        let at = Position::default();
+        let fast = self.compiled(|compiler| compiler.condition(source, at, self.scope));
+        let whole = Condition::General(self.evaluated(source));
+        (
+            self.context.holds(&fast).map_err(why),
+            self.context.holds(&whole).map_err(why),
+        )
+    }
+}
+
+/// Calls `check` with a request of this body, and with the body as `$item`.
+fn asked(body: Option<&str>, parameter: &str, check: impl FnOnce(&mut Asked<'_>)) {
+    let params = [
+        param("a", Place::Path),
+        param("a", Place::Query),
+        param("b", Place::Query),
+        param("c", Place::Query),
+        param("X-A", Place::Header),
+        param("X-B", Place::Header),
+    ];
+    let one = || params::Value::One(Cow::Borrowed(parameter));
+    let values = [
+        one(),
+        one(),
+        params::Value::Missing,
+        params::Value::Many(vec![Cow::Borrowed(parameter), Cow::Borrowed(" z ")]),
+        one(),
+        params::Value::Missing,
+    ];
+    let mut headers = http::HeaderMap::new();
+    for name in ["x-a", "x-c", "x-c"] {
+        headers.append(name, http::HeaderValue::from_static(" c  d "));
+    }
+    let mut tape = Tape::default();
+    let body = body.map(|text| tape.parse(text.as_bytes()).unwrap());
+    let request = Request {
+        params: &params,
+        values: &values,
+        headers: &headers,
+        body,
+    };
+    let mut context = EvalContext::new(&request, None);
+    context.item = body;
+    check(&mut Asked {
+        context,
+        scope: ItemScope::Json,
+    });
+}
+
+fn scalar() -> impl Strategy<Value = String> {
+    let words = [
+        "null",
+        "true",
+        "false",
+        "0",
+        "1",
+        "-2.50",
+        "\"\"",
+        "\"x\"",
+        "\" x  y \"",
+        "\"z  \"",
+        "\"\\u0020\\n\"",
+        "\"\\\"  \"",
+        "[]",
+        "{}",
+    ];
+    prop::sample::select(words.to_vec()).prop_map(String::from)
+}
+
+fn json() -> impl Strategy<Value = String> {
+    scalar().prop_recursive(4, 24, 4, |inner| {
+        let list = prop::collection::vec(inner.clone(), 0..4);
+        let object = prop::collection::btree_map("[abc]", inner, 0..4);
+        prop_oneof![
+            list.prop_map(|items| format!("[{}]", items.join(","))),
+            object.prop_map(|members| {
+                let members = members.iter().map(|(k, v)| format!("\"{k}\":{v}"));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+            }),
+        ]
+    })
+}
+
+fn path() -> impl Strategy<Value = String> {
+    let names = prop::sample::select(vec!["a", "b", "c", "\"a\"", "'b'"]);
+    let body = ["$body", "$requestBody", "$apiRequest.body", "$item"];
+    let body = (
+        prop::sample::select(body.to_vec()),
+        prop::collection::vec(names.clone(), 0..4),
+    );
+    let params = [
+        "$pathParameters",
+        "$queryParameters",
+        "$apiRequest.queryParameters",
+    ];
+    let params = (
+        prop::sample::select(params.to_vec()),
+        prop::collection::vec(names, 1..3),
+    );
+    let header = prop::sample::select(vec!["X-A", "x-a", "X-B", "X-C", "x-c", "none"]);
+    prop_oneof![
+        4 => prop_oneof![body, params].prop_map(|(root, names)| {
+            names.iter().fold(root.to_string(), |path, name| format!("{path}.{name}"))
+        }),
+        1 => header.prop_map(|name| format!("$headers.\"{name}\"")),
+    ]
+}
+
+fn expression() -> impl Strategy<Value = String> {
+    (path(), 0..8).prop_map(|(path, form)| match form {
+        0 => format!("$trim({path})"),
+        1 => format!("$replace({path}, / +$/, '')"),
+        2 => format!("$replace({path}, / *$/, \"\")"),
+        3 => format!("($a := {path}; $a != null ? $a : [])"),
+        4 => format!("({path})"),
+        5 => format!("$trim($replace({path}, / +$/, ''))"),
+        _ => path,
+    })
+}
+
+fn condition() -> impl Strategy<Value = String> {
+    let constant = ["null", "true", "0", "1", "-2.5", "''", "'x'", "'z  '", "[]"];
+    let leaf = (path(), prop::sample::select(constant.to_vec()), 0..5);
+    let leaf = leaf.prop_map(|(path, constant, form)| match form {
+        0 => path,
+        1 => format!("$exists({path})"),
+        2 => format!("{path} = {constant}"),
+        3 => format!("{path} != {constant}"),
+        _ => format!("{constant} = {path}"),
+    });
+    leaf.prop_recursive(2, 6, 2, |inner| {
+        prop_oneof![
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a}) and ({b})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a}) or ({b})")),
+            inner.prop_map(|a| format!("$not({a})")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn a_value_is_what_the_evaluator_makes_of_it(
+        body in prop::option::weighted(0.95, json()),
+        parameter in "[ax ]{0,4}",
+        source in expression(),
+    ) {
+        let mut both = None;
+        asked(body.as_deref(), &parameter, |asked| both = Some(asked.values(&source)));
+        let (fast, whole) = both.unwrap();
+        prop_assert_eq!(fast, whole, "{} of {:?}", source, body);
+    }
+
+    #[test]
+    fn a_condition_holds_where_the_evaluator_says_so(
+        body in prop::option::weighted(0.95, json()),
+        parameter in "[ax ]{0,4}",
+        source in condition(),
+    ) {
+        let mut both = None;
+        asked(body.as_deref(), &parameter, |asked| both = Some(asked.conditions(&source)));
+        let (fast, whole) = both.unwrap();
+        prop_assert_eq!(fast, whole, "{} of {:?}", source, body);
+    }
+}
+
+/// What a path gives, as text.
+fn text_of(body: &str, source: &str) -> String {
+    let mut out = Vec::new();
+    asked(Some(body), " p ", |asked| {
+        let text = MapValue::Expression(source.into(), Position::default());
+        let value = asked.compiled(|compiler| compiler.plain(&text, asked.scope));
+        assert!(asked.context.value(&value, &mut out).unwrap(), "{source}");
+    });
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_path_goes_through_the_items_of_a_list() {
+    let body = r#"{"items":[{"name":"a","sub":{"x":1}},{"name":"b","sub":{"x":2}},{}]}"#;
+    assert_eq!(text_of(body, "$requestBody.items.name"), r#"["a","b"]"#);
+    assert_eq!(text_of(body, "$requestBody.items.sub.x"), "[1,2]");
+}
+
+#[test]
+fn a_number_keeps_its_digits_on_the_direct_way() {
+    let body = r#"{"items":[{"n":1.50},{"n":12345678901234567890}]}"#;
+    assert_eq!(
+        text_of(body, "$body.items.n"),
+        "[1.50,12345678901234567890]"
+    );
+}
+
+#[test]
+fn only_parameters_and_the_body_stand_below_the_request() {
+    for (source, root) in [("$apiRequest.item.a", None), ("$item.a", Some(Root::Item))] {
+        let found = match expr::compile(source).unwrap() {
+            expr::Expr::Path(path, _) => Some(path.root),
+            _ => None,
+        };
+        assert_eq!(found, root, "{source}");
+    }
+}
