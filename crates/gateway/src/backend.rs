@@ -24,6 +24,22 @@ pub trait Backend: Clone + Send + Sync + 'static {
 
     /// Appends the backend's own metrics in the Prometheus text format.
     fn metrics(&self, out: &mut String);
+
+    /// Answers an operator on the administration port; `change` for a POST,
+    /// which alone may change something. `None` for a path that is not its.
+    fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
+        let _ = (path, query, change);
+        None
+    }
+}
+
+/// What an operator is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operated {
+    /// HTTP status.
+    pub status: u16,
+    /// JSON.
+    pub json: String,
 }
 
 /// A program call, before its data.

@@ -81,7 +81,10 @@ impl TraceEntry {
 
     /// The abend code of an abend or an end; none when it has none.
     pub fn abend(&self) -> Option<[u8; 4]> {
-        let code = *self.data.first_chunk().expect("eight bytes are four at least");
+        let code = *self
+            .data
+            .first_chunk()
+            .expect("eight bytes are four at least");
         (code != [0; 4]).then_some(code)
     }
 
@@ -478,7 +481,10 @@ mod tests {
         let [enter, exit, abend, user] = all(&map)[..] else {
             panic!("four entries");
         };
-        assert_eq!((enter.kind, enter.point, enter.task), (TraceKind::Enter, 0x0602, 7));
+        assert_eq!(
+            (enter.kind, enter.point, enter.task),
+            (TraceKind::Enter, 0x0602, 7)
+        );
         assert_eq!((exit.response(), exit.transid), ((13, 80), transid));
         assert!(enter.ticks <= exit.ticks);
         assert_eq!(abend.abend(), Some(*b"AEIM"));

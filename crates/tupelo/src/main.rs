@@ -7,6 +7,7 @@
 mod app;
 mod commands;
 mod log;
+mod operator;
 mod stdout;
 mod table;
 

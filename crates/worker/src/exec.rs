@@ -211,7 +211,9 @@ impl Worker {
         let serve = served.serve;
         self.services.progress();
         self.count(&call);
+        self.trace.enter(call.row.number);
         let outcome = self.served_in_mode(&call, serve);
+        self.trace_outcome(call.row.number, &outcome);
         self.answer(&call, outcome)
     }
 
@@ -225,6 +227,16 @@ impl Worker {
         let outcome = serve(self, call);
         self.switch(false);
         outcome
+    }
+
+    fn trace_outcome(&mut self, command: u16, outcome: &Outcome) {
+        match outcome {
+            Ok(()) | Err(Stop::Leave) => self.trace.exit(command, 0, 0),
+            Err(Stop::Condition(raised, resp2)) => {
+                self.trace.exit(command, raised.number() as u16, *resp2);
+            }
+            Err(Stop::Abend(abend)) => self.trace.abend(command, abend.code),
+        }
     }
 
     fn count(&mut self, call: &Call<'_>) {

@@ -84,6 +84,18 @@ fn handle<B: Backend>(shared: &Shared<B>, request: &http::Request<Incoming>) -> 
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
         return response;
     }
+    let change = *method == Method::POST;
+    if (change && may_change(request)) || *method == Method::GET {
+        let query = request.uri().query().unwrap_or_default();
+        if let Some(operated) = shared.backend.operate(path, query, change) {
+            let mut response = Response::new(Full::new(operated.json.into()));
+            *response.status_mut() =
+                StatusCode::from_u16(operated.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            let kind = HeaderValue::from_static("application/json");
+            response.headers_mut().insert(header::CONTENT_TYPE, kind);
+            return response;
+        }
+    }
     let routes = shared.routes();
     let headers = request.headers();
     if matches!(*method, Method::GET | Method::HEAD)
@@ -95,6 +107,11 @@ fn handle<B: Backend>(shared: &Shared<B>, request: &http::Request<Incoming>) -> 
         let detail = format!("There is nothing at {path}; try /metrics, /health, /apis or /docs/");
         respond::problem(&Problem::new(StatusCode::NOT_FOUND, "Not found", detail))
     })
+}
+
+/// A page of another origin cannot make a browser send this header unasked.
+fn may_change(request: &http::Request<Incoming>) -> bool {
+    request.headers().contains_key("x-tupelo-operator")
 }
 
 /// What belongs to the gateway's own port: the page that sends requests, and

@@ -13,6 +13,7 @@ mod record;
 mod reply;
 mod request;
 mod task;
+mod trace;
 
 pub use crate::kernel::{Order, ParticipantId};
 pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, TransactionDef};
@@ -25,3 +26,4 @@ pub use record::{MonitoringRecord, Statistics, Work};
 pub use reply::{Abend, Container, Outcome, Reply};
 pub use request::{PutError, Refusal, StartCode, TaskRequest};
 pub use task::Task;
+pub use trace::{TraceFilter, TraceRecord};

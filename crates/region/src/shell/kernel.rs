@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use link::trace::KernelPoint;
 use link::{Answer, Call, StoreEntry};
 use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
 
@@ -213,9 +214,18 @@ impl Shared {
                         return;
                     };
                     let waits = self.kernel.lock().waits(task);
+                    let point = if waits {
+                        KernelPoint::Wait
+                    } else {
+                        KernelPoint::Wake
+                    };
+                    if let Some(of) = core.task(task) {
+                        self.trace.put(point, of.number, of.transid, None);
+                    }
                     core.waits(cx, worker, waits);
                 }),
                 Effect::Commit(job) => {
+                    self.trace_task(KernelPoint::Commit, job.task, None);
                     if let Some(committer) = &*self.kernel.committer() {
                         committer.commit(job);
                     }
@@ -223,8 +233,15 @@ impl Shared {
                 Effect::Participant(task, participant, order) => {
                     self.tell_participant(task, participant, order);
                 }
-                Effect::Ended(task, abend) => self.unit_over(task, abend),
-                Effect::Start(start) => self.start_task(*start),
+                Effect::Ended(task, abend) => {
+                    let code = abend.as_ref().map(|a| a.code);
+                    self.trace_task(KernelPoint::UnitEnd, task, code);
+                    self.unit_over(task, abend);
+                }
+                Effect::Start(start) => {
+                    self.trace.put(KernelPoint::Start, 0, start.transid, None);
+                    self.start_task(*start);
+                }
                 Effect::Blocking(task, work) => self.run_blocking(task, work),
             }
         }

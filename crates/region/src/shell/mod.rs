@@ -20,6 +20,7 @@ mod process;
 mod sink;
 mod start;
 mod starts;
+mod trace;
 
 pub use clock::now_ns;
 pub use engines::bind;
@@ -34,6 +35,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use link::RegionPage;
+use link::trace::RegionTrace;
 
 use crate::api::{Refusal, RegionConfig, TaskRequest};
 use crate::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
@@ -62,6 +64,8 @@ pub struct Shared {
     pub(crate) participants: ParticipantTable,
     /// Conversations of tasks.
     conversations: ConversationTable,
+    /// What the kernel did last.
+    pub(crate) trace: RegionTrace,
     /// As the region was started.
     pub config: RegionConfig,
     /// CPUs for doors.

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::texts::ProgramTexts;
-use gateway::{Abend, Backend, Call, Door, PutError, Refusal, Reply, Task};
+use gateway::{Abend, Backend, Call, Door, Operated, PutError, Refusal, Reply, Task};
 use region::engine::{self, EngineClass};
 use region::{ContainerType, Handle, Outcome, Port, TaskRequest, UserId};
 
@@ -69,6 +69,10 @@ impl Backend for RegionBackend {
 
     fn metrics(&self, out: &mut String) {
         super::metrics::write(&self.region.statistics(), out);
+    }
+
+    fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
+        super::observe::answer(&self.region, path, query, change)
     }
 }
 

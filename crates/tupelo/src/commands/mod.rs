@@ -33,6 +33,7 @@ commands! {
     Api => api,
     Run => run,
     File => file,
+    Trace => trace,
     Record => record,
     Drive => drive,
     Capture => capture,

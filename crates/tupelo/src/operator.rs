@@ -1,0 +1,112 @@
+//! Asking a running region through its administration port.
+//!
+//! One request a connection, answered in JSON.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use miette::{IntoDiagnostic, Result, WrapErr, bail};
+use serde_json::Value;
+
+/// Which region to ask, and how to show what it says.
+#[derive(Debug, clap::Args)]
+pub struct Ask {
+    /// Administration port of the region.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9080")]
+    admin: SocketAddr,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How long a region may take to answer.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Most bytes of an answer.
+const MAX_ANSWER: u64 = 64 << 20;
+
+impl Ask {
+    /// What there is at a path.
+    pub fn get(&self, path: &str) -> Result<Value> {
+        self.ask("GET", path)
+    }
+
+    fn ask(&self, method: &str, path: &str) -> Result<Value> {
+        let answer = self
+            .exchange(method, path)
+            .into_diagnostic()
+            .wrap_err_with(|| {
+                format!(
+                    "no region answers at {}: is `tupelo serve` running there?",
+                    self.admin
+                )
+            })?;
+        let Some((status, body)) = parse(&answer) else {
+            bail!("{} answers with something that is not HTTP", self.admin);
+        };
+        let value: Value = serde_json::from_str(body)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("{} does not answer as a region does", self.admin))?;
+        match (status, value["error"].as_str()) {
+            (200, _) => Ok(value),
+            (_, Some(why)) => bail!("{why}"),
+            _ => bail!(
+                "{} answers {status} to {path}: is it a region of this version?",
+                self.admin
+            ),
+        }
+    }
+
+    fn exchange(&self, method: &str, path: &str) -> std::io::Result<String> {
+        let mut stream = TcpStream::connect_timeout(&self.admin, TIMEOUT)?;
+        stream.set_read_timeout(Some(TIMEOUT))?;
+        stream.set_write_timeout(Some(TIMEOUT))?;
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\
+             content-length: 0\r\nx-tupelo-operator: 1\r\n\r\n",
+            self.admin
+        )?;
+        let mut answer = Vec::new();
+        stream.take(MAX_ANSWER).read_to_end(&mut answer)?;
+        Ok(String::from_utf8_lossy(&answer).into_owned())
+    }
+}
+
+/// Status and body of an answer whose length the connection's end tells.
+fn parse(answer: &str) -> Option<(u16, &str)> {
+    let (head, body) = answer.split_once("\r\n\r\n")?;
+    let status = head.strip_prefix("HTTP/1.1 ")?.get(..3)?.parse().ok()?;
+    Some((status, body))
+}
+
+/// A value as a cell of a table.
+pub fn cell(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.trim_end().to_owned(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_answer_has_a_status_and_a_body() {
+        assert_eq!(
+            parse("HTTP/1.1 404 Not Found\r\na: b\r\n\r\n{}"),
+            Some((404, "{}"))
+        );
+        assert_eq!(parse("HTTP/1.1 2"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_makes_the_reader_panic(answer in any::<String>()) {
+            let _ = parse(&answer);
+        }
+    }
+}
