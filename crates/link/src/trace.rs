@@ -11,8 +11,8 @@
 //!
 //! Invariant: any words are a valid ring; a reader checks and bounds them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::{Arc, OnceLock};
 
 use crate::TransId;
 use crate::layout::{TRACE_ENTRIES, TRACE_OFFSET, TraceHeader};
@@ -165,12 +165,15 @@ pub enum TraceClock {
 impl TraceClock {
     /// The counter where the kernel trusts it, for then all processors agree.
     pub fn best() -> Self {
-        let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-        let trusted = std::fs::read_to_string(source).is_ok_and(|s| s.trim() == "tsc");
-        match cfg!(target_arch = "x86_64") && trusted {
-            true => TraceClock::Counter,
-            false => TraceClock::Monotonic,
-        }
+        static BEST: OnceLock<TraceClock> = OnceLock::new();
+        *BEST.get_or_init(|| {
+            let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+            let trusted = std::fs::read_to_string(source).is_ok_and(|s| s.trim() == "tsc");
+            match cfg!(target_arch = "x86_64") && trusted {
+                true => TraceClock::Counter,
+                false => TraceClock::Monotonic,
+            }
+        })
     }
 
     /// Reads it.

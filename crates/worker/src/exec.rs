@@ -233,7 +233,7 @@ impl Worker {
         match outcome {
             Ok(()) | Err(Stop::Leave) => self.trace.exit(command, 0, 0),
             Err(Stop::Condition(raised, resp2)) => {
-                self.trace.exit(command, raised.number() as u16, *resp2);
+                self.trace.exit(command, raised.number(), *resp2);
             }
             Err(Stop::Abend(abend)) => self.trace.abend(command, abend.code),
         }

@@ -26,3 +26,4 @@ mod program;
 mod programs;
 mod reload;
 mod server;
+mod trace;
