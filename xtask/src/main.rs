@@ -8,6 +8,7 @@ mod ci;
 mod crash;
 mod docs;
 mod fuzz;
+mod judge;
 mod sim;
 mod tidy;
 
@@ -37,6 +38,8 @@ enum Task {
     Sim(sim::Args),
     /// Check the house rules that no compiler checks
     Tidy,
+    /// Judge the causes of `capture explain` on captures whose truth is known
+    Judge(judge::Args),
     /// An HTTP server to drive: answers at once, or is a queue of known
     /// capacity; prints its address and ends with its standard input
     Serve(bench::ServeArgs),
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         Task::Crash(args) => crash::run(&args),
         Task::Sim(args) => sim::run(&args),
         Task::Tidy => tidy::run(),
+        Task::Judge(args) => judge::run(&args),
         Task::Serve(args) => bench::serve(&args),
         Task::Present(args) => bench::present(&args),
         Task::AppcPeer => bench::appc_peer(),

@@ -3,7 +3,7 @@
 //! Rules read it as it stands at the moment they are asked; reports read the
 //! final state. Everything here is a bounded number of bytes a connection.
 
-use crate::{MarkCounts, Protocol, Side};
+use crate::{MarkCounts, Pacing, Protocol, Side};
 use serde::Serialize;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -36,6 +36,9 @@ pub struct Connection {
     pub stalled_ns: i64,
     /// Sum of the time of its exchanges.
     pub exchange_ns: i64,
+    /// Packets that came exactly as long after their predecessor as that after
+    /// its own: a habit of captures made from text, not of a network.
+    pub even_gaps: u64,
     /// True when it was dropped to keep memory bounded, with more to come.
     pub evicted: bool,
     /// The other TCP connection of the DLSw link that it is half of. The link's
@@ -51,6 +54,12 @@ impl Connection {
             Side::Client => &self.client,
             Side::Server => &self.server,
         }
+    }
+
+    /// Whether its times were made up: nearly all packets are as far apart.
+    pub fn has_made_times(&self) -> bool {
+        let packets = self.client.segments + self.server.segments;
+        packets >= MADE_PACKETS && self.even_gaps * 4 >= packets * 3
     }
 
     /// The same connection as seen from the other end: who opened it is the server.
@@ -160,6 +169,10 @@ pub struct End {
     pub ack_delays: AckDelays,
     /// Longest time one of its segments with data waited to be sent again.
     pub resend_wait_max_ns: i64,
+    /// Largest segment it sent once that was acknowledged, bytes.
+    pub passed_bytes: u32,
+    /// Whose clock its writes follow.
+    pub pacing: Pacing,
 }
 
 impl Default for End {
@@ -187,9 +200,14 @@ impl Default for End {
             burst_max_bytes: 0,
             ack_delays: AckDelays::default(),
             resend_wait_max_ns: 0,
+            passed_bytes: 0,
+            pacing: Pacing::default(),
         }
     }
 }
+
+/// Fewer packets may be as far apart by chance.
+const MADE_PACKETS: u64 = 8;
 
 /// Round trips whose flight is remembered.
 pub const FLIGHTS: usize = 8;
@@ -284,11 +302,17 @@ pub struct Tls {
 pub struct Close {
     /// Who sent the first FIN, and when.
     pub first_fin: Option<(Side, i64)>,
+    /// The sequence number behind the first FIN.
+    #[serde(skip)]
+    pub(crate) fin_end: u32,
+    /// The other side has acknowledged it.
+    #[serde(skip)]
+    pub(crate) fin_arrived: bool,
     /// The other side's FIN.
     pub second_fin_ns: Option<i64>,
     /// Who sent the first RST, and when.
     pub reset: Option<(Side, i64)>,
-    /// Data bytes that the other side sent after the first FIN.
+    /// Data bytes that the other side sent after it had the first FIN.
     pub bytes_after_fin: u64,
 }
 

@@ -14,13 +14,12 @@ pub enum ReadError {
     #[error("the capture is empty (0 bytes); record it again")]
     Empty,
     /// Not a format that is read here.
-    #[error(
-        "offset 0: {found} is no capture format known here; convert it with \
-         `editcap -F pcapng IN OUT`, or give a pcap, pcapng, .gz or .zst file"
-    )]
+    #[error("offset 0: {found} is no capture format known here; {fix}")]
     UnknownFormat {
         /// The first bytes, in words.
         found: String,
+        /// What helps.
+        fix: &'static str,
     },
     /// The header of the file makes no sense.
     #[error("offset {offset}: {what}; {fix}")]

@@ -161,21 +161,26 @@ pub enum Phase {
     Request,
     /// The request waits behind an earlier response (pipelining).
     Queued,
-    /// Last byte of the request to the first of the response.
+    /// Last byte of the request to the first of the response, without the
+    /// path's round trip; and the server's pauses within its response.
     ServerThink,
+    /// The path's share of the time between request and response: the round
+    /// trip from the place of capture to the server, where the handshake shows it.
+    RoundTrip,
     /// First to last byte of the response.
     Response,
 }
 
 impl Phase {
     /// Every phase, in order.
-    pub const ALL: [Phase; 7] = [
+    pub const ALL: [Phase; 8] = [
         Phase::ClientThink,
         Phase::Connect,
         Phase::Tls,
         Phase::Request,
         Phase::Queued,
         Phase::ServerThink,
+        Phase::RoundTrip,
         Phase::Response,
     ];
 
@@ -188,6 +193,7 @@ impl Phase {
             Phase::Request => "request transfer",
             Phase::Queued => "queued behind a response",
             Phase::ServerThink => "server think",
+            Phase::RoundTrip => "round trip",
             Phase::Response => "response transfer",
         }
     }
@@ -263,6 +269,23 @@ impl Split {
                 self.phases.0[longest] -= lack_ns;
             }
         }
+    }
+
+    /// Moves up to `ns` from one phase to another.
+    pub(crate) fn shift(&mut self, from: Phase, to: Phase, ns: i64) {
+        let ns = ns.min(self.phases.of(from)).max(0);
+        self.phases.add(from, -ns);
+        self.phases.add(to, ns);
+    }
+
+    /// Takes a claimed stall back: its time is the phase's again.
+    pub(crate) fn unstall(&mut self, rule: &'static str, phase: Phase, cost_ns: i64) {
+        self.phases.add(phase, cost_ns);
+        if let Some(stall) = self.stalls.iter_mut().find(|stall| stall.rule == rule) {
+            stall.cost_ns -= cost_ns;
+            stall.count -= 1;
+        }
+        self.stalls.retain(|stall| stall.count > 0);
     }
 
     /// Moves `cost_ns` to a stall of `rule`.

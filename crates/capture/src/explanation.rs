@@ -4,6 +4,7 @@
 //! Invariant: the same file gives the same explanation, whatever the number
 //! of threads.
 
+use crate::rules::Silence;
 use crate::{Connection, Exchange, Finding, Histogram, MarkCounts, PhaseTimes, Protocol};
 use serde::Serialize;
 use std::net::IpAddr;
@@ -21,6 +22,8 @@ pub struct Explanation {
     pub causes: Vec<Cause>,
     /// The worst findings of each rule, costliest first.
     pub findings: Vec<Finding>,
+    /// Waits of which nothing was said, by reason.
+    pub silences: Vec<Silence>,
     /// The worst connections (most stalled time, then most time), by first packet.
     pub connections: Vec<Connection>,
     /// The worst exchanges (most stalled time, then most time), worst first.
@@ -67,6 +70,10 @@ pub struct Totals {
     pub segments: u64,
     /// Frames that are not TCP.
     pub other_frames: u64,
+    /// Of these: 802.2 TEST and XID frames with which stations look for each other.
+    pub search_frames: u64,
+    /// Of these: other 802.2 frames that are not SNA's (spanning tree, NetBIOS).
+    pub llc_frames: u64,
     /// Frames whose headers were cut or make no sense.
     pub undecodable_frames: u64,
     /// IPv4 and IPv6 fragments; only a first one can be analysed.
@@ -85,6 +92,10 @@ pub struct Totals {
     pub unanswered_connections: u64,
     /// Of these: dropped early to keep memory bounded.
     pub evicted_connections: u64,
+    /// Of these: carried data both ways and not one acknowledgement by itself.
+    pub ackless_connections: u64,
+    /// Of these: the times of the packets were made up.
+    pub made_times: u64,
     /// DLSw links that had two TCP connections, both among the connections.
     pub paired_links: u64,
     /// DLSw connections with data of one direction, whose other half is not

@@ -62,8 +62,7 @@ pub enum Protocol {
     Turns,
     /// HTTP/1.0 and 1.1.
     Http1,
-    /// HTTP/2 in clear: recognised and not opened. Its streams are read as
-    /// turns, so one exchange may hold several requests.
+    /// HTTP/2 in clear: a stream is an exchange. Heads stay compressed.
     Http2,
     /// TLS, by records.
     Tls,
@@ -95,7 +94,7 @@ impl Protocol {
         match self {
             Protocol::Turns => "turns",
             Protocol::Http1 => "http",
-            Protocol::Http2 => "http2 as turns",
+            Protocol::Http2 => "http2",
             Protocol::Tls => "tls",
             Protocol::Framed2 => "framed2",
             Protocol::Framed4 => "framed4",

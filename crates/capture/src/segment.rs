@@ -42,6 +42,10 @@ pub struct Segment {
     /// the last); 0 on connections without sessions.
     #[serde(skip_serializing_if = "is_zero")]
     pub session: u16,
+    /// The first four payload bytes (zeros behind a shorter payload), as far as
+    /// they were captured: what is sent again begins with the same ones.
+    #[serde(skip)]
+    pub(crate) head: Option<[u8; 4]>,
     /// 1 when it went over the second TCP connection of a DLSw link, whose
     /// sequence numbers are its own; else 0. `from` is the end of the link.
     #[serde(skip_serializing_if = "is_first")]
@@ -82,6 +86,28 @@ impl Segment {
                 (ack.time_ns - self.time_ns) * 5 >= round_ns * 4
             }
         }
+    }
+
+    /// True unless the captured bytes show that `other`, with the same sequence
+    /// number, carried something else.
+    pub(crate) fn may_repeat(&self, other: &Segment) -> bool {
+        let (Some(mine), Some(theirs)) = (self.head, other.head) else {
+            return true;
+        };
+        let both = (self.len.min(other.len) as usize).min(mine.len());
+        mine[..both] == theirs[..both]
+    }
+
+    /// True for a segment that ends a write and does not fill segments of `mss`
+    /// bytes: what Nagle's algorithm holds while another such one is under way.
+    pub(crate) fn is_short(&self, mss: u32) -> bool {
+        self.len > 0
+            && self.flags.has(Flags::PSH)
+            && !self.flags.any(Flags::FIN | Flags::URG | Flags::SYN)
+            && !self
+                .marks
+                .any(Marks::WINDOW_FULL | Marks::KEEP_ALIVE | Marks::ZERO_WINDOW_PROBE)
+            && !self.len.is_multiple_of(mss.max(1))
     }
 
     /// True for payload that the tracker had not seen before.

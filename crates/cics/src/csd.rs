@@ -1,8 +1,8 @@
 //! Resource definitions in the syntax of the CSD utility DFHCSDUP.
 //!
 //! [`parse`] reads DEFINE, ALTER, ADD, REMOVE and DELETE statements and gives
-//! typed definitions of transactions, programs, files and transaction
-//! classes, and everything that is wrong with the text. Attributes that a
+//! typed definitions of transactions, programs, files, transaction classes,
+//! queues and journals, and everything that is wrong with the text. Attributes that a
 //! known type does not have are accepted and listed once; types that are not
 //! used are kept as they are written.
 //!
@@ -10,11 +10,16 @@
 //! definition attributes. Invariant: no input makes the parser panic.
 
 mod attributes;
+mod queues;
 mod read;
 mod scan;
 mod types;
 mod values;
 
+pub use queues::{
+    AtiFacility, ExtraDef, IntraDef, JournalModelDef, JournalType, TdQueueDef, TdQueueKind,
+    TdRecovery, TsModelDef,
+};
 pub use read::{Csd, definitions, parse};
 pub use scan::{Attribute, Statement};
 pub use types::{

@@ -122,7 +122,7 @@ conditions! {
     TransIdErr = 28 "TRANSIDERR" Abend b"AEI1";
     EndData = 29 "ENDDATA" Abend b"AEI2";
     InvTsReq = 30 "INVTSREQ" Abend b"AEI3";
-    Expired = 31 "EXPIRED" Abend b"AEI4";
+    Expired = 31 "EXPIRED" Ignore;
     RetPage = 32 "RETPAGE" Ignore;
     RteFail = 33 "RTEFAIL" Ignore;
     RteSome = 34 "RTESOME" Ignore;

@@ -19,12 +19,16 @@ use crate::layout::AnswerHeader;
 pub enum Op {
     /// READ for a task that has pending changes, or with UPDATE.
     /// `args`: file, `READ_*` flags, token (0 none). Data: the key.
-    /// Answer: `args[0]` token; data: the record.
+    /// Answer: `args[0]` token, `args[1]` 1 when another record with this
+    /// alternate key follows, `args[2]` bytes of the key; data: the key (of a
+    /// path: the position of a browse), then the record.
     Read = 1,
     /// One step of a browse. `args`: file, direction ([`Step`]). Data: the key
-    /// to step from. Answer data: the record.
+    /// or position to step from. Answer: as for READ.
     Browse = 2,
-    /// WRITE. `args`: file. Data: the record.
+    /// WRITE. `args`: file, bytes of the key before the record (a relative
+    /// record number; 0 otherwise). Data: key and record. Answer: as for READ,
+    /// without a record.
     Write = 3,
     /// REWRITE. `args`: file, token (0: the last READ UPDATE). Data: the record.
     Rewrite = 4,

@@ -19,6 +19,8 @@ pub struct WorkerConfig {
     pub sysid: Name<4>,
     /// Number of this set of definitions; grows with every reload.
     pub generation: u64,
+    /// Bytes of the CWA, at the front of the area that all workers share.
+    pub cwa_bytes: u32,
     /// File commands run under the QR token.
     pub fc_qr_only: bool,
     /// Routines outside of the program table that CALL may reach.
@@ -97,15 +99,36 @@ pub struct TransactionEntry {
     pub twa_bytes: u32,
 }
 
-/// A keyed file.
+/// How the records of a file are found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileKind {
+    /// By the key in each record.
+    #[default]
+    Ksds,
+    /// By the address of each record, in the order of their coming.
+    Esds,
+    /// By relative record number.
+    Rrds,
+    /// By an alternate key, which several records may have.
+    Path,
+}
+
+/// A file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FileEntry {
     /// Name.
     pub name: FileName,
-    /// Offset of the key in a record.
+    /// Name of the data set in the store; empty for the file's own name.
+    pub data_set: String,
+    /// Name in the store of the data set that holds the records: the same, but
+    /// for a path. Changes of one file are seen through all of one base.
+    pub base: String,
+    /// How its records are found.
+    pub kind: FileKind,
+    /// Offset of the key in a record: of a path, the alternate key.
     pub key_offset: u32,
-    /// Bytes of the key.
+    /// Bytes of the key: of a path, the alternate key.
     pub key_bytes: u32,
     /// Most bytes of a record.
     pub record_bytes: u32,
@@ -125,6 +148,8 @@ pub struct FileEntry {
     pub browse: bool,
     /// False: commands answer DISABLED.
     pub enabled: bool,
+    /// UNENABLED: commands answer NOTOPEN.
+    pub closed: bool,
 }
 
 /// The embedded store.

@@ -9,6 +9,10 @@
 //!
 //! Invariant: any bytes are a valid page, and nothing in it is needed to start
 //! a worker: every worker can write all of it.
+//!
+//! Where the region's settings ask for it the page is followed by an area that
+//! all workers share, for the CWA and GETMAIN SHARED: at the same address in
+//! each, so that programs may keep pointers into it in it.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -42,30 +46,56 @@ pub struct RegionPage {
     /// Holders of the QR token that died, as this side counted them. Not in
     /// the page, where anybody could write it.
     deaths: AtomicU64,
+    shared: Option<SharedArea>,
 }
+
+/// The area that all workers share, where a worker has it.
+pub struct SharedArea {
+    address: usize,
+    bytes: usize,
+}
+
+/// Where the count of changes of files' switches stands.
+const FILES_OFFSET: usize = 64;
+
+/// Where workers have the shared area: far from where Linux puts programs,
+/// heaps, stacks and libraries on machines with addresses of 47 bits or more.
+const SHARED_ADDRESS: usize = 0x5000_0000_0000;
 
 impl RegionPage {
     /// Makes the page, its eventfds and the QR token.
     pub fn create() -> io::Result<Self> {
-        let map = Mapping::new(sealed_memfd(c"tupelo-region", REGION_BYTES)?)?;
+        RegionPage::create_with(0)
+    }
+
+    /// As [`RegionPage::create`], with an area of so many bytes that all
+    /// workers share.
+    pub fn create_with(shared_bytes: usize) -> io::Result<Self> {
+        let bytes = REGION_BYTES + shared_bytes.next_multiple_of(PAGE);
+        let map = Mapping::new(sealed_memfd(c"tupelo-region", bytes)?)?;
         let events = (0..PORTS).map(|_| eventfd()).collect::<io::Result<_>>()?;
-        Ok(RegionPage::new(map, events))
+        Ok(RegionPage::new(map, events, None))
     }
 
     /// Maps a page that was made elsewhere.
     pub fn open(page: OwnedFd, events: Vec<OwnedFd>) -> io::Result<Self> {
         let map = Mapping::new(page)?;
-        if map.bytes() != REGION_BYTES || events.len() != PORTS {
+        if map.bytes() < REGION_BYTES || events.len() != PORTS {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        Ok(RegionPage::new(map, events))
+        let shared = match map.bytes() - REGION_BYTES {
+            0 => None,
+            bytes => Some(SharedArea::map(map.fd(), bytes)?),
+        };
+        Ok(RegionPage::new(map, events, shared))
     }
 
-    fn new(map: Mapping, events: Vec<OwnedFd>) -> Self {
+    fn new(map: Mapping, events: Vec<OwnedFd>, shared: Option<SharedArea>) -> Self {
         RegionPage {
             map,
             events,
             deaths: AtomicU64::new(0),
+            shared,
         }
     }
 
@@ -73,6 +103,28 @@ impl RegionPage {
     /// takes them.
     pub fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         std::iter::once(self.map.fd()).chain(self.events.iter().map(|e| e.as_fd()))
+    }
+
+    /// Address and bytes of the area that all workers share, in a worker of a
+    /// region that has one.
+    pub fn shared(&self) -> Option<(usize, usize)> {
+        self.shared.as_ref().map(|s| (s.address, s.bytes))
+    }
+
+    /// Counts the changes of files' switches since the region's start: a worker
+    /// that sees another number asks the region again.
+    pub fn file_changes(&self) -> u32 {
+        self.changes().load(Ordering::Acquire)
+    }
+
+    /// A file's switches have changed.
+    pub fn count_file_change(&self) {
+        self.changes().fetch_add(1, Ordering::Release);
+    }
+
+    fn changes(&self) -> &AtomicU32 {
+        // SAFETY: an atomic, behind the header and before the QR token.
+        unsafe { self.map.get::<AtomicU32>(FILES_OFFSET) }
     }
 
     /// The QR token, for the region.
@@ -185,6 +237,42 @@ impl RegionPage {
     }
 }
 
+impl SharedArea {
+    fn map(fd: BorrowedFd<'_>, bytes: usize) -> io::Result<Self> {
+        let wanted = SHARED_ADDRESS as *mut libc::c_void;
+        // SAFETY: NOREPLACE refuses a range in which anything is mapped.
+        let got = unsafe {
+            libc::mmap(
+                wanted,
+                bytes,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE,
+                fd.as_raw_fd(),
+                REGION_BYTES as libc::off_t,
+            )
+        };
+        if got == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let area = SharedArea {
+            address: got as usize,
+            bytes,
+        };
+        match got == wanted {
+            true => Ok(area),
+            // Dropping it takes the mapping back.
+            false => Err(io::ErrorKind::AddrInUse.into()),
+        }
+    }
+}
+
+impl Drop for SharedArea {
+    fn drop(&mut self) {
+        // SAFETY: mapped by `map`, and nobody keeps its address longer.
+        unsafe { libc::munmap(self.address as *mut libc::c_void, self.bytes) };
+    }
+}
+
 fn eventfd() -> io::Result<OwnedFd> {
     // SAFETY: the result is checked.
     let raw = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
@@ -195,7 +283,7 @@ fn eventfd() -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(raw) })
 }
 
-const _: () = assert!(QR_OFFSET + 1024 <= PAGE);
+const _: () = assert!(FILES_OFFSET + 64 <= QR_OFFSET && QR_OFFSET + 1024 <= PAGE);
 
 #[cfg(test)]
 mod tests {
@@ -213,6 +301,29 @@ mod tests {
         assert_eq!(seen, [700]);
         assert!(!page.drain(3, |_| {}));
         assert!(page.prepare_sleep(3));
+    }
+
+    #[test]
+    fn what_one_worker_writes_in_the_shared_area_is_there_for_the_next_at_its_address() {
+        let page = RegionPage::create_with(5_000).unwrap();
+        assert_eq!(page.shared(), None);
+        let open = || {
+            let mut fds = page
+                .descriptors()
+                .map(|fd| fd.try_clone_to_owned().unwrap());
+            let own = fds.next().unwrap();
+            RegionPage::open(own, fds.collect()).unwrap()
+        };
+        let first = open();
+        let (address, bytes) = first.shared().unwrap();
+        assert_eq!(bytes, 2 * PAGE);
+        // SAFETY: the last byte of the area.
+        unsafe { ((address + bytes - 1) as *mut u8).write(7) };
+        drop(first);
+        let second = open();
+        assert_eq!(second.shared(), Some((address, bytes)));
+        // SAFETY: as above.
+        assert_eq!(unsafe { ((address + bytes - 1) as *const u8).read() }, 7);
     }
 
     #[test]

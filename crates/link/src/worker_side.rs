@@ -85,6 +85,16 @@ pub enum AttachError {
 pub struct ArenaFull;
 
 impl WorkerSide {
+    /// Counts the changes of files' switches since the region's start.
+    pub fn file_changes(&self) -> u32 {
+        self.page.file_changes()
+    }
+
+    /// Address and bytes of the area that all workers share, if there is one.
+    pub fn shared(&self) -> Option<(usize, usize)> {
+        self.page.shared()
+    }
+
     /// Takes over what the region sends first on the socket, which a worker
     /// process has as descriptor [`crate::WORKER_FD`].
     pub fn attach(socket: OwnedFd) -> Result<(Self, WorkerConfig), AttachError> {

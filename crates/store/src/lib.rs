@@ -58,4 +58,4 @@ pub use record::{RecordError, rba_key, rrn_key};
 pub use seek::{Entry, Seek};
 pub use table::{MAX_TABLE_KEY_BYTES, Table};
 pub use traits::{BuildProgress, BulkLoad, CatalogueEntry, ReadExt, ReadStore, WriteStore};
-pub use unit::{Change, Ends, UnitError, UnitOfWork};
+pub use unit::{AlternateKey, Change, Ends, UnitError, UnitOfWork};

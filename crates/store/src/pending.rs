@@ -178,6 +178,7 @@ fn own_entry<'c, C: Pending>(
 }
 
 /// An entry of the unit's own, unless the change deletes it.
-fn present<'c, C: Pending>((key, change): (&'c Box<[u8]>, &'c C)) -> Option<Entry<'c>> {
+fn present<'c, K: AsRef<[u8]>, C: Pending>((key, change): (&'c K, &'c C)) -> Option<Entry<'c>> {
+    let key = key.as_ref();
     change.value().map(|record| Entry { key, record })
 }

@@ -38,6 +38,9 @@ pub struct UnitOfWork {
     bytes: usize,
 }
 
+/// An alternate index and a key in it.
+pub type AlternateKey = (FileId, Box<[u8]>);
+
 /// What one unit does to one key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
@@ -216,7 +219,7 @@ impl UnitOfWork {
         store: &mut (impl ReadStore + ?Sized),
         file: FileId,
         record: &[u8],
-    ) -> Result<Vec<(FileId, Box<[u8]>)>, ReadError> {
+    ) -> Result<Vec<AlternateKey>, ReadError> {
         let indexes = store.indexes(file)?;
         let unique = indexes
             .iter()

@@ -31,6 +31,11 @@ impl Ask {
         self.ask("GET", path)
     }
 
+    /// Has something changed.
+    pub fn post(&self, path: &str) -> Result<Value> {
+        self.ask("POST", path)
+    }
+
     fn ask(&self, method: &str, path: &str) -> Result<Value> {
         let answer = self
             .exchange(method, path)

@@ -62,6 +62,11 @@ impl Handles {
             .map(|(_, a)| *a)
     }
 
+    /// Whether HANDLE or IGNORE names this very condition.
+    pub fn handles(&self, condition: Condition) -> bool {
+        self.action(condition).is_some()
+    }
+
     /// What this condition does now. ERROR stands in for every condition that
     /// would end the task.
     pub fn reaction(&self, condition: Condition) -> Reaction {

@@ -210,6 +210,7 @@ impl Worker {
         };
         let serve = served.serve;
         self.services.progress();
+        self.task.timer.look();
         self.count(&call);
         self.trace.enter(call.row.number);
         let outcome = self.served_in_mode(&call, serve);

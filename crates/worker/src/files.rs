@@ -16,6 +16,8 @@ use crate::exec::Stop;
 pub struct Files {
     list: Vec<FileEntry>,
     by_name: HashMap<[u8; 8], usize>,
+    /// The count of changes when the switches of each were last asked for.
+    seen: Vec<u32>,
     /// Browses in progress.
     pub browses: Vec<Browse>,
     /// Records read for update.
@@ -31,7 +33,7 @@ pub struct Held {
     pub token: u32,
     /// The program named TOKEN, so only a command with TOKEN means it.
     pub by_token: bool,
-    /// Key of the record.
+    /// Key of the record; of a path, the position.
     pub key: Vec<u8>,
 }
 
@@ -48,6 +50,9 @@ pub struct Browse {
     pub equal: bool,
     /// Key as the program last saw it: the start's, or the last record's.
     pub key: Vec<u8>,
+    /// Where the browse stands: the key of the last record, with the base's
+    /// key behind it for a path.
+    pub position: Vec<u8>,
     /// What was done last.
     pub state: BrowseState,
 }
@@ -97,6 +102,7 @@ impl Files {
         Files {
             list: list.to_vec(),
             by_name,
+            seen: vec![0; list.len()],
             ..Files::default()
         }
     }
@@ -110,6 +116,9 @@ impl Files {
         if !def.enabled {
             return Err(Stop::Condition(Condition::Disabled, 50));
         }
+        if def.closed {
+            return Err(Stop::Condition(Condition::NotOpen, 60));
+        }
         let allowed = match access {
             Access::Read => def.read,
             Access::Update => def.update,
@@ -122,6 +131,14 @@ impl Files {
             return Err(Stop::Condition(Condition::InvReq, 20));
         }
         Ok(file)
+    }
+
+    /// The file of a name whose switches may have changed since they were asked
+    /// for; it counts as asked for now.
+    pub fn outdated(&mut self, name: &[u8; 8], changes: u32) -> Option<&mut FileEntry> {
+        let file = *self.by_name.get(name)?;
+        let seen = std::mem::replace(&mut self.seen[file], changes);
+        (seen != changes).then_some(&mut self.list[file])
     }
 
     /// A file's definition.

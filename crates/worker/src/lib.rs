@@ -38,6 +38,7 @@ mod run;
 pub mod sandbox;
 pub mod services;
 mod storage;
+mod timer;
 mod worker;
 
 pub use abend::Abend;

@@ -15,7 +15,7 @@ use store::{
 
 use crate::files::key_in;
 use crate::services::{
-    Arena, Crossings, Failure, LinkStep, Payload, Reply, Served, Services, VerbAnswer,
+    Arena, Crossings, Failure, Found, LinkStep, Payload, Reply, Served, Services, Show, VerbAnswer,
 };
 
 /// A program that lives elsewhere: changes its COMMAREA.
@@ -119,10 +119,17 @@ impl Services for MemoryServices {
         self.qr = false;
     }
 
-    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut dyn FnMut(&[u8])) -> Served<bool> {
+    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Served<bool> {
         let id = self.files[file].1;
+        let mut show = |e: store::Entry<'_>| {
+            show(Found {
+                key: e.key,
+                record: e.record,
+                more: false,
+            });
+        };
         self.unit
-            .seek(&mut self.store, id, seek, &mut |e| show(e.record))
+            .seek(&mut self.store, id, seek, &mut show)
             .map_err(|_| Failure::Condition(Condition::IoErr, 120))
     }
 
@@ -131,24 +138,31 @@ impl Services for MemoryServices {
         file: usize,
         seek: Seek<'_>,
         _nosuspend: bool,
-        show: &mut dyn FnMut(&[u8]),
+        show: &mut Show<'_>,
     ) -> Served<Option<u32>> {
-        let mut record = Vec::new();
-        if !self.fetch(file, seek, &mut |r| record.extend_from_slice(r))? {
+        let (mut key, mut record) = (Vec::new(), Vec::new());
+        let mut take = |f: Found<'_>| {
+            key.extend_from_slice(f.key);
+            record.extend_from_slice(f.record);
+        };
+        if !self.fetch(file, seek, &mut take)? {
             return Ok(None);
         }
-        show(&record);
+        show(Found {
+            key: &key,
+            record: &record,
+            more: false,
+        });
         self.last_token += 1;
-        let key = self.key(file, &record).to_vec();
         self.held.insert(self.last_token, (file, key));
         Ok(Some(self.last_token))
     }
 
-    fn write(&mut self, file: usize, record: &[u8]) -> Served<()> {
+    fn write(&mut self, file: usize, _number: &[u8], record: &[u8]) -> Served<Vec<u8>> {
         let (id, key) = (self.files[file].1, self.key(file, record).to_vec());
-        self.unit
-            .insert(&mut self.store, id, &key, record)
-            .map_err(refused)
+        let added = self.unit.insert(&mut self.store, id, &key, record);
+        added.map_err(refused)?;
+        Ok(key)
     }
 
     fn rewrite(&mut self, file: usize, token: u32, record: &[u8]) -> Served<()> {
@@ -172,13 +186,11 @@ impl Services for MemoryServices {
     fn delete_generic(&mut self, file: usize, key: &[u8]) -> Served<u64> {
         let mut deleted = 0;
         loop {
-            let mut record = Vec::new();
-            if !self.fetch(file, Seek::Prefix(key), &mut |r| {
-                record.extend_from_slice(r)
-            })? {
+            let mut full = Vec::new();
+            let mut take = |f: Found<'_>| full.extend_from_slice(f.key);
+            if !self.fetch(file, Seek::Prefix(key), &mut take)? {
                 return Ok(deleted);
             }
-            let full = self.key(file, &record).to_vec();
             self.delete(file, &full)?;
             deleted += 1;
         }

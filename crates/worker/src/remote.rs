@@ -24,7 +24,7 @@ use link::{
 use store::{FileId, ReadError, ReadStore, Seek};
 
 use crate::services::{
-    Arena, Crossings, Failure, LinkStep, Payload, Reply, Served, Services, VerbAnswer,
+    Arena, Crossings, Failure, Found, LinkStep, Payload, Reply, Served, Services, Show, VerbAnswer,
 };
 
 /// The worker's end of the link, shared with the main loop.
@@ -45,9 +45,19 @@ pub struct LinkServices {
 
 struct File {
     name: Option<store::FileName>,
-    id: Option<FileId>,
+    /// Where its records are read: the file, or the index of a path.
+    place: Option<ReadPlace>,
+    /// Who has its records, so that a change through one name is seen through
+    /// the others.
+    base: String,
     /// The task has changed it since its last syncpoint.
     changed: bool,
+}
+
+#[derive(Clone, Copy)]
+enum ReadPlace {
+    File(FileId),
+    Index(FileId),
 }
 
 impl LinkServices {
@@ -61,8 +71,12 @@ impl LinkServices {
             .files
             .iter()
             .map(|f| File {
-                name: f.name.as_str().parse().ok(),
-                id: None,
+                name: match f.data_set.as_str() {
+                    "" => f.name.as_str().parse().ok(),
+                    data_set => data_set.parse().ok(),
+                },
+                place: None,
+                base: f.base.clone(),
                 changed: false,
             })
             .collect();
@@ -124,27 +138,41 @@ impl LinkServices {
         }
     }
 
-    fn local(
-        &mut self,
-        file: usize,
-        seek: Seek<'_>,
-        show: &mut dyn FnMut(&[u8]),
-    ) -> Option<Served<bool>> {
+    fn local(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Option<Served<bool>> {
         let of = &mut self.files[file];
         let reader = self.reader.as_mut().filter(|_| !of.changed)?;
         // A file that was loaded anew has another number: look once more.
         for _ in 0..2 {
-            let id = match of.id {
-                Some(id) => id,
+            let place = match of.place {
+                Some(place) => place,
                 None => {
-                    let found = reader.find(of.name.as_ref()?).ok().flatten()?.id;
-                    of.id = Some(found);
-                    found
+                    let found = reader.access(of.name.as_ref()?).ok().flatten()?;
+                    let place = match found.index {
+                        Some(index) => ReadPlace::Index(index.id),
+                        None => ReadPlace::File(found.base.id),
+                    };
+                    *of.place.insert(place)
                 }
             };
-            match reader.seek(id, seek, &mut |entry| show(entry.record)) {
+            let read = match place {
+                ReadPlace::File(id) => reader.seek(id, seek, &mut |e| {
+                    show(Found {
+                        key: e.key,
+                        record: e.record,
+                        more: false,
+                    });
+                }),
+                ReadPlace::Index(id) => reader.seek_path(id, seek, &mut |e| {
+                    show(Found {
+                        key: e.position,
+                        record: e.record,
+                        more: e.more,
+                    });
+                }),
+            };
+            match read {
                 Ok(found) => return Some(Ok(found)),
-                Err(ReadError::UnknownFile(_) | ReadError::NotBuilt(_)) => of.id = None,
+                Err(ReadError::UnknownFile(_) | ReadError::NotBuilt(_)) => of.place = None,
                 Err(ReadError::Storage(_)) => {
                     return Some(Err(Failure::Condition(Condition::IoErr, 120)));
                 }
@@ -154,12 +182,7 @@ impl LinkServices {
     }
 
     /// A browse step or READ through the region.
-    fn through_region(
-        &mut self,
-        file: usize,
-        seek: Seek<'_>,
-        show: &mut dyn FnMut(&[u8]),
-    ) -> Served<bool> {
+    fn through_region(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Served<bool> {
         let (op, how, key) = match seek {
             Seek::Equal(key) => (Op::Read, 0, key),
             Seek::Prefix(key) => (Op::Read, READ_GENERIC, key),
@@ -172,12 +195,24 @@ impl LinkServices {
         };
         match self.ask(op, args(file, how, 0), &[key]) {
             Ok(header) => {
-                show(self.side.borrow().call_data(&header));
+                show(found_in(&header, self.side.borrow().call_data(&header)));
                 Ok(true)
             }
             Err(Failure::Condition(Condition::NotFnd | Condition::EndFile, _)) => Ok(false),
             Err(failure) => Err(failure),
         }
+    }
+
+    /// The task has changed a file: it reads all files with the same records
+    /// through the region until the end of the unit.
+    fn note_change(&mut self, file: usize) {
+        self.files[file].changed = true;
+        let base = std::mem::take(&mut self.files[file].base);
+        if !base.is_empty() {
+            let same = self.files.iter_mut().filter(|f| f.base == base);
+            same.for_each(|f| f.changed = true);
+        }
+        self.files[file].base = base;
     }
 
     fn end_unit(&mut self) {
@@ -222,6 +257,17 @@ fn emit(payload: &Payload) -> (std::borrow::Cow<'_, [u8]>, u64) {
     match payload {
         Payload::Commarea(bytes) => (bytes.as_slice().into(), 0),
         Payload::Channel(channel) => (channel.emit().into(), LINK_CHANNEL),
+    }
+}
+
+/// The record in an answer, behind its key.
+fn found_in<'d>(header: &AnswerHeader, data: &'d [u8]) -> Found<'d> {
+    let key_bytes = (header.args[2] as usize).min(data.len());
+    let (key, record) = data.split_at(key_bytes);
+    Found {
+        key,
+        record,
+        more: header.args[1] != 0,
     }
 }
 
@@ -280,7 +326,7 @@ impl Services for LinkServices {
         self.holding = false;
     }
 
-    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut dyn FnMut(&[u8])) -> Served<bool> {
+    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Served<bool> {
         match self.local(file, seek, show) {
             Some(found) => found,
             None => self.through_region(file, seek, show),
@@ -292,7 +338,7 @@ impl Services for LinkServices {
         file: usize,
         seek: Seek<'_>,
         nosuspend: bool,
-        show: &mut dyn FnMut(&[u8]),
+        show: &mut Show<'_>,
     ) -> Served<Option<u32>> {
         let (how, key) = match seek {
             Seek::AtLeast(key) => (READ_GTEQ, key),
@@ -309,7 +355,7 @@ impl Services for LinkServices {
             | if nosuspend { READ_NOSUSPEND } else { 0 };
         match self.ask(Op::Read, args(file, how, 0), &[key]) {
             Ok(header) => {
-                show(self.side.borrow().call_data(&header));
+                show(found_in(&header, self.side.borrow().call_data(&header)));
                 Ok(Some(header.args[0] as u32))
             }
             Err(Failure::Condition(Condition::NotFnd, _)) => Ok(None),
@@ -317,30 +363,32 @@ impl Services for LinkServices {
         }
     }
 
-    fn write(&mut self, file: usize, record: &[u8]) -> Served<()> {
-        self.files[file].changed = true;
-        self.ask(Op::Write, args(file, 0, 0), &[record]).map(drop)
+    fn write(&mut self, file: usize, number: &[u8], record: &[u8]) -> Served<Vec<u8>> {
+        self.note_change(file);
+        let args = args(file, number.len() as u64, 0);
+        let header = self.ask(Op::Write, args, &[number, record])?;
+        Ok(self.side.borrow().call_data(&header).to_vec())
     }
 
     fn rewrite(&mut self, file: usize, token: u32, record: &[u8]) -> Served<()> {
-        self.files[file].changed = true;
+        self.note_change(file);
         self.ask(Op::Rewrite, args(file, u64::from(token), 0), &[record])
             .map(drop)
     }
 
     fn delete_held(&mut self, file: usize, token: u32) -> Served<()> {
-        self.files[file].changed = true;
+        self.note_change(file);
         self.ask(Op::Delete, args(file, DELETE_HELD, u64::from(token)), &[])
             .map(drop)
     }
 
     fn delete(&mut self, file: usize, key: &[u8]) -> Served<()> {
-        self.files[file].changed = true;
+        self.note_change(file);
         self.ask(Op::Delete, args(file, 0, 0), &[key]).map(drop)
     }
 
     fn delete_generic(&mut self, file: usize, key: &[u8]) -> Served<u64> {
-        self.files[file].changed = true;
+        self.note_change(file);
         match self.ask(Op::Delete, args(file, DELETE_GENERIC, 0), &[key]) {
             Ok(header) => Ok(header.args[0]),
             Err(Failure::Condition(Condition::NotFnd, _)) => Ok(0),
@@ -447,6 +495,14 @@ impl Services for LinkServices {
             args: header.args,
             data,
         })
+    }
+
+    fn file_changes(&self) -> u32 {
+        self.side.borrow().file_changes()
+    }
+
+    fn shared(&self) -> Option<(usize, usize)> {
+        self.side.borrow().shared()
     }
 
     fn crossings(&self) -> Crossings {

@@ -94,6 +94,20 @@ pub struct Arena<'a> {
     pub heap: &'a mut Heap,
 }
 
+/// A record that was found, where it lies.
+#[derive(Debug, Clone, Copy)]
+pub struct Found<'r> {
+    /// Its key; of a path the position of a browse, the alternate key first.
+    pub key: &'r [u8],
+    /// The record.
+    pub record: &'r [u8],
+    /// Another record with the same alternate key follows.
+    pub more: bool,
+}
+
+/// Is shown a record, at most once.
+pub type Show<'s> = dyn FnMut(Found<'_>) + 's;
+
 /// Everything outside of the worker that a task can reach.
 pub trait Services {
     /// The task in this slot begins: its arena is at hand from now on.
@@ -114,17 +128,18 @@ pub trait Services {
     fn qr_give(&mut self);
 
     /// Shows the record that `seek` finds; false when there is none.
-    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut dyn FnMut(&[u8])) -> Served<bool>;
+    fn fetch(&mut self, file: usize, seek: Seek<'_>, show: &mut Show<'_>) -> Served<bool>;
     /// As `fetch`, and locks the record for the task. Gives the lock's token.
     fn fetch_for_update(
         &mut self,
         file: usize,
         seek: Seek<'_>,
         nosuspend: bool,
-        show: &mut dyn FnMut(&[u8]),
+        show: &mut Show<'_>,
     ) -> Served<Option<u32>>;
-    /// Adds a record.
-    fn write(&mut self, file: usize, record: &[u8]) -> Served<()>;
+    /// Adds a record and gives its key. `number` is the relative record number
+    /// of a file that has them, and empty otherwise.
+    fn write(&mut self, file: usize, number: &[u8], record: &[u8]) -> Served<Vec<u8>>;
     /// Replaces the record that the token locks.
     fn rewrite(&mut self, file: usize, token: u32, record: &[u8]) -> Served<()>;
     /// Deletes the record that the token locks.
@@ -152,6 +167,16 @@ pub trait Services {
     /// A verb of an APPC conversation, waiting until it is done.
     fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer>;
 
+    /// Counts the changes of files' switches since the region's start.
+    fn file_changes(&self) -> u32 {
+        0
+    }
+
+    /// Address and bytes of the area that all workers share, if there is one.
+    fn shared(&self) -> Option<(usize, usize)> {
+        None
+    }
+
     /// What was counted since the worker's start.
     fn crossings(&self) -> Crossings;
 }
@@ -174,10 +199,68 @@ pub struct Facts {
     pub applid: [u8; 8],
     /// ASSIGN SYSID.
     pub sysid: [u8; 4],
+    /// The areas that all workers share.
+    pub shared: SharedAreas,
     /// File commands run under the QR token.
     pub fc_qr_only: bool,
     /// Transactions with a work area and its bytes, in the order of names.
     pub work_areas: Vec<(TransId, u32)>,
+}
+
+/// The CWA and shared storage, at the same addresses in every worker. Both are
+/// empty in a region without them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SharedAreas {
+    address: usize,
+    /// Bytes of the CWA.
+    pub cwa_bytes: usize,
+    storage_bytes: usize,
+}
+
+impl SharedAreas {
+    /// The parts of an area of `bytes` bytes at `address`.
+    pub fn new((address, bytes): (usize, usize), cwa_bytes: usize) -> Self {
+        let cwa_bytes = cwa_bytes.min(bytes);
+        SharedAreas {
+            address,
+            cwa_bytes,
+            storage_bytes: bytes - cwa_bytes.next_multiple_of(link::PAGE).min(bytes),
+        }
+    }
+
+    /// The CWA, or null.
+    pub fn cwa(&self) -> *mut u8 {
+        match self.cwa_bytes {
+            0 => std::ptr::null_mut(),
+            _ => self.address as *mut u8,
+        }
+    }
+
+    /// Whether GETMAIN SHARED gives storage that all workers have.
+    pub fn has_storage(&self) -> bool {
+        self.storage_bytes > 0
+    }
+
+    /// The address of an offset in the shared storage.
+    pub fn storage(&self, offset: usize) -> *mut u8 {
+        (self.front() + offset) as *mut u8
+    }
+
+    /// The offset of an address in the shared storage, if it is there.
+    pub fn offset(&self, at: *const u8) -> Option<usize> {
+        let offset = (at as usize).checked_sub(self.front())?;
+        (offset < self.storage_bytes).then_some(offset)
+    }
+
+    /// Whether an address means the same in all workers.
+    pub fn holds(&self, at: *const u8) -> bool {
+        let cwa = self.address..self.address + self.cwa_bytes;
+        cwa.contains(&(at as usize)) || self.offset(at).is_some()
+    }
+
+    fn front(&self) -> usize {
+        self.address + self.cwa_bytes.next_multiple_of(link::PAGE)
+    }
 }
 
 impl Facts {

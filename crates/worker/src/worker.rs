@@ -25,8 +25,9 @@ use crate::conditions::Frames;
 use crate::exec::{self, Dispatch};
 use crate::files::Files;
 use crate::host::{ProgramId, Programs, Taken};
-use crate::services::{Crossings, Facts, Services};
+use crate::services::{Crossings, Facts, Services, SharedAreas};
 use crate::storage::Storage;
+use crate::timer::Timer;
 
 /// A worker: libcob, the program table and the task that runs.
 pub struct Worker {
@@ -89,6 +90,8 @@ pub(crate) struct Task {
     pub frames: Frames,
     pub channels: Channels,
     pub storage: Storage,
+    /// What POST handed out.
+    pub timer: Timer,
     pub abend: Option<Box<Abend>>,
     pub first_abend: [u8; 4],
     pub last_line: u32,
@@ -145,13 +148,17 @@ impl Worker {
         Ok(Worker {
             programs: Programs::new(config, &rt),
             rt,
-            services,
             facts: Facts {
                 applid: *config.applid.as_bytes(),
                 sysid: *config.sysid.as_bytes(),
+                shared: SharedAreas::new(
+                    services.shared().unwrap_or_default(),
+                    config.cwa_bytes as usize,
+                ),
                 fc_qr_only: config.fc_qr_only,
                 work_areas: work_areas(config),
             },
+            services,
             files: Files::new(&config.files),
             dispatch: Dispatch::new(),
             clock: Clock::default(),
@@ -447,6 +454,7 @@ impl Task {
         self.channels.clear();
         self.loaded.clear();
         self.le = crate::le::Settings::default();
+        self.timer.forget();
         self.abend = None;
         self.first_abend = [b' '; 4];
         self.last_line = 0;
@@ -533,6 +541,7 @@ impl Default for Task {
             frames: Frames::default(),
             channels: Channels::default(),
             storage: Storage::default(),
+            timer: Timer::default(),
             abend: None,
             first_abend: [b' '; 4],
             last_line: 0,

@@ -14,6 +14,7 @@ mod exec;
 mod gateway;
 mod program;
 mod row;
+mod times;
 
 use anyhow::{Result, bail};
 pub use appc_peer::serve as appc_peer;
@@ -62,6 +63,7 @@ const BENCHES: &[&[Bench]] = &[
     copybook::BENCHES,
     drive::BENCHES,
     exec::BENCHES,
+    times::BENCHES,
     gateway::BENCHES,
 ];
 

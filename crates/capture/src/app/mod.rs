@@ -13,6 +13,7 @@ mod dlsw;
 mod feed;
 mod framed;
 mod http;
+mod http2;
 mod llc;
 mod said;
 mod sessions;
@@ -46,6 +47,7 @@ enum Parser {
     Silent,
     Turns,
     Http(Box<http::Http>),
+    Http2(Box<http2::Http2>),
     Tls(Box<tls::TlsRecords>),
     Framed(Box<framed::Framed>),
     Dlsw(Box<dlsw::Dlsw>),
@@ -93,6 +95,7 @@ impl App {
                 return;
             }
             Parser::Http(http) => feed(&mut **http, &mut at, chunk),
+            Parser::Http2(http2) => feed(&mut **http2, &mut at, chunk),
             Parser::Tls(tls) => feed(&mut **tls, &mut at, chunk),
             Parser::Framed(framed) => feed(&mut **framed, &mut at, chunk),
             Parser::Dlsw(dlsw) => feed(&mut **dlsw, &mut at, chunk),
@@ -111,6 +114,8 @@ impl App {
         if let Parser::Dlsw(dlsw) = &mut self.parser {
             dlsw.settle(&mut self.assembler);
             // Sessions end here: turns know only two ends.
+            self.assembler.close(false);
+        } else if matches!(self.parser, Parser::Http2(_)) {
             self.assembler.close(false);
         }
         self.parser = Parser::Turns;
@@ -243,9 +248,7 @@ impl App {
             // A capture that began inside a message, or a change of protocol:
             // each turn may begin with something known.
             let protocol = by_bytes(side, 0, chunk.bytes);
-            if protocol == Protocol::Http2 {
-                connection.protocol = protocol;
-            } else if protocol != Protocol::Turns {
+            if protocol != Protocol::Turns {
                 self.assembler.close(true);
                 self.parser = parser(protocol);
                 connection.protocol = protocol;
@@ -269,7 +272,8 @@ impl App {
 
 fn parser(protocol: Protocol) -> Parser {
     match protocol {
-        Protocol::Turns | Protocol::Http2 => Parser::Turns,
+        Protocol::Turns => Parser::Turns,
+        Protocol::Http2 => Parser::Http2(Box::default()),
         Protocol::Http1 => Parser::Http(Box::default()),
         Protocol::Tls => Parser::Tls(Box::default()),
         Protocol::Framed2 => Parser::Framed(Box::new(framed::Framed::new(framed::Prefix::Two))),

@@ -24,7 +24,12 @@ pub(super) fn frame(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded,
         return Err(Skip::Undecodable);
     };
     if !is_sna(dsap & 0xFE) || !is_sna(ssap & 0xFE) {
-        return Err(Skip::Other);
+        let asks = |control: u8| matches!(control & !POLL, TEST | XID);
+        return Err(match lan.pdu.get(2) {
+            Some(control) if dsap & 0xFE == 0 && asks(*control) => Skip::StationSearch,
+            Some(control) if ssap & 0xFE == 0 && asks(*control) => Skip::StationSearch,
+            _ => Skip::OtherLlc,
+        });
     }
     let pdu = match Pdu::parse(lan.pdu) {
         Ok(pdu) => pdu,
@@ -136,6 +141,12 @@ fn mac(bytes: &[u8], at: usize) -> [u8; 6] {
 
 /// The poll or final bit of an unnumbered frame.
 const POLL: u8 = 0x10;
+
+/// Control field of TEST, poll bit removed.
+const TEST: u8 = 0xE3;
+
+/// Control field of XID, poll bit removed.
+const XID: u8 = 0xAF;
 
 /// Access points that SNA uses: multiples of four from 4 to X'EC', less those
 /// that others have (ARP, VINES, Novell).

@@ -156,6 +156,10 @@ impl Hash for FlowKey {
 pub enum Skip {
     /// Something else than TCP.
     Other,
+    /// An 802.2 TEST or XID with which stations look for each other.
+    StationSearch,
+    /// Another 802.2 frame: spanning tree, NetBIOS, SNAP.
+    OtherLlc,
     /// Headers cut, or absurd.
     Undecodable,
     /// A fragment after the first.
@@ -185,7 +189,7 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
     let segment_offset = network.offset + datagram.offset;
     let segment = &bytes[segment_offset..];
     let header = tcp::header(segment)?;
-    let len = (datagram.payload_bytes.checked_sub(header.bytes))
+    let mut len = (datagram.payload_bytes.checked_sub(header.bytes))
         .filter(|len| *len <= MAX_PAYLOAD_BYTES)
         .ok_or(Skip::Undecodable)?;
     let (key, forward) = FlowKey::new(
@@ -193,6 +197,13 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
         (datagram.destination, header.destination),
     );
     let captured = segment.len().saturating_sub(header.bytes).min(len);
+    let captured = match captured {
+        1..=MAX_PADDING if is_padding(frame, &header, &segment[header.bytes..][..captured]) => {
+            len = 0;
+            0
+        }
+        captured => captured,
+    };
     Ok(Decoded {
         packet: Packet {
             number,
@@ -224,6 +235,17 @@ pub fn decode(frame: &Frame, bytes: &[u8], number: u64) -> Result<Decoded, Skip>
 /// Payload of one segment that is believed; segmentation offload with large
 /// IPv6 datagrams reaches half of it.
 const MAX_PAYLOAD_BYTES: usize = 1 << 20;
+
+/// Whether what follows the header only fills a frame of the least length, with
+/// an IP length that counts it: zeros behind a segment that pushes nothing.
+#[cold]
+fn is_padding(frame: &Frame, header: &tcp::Header, payload: &[u8]) -> bool {
+    let fills = matches!(frame.wire, 60 | 64) && frame.captured == frame.wire;
+    fills && !header.flags.has(Flags::PSH) && payload.iter().all(|byte| *byte == 0)
+}
+
+/// Bytes between the shortest IPv4 and TCP headers and the least Ethernet frame.
+const MAX_PADDING: usize = 6;
 
 /// A big-endian half word.
 #[inline]

@@ -9,7 +9,7 @@ use super::split::Intervals;
 use super::worst::Rank;
 use crate::options::TIMELINE;
 use crate::rules::{CONTEXT, RULES, applies};
-use crate::{Options, Segment, Side};
+use crate::{Connection, Exchange, Options, Phase, Protocol, Segment, Side};
 
 impl Shard {
     /// Sums up the exchanges that have ended, unless the copy of a last byte may
@@ -54,6 +54,9 @@ impl Shard {
             );
             exchange.split.phases.merge(&intervals.times());
             exchange.split.settle();
+            if let Some(path_ns) = path_ns(&exchange, connection) {
+                (exchange.split).shift(Phase::ServerThink, Phase::RoundTrip, path_ns);
+            }
             exchange.start_ns = match exchange.index {
                 0 => intervals.start_ns(),
                 _ => exchange.request.start_ns,
@@ -100,7 +103,13 @@ impl Shard {
         };
         let length = flow.timeline.segments.len();
         let open = flow.app.assembler.front().is_some() || flow.app.said().is_some();
-        if length < CONTEXT * 8 || (open && length < TIMELINE) {
+        // One that has ended and waits for its acknowledgement is not judged yet.
+        let waits = !flow.app.assembler.done.is_empty();
+        if length < CONTEXT * 8 || ((open || waits) && length < TIMELINE) {
+            return;
+        }
+        if waits {
+            self.finish_exchanges(slot, options);
             return;
         }
         let second = self.second_of(slot);
@@ -137,6 +146,18 @@ impl Shard {
             timeline.trim(None);
         }
     }
+}
+
+/// What the path takes between the last byte of the request and the first of
+/// the answer, as seen from the place of capture. Units of SNA go further than
+/// TCP's round trip tells.
+fn path_ns(exchange: &Exchange, connection: &Connection) -> Option<i64> {
+    let far = exchange.session != 0 && connection.protocol != Protocol::Http2;
+    let answered = exchange.is_answered() && exchange.request.bytes > 0 && !far;
+    let rtt = connection.end(exchange.asked_by.other()).rtt;
+    rtt.handshake_ns.filter(|_| answered)?;
+    // What waited behind another answer was on its way meanwhile.
+    Some(rtt.best_ns()? - exchange.split.phases.of(Phase::Queued))
 }
 
 /// Exchanges of one connection that wait for their acknowledgement.

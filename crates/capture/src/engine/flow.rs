@@ -2,6 +2,7 @@
 
 use super::link::Link;
 use super::pairs::Pair;
+use super::pending::Pending;
 use crate::app::{App, Note};
 use crate::decode::{FlowKey, Packet};
 use crate::rules::CONTEXT;
@@ -44,6 +45,8 @@ pub(super) struct Timeline {
     /// Gaps that a rule claimed, by the packet before, and the rule; of those
     /// still here.
     pub(super) claimed: Vec<(u64, usize)>,
+    /// Claims that the rest of the connection may take back, summed up.
+    pub(super) pending: Vec<Pending>,
     /// End of the last exchange; 0 before the first.
     pub(super) previous_end_ns: i64,
 }

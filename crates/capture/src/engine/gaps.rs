@@ -2,6 +2,7 @@
 
 use super::flow::Timeline;
 use super::ledger::{Causes, Ledger};
+use super::pending::Pending;
 use super::split::Intervals;
 use crate::rules::{RULES, Rule, applies};
 use crate::{Claim, Connection, Exchange, Gap, GapReport, Marks, Options, Phase, Segment};
@@ -34,9 +35,13 @@ pub(super) fn judge(
             let seen = at < timeline.judged;
             let context = (&*timeline, at, seen);
             let both = (&mut *connection, second);
-            if let Some(rule) = judge_one(context, both, exchange, intervals, (ledger, service)) {
+            let judged = judge_one(context, both, exchange, intervals, (ledger, service));
+            if let Some(rule) = judged.new {
                 let before = timeline.segments[at].packet;
                 timeline.claimed.push((before, rule));
+            }
+            if let Some(pending) = judged.pending {
+                Pending::push(&mut timeline.pending, pending);
             }
         }
         at += 1;
@@ -113,14 +118,23 @@ fn judge_session(
     }
 }
 
-/// Judges one gap; gives the rule when its claim was entered that was not before.
+/// What came of one gap.
+#[derive(Default)]
+struct Judged {
+    /// The rule whose claim was entered that was not before.
+    new: Option<usize>,
+    /// What the connection's end may take back.
+    pending: Option<Pending>,
+}
+
+/// Judges one gap.
 fn judge_one(
     (timeline, at, seen): (&Timeline, usize, bool),
     (connection, second): (&mut Connection, Option<&Connection>),
     exchange: &mut Exchange,
     intervals: &Intervals,
     (ledger, service): (&mut Ledger, &mut Causes),
-) -> Option<usize> {
+) -> Judged {
     let from_ns = timeline.segments[at].time_ns;
     let (phase, phase_end_ns) = intervals.at(from_ns);
     let gap = Gap {
@@ -137,6 +151,8 @@ fn judge_one(
         Some(_) => best(&gap, |rule| !of_tcp(rule)).map(|(rule, claim)| (rule, claim, gap)),
     };
     let claimed = better(of_parts, of_gap).map(|(rule, mut claim, shown)| {
+        // Two connections in one: each has a last word, and the link has none.
+        claim.pending = claim.pending.filter(|_| second.is_none());
         let room_ns = gap.length_ns().min(phase_end_ns - from_ns);
         claim.cost_ns = claim.cost_ns.clamp(0, room_ns);
         (rule, claim, shown)
@@ -152,7 +168,10 @@ fn judge_one(
         cost_ns: 0,
     };
     let mut stall = None;
-    let mut new = None;
+    let mut judged = Judged::default();
+    if claimed.is_none() && second.is_none() && !seen {
+        ledger.silent(&gap);
+    }
     if let Some((rule, claim, shown)) = &claimed {
         let stalls = !claim.stays && phase != Phase::ClientThink;
         report.rule = Some(RULES[*rule].about().id);
@@ -160,12 +179,12 @@ fn judge_one(
         // What was time of a phase in one exchange may be a stall in the next.
         let known = seen && timeline.claimed.contains(&(before.packet, *rule));
         if !seen || (stalls && !known) {
-            new = Some(*rule);
+            judged.new = Some(*rule);
             let stalled_ns = if stalls { claim.cost_ns } else { 0 };
             ledger.claim(*rule, shown, claim, stalled_ns);
             service.add(*rule, claim.cost_ns, stalled_ns);
         }
-        if new.is_none() && stalls {
+        if judged.new.is_none() && stalls {
             // Another exchange that waited at the same time: its time too.
             ledger.causes.wait_again(*rule, claim.cost_ns);
             service.wait_again(*rule, claim.cost_ns);
@@ -173,6 +192,26 @@ fn judge_one(
         if stalls {
             stall = Some((RULES[*rule].about().id, claim.cost_ns));
         }
+        judged.pending = claim.pending.map(|sender| Pending {
+            rule: *rule,
+            sender,
+            phase,
+            count: u64::from(judged.new.is_some()),
+            cost_ns: if judged.new.is_some() {
+                claim.cost_ns
+            } else {
+                0
+            },
+            stalled_ns: if stalls { claim.cost_ns } else { 0 },
+        });
+    }
+    if let Some((_, claim, _)) = &claimed
+        && claim.stays
+        && phase == Phase::Response
+    {
+        // A pause within the response is the server's own time too.
+        exchange.split.phases.add(phase, -claim.cost_ns);
+        (exchange.split.phases).add(Phase::ServerThink, claim.cost_ns);
     }
     if let Some((rule, cost_ns)) = stall {
         exchange.split.stall(rule, phase, cost_ns);
@@ -181,7 +220,7 @@ fn judge_one(
     if exchange.gaps.len() < MAX_GAPS {
         exchange.gaps.push(report);
     }
-    new
+    judged
 }
 
 /// A rule's claim, and the gap that shows it.
@@ -248,7 +287,8 @@ fn of_tcp(rule: &dyn Rule) -> bool {
 fn best(gap: &Gap<'_>, wanted: impl Fn(&dyn Rule) -> bool) -> Option<(usize, Claim)> {
     let mut best: Option<(usize, Claim)> = None;
     for (index, rule) in RULES.iter().enumerate() {
-        if !applies(*rule, gap.connection) || !wanted(*rule) {
+        let made = gap.connection.has_made_times() && of_tcp(*rule);
+        if made || !applies(*rule, gap.connection) || !wanted(*rule) {
             continue;
         }
         let Some(claim) = rule.gap(gap) else {

@@ -1,7 +1,8 @@
 //! What the rules found: sums by cause, and the worst findings of each.
 
+use super::pending::Pending;
 use super::worst::{Rank, Worst};
-use crate::rules::RULES;
+use crate::rules::{Quiet, RULES, Silence};
 use crate::{Cause, Claim, Finding, Gap, Options};
 
 /// Sums by rule, in the order of [`RULES`].
@@ -38,6 +39,14 @@ impl Causes {
         cause.stalled_ns = cause.stalled_ns.saturating_add(stalled_ns);
     }
 
+    /// Takes claims out of the sums that were refuted.
+    pub(super) fn take_back(&mut self, sum: &Pending) {
+        let cause = &mut self.0[sum.rule];
+        cause.count -= sum.count;
+        cause.cost_ns -= sum.cost_ns;
+        cause.stalled_ns -= sum.stalled_ns;
+    }
+
     /// Adds the sums of `other`.
     pub(super) fn merge(&mut self, other: &Causes) {
         for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
@@ -62,7 +71,9 @@ impl Causes {
 #[derive(Debug)]
 pub(super) struct Ledger {
     pub(super) causes: Causes,
-    findings: Vec<Worst<Finding>>,
+    pub(super) findings: Vec<Worst<Finding>>,
+    /// By reason, in the order of [`Quiet::ALL`].
+    pub(super) silences: [Silence; Quiet::ALL.len()],
 }
 
 impl Ledger {
@@ -73,6 +84,20 @@ impl Ledger {
             findings: (RULES.iter())
                 .map(|_| Worst::new(options.keep_findings))
                 .collect(),
+            silences: Quiet::ALL.map(Silence::new),
+        }
+    }
+
+    /// Notes a gap of which nothing was said.
+    pub(super) fn silent(&mut self, gap: &Gap<'_>) {
+        if let Some(why) = Quiet::of(gap) {
+            self.silences[why as usize].merge(&Silence {
+                why,
+                count: 1,
+                total_ns: gap.length_ns(),
+                packet: gap.after().packet,
+                longest_ns: gap.length_ns(),
+            });
         }
     }
 
@@ -85,6 +110,7 @@ impl Ledger {
             return;
         }
         let finding = Finding {
+            pending: claim.pending,
             rule: RULES[rule].about().id,
             connection: Some(gap.connection.id),
             exchange: Some(gap.exchange.id),
@@ -122,6 +148,9 @@ impl Ledger {
     /// Takes everything of `other`.
     pub(super) fn merge(&mut self, other: Ledger) {
         self.causes.merge(&other.causes);
+        for (mine, theirs) in self.silences.iter_mut().zip(&other.silences) {
+            mine.merge(theirs);
+        }
         for (mine, theirs) in self.findings.iter_mut().zip(other.findings) {
             mine.merge(theirs);
         }

@@ -109,6 +109,7 @@ impl Flow {
             flags: Flags(packet.flags.0 & Flags::ACK),
             from: side,
             session: 0,
+            head: None,
             via: 0,
         };
         let end = connection.end_mut(side);

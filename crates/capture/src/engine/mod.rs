@@ -13,6 +13,7 @@ mod ledger;
 mod link;
 mod pairs;
 mod parallel;
+mod pending;
 mod place;
 mod shard;
 mod split;
@@ -104,6 +105,14 @@ impl<'a> Front<'a> {
             Err(skip) => {
                 match skip {
                     Skip::Other => self.totals.other_frames += 1,
+                    Skip::StationSearch => {
+                        self.totals.other_frames += 1;
+                        self.totals.search_frames += 1;
+                    }
+                    Skip::OtherLlc => {
+                        self.totals.other_frames += 1;
+                        self.totals.llc_frames += 1;
+                    }
                     Skip::Undecodable => self.totals.undecodable_frames += 1,
                     Skip::Fragment => self.totals.fragments += 1,
                     Skip::UnknownLink => {

@@ -104,6 +104,10 @@ impl Shard {
         let mut segment = flow
             .tracker
             .handle_packet(&mut flow.connection, packet, side);
+        if segment.len > 0 {
+            segment.head =
+                (payload.first_chunk().copied()).or_else(|| whole_head(&segment, payload));
+        }
         self.totals.segments += 1;
         if segment
             .marks
@@ -357,8 +361,11 @@ impl Shard {
             self.spare.push(Spare { segments, exchange });
         }
         flow.connection.evicted = evicted;
-        let connection = flow.connection;
+        let mut connection = flow.connection;
         let service = (self.services).row(flow.service, &connection);
+        if !flow.timeline.pending.is_empty() {
+            self.settle_claims(&flow.timeline.pending, &mut connection, service);
+        }
         self.services
             .add_connection(service, &connection, flow.port_reused);
         self.totals.connections += 1;
@@ -369,8 +376,17 @@ impl Shard {
         // One that was asked for when the capture ended may have been answered.
         let asked_ns = shake.last_syn_ns.unwrap_or(i64::MAX);
         let waited = shake.syns > 1 || self.latest_ns.saturating_sub(asked_ns) >= SYN_TIMER_NS;
-        let silent = shake.syn_acks == 0 && connection.server.segments == 0;
+        // A client that goes on was answered where nobody captured it.
+        let went_on = connection.client.pure_acks + connection.client.data_segments > 0;
+        let silent = shake.syn_acks == 0 && connection.server.segments == 0 && !went_on;
         self.totals.unanswered_connections += (shake.syns > 0 && silent && waited) as u64;
+        let ends = [&connection.client, &connection.server];
+        let ackless = tcp
+            && ends
+                .iter()
+                .all(|end| end.data_segments >= ACKLESS_DATA && end.pure_acks == 0);
+        self.totals.ackless_connections += u64::from(ackless);
+        self.totals.made_times += u64::from(tcp && connection.has_made_times());
         let sent = [connection.client.bytes, connection.server.bytes];
         let half = connection.protocol == Protocol::Dlsw && sent.contains(&0);
         self.totals.half_links += (half && connection.link.is_none()) as u64;
@@ -411,12 +427,25 @@ impl Shard {
     }
 }
 
+/// The head of a payload shorter than four bytes that was captured whole.
+#[cold]
+fn whole_head(segment: &Segment, payload: &[u8]) -> Option<[u8; 4]> {
+    let mut head = [0; 4];
+    (payload.len() == segment.len as usize).then(|| {
+        head[..payload.len()].copy_from_slice(payload);
+        head
+    })
+}
+
 /// A pair of ends used again within this time is told: a client that closed
 /// first keeps its port for as long (TIME_WAIT).
 const REUSE_NS: i64 = 60_000_000_000;
 
 /// Pairs of ends remembered for it, a shard.
 const MAX_RECENT: usize = 4096;
+
+/// Data segments from each end among which some acknowledgement comes by itself.
+const ACKLESS_DATA: u64 = 20;
 
 /// A client asks again after this (RFC 6298 2.1).
 const SYN_TIMER_NS: i64 = 1_000_000_000;

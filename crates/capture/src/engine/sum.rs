@@ -5,7 +5,7 @@ use super::shard::Shard;
 use super::worst::Worst;
 use crate::rules::RULES;
 use crate::{
-    CaptureInfo, Connection, Exchange, Explanation, Histogram, Options, PhaseTimes, Problem,
+    CaptureInfo, Connection, Exchange, Explanation, Histogram, Marks, Options, PhaseTimes, Problem,
     Protocol, Service, Side, Totals,
 };
 use std::collections::HashMap;
@@ -182,6 +182,10 @@ pub(super) fn explanation(
     for (index, mut found) in entered {
         ledger.enter(index, &mut found, None);
     }
+    all.silences = (ledger.silences.iter())
+        .filter(|silence| silence.count > 0)
+        .copied()
+        .collect();
     all.causes = ledger.causes.found();
     all.findings = ledger.into_findings();
     all
@@ -193,7 +197,39 @@ fn doubts(totals: &Totals, options: &Options) -> impl Iterator<Item = Problem> {
     let evicted = totals.evicted_connections;
     let backwards = totals.backward_times;
     let halves = totals.half_links;
+    let unseen = totals.marks.of(Marks::ACKED_UNSEEN);
+    let (midway, ackless) = (totals.midway_connections, totals.ackless_connections);
     let all = [
+        (unseen > 0).then(|| {
+            let text = format!(
+                "bytes that were acknowledged and are not in the capture: {unseen} times; no \
+                 verdict is given across them, so look for drops while recording (a larger \
+                 buffer, a filter that keeps both directions)"
+            );
+            ("capture.unseen", text)
+        }),
+        (midway > 0 && totals.segments >= FEW_SEGMENTS).then(|| {
+            let text = format!(
+                "connections that began before the capture: {midway}; their MSS, window scale and \
+                 round trip are unknown, so nothing is said of windows there, and less of the rest"
+            );
+            ("capture.midway", text)
+        }),
+        (totals.made_times > 0).then(|| {
+            let text = format!(
+                "connections whose packets are all as far apart: {}; their times were made up \
+                 when the file was written, so no wait on them has a cause",
+                totals.made_times
+            );
+            ("capture.made-times", text)
+        }),
+        (ackless > 0).then(|| {
+            let text = format!(
+                "connections with data and not one acknowledgement by itself: {ackless}; a filter \
+                 left them out, so waits for acknowledgements cannot be judged"
+            );
+            ("capture.no-acknowledgements", text)
+        }),
         (cut > 0).then(|| {
             let text = format!(
                 "frames that were not captured whole (snap length): {cut}; requests whose heads \
@@ -243,6 +279,8 @@ fn add_totals(sum: &mut Totals, one: &Totals) {
     sum.evicted_connections += one.evicted_connections;
     sum.paired_links += one.paired_links;
     sum.half_links += one.half_links;
+    sum.made_times += one.made_times;
+    sum.ackless_connections += one.ackless_connections;
     sum.exchanges += one.exchanges;
     sum.complete_exchanges += one.complete_exchanges;
     sum.payload_bytes += one.payload_bytes;
@@ -281,3 +319,6 @@ fn empty(address: Option<IpAddr>, port: u16) -> Service {
 
 /// Services in the table; a scan of a network has more.
 const MAX_SERVICES: usize = 1024;
+
+/// Captures with fewer segments hold no wait worth a word on what they lack.
+const FEW_SEGMENTS: u64 = 20;

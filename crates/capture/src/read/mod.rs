@@ -88,9 +88,8 @@ impl<'a> Reader<'a> {
         } else if head.is_empty() {
             return Err(ReadError::Empty);
         } else {
-            return Err(ReadError::UnknownFormat {
-                found: in_words(&head),
-            });
+            let (found, fix) = in_words(&head);
+            return Err(ReadError::UnknownFormat { found, fix });
         };
         let mut info = CaptureInfo {
             format: match compression {
@@ -286,22 +285,66 @@ fn read_full(source: &mut dyn Read, buffer: &mut [u8]) -> (usize, Option<io::Err
 }
 
 /// What the first bytes look like, for a message.
-fn in_words(head: &[u8]) -> String {
+fn in_words(head: &[u8]) -> (String, &'static str) {
     let start = &head[..head.len().min(16)];
-    let text = start
-        .iter()
-        .all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());
-    match (
-        text,
-        start.starts_with(b"XCP\0"),
-        start.starts_with(b"snoop\0"),
-    ) {
-        (_, true, _) => "a Network Monitor file".into(),
-        (_, _, true) => "a snoop file".into(),
-        (true, ..) => format!("text ({:?})", String::from_utf8_lossy(start)),
-        _ => format!("a file that begins {start:02x?}"),
+    let is = |magic: &[u8]| head.starts_with(magic);
+    let text = (start.iter()).all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace());
+    let known = [
+        (
+            is(b"XCP\0") || is(b"GMBU"),
+            "a Network Monitor file",
+            CONVERT,
+        ),
+        (is(b"snoop\0"), "a snoop file", CONVERT),
+        (
+            is(b"PK\x03\x04"),
+            "a zip archive",
+            "unpack it and give the capture in it",
+        ),
+        (
+            is(b"7z\xbc\xaf"),
+            "a 7z archive",
+            "unpack it and give the capture in it",
+        ),
+        (is(b"BZh"), "a bzip2 file", "unpack it with bunzip2"),
+        (is(b"\xfd7zXZ"), "an xz file", "unpack it with unxz"),
+        (
+            is(b"\x7fELF") || is(b"MZ"),
+            "a program",
+            "give the file that a recorder wrote",
+        ),
+        (
+            is(b"%PDF"),
+            "a PDF document",
+            "give the file that a recorder wrote",
+        ),
+        (
+            is(b"version https://git-lfs"),
+            "a pointer of git LFS",
+            "fetch the file it stands for with `git lfs pull`",
+        ),
+        (
+            is(b"<") || is(b"{") || is(b"["),
+            "markup or JSON",
+            "give the capture itself and not a dissector's export of it",
+        ),
+    ];
+    if let Some((_, what, fix)) = known.into_iter().find(|(is, ..)| *is) {
+        return (what.to_owned(), fix);
+    }
+    match text {
+        true => (
+            format!("text ({:?})", String::from_utf8_lossy(start)),
+            "of texts only z/OS packet traces as IPCS formats them are read; a hex dump becomes a \
+             capture with `text2pcap IN OUT`",
+        ),
+        false => (format!("a file that begins {start:02x?}"), CONVERT),
     }
 }
+
+/// What helps with captures of other tools.
+const CONVERT: &str =
+    "convert it with `editcap -F pcapng IN OUT`, or give a pcap, pcapng, .gz or .zst file";
 
 /// A number of `bytes`, in the file's byte order.
 fn u32_at(bytes: &[u8], at: usize, swapped: bool) -> u32 {

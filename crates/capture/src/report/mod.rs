@@ -20,7 +20,7 @@ pub use html::html;
 pub use plot::time_sequence;
 pub use sequence::sequence_svg;
 pub use summary::summary;
-pub use text::text;
+pub use text::{silences, text};
 
 /// Milliseconds with as many digits as they deserve.
 pub(crate) fn ms(ns: i64) -> String {

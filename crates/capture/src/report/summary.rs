@@ -64,7 +64,7 @@ fn costliest(explanation: &Explanation) -> Option<&Cause> {
 fn worst(explanation: &Explanation) -> String {
     let Some(cause) = costliest(explanation) else {
         return match explanation.totals.exchanges {
-            0 => "Nothing could be judged.".to_owned(),
+            0 => nothing(&explanation.totals),
             _ => "No cause on the network was found; what time there is, the server and the path \
                   themselves took."
                 .to_owned(),
@@ -85,6 +85,39 @@ fn worst(explanation: &Explanation) -> String {
             ms(stalled),
             ms(explanation.totals.stalled_ns),
             cause.rule
+        ),
+    }
+}
+
+/// What was there instead of requests.
+fn nothing(totals: &Totals) -> String {
+    let tcp = totals.segments;
+    let other = totals.other_frames - totals.search_frames - totals.llc_frames;
+    let parts = [
+        (tcp, "of TCP or SNA, none of them an answer to a request"),
+        (
+            totals.search_frames,
+            "802.2 TEST or XID, with which stations look for each other: no session came of them",
+        ),
+        (
+            totals.llc_frames,
+            "802.2 of other users (spanning tree, NetBIOS, SNAP)",
+        ),
+        (other, "neither TCP nor 802.2"),
+        (
+            totals.undecodable_frames,
+            "cut, damaged or of a link type not read here",
+        ),
+    ];
+    let told: Vec<String> = (parts.iter())
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{number} {what}"))
+        .collect();
+    match told.is_empty() {
+        true => "Nothing could be judged.".to_owned(),
+        false => format!(
+            "Nothing could be judged; of the packets are {}.",
+            told.join("; ")
         ),
     }
 }

@@ -42,6 +42,31 @@ pub fn text(explanation: &Explanation) -> String {
     out
 }
 
+/// Waits of which nothing was said, and why: what `-v` adds.
+pub fn silences(explanation: &Explanation) -> String {
+    if explanation.silences.is_empty() {
+        return "\nNo wait was left without a verdict for a reason.\n".to_owned();
+    }
+    let rows: Vec<Vec<String>> = (explanation.silences.iter())
+        .map(|s| {
+            let longest = format!("{} (to packet {})", ms(s.longest_ns), s.packet);
+            vec![
+                s.count.to_string(),
+                ms(s.total_ns),
+                longest,
+                s.why.text().to_owned(),
+            ]
+        })
+        .collect();
+    let heading = [
+        ">waits",
+        ">ms",
+        ">longest ms",
+        "why nothing is said of them",
+    ];
+    format!("\nWithout a verdict\n{}", columns(&heading, &rows))
+}
+
 /// Phases and stalls; the last line is their sum.
 pub(super) fn sum_rows(explanation: &Explanation) -> Vec<(String, i64, u64)> {
     let totals = &explanation.totals;
@@ -119,7 +144,7 @@ fn remedies(explanation: &Explanation) -> String {
             .findings
             .iter()
             .filter(|f| f.rule == cause.rule)
-            .take(EXAMPLES)
+            .take(if cause.cost_ns > 0 { EXAMPLES } else { 1 })
         {
             let numbers: Vec<String> = finding.packets.iter().map(u64::to_string).collect();
             let at = match numbers.is_empty() {
@@ -129,8 +154,10 @@ fn remedies(explanation: &Explanation) -> String {
             let sure = format!("{:?}", finding.confidence).to_lowercase();
             out += &wrap_at(&format!("{}{at} ({sure} confidence)", finding.text), "  ");
         }
-        out += &wrap_at(&format!("Linux: {}", about.linux), "  ");
-        out += &wrap_at(&format!("z/OS: {}", about.zos), "  ");
+        if cause.cost_ns > 0 {
+            out += &wrap_at(&format!("Linux: {}", about.linux), "  ");
+            out += &wrap_at(&format!("z/OS: {}", about.zos), "  ");
+        }
     }
     out
 }

@@ -6,9 +6,9 @@
 //! Which timer it is shows in its lengths: a fixed one has one length, an
 //! adaptive one follows the traffic.
 
-use super::pause::{Pause, Reason};
-use super::{About, Claim, Gap, Rule};
-use crate::{ACK_DELAY_BOUNDS_NS, AckDelays};
+use super::pause::{Pause, Reason, as_known};
+use super::{About, Claim, Confidence, Gap, Rule};
+use crate::{ACK_DELAY_BOUNDS_NS, AckDelays, Connection, Side};
 
 /// Claims pauses that a delayed acknowledgement ended.
 pub struct AckDelayed;
@@ -21,8 +21,10 @@ static ABOUT: About = About {
     zos: "on the receiver: NODELAYACKS on TCPCONFIG (global, nothing overrides it), or on the \
           PORT, PORTRANGE or ROUTE (BEGINROUTES) that the connection uses; AUTODELAYACKS on \
           TCPCONFIG (from V2R3's reference on) decides by itself where neither says anything",
-    limits: "Shows when the acknowledgement came 20 ms or more after data it could have answered, \
-             with less than two full segments held back, and data followed at once. A delayed \
+    limits: "Shows when an acknowledgement came by itself 20 to 550 ms after data it could have \
+             answered, with less than two full segments held back, and data followed at once. Low \
+             confidence once or twice, medium from three times on, high from six; silent where \
+             the application pauses as long of its own accord, or a loss is repaired. A delayed \
              acknowledgement that nobody waited for costs nothing and is not named. A timer that \
              ticks (as in BSD) gives all lengths up to its period and is told as adaptive.",
     literature: "RFC 1122 4.2.3.2 and RFC 5681 4.2 (at most 500 ms, every second full segment); \
@@ -36,6 +38,11 @@ impl Rule for AckDelayed {
 
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         Pause::claim(gap, Reason::AckDelayed)
+    }
+
+    fn last_word(&self, connection: &Connection, sender: Side) -> Option<Confidence> {
+        let held = connection.end(sender).pacing.held()?;
+        Some(as_known(connection, held))
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {

@@ -32,6 +32,7 @@ impl Rule for AckStorm {
             return;
         }
         out.push(Finding {
+            pending: None,
             rule: ABOUT.id,
             connection: Some(connection.id),
             exchange: None,

@@ -32,6 +32,30 @@ impl View<'_> {
         })
     }
 
+    /// Whether the data after the pause came about a round trip, or more, after
+    /// the burst before it began, and that burst had a full segment: what a
+    /// window makes a sender wait. Jitter on a long path pulls a burst apart by
+    /// less, and an application's small messages do not fill a window.
+    pub(super) fn waited_a_round(&self) -> bool {
+        let mut mine = (self.gap.earlier().iter().rev())
+            .filter(|s| s.from == self.sender && s.is_new_data())
+            .peekable();
+        let (mut began, mut largest) = (i64::MAX, 0);
+        while let Some(s) =
+            mine.next_if(|s| began.saturating_sub(s.time_ns) < self.apart_ns() || began == i64::MAX)
+        {
+            began = s.time_ns;
+            largest = largest.max(s.len);
+        }
+        let (path_ns, waited_ns) = (
+            self.near_ns + self.far_ns,
+            self.resumed.time_ns.saturating_sub(began),
+        );
+        largest >= self.mss
+            && waited_ns <= 3 * path_ns + SLACK_NS
+            && waited_ns.saturating_mul(10) >= path_ns * 8
+    }
+
     pub(super) fn burst_before(&self) -> u32 {
         self.bursts_back().next().unwrap_or(0)
     }
@@ -146,6 +170,9 @@ pub(super) fn largest_burst(end: &End) -> u32 {
     let flights = end.flights.iter().max().copied().unwrap_or(0);
     flights.max(end.burst_max_bytes)
 }
+
+/// What ends take, beside the path, in a round trip that a window made them wait.
+const SLACK_NS: i64 = 1_000_000;
 
 /// Data closer together than this is one burst, on any path.
 const BURST_NS: i64 = 500_000;

@@ -67,6 +67,7 @@ pub(super) fn service_finding(
     text: String,
 ) -> Finding {
     Finding {
+        pending: None,
         rule,
         connection: None,
         exchange: None,

@@ -33,6 +33,7 @@ impl Rule for Duplicates {
             return;
         }
         out.push(Finding {
+            pending: None,
             rule: ABOUT.id,
             connection: None,
             exchange: None,

@@ -40,7 +40,12 @@ impl Rule for FastRetransmit {
             true => return None,
             false => around(gap, sender)?,
         };
-        if by_timer(gap, resent) {
+        let late_ns = resent.time_ns - after.time_ns;
+        if late_ns > 2 * gap.connection.rtt_ns().unwrap_or(0) + TIMER_NS {
+            // The timer sent it, whatever was asked for before.
+            return None;
+        }
+        if by_timer(gap, resent) || !gap.has_same_bytes(resent) {
             return None;
         }
         let told = duplicates(gap, resent);
@@ -51,7 +56,7 @@ impl Rule for FastRetransmit {
         let confidence = if sure {
             Confidence::High
         } else {
-            Confidence::Medium
+            Confidence::Low
         };
         let mut claim = Claim::whole(gap, confidence);
         claim.evidence = Evidence::of(&[gap.before().packet, resent.packet]);
@@ -59,21 +64,12 @@ impl Rule for FastRetransmit {
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
-        let after = gap.after();
-        let sender = match after.marks.any(Marks::RESENT) {
-            true => after.from,
-            false => after.from.other(),
-        };
+        let copy = claim.evidence.packets().last().copied().unwrap_or_default();
+        let sent = gap.timeline.iter().find(|s| s.packet == copy);
         format!(
-            "{:.1} ms: the {} repaired a loss (sent again: packet {})",
+            "{:.1} ms: the {} repaired a loss (sent again: packet {copy})",
             claim.cost_ns as f64 / 1e6,
-            side(sender),
-            claim
-                .evidence
-                .packets()
-                .last()
-                .copied()
-                .unwrap_or(after.packet)
+            side(sent.unwrap_or(gap.after()).from),
         )
     }
 }
@@ -82,7 +78,7 @@ impl Rule for FastRetransmit {
 ///
 /// Behind the place of loss only the second copy is in the capture. Its
 /// timestamp is later than that of the data sent after the first; without
-/// timestamps, it came a round trip after the third duplicate acknowledgement.
+/// timestamps, it came a round trip after the receiver first asked for it.
 pub(super) fn sent_again(gap: &Gap<'_>, late: &Segment) -> bool {
     if late.len == 0 || !late.marks.any(Marks::OUT_OF_ORDER) {
         return false;
@@ -92,18 +88,16 @@ pub(super) fn sent_again(gap: &Gap<'_>, late: &Segment) -> bool {
         .iter()
         .rev()
         .find(|s| s.from == late.from && s.len > 0);
-    let asked = gap
-        .earlier()
-        .iter()
-        .filter(|s| s.from != late.from && s.marks.any(Marks::DUPLICATE_ACK) && s.ack == late.seq)
-        .nth(2);
+    let asked = gap.earlier().iter().find(|s| {
+        s.from != late.from && s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK) && s.ack == late.seq
+    });
     match (passed, asked) {
         (Some(passed), _) if late.ts_value != 0 && passed.ts_value != 0 => {
             late.ts_value.wrapping_sub(passed.ts_value).wrapping_sub(1) < 1 << 31
         }
         (_, Some(asked)) => {
             let round_ns = gap.connection.end(late.from).rtt.best_ns().unwrap_or(0);
-            (late.time_ns - asked.time_ns) * 10 >= round_ns * 7
+            (late.time_ns - asked.time_ns) * 10 >= (round_ns * 9).max(30_000_000)
         }
         _ => false,
     }

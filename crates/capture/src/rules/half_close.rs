@@ -2,7 +2,7 @@
 
 use super::ack_delayed::side;
 use super::{About, Confidence, Finding, Rule};
-use crate::{Connection, Side};
+use crate::{Connection, Protocol, Side};
 
 /// Tells of connections that were closed on one side only, for a while or for good.
 pub struct HalfClose;
@@ -32,12 +32,21 @@ impl Rule for HalfClose {
         };
         let other = first.other();
         let open_ns = connection.last_ns - at_ns;
-        let text = if close.bytes_after_fin > 0 && first == Side::Client {
+        // TLS says goodbye in a record of its own.
+        let goodbye = match connection.protocol {
+            Protocol::Tls => ALERT_BYTES,
+            _ => 0,
+        };
+        let text = if close.bytes_after_fin > goodbye && first == Side::Client {
             format!(
                 "the client closed its side and the server sent {} bytes afterwards",
                 close.bytes_after_fin
             )
-        } else if close.second_fin_ns.is_none() && close.reset.is_none() && open_ns > LONG_NS {
+        } else if close.fin_arrived
+            && close.second_fin_ns.is_none()
+            && close.reset.is_none()
+            && open_ns > LONG_NS
+        {
             format!(
                 "the {} closed and the {} had not done so {:.0} s later",
                 side(first),
@@ -48,6 +57,7 @@ impl Rule for HalfClose {
             return;
         };
         out.push(Finding {
+            pending: None,
             rule: ABOUT.id,
             connection: Some(connection.id),
             exchange: None,
@@ -59,6 +69,9 @@ impl Rule for HalfClose {
         });
     }
 }
+
+/// A TLS record with an alert is no longer, its padding and tag included.
+const ALERT_BYTES: u64 = 64;
 
 /// A side that stays open longer has forgotten to close.
 const LONG_NS: i64 = 10_000_000_000;

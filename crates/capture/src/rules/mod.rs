@@ -29,6 +29,7 @@ mod no_resumption;
 mod pause;
 mod pmtu_black_hole;
 mod ports_exhausted;
+mod quiet;
 mod reference;
 mod reordering;
 mod reset;
@@ -44,9 +45,10 @@ mod tls_per_connection;
 mod window_full;
 mod zero_window;
 
+pub use quiet::{Quiet, Silence};
 pub use reference::reference_page;
 
-use crate::{Connection, Exchange, Explanation, Phase, Protocol, Segment, Side};
+use crate::{Connection, Exchange, Explanation, Marks, Phase, Protocol, Segment, Side};
 use serde::Serialize;
 
 /// Every rule, in order of precedence among claims of equal confidence.
@@ -117,6 +119,14 @@ pub trait Rule: Sync {
         )
     }
 
+    /// The last word on this rule's pending claims about `sender`, when the
+    /// connection has ended: how sure they are by all that was seen, or none
+    /// when it contradicts them.
+    fn last_word(&self, connection: &Connection, sender: Side) -> Option<Confidence> {
+        let _ = (connection, sender);
+        Some(Confidence::Low)
+    }
+
     /// Findings on one exchange, its split already made. Their cost is told
     /// but does not change the split.
     fn exchange(&self, connection: &Connection, exchange: &Exchange, out: &mut Vec<Finding>) {
@@ -168,6 +178,9 @@ pub struct Gap<'a> {
     pub at: usize,
 }
 
+/// Segments before a gap among which a hole in the capture forbids a verdict.
+const UNSEEN_BACK: usize = 12;
+
 /// Segments before a gap that a rule can count on, as far as they exist.
 pub const CONTEXT: usize = 32;
 
@@ -207,6 +220,38 @@ impl<'a> Gap<'a> {
         (self.later().iter()).find(|segment| segment.from == side && segment.len > 0)
     }
 
+    /// The copy of this segment's data that was sent before it, as far back as
+    /// the timeline reaches.
+    pub fn first_copy(&self, copy: &Segment) -> Option<&'a Segment> {
+        (self.timeline.iter())
+            .take_while(|s| s.packet < copy.packet)
+            .find(|s| s.from == copy.from && s.len > 0 && s.seq == copy.seq && s.via == copy.via)
+    }
+
+    /// Whether `copy` has the bytes of what it repeats, as far as both are known:
+    /// padding and strays have others.
+    pub fn has_same_bytes(&self, copy: &Segment) -> bool {
+        self.first_copy(copy)
+            .is_none_or(|first| first.may_repeat(copy))
+    }
+
+    /// Whether the capture misses packets around the gap, up to `until`: bytes
+    /// that were acknowledged or passed over, and that nobody asked for again.
+    pub fn has_unseen(&self, until: u64) -> bool {
+        let from = self.at.saturating_sub(UNSEEN_BACK);
+        let around = &self.timeline[from..];
+        let around = &around[..around.partition_point(|s| s.packet <= until)];
+        around.iter().enumerate().any(|(at, s)| {
+            let asked = |later: &Segment| {
+                (later.from != s.from && later.marks.any(Marks::DUPLICATE_ACK | Marks::SACK))
+                    || (later.from == s.from && later.marks.any(Marks::REPEATED))
+            };
+            s.marks.any(Marks::ACKED_UNSEEN)
+                || (s.marks.any(Marks::LOST_SEGMENT)
+                    && !self.timeline[from + at..].iter().any(asked))
+        })
+    }
+
     /// Bytes that `side` had in flight during the gap: sent and, at the
     /// place of capture, not acknowledged.
     pub fn flight(&self, side: Side) -> u32 {
@@ -243,6 +288,9 @@ pub struct Claim {
     pub evidence: Evidence,
     /// The cause is named but the time stays in its phase.
     pub stays: bool,
+    /// The sender whose later packets may confirm the claim or take it back
+    /// ([`Rule::last_word`]).
+    pub pending: Option<Side>,
 }
 
 impl Claim {
@@ -253,6 +301,7 @@ impl Claim {
             confidence,
             evidence: Evidence::of(&[gap.before().packet, gap.after().packet]),
             stays: false,
+            pending: None,
         }
     }
 }
@@ -319,4 +368,7 @@ pub struct Finding {
     pub packets: Vec<u64>,
     /// One sentence.
     pub text: String,
+    /// As in [`Claim::pending`].
+    #[serde(skip)]
+    pub(crate) pending: Option<Side>,
 }

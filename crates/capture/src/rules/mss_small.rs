@@ -31,10 +31,13 @@ impl Rule for MssSmall {
     }
 
     fn exchange(&self, connection: &Connection, exchange: &Exchange, out: &mut Vec<Finding>) {
-        let (Some(client), Some(server)) = (connection.client.mss, connection.server.mss) else {
+        let told = [connection.client.mss, connection.server.mss];
+        let Some(agreed) = told.into_iter().flatten().min() else {
             return;
         };
-        let agreed = u32::from(client.min(server));
+        // Of one whose SYN was not captured nothing is known.
+        let [client, server] = told.map(|mss| mss.unwrap_or(u16::MAX));
+        let agreed = u32::from(agreed);
         if agreed > SMALL {
             return;
         }
@@ -60,8 +63,10 @@ impl Rule for MssSmall {
             true => &connection.client,
             false => &connection.server,
         };
-        let sure = client.max(server) > USUAL as u16 * 4 / 5;
+        let both = told.iter().all(Option::is_some);
+        let sure = both && client.max(server) > USUAL as u16 * 4 / 5;
         out.push(Finding {
+            pending: None,
             rule: ABOUT.id,
             connection: Some(connection.id),
             exchange: Some(exchange.id),

@@ -6,8 +6,9 @@
 //! side is wrong by itself; together each message costs the receiver's timer.
 
 use super::ack_delayed::{side, timer};
-use super::pause::{Pause, Reason};
-use super::{About, Claim, Gap, Rule};
+use super::pause::{Pause, Reason, as_known};
+use super::{About, Claim, Confidence, Gap, Rule};
+use crate::{Connection, Side};
 
 /// Claims pauses that Nagle's algorithm and a delayed acknowledgement made together.
 pub struct WriteWriteRead;
@@ -20,8 +21,11 @@ static ABOUT: About = About {
     zos: "the sending program writes once or sets TCP_NODELAY; on the receiver NODELAYACKS on \
           TCPCONFIG, PORT, PORTRANGE or ROUTE (BEGINROUTES), or AUTODELAYACKS on TCPCONFIG, \
           which decides by itself",
-    limits: "Needs the short segment, bytes in flight below the window, and an acknowledgement 20 \
-             ms or more late. Which of the two ends to change is a decision, not a finding.",
+    limits: "Needs the short segment, bytes in flight below the window, and an acknowledgement by \
+             itself, 20 to 550 ms late, that the segment follows by one round trip to the sender. \
+             Confidence is earned by repetition, and contradicted, as for tcp.nagle. Which of the \
+             two ends to change is a decision, not a finding; how much of the wait the \
+             application would have taken all the same is not on the wire.",
     literature: "Minshall et al. 1999 (write-write-read); Mogul and Minshall 2001; TAPO: \
                  delayed-ACK stall",
 };
@@ -33,6 +37,11 @@ impl Rule for WriteWriteRead {
 
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         Pause::claim(gap, Reason::NagleDelayed)
+    }
+
+    fn last_word(&self, connection: &Connection, sender: Side) -> Option<Confidence> {
+        let held = connection.end(sender).pacing.held_short()?;
+        Some(as_known(connection, held))
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {

@@ -1,7 +1,7 @@
 //! TLS sessions are not resumed: each handshake is a full one.
 
 use super::connection_per_request::{name, service_finding};
-use super::{About, Finding, Rule};
+use super::{About, Confidence, Finding, Rule};
 use crate::{Explanation, Phase};
 
 /// Tells of TLS services where no connection resumed a session.
@@ -30,7 +30,7 @@ impl Rule for NoResumption {
             if service.tls >= 3 && service.tls_resumed * 10 < service.tls {
                 // A resumed handshake saves about half of a full one's time.
                 let cost = service.phases.of(Phase::Tls) / 2;
-                out.push(service_finding(
+                let mut finding = service_finding(
                     ABOUT.id,
                     explanation,
                     cost,
@@ -40,8 +40,15 @@ impl Rule for NoResumption {
                         name(service),
                         service.tls_resumed
                     ),
-                ));
+                );
+                if service.tls < MANY {
+                    finding.confidence = Confidence::Medium;
+                }
+                out.push(finding);
             }
         }
     }
 }
+
+/// Fewer may have been opened at once, with nothing to resume.
+const MANY: u64 = 6;

@@ -13,10 +13,11 @@
 //! application did not use is told apart first. Minshall, Saito, Mogul and
 //! Verghese, "Application performance pitfalls and TCP's Nagle algorithm" (1999).
 
+use super::quiet::Quiet;
 use super::{Claim, Confidence, Evidence, Gap};
-use crate::{Flags, Marks, Protocol, Segment, Side};
+use crate::{Connection, End, Flags, Marks, Protocol, Segment, Side};
 
-/// Why a sender stood still.
+/// Why a sender stood still, where its window was not closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reason {
     /// Nagle's algorithm held a short segment until a delayed acknowledgement.
@@ -25,8 +26,6 @@ pub(super) enum Reason {
     Nagle,
     /// A delayed acknowledgement held a sender whose window was used up.
     AckDelayed,
-    /// The receiver's window was closed.
-    ZeroWindow,
     /// The receiver's window was full.
     WindowFull,
     /// The congestion window was still growing.
@@ -69,18 +68,23 @@ pub(super) struct Pause {
 impl Pause {
     /// The pause that this gap is, if it is one in the middle of a transfer.
     pub fn of(gap: &Gap<'_>) -> Option<Pause> {
+        Pause::examine(gap).ok()
+    }
+
+    /// The same, or what forbids a verdict; none where there is no pause.
+    pub fn examine(gap: &Gap<'_>) -> Result<Pause, Option<Quiet>> {
         if gap.connection.protocol == Protocol::Sna {
             // No TCP: neither windows nor acknowledgements to judge by.
-            return None;
+            return Err(None);
         }
-        let sender = gap.exchange.sender(gap.phase)?;
+        let sender = gap.exchange.sender(gap.phase).ok_or(None)?;
         let after = gap.after();
         if after.marks.any(Marks::RESENT | Marks::OUT_OF_ORDER)
             || after.flags.any(Flags::SYN | Flags::RST)
         {
-            return None;
+            return Err(None);
         }
-        View::of(gap, sender)?.judge()
+        View::of(gap, sender).ok_or(None)?.judge()
     }
 
     /// The claim on the gap if the reason is this one.
@@ -94,11 +98,13 @@ impl Pause {
                 evidence.push(*packet);
             }
         }
+        let pending = [Reason::NagleDelayed, Reason::Nagle, Reason::AckDelayed];
         Some(Claim {
             cost_ns: pause.cost_ns,
             confidence: pause.confidence,
             evidence,
             stays: pause.reason == Reason::Application,
+            pending: pending.contains(&pause.reason).then_some(pause.sender),
         })
     }
 }
@@ -112,7 +118,7 @@ pub(super) struct View<'a> {
     pub(super) resumed: &'a Segment,
     /// The acknowledgement that may have set the sender free.
     ack: Option<&'a Segment>,
-    mss: u32,
+    pub(super) mss: u32,
     /// Round trip between the place of capture and the sender, and the receiver.
     pub(super) near_ns: i64,
     pub(super) far_ns: i64,
@@ -145,17 +151,21 @@ impl<'a> View<'a> {
             ack,
             mss: segment_bytes(gap, sender),
             near_ns: best(sender),
-            near_is_known: knows_path(gap) || best(sender) < DELAYED_NS,
+            near_is_known: knows_path(gap.connection) || best(sender) < DELAYED_NS,
             far_ns: best(sender.other()),
         })
     }
 
-    fn judge(&self) -> Option<Pause> {
+    fn judge(&self) -> Result<Pause, Option<Quiet>> {
         let (gap, length) = (self.gap, self.gap.length_ns());
         let receiver = self.sender.other();
         let by_ack = gap.after().from == receiver;
-        if self.zero_window() {
-            return Some(self.pause(Reason::ZeroWindow, Confidence::High, length));
+        if closed_by(gap).is_some() {
+            // The receiver's own word.
+            return Err(None);
+        }
+        if gap.has_unseen(self.resumed.packet) {
+            return Err(Some(Quiet::Unseen));
         }
         if by_ack {
             let advances = gap
@@ -168,25 +178,29 @@ impl<'a> View<'a> {
                 true => turn <= self.near_ns * 3 / 2 + TURN_NS,
                 false => turn <= TURN_NS || self.is_a_round_trip(turn),
             };
-            if !advances || !at_once {
-                return None;
+            if !advances {
+                return Err(None);
+            }
+            if !at_once {
+                // It could have sent then: it had nothing to send before either.
+                return Ok(self.pause(Reason::Application, Confidence::Low, length));
             }
         } else if gap.after().packet != self.resumed.packet {
-            return None;
+            return Err(None);
         } else if !self.near_is_known && !self.is_a_round_trip(length) {
-            return Some(self.pause(Reason::Application, Confidence::Medium, length));
+            return Ok(self.pause(Reason::Application, Confidence::Medium, length));
         } else if self.near_ns * 5 < length * 3 {
             // Longer than a round trip: nothing on the network held it back.
-            return Some(self.pause(
+            return Ok(self.pause(
                 Reason::Application,
                 Confidence::Medium,
                 length - self.near_ns,
             ));
         } else if !self.was_freed() {
-            return Some(self.pause(Reason::Application, Confidence::Medium, length));
+            return Ok(self.pause(Reason::Application, Confidence::Medium, length));
         }
         let (reason, confidence) = self.reason()?;
-        Some(self.pause(reason, confidence, length))
+        Ok(self.pause(reason, confidence, length))
     }
 
     /// Whether a time is the sender's round trip, where that may also be the
@@ -214,11 +228,17 @@ impl<'a> View<'a> {
         true
     }
 
-    fn reason(&self) -> Option<(Reason, Confidence)> {
+    fn reason(&self) -> Result<(Reason, Confidence), Option<Quiet>> {
         let flight = self.flight();
         let window = self.window();
         let end = self.gap.connection.end(self.sender);
-        let delayed = self.ack_delay_ns() >= DELAYED_NS && self.held_back() < 2 * self.mss;
+        let delay_ns = self.ack_delay_ns();
+        let delayed = delay_ns >= DELAYED_NS && self.held_back() < 2 * self.mss;
+        // No timer waits longer (RFC 1122 4.2.3.2), and one that ran out sends
+        // an acknowledgement by itself.
+        let by_timer = delay_ns <= LONGEST_DELAY_NS && self.ack.is_some_and(Segment::is_pure_ack);
+        // With more behind it, the receiver would not have waited.
+        let all = self.ack.is_some_and(|ack| ack.ack == self.last.end_seq());
         let short = self.resumed.len < self.mss && !self.resumed.marks.any(Marks::OFFLOADED);
         let fits = flight.saturating_add(self.resumed.len) <= window;
         // A sender that once had more in flight than it has here with the short
@@ -229,59 +249,137 @@ impl<'a> View<'a> {
         let had_more = !lost
             && (end.flight_max_bytes > reach || self.bursts_back().any(|burst| burst > reach));
         if short && fits && flight > 0 && (flight < self.mss || had_more) {
-            return Some(match delayed {
-                true => (Reason::NagleDelayed, Confidence::High),
-                false => (Reason::Nagle, Confidence::Medium),
-            });
+            let path_ns = self.near_ns + self.far_ns;
+            let waited = (self.resumed.time_ns - self.last.time_ns) * 10 >= path_ns * 8;
+            if self.after_loss() {
+                return Err(Some(Quiet::AfterLoss));
+            }
+            if !by_timer || !waited || !all {
+                return Err(Some(Quiet::NotByTimer));
+            }
+            let reason = match delayed {
+                true => Reason::NagleDelayed,
+                false => Reason::Nagle,
+            };
+            let held = end.pacing.held_short().ok_or(Some(Quiet::OwnClock))?;
+            return Ok((reason, as_known(self.gap.connection, held)));
         }
-        let full = window < flight.saturating_add(self.mss) && self.knows_scale();
+        let full = window < flight.saturating_add(self.mss);
         if full || self.last.marks.any(Marks::WINDOW_FULL) {
-            return Some((Reason::WindowFull, Confidence::High));
+            let kept = flight <= window.saturating_add(self.mss);
+            return match kept && self.knows_window() {
+                true => Ok((Reason::WindowFull, Confidence::High)),
+                false => Err(Some(Quiet::Midway)),
+            };
         }
         if delayed && had_more {
             // Its window had room: the application wrote in that moment.
-            return Some((Reason::Application, Confidence::Low));
+            return Ok((Reason::Application, Confidence::Low));
         }
         if delayed {
-            return Some((Reason::AckDelayed, Confidence::High));
+            if self.after_loss() {
+                return Err(Some(Quiet::AfterLoss));
+            }
+            if !knows_mss(self.gap.connection) {
+                // Whether the segment was short is not known either.
+                return Err(Some(Quiet::Midway));
+            }
+            if !by_timer || !all || flight == 0 {
+                return Err(Some(Quiet::NotByTimer));
+            }
+            let held = end.pacing.held().ok_or(Some(Quiet::OwnClock))?;
+            return Ok((Reason::AckDelayed, as_known(self.gap.connection, held)));
         }
-        knows_path(self.gap).then(|| self.congestion(lost))
+        if !knows_path(self.gap.connection) {
+            return Err(Some(Quiet::Midway));
+        }
+        if !self.waited_a_round() {
+            return Err(Some(Quiet::NoRound));
+        }
+        self.congestion(lost).ok_or(Some(Quiet::NoPattern))
     }
 
-    /// Whether the unit of the receiver's window is known: both SYNs told.
-    fn knows_scale(&self) -> bool {
-        let shake = &self.gap.connection.handshake;
-        shake.syns + shake.syn_acks > 0
+    /// Whether a loss was being repaired: what is acknowledged then sets free
+    /// whatever was written meanwhile.
+    fn after_loss(&self) -> bool {
+        let since = self.gap.at.saturating_sub(REPAIR_BACK);
+        let around = self.gap.timeline[since..].iter();
+        (around.take_while(|s| s.packet <= self.resumed.packet)).any(|s| {
+            match s.from == self.sender {
+                true => s.marks.any(Marks::REPEATED),
+                false => s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK),
+            }
+        })
     }
 
-    fn congestion(&self, lost: bool) -> (Reason, Confidence) {
+    /// Whether the unit of the receiver's window is known (both SYNs told it, or
+    /// one that scaling is off), and the sender has kept to it.
+    fn knows_window(&self) -> bool {
+        let connection = self.gap.connection;
+        let shake = &connection.handshake;
+        let told = [
+            (shake.syns, &connection.client),
+            (shake.syn_acks, &connection.server),
+        ];
+        let said = |(seen, end): &(u32, &End)| *seen > 0 && end.mss.is_some();
+        let off = told
+            .iter()
+            .any(|one| said(one) && one.1.window_scale.is_none());
+        let known = off || told.iter().all(said);
+        let end = connection.end(self.sender);
+        let largest = connection.end(self.sender.other()).window_max_bytes;
+        known && end.flight_max_bytes <= largest.saturating_add(self.mss)
+    }
+
+    fn congestion(&self, lost: bool) -> Option<(Reason, Confidence)> {
         let (before, after) = (self.burst_before(), self.burst_after());
         let grows = u64::from(after) * 4 >= u64::from(before) * 5;
         if lost {
-            return (Reason::CongestionWindow, Confidence::Medium);
+            return Some((Reason::CongestionWindow, Confidence::Medium));
         }
         let idle = self.after_idle();
         if !idle && self.shrunk(before) {
-            return (Reason::CongestionWindow, Confidence::Low);
+            return Some((Reason::CongestionWindow, Confidence::Low));
         }
         let first_round = self.rounds_before() == 0;
         let ends = self.ends_message();
-        match (grows, ends) {
-            (false, false) => return (Reason::SenderLimited, Confidence::Medium),
-            (false, true) if !first_round && !self.grew_before() => {
-                return (Reason::SenderLimited, Confidence::Low);
-            }
-            _ => {}
+        let larger = |burst: u32| u64::from(burst) * 4 > u64::from(before) * 5;
+        if !idle && self.bursts_back().skip(1).any(larger) {
+            // Its window had been larger, and nothing was lost since.
+            return None;
+        }
+        if !grows && !idle && (!ends || !(first_round || self.grew_before())) {
+            return self.limits_itself();
         }
         let confidence = if grows {
             Confidence::High
         } else {
             Confidence::Medium
         };
-        match idle {
-            true => (Reason::IdleRestart, confidence),
+        Some(match idle {
+            true if before >= self.largest_burst() => return None,
+            // An application's own pause is as long now and then.
+            true => (Reason::IdleRestart, confidence.min(Confidence::Medium)),
             false => (Reason::SlowStart, confidence),
+        })
+    }
+
+    /// Bursts of one size, again and again, while the receiver's window always
+    /// had room for more.
+    fn limits_itself(&self) -> Option<(Reason, Confidence)> {
+        let end = self.gap.connection.end(self.sender);
+        let room = self.largest_burst().saturating_add(2 * self.mss) <= self.window();
+        if !room || end.marks.of(Marks::WINDOW_FULL) > 0 {
+            return None;
         }
+        let burst = u64::from(self.burst_before());
+        let same = |other: &u32| (3 * burst..=5 * burst).contains(&(4 * u64::from(*other)));
+        let confidence = match self.bursts_back().take(BURSTS).filter(same).count() {
+            BURSTS.. => Confidence::Medium,
+            2 => Confidence::Low,
+            _ => return None,
+        };
+        Some((Reason::SenderLimited, confidence))
     }
 
     fn pause(&self, reason: Reason, confidence: Confidence, cost_ns: i64) -> Pause {
@@ -354,24 +452,6 @@ impl<'a> View<'a> {
         }
     }
 
-    fn zero_window(&self) -> bool {
-        let receiver = self.sender.other();
-        let closed = |s: &&Segment| {
-            s.from == receiver && s.window == 0 && !s.flags.any(Flags::RST | Flags::SYN)
-        };
-        let mut words = self
-            .gap
-            .earlier()
-            .iter()
-            .rev()
-            .filter(|s| s.from == receiver);
-        let latest = words.next().filter(closed).is_some();
-        let opened_just_now = self.gap.after().from == self.sender
-            && self.gap.before().marks.any(Marks::WINDOW_UPDATE)
-            && words.next().filter(closed).is_some();
-        latest || opened_just_now
-    }
-
     /// From the last data that the acknowledgement covers to the
     /// acknowledgement, less what the path takes.
     fn ack_delay_ns(&self) -> i64 {
@@ -388,11 +468,39 @@ impl<'a> View<'a> {
     }
 }
 
+/// The end whose window was closed during the gap.
+pub(super) fn closed_by(gap: &Gap<'_>) -> Option<Side> {
+    let says = |s: &&Segment| !s.flags.any(Flags::RST | Flags::SYN | Flags::FIN);
+    [Side::Client, Side::Server].into_iter().find(|receiver| {
+        let mut words = gap.earlier().iter().rev().filter(|s| s.from == *receiver);
+        let closed = |s: Option<&Segment>| s.filter(says).is_some_and(|s| s.window == 0);
+        let latest = words.next();
+        // Near the receiver the update passes first, then a round trip.
+        let opened_just_now = gap.after().from != *receiver
+            && gap.before().from == *receiver
+            && latest.is_some_and(|s| s.marks.any(Marks::WINDOW_UPDATE | Marks::ADVANCES));
+        closed(latest) || (opened_just_now && closed(words.next()))
+    })
+}
+
+/// No more than medium where the path's round trip is not known: it may be what
+/// looks like a timer.
+pub(super) fn as_known(connection: &Connection, confidence: Confidence) -> Confidence {
+    match knows_path(connection) {
+        true => confidence,
+        false => confidence.min(Confidence::Medium),
+    }
+}
+
 /// Whether the path's round trip is known: without the handshake, a path of
 /// 40 ms and a delayed acknowledgement look the same.
-fn knows_path(gap: &Gap<'_>) -> bool {
-    let known = |side: Side| gap.connection.end(side).rtt.handshake_ns.is_some();
+fn knows_path(connection: &Connection) -> bool {
+    let known = |side: Side| connection.end(side).rtt.handshake_ns.is_some();
     known(Side::Client) || known(Side::Server)
+}
+
+fn knows_mss(connection: &Connection) -> bool {
+    connection.client.mss.is_some() || connection.server.mss.is_some()
 }
 
 /// Bytes of a full segment. Where the handshake was not captured, or its options
@@ -400,8 +508,7 @@ fn knows_path(gap: &Gap<'_>) -> bool {
 /// messages alone would otherwise make them full.
 fn segment_bytes(gap: &Gap<'_>, sender: Side) -> u32 {
     let connection = gap.connection;
-    let known = connection.client.mss.is_some() || connection.server.mss.is_some();
-    match known {
+    match knows_mss(connection) {
         true => connection.segment_bytes(sender),
         false => connection.segment_bytes(sender).max(LEAST_MSS),
     }
@@ -417,3 +524,12 @@ const TURN_NS: i64 = 500_000;
 /// An acknowledgement later than this was delayed on purpose: the shortest
 /// timers in use are 40 ms, less what the path's figure may be wrong by.
 const DELAYED_NS: i64 = 20_000_000;
+
+/// The longest that an acknowledgement may be delayed, and a tick.
+const LONGEST_DELAY_NS: i64 = 550_000_000;
+
+/// Bursts of one size that show a limit.
+const BURSTS: usize = 3;
+
+/// Segments before a pause among which the repair of a loss is looked for.
+const REPAIR_BACK: usize = 6;

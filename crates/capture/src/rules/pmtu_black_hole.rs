@@ -16,8 +16,9 @@ static ABOUT: About = About {
     zos: "let ICMP pass; else lower the MTU of the ROUTE (BEGINROUTES), or NOPATHMTUDISCOVERY on \
           IPCONFIG",
     limits: "Needs a full segment sent three times or more without an answer while shorter ones \
-             were answered. Certain when the same bytes then pass in smaller segments; taken \
-             behind the hop, the large packets are not in the capture at all.",
+             were answered, the peer still talks, and none of that size passed before; the same \
+             bytes then pass in smaller segments, or not at all. Taken behind the hop, the large packets are not in the \
+             capture.",
     literature: "RFC 2923, RFC 4821 and 8899; Medina, Allman and Floyd 2005",
 };
 
@@ -38,18 +39,27 @@ impl Rule for PmtuBlackHole {
         };
         let largest = copies().map(|s| s.len).max()?;
         let tries = copies().filter(|s| s.len == largest).count();
+        let segment_bytes = gap.connection.segment_bytes(after.from);
+        let passed_before = gap.connection.end(after.from).passed_bytes;
+        if passed_before >= largest.min(segment_bytes) || !gap.has_same_bytes(after) {
+            return None;
+        }
         if tries < 3 || largest < LARGE || answered(gap, after, largest) {
             return None;
         }
+        let since = copies().map(|s| s.packet).min()?;
+        let heard = (gap.earlier().iter())
+            .any(|s| s.from != after.from && s.packet > since && s.flags.has(Flags::ACK));
         let smaller = copies().find(|s| s.len < largest);
-        let mut claim = Claim::whole(gap, Confidence::Medium);
+        let mut claim = Claim::whole(gap, Confidence::High);
         claim.evidence = Evidence::default();
         for copy in copies().take(3) {
             claim.evidence.push(copy.packet);
         }
-        let none_answered = !passed(gap, after);
-        if smaller.is_some() || none_answered {
-            claim.confidence = Confidence::High;
+        if smaller.is_none() && (!heard || passed(gap, after)) {
+            // Nothing comes back at all, so the path or the peer is gone; or the
+            // last copy, as large as the others, arrived.
+            return None;
         }
         if let Some(smaller) = smaller {
             claim.evidence.push(smaller.packet);

@@ -15,8 +15,8 @@ static ABOUT: About = About {
     zos: "find where a flow is spread: MULTIPATH PERPACKET on IPCONFIG does it, MULTIPATH \
           PERCONNECTION does not",
     limits: "Only a capture taken behind the place of reordering shows it. A packet that comes \
-             less than about 3 ms or a round trip late counts as reordered, a later one, or one \
-             with a later timestamp than its neighbours, as sent again.",
+             less than 3 ms or a quarter of a round trip late counts as reordered, a later one, or \
+             one with a later timestamp than its neighbours, as sent again.",
     literature: "RFC 4737; Bennett, Partridge and Shectman 1999; TAPO: packet reordering",
 };
 
@@ -28,7 +28,12 @@ impl Rule for Reordering {
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
         let after = gap.after();
         let late = after.marks.any(Marks::OUT_OF_ORDER) && after.len > 0 && !sent_again(gap, after);
-        late.then(|| Claim::whole(gap, Confidence::Medium))
+        let overtaker = (gap.earlier().iter())
+            .find(|s| s.from == after.from && s.len > 0 && s.seq == after.end_seq())?;
+        let late_ns = after.time_ns - overtaker.time_ns;
+        let round_ns = gap.connection.rtt_ns().unwrap_or(0);
+        (late && late_ns <= LATE_NS.max(round_ns / 4))
+            .then(|| Claim::whole(gap, Confidence::Medium))
     }
 
     fn connection(&self, connection: &Connection, out: &mut Vec<Finding>) {
@@ -37,12 +42,13 @@ impl Rule for Reordering {
             let late = end.marks.of(Marks::OUT_OF_ORDER);
             if late >= 3 && late * 1000 >= end.data_segments {
                 out.push(Finding {
+                    pending: None,
                     rule: ABOUT.id,
                     connection: Some(connection.id),
                     exchange: None,
                     at_ns: connection.first_ns,
                     cost_ns: 0,
-                    confidence: Confidence::Medium,
+                    confidence: Confidence::Low,
                     packets: vec![connection.id],
                     text: format!(
                         "{late} of {} segments from {} came out of order",
@@ -53,3 +59,6 @@ impl Rule for Reordering {
         }
     }
 }
+
+/// A packet that was overtaken is no later than this, or a quarter of a round trip.
+const LATE_NS: i64 = 3_000_000;

@@ -6,7 +6,7 @@
 use super::ack_delayed::side;
 use super::connection_per_request::{name, service_finding};
 use super::{About, Confidence, Finding, Rule};
-use crate::{Connection, Exchange, Explanation};
+use crate::{Connection, Exchange, Explanation, Marks, Protocol};
 
 /// Tells of exchanges that a reset cut off, and of refused connections.
 pub struct Reset;
@@ -19,7 +19,9 @@ static ABOUT: About = About {
     zos: "see the task's abend or the service's timeout (TCPIPSERVICE SOCKETCLOSE; for the \
           first receive DTIMOUT of CWXN, 30 s where none is coded); a \
           RST to a SYN means the TCPIPSERVICE is closed or the PORT is reserved otherwise",
-    limits: "The packet tells who sent the reset (a firewall between can forge it), not why.",
+    limits: "The packet tells who sent the reset (a firewall between can forge it), not why. Silent \
+             behind a FIN, where the capture misses part of the answer, and behind an answer whose \
+             end the protocol does not tell.",
     literature: "RFC 9293 3.10.7; Arlitt and Williamson 2005 (\"An analysis of TCP reset behaviour\")",
 };
 
@@ -35,17 +37,41 @@ impl Rule for Reset {
         if exchange.complete || exchange.request.bytes == 0 {
             return;
         }
+        let delimited = matches!(
+            connection.protocol,
+            Protocol::Http1 | Protocol::Framed2 | Protocol::Framed4
+        );
+        if exchange.is_answered() && !delimited {
+            // Whether more was to come is not known.
+            return;
+        }
+        if who == exchange.asked_by && !delimited && at_ns - exchange.request.end_ns < GIVEN_UP_NS {
+            // Its last word and a way to close, not a question.
+            return;
+        }
+        let answering = connection.end(exchange.asked_by.other());
+        let unseen = answering.segments == 0 || answering.marks.of(Marks::ACKED_UNSEEN) > 0;
+        if connection.close.first_fin.is_some() || unseen {
+            // A close that was under way, or an answer of which a part was not
+            // captured, or all.
+            return;
+        }
         let got = match exchange.response.bytes {
             0 => "before any of the answer".to_owned(),
             bytes => format!("after {bytes} bytes of the answer"),
         };
         out.push(Finding {
+            pending: None,
             rule: ABOUT.id,
             connection: Some(connection.id),
             exchange: Some(exchange.id),
             at_ns,
             cost_ns: (at_ns - exchange.request.start_ns).max(0),
-            confidence: Confidence::High,
+            // What was told by turns may have been a farewell.
+            confidence: match delimited || exchange.index == 0 {
+                true => Confidence::High,
+                false => Confidence::Medium,
+            },
             packets: vec![exchange.request.first_packet],
             text: format!("the {} reset the connection {got}", side(who)),
         });
@@ -66,3 +92,6 @@ impl Rule for Reset {
         }
     }
 }
+
+/// Who resets sooner after its own last word did not wait for an answer.
+const GIVEN_UP_NS: i64 = 1_000_000_000;

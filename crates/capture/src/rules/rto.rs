@@ -6,6 +6,7 @@
 
 use super::ack_delayed::side;
 use super::fast_retransmit::by_timer;
+use super::pause::closed_by;
 use super::spurious::{outside_messages, was_answered};
 use super::{About, Claim, Confidence, Evidence, Gap, Rule};
 use crate::{Flags, Marks};
@@ -44,9 +45,22 @@ impl Rule for RetransmissionTimeout {
             // A probe of the tail that nobody waited for.
             return None;
         }
-        let mut claim = Claim::whole(gap, Confidence::High);
-        let original = (gap.earlier().iter().rev())
-            .find(|s| s.from == after.from && s.seq == after.seq && s.len > 0);
+        if closed_by(gap).is_some() || !gap.has_same_bytes(after) || gap.has_unseen(after.packet) {
+            // A probe of a closed window, or what only looks like a copy.
+            return None;
+        }
+        let original = gap.first_copy(after);
+        // Without the first copy, what was sent behind it must show the hole, or
+        // the receiver must have asked.
+        let asked = gap.earlier().iter().any(|s| match s.from == after.from {
+            true => s.seq == after.end_seq(),
+            false => s.ack == after.seq && s.marks.any(Marks::DUPLICATE_ACK | Marks::SACK),
+        });
+        let mut claim = match (original, asked) {
+            (Some(_), _) => Claim::whole(gap, Confidence::High),
+            (None, true) => Claim::whole(gap, Confidence::Medium),
+            (None, false) => return None,
+        };
         claim.evidence = Evidence::default();
         if let Some(original) = original {
             claim.evidence.push(original.packet);

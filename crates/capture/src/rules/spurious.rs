@@ -18,9 +18,8 @@ static ABOUT: About = About {
             (`ip route change … rto_min`) where it was lowered; keep timestamps and SACK on",
     zos: "raise MINIMUMRETRANSMITTIME on the ROUTE (BEGINROUTES) where it was lowered; NODELAYACKS \
           on the receiver when its timer is the delay",
-    limits: "High confidence needs the receiver's DSACK or the acknowledgement in the capture \
-             before the second copy. Without either, an unnecessary retransmission looks like a \
-             loss.",
+    limits: "Needs the receiver's DSACK, or both copies in the capture and the acknowledgement \
+             between them. Without either, an unnecessary retransmission looks like a loss.",
     literature: "RFC 2883 (DSACK), RFC 3522 and 5682 (F-RTO); TAPO: packet delay and ACK delay",
 };
 
@@ -44,7 +43,12 @@ impl Rule for Spurious {
         let told = gap.later().iter().take(LOOK_AHEAD).find(|s| {
             s.from != after.from && s.marks.any(Marks::DSACK) && s.ack.wrapping_sub(end) < 1 << 31
         });
-        if !marked && told.is_none() {
+        let proven = after.marks.any(Marks::PROVEN_SPURIOUS);
+        let first = gap
+            .first_copy(after)
+            .is_some_and(|first| first.may_repeat(after));
+        if !marked || (!proven && !first) {
+            // A packet recorded behind its own acknowledgement is no copy.
             return None;
         }
         let mut claim = Claim::whole(gap, Confidence::High);

@@ -33,6 +33,10 @@ impl Rule for SynLost {
         if gap.phase != Phase::Connect || !after.flags.has(Flags::SYN) {
             return None;
         }
+        if gap.length_ns() < LEAST_TIMER_NS {
+            // No timer is so short: a copy that the path or the capture made.
+            return None;
+        }
         let first = gap
             .earlier()
             .iter()
@@ -57,6 +61,7 @@ impl Rule for SynLost {
         let unanswered = explanation.totals.unanswered_connections;
         if unanswered > 0 {
             out.push(Finding {
+                pending: None,
                 rule: ABOUT.id,
                 connection: None,
                 exchange: None,
@@ -69,3 +74,6 @@ impl Rule for SynLost {
         }
     }
 }
+
+/// The shortest timer of a SYN that is in use.
+const LEAST_TIMER_NS: i64 = 90_000_000;

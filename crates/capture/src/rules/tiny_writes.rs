@@ -13,8 +13,10 @@ static ABOUT: About = About {
     title: "a message was written in many small pieces",
     linux: "write through a buffer, or gather the pieces (writev, TCP_CORK)",
     zos: "gather the message before the SEND (EZASOKET WRITEV or SENDMSG, one EXEC CICS SEND)",
-    limits: "Eight packets or more of less than a quarter of a segment on average. How many writes \
-             made a packet is not on the wire; with Nagle's algorithm on, several do.",
+    limits: "Eight packets or more of less than a quarter of a segment on average, no further apart \
+             than 5 ms. Less than high confidence where the protocol does not tell \
+             that they are one message. How many writes made a packet is not on the wire; with Nagle's \
+             algorithm on, several do.",
     literature: "Minshall et al. 1999; Siekkinen 2008: application limited; silly window syndrome \
                  (RFC 813) has the receiver as its cause and is not this",
 };
@@ -35,16 +37,30 @@ impl Rule for TinyWrites {
         ] {
             let segments = u64::from(part.segments);
             let segment_bytes = u64::from(connection.segment_bytes(who));
-            if segments < MANY || part.bytes * 4 >= segments * segment_bytes.min(USUAL) {
+            // Several messages, each in a packet, are no message in pieces.
+            let messages = u64::from(part.messages).max(1);
+            if segments < MANY * messages || part.bytes * 4 >= segments * segment_bytes.min(USUAL) {
                 continue;
             }
+            let took_ns = part.end_ns - part.start_ns;
+            if took_ns / (segments as i64 - 1) > CLOSE_NS {
+                // Messages of their own, each when there was something to say.
+                continue;
+            }
+            // Records of TLS may be of several messages, HTTP/2's most of all.
+            let confidence = match connection.protocol {
+                Protocol::Tls | Protocol::Http2 => Confidence::Low,
+                Protocol::Turns => Confidence::Medium,
+                _ => Confidence::High,
+            };
             out.push(Finding {
+                pending: None,
                 rule: ABOUT.id,
                 connection: Some(connection.id),
                 exchange: Some(exchange.id),
                 at_ns: part.start_ns,
-                cost_ns: part.end_ns - part.start_ns,
-                confidence: Confidence::High,
+                cost_ns: took_ns,
+                confidence,
                 packets: vec![part.first_packet, part.last_packet],
                 text: format!(
                     "the {} sent {} bytes in {segments} packets where {} would do",
@@ -56,6 +72,9 @@ impl Rule for TinyWrites {
         }
     }
 }
+
+/// Pieces of one message are no further apart than this, on average.
+const CLOSE_NS: i64 = 5_000_000;
 
 /// Fewer packets are no pattern.
 const MANY: u64 = 8;

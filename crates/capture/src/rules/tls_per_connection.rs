@@ -1,7 +1,7 @@
 //! Each request pays for a TLS handshake, because it has a connection of its own.
 
 use super::connection_per_request::{name, one_each, service_finding};
-use super::{About, Finding, Rule};
+use super::{About, Confidence, Finding, Rule};
 use crate::{Explanation, Phase};
 
 /// Tells of TLS services whose connections carry one exchange each.
@@ -28,7 +28,7 @@ impl Rule for TlsPerConnection {
         for service in &explanation.services {
             if service.tls > 0 && one_each(service) {
                 let cost = service.phases.of(Phase::Tls) + service.phases.of(Phase::Connect);
-                out.push(service_finding(
+                let mut finding = service_finding(
                     ABOUT.id,
                     explanation,
                     cost,
@@ -38,7 +38,10 @@ impl Rule for TlsPerConnection {
                         service.connections,
                         name(service)
                     ),
-                ));
+                );
+                // Where one request ends within TLS is told by turns.
+                finding.confidence = Confidence::Medium;
+                out.push(finding);
             }
         }
     }

@@ -1,8 +1,13 @@
 //! The receiver's window was closed: its program did not read.
+//!
+//! The trap is a closed window that nobody minds: only where the other end had
+//! something to send (a probe, data as soon as it may, a window that it filled)
+//! was anything waited for.
 
 use super::ack_delayed::side;
-use super::pause::{Pause, Reason};
-use super::{About, Claim, Gap, Rule};
+use super::pause::closed_by;
+use super::{About, Claim, Confidence, Gap, Rule};
+use crate::{Marks, Phase, Side};
 
 /// Claims pauses against a window of zero.
 pub struct ZeroWindow;
@@ -14,8 +19,9 @@ static ABOUT: About = About {
             a larger buffer only moves the moment",
     zos: "the receiving task does not read: NETSTAT ALL shows its receive queue; look at the \
           task's waits and its dispatching priority (WLM), not at TCPRCVBUFRSIZE first",
-    limits: "A window of zero is the receiver's own word. Why its program did not read is not on \
-             the wire.",
+    limits: "A window of zero is the receiver's own word, and that the other end had something to \
+             send shows in its probes, in the window that it filled, or in data that comes when \
+             the window opens. Why the receiver's program did not read is not on the wire.",
     literature: "RFC 9293 3.8.6; TAPO: zero-window stall; Siekkinen 2008: receiver application \
                  limited",
 };
@@ -26,18 +32,34 @@ impl Rule for ZeroWindow {
     }
 
     fn gap(&self, gap: &Gap<'_>) -> Option<Claim> {
-        Pause::claim(gap, Reason::ZeroWindow)
+        let receiver = closed_by(gap)?;
+        let talks = !matches!(gap.phase, Phase::Connect | Phase::ClientThink);
+        (talks && waits(gap, receiver.other())).then(|| Claim::whole(gap, Confidence::High))
     }
 
     fn sentence(&self, gap: &Gap<'_>, claim: &Claim) -> String {
-        let Some(pause) = Pause::of(gap) else {
-            return ABOUT.title.to_owned();
-        };
+        let receiver = closed_by(gap).unwrap_or_default();
         format!(
             "{:.1} ms: the {} announced a window of zero and the {} waited",
             claim.cost_ns as f64 / 1e6,
-            side(pause.sender.other()),
-            side(pause.sender)
+            side(receiver),
+            side(receiver.other())
         )
     }
 }
+
+/// Whether the sender had something to send while the window was closed.
+fn waits(gap: &Gap<'_>, sender: Side) -> bool {
+    let probe = Marks::ZERO_WINDOW_PROBE | Marks::KEEP_ALIVE;
+    let mine = |s: &&crate::Segment| s.from == sender;
+    let filled = (gap.earlier().iter().rev())
+        .find(|s| mine(s) && s.len > 0)
+        .is_some_and(|s| s.marks.any(Marks::WINDOW_FULL | probe));
+    let probes = (gap.later().iter().take(LOOK_AHEAD))
+        .find(mine)
+        .is_some_and(|s| s.marks.any(probe) || s.len > 0);
+    filled || probes
+}
+
+/// Packets behind the gap among which the sender's next one is looked for.
+const LOOK_AHEAD: usize = 8;

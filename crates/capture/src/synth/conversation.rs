@@ -54,6 +54,7 @@ struct Play<'a> {
     captured: Vec<Segment>,
     now: u64,
     link_free: [u64; 2],
+    last_arrival: [u64; 2],
     counts: [[u32; 3]; 2],
     rng: Rng,
     gone: bool,
@@ -79,6 +80,7 @@ impl<'a> Play<'a> {
             captured: Vec::new(),
             now: script.start_us * 1000,
             link_free: [0, 0],
+            last_arrival: [0, 0],
             counts: [[0; 3]; 2],
             rng,
             gone: false,
@@ -213,6 +215,11 @@ impl<'a> Play<'a> {
         let leaves = self.now.max(self.link_free[side.index()]);
         self.link_free[side.index()] = leaves + time;
         let mut arrives = leaves + time + path.one_way_us * 1000;
+        if path.jitter_us > 0 {
+            arrives += self.rng.below(path.jitter_us * 1000);
+            arrives = arrives.max(self.last_arrival[side.index()] + 1_000);
+            self.last_arrival[side.index()] = arrives;
+        }
         let counts = &mut self.counts[side.index()];
         let kind = match (segment.flags & SYN != 0, segment.len) {
             (true, _) => 0,

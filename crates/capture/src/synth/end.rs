@@ -263,7 +263,8 @@ impl Tcb {
             DelayedAck::Off => true,
             _ if filled || self.pending >= 2 * self.mss => true,
             DelayedAck::FixedUs(us) => {
-                self.ack_at.get_or_insert(now + us * 1000);
+                let at = self.tick(now + us * 1000);
+                self.ack_at.get_or_insert(at);
                 false
             }
             DelayedAck::AdaptiveUs(..) if self.quick > 0 => {
@@ -273,11 +274,20 @@ impl Tcb {
             DelayedAck::AdaptiveUs(low, high) => {
                 let (low, high) = (low * 1000, high * 1000);
                 self.ato_ns = (self.ato_ns / 2 + gap.min(high) / 2).clamp(low, high);
-                self.ack_at.get_or_insert(now + self.ato_ns);
+                let at = self.tick(now + self.ato_ns);
+                self.ack_at.get_or_insert(at);
                 false
             }
         };
         (at_once, None)
+    }
+
+    /// When a timer set for `at` runs out.
+    fn tick(&self, at: u64) -> u64 {
+        match self.end.ack_tick_us * 1000 {
+            0 => at,
+            tick => at.next_multiple_of(tick),
+        }
     }
 
     fn merge_holes(&mut self) {

@@ -32,6 +32,9 @@ pub struct Path {
     pub faults: Vec<Fault>,
     /// One data segment in so many is lost by chance; zero for none.
     pub loss_one_in: u64,
+    /// Each packet takes longer by up to this much, by chance; none overtakes
+    /// another.
+    pub jitter_us: u64,
     /// Every packet appears twice in the capture (a mirror of both directions).
     pub captured_twice_us: Option<u64>,
 }
@@ -44,6 +47,7 @@ impl Default for Path {
             capture: Place::Client,
             faults: Vec::new(),
             loss_one_in: 0,
+            jitter_us: 0,
             captured_twice_us: None,
         }
     }
@@ -125,6 +129,9 @@ pub struct End {
     pub send_limit_bytes: Option<u32>,
     /// Its acknowledgements.
     pub delayed_ack: DelayedAck,
+    /// Its acknowledgement timer runs out at multiples of this; zero for at
+    /// once.
+    pub ack_tick_us: u64,
     /// Whether Nagle's algorithm is on.
     pub nagle: bool,
     /// Segments that one captured packet may hold (TSO, GRO).
@@ -151,6 +158,7 @@ impl Default for End {
             receive_bytes: 4 << 20,
             send_limit_bytes: None,
             delayed_ack: DelayedAck::Off,
+            ack_tick_us: 0,
             nagle: false,
             offload_segments: 1,
             rto_min_us: 200_000,

@@ -25,6 +25,13 @@ pub(super) struct Half {
     pub(super) ack_ns: i64,
     /// When it last acknowledged something new.
     pub(super) advance_ns: i64,
+    /// It did so in a segment without data.
+    pub(super) advance_pure: bool,
+    /// Where its last short segment ended.
+    pub(super) short_end: Option<u32>,
+    /// The largest segment under way whose passing would be news: its end and
+    /// its length.
+    pub(super) large: Option<(u32, u32)>,
     /// Window of its last segment, not scaled.
     pub(super) window: u16,
     /// Acknowledgements in a row that say the same.

@@ -69,6 +69,7 @@ impl Tracker {
             if fwd.ack.is_none_or(|ack| before(ack, segment.ack)) {
                 marks.set(Marks::ADVANCES);
                 fwd.advance_ns = now;
+                fwd.advance_pure = len == 0 && !control;
                 fwd.sacked = false;
             }
             if packet.sack {

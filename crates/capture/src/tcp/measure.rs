@@ -1,10 +1,10 @@
 //! What is measured on the way: round trips, flights, sizes, windows, and
 //! the state of opening and closing.
 
-use super::half::{Resent, Timed};
+use super::half::{Half, Resent, Timed};
 use super::{Tracker, before};
 use crate::decode::Packet;
-use crate::{Connection, FLIGHTS, Flags, Marks, Rtt, Segment, Side, Vantage};
+use crate::{Connection, FLIGHTS, Flags, Marks, Pacing, Rtt, Segment, Side, Vantage};
 
 impl Tracker {
     /// Brings `connection` up to date with a segment that was judged.
@@ -102,6 +102,13 @@ impl Tracker {
                 connection.vantage = vantage(&connection.client.rtt, &connection.server.rtt);
             }
         }
+        if let Some((end_seq, bytes)) = sender.large
+            && !before(ack, end_seq)
+        {
+            sender.large = None;
+            let passed = &mut connection.end_mut(from.other()).passed_bytes;
+            *passed = bytes.max(*passed);
+        }
         if let Some(resent) = sender.resent
             && !before(ack, resent.end_seq)
         {
@@ -132,7 +139,12 @@ impl Tracker {
         let full_bytes = connection.segment_bytes(from);
         let known = connection.client.mss.is_some() || connection.server.mss.is_some();
         let apart_ns = (connection.rtt_ns().unwrap_or(0) / 2).max(BURST_NS);
-        let half = &mut self.halves[from.index()];
+        let [client, server] = &mut self.halves;
+        let (half, other) = match from {
+            Side::Client => (client, server),
+            Side::Server => (server, client),
+        };
+        let near_ns = connection.end(from).rtt.best_ns();
         let end = connection.end_mut(from);
         end.segments += 1;
         if packet.payload_captured < packet.len {
@@ -160,6 +172,15 @@ impl Tracker {
                 (false, 0) => (end.common_bytes, half.votes) = (segment.len, 1),
                 (false, _) => half.votes -= 1,
             }
+        }
+        if segment.is_new_data() {
+            let mss = if known { full_bytes } else { LEAST_MSS };
+            observe_pacing(&mut end.pacing, half, other, segment, (mss, near_ns));
+        }
+        if segment.marks.any(Marks::RESENT) {
+            half.large = None;
+        } else if segment.len.min(full_bytes) > end.passed_bytes && half.large.is_none() {
+            half.large = Some((segment.end_seq(), segment.len.min(full_bytes)));
         }
         let paused = segment.time_ns - half.data_ns >= apart_ns;
         half.burst_bytes = match paused {
@@ -204,6 +225,41 @@ impl Rtt {
     }
 }
 
+/// Notes what a new segment says of its sender's clock: whether an
+/// acknowledgement set it free, the application's own time did, or it went out
+/// behind a short one that nobody had acknowledged.
+fn observe_pacing(
+    pacing: &mut Pacing,
+    half: &mut Half,
+    other: &Half,
+    segment: &Segment,
+    (mss, near_ns): (u32, Option<i64>),
+) {
+    let short = segment.is_short(mss);
+    let acked = other.ack.unwrap_or(0);
+    if short && half.short_end.is_some_and(|end| before(acked, end)) {
+        pacing.unheld = pacing.unheld.saturating_add(1);
+    }
+    if short {
+        half.short_end = Some(segment.end_seq());
+    }
+    let waited_ns = segment.time_ns - half.data_ns;
+    let same_message = half.data_ns != 0 && other.data_ns <= half.data_ns;
+    let all_acknowledged = segment.flight == segment.len && other.advance_ns >= half.data_ns;
+    let Some(near_ns) = near_ns.filter(|_| same_message && all_acknowledged) else {
+        return;
+    };
+    if waited_ns < LEAST_WAIT_NS {
+        return;
+    }
+    let turn_ns = segment.time_ns - other.advance_ns;
+    if turn_ns > near_ns * 11 / 10 + TURN_NS {
+        pacing.delay(waited_ns, turn_ns);
+    } else if turn_ns * 10 >= near_ns * 9 && other.advance_pure {
+        pacing.free(short, waited_ns, turn_ns);
+    }
+}
+
 /// Follows FIN and RST.
 fn close(connection: &mut Connection, segment: &Segment) {
     let close = &mut connection.close;
@@ -214,13 +270,20 @@ fn close(connection: &mut Connection, segment: &Segment) {
     }
     if let Some((first, _)) = close.first_fin
         && first != from
-        && segment.is_new_data()
+        && segment.flags.has(Flags::ACK)
+        && !before(segment.ack, close.fin_end)
     {
-        close.bytes_after_fin += segment.len as u64;
+        close.fin_arrived = true;
+        if segment.is_new_data() {
+            close.bytes_after_fin += segment.len as u64;
+        }
     }
     if segment.flags.has(Flags::FIN) {
         match close.first_fin {
-            None => close.first_fin = Some((from, now)),
+            None => {
+                close.first_fin = Some((from, now));
+                close.fin_end = segment.end_seq();
+            }
             Some((first, _)) if first != from => {
                 close.second_fin_ns.get_or_insert(now);
             }
@@ -245,6 +308,16 @@ fn vantage(client: &Rtt, server: &Rtt) -> Vantage {
 
 /// Data closer together than this is one burst, on any path.
 const BURST_NS: i64 = 500_000;
+
+/// What an end takes, beside the path, to send what an acknowledgement set free.
+const TURN_NS: i64 = 500_000;
+
+/// Shorter waits between two segments are no wait for anything.
+const LEAST_WAIT_NS: i64 = 1_000_000;
+
+/// What every end must accept (RFC 9293 3.7.1): the segment size while no
+/// handshake told one.
+const LEAST_MSS: u32 = 536;
 
 /// Segments below this say nothing about the segment size.
 const LARGE_BYTES: u32 = 400;

@@ -23,6 +23,8 @@ pub(crate) struct Tracker {
     halves: [Half; 2],
     /// Time of the latest packet: none is before its predecessor.
     now_ns: i64,
+    /// Time between the two latest packets.
+    gap_ns: i64,
     /// Time from the first SYN to the ACK that completes the handshake:
     /// below it, data that does not advance is late, not sent again.
     first_rtt_ns: Option<i64>,
@@ -63,6 +65,13 @@ impl Tracker {
                 self.now_ns
             }
         };
+        let gap_ns = match first {
+            true => 0,
+            false => time_ns - self.now_ns,
+        };
+        let even = (gap_ns - self.gap_ns).abs() <= EVEN_NS && gap_ns > LEAST_GAP_NS;
+        connection.even_gaps += u64::from(even);
+        self.gap_ns = gap_ns;
         self.now_ns = time_ns;
         connection.last_ns = time_ns;
         let [client, server] = &mut self.halves;
@@ -92,6 +101,7 @@ impl Tracker {
             flags: packet.flags,
             from,
             session: 0,
+            head: None,
             via: 0,
         };
         if fwd.is_same_frame(packet, time_ns) {
@@ -109,6 +119,12 @@ impl Tracker {
 /// No connection is silent for longer than a year; a time that says so is
 /// damaged. It also keeps every sum of times on a connection in range.
 const LONGEST_NS: i64 = 366 * 86_400 * 1_000_000_000;
+
+/// Gaps that differ by less are even, whatever wrote their times.
+const EVEN_NS: i64 = 30_000;
+
+/// Shorter gaps are a line rate.
+const LEAST_GAP_NS: i64 = 900_000;
 
 /// True when sequence number `a` is before `b`.
 #[inline]

@@ -2,8 +2,10 @@
 
 mod build;
 mod dlsw_pairs;
+mod evidence;
 mod examples;
 mod formats;
+mod judged;
 mod planted;
 mod protocols;
 mod reconciliation;

@@ -106,7 +106,7 @@ const SEEN: &[Seen] = &[
     Seen {
         cause: "tcp.pmtu.black-hole",
         hidden: &[Place::Server],
-        others: &["tcp.retransmit.spurious"],
+        others: &["tcp.rto"],
     },
 ];
 

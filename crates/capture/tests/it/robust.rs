@@ -109,7 +109,7 @@ fn what_is_no_capture_is_refused_with_a_remedy() {
         Err(ReadError::Empty)
     ));
     let error = capture::explain(&b"No. Time Source\n"[..], &Options::default()).unwrap_err();
-    assert!(error.to_string().contains("editcap"), "{error}");
+    assert!(error.to_string().contains("text2pcap"), "{error}");
     let head = &sample(Format::Pcap)[..20];
     let error = capture::explain(head, &Options::default()).unwrap_err();
     assert!(error.to_string().contains("offset 20"), "{error}");

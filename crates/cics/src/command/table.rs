@@ -99,6 +99,8 @@ mod counters;
 mod diagnostics;
 mod environment;
 mod files;
+mod inquiry;
+mod journals;
 mod programs;
 mod queues;
 mod starting;
@@ -114,9 +116,13 @@ pub mod commands {
     pub use super::conditions::rows::*;
     pub use super::conversations::rows::*;
     pub use super::counters::rows::*;
+    pub use super::diagnostics::rows::*;
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
+    pub use super::inquiry::rows::*;
+    pub use super::journals::rows::*;
     pub use super::programs::rows::*;
+    pub use super::queues::rows::*;
     pub use super::starting::rows::*;
     pub use super::storage::rows::*;
     pub use super::time::rows::*;
@@ -131,15 +137,14 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     storage::SERVED,
     storage::LATER,
     time::SERVED,
-    time::LATER,
     conditions::SERVED,
     environment::SERVED,
     environment::LATER,
     files::SERVED,
-    queues::LATER,
+    queues::SERVED,
     counters::SERVED,
-    queues::STARTING,
     starting::SERVED,
+    starting::LATER,
     terminals::MAPS,
     conversations::SERVED,
     terminals::TERMINALS,
@@ -147,7 +152,10 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     activities::LATER,
     web::LATER,
     web::SECURITY,
+    diagnostics::SERVED,
+    journals::SERVED,
     diagnostics::LATER,
     diagnostics::SPOOL,
+    inquiry::SERVED,
     system::LATER,
 ];

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::attributes::{KEPT, USED, abbreviates, complete, complete_type};
+use super::queues::{JournalModelDef, TdQueueDef, TsModelDef};
 use super::scan::{Attribute, Statement, statements};
 use super::types::{FileDef, OtherDef, ProgramDef, TranClassDef, TransactionDef};
 use super::values::Values;
@@ -20,6 +21,12 @@ pub struct Csd {
     pub files: Vec<FileDef>,
     /// Transaction classes in their order.
     pub tranclasses: Vec<TranClassDef>,
+    /// Models of temporary storage queues in their order.
+    pub tsmodels: Vec<TsModelDef>,
+    /// Transient data queues in their order.
+    pub tdqueues: Vec<TdQueueDef>,
+    /// Models of journals in their order.
+    pub journalmodels: Vec<JournalModelDef>,
     /// Definitions of other types.
     pub others: Vec<OtherDef>,
     /// Groups of each list, in the order of ADD.
@@ -331,6 +338,9 @@ impl Reader {
                 "PROGRAM" => csd.programs.extend(v.program()),
                 "FILE" => csd.files.extend(v.file()),
                 "TRANCLASS" => csd.tranclasses.extend(v.tranclass()),
+                "TSMODEL" => csd.tsmodels.extend(v.tsmodel()),
+                "TDQUEUE" => csd.tdqueues.extend(v.tdqueue()),
+                "JOURNALMODEL" => csd.journalmodels.extend(v.journalmodel()),
                 _ => csd.others.push(OtherDef::from(raw)),
             }
         }

@@ -8,6 +8,7 @@ use super::types::{
     TransactionDef,
 };
 use crate::diagnostic::Severity;
+use crate::names::GroupName;
 
 /// Reads the values of one definition; a wrong one is told and leaves the
 /// definition out.
@@ -34,6 +35,47 @@ impl<'a> Values<'a> {
             .then_some(a)
     }
 
+    /// A name of up to so many characters, blanks and parentheses not among them.
+    pub(super) fn name_of(&mut self, most: usize) -> Option<String> {
+        let name = self.raw.name.clone();
+        if name.len() > most || !name.bytes().all(|b| b.is_ascii_graphic()) {
+            self.fail_here(&format!("has a name that is not 1 to {most} characters"));
+            return None;
+        }
+        Some(name)
+    }
+
+    /// The name as it is written.
+    pub(super) fn own_text(&self) -> String {
+        self.raw.name.clone()
+    }
+
+    pub(super) fn group(&self) -> GroupName {
+        self.raw.group
+    }
+
+    pub(super) fn line(&self) -> u32 {
+        self.raw.line
+    }
+
+    /// The definition, unless something is wrong with it.
+    pub(super) fn done<T>(&self, def: T) -> Option<T> {
+        (!self.failed).then_some(def)
+    }
+
+    /// Something is wrong with the definition as a whole.
+    pub(super) fn fail_here(&mut self, what: &str) {
+        let message = format!("{}({}) {what}", self.raw.kind, self.raw.name);
+        self.fail(self.raw.line, self.raw.column, message);
+    }
+
+    /// Something is wrong with an attribute.
+    pub(super) fn fail_at(&mut self, attribute: &str, message: String) {
+        let place = self.find(attribute).map(|a| (a.line, a.column));
+        let (line, column) = place.unwrap_or((self.raw.line, self.raw.column));
+        self.fail(line, column, message);
+    }
+
     fn fail(&mut self, line: u32, column: u32, message: String) {
         self.failed = true;
         self.reader
@@ -50,19 +92,22 @@ impl<'a> Values<'a> {
         }
     }
 
-    fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(&mut self, name: &str) -> Option<T> {
+    pub(super) fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(
+        &mut self,
+        name: &str,
+    ) -> Option<T> {
         let a = self.find(name)?.clone();
         let value = self.reader.parsed(&a);
         self.failed |= value.is_none();
         value
     }
 
-    fn text(&self, name: &str) -> Option<String> {
+    pub(super) fn text(&self, name: &str) -> Option<String> {
         self.find(name).and_then(|a| a.value.clone())
     }
 
     /// One of some words, in either case; the first is the default.
-    fn choice<T: Copy>(&mut self, name: &str, values: &[(&str, T)]) -> T {
+    pub(super) fn choice<T: Copy>(&mut self, name: &str, values: &[(&str, T)]) -> T {
         let default = values[0].1;
         let Some(a) = self.find(name).cloned() else {
             return default;
@@ -82,7 +127,11 @@ impl<'a> Values<'a> {
         default
     }
 
-    fn number(&mut self, name: &str, range: std::ops::RangeInclusive<u32>) -> Option<u32> {
+    pub(super) fn number(
+        &mut self,
+        name: &str,
+        range: std::ops::RangeInclusive<u32>,
+    ) -> Option<u32> {
         let a = self.find(name)?.clone();
         let text = a.value.unwrap_or_default();
         match text.parse().ok().filter(|n| range.contains(n)) {
@@ -99,7 +148,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    fn yes(&mut self, name: &str, default: bool) -> bool {
+    pub(super) fn yes(&mut self, name: &str, default: bool) -> bool {
         let order = if default {
             [("YES", true), ("NO", false)]
         } else {

@@ -8,7 +8,7 @@ use link::{
     Confinement, FileEntry, Name, ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId,
 };
 
-use crate::api::Conversations;
+use crate::api::{Conversations, QueueDefinitions};
 
 /// Everything that a region needs to start.
 #[derive(Debug, Clone)]
@@ -29,6 +29,11 @@ pub struct RegionConfig {
     pub runaway_ms: u32,
     /// Milliseconds that a task waits for a record lock (DTIMOUT).
     pub lock_timeout_ms: u32,
+    /// Bytes of the common work area (WRKAREA), 0 to 3,584; 0 for none.
+    pub cwa_bytes: u32,
+    /// Bytes of storage for GETMAIN SHARED that all workers have; 0 keeps it
+    /// within the worker.
+    pub shared_storage_bytes: usize,
     /// Bytes of each slot's area, a multiple of 4,096.
     pub arena_bytes: usize,
     /// The worker's executable.
@@ -39,6 +44,8 @@ pub struct RegionConfig {
     pub engines: Engines,
     /// File that monitoring records are appended to, a JSON line each.
     pub monitoring: Option<PathBuf>,
+    /// Folder of transaction dumps; none suppresses them.
+    pub dumps: Option<PathBuf>,
     /// Where embedded files are; none for a region without files.
     pub store: Option<StoreEntry>,
     /// What workers keep their programs from.
@@ -48,7 +55,14 @@ pub struct RegionConfig {
     pub display_lines_per_s: u32,
     /// Partners of APPC conversations; none for a region without them.
     pub conversations: Option<Arc<dyn Conversations>>,
-    /// Transactions, classes, programs and files.
+    /// Folder of files that queues and journals are written to, when their
+    /// definition does not name another one.
+    pub state: PathBuf,
+    /// Most bytes of all temporary storage queues.
+    pub temporary_storage_bytes: u64,
+    /// Most bytes of all intrapartition transient data queues.
+    pub transient_data_bytes: u64,
+    /// Transactions, classes, programs, files and queues.
     pub definitions: Definitions,
 }
 
@@ -63,11 +77,14 @@ impl Default for RegionConfig {
             worker_idle_ms: 30_000,
             runaway_ms: 5_000,
             lock_timeout_ms: 10_000,
+            cwa_bytes: 0,
+            shared_storage_bytes: 0,
             arena_bytes: link::layout::ARENA_BYTES,
             worker_exe: PathBuf::from("/proc/self/exe"),
             worker_args: vec![OsString::from("worker")],
             engines: Engines::default(),
             monitoring: None,
+            dumps: None,
             store: None,
             confinement: Confinement {
                 sandbox: SandboxMode::BestEffort,
@@ -77,6 +94,9 @@ impl Default for RegionConfig {
             },
             display_lines_per_s: 1000,
             conversations: None,
+            state: PathBuf::from("."),
+            temporary_storage_bytes: 256 << 20,
+            transient_data_bytes: 256 << 20,
             definitions: Definitions::default(),
         }
     }
@@ -94,6 +114,8 @@ pub struct Definitions {
     /// Files. A reload may add files, leave some out and change their switches;
     /// the records of a file keep the form they have in the store.
     pub files: Vec<FileEntry>,
+    /// Queues and journals.
+    pub queues: QueueDefinitions,
     /// Routines outside of the program table that CALL may reach.
     pub callable: Vec<String>,
     /// File commands run under the QR token (FCQRONLY=YES).

@@ -63,6 +63,7 @@ impl Region {
             Poll::Pending
         })
         .await;
+        shared.keep();
         self.threads.stop(&self.handle.shared);
     }
 }

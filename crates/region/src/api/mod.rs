@@ -8,7 +8,9 @@ mod conversations;
 mod door;
 mod facility;
 mod handle;
+mod operator;
 mod participant;
+mod queues;
 mod record;
 mod reply;
 mod request;
@@ -21,8 +23,13 @@ pub use conversations::{Conversation, Conversations, Destination, Fault, Receive
 pub use door::DoorRuntime;
 pub use facility::Facility;
 pub use handle::{Handle, Port, Region, block_on};
+pub use operator::{LockInfo, MessageInfo, Purge, TaskInfo};
 pub use participant::{Participant, Vote};
-pub use record::{MonitoringRecord, Statistics, Work};
+pub use queues::{
+    JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef,
+    TdRecovery, Trigger, TsModelDef,
+};
+pub use record::{MonitoringRecord, Statistics, UserPoint, Work};
 pub use reply::{Abend, Container, Outcome, Reply};
 pub use request::{PutError, Refusal, StartCode, TaskRequest};
 pub use task::Task;

@@ -67,6 +67,34 @@ pub struct MonitoringRecord {
     pub worker: u32,
     /// How often the task was given to another worker before it started.
     pub moves: u32,
+    /// Points of the program's own (MONITOR POINT), in the order they were
+    /// first passed; at most [`UserPoint::MOST`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub user_points: Vec<UserPoint>,
+}
+
+/// A point of the program's own that a task passed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct UserPoint {
+    /// ENTRYNAME, `USER` when there is none.
+    pub entry: Name<8>,
+    /// POINT.
+    pub point: u8,
+    /// How often it was passed.
+    pub count: u32,
+    /// DATA1, added up.
+    pub data1: i64,
+    /// DATA2, added up.
+    pub data2: i64,
+    /// When it was passed first, nanoseconds after the task was asked for.
+    pub first_ns: u64,
+    /// When it was passed last.
+    pub last_ns: u64,
+}
+
+impl UserPoint {
+    /// Most points of a task; further ones are not recorded.
+    pub const MOST: usize = 64;
 }
 
 impl MonitoringRecord {
@@ -138,6 +166,25 @@ pub struct Statistics {
     pub lock_waits: u64,
     /// Deadlocks found.
     pub deadlocks: u64,
+    /// Temporary storage queues now.
+    pub ts_queues: u64,
+    /// Items of temporary storage queues now; of recoverable ones, the
+    /// committed ones.
+    pub ts_items: u64,
+    /// Bytes of temporary storage queues now, with what each item takes beside
+    /// its data.
+    pub ts_bytes: u64,
+    /// Times a WRITEQ TS waited for space.
+    pub ts_space_waits: u64,
+    /// Records in intrapartition transient data queues now; of recoverable
+    /// ones, the committed ones.
+    pub td_items: u64,
+    /// Bytes of those.
+    pub td_bytes: u64,
+    /// Tasks started because a queue had reached its trigger level.
+    pub td_triggers: u64,
+    /// Records written to journals.
+    pub journal_records: u64,
     /// Monitoring records dropped because the sink was behind.
     pub records_dropped: u64,
     /// Sums over the monitoring records of all tasks.

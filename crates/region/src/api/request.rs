@@ -39,6 +39,8 @@ pub enum StartCode {
     StartData,
     /// `TD`: a terminal.
     Terminal,
+    /// `QD`: a transient data queue that reached its trigger level.
+    Queue,
 }
 
 impl StartCode {
@@ -50,6 +52,7 @@ impl StartCode {
             StartCode::Start => *b"S ",
             StartCode::StartData => *b"SD",
             StartCode::Terminal => *b"TD",
+            StartCode::Queue => *b"QD",
         }
     }
 }

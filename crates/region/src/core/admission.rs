@@ -34,7 +34,7 @@ impl Core {
             self.check_queue(spec)?;
             return Ok(self.wait(task, Stage::WaitClass));
         }
-        if self.active >= self.limits.mxt || !self.mxt_waits.is_empty() {
+        if self.has_all() || !self.mxt_waits.is_empty() {
             self.check_queue(spec)?;
             self.count_class(class);
             return Ok(self.wait(task, Stage::WaitMxt));
@@ -190,7 +190,7 @@ impl Core {
 
     /// Lets tasks through while MXT has room.
     pub(super) fn admit_next<L: Links>(&mut self, cx: &mut Cx<'_, L>) {
-        while self.active < self.limits.mxt && !self.mxt_waits.is_empty() {
+        while !self.has_all() && !self.mxt_waits.is_empty() {
             let tasks = &self.tasks;
             let waits = |k| tasks.get(k).is_some_and(|t| t.stage == Stage::WaitMxt);
             let Some(key) = self.mxt_waits.pop(waits) else {
@@ -250,12 +250,14 @@ impl Core {
             has_request: false,
             losses: 0,
             moves: 0,
+            user_points: Vec::new(),
             deadline: (timeout_ns > 0).then(|| now.saturating_add(timeout_ns)),
             purging: false,
             // Nobody outside waits for what the region starts.
             abandoned: spec.start.is_some(),
             in_kernel: spec.start.is_some(),
             start: spec.start,
+            lends: false,
             abend: None,
             begun: now,
             placed: 0,
@@ -305,18 +307,23 @@ impl Core {
         self.queue_for_place(key);
     }
 
+    /// MXT tasks are active, without those that wait for their children.
+    fn has_all(&self) -> bool {
+        self.active - self.lent >= self.limits.mxt
+    }
+
     fn class_is_full(&self, class: usize) -> bool {
         self.class_active[class] >= self.defs.classes[class].max_active
             || !self.class_waits[class].is_empty()
     }
 
-    fn count_class(&mut self, class: Option<usize>) {
+    pub(super) fn count_class(&mut self, class: Option<usize>) {
         if let Some(class) = class {
             self.class_active[class] += 1;
         }
     }
 
-    fn uncount_class(&mut self, class: Option<usize>) {
+    pub(super) fn uncount_class(&mut self, class: Option<usize>) {
         if let Some(class) = class {
             self.class_active[class] -= 1;
         }

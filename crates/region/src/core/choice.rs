@@ -152,7 +152,9 @@ impl Core {
             && cx.now.saturating_sub(self.last_start_failure) < START_RETRY_NS;
         // Retiring workers do not count against MXT for long; a few more than
         // MXT keep a reload from waiting for them.
-        if resting || self.ready_workers() >= self.limits.mxt || live >= 2 * self.limits.mxt {
+        // A task that waits for its children keeps its worker.
+        let most = self.limits.mxt + self.lent;
+        if resting || self.ready_workers() >= most || live >= most + self.limits.mxt {
             return None;
         }
         let vacant = self.workers.iter().position(|w| w.life == Life::Vacant);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use link::{Name, ProgramName, TransId};
+use link::{Name, ProgramEntry, ProgramName, TransId};
 
 use crate::api::{ClassDef, Definitions, StartError, TransactionDef};
 
@@ -18,6 +18,8 @@ pub struct Compiled {
     pub classes: Vec<ClassDef>,
     /// How long each known program's runs took, by number.
     pub programs: Vec<ProgramPace>,
+    /// The programs by number.
+    pub program_table: Vec<ProgramEntry>,
     by_transid: HashMap<TransId, usize, NameHash>,
     by_program: HashMap<ProgramName, usize, NameHash>,
 }
@@ -61,6 +63,7 @@ impl Compiled {
         let mut compiled = Compiled {
             generation,
             classes: definitions.classes.clone(),
+            program_table: definitions.programs.clone(),
             ..Compiled::default()
         };
         for (i, program) in definitions.programs.iter().enumerate() {

@@ -40,6 +40,7 @@ impl Core {
 
     /// The unit of work of a task that was ending is over.
     pub fn unit_ended<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, abend: Option<Abend>) {
+        self.lend(cx, key, false);
         if let Some(task) = self.tasks.get_mut(key)
             && task.stage == Stage::Ending
         {

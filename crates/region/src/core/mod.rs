@@ -23,14 +23,14 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
-pub use defs::{Compiled, Pace};
+pub use defs::{Compiled, Pace, Transaction};
 pub use task::{Stage, TaskKey, TaskSpec, TaskState};
 pub use worker::{Caller, Life, Place, WorkerState};
 
 use link::layout::SLOTS;
 use link::{Request, SlotState};
 
-use crate::api::{Abend, Refusal, Statistics};
+use crate::api::{Abend, ClassDef, Refusal, Statistics};
 use queue::WaitQueue;
 use task::TaskTable;
 
@@ -150,6 +150,8 @@ pub struct Core {
     place_waits: WaitQueue,
     class_active: Vec<usize>,
     active: usize,
+    /// Active tasks that wait for their children, who may take their places.
+    lent: usize,
     /// Requests that wait for their class or for MXT.
     waiting: usize,
     order: u64,
@@ -177,6 +179,7 @@ impl Core {
             place_waits: WaitQueue::default(),
             class_active: vec![0; classes],
             active: 0,
+            lent: 0,
             waiting: 0,
             order: 0,
             next_number: 1,
@@ -195,6 +198,41 @@ impl Core {
     /// A task that exists, to change what the shell keeps in it.
     pub fn task_mut(&mut self, key: TaskKey) -> Option<&mut TaskState> {
         self.tasks.get_mut(key)
+    }
+
+    /// A task waits for a child, or goes on. Meanwhile it counts neither for
+    /// MXT nor for its class, so that parents alone cannot keep all children
+    /// out; when it goes on there may be more tasks than MXT for a while.
+    pub fn lend<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, lends: bool) {
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        if std::mem::replace(&mut task.lends, lends) == lends {
+            return;
+        }
+        let class = task.class;
+        match lends {
+            true => {
+                self.lent += 1;
+                self.uncount_class(class);
+                if let Some(class) = class {
+                    self.admit_from_class(cx, class);
+                }
+                self.admit_next(cx);
+                self.place_waiting(cx);
+            }
+            false => {
+                self.lent -= 1;
+                self.count_class(class);
+            }
+        }
+    }
+
+    /// Changes the priority of a task that exists.
+    pub fn set_priority(&mut self, key: TaskKey, priority: u8) {
+        if let Some(task) = self.tasks.get_mut(key) {
+            task.priority = priority;
+        }
     }
 
     /// The workers by number.
@@ -224,6 +262,35 @@ impl Core {
     /// The definitions in force.
     pub fn defs(&self) -> &Compiled {
         &self.defs
+    }
+
+    /// The definitions in force, to change one.
+    pub fn defs_mut(&mut self) -> &mut Compiled {
+        &mut self.defs
+    }
+
+    /// The settings in force.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Keys of all tasks.
+    pub fn task_keys(&self) -> Vec<TaskKey> {
+        self.tasks.keys()
+    }
+
+    /// The class of a task.
+    pub fn class_of(&self, task: &TaskState) -> Option<&ClassDef> {
+        self.defs.classes.get(task.class?)
+    }
+
+    /// Active tasks and waiting requests of a class, by its number.
+    pub fn class_load(&self, class: usize) -> (usize, usize) {
+        let active = self.class_active.get(class).copied().unwrap_or(0);
+        (
+            active,
+            self.class_waits.get(class).map_or(0, WaitQueue::len),
+        )
     }
 
     /// Active tasks.
@@ -319,6 +386,12 @@ impl Core {
         for class in 0..classes {
             self.admit_from_class(cx, class);
         }
+        self.place_waiting(cx);
+    }
+
+    /// The limits of a class have changed: more of its requests may begin.
+    pub fn class_changed<L: Links>(&mut self, cx: &mut Cx<'_, L>, class: usize) {
+        self.admit_from_class(cx, class);
         self.place_waiting(cx);
     }
 

@@ -2,10 +2,10 @@
 
 use std::task::Waker;
 
-use link::{Entry, ProgramName, Request, TransId, UserId};
+use link::{Entry, Name, ProgramName, Request, TransId, UserId};
 
 use super::worker::Place;
-use crate::api::{Abend, Refusal};
+use crate::api::{Abend, Refusal, UserPoint};
 
 /// Names a task; a key of a task that is gone finds nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,6 +18,12 @@ impl TaskKey {
     fn index(self) -> usize {
         self.index as usize
     }
+
+    /// The key that no task has.
+    pub const NOBODY: TaskKey = TaskKey {
+        index: u32::MAX,
+        generation: u32::MAX,
+    };
 
     /// A key of no table.
     #[cfg(test)]
@@ -109,6 +115,8 @@ pub struct TaskState {
     pub(super) losses: u32,
     /// How often it was given to another worker.
     pub moves: u32,
+    /// Points of its program's own that it passed.
+    pub user_points: Vec<UserPoint>,
     pub(super) deadline: Option<u64>,
     pub(super) purging: bool,
     /// Nobody waits for the end.
@@ -117,6 +125,8 @@ pub struct TaskState {
     pub in_kernel: bool,
     /// The start that it comes from.
     pub start: Option<u64>,
+    /// It waits for a child, who may take its place.
+    pub(super) lends: bool,
     /// Why it ended without results, or in spite of them.
     pub abend: Option<Abend>,
     /// When it was asked for.
@@ -139,6 +149,16 @@ impl TaskState {
     /// The request's trace id.
     pub fn trace_id(&self) -> [u8; 16] {
         self.request.trace_id
+    }
+
+    /// Its principal facility, blank for none.
+    pub fn facility(&self) -> Name<4> {
+        self.request.facility
+    }
+
+    /// How it was started, as ASSIGN STARTCODE tells.
+    pub fn start_code(&self) -> [u8; 2] {
+        *self.request.start_code.as_bytes()
     }
 
     /// Its priority, 0 to 255.

@@ -127,11 +127,20 @@ impl Core {
         if task.deadline.is_none_or(|d| cx.now < d) || task.purging {
             return;
         }
+        self.purge_task(cx, key, "the task's time limit passed");
+    }
+
+    /// Ends a task wherever it is: before its admission, in a queue, in a wait
+    /// for the region, or running.
+    pub fn purge_task<L: Links>(&mut self, cx: &mut Cx<'_, L>, key: TaskKey, why: &str) {
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
         if task.is_waiting() {
             self.refuse_waiting(cx, key, Refusal::TimedOut);
             return;
         }
-        let purged = || Core::abend(b"AEXY", "the task's time limit passed".to_owned());
+        let purged = || Core::abend(b"AEXY", why.to_owned());
         match (&task.stage, task.place) {
             (Stage::WaitPlace, _) => {
                 self.stats.purged += 1;

@@ -23,6 +23,8 @@ pub enum Effect {
     Ended(TaskKey, Option<Abend>),
     /// Start a task that nobody outside asked for.
     Start(Box<Start>),
+    /// A task has another priority.
+    Priority(TaskKey, u8),
     /// Do work that may block and answer the task with what it gives.
     Blocking(TaskKey, BlockingWork),
 }
@@ -52,6 +54,8 @@ pub struct Job {
 pub enum Then {
     /// The unit of work goes on to its end.
     Unit,
+    /// Nothing: the changes belong to no unit of work.
+    Nothing,
     /// Answer the task's command and give a lock back: a change to something
     /// that is not recoverable.
     Answer(Answer, Option<LockName>),

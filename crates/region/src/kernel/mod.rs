@@ -22,7 +22,7 @@ mod unit;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use link::{Answer, Call, Op, Operands, Violation};
 use store::ReadStore;
@@ -39,6 +39,9 @@ pub use unit::Units;
 use crate::api::{Abend, Statistics};
 use crate::core::TaskKey;
 use crate::resources::{Resources, Serve};
+
+/// Abend of a task that was purged while it waited.
+pub const PURGED: [u8; 4] = *b"AEXY";
 
 /// Everything that running tasks can ask for.
 pub struct Kernel {
@@ -65,6 +68,8 @@ pub struct State {
     waits: HashMap<TaskKey, Suspended>,
     waiting_for: HashMap<EventName, Vec<TaskKey>>,
     woken: VecDeque<(TaskKey, Woken)>,
+    /// Tasks that end when they next wait.
+    purged: HashSet<TaskKey>,
     last_start: u64,
 }
 
@@ -75,6 +80,8 @@ pub struct Settings {
     pub lock_timeout_ns: u64,
     /// Nanoseconds of local time, since 1970, at the zero of the region's clock.
     pub local_offset_ns: u64,
+    /// Nanoseconds between 1970 and the zero of the region's clock.
+    pub unix_offset_ns: u64,
 }
 
 impl Settings {
@@ -177,6 +184,27 @@ impl Cx<'_> {
         }
     }
 
+    /// Whether somebody waits for a name to be signalled.
+    pub fn is_awaited(&self, kind: &'static str, key: &[u8]) -> bool {
+        let name = EventName {
+            kind,
+            key: key.into(),
+        };
+        self.kernel.waiting_for.contains_key(&name)
+    }
+
+    /// Has the store take changes over that belong to no unit of work; nobody
+    /// waits for them.
+    pub fn change_store(&mut self, changes: store::UnitOfWork) {
+        if self.kernel.reader.is_some() && !changes.is_empty() {
+            self.out.push(Effect::Commit(Job {
+                task: TaskKey::NOBODY,
+                changes,
+                then: Then::Nothing,
+            }));
+        }
+    }
+
     /// A number for a task to be started.
     pub fn next_start(&mut self) -> u64 {
         self.kernel.last_start += 1;
@@ -224,6 +252,7 @@ impl Kernel {
                 waits: HashMap::new(),
                 waiting_for: HashMap::new(),
                 woken: VecDeque::new(),
+                purged: HashSet::new(),
                 last_start: 0,
             },
             resources,
@@ -256,7 +285,7 @@ impl Kernel {
             Op::Command => Operands::parse(&call.data)?,
             _ => Operands::default(),
         };
-        self.state.units.of(caller.key);
+        self.begin_unit(now, &caller, out);
         match call.op {
             Op::Syncpoint => self.syncpoint(now, caller.key, out),
             Op::Rollback => self.rollback(now, caller.key, out),
@@ -277,6 +306,7 @@ impl Kernel {
 
     /// A task ended: commit its unit, or back it out. [`Effect::Ended`] follows.
     pub fn end(&mut self, now: u64, caller: Caller, commit: bool, out: &mut Vec<Effect>) {
+        self.begin_unit(now, &caller, out);
         self.end_task(now, caller, commit, out);
         self.wake(now, out);
     }
@@ -331,9 +361,22 @@ impl Kernel {
         true
     }
 
+    /// Has a task that runs end with [`PURGED`] when it next waits.
+    pub fn purge_at_next_wait(&mut self, task: TaskKey) {
+        self.state.purged.insert(task);
+    }
+
     /// Whether a task waits.
     pub fn waits(&self, task: TaskKey) -> bool {
         self.state.waits.contains_key(&task)
+    }
+
+    /// Whether it waits for a child, who may have its place meanwhile.
+    pub fn waits_for_child(&self, task: TaskKey) -> bool {
+        self.wait_of(task).is_some_and(|(on, _)| match on {
+            WaitOn::Event(name) => name.kind == crate::resources::children::CHILD,
+            _ => false,
+        })
     }
 
     /// What a task waits for and since when, for operators.
@@ -361,6 +404,33 @@ impl Kernel {
             resources.start_ended(cx, start, ended);
         });
         self.wake(now, out);
+    }
+
+    /// Puts the files' definitions in the order of those in force, with what
+    /// the store knows of them.
+    pub fn renumber_files(&mut self, entries: &[link::FileEntry]) -> Vec<link::FileEntry> {
+        let mut entries = self.resources.files.renumber(entries);
+        if let Some(reader) = &mut self.state.reader {
+            crate::resources::files::complete(reader.as_mut(), &mut entries);
+        }
+        entries
+    }
+
+    /// What resource managers kept in the store comes back. Once, when the
+    /// region can start tasks.
+    pub fn restore(&mut self, now: u64, out: &mut Vec<Effect>) {
+        self.manage(now, out, |resources, cx| resources.restore(cx));
+        self.wake(now, out);
+    }
+
+    /// What resource managers have in memory and a normal end of the region
+    /// must not lose.
+    pub fn keep(&mut self, now: u64) -> store::UnitOfWork {
+        let mut changes = store::UnitOfWork::default();
+        self.manage(now, &mut Vec::new(), |resources, cx| {
+            resources.keep(cx, &mut changes);
+        });
+        changes
     }
 
     /// Takes the files' definitions over.
@@ -399,6 +469,17 @@ impl Kernel {
         call(&mut self.resources, &mut cx)
     }
 
+    /// Begins a task's first unit, unless it has begun.
+    fn begin_unit(&mut self, now: u64, caller: &Caller, out: &mut Vec<Effect>) {
+        if self.state.units.get(caller.key).is_some() {
+            return;
+        }
+        self.state.units.of(caller.key);
+        if caller.start.is_some() {
+            self.manage(now, out, |resources, cx| resources.task_begun(cx, caller));
+        }
+    }
+
     /// Tries a call, the first time or again.
     fn attempt(&mut self, now: u64, mut request: Request, out: &mut Vec<Effect>) {
         let task = request.caller.key;
@@ -413,6 +494,13 @@ impl Kernel {
             }
             // A worker sends what its table says is served here.
             None => Err(Failure::Abend(*b"AEY9")),
+        };
+        let served = match served {
+            Ok(Step::Wait(_)) if self.state.purged.remove(&task) => {
+                self.state.locks.give_up(task);
+                Err(Failure::Abend(PURGED))
+            }
+            served => served,
         };
         let waits = matches!(served, Ok(Step::Wait(_)));
         if waits != again {

@@ -143,6 +143,7 @@ impl Kernel {
             return;
         };
         match then {
+            Then::Nothing => {}
             Then::Answer(answer, unlock) => {
                 unit.committing = false;
                 let end = unit.end;
@@ -253,6 +254,7 @@ impl Kernel {
         let woken = next.into_iter().map(|task| (task, Woken::Granted));
         self.state.woken.extend(woken);
         self.state.units.remove(caller.key);
+        self.state.purged.remove(&caller.key);
         out.push(Effect::Ended(caller.key, abend));
     }
 }

@@ -57,7 +57,7 @@ impl World {
     fn new() -> Self {
         let settings = Settings {
             lock_timeout_ns: 1_000 * MS,
-            local_offset_ns: 0,
+            ..Settings::default()
         };
         World {
             kernel: Kernel::new(None, settings, Resources::default()),

@@ -6,16 +6,30 @@
 //! table; a worker sends what is served here by the number of the row, with
 //! the operands by the index of their options.
 //!
-//! Conversations are the exception: each has a thread that waits with its
-//! partner, so they are served beside the kernel, in [`crate::shell`].
+//! Two are served beside the kernel, in [`crate::shell`]: conversations, each
+//! of which has a thread that waits with its partner, and INQUIRE and SET, which
+//! look at tasks and definitions as well.
 
+pub mod children;
 pub mod conversations;
 pub mod counters;
+pub mod dump;
 pub mod enqueue;
+pub mod events;
 pub mod files;
 pub mod interval;
+pub mod journals;
+pub mod operator;
+pub mod storage;
+pub mod system;
+pub mod temporary_storage;
+pub mod transient_data;
+#[cfg(test)]
+pub mod world;
 
-use crate::api::Statistics;
+use store::UnitOfWork;
+
+use crate::api::{Definitions, RegionConfig, Statistics};
 use crate::core::TaskKey;
 use crate::kernel::{Caller, Cx, Request, Served, StartEnd};
 
@@ -26,6 +40,11 @@ pub type Serve = fn(&mut Resources, &mut Cx<'_>, &mut Request) -> Served;
 pub struct Manager {
     /// The commands that it serves, by the number of their row.
     pub commands: &'static [(u16, Serve)],
+    /// A task that the region started is about to make its first call, or to
+    /// end without one: its first unit of work has begun.
+    pub task_begun: fn(&mut Resources, &mut Cx<'_>, &Caller),
+    /// Definitions come into force: at the start, and at each reload.
+    pub define: fn(&mut Resources, &RegionConfig, &Definitions),
     /// A unit of work is over: committed, or backed out.
     pub unit_ended: fn(&mut Resources, &mut Cx<'_>, TaskKey, bool),
     /// A task is over; its unit of work was ended before.
@@ -34,6 +53,10 @@ pub struct Manager {
     pub alarm: fn(&mut Resources, &mut Cx<'_>, u64),
     /// A task that the region started is over, or could not begin.
     pub start_ended: fn(&mut Resources, &mut Cx<'_>, u64, &StartEnd),
+    /// The region has started: what is in the store comes back.
+    pub restore: fn(&mut Resources, &mut Cx<'_>),
+    /// The region ends normally: adds what the next start shall find.
+    pub keep: fn(&mut Resources, &mut Cx<'_>, &mut UnitOfWork),
     /// Adds what it counts.
     pub count: fn(&Resources, &mut Statistics),
 }
@@ -42,10 +65,14 @@ impl Manager {
     /// A manager that serves nothing and wants to hear of nothing.
     pub const IDLE: Manager = Manager {
         commands: &[],
+        task_begun: |_, _, _| {},
+        define: |_, _, _| {},
         unit_ended: |_, _, _, _| {},
         task_ended: |_, _, _| {},
         alarm: |_, _, _| {},
         start_ended: |_, _, _, _| {},
+        restore: |_, _| {},
+        keep: |_, _, _| {},
         count: |_, _| {},
     };
 }
@@ -83,6 +110,24 @@ managers! {
     counters: Counters;
     /// Interval control: DELAY, START, RETRIEVE, CANCEL.
     interval: Intervals;
+    /// POST and the waits for event control blocks.
+    events: Events;
+    /// The asynchronous API: RUN TRANSID and FETCH.
+    children: Children;
+    /// Journals.
+    journals: Journals;
+    /// Temporary storage.
+    temporary_storage: TemporaryStorage;
+    /// Transient data.
+    transient_data: TransientData;
+    /// Dumps of tasks.
+    dump: Dumps;
+    /// Messages to the operator.
+    operator: Operators;
+    /// Shared storage.
+    storage: Storage;
+    /// INQUIRE and SET.
+    system: Systems;
 }
 
 /// The commands of all managers by number.
@@ -96,6 +141,34 @@ pub fn alarm(manager: usize) -> fn(&mut Resources, &mut Cx<'_>, u64) {
 }
 
 impl Resources {
+    /// A task that the region started makes its first call, or ends.
+    pub fn task_begun(&mut self, cx: &mut Cx<'_>, caller: &Caller) {
+        for manager in MANAGERS {
+            (manager.task_begun)(self, cx, caller);
+        }
+    }
+
+    /// Definitions come into force.
+    pub fn define(&mut self, config: &RegionConfig, definitions: &Definitions) {
+        for manager in MANAGERS {
+            (manager.define)(self, config, definitions);
+        }
+    }
+
+    /// The region starts over what is committed.
+    pub fn restore(&mut self, cx: &mut Cx<'_>) {
+        for manager in MANAGERS {
+            (manager.restore)(self, cx);
+        }
+    }
+
+    /// The region ends normally.
+    pub fn keep(&mut self, cx: &mut Cx<'_>, changes: &mut UnitOfWork) {
+        for manager in MANAGERS {
+            (manager.keep)(self, cx, changes);
+        }
+    }
+
     /// A unit of work is over.
     pub fn unit_ended(&mut self, cx: &mut Cx<'_>, task: TaskKey, committed: bool) {
         for manager in MANAGERS {

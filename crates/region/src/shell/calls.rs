@@ -7,6 +7,7 @@ use link::{Answer, Asked, Call, Op, ProgramName};
 
 use super::Shared;
 use super::links::WorkerLink;
+use super::system;
 use crate::core::{Caller, TaskKey};
 
 impl Shared {
@@ -42,6 +43,9 @@ impl Shared {
             }
             Op::Converse => self.converse(worker, link, key, call),
             Op::Link => link.side.answer(&no_such_program(&call)),
+            Op::Command if system::serves(call.args[0]) => {
+                self.serve_system(worker, link, key, &call);
+            }
             _ => self.serve_in_kernel(worker, key, call),
         }
     }

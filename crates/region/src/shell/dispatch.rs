@@ -108,8 +108,8 @@ impl Dispatch {
         let alarm = self.shared.alarm.load(Ordering::SeqCst);
         let limits = match fine {
             true => now_ns() + 1_000_000,
-            false if self.shared.lock().core.wants_coarse_tick() => coarse_at,
-            false => u64::MAX,
+            false if self.shared.may_rest() => u64::MAX,
+            false => coarse_at,
         };
         alarm.min(limits)
     }

@@ -11,16 +11,15 @@ use link::{Answer, Call, StoreEntry};
 use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
 
 use super::Shared;
-use super::clock::{local_offset_ns, now_ns};
+use super::clock::{local_offset_ns, now_ns, unix_offset_ns};
 use super::committer::{self, Committer};
 use super::lease::ended_well;
 use crate::api::{Abend, RegionConfig, StartError};
 use crate::core::TaskKey;
-use crate::kernel::{BlockingWork, Effect, Kernel, Settings};
+use crate::kernel::{BlockingWork, Effect, Kernel, PURGED, Settings};
 use crate::resources::Resources;
-
-/// Abend of a task that was purged while it waited.
-pub const PURGED: [u8; 4] = *b"AEXY";
+use crate::resources::dump::Dumps;
+use crate::resources::storage::Storage;
 
 thread_local! {
     /// The dispatch thread looks at its alarms by itself.
@@ -44,20 +43,28 @@ pub type Committing = (Box<dyn WriteStore>, Receiver<committer::Order>);
 
 impl KernelRoom {
     /// Opens the store, if the region has one.
-    pub fn open(config: &RegionConfig) -> Result<(Self, Option<Committing>), StartError> {
+    pub fn open(config: &mut RegionConfig) -> Result<(Self, Option<Committing>), StartError> {
         let failed = |text: String| StartError::Store(text);
         let settings = Settings {
             lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
             local_offset_ns: local_offset_ns(),
+            unix_offset_ns: unix_offset_ns(),
         };
-        let mut resources = Resources::default();
+        let mut resources = Resources {
+            storage: Storage::new(config.shared_storage_bytes),
+            dump: Dumps {
+                folder: config.dumps.clone(),
+            },
+            ..Resources::default()
+        };
+        resources.define(config, &config.definitions);
         let (mut reader, mut writer) = (None, None);
         if let Some(entry) = &config.store {
             let store = open_lmdb(&entry.path, entry).map_err(failed)?;
             let mut own = store.reader().map_err(|e| failed(e.to_string()))?;
-            resources
-                .files
-                .define(own.as_mut(), &config.definitions.files);
+            let files = &mut config.definitions.files;
+            crate::resources::files::complete(own.as_mut(), files);
+            resources.files.define(own.as_mut(), files);
             reader = Some(own);
             writer = Some(store);
         }
@@ -168,6 +175,18 @@ impl Shared {
         self.kernel(|k, now, out| k.end(now, caller, commit, out));
     }
 
+    /// Has the store take over what a normal end of the region must not lose.
+    pub fn keep(self: &Arc<Self>) {
+        let changes = self.kernel(|k, now, _| k.keep(now));
+        if changes.is_empty() {
+            return;
+        }
+        let kept = self.kernel.work(move |store| store.apply(&[changes]));
+        for error in kept.into_iter().flatten().filter_map(Result::err) {
+            tracing::error!(%error, "what the next start shall find could not be kept");
+        }
+    }
+
     /// Does what is due by time.
     pub(super) fn take_alarms(self: &Arc<Self>, now: u64) {
         if self.alarm.load(Ordering::SeqCst) <= now {
@@ -213,16 +232,18 @@ impl Shared {
                     let Some(worker) = core.runs_in(task) else {
                         return;
                     };
-                    let waits = self.kernel.lock().waits(task);
-                    let point = if waits {
-                        KernelPoint::Wait
-                    } else {
-                        KernelPoint::Wake
+                    let kernel = self.kernel.lock();
+                    let (waits, lends) = (kernel.waits(task), kernel.waits_for_child(task));
+                    drop(kernel);
+                    let point = match waits {
+                        true => KernelPoint::Wait,
+                        false => KernelPoint::Wake,
                     };
                     if let Some(of) = core.task(task) {
                         self.trace.put(point, of.number, of.transid, None);
                     }
                     core.waits(cx, worker, waits);
+                    core.lend(cx, task, lends);
                 }),
                 Effect::Commit(job) => {
                     self.trace_task(KernelPoint::Commit, job.task, None);
@@ -241,6 +262,9 @@ impl Shared {
                 Effect::Start(start) => {
                     self.trace.put(KernelPoint::Start, 0, start.transid, None);
                     self.start_task(*start);
+                }
+                Effect::Priority(task, priority) => {
+                    self.with(|core, _| core.set_priority(task, priority));
                 }
                 Effect::Blocking(task, work) => self.run_blocking(task, work),
             }

@@ -286,6 +286,7 @@ impl Finished {
                 admission_wait_ns: admitted.saturating_sub(task.begun),
                 commit_wait_ns: task.ended.saturating_sub(task.heard),
                 moves: task.moves,
+                user_points: task.user_points.clone(),
                 ..MonitoringRecord::default()
             },
             submitted: task.submitted,

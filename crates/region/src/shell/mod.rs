@@ -14,12 +14,14 @@ mod engines;
 mod kernel;
 mod lease;
 mod links;
+mod operators;
 mod output;
 mod participants;
 mod process;
 mod sink;
 mod start;
 mod starts;
+mod system;
 mod trace;
 
 pub use clock::now_ns;
@@ -73,6 +75,9 @@ pub struct Shared {
     orders: Sender<Order>,
     /// The dispatch thread looks every millisecond.
     fine: AtomicBool,
+    /// The dispatch thread sleeps without a limit: whoever gives it something
+    /// to look at wakes it. Changed under the lock of the state.
+    rests: AtomicBool,
     /// The dispatch thread shall end.
     stop: AtomicBool,
 }
@@ -162,7 +167,14 @@ impl Shared {
             effects.wakers.extend(state.drained.take());
         }
         let fine = state.core.wants_fine_tick();
+        let disturbed = self.rests.load(Ordering::Relaxed) && state.core.wants_coarse_tick();
+        if disturbed {
+            self.rests.store(false, Ordering::Relaxed);
+        }
         drop(guard);
+        if disturbed {
+            self.page.notify(0);
+        }
         if fine && !self.fine.load(Ordering::Relaxed) && !self.fine.swap(true, Ordering::SeqCst) {
             self.page.notify(0);
         }
@@ -193,6 +205,14 @@ impl Shared {
         for key in std::mem::take(&mut effects.starts) {
             self.build_start(key);
         }
+    }
+
+    /// Whether the dispatch thread has nothing to look at from time to time.
+    fn may_rest(&self) -> bool {
+        let state = self.lock();
+        let rests = !state.core.wants_coarse_tick();
+        self.rests.store(rests, Ordering::Relaxed);
+        rests
     }
 
     /// True when the region's threads shall end.

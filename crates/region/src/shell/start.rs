@@ -35,11 +35,15 @@ pub struct Threads {
 
 impl Threads {
     /// Starts everything.
-    pub fn start(config: RegionConfig) -> Result<(Arc<Shared>, Threads), StartError> {
+    pub fn start(mut config: RegionConfig) -> Result<(Arc<Shared>, Threads), StartError> {
         check(&config)?;
         raise_descriptor_limit();
         let compiled = Compiled::build(1, &config.definitions)?;
-        let page = Arc::new(RegionPage::create().map_err(io_error("the region page"))?);
+        // Before the workers are told of the files: the store knows their keys.
+        let (kernel, committing) = KernelRoom::open(&mut config)?;
+        let page = Arc::new(
+            RegionPage::create_with(shared_bytes(&config)).map_err(io_error("the region page"))?,
+        );
         let worker_config = worker_config(&config, 1, &config.definitions);
         let text = ConfigText::new(&worker_config).map_err(io_error("the configuration"))?;
         let links = LinkTable::new(page.clone(), 1, text, config.arena_bytes);
@@ -48,7 +52,6 @@ impl Threads {
             None => None,
         };
         UNIX_OFFSET.store(clock::unix_offset_ns(), Ordering::Relaxed);
-        let (kernel, committing) = KernelRoom::open(&config)?;
         let (orders, order_receiver) = channel();
         let (started, started_receiver) = channel();
         let shared = Arc::new(Shared {
@@ -71,6 +74,7 @@ impl Threads {
             config,
             orders,
             fine: AtomicBool::new(false),
+            rests: AtomicBool::new(false),
             stop: AtomicBool::new(false),
         });
         let general = cpu_set(&shared.config.engines.general);
@@ -118,6 +122,7 @@ impl Threads {
             )?);
         }
         shared.with(|core, cx| core.ensure_minimum(cx));
+        shared.kernel(|k, now, out| k.restore(now, out));
         let threads = Threads {
             dispatch: Some(dispatch),
             others,
@@ -157,6 +162,7 @@ pub fn worker_config(
         applid: config.applid,
         sysid: config.sysid,
         generation,
+        cwa_bytes: config.cwa_bytes,
         fc_qr_only: definitions.fc_qr_only,
         callable: definitions.callable.clone(),
         programs: definitions.programs.clone(),
@@ -171,6 +177,12 @@ pub fn worker_config(
         store: config.store.clone(),
         confinement: config.confinement,
     }
+}
+
+/// Bytes of the area that all workers share: the CWA on pages of its own, then
+/// shared storage.
+fn shared_bytes(config: &RegionConfig) -> usize {
+    (config.cwa_bytes as usize).next_multiple_of(PAGE) + config.shared_storage_bytes
 }
 
 fn limits(config: &RegionConfig) -> Limits {
@@ -201,8 +213,17 @@ fn check(config: &RegionConfig) -> Result<(), StartError> {
     if !arena.is_multiple_of(PAGE) || !(16 * PAGE..=(1 << 36)).contains(&arena) {
         return wrong("arena_bytes must be a multiple of 4096 between 64 KiB and 64 GiB");
     }
+    if config.cwa_bytes > MAX_CWA_BYTES {
+        return wrong("cwa_bytes must be 0 to 3584");
+    }
+    if config.shared_storage_bytes > MAX_SHARED_BYTES {
+        return wrong("shared_storage_bytes must be at most 1 GiB");
+    }
     if config.definitions.files.iter().any(|f| f.enabled) && config.store.is_none() {
         return wrong("files are defined, but no store");
+    }
+    if config.definitions.queues.need_store() && config.store.is_none() {
+        return wrong("recoverable queues are defined, but no store");
     }
     Ok(())
 }
@@ -224,6 +245,10 @@ fn io_error(what: &'static str) -> impl Fn(io::Error) -> StartError {
 }
 
 const _: () = assert!(MAX_WORKERS > 1000);
+/// Largest CWA (WRKAREA).
+const MAX_CWA_BYTES: u32 = 3584;
+/// Most shared storage.
+const MAX_SHARED_BYTES: usize = 1 << 30;
 
 impl Shared {
     /// Switches to other definitions.
@@ -232,14 +257,21 @@ impl Shared {
             let told = "files are defined, but the region was started without a store";
             return Err(StartError::Setting(told.to_owned()));
         }
+        if !self.kernel.has_store() && definitions.queues.need_store() {
+            let told = "recoverable queues are defined, but the region was started without a store";
+            return Err(StartError::Setting(told.to_owned()));
+        }
         let files = &definitions.files;
-        definitions.files = self.kernel.lock().resources.files.renumber(files);
+        definitions.files = self.kernel.lock().renumber_files(files);
         let definitions = &definitions;
         // Nothing changes when something is wrong with them.
         Compiled::build(0, definitions)?;
         // Before the workers hear of it: a new file is served when the first
         // task asks for it.
-        self.kernel.lock().define_files(&definitions.files);
+        let mut kernel = self.kernel.lock();
+        kernel.define_files(&definitions.files);
+        kernel.resources.define(&self.config, definitions);
+        drop(kernel);
         self.with(|core, cx| {
             let generation = core.defs().generation + 1;
             let compiled = Compiled::build(generation, definitions)?;

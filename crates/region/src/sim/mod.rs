@@ -21,7 +21,7 @@ use store::{
     ApplyError, FileDef, KeyField, MemoryStore, RecordFormat, StorageError, UnitOfWork, WriteStore,
 };
 
-use crate::api::{ClassDef, Definitions, TransactionDef};
+use crate::api::{ClassDef, Definitions, RegionConfig, TransactionDef};
 use crate::core::{Action, Compiled, Core, Cx, Limits, Stage, TaskKey, TaskSpec};
 use crate::kernel::{Effect, Job, Kernel, Order, Settings, Start, StartEnd};
 use crate::resources::Resources;
@@ -128,9 +128,11 @@ impl World {
         let mut resources = Resources::default();
         let mut reader = store.reader().expect("a reader");
         resources.files.define(reader.as_mut(), &files);
+        resources.define(&RegionConfig::default(), &definitions());
         let settings = Settings {
             lock_timeout_ns: 40 * MS,
             local_offset_ns: 0,
+            unix_offset_ns: 0,
         };
         World {
             core: Core::new(limits, Compiled::build(1, &definitions()).expect("sound")),
@@ -204,10 +206,11 @@ impl World {
         match effect {
             Effect::Answer(key, answer) => self.answered(key, &answer),
             Effect::Waits(key) => {
-                let waits = self.kernel.waits(key);
+                let (waits, lends) = (self.kernel.waits(key), self.kernel.waits_for_child(key));
                 self.core(|core, cx| {
                     if let Some(worker) = core.runs_in(key) {
                         core.waits(cx, worker, waits);
+                        core.lend(cx, key, lends);
                     }
                 });
             }
@@ -215,6 +218,9 @@ impl World {
             Effect::Participant(key, _, order) => self.tell_remote(key, order),
             Effect::Ended(key, abend) => self.core(|c, cx| c.unit_ended(cx, key, abend)),
             Effect::Start(start) => self.begin_start(*start),
+            Effect::Priority(key, priority) => {
+                self.core(|core, _| core.set_priority(key, priority));
+            }
             Effect::Blocking(key, work) => {
                 let answer = (work.0)();
                 self.answered(key, &answer);

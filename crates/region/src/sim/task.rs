@@ -113,7 +113,8 @@ impl World {
         match (asked, answer.condition) {
             (Asked::Read, Condition::Normal) => {
                 if let Some((account, amount)) = task.change.take() {
-                    let balance = program::balance(&answer.data) + amount;
+                    let balance =
+                        program::balance(&answer.data[answer.args[2] as usize..]) + amount;
                     self.ask(key, program::rewrite(account, balance), Asked::Other);
                 }
             }

@@ -57,7 +57,9 @@ pub fn run(worker: &mut WorkerSide, script: &str, counts: &mut Counts) -> (Strin
         if !header.abend.is_blank() {
             return (said, header.abend);
         }
-        let data = String::from_utf8_lossy(worker.call_data(&header)).into_owned();
+        // The record, behind its key.
+        let (key, data) = (header.args[2] as usize, worker.call_data(&header));
+        let data = String::from_utf8_lossy(data.get(key..).unwrap_or(data)).into_owned();
         let _ = writeln!(said, "{} {}", header.resp, data);
     }
     (said, Name::BLANK)

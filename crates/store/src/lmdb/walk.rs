@@ -278,7 +278,7 @@ fn in_order(page: &Page, numbers: bool, bounds: (Option<&[u8]>, Option<&[u8]>)) 
     };
     let below = |high| {
         keys()
-            .last()
+            .next_back()
             .is_none_or(|key| compare(key, high, numbers).is_lt())
     };
     ascending && bounds.0.is_none_or(above) && bounds.1.is_none_or(below)

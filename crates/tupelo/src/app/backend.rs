@@ -72,7 +72,8 @@ impl Backend for RegionBackend {
     }
 
     fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
-        super::observe::answer(&self.region, path, query, change)
+        super::operate::answer(&self.region, path, query, change)
+            .or_else(|| super::observe::answer(&self.region, path, query, change))
     }
 }
 

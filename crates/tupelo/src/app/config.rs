@@ -23,6 +23,8 @@ pub struct Config {
     pub store: StoreSection,
     /// What a file needs beyond its DEFINE FILE, by file name.
     pub files: BTreeMap<String, FileSection>,
+    /// Temporary storage, transient data and journals.
+    pub queues: QueuesSection,
     /// How COBOL is compiled.
     pub compile: CompileSection,
     /// The REST gateway.
@@ -56,6 +58,14 @@ pub struct RegionSection {
     /// Milliseconds a task may wait for a record lock before it abends with
     /// AFCF; 0 waits for ever.
     pub lock_wait_ms: u32,
+    /// Bytes of the common work area (WRKAREA), 0 to 3584. It is memory that
+    /// every worker can write: a program that runs wild can spoil it for all.
+    pub cwa_bytes: u32,
+    /// Bytes of storage for GETMAIN SHARED that all workers have at the same
+    /// addresses, at most 1 GiB. Every worker can write it, so it weakens the
+    /// isolation of tasks. Without it such storage is that of the one worker,
+    /// and its address means nothing to tasks in other workers.
+    pub shared_storage_bytes: u64,
     /// Most bytes of containers one task may hold.
     pub channel_bytes: u64,
     /// Code page of character data in programs, containers and files.
@@ -91,6 +101,8 @@ impl Default for RegionSection {
             max_queued: 1000,
             runaway_ms: 5000,
             lock_wait_ms: 30_000,
+            cwa_bytes: 0,
+            shared_storage_bytes: 0,
             channel_bytes: 512 << 20,
             code_page: "ascii".into(),
             sandbox: Sandbox::BestEffort,
@@ -176,6 +188,53 @@ pub enum DataFormat {
     /// One record a line.
     Lines,
     /// Variable-length records, each behind a four-byte record descriptor word.
+    Rdw,
+}
+
+/// `[queues]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct QueuesSection {
+    /// Most MiB of all temporary storage queues. A WRITEQ TS beyond it waits
+    /// until there is room, or gets NOSPACE.
+    pub temporary_storage_mib: u32,
+    /// Most MiB of all intrapartition transient data queues. A WRITEQ TD beyond
+    /// it gets NOSPACE.
+    pub transient_data_mib: u32,
+    /// Where the records of an extrapartition queue are, by queue name.
+    pub files: BTreeMap<String, QueueFileSection>,
+}
+
+impl Default for QueuesSection {
+    fn default() -> Self {
+        QueuesSection {
+            temporary_storage_mib: 256,
+            transient_data_mib: 256,
+            files: BTreeMap::new(),
+        }
+    }
+}
+
+/// `[queues.files.NAME]`
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct QueueFileSection {
+    /// The file; relative to the state folder. `queues/NAME` there when absent.
+    pub path: Option<PathBuf>,
+    /// How the records follow each other; when absent, `fixed` with
+    /// RECORDFORMAT(FIXED) and `lines` otherwise.
+    pub format: Option<QueueFormat>,
+}
+
+/// How the records of a queue's file follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum QueueFormat {
+    /// One record a line; blanks at its end are not written.
+    Lines,
+    /// Records of RECORDSIZE bytes, nothing between them.
+    Fixed,
+    /// Each behind a four-byte record descriptor word.
     Rdw,
 }
 

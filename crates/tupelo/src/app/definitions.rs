@@ -34,6 +34,8 @@ pub struct KeyedFile {
     pub def: store::FileDef,
     /// The file's section of the settings, empty when it has none.
     pub section: FileSection,
+    /// DSNAME: a data set of the store that goes before the definition here.
+    pub data_set: Option<String>,
 }
 
 /// What was made of the definitions.
@@ -63,6 +65,9 @@ pub fn install(
     let mut made = Installed::default();
     made.region.callable = CALLABLE.iter().map(|&name| name.to_owned()).collect();
     install_programs(csd, programs, &mut made);
+    let (queues, wrong) = super::queues::install(csd, &config.queues, &config.region.default_user);
+    made.region.queues = queues;
+    made.errors.extend(wrong);
     for def in &csd.tranclasses {
         made.region.classes.push(region::ClassDef {
             name: def.name.into(),
@@ -105,6 +110,8 @@ pub fn install(
                 made.region.files.push(entry);
                 made.files.push(file);
             }
+            // The data set says it, which IDCAMS statements define.
+            Err(_) if def.dsname.is_some() => made.region.files.push(file_entry(def)),
             Err(why) => made
                 .errors
                 .push(format!("FILE({}): {why}", def.name.as_str())),
@@ -183,6 +190,24 @@ fn transaction(def: &TransactionDef) -> region::TransactionDef {
     }
 }
 
+/// What the definition alone says of a file: the store knows the rest of one
+/// that it has under the name of a data set.
+fn file_entry(def: &FileDef) -> FileEntry {
+    FileEntry {
+        name: def.name.into(),
+        data_set: def.dsname.clone().unwrap_or_default(),
+        recoverable: def.recovery != Recovery::None,
+        read: def.read,
+        update: def.update,
+        add: def.add,
+        delete: def.delete,
+        browse: def.browse,
+        enabled: def.enabled || def.unenabled,
+        closed: def.unenabled,
+        ..FileEntry::default()
+    }
+}
+
 fn keyed_file(
     def: &FileDef,
     section: FileSection,
@@ -220,20 +245,19 @@ fn keyed_file(
     .build()
     .map_err(|e| e.to_string())?;
     let entry = FileEntry {
-        name: def.name.into(),
         key_offset: section.key_offset,
         key_bytes: key,
         record_bytes: record,
         variable,
-        recoverable,
-        read: def.read,
-        update: def.update,
-        add: def.add,
-        delete: def.delete,
-        browse: def.browse,
-        enabled: def.enabled && !def.unenabled,
+        ..file_entry(def)
     };
-    Ok((entry, KeyedFile { def: kept, section }))
+    let data_set = def.dsname.clone();
+    let file = KeyedFile {
+        def: kept,
+        section,
+        data_set,
+    };
+    Ok((entry, file))
 }
 
 /// A name that its own type has checked already.

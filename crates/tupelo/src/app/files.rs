@@ -57,6 +57,12 @@ impl Application {
     ) -> Result<()> {
         for file in &installed.files {
             let mut reader = store.reader().into_diagnostic()?;
+            let data_set = file.data_set.as_ref().and_then(|name| name.parse().ok());
+            if let Some(name) = data_set
+                && reader.access(&name).into_diagnostic()?.is_some()
+            {
+                continue;
+            }
             let known = reader.find(&file.def.name).into_diagnostic()?;
             let had_data = |config: &Config| {
                 let section = config.files.get(file.def.name.as_str());

@@ -208,6 +208,51 @@ const METRICS: &[Metric] = &[
     ("deadlocks_total", "counter", "Deadlocks found.", |s| {
         s.deadlocks
     }),
+    ("ts_queues", "gauge", "Temporary storage queues.", |s| {
+        s.ts_queues
+    }),
+    (
+        "ts_items",
+        "gauge",
+        "Items of temporary storage queues; of recoverable ones, the committed.",
+        |s| s.ts_items,
+    ),
+    (
+        "ts_bytes",
+        "gauge",
+        "Bytes that temporary storage queues take.",
+        |s| s.ts_bytes,
+    ),
+    (
+        "ts_space_waits_total",
+        "counter",
+        "Times a WRITEQ TS waited for space.",
+        |s| s.ts_space_waits,
+    ),
+    (
+        "td_items",
+        "gauge",
+        "Records in intrapartition queues; of recoverable ones, the committed.",
+        |s| s.td_items,
+    ),
+    (
+        "td_bytes",
+        "gauge",
+        "Bytes that intrapartition queues take.",
+        |s| s.td_bytes,
+    ),
+    (
+        "td_triggers_total",
+        "counter",
+        "Tasks started because a queue reached its trigger level.",
+        |s| s.td_triggers,
+    ),
+    (
+        "journal_records_total",
+        "counter",
+        "Records written to journals.",
+        |s| s.journal_records,
+    ),
     (
         "records_dropped_total",
         "counter",

@@ -19,7 +19,9 @@ pub mod known;
 pub mod metrics;
 pub mod mirror;
 pub mod observe;
+pub mod operate;
 pub mod ports;
+pub mod queues;
 pub mod records;
 pub mod restart;
 pub mod said;
@@ -169,6 +171,8 @@ impl Application {
             queue_limit: settings.max_queued as usize,
             runaway_ms: settings.runaway_ms,
             lock_timeout_ms: settings.lock_wait_ms,
+            cwa_bytes: settings.cwa_bytes,
+            shared_storage_bytes: settings.shared_storage_bytes as usize,
             arena_bytes: settings.channel_bytes.next_multiple_of(4096) as usize,
             worker_exe: std::env::current_exe().into_diagnostic()?,
             worker_args: vec!["worker".into()],
@@ -180,6 +184,10 @@ impl Application {
                 .monitoring
                 .as_ref()
                 .map(|path| self.state.join(path)),
+            state: self.state.clone(),
+            temporary_storage_bytes: u64::from(self.config.queues.temporary_storage_mib) << 20,
+            transient_data_bytes: u64::from(self.config.queues.transient_data_mib) << 20,
+            dumps: Some(self.state.join("dumps")),
             store: Some(StoreEntry {
                 path: self.store_path(),
                 map_bytes: u64::from(self.config.store.map_gib) << 30,

@@ -33,6 +33,8 @@ commands! {
     Api => api,
     Run => run,
     File => file,
+    Task => task,
+    Locks => locks,
     Trace => trace,
     Record => record,
     Drive => drive,

@@ -4,7 +4,8 @@
 //! an `.expected` file is run as a transaction of the first four characters of
 //! its name, and tells its steps by the members in `copybooks/`. What it is to
 //! tell is taken from the public manual, not from a run. A group may have
-//! definitions (`resources.csd`), settings (`tupelo.toml`) and more files.
+//! definitions (`resources.csd`), settings (`tupelo.toml`), data sets
+//! (`setup.idcams`) and more files.
 //!
 //! To add a program: write it and its `.expected` file.
 
@@ -18,6 +19,11 @@ use crate::program::tupelo;
 const COMMAREA_BYTES: &str = "4000";
 
 #[test]
+fn areas() {
+    run("areas");
+}
+
+#[test]
 fn counters() {
     run("counters");
 }
@@ -28,8 +34,43 @@ fn enqueue() {
 }
 
 #[test]
+fn files() {
+    run("files");
+}
+
+#[test]
+fn children() {
+    run("children");
+}
+
+#[test]
 fn interval() {
     run("interval");
+}
+
+#[test]
+fn temporary_storage() {
+    run("temporary_storage");
+}
+
+#[test]
+fn transient_data() {
+    run("transient_data");
+}
+
+#[test]
+fn journals() {
+    run("journals");
+}
+
+#[test]
+fn operator() {
+    run("operator");
+}
+
+#[test]
+fn system() {
+    run("system");
 }
 
 /// Runs every program of a group and compares what it tells.
@@ -37,6 +78,7 @@ fn run(group: &str) {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/commands");
     let (app, programs) = application(&data, group);
     assert!(!programs.is_empty(), "{group} has no programs");
+    set_up(app.path());
     let mut wrong = String::new();
     for program in programs {
         let transid: String = program.chars().take(4).collect();
@@ -59,7 +101,7 @@ fn application(data: &Path, group: &str) -> (tempfile::TempDir, Vec<String>) {
     let own = app.path().join("resources.csd");
     let mut csd = fs::read_to_string(&own).unwrap_or_default();
     let mut programs = Vec::new();
-    for path in files(app.path()) {
+    for path in entries_of(app.path()) {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let name = name.into_owned();
         if path.extension().is_some_and(|e| e == "cbl") {
@@ -82,6 +124,23 @@ fn application(data: &Path, group: &str) -> (tempfile::TempDir, Vec<String>) {
     fs::write(own, csd).expect("definitions");
     programs.sort();
     (app, programs)
+}
+
+/// Defines the data sets of a group that has IDCAMS statements.
+fn set_up(app: &Path) {
+    let statements = app.join("setup.idcams");
+    if !statements.exists() {
+        return;
+    }
+    let output = tupelo()
+        .args(["file", "idcams"])
+        .arg(statements)
+        .arg("--app")
+        .arg(app)
+        .output()
+        .expect("tupelo runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
 }
 
 /// What a transaction leaves in its COMMAREA, a line each.
@@ -113,7 +172,7 @@ fn told(app: &Path, transid: &str) -> String {
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder");
-    for path in files(from) {
+    for path in entries_of(from) {
         let name = path.file_name().unwrap_or_default();
         if path.is_dir() {
             copy(&path, &to.join(name));
@@ -123,7 +182,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
+fn entries_of(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder");
     let mut files: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
     files.sort();

@@ -338,3 +338,31 @@ fn completions_and_manual_pages_have_every_command() {
     assert!(folder.path().join("tupelo.1").is_file());
     assert!(!folder.path().join("tupelo-worker.1").exists());
 }
+
+#[test]
+fn a_new_application_answers_both_operations_and_refuses_with_a_reason() {
+    let app = application(&[]);
+    let server = Watched::start(app.path(), &[]);
+    let gateway = server.address("gateway");
+    let ask = |amount: u32| {
+        let body = format!("{{\"amount\": {amount}, \"rate\": 4.5, \"months\": 48}}");
+        http::send(&gateway, "POST", "/loans", Some(&body))
+    };
+    let granted = ask(10_000);
+    assert_eq!(
+        (granted.status, granted.json()["monthlyPayment"].as_f64()),
+        (200, Some(228.03))
+    );
+    let refused = ask(50);
+    assert_eq!(refused.status, 422);
+    assert!(
+        refused.json()["detail"]
+            .to_string()
+            .contains("smallest loan"),
+        "{refused:?}"
+    );
+    assert_eq!(
+        http::send(&gateway, "GET", "/hello/world", None).status,
+        200
+    );
+}

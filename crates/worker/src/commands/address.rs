@@ -11,7 +11,7 @@ use crate::worker::Worker;
 pub fn address(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let none = std::ptr::null_mut();
     call.set_pointer(row::ACEE, none);
-    call.set_pointer(row::CWA, none);
+    call.set_pointer(row::CWA, w.facts.shared.cwa());
     call.set_pointer(row::TCTUA, none);
     let twa = &mut w.task.twa;
     let twa = if twa.is_empty() {

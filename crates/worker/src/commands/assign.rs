@@ -2,7 +2,7 @@
 //!
 //! Reference: CICS API reference, ASSIGN. Options of terminals answer INVREQ
 //! 1, since a worker's tasks have none, but FACILITY of a task that a partner
-//! attached is its conversation. Options of maps answer INVREQ 5 and of batch
+//! attached is its conversation. QNAME is the queue that triggered the task. Options of maps answer INVREQ 5 and of batch
 //! data interchange INVREQ 6; the other options of the command are still
 //! given.
 
@@ -89,8 +89,8 @@ fn give(w: &Worker, call: &Call<'_>, option: u8) -> Result<(), u32> {
         | row::RESTART
         | row::STATIONID
         | row::TELLERID => call.set_zeros(option),
-        row::CWALENG
-        | row::TCTUALENG
+        row::CWALENG => int(w.facts.shared.cwa_bytes as i64),
+        row::TCTUALENG
         | row::TERMPRIORITY
         | row::USERPRIORITY
         | row::INITPARMLEN
@@ -111,8 +111,10 @@ fn give(w: &Worker, call: &Call<'_>, option: u8) -> Result<(), u32> {
         | row::INITPARM
         | row::TNADDR
         | row::USERNAME => text(b""),
-        row::FACILITY if task.facility != [b' '; 4] => text(&task.facility),
+        row::QNAME if task.start_code == *b"QD" => text(&task.facility),
         row::QNAME => return Err(NOT_STARTED_BY_QUEUE),
+        row::FACILITY if task.start_code == *b"QD" => return Err(NO_TERMINAL),
+        row::FACILITY if task.facility != [b' '; 4] => text(&task.facility),
         row::DESTCOUNT
         | row::INPARTN
         | row::LDCMNEM

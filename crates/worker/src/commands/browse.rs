@@ -11,10 +11,14 @@ use cics::command::commands::{resetbr as reset_row, startbr as start_row};
 use cics::resp::Condition;
 use store::Seek;
 
-use super::key::{FileOptions, Key, Named, Target, deliver, file, file_options, key, named};
+use super::key::{
+    Addressing, FileOptions, Key, Named, Target, address, deliver, file, file_options, key, named,
+    set_ridfld,
+};
 use crate::cob::Arg;
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::files::{Access, Browse, BrowseState, Held};
+use crate::services::Found;
 use crate::worker::Worker;
 
 const START: Named = named!(start_row);
@@ -49,6 +53,7 @@ pub fn startbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
         generic,
         equal,
         key: key.bytes().to_vec(),
+        position: key.bytes().to_vec(),
         state: BrowseState::Start,
     });
     Ok(())
@@ -78,6 +83,7 @@ pub fn resetbr(w: &mut Worker, call: &Call<'_>) -> Outcome {
         browse.generic = generic;
         browse.equal = equal;
         browse.key = key.bytes().to_vec();
+        browse.position.clone_from(&browse.key);
         browse.state = BrowseState::Start;
     }
     if found {
@@ -106,6 +112,7 @@ struct Step {
     file: FileOptions,
     ridfld: u8,
     keylength: u8,
+    named: Named,
     reqid: u8,
     token: u8,
     nosuspend: u8,
@@ -123,6 +130,7 @@ pub fn readnext(w: &mut Worker, call: &Call<'_>) -> Outcome {
             file: file_options!(next),
             ridfld: next::RIDFLD,
             keylength: next::KEYLENGTH,
+            named: named!(next, None),
             reqid: next::REQID,
             token: next::TOKEN,
             nosuspend: next::NOSUSPEND,
@@ -141,6 +149,7 @@ pub fn readprev(w: &mut Worker, call: &Call<'_>) -> Outcome {
             file: file_options!(prev),
             ridfld: prev::RIDFLD,
             keylength: prev::KEYLENGTH,
+            named: named!(prev, None),
             reqid: prev::REQID,
             token: prev::TOKEN,
             nosuspend: prev::NOSUSPEND,
@@ -187,11 +196,20 @@ fn step(w: &mut Worker, call: &Call<'_>, s: &Step) -> Outcome {
     };
     let mut found = std::mem::take(&mut w.task.fetched.0);
     found.clear();
-    let read = w
-        .services
-        .fetch(file, seek, &mut |r: &[u8]| found.extend_from_slice(r));
+    let (mut position, mut more) = (Vec::new(), false);
+    let read = w.services.fetch(file, seek, &mut |f: Found<'_>| {
+        found.extend_from_slice(f.record);
+        position.extend_from_slice(f.key);
+        more = f.more;
+    });
     let outcome = match read {
-        Ok(true) => take(w, call, s, file, reqid, ridfld, update, &mut found),
+        Ok(true) => {
+            let taken = take(w, call, s, (file, reqid), ridfld, position, &mut found);
+            taken.and_then(|()| match more {
+                true => condition(Condition::DupKey, 140),
+                false => Ok(()),
+            })
+        }
         Ok(false) => none_found(w, s, file, reqid, skip.is_some()),
         Err(failure) => Err(failure.into()),
     };
@@ -210,7 +228,10 @@ fn skip_to(
     let length = call.int(s.keylength);
     let full = w.files.key_bytes(browse.file) as i64;
     let generic = browse.generic && length.is_some_and(|l| l < full);
-    let named = key(&w.files, browse.file, ridfld, length, generic)?;
+    let named = match s.named.addressing(&w.files, browse.file, call)? {
+        Addressing::Key => key(&w.files, browse.file, ridfld, length, generic)?,
+        by => address(ridfld, by)?,
+    };
     let (named, seen) = (named.bytes(), browse.key.as_slice());
     let same = named.len().min(seen.len());
     let unchanged = named[..same] == seen[..same] && !(generic && same == 0 && !seen.is_empty());
@@ -219,7 +240,7 @@ fn skip_to(
 
 /// Where the next step looks; none at the end of the file.
 fn from_state(browse: &Browse, forward: bool) -> Option<Seek<'_>> {
-    let key = browse.key.as_slice();
+    let key = browse.position.as_slice();
     let highest = !key.is_empty() && key.iter().all(|b| *b == 0xFF);
     Some(match (browse.state, forward) {
         (BrowseState::Start, true) if browse.equal && browse.generic => Seek::Prefix(key),
@@ -253,25 +274,22 @@ fn none_found(w: &mut Worker, s: &Step, file: usize, reqid: i64, skipped: bool) 
     condition(Condition::EndFile, 90)
 }
 
-#[allow(clippy::too_many_arguments, reason = "they are the parts of one step")]
 fn take(
     w: &mut Worker,
     call: &Call<'_>,
     s: &Step,
-    file: usize,
-    reqid: i64,
+    (file, reqid): (usize, i64),
     ridfld: Option<Arg<'_>>,
-    update: bool,
+    position: Vec<u8>,
     found: &mut Vec<u8>,
 ) -> Outcome {
-    let full = w.files.key_of(file, found).to_vec();
-    if update {
+    if call.has(s.token) {
         found.clear();
-        let mut show = |r: &[u8]| found.extend_from_slice(r);
+        let mut show = |f: Found<'_>| found.extend_from_slice(f.record);
         let nosuspend = call.has(s.nosuspend);
-        let token = w
-            .services
-            .fetch_for_update(file, Seek::Equal(&full), nosuspend, &mut show)?;
+        let token =
+            w.services
+                .fetch_for_update(file, Seek::Equal(&position), nosuspend, &mut show)?;
         let Some(token) = token else {
             return condition(Condition::NotFnd, 80);
         };
@@ -279,15 +297,17 @@ fn take(
             file,
             token,
             by_token: true,
-            key: full.clone(),
+            key: position.clone(),
         });
         call.set_int(s.token, i64::from(token));
     }
     if let Some(ridfld) = ridfld {
-        ridfld.set_bytes(&full, full.len());
+        set_ridfld(&w.files, file, ridfld, &position);
     }
+    let key_bytes = w.files.key_bytes(file).min(position.len());
     if let Some(browse) = w.files.browse(file, reqid) {
-        browse.key = full;
+        browse.key = position[..key_bytes].to_vec();
+        browse.position = position;
         browse.state = if s.forward {
             BrowseState::Forward
         } else {

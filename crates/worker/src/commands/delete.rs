@@ -14,7 +14,6 @@ const NAMED: Named = named!(row);
 
 pub fn delete(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let file = file(w, call, file_options!(row), Access::Delete)?;
-    NAMED.by_key(call)?;
     if !call.has(row::RIDFLD) {
         let named = call.int(row::TOKEN);
         let Some(held) = w.files.held(file, named.map(|t| t as u32)) else {

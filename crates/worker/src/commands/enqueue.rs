@@ -1,7 +1,8 @@
 //! ENQ and DEQ: what the name is.
 //!
 //! With LENGTH it is the contents of the area; without, its address, which
-//! other workers do not share: the name is made one that only this process has.
+//! other workers do not share: the name is made one that only this process has,
+//! but for an address in the CWA or in shared storage.
 //!
 //! Reference: CICS API reference, ENQ and DEQ.
 
@@ -25,8 +26,11 @@ fn serve(w: &mut Worker, call: &Call<'_>, resource: u8, length: u8) -> Outcome {
     if !call.has(length)
         && let Some(area) = call.arg(resource)
     {
-        let process = std::process::id();
-        let name = format!("{process}@{:x}", area.data() as usize);
+        let at = area.data();
+        let name = match w.facts.shared.holds(at) {
+            true => format!("@{:x}", at as usize),
+            false => format!("{}@{:x}", std::process::id(), at as usize),
+        };
         let mut by_address = Operands::new(operands.options);
         for (index, operand) in operands.each() {
             let operand = match index == resource {

@@ -11,7 +11,8 @@ use crate::conditions::{Action, Frame};
 use crate::exec::{Call, Outcome, Stop, condition};
 use crate::worker::Worker;
 
-fn frame(w: &mut Worker) -> &mut Frame {
+/// The program's own frame.
+pub(super) fn frame(w: &mut Worker) -> &mut Frame {
     let (depth, serial) = w.rt.frame();
     w.task.frames.at(depth, serial)
 }

@@ -3,7 +3,10 @@
 //! Reference: CICS API reference, READ: RIDFLD, KEYLENGTH, GENERIC, LENGTH and
 //! the RESP2 values of INVREQ (25, 26, 42) and LENGERR (10 to 14).
 
+use cics::command::commands::inquire_file as row;
+use cics::cvda;
 use cics::resp::Condition;
+use link::{FileKind, Operands};
 use store::{MAX_KEY_BYTES, Seek};
 
 use crate::cob::Arg;
@@ -48,7 +51,38 @@ pub fn file(
     {
         return condition(Condition::SysIdErr, 130);
     }
+    refresh(w, &name);
     w.files.find(&name, access)
+}
+
+/// Asks the region for a file's switches when SET FILE has changed some.
+fn refresh(w: &mut Worker, name: &[u8; 8]) {
+    let changes = w.services.file_changes();
+    let Some(entry) = w.files.outdated(name, changes) else {
+        return;
+    };
+    let switches: [(u8, &str, &mut bool); 7] = [
+        (row::READ, "READABLE", &mut entry.read),
+        (row::UPDATE, "UPDATABLE", &mut entry.update),
+        (row::ADD, "ADDABLE", &mut entry.add),
+        (row::DELETE, "DELETABLE", &mut entry.delete),
+        (row::BROWSE, "BROWSABLE", &mut entry.browse),
+        (row::ENABLESTATUS, "DISABLED", &mut entry.enabled),
+        (row::OPENSTATUS, "CLOSED", &mut entry.closed),
+    ];
+    let options = switches
+        .iter()
+        .fold(1 << row::FILE, |bits, (option, ..)| bits | 1u128 << option);
+    let operands = Operands::new(options).bytes(row::FILE, name.as_slice());
+    let Ok(reply) = w.services.command(row::NUMBER, &operands) else {
+        return;
+    };
+    for (option, cvda_name, switch) in switches {
+        let value = cvda::value(cvda_name).map(i64::from);
+        let is = reply.operands.get_int(option) == value;
+        // All are told, or the file is not known any more.
+        *switch = if option == row::ENABLESTATUS { !is } else { is };
+    }
 }
 
 /// A key of at most 255 bytes, copied out of the program's storage.
@@ -88,13 +122,26 @@ impl Key {
     }
 }
 
+/// How a command says what RIDFLD holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Addressing {
+    /// A key.
+    Key,
+    /// RBA, a fullword.
+    Rba,
+    /// XRBA, a doubleword.
+    Xrba,
+    /// RRN, a fullword.
+    Rrn,
+}
+
 /// The option numbers of a command that names a record.
 pub struct Named {
     pub ridfld: u8,
     pub length: u8,
     /// GENERIC, where the command has it.
     pub generic: Option<u8>,
-    /// RBA, RRN and XRBA, which keyed files do not know.
+    /// RBA, RRN and XRBA.
     pub addresses: [u8; 3],
 }
 
@@ -115,11 +162,21 @@ macro_rules! named {
 pub(super) use named;
 
 impl Named {
-    /// A keyed file has no addresses to name a record by.
-    pub fn by_key(&self, call: &Call<'_>) -> Outcome {
-        match self.addresses.iter().any(|option| call.has(*option)) {
-            true => condition(Condition::InvReq, 44),
-            false => Ok(()),
+    /// What RIDFLD holds: it must be what the file's records are found by.
+    pub fn addressing(
+        &self,
+        files: &Files,
+        file: usize,
+        call: &Call<'_>,
+    ) -> Result<Addressing, Stop> {
+        let [rba, rrn, xrba] = self.addresses.map(|option| call.has(option));
+        let kind = files.definition(file).kind;
+        match (kind, rba, xrba, rrn) {
+            (FileKind::Ksds | FileKind::Path, false, false, false) => Ok(Addressing::Key),
+            (FileKind::Esds, true, false, false) => Ok(Addressing::Rba),
+            (FileKind::Esds, false, true, false) => Ok(Addressing::Xrba),
+            (FileKind::Rrds, false, false, true) => Ok(Addressing::Rrn),
+            _ => condition(Condition::InvReq, 44),
         }
     }
 
@@ -129,9 +186,45 @@ impl Named {
 
     /// The key that the command names.
     pub fn key(&self, files: &Files, file: usize, call: &Call<'_>) -> Result<Key, Stop> {
-        self.by_key(call)?;
         let (ridfld, length) = (call.arg(self.ridfld), call.int(self.length));
-        key(files, file, ridfld, length, self.is_generic(call))
+        match self.addressing(files, file, call)? {
+            Addressing::Key => key(files, file, ridfld, length, self.is_generic(call)),
+            by => address(ridfld, by),
+        }
+    }
+}
+
+/// The key in the store of a record that RIDFLD names by its address.
+pub fn address(ridfld: Option<Arg<'_>>, by: Addressing) -> Result<Key, Stop> {
+    let Some(ridfld) = ridfld else {
+        return condition(Condition::InvReq, 26);
+    };
+    let number = ridfld.int();
+    Ok(match by {
+        Addressing::Rrn => Key::new(&(number as u32).to_be_bytes(), false),
+        Addressing::Rba => Key::new(&u64::from(number as u32).to_be_bytes(), false),
+        Addressing::Xrba | Addressing::Key => Key::new(&(number as u64).to_be_bytes(), false),
+    })
+}
+
+/// Puts into RIDFLD what names a record: its key, or its address.
+pub fn set_ridfld(files: &Files, file: usize, ridfld: Arg<'_>, key: &[u8]) {
+    match (files.definition(file).kind, key) {
+        (FileKind::Esds, &[.., a, b, c, d]) if ridfld.size() < 8 => {
+            ridfld.set_int(u32::from_be_bytes([a, b, c, d]).into());
+        }
+        (FileKind::Esds, key) => {
+            let wide = key.first_chunk().map_or(0, |k| u64::from_be_bytes(*k));
+            ridfld.set_int(wide as i64);
+        }
+        (FileKind::Rrds, key) => {
+            let number = key.first_chunk().map_or(0, |k| u32::from_be_bytes(*k));
+            ridfld.set_int(number.into());
+        }
+        (FileKind::Ksds | FileKind::Path, key) => {
+            let bytes = files.key_bytes(file).min(key.len());
+            ridfld.set_bytes(&key[..bytes], bytes);
+        }
     }
 }
 

@@ -15,22 +15,27 @@ mod asktime;
 mod assign;
 mod bif_deedit;
 mod browse;
+mod children;
 mod containers;
 mod conversation;
 mod convert;
 mod converttime;
 mod delete;
+mod dump;
 mod enqueue;
+mod events;
 mod extract;
 mod formattime;
 pub(crate) mod forward;
 mod get_container;
 mod handle;
+mod interval;
 mod issue;
 mod key;
 mod link;
 mod load;
 mod put_container;
+mod queues;
 mod read;
 mod receive;
 mod remote_link;
@@ -99,8 +104,24 @@ pub(crate) const COMMANDS: &[(u16, Serve)] = &[
     (rows::issue_signal::NUMBER, issue::signal),
     (rows::extract_process::NUMBER, extract::process),
     (rows::extract_attributes::NUMBER, extract::attributes),
+    (rows::readq_td::NUMBER, queues::read_td),
+    (rows::writeq_ts::NUMBER, queues::write_ts),
     (rows::enq::NUMBER, enqueue::enq),
     (rows::deq::NUMBER, enqueue::deq),
+    (rows::start::NUMBER, interval::start),
+    (rows::start_attach::NUMBER, interval::attach),
+    (rows::cancel::NUMBER, interval::cancel),
+    (rows::delay::NUMBER, interval::delay),
+    (rows::post::NUMBER, events::post),
+    (rows::wait_event::NUMBER, events::wait_for_event),
+    (rows::wait_external::NUMBER, events::wait_external),
+    (rows::waitcics::NUMBER, events::wait_cics),
+    (rows::suspend::NUMBER, events::suspend),
+    (rows::change_task::NUMBER, events::change_priority),
+    (rows::run_transid::NUMBER, children::run),
+    (rows::fetch_child::NUMBER, children::fetch),
+    (rows::fetch_any::NUMBER, children::fetch),
+    (rows::dump_transaction::NUMBER, dump::serve),
 ];
 
 #[cfg(test)]

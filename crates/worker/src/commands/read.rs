@@ -10,6 +10,7 @@ use cics::resp::Condition;
 use super::key::{Named, Target, deliver, file, file_options, named};
 use crate::exec::{Call, Outcome, condition};
 use crate::files::{Access, Held};
+use crate::services::Found;
 use crate::worker::Worker;
 
 const NAMED: Named = named!(row);
@@ -35,19 +36,25 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let seek = key.seek(call.has(row::GTEQ));
     let mut found = std::mem::take(&mut w.task.fetched.0);
     found.clear();
-    let mut show = |record: &[u8]| found.extend_from_slice(record);
+    let (mut of, mut more) = (Vec::new(), false);
+    let mut show = |f: Found<'_>| {
+        found.extend_from_slice(f.record);
+        more = f.more;
+        if update {
+            of.extend_from_slice(f.key);
+        }
+    };
     let read = if update {
         let nosuspend = call.has(row::NOSUSPEND);
         w.services
             .fetch_for_update(file, seek, nosuspend, &mut show)
             .map(|token| {
                 token.is_some_and(|token| {
-                    let key = w.files.key_of(file, &found).to_vec();
                     w.files.held.push(Held {
                         file,
                         token,
                         by_token,
-                        key,
+                        key: std::mem::take(&mut of),
                     });
                     call.set_int(row::TOKEN, i64::from(token));
                     true
@@ -57,7 +64,10 @@ pub fn serve(w: &mut Worker, call: &Call<'_>) -> Outcome {
         w.services.fetch(file, seek, &mut show)
     };
     let outcome = match read {
-        Ok(true) => deliver(w, call, &TARGET, file, &found),
+        Ok(true) => deliver(w, call, &TARGET, file, &found).and_then(|()| match more {
+            true => condition(Condition::DupKey, 140),
+            false => Ok(()),
+        }),
         Ok(false) => condition(Condition::NotFnd, 80),
         Err(failure) => Err(failure.into()),
     };

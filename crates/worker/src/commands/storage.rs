@@ -4,10 +4,14 @@
 //! INITIMG says otherwise; BELOW and the keys mean nothing here. A length that
 //! the task's bound can never hold is LENGERR; one that it does not hold now is
 //! NOSTG, at once: a task that waited for its own storage would wait for ever.
+//! SHARED storage is all workers' where the region has a shared area, else this
+//! worker's.
 
 use cics::command::commands::{freemain, getmain};
 use cics::resp::Condition;
+use link::Operands;
 
+use super::forward;
 use crate::exec::{Call, Outcome, condition};
 use crate::storage::NoStorage;
 use crate::worker::Worker;
@@ -25,6 +29,9 @@ pub fn getmain(w: &mut Worker, call: &Call<'_>) -> Outcome {
         .arg(getmain::INITIMG)
         .and_then(|a| a.bytes().first().copied());
     let shared = call.has(getmain::SHARED);
+    if shared && w.facts.shared.has_storage() {
+        return get_shared(w, call, bytes, fill);
+    }
     match w.task.storage.get(bytes as usize, fill, shared) {
         Ok(at) => {
             call.set_pointer(getmain::SET, at);
@@ -35,6 +42,20 @@ pub fn getmain(w: &mut Worker, call: &Call<'_>) -> Outcome {
     }
 }
 
+/// The region gives out what all workers share.
+fn get_shared(w: &mut Worker, call: &Call<'_>, bytes: i64, fill: Option<u8>) -> Outcome {
+    let operands = Operands::default().int(getmain::FLENGTH, bytes);
+    let reply = w.services.command(getmain::NUMBER, &operands)?;
+    let Some(offset) = reply.operands.get_int(getmain::SET) else {
+        return condition(Condition::NoStg, 2);
+    };
+    let at = w.facts.shared.storage(offset as usize);
+    // SAFETY: the region gave this task that many bytes of the shared area.
+    unsafe { std::ptr::write_bytes(at, fill.unwrap_or(0), bytes as usize) };
+    call.set_pointer(getmain::SET, at);
+    Ok(())
+}
+
 pub fn freemain(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let at = match call.arg(freemain::DATA) {
         Some(data) => data.data(),
@@ -42,6 +63,10 @@ pub fn freemain(w: &mut Worker, call: &Call<'_>) -> Outcome {
             .arg(freemain::DATAPOINTER)
             .map_or(std::ptr::null_mut(), |a| a.pointer()),
     };
+    if let Some(offset) = w.facts.shared.offset(at) {
+        let operands = Operands::default().int(freemain::DATAPOINTER, offset as i64);
+        return forward::ask(w, call, &operands);
+    }
     if w.task.storage.free(at) {
         Ok(())
     } else {

@@ -6,7 +6,9 @@
 use cics::command::commands::{rewrite as rewrite_row, write as row};
 use cics::resp::Condition;
 
-use super::key::{Named, file, file_options, named, record};
+use link::FileKind;
+
+use super::key::{Addressing, Named, file, file_options, named, record, set_ridfld};
 use crate::exec::{Call, Outcome, condition};
 use crate::files::Access;
 use crate::worker::Worker;
@@ -15,12 +17,29 @@ const NAMED: Named = named!(row, None);
 
 pub fn write(w: &mut Worker, call: &Call<'_>) -> Outcome {
     let file = file(w, call, file_options!(row), Access::Add)?;
-    let key = NAMED.key(&w.files, file, call)?;
+    let by = NAMED.addressing(&w.files, file, call)?;
+    // What names the record may be where the command puts it: it is read only
+    // where it must be there.
+    let number = match by {
+        Addressing::Rba | Addressing::Xrba => None,
+        Addressing::Rrn | Addressing::Key => Some(NAMED.key(&w.files, file, call)?),
+    };
     let record = record(&w.files, file, call.arg(row::FROM), call.int(row::LENGTH))?;
-    if w.files.key_of(file, record) != key.bytes() {
-        return condition(Condition::InvReq, 23);
+    let kind = w.files.definition(file).kind;
+    let number = match (kind, &number) {
+        (FileKind::Ksds, Some(key)) if w.files.key_of(file, record) != key.bytes() => {
+            return condition(Condition::InvReq, 23);
+        }
+        (FileKind::Rrds, Some(key)) => key.bytes(),
+        _ => &[],
+    };
+    let key = w.services.write(file, number, record)?;
+    if kind == FileKind::Esds
+        && let Some(ridfld) = call.arg(row::RIDFLD)
+    {
+        set_ridfld(&w.files, file, ridfld, &key);
     }
-    Ok(w.services.write(file, record)?)
+    Ok(())
 }
 
 pub fn rewrite(w: &mut Worker, call: &Call<'_>) -> Outcome {
@@ -36,7 +55,9 @@ pub fn rewrite(w: &mut Worker, call: &Call<'_>) -> Outcome {
         call.arg(rewrite_row::FROM),
         call.int(rewrite_row::LENGTH),
     )?;
-    if w.files.key_of(file, record) != held.key {
+    // The region compares the key of a path.
+    let keyed = w.files.definition(file).kind == FileKind::Ksds;
+    if keyed && w.files.key_of(file, record) != held.key {
         return condition(Condition::InvReq, 46);
     }
     w.services.rewrite(file, token, record)?;

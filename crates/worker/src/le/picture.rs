@@ -454,7 +454,7 @@ impl Cursor<'_> {
                     };
                     m[..length].eq_ignore_ascii_case(&word)
                 };
-                let at = MONTHS.iter().position(|m| is(m));
+                let at = MONTHS.iter().position(is);
                 found.month = Some(at.ok_or(fb::MONTH)? as i64 + 1);
             }
             Term::Weekday(name) => drop(self.word(name)),

@@ -1,23 +1,17 @@
-//! Journals, dumps, trace, monitoring, the operator and the spool.
+//! Dumps, trace, monitoring, the operator and the spool.
 
 use crate::command::row::Command;
 
+/// The served rows of this domain.
+pub(super) const SERVED: &[Command] = &[
+    rows::write_operator::ROW,
+    rows::enter_tracenum::ROW,
+    rows::monitor::ROW,
+    rows::dump_transaction::ROW,
+];
+
 /// Rows not yet supported.
 pub(super) const LATER: &[Command] = later! { Diagnostics;
-    0x7E02 eibfn "DUMP TRANSACTION" "DUMP" ["TRANSACTION"] "TRANSACTION" "DUMPCODE()" "FROM()"
-        "LENGTH()" "FLENGTH()" "COMPLETE" "TRT" "SEGMENTLIST()" "LENGTHLIST()" "NUMSEGMENTS()"
-        "TASK" "STORAGE" "PROGRAM" "TERMINAL" "TABLES" "FCT" "PCT" "PPT" "SIT" "TCT" "DUMPID()";
-    0x4802 eibfn "ENTER TRACENUM" "ENTER" ["TRACENUM"] "TRACENUM()" "FROM()" "FROMLENGTH()"
-        "RESOURCE()" "EXCEPTION";
-    0x8901 own "JOURNAL" "JOURNAL" [] "JFILEID()" "JTYPEID()" "FROM()" "LENGTH()" "REQID()"
-        "PREFIX()" "PFXLENG()" "WAIT" "STARTIO" "NOSUSPEND";
-    0x4804 eibfn "MONITOR" "MONITOR" [] "POINT()" "DATA1()" "DATA2()" "ENTRYNAME()";
-    0x1408 eibfn "WAIT JOURNALNAME" "WAIT" ["JOURNALNAME"] "JOURNALNAME()" "REQID()";
-    0x1404 eibfn "WAIT JOURNALNUM" "WAIT" ["JOURNALNUM"] "JOURNALNUM()" "REQID()";
-    0x1406 eibfn "WRITE JOURNALNAME" "WRITE" ["JOURNALNAME"] "JOURNALNAME()" "JTYPEID()" "FROM()"
-        "FLENGTH()" "REQID()" "PREFIX()" "PFXLENG()" "WAIT" "NOSUSPEND";
-    0x1402 eibfn "WRITE JOURNALNUM" "WRITE" ["JOURNALNUM"] "JOURNALNUM()" "JTYPEID()" "FROM()"
-        "LENGTH()" "FLENGTH()" "REQID()" "PREFIX()" "PFXLENG()" "WAIT" "STARTIO" "NOSUSPEND";
 };
 
 /// The spool, not yet supported.
@@ -29,3 +23,84 @@ pub(super) const SPOOL: &[Command] = later! { Spool;
     0x8944 own "SPOOLREAD" "SPOOLREAD" [] "TOKEN()" "INTO()" "MAXFLENGTH()" "TOFLENGTH()";
     0x8945 own "SPOOLWRITE" "SPOOLWRITE" [] "TOKEN()" "FROM()" "FLENGTH()" "LINE" "PAGE";
 };
+
+pub(super) mod rows {
+    command! {
+        /// Writes to the operator's console, and waits for a reply if asked.
+        write_operator 0x6C02 eibfn "WRITE OPERATOR" "WRITE" ["OPERATOR"] Diagnostics Region;
+        flag OPERATOR;
+        input TEXT(Area) [required, length("TEXTLENGTH")];
+        input TEXTLENGTH(Fullword);
+        input ROUTECODES(Area);
+        input NUMROUTES(Fullword);
+        flag EVENTUAL;
+        flag CRITICAL;
+        flag IMMEDIATE;
+        input ACTION(Cvda);
+        output REPLY(Area);
+        input MAXLENGTH(Fullword);
+        output REPLYLENGTH(Fullword);
+        input TIMEOUT(Fullword);
+        @rules
+            Rule::AtMostOne(&["EVENTUAL", "CRITICAL", "IMMEDIATE", "ACTION", "REPLY"]),
+            Rule::Needs("ROUTECODES", &["NUMROUTES"]),
+            Rule::Needs("REPLY", &["MAXLENGTH"]),
+            Rule::Needs("TIMEOUT", &["REPLY"]);
+        @conditions Expired(7), InvReq(1, 2, 3, 4, 5, 6), LengErr(8);
+    }
+
+    command! {
+        /// Makes an entry of the program's own in the trace.
+        enter_tracenum 0x4802 eibfn "ENTER TRACENUM" "ENTER" ["TRACENUM"] Diagnostics Region;
+        input TRACENUM(Halfword) [required];
+        input FROM(Area) [length("FROMLENGTH")];
+        input FROMLENGTH(Halfword);
+        input RESOURCE(Name(8));
+        flag EXCEPTION;
+        @rules Rule::Needs("FROMLENGTH", &["FROM"]);
+        @conditions InvReq(1), LengErr(4);
+    }
+
+    command! {
+        /// Notes in the task's monitoring record that it passed a point.
+        monitor 0x4804 eibfn "MONITOR" "MONITOR" Diagnostics Region;
+        input POINT(Halfword) [required];
+        input DATA1(Fullword);
+        input DATA2(Fullword);
+        input ENTRYNAME(Name(8));
+        @conditions InvReq(1);
+    }
+
+    command! {
+        /// Writes a dump of the task's storage.
+        dump_transaction 0x7E02 eibfn "DUMP TRANSACTION" "DUMP" ["TRANSACTION"] Diagnostics Region;
+        flag TRANSACTION;
+        input DUMPCODE(Name(4)) [required];
+        input FROM(Area);
+        input LENGTH(Halfword);
+        input FLENGTH(Fullword);
+        flag COMPLETE;
+        flag TRT;
+        input SEGMENTLIST(Area);
+        input LENGTHLIST(Area);
+        input NUMSEGMENTS(Fullword);
+        flag TASK;
+        flag STORAGE;
+        flag PROGRAM;
+        flag TERMINAL;
+        flag TABLES;
+        flag FCT;
+        flag PCT;
+        flag PPT;
+        flag SIT;
+        flag TCT;
+        output DUMPID(Chars(9));
+        @rules
+            Rule::AtMostOne(&["LENGTH", "FLENGTH"]),
+            Rule::AtMostOne(&["FROM", "SEGMENTLIST"]),
+            Rule::Needs("FROM", &["LENGTH", "FLENGTH"]),
+            Rule::Needs("SEGMENTLIST", &["LENGTHLIST"]),
+            Rule::Needs("LENGTHLIST", &["NUMSEGMENTS"]);
+        @conditions InvReq(1, 2), IoErr, NoSpace, Suppressed(1);
+    }
+}

@@ -9,16 +9,15 @@ pub(super) const SERVED: &[Command] = &[
     rows::assign::ROW,
     rows::bif_deedit::ROW,
     rows::suspend::ROW,
+    rows::change_task::ROW,
     rows::enq::ROW,
     rows::deq::ROW,
-    rows::write_operator::ROW,
 ];
 
 /// Rows not yet supported.
 pub(super) const LATER: &[Command] = later! { Environment;
     0x9001 own "BIF DIGEST" "BIF" ["DIGEST"] "DIGEST" "RECORD()" "RECORDLEN()" "HEX" "BINARY" "BASE64"
         "DIGESTTYPE()" "RESULT()";
-    0x9002 own "CHANGE TASK" "CHANGE" ["TASK"] "TASK" "PRIORITY()";
 };
 
 pub(super) mod rows {
@@ -169,7 +168,15 @@ pub(super) mod rows {
 
     command! {
         /// Lets other tasks run.
-        suspend 0x1208 eibfn "SUSPEND" "SUSPEND" Environment NotYet;
+        suspend 0x1208 eibfn "SUSPEND" "SUSPEND" Environment Region;
+    }
+
+    command! {
+        /// Changes the task's priority.
+        change_task 0x9002 own "CHANGE TASK" "CHANGE" ["TASK"] Environment Region;
+        flag TASK;
+        input PRIORITY(Fullword);
+        @conditions InvReq(1);
     }
 
     command! {
@@ -195,29 +202,5 @@ pub(super) mod rows {
         input MAXLIFETIME(Cvda);
         @rules Rule::AtMostOne(&["UOW", "TASK", "MAXLIFETIME"]);
         @conditions InvReq(2), LengErr(1);
-    }
-
-    command! {
-        /// Writes to the operator's console, and waits for a reply if asked.
-        write_operator 0x6C02 eibfn "WRITE OPERATOR" "WRITE" ["OPERATOR"] Diagnostics NotYet;
-        flag OPERATOR;
-        input TEXT(Area) [required, length("TEXTLENGTH")];
-        input TEXTLENGTH(Fullword);
-        input ROUTECODES(Area);
-        input NUMROUTES(Fullword);
-        flag EVENTUAL;
-        flag CRITICAL;
-        flag IMMEDIATE;
-        input ACTION(Cvda);
-        output REPLY(Area) [length("REPLYLENGTH")];
-        input MAXLENGTH(Fullword);
-        output REPLYLENGTH(Fullword);
-        input TIMEOUT(Fullword);
-        @rules
-            Rule::AtMostOne(&["EVENTUAL", "CRITICAL", "IMMEDIATE", "ACTION", "REPLY"]),
-            Rule::Needs("ROUTECODES", &["NUMROUTES"]),
-            Rule::Needs("REPLY", &["MAXLENGTH"]),
-            Rule::Needs("TIMEOUT", &["REPLY"]);
-        @conditions Expired(7), InvReq(1, 2, 3, 4, 5, 6), LengErr(8);
     }
 }

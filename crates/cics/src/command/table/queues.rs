@@ -1,30 +1,112 @@
-//! Temporary storage, transient data and starting transactions.
+//! Temporary storage and transient data.
+//!
+//! The manual gives no RESP2 values for most conditions of these commands.
 
 use crate::command::row::Command;
 
-/// Rows not yet supported.
-pub(super) const LATER: &[Command] = later! { Queues;
-    0x0806 eibfn "DELETEQ TD" "DELETEQ" ["TD"] "TD" "QUEUE()" "SYSID()";
-    0x0A06 eibfn "DELETEQ TS" "DELETEQ" [] "TS" "QUEUE()" "QNAME()" "SYSID()";
-    0x0804 eibfn "READQ TD" "READQ" ["TD"] "TD" "QUEUE()" "INTO()" "SET()" "LENGTH()" "SYSID()"
-        "NOSUSPEND";
-    0x0A04 eibfn "READQ TS" "READQ" [] "TS" "QUEUE()" "QNAME()" "INTO()" "SET()" "LENGTH()"
-        "NUMITEMS()" "NEXT" "ITEM()" "SYSID()";
-    0x0802 eibfn "WRITEQ TD" "WRITEQ" ["TD"] "TD" "QUEUE()" "FROM()" "LENGTH()" "SYSID()";
-    0x0A02 eibfn "WRITEQ TS" "WRITEQ" [] "TS" "QUEUE()" "QNAME()" "FROM()" "LENGTH()" "NUMITEMS()"
-        "ITEM()" "REWRITE" "SYSID()" "AUXILIARY" "MAIN" "NOSUSPEND";
-};
+/// The served rows of this domain.
+pub(super) const SERVED: &[Command] = &[
+    rows::deleteq_td::ROW,
+    rows::deleteq_ts::ROW,
+    rows::readq_td::ROW,
+    rows::readq_ts::ROW,
+    rows::writeq_td::ROW,
+    rows::writeq_ts::ROW,
+];
 
-/// Starting transactions and the asynchronous API, not yet supported.
-pub(super) const STARTING: &[Command] = later! { Starting;
-    0x100C eibfn "CANCEL" "CANCEL" [] "REQID()" "SYSID()" "TRANSID()";
-    0x8581 own "FETCH ANY" "FETCH" ["ANY"] "ANY()" "CHANNEL()" "COMPSTATUS()" "ABCODE()" "NOSUSPEND"
-        "TIMEOUT()";
-    0x8582 own "FETCH CHILD" "FETCH" ["CHILD"] "CHILD()" "CHANNEL()" "COMPSTATUS()" "ABCODE()"
-        "NOSUSPEND" "TIMEOUT()";
-    0x8583 own "FREE CHILD" "FREE" ["CHILD"] "CHILD()";
-    0x8584 own "RUN TRANSID" "RUN" ["TRANSID"] "TRANSID()" "CHANNEL()" "CHILD()";
-    0x8585 own "START ATTACH" "START" ["ATTACH"] "ATTACH" "TRANSID()" "FROM()" "LENGTH()";
-    0x8586 own "START BREXIT" "START" ["BREXIT"] "BREXIT()" "TRANSID()" "BRDATA()" "BRDATALENGTH()"
-        "USERID()";
-};
+pub(super) mod rows {
+    command! {
+        /// Deletes everything that a transient data queue holds.
+        deleteq_td 0x0806 eibfn "DELETEQ TD" "DELETEQ" ["TD"] Queues Region;
+        flag TD;
+        input QUEUE(Name(4)) [required];
+        input SYSID(Name(4));
+        @conditions
+            Disabled, InvReq, IscInvReq, Locked, NotAuth(101), QIdErr, SysIdErr;
+    }
+
+    command! {
+        /// Deletes a temporary storage queue with its items.
+        deleteq_ts 0x0A06 eibfn "DELETEQ TS" "DELETEQ" Queues Region;
+        flag TS;
+        input QUEUE(Name(8));
+        input QNAME(Name(16));
+        input SYSID(Name(4));
+        @rules Rule::ExactlyOne(&["QUEUE", "QNAME"]);
+        @conditions InvReq, IoErr, IscInvReq, Locked, NotAuth(101), QIdErr, SysIdErr;
+    }
+
+    command! {
+        /// Takes the next record from a transient data queue.
+        readq_td 0x0804 eibfn "READQ TD" "READQ" ["TD"] Queues Region;
+        flag TD;
+        input QUEUE(Name(4)) [required];
+        output INTO(Area) [length("LENGTH")];
+        output SET(PtrRef) [length("LENGTH")];
+        update LENGTH(Halfword);
+        input SYSID(Name(4));
+        flag NOSUSPEND;
+        @rules Rule::ExactlyOne(&["INTO", "SET"]);
+        @conditions
+            Disabled, InvReq, IoErr, IscInvReq, LengErr, Locked, NotAuth(101), NotOpen, QBusy,
+            QIdErr, QZero, SysIdErr;
+    }
+
+    command! {
+        /// Reads an item of a temporary storage queue.
+        readq_ts 0x0A04 eibfn "READQ TS" "READQ" Queues Region;
+        flag TS;
+        input QUEUE(Name(8));
+        input QNAME(Name(16));
+        output INTO(Area) [length("LENGTH")];
+        output SET(PtrRef) [length("LENGTH")];
+        update LENGTH(Halfword);
+        output NUMITEMS(Halfword);
+        flag NEXT;
+        input ITEM(Halfword);
+        input SYSID(Name(4));
+        @rules
+            Rule::ExactlyOne(&["QUEUE", "QNAME"]),
+            Rule::ExactlyOne(&["INTO", "SET"]),
+            Rule::AtMostOne(&["NEXT", "ITEM"]);
+        @conditions
+            InvReq, IoErr, IscInvReq, ItemErr, LengErr, NotAuth(101), QIdErr, SysIdErr;
+    }
+
+    command! {
+        /// Adds a record to a transient data queue.
+        writeq_td 0x0802 eibfn "WRITEQ TD" "WRITEQ" ["TD"] Queues Region;
+        flag TD;
+        input QUEUE(Name(4)) [required];
+        input FROM(Area) [required, length("LENGTH")];
+        input LENGTH(Halfword);
+        input SYSID(Name(4));
+        @conditions
+            Disabled, Error, InvReq, IoErr, IscInvReq, LengErr, Locked, NoSpace, NotAuth(101),
+            NotOpen, QIdErr, SysIdErr;
+    }
+
+    command! {
+        /// Adds an item to a temporary storage queue, or replaces one.
+        writeq_ts 0x0A02 eibfn "WRITEQ TS" "WRITEQ" Queues Region;
+        flag TS;
+        input QUEUE(Name(8));
+        input QNAME(Name(16));
+        input FROM(Area) [required, length("LENGTH")];
+        input LENGTH(Halfword);
+        output NUMITEMS(Halfword);
+        update ITEM(Halfword);
+        flag REWRITE;
+        input SYSID(Name(4));
+        flag AUXILIARY;
+        flag MAIN;
+        flag NOSUSPEND;
+        @rules
+            Rule::ExactlyOne(&["QUEUE", "QNAME"]),
+            Rule::Needs("REWRITE", &["ITEM"]),
+            Rule::AtMostOne(&["AUXILIARY", "MAIN"]);
+        @conditions
+            InvReq, IoErr, IscInvReq, ItemErr, LengErr, Locked, NoSpace, NotAuth(101), QIdErr,
+            SysIdErr;
+    }
+}

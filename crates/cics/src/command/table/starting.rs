@@ -1,9 +1,25 @@
-//! Starting transactions, and what they were sent.
+//! Starting transactions, what they were sent, and children that run beside
+//! their parent.
 
 use crate::command::row::Command;
 
 /// The served rows of this domain.
-pub(super) const SERVED: &[Command] = &[rows::start::ROW, rows::retrieve::ROW];
+pub(super) const SERVED: &[Command] = &[
+    rows::start::ROW,
+    rows::start_attach::ROW,
+    rows::retrieve::ROW,
+    rows::cancel::ROW,
+    rows::run_transid::ROW,
+    rows::fetch_child::ROW,
+    rows::fetch_any::ROW,
+    rows::free_child::ROW,
+];
+
+/// Rows not yet supported.
+pub(super) const LATER: &[Command] = later! { Starting;
+    0x8586 own "START BREXIT" "START" ["BREXIT"] "BREXIT()" "TRANSID()" "BRDATA()" "BRDATALENGTH()"
+        "USERID()";
+};
 
 pub(super) mod rows {
     command! {
@@ -36,8 +52,27 @@ pub(super) mod rows {
             Rule::Needs("AT", &["HOURS", "MINUTES", "SECONDS"]),
             Rule::Needs("HOURS", &["AFTER", "AT"]),
             Rule::Needs("MINUTES", &["AFTER", "AT"]),
-            Rule::Needs("SECONDS", &["AFTER", "AT"]);
-        @conditions InvReq(4, 5, 6), LengErr, TransIdErr;
+            Rule::Needs("SECONDS", &["AFTER", "AT"]),
+            Rule::Needs("LENGTH", &["FROM"]),
+            Rule::Needs("FMH", &["FROM"]),
+            Rule::AtMostOne(&["TERMID", "USERID"]),
+            Rule::Excludes("CHANNEL", &[
+                "INTERVAL", "TIME", "AFTER", "AT", "REQID", "FROM", "FMH", "RTRANSID", "RTERMID",
+                "QUEUE",
+            ]);
+        @conditions
+            ChannelErr(1), InvReq(4, 5, 6), IoErr, LengErr, SysIdErr, TermIdErr, TransIdErr;
+    }
+
+    command! {
+        /// Attaches a task at once; it cannot be cancelled.
+        start_attach 0x8585 own "START ATTACH" "START" ["ATTACH"] Starting Region;
+        flag ATTACH;
+        input TRANSID(Name(4)) [required];
+        input FROM(Area) [length("LENGTH")];
+        input LENGTH(Halfword);
+        @rules Rule::Needs("LENGTH", &["FROM"]);
+        @conditions LengErr, TransIdErr;
     }
 
     command! {
@@ -51,6 +86,60 @@ pub(super) mod rows {
         output QUEUE(Chars(8));
         flag WAIT;
         @rules Rule::AtMostOne(&["INTO", "SET"]);
-        @conditions EndData, EnvDefErr, InvReq, IoErr, LengErr, NotFnd;
+        @conditions EndData, EnvDefErr, InvReq, LengErr;
+    }
+
+    command! {
+        /// Takes a START, a POST or a DELAY back.
+        cancel 0x100C eibfn "CANCEL" "CANCEL" Starting Region;
+        input REQID(Name(8));
+        input SYSID(Name(4));
+        input TRANSID(Name(4));
+        @rules
+            Rule::Needs("SYSID", &["REQID"]),
+            Rule::Needs("TRANSID", &["REQID"]);
+        @conditions NotFnd, SysIdErr;
+    }
+
+    command! {
+        /// Starts a child task beside the task that asks.
+        run_transid 0x8584 own "RUN TRANSID" "RUN" ["TRANSID"] Starting Region;
+        input TRANSID(Name(4)) [required];
+        input CHANNEL(Name(16));
+        output CHILD(Chars(16)) [required];
+        @conditions ChannelErr(1), Disabled(1), TransIdErr(1);
+    }
+
+    command! {
+        /// Gives what a child task came to, waiting for its end.
+        fetch_child 0x8582 own "FETCH CHILD" "FETCH" ["CHILD"] Starting Region;
+        input CHILD(Chars(16)) [required];
+        output CHANNEL(Chars(16));
+        output COMPSTATUS(Cvda) [required];
+        output ABCODE(Chars(4));
+        flag NOSUSPEND;
+        input TIMEOUT(Fullword);
+        @rules Rule::AtMostOne(&["NOSUSPEND", "TIMEOUT"]);
+        @conditions InvReq(50, 51, 241), NotFinished(52, 53);
+    }
+
+    command! {
+        /// Gives what any child task came to that was not fetched yet.
+        fetch_any 0x8581 own "FETCH ANY" "FETCH" ["ANY"] Starting Region;
+        output ANY(Chars(16)) [required];
+        output CHANNEL(Chars(16));
+        output COMPSTATUS(Cvda) [required];
+        output ABCODE(Chars(4));
+        flag NOSUSPEND;
+        input TIMEOUT(Fullword);
+        @rules Rule::AtMostOne(&["NOSUSPEND", "TIMEOUT"]);
+        @conditions InvReq(52, 241), NotFinished(52, 53), NotFnd(1);
+    }
+
+    command! {
+        /// Gives up what a child task comes to.
+        free_child 0x8583 own "FREE CHILD" "FREE" ["CHILD"] Starting Region;
+        input CHILD(Chars(16)) [required];
+        @conditions InvReq(50);
     }
 }

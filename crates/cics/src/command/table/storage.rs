@@ -15,7 +15,7 @@ pub(super) const LATER: &[Command] = later! { Storage;
 pub(super) mod rows {
     command! {
         /// Gets storage that the task owns.
-        getmain 0x0C02 eibfn "GETMAIN" "GETMAIN" Storage Worker;
+        getmain 0x0C02 eibfn "GETMAIN" "GETMAIN" Storage Region;
         output SET(PtrRef) [required];
         input FLENGTH(Fullword);
         input LENGTH(Halfword);
@@ -35,7 +35,7 @@ pub(super) mod rows {
 
     command! {
         /// Gives storage back.
-        freemain 0x0C04 eibfn "FREEMAIN" "FREEMAIN" Storage Worker;
+        freemain 0x0C04 eibfn "FREEMAIN" "FREEMAIN" Storage Region;
         update DATA(Area);
         input DATAPOINTER(PtrValue);
         @rules Rule::ExactlyOne(&["DATA", "DATAPOINTER"]);

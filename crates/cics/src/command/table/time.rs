@@ -9,18 +9,11 @@ pub(super) const SERVED: &[Command] = &[
     rows::formattime::ROW,
     rows::converttime::ROW,
     rows::delay::ROW,
+    rows::post::ROW,
+    rows::wait_event::ROW,
+    rows::wait_external::ROW,
+    rows::waitcics::ROW,
 ];
-
-/// Rows not yet supported.
-pub(super) const LATER: &[Command] = later! { Time;
-    0x1006 eibfn "POST" "POST" [] "INTERVAL()" "TIME()" "AFTER" "AT" "HOURS()" "MINUTES()" "SECONDS()"
-        "SET()" "REQID()";
-    0x1202 eibfn "WAIT EVENT" "WAIT" ["EVENT"] "EVENT" "ECADDR()" "NAME()";
-    0x8401 own "WAIT EXTERNAL" "WAIT" ["EXTERNAL"] "EXTERNAL" "ECBLIST()" "NUMEVENTS()" "PURGEABLE"
-        "PURGEABILITY()" "NOTPURGEABLE" "NAME()";
-    0x8402 own "WAITCICS" "WAITCICS" [] "ECBLIST()" "NUMEVENTS()" "PURGEABLE" "PURGEABILITY()"
-        "NOTPURGEABLE" "NAME()";
-};
 
 pub(super) mod rows {
     command! {
@@ -97,6 +90,64 @@ pub(super) mod rows {
             Rule::Needs("MINUTES", &["FOR", "UNTIL"]),
             Rule::Needs("SECONDS", &["FOR", "UNTIL"]),
             Rule::Needs("MILLISECS", &["FOR"]);
-        @conditions Expired(31), InvReq(4, 5, 6, 7, 22);
+        @conditions Expired, InvReq(4, 5, 6, 7, 22);
+    }
+
+    command! {
+        /// Has an event control area posted after a while or at a time.
+        post 0x1006 eibfn "POST" "POST" Time Region;
+        input INTERVAL(HhMmSs);
+        input TIME(HhMmSs);
+        flag AFTER;
+        flag AT;
+        input HOURS(Fullword);
+        input MINUTES(Fullword);
+        input SECONDS(Fullword);
+        output SET(PtrRef) [required];
+        input REQID(Name(8));
+        @rules
+            Rule::AtMostOne(&["INTERVAL", "TIME", "AFTER", "AT"]),
+            Rule::Needs("AFTER", &["HOURS", "MINUTES", "SECONDS"]),
+            Rule::Needs("AT", &["HOURS", "MINUTES", "SECONDS"]),
+            Rule::Needs("HOURS", &["AFTER", "AT"]),
+            Rule::Needs("MINUTES", &["AFTER", "AT"]),
+            Rule::Needs("SECONDS", &["AFTER", "AT"]);
+        @conditions Expired, InvReq(4, 5, 6);
+    }
+
+    command! {
+        /// Waits until an event control area is posted.
+        wait_event 0x1202 eibfn "WAIT EVENT" "WAIT" ["EVENT"] Time Region;
+        flag EVENT;
+        input ECADDR(PtrValue) [required];
+        input NAME(Name(8));
+        @conditions InvReq(2, 4);
+    }
+
+    command! {
+        /// Waits until one of several event control blocks is posted.
+        wait_external 0x8401 own "WAIT EXTERNAL" "WAIT" ["EXTERNAL"] Time Worker;
+        flag EXTERNAL;
+        input ECBLIST(PtrValue) [required];
+        input NUMEVENTS(Fullword) [required];
+        flag PURGEABLE;
+        input PURGEABILITY(Cvda);
+        flag NOTPURGEABLE;
+        input NAME(Name(8));
+        @rules Rule::AtMostOne(&["PURGEABLE", "PURGEABILITY", "NOTPURGEABLE"]);
+        @conditions InvReq(1, 3, 4, 5);
+    }
+
+    command! {
+        /// Waits until one of several event control blocks is posted, by hand too.
+        waitcics 0x8402 own "WAITCICS" "WAITCICS" Time Worker;
+        input ECBLIST(PtrValue) [required];
+        input NUMEVENTS(Fullword) [required];
+        flag PURGEABLE;
+        input PURGEABILITY(Cvda);
+        flag NOTPURGEABLE;
+        input NAME(Name(8));
+        @rules Rule::AtMostOne(&["PURGEABLE", "PURGEABILITY", "NOTPURGEABLE"]);
+        @conditions InvReq(1, 3, 4, 5);
     }
 }

@@ -57,6 +57,7 @@ impl Body {
                 table: None,
                 required: request && sources.len() > 1,
                 about: None,
+                alternative: false,
             };
             (source.name.clone(), member)
         });

@@ -16,6 +16,8 @@ pub(super) struct Member {
     pub table: Option<Table>,
     /// A request is wrong without it.
     pub required: bool,
+    /// It describes storage that another member describes too.
+    pub alternative: bool,
     /// What its level-88 conditions are called.
     pub about: Option<String>,
 }
@@ -125,6 +127,7 @@ impl Making<'_> {
             let needed = self.shared && self.usage.is_needed(*id);
             let optional = field.redefines.is_some() || self.is_redefined(*id);
             all.push(Member {
+                alternative: field.redefines.is_some(),
                 json,
                 cobol: name.clone(),
                 kind,
@@ -315,7 +318,7 @@ impl Member {
 
 /// An object with a value for each member.
 pub(super) fn sample(members: &[Member]) -> Value {
-    let shown = members.iter().filter(|m| m.is_shown());
+    let shown = members.iter().filter(|m| m.is_shown() && !m.alternative);
     Value::Object(shown.map(|m| (m.json.clone(), m.sample())).collect())
 }
 

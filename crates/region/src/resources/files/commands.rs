@@ -8,15 +8,32 @@ use link::call::{
     DELETE_GENERIC, DELETE_HELD, READ_GENERIC, READ_GTEQ, READ_NOSUSPEND, READ_UPDATE,
 };
 use link::{Answer, Call, Op, Step as BrowseStep};
-use store::{FileId, ReadStore, Seek, UnitError, UnitOfWork};
+use store::{FileDef, FileId, IndexEntry, Organisation, ReadStore, Seek, UnitError, UnitOfWork};
 
 use super::conditions::{of_read, of_record, of_unit};
 use super::{File, Hold, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, Step, condition};
 
-/// A record with its key.
-type Found = (Vec<u8>, Vec<u8>);
+/// A record that was found.
+struct Found {
+    /// Its own key.
+    key: Vec<u8>,
+    /// Of a path: where a browse stands, the alternate key first.
+    position: Option<Vec<u8>>,
+    /// Another record with the same alternate key follows.
+    more: bool,
+    record: Vec<u8>,
+}
+
+/// What a command's file is in the store.
+#[derive(Clone, Copy)]
+struct Target {
+    /// The file that has the records.
+    base: FileId,
+    /// The index of a path.
+    index: Option<FileId>,
+}
 
 /// The abend of a wait for a record that can never end, or lasts too long.
 const DEADLOCK: [u8; 4] = *b"AFCF";
@@ -67,12 +84,12 @@ impl Command<'_, '_> {
         };
         let found = self.seek(file, seek);
         self.request.call.data = key;
-        let (key, data) = found?.ok_or(Failure::Condition(Condition::NotFnd, 80))?;
+        let found = found?.ok_or(Failure::Condition(Condition::NotFnd, 80))?;
         if flags & READ_UPDATE == 0 {
-            return record(data);
+            return Ok(Step::Done(found.into()));
         }
         self.file(|e| e.update || e.delete)?;
-        let name = LockName::new(LockSpace::Record(file), &key);
+        let name = LockName::new(LockSpace::Record(file.base), &found.key);
         if flags & READ_NOSUSPEND != 0 && self.cx.kernel.locks.is_taken(self.task, &name) {
             return condition(Condition::RecordBusy, 107);
         }
@@ -82,9 +99,13 @@ impl Command<'_, '_> {
         let holds = self.files.holds.entry(self.task).or_default();
         holds.last_token += 1;
         let token = holds.last_token;
-        let key = key.into_boxed_slice();
-        holds.list.push(Hold { file, token, key });
-        let mut answer = Answer::of_data(data);
+        holds.list.push(Hold {
+            file: file.base,
+            token,
+            key: found.key.clone().into_boxed_slice(),
+            alternate_key: found.position.clone(),
+        });
+        let mut answer = Answer::from(found);
         answer.args[0] = token;
         Ok(Step::Done(answer))
     }
@@ -102,38 +123,83 @@ impl Command<'_, '_> {
             BrowseStep::Last => Seek::Last,
         };
         match self.seek(file, seek)? {
-            Some((_, data)) => record(data),
+            Some(found) => Ok(Step::Done(found.into())),
             None => condition(Condition::EndFile, 90),
         }
     }
 
     fn write(&mut self) -> Served {
-        let file = self.file(|e| e.add)?;
-        let key = self.key_of_record()?;
-        let name = LockName::new(LockSpace::Record(file), &key);
-        let Some(new) = self.lock(&name)? else {
-            return Ok(self.wait(name));
+        let file = self.file(|e| e.add)?.base;
+        let key_bytes = self.call().args[1] as usize;
+        let Some((key, record)) = self.call().data.split_at_checked(key_bytes) else {
+            return condition(Condition::InvReq, 26);
         };
-        let changed = self.change(|unit, reader, record| unit.insert(reader, file, &key, record));
-        self.settle(name, new, changed, Answer::default())
+        let (mut key, record) = (key.to_vec(), record.to_vec());
+        self.check_record(&record)?;
+        let at_end = self.organisation() == Some(Organisation::Esds);
+        if !at_end && key.is_empty() {
+            key = self.key_of(&record)?;
+        }
+        if let Some(wait) = self.lock_unique_keys(file, &record)? {
+            return Ok(wait);
+        }
+        let name = LockName::new(LockSpace::Record(file), &key);
+        let mut new = false;
+        if !at_end {
+            match self.lock(&name)? {
+                Some(fresh) => new = fresh,
+                None => return Ok(self.wait(name)),
+            }
+        }
+        let mut ends = std::mem::take(&mut self.files.ends);
+        let changed = self.change(|unit, reader| match at_end {
+            true => unit.append(reader, &mut ends, file, &record),
+            false => unit
+                .insert(reader, file, &key, &record)
+                .map(|()| key.clone()),
+        });
+        self.files.ends = ends;
+        let (changed, key) = match changed {
+            Ok((at_once, key)) => (Ok(at_once), key),
+            Err(failure) => (Err(failure), Vec::new()),
+        };
+        let found = Found {
+            key,
+            position: None,
+            more: false,
+            record: Vec::new(),
+        };
+        self.settle(name, new, changed, found.into())
     }
 
     fn rewrite(&mut self) -> Served {
-        let file = self.file(|e| e.update)?;
+        let file = self.file(|e| e.update)?.base;
         let token = self.call().args[1];
-        let key = self.held_key(file, token)?;
-        let at_once =
-            self.change(|unit, reader, record| unit.replace(reader, file, &key, record))?;
+        let hold = self.held(file, token)?;
+        let (key, alternate_key) = (hold.key.clone(), hold.alternate_key.clone());
+        let record = self.call().data.clone();
+        if let (Some(before), Some(index)) = (alternate_key, self.index()) {
+            // The key by which the record was read may not change under it.
+            let now = index.def.key_in(&record);
+            if now != before.get(..index.def.key_bytes()) {
+                return condition(Condition::InvReq, 46);
+            }
+        }
+        if let Some(wait) = self.lock_unique_keys(file, &record)? {
+            return Ok(wait);
+        }
+        let changed = self.change(|unit, reader| unit.replace(reader, file, &key, &record));
+        let (at_once, ()) = changed?;
         self.drop_hold(file, token);
         let name = LockName::new(LockSpace::Record(file), &key);
         Ok(ended(at_once, Answer::default(), Some(name)))
     }
 
     fn delete_held(&mut self) -> Served {
-        let file = self.file(|e| e.delete)?;
+        let file = self.file(|e| e.delete)?.base;
         let token = self.call().args[2];
-        let key = self.held_key(file, token)?;
-        let at_once = self.change(|unit, reader, _| unit.delete(reader, file, &key))?;
+        let key = self.held(file, token)?.key.clone();
+        let (at_once, ()) = self.change(|unit, reader| unit.delete(reader, file, &key))?;
         self.drop_hold(file, token);
         let name = LockName::new(LockSpace::Record(file), &key);
         Ok(ended(at_once, counted(1), Some(name)))
@@ -141,11 +207,18 @@ impl Command<'_, '_> {
 
     fn delete(&mut self) -> Served {
         let file = self.file(|e| e.delete)?;
-        let name = LockName::new(LockSpace::Record(file), &self.call().data);
+        let mut key = self.call().data.clone();
+        if file.index.is_some() {
+            // The first record with this alternate key is meant.
+            let found = self.seek(file, Seek::Equal(&key))?;
+            key = found.ok_or(Failure::Condition(Condition::NotFnd, 80))?.key;
+        }
+        let name = LockName::new(LockSpace::Record(file.base), &key);
         let Some(new) = self.lock(&name)? else {
             return Ok(self.wait(name));
         };
-        let changed = self.change(|unit, reader, key| unit.delete(reader, file, key));
+        let changed = self.change(|unit, reader| unit.delete(reader, file.base, &key));
+        let changed = changed.map(|(at_once, ())| at_once);
         self.settle(name, new, changed, counted(1))
     }
 
@@ -161,13 +234,13 @@ impl Command<'_, '_> {
         let prefix = self.call().data.clone();
         loop {
             let next = match recoverable {
-                true => self.seek(file, Seek::Prefix(&prefix))?.map(|f| f.0),
+                true => self.seek(file, Seek::Prefix(&prefix))?.map(|f| f.key),
                 false => self.seek_beside(&at_once, file, &prefix)?,
             };
             let Some(key) = next else {
                 break;
             };
-            let name = LockName::new(LockSpace::Record(file), &key);
+            let name = LockName::new(LockSpace::Record(file.base), &key);
             if self.lock(&name)?.is_none() {
                 return Ok(self.wait(name));
             }
@@ -177,7 +250,7 @@ impl Command<'_, '_> {
                 false => &mut at_once,
             };
             changes
-                .delete(reader, file, &key)
+                .delete(reader, file.base, &key)
                 .map_err(|e| of_unit(&e))?;
             self.request.progress += 1;
         }
@@ -190,7 +263,7 @@ impl Command<'_, '_> {
     }
 
     fn unlock(&mut self) -> Served {
-        let file = self.file(|_| true)?;
+        let file = self.file(|_| true)?.base;
         let token = self.call().args[1];
         let holds = self.files.holds.entry(self.task).or_default();
         let mut freed = Vec::new();
@@ -216,9 +289,9 @@ impl Command<'_, '_> {
         self.files.files.get(number)
     }
 
-    /// The number in the store of the file that the call names, if it is open
-    /// and allows what is asked.
-    fn file(&self, allows: impl Fn(&link::FileEntry) -> bool) -> Result<FileId, Failure> {
+    /// What the file that the call names is in the store, if it is open and
+    /// allows what is asked.
+    fn file(&self, allows: impl Fn(&link::FileEntry) -> bool) -> Result<Target, Failure> {
         let file = self.named();
         let file = file.ok_or(Failure::Condition(Condition::FileNotFound, 1))?;
         if !file.entry.enabled {
@@ -227,25 +300,59 @@ impl Command<'_, '_> {
         if !allows(&file.entry) {
             return condition(Condition::InvReq, 20);
         }
-        let stored = file.stored.as_ref();
+        let stored = file.stored.as_ref().filter(|_| !file.entry.closed);
         let stored = stored.ok_or(Failure::Condition(Condition::NotOpen, 60))?;
-        Ok(stored.0)
+        Ok(Target {
+            base: stored.base.id,
+            index: stored.index.as_ref().map(|index| index.id),
+        })
     }
 
     fn is_recoverable(&self) -> bool {
         self.named().is_some_and(|f| f.entry.recoverable)
     }
 
+    fn organisation(&self) -> Option<Organisation> {
+        let stored = self.named()?.stored.as_ref()?;
+        Some(stored.base.def.organisation)
+    }
+
+    /// The index of the path that the call names.
+    fn index(&self) -> Option<&IndexEntry> {
+        self.named()?.stored.as_ref()?.index.as_ref()
+    }
+
+    fn definition(&self) -> Result<&FileDef, Failure> {
+        let stored = self.named().and_then(|f| f.stored.as_ref());
+        let stored = stored.ok_or(Failure::Condition(Condition::NotOpen, 60))?;
+        Ok(&stored.base.def)
+    }
+
+    fn check_record(&self, record: &[u8]) -> Result<(), Failure> {
+        let checked = self.definition()?.check_record(record);
+        checked.map_err(|e| of_record(&e))
+    }
+
     /// The key within the record of a WRITE.
-    fn key_of_record(&self) -> Result<Vec<u8>, Failure> {
-        let def = self.named().and_then(|f| f.stored.as_ref());
-        let (_, def) = def.ok_or(Failure::Condition(Condition::NotOpen, 60))?;
-        let record = &self.call().data;
-        def.check_record(record).map_err(|e| of_record(&e))?;
-        let key = def.key_in(record);
-        Ok(key
-            .ok_or(Failure::Condition(Condition::InvReq, 26))?
-            .to_vec())
+    fn key_of(&self, record: &[u8]) -> Result<Vec<u8>, Failure> {
+        let key = self.definition()?.key_in(record);
+        let key = key.ok_or(Failure::Condition(Condition::InvReq, 26))?;
+        Ok(key.to_vec())
+    }
+
+    /// Locks the alternate keys that no other record may have, so that of two
+    /// tasks that want one the later waits. The step to end with when this one
+    /// waits.
+    fn lock_unique_keys(&mut self, file: FileId, record: &[u8]) -> Result<Option<Step>, Failure> {
+        let (unit, reader) = self.unit_and_store()?;
+        let keys = unit.unique_keys(reader, file, record);
+        for (index, key) in keys.map_err(|e| of_read(&e))? {
+            let name = LockName::new(LockSpace::Record(index), &key);
+            if self.lock(&name)?.is_none() {
+                return Ok(Some(self.wait(name)));
+            }
+        }
+        Ok(None)
     }
 
     fn unit_and_store(
@@ -255,25 +362,50 @@ impl Command<'_, '_> {
         both.ok_or(Failure::Condition(Condition::NotOpen, 60))
     }
 
-    fn seek(&mut self, file: FileId, seek: Seek<'_>) -> Result<Option<Found>, Failure> {
+    fn seek(&mut self, file: Target, seek: Seek<'_>) -> Result<Option<Found>, Failure> {
         let mut found = None;
-        let mut take = |e: store::Entry<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
         let (unit, reader) = self.unit_and_store()?;
-        let read = unit.seek(reader, file, seek, &mut take);
+        let read = match file.index {
+            None => unit.seek(reader, file.base, seek, &mut |e| {
+                found = Some(Found {
+                    key: e.key.to_vec(),
+                    position: None,
+                    more: false,
+                    record: e.record.to_vec(),
+                });
+            }),
+            Some(index) => unit.seek_path(reader, index, seek, &mut |e| {
+                found = Some(Found {
+                    key: e.base_key.to_vec(),
+                    position: Some(e.position.to_vec()),
+                    more: e.more,
+                    record: e.record.to_vec(),
+                });
+            }),
+        };
         read.map_err(|e| of_read(&e))?;
         Ok(found)
     }
 
+    /// The base's key of the first record with a prefix, past what `changes`
+    /// delete.
     fn seek_beside(
         &mut self,
         changes: &UnitOfWork,
-        file: FileId,
+        file: Target,
         prefix: &[u8],
     ) -> Result<Option<Vec<u8>>, Failure> {
         let mut found = None;
-        let mut take = |e: store::Entry<'_>| found = Some(e.key.to_vec());
         let (_, reader) = self.unit_and_store()?;
-        let read = changes.seek(reader, file, Seek::Prefix(prefix), &mut take);
+        let seek = Seek::Prefix(prefix);
+        let read = match file.index {
+            None => changes.seek(reader, file.base, seek, &mut |e| {
+                found = Some(e.key.to_vec())
+            }),
+            Some(index) => changes.seek_path(reader, index, seek, &mut |e| {
+                found = Some(e.base_key.to_vec());
+            }),
+        };
         read.map_err(|e| of_read(&e))?;
         Ok(found)
     }
@@ -287,22 +419,21 @@ impl Command<'_, '_> {
         self.cx.wait_for_lock(self.request, name, DEADLOCK)
     }
 
-    /// Makes a change with the call's data: in the task's unit, or in one of
-    /// its own, which is given back, when the file is not recoverable.
-    fn change(
+    /// Makes a change: in the task's unit, or in one of its own, which is given
+    /// back, when the file is not recoverable.
+    fn change<R>(
         &mut self,
-        make: impl FnOnce(&mut UnitOfWork, &mut (dyn ReadStore + Send), &[u8]) -> Result<(), UnitError>,
-    ) -> Result<Option<UnitOfWork>, Failure> {
+        make: impl FnOnce(&mut UnitOfWork, &mut (dyn ReadStore + Send)) -> Result<R, UnitError>,
+    ) -> Result<(Option<UnitOfWork>, R), Failure> {
         let recoverable = self.is_recoverable();
-        let data = std::mem::take(&mut self.request.call.data);
         let (unit, reader) = self.unit_and_store()?;
         let mut at_once = UnitOfWork::new();
         let made = match recoverable {
-            true => make(unit, reader, &data),
-            false => make(&mut at_once, reader, &data),
+            true => make(unit, reader),
+            false => make(&mut at_once, reader),
         };
-        made.map_err(|e| of_unit(&e))?;
-        Ok((!recoverable).then_some(at_once))
+        let made = made.map_err(|e| of_unit(&e))?;
+        Ok(((!recoverable).then_some(at_once), made))
     }
 
     /// Ends a command that locked its record itself: a lock that was taken for
@@ -325,16 +456,15 @@ impl Command<'_, '_> {
         }
     }
 
-    /// The key of the record that the task read for update: the one of a
-    /// token, or the last one.
-    fn held_key(&self, file: FileId, token: u64) -> Result<Box<[u8]>, Failure> {
+    /// The record that the task read for update: the one of a token, or the
+    /// last one.
+    fn held(&self, file: FileId, token: u64) -> Result<&Hold, Failure> {
         let holds = self.files.holds.get(&self.task);
         let list = holds.map_or(&[][..], |h| &h.list);
         let mut of_file = list.iter().rev().filter(|h| h.file == file);
         let hold = of_file.find(|h| token == 0 || h.token == token);
         let missing = if token == 0 { 30 } else { 47 };
-        let hold = hold.ok_or(Failure::Condition(Condition::InvReq, missing))?;
-        Ok(hold.key.clone())
+        hold.ok_or(Failure::Condition(Condition::InvReq, missing))
     }
 
     fn drop_hold(&mut self, file: FileId, token: u64) {
@@ -370,8 +500,17 @@ fn ended(at_once: Option<UnitOfWork>, answer: Answer, unlock: Option<LockName>) 
     }
 }
 
-fn record(data: Vec<u8>) -> Served {
-    Ok(Step::Done(Answer::of_data(data)))
+impl From<Found> for Answer {
+    /// The key or position, then the record.
+    fn from(found: Found) -> Answer {
+        let mut data = found.position.unwrap_or(found.key);
+        let key_bytes = data.len() as u64;
+        data.extend_from_slice(&found.record);
+        let mut answer = Answer::of_data(data);
+        answer.args[1] = found.more.into();
+        answer.args[2] = key_bytes;
+        answer
+    }
 }
 
 fn counted(records: u64) -> Answer {

@@ -56,6 +56,8 @@ pub fn of_record(error: &RecordError) -> Failure {
         RecordError::NotFixedLength { .. } | RecordError::TooShort { .. } => {
             Failure::Condition(Condition::LengErr, 14)
         }
+        RecordError::NotDeletable => Failure::Condition(Condition::InvReq, 21),
+        RecordError::EntryLength { .. } => Failure::Condition(Condition::LengErr, 14),
         RecordError::KeyLength { .. } => Failure::Condition(Condition::InvReq, 26),
         RecordError::KeyDiffers { .. } => Failure::Condition(Condition::InvReq, 46),
         _ => Failure::Condition(Condition::InvReq, 20),

@@ -15,10 +15,9 @@ pub use commands::serve;
 pub use conditions::of_apply;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use link::FileEntry;
-use store::{FileDef, FileId, ReadStore};
+use link::{FileEntry, FileKind};
+use store::{Access, Ends, FileId, Organisation, ReadStore};
 
 use super::{Manager, Resources};
 use crate::core::TaskKey;
@@ -38,13 +37,15 @@ pub const MANAGER: Manager = Manager {
 pub struct Files {
     files: Vec<File>,
     holds: HashMap<TaskKey, Holds>,
+    /// Keeps tasks apart that add records at the end of one file.
+    ends: Ends,
 }
 
 /// A file by its number.
 struct File {
     entry: FileEntry,
-    /// Number and definition in the store; none when it is not there.
-    stored: Option<(FileId, Arc<FileDef>)>,
+    /// What it is in the store; none when it is not there.
+    stored: Option<Access>,
 }
 
 /// Records that a task has read for update.
@@ -59,6 +60,8 @@ struct Hold {
     file: FileId,
     token: u64,
     key: Box<[u8]>,
+    /// The position in the path by which it was read.
+    alternate_key: Option<Vec<u8>>,
 }
 
 impl Files {
@@ -74,6 +77,18 @@ impl Files {
         kept.chain(new).collect()
     }
 
+    /// The definitions in force, and whether the store has the file.
+    pub fn entries(&self) -> impl Iterator<Item = (&FileEntry, bool)> {
+        let files = self.files.iter().map(|f| (&f.entry, f.stored.is_some()));
+        files.filter(|(entry, _)| !entry.name.is_blank())
+    }
+
+    /// A file's definition, to change its switches.
+    pub fn entry_mut(&mut self, name: link::FileName) -> Option<&mut FileEntry> {
+        let mut entries = self.files.iter_mut().map(|f| &mut f.entry);
+        entries.find(|e| e.name == name && !e.name.is_blank())
+    }
+
     /// Takes the files' definitions over. A file that the store does not have
     /// is not open.
     pub fn define(&mut self, reader: &mut dyn ReadStore, entries: &[FileEntry]) {
@@ -87,17 +102,62 @@ impl Files {
                 self.files.push(old);
                 continue;
             }
-            let name = entry.name.as_str().parse::<store::FileName>().ok();
-            let found = name.and_then(|n| reader.find(&n).ok().flatten());
+            let found = access(reader, entry);
             if found.is_none() && entry.enabled {
                 tracing::warn!(file = %entry.name, "the store has no such file, so it is not open");
             }
             self.files.push(File {
                 entry: entry.clone(),
-                stored: found.map(|f| (f.id, f.def)),
+                stored: found,
             });
         }
     }
+}
+
+/// Fills in what the store knows of the files: their keys and records, and what
+/// paths lead to. What the store does not have stays as it is.
+pub fn complete(reader: &mut dyn ReadStore, entries: &mut [FileEntry]) {
+    for entry in entries.iter_mut().filter(|e| !e.name.is_blank()) {
+        let Some(Access { base, index }) = access(reader, entry) else {
+            continue;
+        };
+        let own = entry.data_set.parse::<store::FileName>().ok();
+        if own.is_none_or(|name| !matches!(reader.access(&name), Ok(Some(_)))) {
+            entry.data_set.clear();
+        }
+        let def = &base.def;
+        entry.base = def.name.as_str().to_owned();
+        entry.record_bytes = def.max_record_bytes;
+        entry.variable = def.format == store::RecordFormat::Variable;
+        let key = match (&index, def.organisation) {
+            (Some(index), _) => Some((FileKind::Path, index.def.key)),
+            (None, Organisation::Ksds(key)) => Some((FileKind::Ksds, key)),
+            (None, Organisation::Esds) => None,
+            (None, Organisation::Rrds) => None,
+        };
+        match key {
+            Some((kind, key)) => {
+                entry.kind = kind;
+                entry.key_offset = key.offset_bytes;
+                entry.key_bytes = key.length_bytes;
+            }
+            None => {
+                let esds = def.organisation == Organisation::Esds;
+                entry.kind = if esds { FileKind::Esds } else { FileKind::Rrds };
+                entry.key_offset = 0;
+                entry.key_bytes = def.key_bytes() as u32;
+            }
+        }
+    }
+}
+
+/// What a file is in the store: under the name of its data set, or else its own.
+fn access(reader: &mut dyn ReadStore, entry: &FileEntry) -> Option<Access> {
+    let mut named = [entry.data_set.as_str(), entry.name.as_str()].into_iter();
+    named.find_map(|name| {
+        let name = name.parse::<store::FileName>().ok()?;
+        reader.access(&name).ok().flatten()
+    })
 }
 
 /// No record is held for update beyond the end of the unit.

@@ -1,11 +1,15 @@
 //! DELAY.
+//!
+//! With REQID another task may end the wait before its time: the wait is for
+//! an event of that name.
 
 use cics::command::commands::delay as row;
 use cics::resp::Condition;
 
 use super::super::Resources;
 use super::when::{Options, when};
-use crate::kernel::{Cx, Request, Served, Step, Wait, Woken, condition, done};
+use super::{DELAY, ReqId};
+use crate::kernel::{Cx, Expiry, Request, Served, Step, Wait, condition, done};
 
 const WHEN: Options = Options {
     interval: row::INTERVAL,
@@ -18,18 +22,22 @@ const WHEN: Options = Options {
     millisecs: Some(row::MILLISECS),
 };
 
-pub(super) fn delay(_: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
-    if request.woken == Some(Woken::Expired) {
+pub(super) fn delay(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    if request.woken.is_some() {
         return done();
     }
     let operands = &request.operands;
     let at = when(operands, &WHEN, cx)?;
-    let of_day = operands.has(row::TIME) || operands.has(row::UNTIL);
+    resources.events.supersede(request.caller.key);
     if at <= cx.now {
-        return match of_day {
-            true => condition(Condition::Expired, 31),
+        return match WHEN.is_of_day(operands) {
+            true => condition(Condition::Expired, 0),
             false => done(),
         };
     }
-    Ok(Step::Wait(Wait::until(at)))
+    let name: Option<ReqId> = operands.get_name(row::REQID);
+    Ok(Step::Wait(match name {
+        Some(name) => Wait::event(DELAY, &name).at_most_until(at, Expiry::Resume),
+        None => Wait::until(at),
+    }))
 }

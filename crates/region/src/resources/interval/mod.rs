@@ -1,17 +1,38 @@
-//! Interval control: DELAY, START, RETRIEVE, CANCEL.
+//! Interval control: START, RETRIEVE, CANCEL, DELAY.
 //!
-//! Reference: CICS API reference, the commands' pages, and CICS application
-//! programming, "Interval control".
+//! A request to start a task waits for its time, and with PROTECT for the
+//! syncpoint of who asked before that. What it sends along stays until the
+//! task retrieves it or ends. A name (REQID) stands for a request that waits
+//! or that still holds data; of several with one name the oldest is meant.
+//!
+//! Protected requests are in the store from the syncpoint on, and leave it
+//! with the first unit of work of the task that they started. The others are
+//! put there when the region ends normally, and taken out when it starts.
+//!
+//! Reference: CICS API reference, the commands' pages; CICS application
+//! programming, "Interval control"; CICS recovery and restart, "Recovery for
+//! start requests".
 
+mod cancel;
 mod delay;
+mod kept;
+mod retrieve;
 mod start;
-mod when;
+pub(super) mod when;
 
-use std::collections::HashMap;
+#[cfg(test)]
+mod tests;
 
-use cics::command::commands::{delay as delay_row, retrieve as retrieve_row, start as start_row};
+use std::collections::{HashMap, VecDeque};
+
+use cics::command::commands::{
+    cancel as cancel_row, delay as delay_row, retrieve as retrieve_row, start as start_row,
+    start_attach,
+};
+use link::TransId;
 
 use super::Manager;
+use crate::api::TransactionDef;
 use crate::core::TaskKey;
 use crate::kernel::{Start, TimerId};
 
@@ -20,40 +41,149 @@ pub const MANAGER: Manager = Manager {
     commands: &[
         (delay_row::NUMBER, delay::delay),
         (start_row::NUMBER, start::start),
-        (retrieve_row::NUMBER, start::retrieve),
+        (start_attach::NUMBER, start::attach),
+        (retrieve_row::NUMBER, retrieve::retrieve),
+        (cancel_row::NUMBER, cancel::cancel),
     ],
-    task_ended: |resources, _, caller| {
-        if let Some(start) = caller.start {
-            resources.interval.data.remove(&start);
-        }
+    define: |resources, _, definitions| {
+        resources.interval.define(&definitions.transactions);
     },
+    task_begun: kept::task_begun,
+    unit_ended: start::unit_ended,
+    task_ended: kept::task_ended,
     alarm: start::due,
     start_ended: start::ended,
+    restore: kept::restore,
+    keep: kept::keep,
     ..Manager::IDLE
 };
 
-/// Requests that wait for their time, and what was sent to tasks begun.
+/// A request's name.
+pub(super) type ReqId = [u8; 8];
+
+/// The event that a DELAY with REQID waits for, by its name.
+const DELAY: &str = "DELAY";
+
+/// Requests to start tasks, and what they sent along.
 #[derive(Debug, Default)]
 pub struct Intervals {
-    /// STARTs whose time has not come, by their number.
-    waiting: HashMap<u64, Pending>,
-    /// What RETRIEVE gives the task of a START, by the START's number.
-    data: HashMap<u64, StartData>,
+    /// The transactions that are defined, and whether they are enabled.
+    transactions: HashMap<TransId, bool>,
+    /// Requests by the number of their START, until their task is over.
+    requests: HashMap<u64, StartRequest>,
+    /// The numbers of those with a name that wait or hold data, oldest first.
+    names: HashMap<ReqId, VecDeque<u64>>,
+    /// What each unit of work starts when it is committed.
+    protected: HashMap<TaskKey, Vec<u64>>,
+    /// Tasks that recoverable requests have started.
+    running: HashMap<TaskKey, u64>,
+    last_name: u64,
+    last_ticket: u64,
 }
 
-/// A START whose time has not come.
+/// A request to start a task.
 #[derive(Debug)]
-struct Pending {
+struct StartRequest {
+    /// The task. Its channel goes with it when it begins.
     start: Start,
-    data: StartData,
-    timer: TimerId,
-    /// Who asked.
-    by: TaskKey,
+    /// When it is due, nanoseconds of the region's clock.
+    at: u64,
+    /// What RETRIEVE gives; none when there was nothing or it was given.
+    data: Option<StartData>,
+    /// What is sent along is a channel.
+    has_channel: bool,
+    /// Its name; zeros for one without.
+    name: ReqId,
+    /// Its key in the store, for a protected one.
+    ticket: Option<u64>,
+    stage: Stage,
 }
 
-/// What a START sends along.
-#[derive(Debug, Clone, Default)]
+/// How far a request has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Its unit of work is not committed.
+    Uncommitted,
+    /// It waits for its time.
+    Waiting(Option<TimerId>),
+    /// Its task has been asked for.
+    Begun,
+}
+
+/// What a START sends along: each part is given or not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct StartData {
     from: Option<Vec<u8>>,
-    retrieved: bool,
+    rtransid: Option<[u8; 4]>,
+    rtermid: Option<[u8; 4]>,
+    queue: Option<[u8; 8]>,
+}
+
+impl Intervals {
+    /// Takes the transactions' definitions over.
+    pub fn define(&mut self, transactions: &[TransactionDef]) {
+        let known = transactions.iter().map(|t| (t.name, t.enabled));
+        self.transactions = known.collect();
+    }
+
+    /// Whether a transaction is enabled; none when it is not defined.
+    pub fn transaction(&self, name: TransId) -> Option<bool> {
+        self.transactions.get(&name).copied()
+    }
+
+    /// A name for a request whose program gave none.
+    pub fn generate_name(&mut self) -> ReqId {
+        loop {
+            self.last_name += 1;
+            let name = name_of(self.last_name);
+            if !self.names.contains_key(&name) {
+                return name;
+            }
+        }
+    }
+
+    /// Adds a request under its number.
+    fn insert(&mut self, request: StartRequest) {
+        let id = request.start.id;
+        if request.name != UNNAMED {
+            self.names.entry(request.name).or_default().push_back(id);
+        }
+        self.requests.insert(id, request);
+    }
+
+    /// Forgets a request.
+    fn remove(&mut self, id: u64) -> Option<StartRequest> {
+        let request = self.requests.remove(&id)?;
+        self.free_name(request.name, id);
+        Some(request)
+    }
+
+    /// A request no longer stands under its name.
+    fn free_name(&mut self, name: ReqId, id: u64) {
+        if let Some(ids) = self.names.get_mut(&name) {
+            ids.retain(|other| *other != id);
+            if ids.is_empty() {
+                self.names.remove(&name);
+            }
+        }
+    }
+
+    /// The requests that stand under a name, oldest first.
+    fn named(&self, name: ReqId) -> impl Iterator<Item = &StartRequest> {
+        let ids = self.names.get(&name).into_iter().flatten();
+        ids.filter_map(|id| self.requests.get(id))
+    }
+}
+
+/// The name of a request that has none.
+const UNNAMED: ReqId = [0; 8];
+
+/// The n-th generated name: `DF` and six digits to the base 36.
+fn name_of(mut number: u64) -> ReqId {
+    let mut name = *b"DF000000";
+    for place in name[2..].iter_mut().rev() {
+        *place = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[(number % 36) as usize];
+        number /= 36;
+    }
+    name
 }

@@ -1,7 +1,7 @@
 //! When something is to happen: the forms of time that interval control takes.
 //!
-//! Reference: CICS API reference, START and DELAY: a time of day up to six
-//! hours ago has passed, any other one is still to come.
+//! Reference: CICS application programming, "Expiration times": a time of day
+//! up to six hours ago has passed, any other one is still to come.
 
 use cics::resp::Condition;
 use link::Operands;
@@ -32,6 +32,13 @@ const SECOND_NS: u64 = 1_000_000_000;
 const DAY_S: u64 = 24 * 3600;
 /// A time of day that passed no longer ago than this has passed.
 const RECENT_S: u64 = 6 * 3600;
+
+impl Options {
+    /// Whether the command names a time of day.
+    pub fn is_of_day(&self, operands: &Operands) -> bool {
+        operands.has(self.time) || operands.has(self.of_day)
+    }
+}
 
 /// The instant, in nanoseconds of the region's clock, that a command names;
 /// now when it names none, and for a time of day that has passed.
@@ -79,14 +86,18 @@ fn hhmmss(value: i64) -> Result<u64, Failure> {
     }
 }
 
+/// A time of day. Hours above 23 mean a later day; any other time has passed
+/// when it was at most six hours ago, before midnight or after.
 fn of_day(seconds: u64, cx: &Cx<'_>) -> Result<u64, Failure> {
-    let local_ns = cx.kernel.settings.local_ns(cx.now);
-    let of_day_ns = local_ns % (DAY_S * SECOND_NS);
+    let day_ns = DAY_S * SECOND_NS;
+    let of_day_ns = cx.kernel.settings.local_ns(cx.now) % day_ns;
     let named_ns = seconds * SECOND_NS;
-    let left_ns = match named_ns.checked_sub(of_day_ns) {
-        Some(left_ns) => left_ns,
-        None if of_day_ns - named_ns <= RECENT_S * SECOND_NS => return Ok(cx.now),
-        None => named_ns + DAY_S * SECOND_NS - of_day_ns,
-    };
-    Ok(cx.now + left_ns)
+    if named_ns >= day_ns {
+        return Ok(cx.now + named_ns - of_day_ns);
+    }
+    let ago_ns = (of_day_ns + day_ns - named_ns) % day_ns;
+    match ago_ns <= RECENT_S * SECOND_NS {
+        true => Ok(cx.now),
+        false => Ok(cx.now + day_ns - ago_ns),
+    }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use capture::join::{Delay, Reconciliation, TimeOfDay, parse_tasks, parse_trace, reconcile};
-use capture::report::{compare, detail, html, summary, text};
+use capture::report::{compare, detail, html, silences, summary, text};
 use capture::{Explanation, Options, Protocol};
 use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
 
@@ -59,6 +59,9 @@ pub struct Args {
     /// Threads that analyse [default: one a processor, four at most]
     #[arg(long)]
     threads: Option<usize>,
+    /// Say also of which waits nothing is said, and why.
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    verbose: u8,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -111,7 +114,12 @@ pub fn run(args: &Args) -> Result<Outcome> {
                     .ok_or_else(|| miette!("exchange {number} is not among the worst; narrow --filter to it"))?;
                 print!("{shown}");
             }
-            (Some(explanation), None) => print!("{}", text(explanation)),
+            (Some(explanation), None) => {
+                print!("{}", text(explanation));
+                if args.verbose > 0 {
+                    print!("{}", silences(explanation));
+                }
+            }
             (None, _) => {}
         }
         if let Some(account) = &account {

@@ -1,0 +1,100 @@
+//! What an operator sees of a region, and does to its tasks.
+
+use link::{Name, ProgramName, TransId, UserId};
+use serde::Serialize;
+
+use crate::api::Handle;
+
+/// A task as an operator sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TaskInfo {
+    /// Its number.
+    pub task: u64,
+    /// Transaction.
+    pub transid: TransId,
+    /// First program.
+    pub program: ProgramName,
+    /// Who asked.
+    pub userid: UserId,
+    /// Priority, 0 to 255.
+    pub priority: u8,
+    /// Transaction class, blank for none.
+    pub class: Name<8>,
+    /// RUNSTATUS: RUNNING, DISPATCHABLE or SUSPENDED.
+    pub status: &'static str,
+    /// What kind of thing it waits for; empty when it does not wait.
+    pub suspend_type: String,
+    /// What it waits for.
+    pub suspend_value: String,
+    /// Milliseconds that it has waited for that.
+    pub suspended_ms: u64,
+    /// Milliseconds since it was asked for.
+    pub age_ms: u64,
+}
+
+/// A lock as an operator sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LockInfo {
+    /// What is locked.
+    pub name: String,
+    /// Number of the task that has it; 0 for one that ends at this moment.
+    pub owner: u64,
+    /// The owner's transaction.
+    pub transid: TransId,
+    /// Numbers of the tasks that wait for it, first come first.
+    pub waiters: Vec<u64>,
+}
+
+/// A message that waits for a reply, as an operator sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MessageInfo {
+    /// Its number.
+    pub message: u64,
+    /// Number of its task.
+    pub task: u64,
+    /// The task's transaction.
+    pub transid: TransId,
+    /// What it says.
+    pub text: String,
+}
+
+/// What became of a purge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Purge {
+    /// The task ends now.
+    Done,
+    /// It runs, and ends when it next waits.
+    Deferred,
+    /// There is no such task.
+    Unknown,
+}
+
+impl Handle {
+    /// All tasks, by number.
+    pub fn tasks(&self) -> Vec<TaskInfo> {
+        self.shared.task_list()
+    }
+
+    /// All locks, by name.
+    pub fn locks(&self) -> Vec<LockInfo> {
+        self.shared.lock_list()
+    }
+
+    /// Ends a task with AEXY: at its next wait, or at once when it waits or has
+    /// not begun. With `force` it ends whatever it does; its worker is killed
+    /// where nothing else helps.
+    pub fn purge(&self, task: u64, force: bool) -> Purge {
+        self.shared.purge_number(task, force)
+    }
+
+    /// The messages of WRITE OPERATOR that wait for a reply.
+    pub fn messages(&self) -> Vec<MessageInfo> {
+        self.shared.message_list()
+    }
+
+    /// Replies to a message; false when no task waits for that.
+    pub fn reply(&self, message: u64, text: &[u8]) -> bool {
+        self.shared.reply(message, text)
+    }
+}

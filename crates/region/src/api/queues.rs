@@ -1,0 +1,146 @@
+//! Queues and journals, as they are defined.
+//!
+//! Reference: CICS resource definition, TSMODEL, TDQUEUE and JOURNALMODEL.
+
+use std::path::PathBuf;
+
+use link::{Name, TransId, UserId};
+
+/// What is defined of queues and journals.
+#[derive(Debug, Clone, Default)]
+pub struct QueueDefinitions {
+    /// TSMODEL.
+    pub models: Vec<TsModelDef>,
+    /// TDQUEUE.
+    pub transient: Vec<TdQueueDef>,
+    /// JOURNALMODEL, in their order.
+    pub journals: Vec<JournalDef>,
+}
+
+impl QueueDefinitions {
+    /// Whether any queue is to be kept in the store.
+    pub fn need_store(&self) -> bool {
+        let kept = |q: &TdQueueDef| matches!(&q.kind, TdKind::Intrapartition { recovery, .. } if *recovery != TdRecovery::No);
+        self.models.iter().any(|m| m.recoverable) || self.transient.iter().any(kept)
+    }
+}
+
+/// TSMODEL.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TsModelDef {
+    /// Name of the model.
+    pub name: Name<8>,
+    /// PREFIX or XPREFIX, at most 16 bytes; `+` stands for any one.
+    pub prefix: Vec<u8>,
+    /// RECOVERY(YES).
+    pub recoverable: bool,
+    /// REMOTESYSTEM, blank for none.
+    pub remote_system: Name<4>,
+}
+
+/// TDQUEUE.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TdQueueDef {
+    /// Name.
+    pub name: Name<4>,
+    /// What the queue is.
+    pub kind: TdKind,
+    /// False: DISABLED.
+    pub enabled: bool,
+}
+
+/// TYPE of a transient data queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TdKind {
+    /// TYPE(INTRA): records that the region keeps.
+    Intrapartition {
+        /// RECOVSTATUS.
+        recovery: TdRecovery,
+        /// What is started when there are enough records.
+        trigger: Option<Trigger>,
+    },
+    /// TYPE(EXTRA): a file.
+    Extrapartition {
+        /// TYPEFILE(OUTPUT): records are written, not read.
+        output: bool,
+        /// The file; relative to the region's folder.
+        path: PathBuf,
+        /// How its records are written.
+        format: QueueFileFormat,
+        /// RECORDSIZE, the most bytes of a record.
+        record_bytes: u32,
+        /// DISPOSITION(MOD): what is written comes behind what is there.
+        append: bool,
+        /// OPENTIME.
+        opens: Opens,
+    },
+    /// TYPE(INDIRECT): another name of a queue.
+    Indirect(Name<4>),
+    /// TYPE(REMOTE): in another system.
+    Remote(Name<4>),
+}
+
+/// RECOVSTATUS.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TdRecovery {
+    /// Lost with the region.
+    #[default]
+    No,
+    /// Kept as it was at the last command.
+    Physical,
+    /// Part of units of work.
+    Logical,
+}
+
+/// What is started when a queue has enough records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Trigger {
+    /// TRIGGERLEVEL, not 0.
+    pub level: u32,
+    /// TRANSID.
+    pub transid: TransId,
+    /// USERID.
+    pub userid: UserId,
+}
+
+/// How the records of a file follow each other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum QueueFileFormat {
+    /// A record a line.
+    #[default]
+    Lines,
+    /// Records of RECORDSIZE bytes.
+    Fixed,
+    /// Each behind a record descriptor word of four bytes: its length with the
+    /// word, two bytes big-endian, and two of zero.
+    Variable,
+}
+
+/// OPENTIME of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Opens {
+    /// INITIAL: with the region.
+    #[default]
+    Initial,
+    /// DEFERRED: when somebody says so.
+    Deferred,
+}
+
+/// JOURNALMODEL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalDef {
+    /// JOURNALNAME, with `*` at its end and `+` for any one character.
+    pub name: String,
+    /// TYPE.
+    pub kind: JournalKind,
+}
+
+/// TYPE of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JournalKind {
+    /// TYPE(MVS): a file; `&JNAME` in its name stands for the journal's.
+    /// Relative to the region's folder.
+    File(String),
+    /// TYPE(DUMMY): nowhere.
+    Dummy,
+}

@@ -1,0 +1,145 @@
+//! FETCH CHILD and FETCH ANY.
+//!
+//! The child's channel goes back under a name that no other channel has; it is
+//! given once, and only to a FETCH that asks for it.
+
+use cics::command::commands::{fetch_any, fetch_child};
+use cics::cvda;
+use cics::resp::Condition;
+use link::layout::CALL_BYTES;
+use link::{CHANNEL_DATA, Name, Operands};
+
+use super::super::Resources;
+use super::{CHILD, Child, ChildChannel, Family, Token};
+use crate::kernel::{Cx, Expiry, Failure, Request, Served, Step, Wait, condition, done_with};
+
+/// The indexes of what both commands give and take.
+struct Options {
+    channel: u8,
+    compstatus: u8,
+    abcode: u8,
+    nosuspend: u8,
+    timeout: u8,
+}
+
+const OF_CHILD: Options = Options {
+    channel: fetch_child::CHANNEL,
+    compstatus: fetch_child::COMPSTATUS,
+    abcode: fetch_child::ABCODE,
+    nosuspend: fetch_child::NOSUSPEND,
+    timeout: fetch_child::TIMEOUT,
+};
+
+const OF_ANY: Options = Options {
+    channel: fetch_any::CHANNEL,
+    compstatus: fetch_any::COMPSTATUS,
+    abcode: fetch_any::ABCODE,
+    nosuspend: fetch_any::NOSUSPEND,
+    timeout: fetch_any::TIMEOUT,
+};
+
+/// Longest TIMEOUT in milliseconds.
+const MAX_TIMEOUT_MS: i64 = 40_800_000;
+/// Bytes of an answer beside the channel.
+const BESIDE: usize = 1024;
+
+/// FETCH CHILD.
+pub(super) fn child(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let until = until(request, &OF_CHILD, cx.now)?;
+    let token: Option<Token> = request.operands.get_name(fetch_child::CHILD);
+    let family = resources.children.families.get_mut(&request.caller.key);
+    let child = family.and_then(|f| f.children.iter_mut().find(|c| Some(c.token) == token));
+    let Some(child) = child else {
+        return condition(Condition::InvReq, 50);
+    };
+    match child.end {
+        Some(_) => give(request, &OF_CHILD, child, Operands::default()),
+        None => not_yet(request, &OF_CHILD, until, cx.now),
+    }
+}
+
+/// FETCH ANY.
+pub(super) fn any(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let until = until(request, &OF_ANY, cx.now)?;
+    let family = resources.children.families.get_mut(&request.caller.key);
+    let Some(Family { children, .. }) = family.filter(|f| !f.children.is_empty()) else {
+        return condition(Condition::InvReq, 52);
+    };
+    let mut unfetched = children.iter_mut().filter(|c| !c.fetched).peekable();
+    if unfetched.peek().is_none() {
+        return condition(Condition::NotFnd, 1);
+    }
+    let ended = unfetched.filter(|c| c.end.is_some());
+    match ended.min_by_key(|c| c.end.as_ref().map(|e| e.order)) {
+        Some(child) => {
+            let given = Operands::default().bytes(fetch_any::ANY, child.token);
+            give(request, &OF_ANY, child, given)
+        }
+        None => not_yet(request, &OF_ANY, until, cx.now),
+    }
+}
+
+/// When a wait ends by TIMEOUT, as its first try said; 0 for never.
+fn until(request: &mut Request, options: &Options, now: u64) -> Result<u64, Failure> {
+    if request.woken.is_none() {
+        let ms = request.operands.get_int(options.timeout).unwrap_or(0);
+        if !(0..=MAX_TIMEOUT_MS).contains(&ms) {
+            return condition(Condition::InvReq, 241);
+        }
+        request.progress = match ms {
+            0 => 0,
+            ms => now + ms as u64 * 1_000_000,
+        };
+    }
+    Ok(request.progress)
+}
+
+/// No child has ended that was asked for.
+fn not_yet(request: &Request, options: &Options, until: u64, now: u64) -> Served {
+    if request.operands.has(options.nosuspend) {
+        return condition(Condition::NotFinished, 52);
+    }
+    if until > 0 && until <= now {
+        return condition(Condition::NotFinished, 53);
+    }
+    let wait = Wait::event(CHILD, &request.caller.number.to_ne_bytes());
+    Ok(Step::Wait(match until {
+        0 => wait,
+        at => wait.at_most_until(at, Expiry::Resume),
+    }))
+}
+
+/// What a child that has ended came to.
+fn give(request: &Request, options: &Options, child: &mut Child, given: Operands) -> Served {
+    let Some(end) = &mut child.end else {
+        return condition(Condition::InvReq, 50);
+    };
+    let status = match end.abend {
+        Some(_) => "ABEND",
+        None => "NORMAL",
+    };
+    let status = cvda::value(status).unwrap_or_default();
+    let mut given = given
+        .int(options.compstatus, status.into())
+        .bytes(options.abcode, end.abend.unwrap_or([b' '; 4]));
+    if request.operands.has(options.channel) {
+        match &mut end.channel {
+            ChildChannel::Fetched => return condition(Condition::InvReq, 51),
+            ChildChannel::None => given = given.bytes(options.channel, [b' '; 16]),
+            ChildChannel::There(channel) => {
+                let name = format!("DFHCHILD{:08}", child.start % 100_000_000);
+                channel.name = Name::new(&name).unwrap_or(channel.name);
+                let data = channel.emit();
+                if data.len() + BESIDE > CALL_BYTES {
+                    return condition(Condition::LengErr, 0);
+                }
+                given = given
+                    .bytes(options.channel, *channel.name.as_bytes())
+                    .bytes(CHANNEL_DATA, data);
+                end.channel = ChildChannel::Fetched;
+            }
+        }
+    }
+    child.fetched = true;
+    done_with(given)
+}

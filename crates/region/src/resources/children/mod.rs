@@ -1,0 +1,203 @@
+//! The asynchronous API: children that run beside their parent.
+//!
+//! A child is a task of its own with a copy of a channel. What it comes to
+//! (its abend, its channel) is kept until it is fetched or freed, or the
+//! parent ends; a child that is left runs to its end all the same.
+//!
+//! Reference: CICS API reference, RUN TRANSID, FETCH CHILD, FETCH ANY, FREE
+//! CHILD.
+
+mod fetch;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+
+use cics::command::commands::{fetch_any, fetch_child, free_child, run_transid as row};
+use cics::resp::Condition;
+use link::{CHANNEL_DATA, ChannelData, Operands, TransId};
+
+use super::{Manager, Resources};
+use crate::api::StartCode;
+use crate::core::TaskKey;
+use crate::kernel::{
+    Caller, Cx, Failure, Request, Served, Start, StartEnd, Step, Wait, condition, done, done_with,
+};
+
+/// What this manager serves and hears of.
+pub const MANAGER: Manager = Manager {
+    commands: &[
+        (row::NUMBER, run),
+        (fetch_child::NUMBER, fetch::child),
+        (fetch_any::NUMBER, fetch::any),
+        (free_child::NUMBER, free),
+    ],
+    task_ended,
+    start_ended,
+    ..Manager::IDLE
+};
+
+/// Children of one parent that run at once; RUN TRANSID waits for one of them
+/// to end before there are more.
+const MAX_RUNNING: usize = 100;
+
+/// The event that parents wait for, with their task number: a child ended.
+pub const CHILD: &str = "CHILD";
+
+/// The abend code of a child that could not begin.
+const NOT_BEGUN: [u8; 4] = *b"AKCC";
+
+/// The children of all tasks.
+#[derive(Debug, Default)]
+pub struct Children {
+    families: HashMap<TaskKey, Family>,
+    /// The parent of each child that runs, by the number of its start.
+    parents: HashMap<u64, TaskKey>,
+}
+
+/// The children of one task.
+#[derive(Debug, Default)]
+struct Family {
+    /// The parent's task number, which its waits are named by.
+    parent: u64,
+    children: Vec<Child>,
+    /// How many have ended.
+    ends: u64,
+}
+
+/// A child, until it is freed.
+#[derive(Debug)]
+struct Child {
+    start: u64,
+    token: Token,
+    end: Option<ChildEnd>,
+    /// A FETCH has told of its end.
+    fetched: bool,
+}
+
+/// What a child came to.
+#[derive(Debug)]
+struct ChildEnd {
+    /// Its place in the order of ends.
+    order: u64,
+    abend: Option<[u8; 4]>,
+    channel: ChildChannel,
+}
+
+/// The channel of a child that has ended.
+#[derive(Debug)]
+enum ChildChannel {
+    None,
+    There(ChannelData),
+    Fetched,
+}
+
+/// Names a child for its parent.
+type Token = [u8; 16];
+
+/// RUN TRANSID.
+fn run(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let operands = &request.operands;
+    let transid = TransId::from_bytes(operands.get_name(row::TRANSID).unwrap_or([b' '; 4]));
+    match resources.interval.transaction(transid) {
+        None => return condition(Condition::TransIdErr, 1),
+        Some(false) => return condition(Condition::Disabled, 1),
+        Some(true) => {}
+    }
+    let caller = &request.caller;
+    let family = resources.children.families.entry(caller.key).or_default();
+    family.parent = caller.number;
+    let running = family.children.iter().filter(|c| c.end.is_none()).count();
+    if running >= MAX_RUNNING {
+        return Ok(Step::Wait(Wait::event(CHILD, &caller.number.to_ne_bytes())));
+    }
+    let channel = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
+    // A worker of ours writes what can be read.
+    let channel = channel.transpose().map_err(|_| Failure::Abend(*b"AEXZ"))?;
+    let id = cx.next_start();
+    let token = token(id, caller);
+    family.children.push(Child {
+        start: id,
+        token,
+        end: None,
+        fetched: false,
+    });
+    resources.children.parents.insert(id, caller.key);
+    cx.start(Start {
+        id,
+        transid,
+        userid: caller.userid,
+        start_code: StartCode::Web,
+        channel,
+        wants_result: true,
+        ..Start::default()
+    });
+    done_with(Operands::default().bytes(row::CHILD, token))
+}
+
+/// FREE CHILD.
+fn free(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
+    let token: Option<Token> = request.operands.get_name(free_child::CHILD);
+    let family = resources.children.families.get_mut(&request.caller.key);
+    let at = family.and_then(|f| {
+        let at = f.children.iter().position(|c| Some(c.token) == token)?;
+        Some(f.children.remove(at))
+    });
+    match at {
+        Some(child) => {
+            resources.children.parents.remove(&child.start);
+            done()
+        }
+        None => condition(Condition::InvReq, 50),
+    }
+}
+
+/// A token: the number of the start and of the parent's task.
+fn token(start: u64, parent: &Caller) -> Token {
+    let mut token = [0; 16];
+    token[..8].copy_from_slice(&start.to_be_bytes());
+    token[8..].copy_from_slice(&parent.number.to_be_bytes());
+    token
+}
+
+/// A child is over, or could not begin.
+fn start_ended(resources: &mut Resources, cx: &mut Cx<'_>, start: u64, ended: &StartEnd) {
+    let children = &mut resources.children;
+    let Some(parent) = children.parents.remove(&start) else {
+        return;
+    };
+    let Some(family) = children.families.get_mut(&parent) else {
+        return;
+    };
+    family.ends += 1;
+    let end = match ended {
+        StartEnd::Refused(_) => ChildEnd {
+            order: family.ends,
+            abend: Some(NOT_BEGUN),
+            channel: ChildChannel::None,
+        },
+        StartEnd::Ran(abend, channel) => ChildEnd {
+            order: family.ends,
+            abend: abend.as_ref().map(|a| a.code),
+            channel: match channel {
+                Some(channel) if !channel.name.is_blank() => ChildChannel::There(channel.clone()),
+                _ => ChildChannel::None,
+            },
+        },
+    };
+    if let Some(child) = family.children.iter_mut().find(|c| c.start == start) {
+        child.end = Some(end);
+    }
+    let parent = family.parent;
+    cx.signal(CHILD, &parent.to_ne_bytes());
+}
+
+/// A parent is over: what its children come to is nobody's.
+fn task_ended(resources: &mut Resources, _: &mut Cx<'_>, caller: &Caller) {
+    let children = &mut resources.children;
+    let family = children.families.remove(&caller.key);
+    for child in family.into_iter().flat_map(|f| f.children) {
+        children.parents.remove(&child.start);
+    }
+}

@@ -1,0 +1,114 @@
+//! DUMP TRANSACTION: a readable file for each, in the region's dump folder.
+//!
+//! The worker writes what is in its memory as text; the file begins with what
+//! the region knows of the task. The file's number is the DUMPID, and counts
+//! over restarts because no file is ever written over.
+//!
+//! Reference: CICS API reference, DUMP TRANSACTION. Suppression by a dump
+//! table does not exist; a region without a folder suppresses all (RESP2 1).
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use cics::command::commands::dump_transaction as row;
+use cics::resp::Condition;
+use link::{Answer, Operands};
+
+use super::{Manager, Resources};
+use crate::kernel::{Cx, Request, Served, condition};
+
+/// What this manager serves.
+pub const MANAGER: Manager = Manager {
+    commands: &[(row::NUMBER, dump)],
+    ..Manager::IDLE
+};
+
+/// Where dumps go.
+#[derive(Debug, Default)]
+pub struct Dumps {
+    /// The folder; none suppresses dumps.
+    pub folder: Option<PathBuf>,
+}
+
+fn dump(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let operands = &request.operands;
+    let code = operands.get_name::<4>(row::DUMPCODE).unwrap_or_default();
+    let code = code.trim_ascii_end();
+    // A part of the file's name, so nothing else may be in it.
+    if code.is_empty() || !code.iter().all(u8::is_ascii_alphanumeric) {
+        return condition(Condition::InvReq, 1);
+    }
+    let Some(folder) = resources.dump.folder.clone() else {
+        return condition(Condition::Suppressed, 1);
+    };
+    let code = String::from_utf8_lossy(code).into_owned();
+    let caller = request.caller;
+    let head = format!(
+        "dump      {code}\ntask      {}\ntran      {}\nuser      {}\npriority  {}\n",
+        caller.number, caller.transid, caller.userid, caller.priority
+    );
+    let text = operands.get_bytes(row::FROM).unwrap_or_default().to_vec();
+    Ok(cx.block(caller.key, move || {
+        match write(&folder, &code, &[head.as_bytes(), &text]) {
+            Ok(number) => {
+                let id = Operands::default().bytes(row::DUMPID, format!("1/{number:04}"));
+                Answer::of_data(id.emit())
+            }
+            Err(error) => {
+                tracing::error!(%error, folder = %folder.display(), "a dump could not be written");
+                match error.kind() {
+                    io::ErrorKind::StorageFull => Answer::of_condition(Condition::NoSpace, 0),
+                    _ => Answer::of_condition(Condition::IoErr, 0),
+                }
+            }
+        }
+    }))
+}
+
+/// Writes a new file and gives its number.
+fn write(folder: &Path, code: &str, parts: &[&[u8]]) -> io::Result<u64> {
+    fs::create_dir_all(folder)?;
+    let mut number = last(folder)? + 1;
+    loop {
+        let path = folder.join(format!("{number:04}-{code}.txt"));
+        match OpenOptions::new().write(true).create_new(true).open(path) {
+            Ok(mut file) => {
+                parts.iter().try_for_each(|part| file.write_all(part))?;
+                return Ok(number);
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// The highest number in the folder.
+fn last(folder: &Path) -> io::Result<u64> {
+    let mut last = 0;
+    for entry in fs::read_dir(folder)? {
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        let number = name.split_once('-').and_then(|(n, _)| n.parse().ok());
+        last = last.max(number.unwrap_or(0));
+    }
+    Ok(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dumps_are_numbered_on_and_never_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let dumps = folder.path().join("dumps");
+        assert_eq!(write(&dumps, "AAAA", &[b"one"]).unwrap(), 1);
+        assert_eq!(write(&dumps, "BBBB", &[b"two"]).unwrap(), 2);
+        std::fs::write(dumps.join("0007-CCCC.txt"), "").unwrap();
+        std::fs::write(dumps.join("notes"), "").unwrap();
+        assert_eq!(write(&dumps, "DDDD", &[b"a", b"b"]).unwrap(), 8);
+        assert_eq!(std::fs::read(dumps.join("0008-DDDD.txt")).unwrap(), b"ab");
+        assert_eq!(std::fs::read(dumps.join("0001-AAAA.txt")).unwrap(), b"one");
+    }
+}

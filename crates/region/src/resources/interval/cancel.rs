@@ -1,0 +1,55 @@
+//! CANCEL: takes a START back, ends a DELAY, posts another task's POST at
+//! once, or takes the task's own POST back.
+//!
+//! A protected START can be cancelled when its unit of work is committed, and
+//! is out of the store when the command has ended.
+
+use cics::command::commands::cancel as row;
+use cics::resp::Condition;
+use link::Answer;
+
+use super::super::Resources;
+use super::{DELAY, ReqId, Stage, kept};
+use crate::kernel::{Cx, Request, Served, Step, condition, done};
+
+pub(super) fn cancel(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let caller = &request.caller;
+    let Some(name) = request.operands.get_name::<8>(row::REQID) else {
+        return match resources.events.supersede(caller.key) {
+            true => done(),
+            false => condition(Condition::NotFnd, 0),
+        };
+    };
+    if let Some(step) = cancel_start(resources, cx, name) {
+        return Ok(step);
+    }
+    if cx.is_awaited(DELAY, &name) {
+        cx.signal(DELAY, &name);
+        return done();
+    }
+    match resources.events.cancel(cx, caller.key, name) {
+        true => done(),
+        false => condition(Condition::NotFnd, 0),
+    }
+}
+
+/// Takes the oldest START of that name back that waits for its time.
+fn cancel_start(resources: &mut Resources, cx: &mut Cx<'_>, name: ReqId) -> Option<Step> {
+    let interval = &mut resources.interval;
+    let waits = |stage| matches!(stage, Stage::Waiting(_));
+    let found = interval.named(name).find(|r| waits(r.stage))?.start.id;
+    let asked = interval.remove(found)?;
+    if let Stage::Waiting(Some(timer)) = asked.stage {
+        cx.kernel.timers.cancel(timer);
+    }
+    let answer = Answer::default();
+    let changes = kept::removal(&asked);
+    if cx.kernel.reader.is_none() || changes.is_empty() {
+        return Some(Step::Done(answer));
+    }
+    Some(Step::Commit {
+        changes,
+        answer,
+        unlock: None,
+    })
+}

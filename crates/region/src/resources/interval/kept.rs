@@ -1,0 +1,275 @@
+//! Requests in the store: what a restart of the region brings back.
+//!
+//! A protected request is put into the unit of work that makes it. It is
+//! deleted by the first unit of work of the task that it starts: when the
+//! region is lost before that is committed, the task starts again. A request
+//! without PROTECT is in the store only between a normal end of the region
+//! and its next start.
+//!
+//! An entry's key is a letter (`P` protected, `N` not) and a number; its value
+//! is a list of operands. Times are nanoseconds since 1970.
+
+use link::{CHANNEL_DATA, ChannelData, Operands, TransId, UserId};
+use store::{Seek, Table, UnitOfWork};
+
+use super::super::Resources;
+use super::start::schedule;
+use super::{Intervals, Stage, StartData, StartRequest};
+use crate::api::StartCode;
+use crate::core::TaskKey;
+use crate::kernel::{Caller, Cx, Start};
+
+const STARTS: Table = Table::new("starts");
+const PROTECTED: u8 = b'P';
+const UNPROTECTED: u8 = b'N';
+
+/// The fields of an entry.
+mod field {
+    pub const AT: u8 = 0;
+    pub const TRANSID: u8 = 1;
+    pub const USERID: u8 = 2;
+    pub const NAME: u8 = 3;
+    pub const FROM: u8 = 4;
+    pub const RTRANSID: u8 = 5;
+    pub const RTERMID: u8 = 6;
+    pub const QUEUE: u8 = 7;
+}
+
+fn key(kind: u8, ticket: u64) -> [u8; 9] {
+    let mut key = [kind; 9];
+    key[1..].copy_from_slice(&ticket.to_be_bytes());
+    key
+}
+
+/// Makes a request part of a task's unit of work.
+pub(super) fn protect(
+    interval: &mut Intervals,
+    cx: &mut Cx<'_>,
+    task: TaskKey,
+    request: &mut StartRequest,
+) {
+    let value = emit(request, cx.kernel.settings.unix_offset_ns);
+    if let Some((unit, _)) = cx.unit_and_store(task) {
+        interval.last_ticket += 1;
+        unit.put(STARTS, &key(PROTECTED, interval.last_ticket), &value);
+        request.ticket = Some(interval.last_ticket);
+    }
+}
+
+/// What takes a request out of the store; nothing for one that is not there.
+pub(super) fn removal(request: &StartRequest) -> UnitOfWork {
+    let mut changes = UnitOfWork::default();
+    if let Some(ticket) = request.ticket {
+        changes.remove(STARTS, &key(PROTECTED, ticket));
+    }
+    changes
+}
+
+/// Takes a request out of the store that nobody will start.
+pub(super) fn forget(cx: &mut Cx<'_>, request: &StartRequest) {
+    cx.change_store(removal(request));
+}
+
+/// The task of a protected request begins: its unit of work deletes it.
+pub(super) fn task_begun(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Caller) {
+    let interval = &mut resources.interval;
+    let id = caller.start.unwrap_or_default();
+    if interval
+        .requests
+        .get(&id)
+        .is_some_and(|r| r.ticket.is_some())
+    {
+        interval.running.insert(caller.key, id);
+        delete_in_unit(interval, cx, caller.key);
+    }
+}
+
+/// A unit of work of such a task is over. One that was backed out did not
+/// delete the request, so the next one shall.
+pub(super) fn unit_ended(
+    interval: &mut Intervals,
+    cx: &mut Cx<'_>,
+    task: TaskKey,
+    committed: bool,
+) {
+    if !committed {
+        delete_in_unit(interval, cx, task);
+    } else if let Some(id) = interval.running.remove(&task)
+        && let Some(request) = interval.requests.get_mut(&id)
+    {
+        request.ticket = None;
+    }
+}
+
+fn delete_in_unit(interval: &Intervals, cx: &mut Cx<'_>, task: TaskKey) {
+    let id = interval.running.get(&task);
+    let request = id.and_then(|id| interval.requests.get(id));
+    if let Some(ticket) = request.and_then(|r| r.ticket)
+        && let Some((unit, _)) = cx.unit_and_store(task)
+    {
+        unit.remove(STARTS, &key(PROTECTED, ticket));
+    }
+}
+
+/// A started task is over. One that was backed out is not started again.
+pub(super) fn task_ended(resources: &mut Resources, cx: &mut Cx<'_>, caller: &Caller) {
+    let interval = &mut resources.interval;
+    interval.running.remove(&caller.key);
+    if let Some(id) = caller.start
+        && let Some(request) = interval.remove(id)
+    {
+        forget(cx, &request);
+    }
+}
+
+/// The region ends normally: requests that are not in the store yet.
+pub(super) fn keep(resources: &mut Resources, cx: &mut Cx<'_>, changes: &mut UnitOfWork) {
+    let interval = &mut resources.interval;
+    let offset = cx.kernel.settings.unix_offset_ns;
+    let mut ids: Vec<u64> = interval.requests.keys().copied().collect();
+    ids.sort_unstable();
+    for id in ids {
+        let request = &interval.requests[&id];
+        let waits = matches!(request.stage, Stage::Waiting(_));
+        // The channel of one that was refused went with its task.
+        let whole = !request.has_channel || request.start.channel.is_some();
+        if waits && whole && request.ticket.is_none() {
+            interval.last_ticket += 1;
+            let key = key(UNPROTECTED, interval.last_ticket);
+            changes.put(STARTS, &key, &emit(request, offset));
+        }
+    }
+}
+
+/// The region has started: requests come back in the order of their times.
+pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
+    let found = match read_all(cx) {
+        Ok(found) => found,
+        Err(error) => {
+            tracing::error!(%error, "the requests to start tasks cannot be read");
+            return;
+        }
+    };
+    let interval = &mut resources.interval;
+    let offset = cx.kernel.settings.unix_offset_ns;
+    let mut requests = Vec::new();
+    let mut taken_out = UnitOfWork::default();
+    for (key, value) in found {
+        let (kind, ticket) = (key[0], ticket_of(&key));
+        interval.last_ticket = interval.last_ticket.max(ticket);
+        if kind == UNPROTECTED {
+            taken_out.remove(STARTS, &key);
+        }
+        match parse(&value, offset) {
+            Some(mut request) => {
+                request.ticket = (kind == PROTECTED).then_some(ticket);
+                requests.push((ticket, request));
+            }
+            None => tracing::error!(ticket, "a kept request to start a task makes no sense"),
+        }
+    }
+    cx.change_store(taken_out);
+    requests.sort_by_key(|(ticket, request)| (request.at, *ticket));
+    for (_, mut request) in requests {
+        let id = cx.next_start();
+        request.start.id = id;
+        interval.insert(request);
+        schedule(interval, cx, id);
+    }
+}
+
+/// All entries of the table.
+fn read_all(cx: &mut Cx<'_>) -> Result<Vec<(Vec<u8>, Vec<u8>)>, store::ReadError> {
+    let mut all: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    let Some(reader) = cx.kernel.reader.as_mut() else {
+        return Ok(all);
+    };
+    loop {
+        let last = all.last().map(|(key, _)| key.clone());
+        let seek = match &last {
+            Some(key) => Seek::Greater(key),
+            None => Seek::First,
+        };
+        let more = reader.seek_table(STARTS, seek, &mut |entry| {
+            all.push((entry.key.to_vec(), entry.record.to_vec()));
+        })?;
+        if !more {
+            return Ok(all);
+        }
+    }
+}
+
+fn ticket_of(key: &[u8]) -> u64 {
+    let number = key.get(1..).and_then(|n| n.try_into().ok());
+    number.map_or(0, u64::from_be_bytes)
+}
+
+/// A request as an entry holds it.
+fn emit(request: &StartRequest, unix_offset_ns: u64) -> Vec<u8> {
+    let start = &request.start;
+    let mut fields = Operands::default()
+        .int(field::AT, (request.at + unix_offset_ns) as i64)
+        .bytes(field::TRANSID, *start.transid.as_bytes())
+        .bytes(field::USERID, *start.userid.as_bytes())
+        .bytes(field::NAME, request.name);
+    if let Some(data) = &request.data {
+        let parts = [
+            (field::FROM, data.from.as_deref()),
+            (field::RTRANSID, data.rtransid.as_ref().map(|n| &n[..])),
+            (field::RTERMID, data.rtermid.as_ref().map(|n| &n[..])),
+            (field::QUEUE, data.queue.as_ref().map(|n| &n[..])),
+        ];
+        for (field, part) in parts {
+            if let Some(bytes) = part {
+                fields = fields.bytes(field, bytes);
+            }
+        }
+    }
+    if let Some(channel) = &start.channel {
+        fields = fields.bytes(CHANNEL_DATA, channel.emit());
+    }
+    fields.emit()
+}
+
+/// The request of an entry; none when it makes no sense.
+fn parse(value: &[u8], unix_offset_ns: u64) -> Option<StartRequest> {
+    let fields = Operands::parse(value).ok()?;
+    let at = u64::try_from(fields.get_int(field::AT)?).ok()?;
+    let data = StartData {
+        from: fields.get_bytes(field::FROM).map(<[u8]>::to_vec),
+        rtransid: fields.get_name(field::RTRANSID),
+        rtermid: fields.get_name(field::RTERMID),
+        queue: fields.get_name(field::QUEUE),
+    };
+    let channel = match fields.get_bytes(CHANNEL_DATA) {
+        Some(bytes) => Some(ChannelData::parse(bytes).ok()?),
+        None => None,
+    };
+    Some(
+        StartRequest {
+            start: Start {
+                transid: TransId::from_bytes(fields.get_name(field::TRANSID)?),
+                userid: UserId::from_bytes(fields.get_name(field::USERID)?),
+                start_code: match data.from {
+                    Some(_) => StartCode::StartData,
+                    None => StartCode::Start,
+                },
+                ..Start::default()
+            },
+            at: at.saturating_sub(unix_offset_ns),
+            data: Some(data).filter(|d| *d != StartData::default()),
+            has_channel: channel.is_some(),
+            name: fields.get_name(field::NAME)?,
+            ticket: None,
+            stage: Stage::Waiting(None),
+        }
+        .with_channel(channel),
+    )
+}
+
+impl StartRequest {
+    fn with_channel(mut self, channel: Option<ChannelData>) -> Self {
+        self.start.channel = channel;
+        self
+    }
+}

@@ -1,0 +1,261 @@
+//! Journals: records that programs write to files, for whoever reads them
+//! afterwards.
+//!
+//! A JOURNALMODEL says where a journal goes. A record is in the file when the
+//! command ends, and on the disk when WAIT was asked for.
+//!
+//! Reference: CICS API reference, WRITE JOURNALNAME and WAIT JOURNALNAME;
+//! resource definition, JOURNALMODEL. A journal without a model is JIDERR, as
+//! where CICS finds no default log stream.
+
+mod file;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use cics::command::commands::{
+    journal as old_row, wait_journalname, wait_journalnum, write_journalname, write_journalnum,
+};
+use cics::resp::Condition;
+use link::{Answer, Operands};
+
+use super::{Manager, Resources};
+use crate::api::{Definitions, JournalDef, JournalKind, RegionConfig};
+use crate::kernel::{Cx, Failure, Request, Served, condition, done, done_with};
+
+use file::{JournalFile, Record};
+
+/// What this manager serves and hears of.
+pub const MANAGER: Manager = Manager {
+    commands: &[
+        (write_journalname::NUMBER, write_by_name),
+        (write_journalnum::NUMBER, write_by_number),
+        (old_row::NUMBER, write_by_file),
+        (wait_journalname::NUMBER, wait_by_name),
+        (wait_journalnum::NUMBER, wait_by_number),
+    ],
+    define,
+    count: |resources, statistics| {
+        statistics.journal_records = resources.journals.written.load(Ordering::Relaxed);
+    },
+    ..Manager::IDLE
+};
+
+/// The journals of a region.
+#[derive(Debug, Default)]
+pub struct Journals {
+    models: Vec<JournalDef>,
+    folder: PathBuf,
+    open: HashMap<[u8; 8], Arc<Mutex<JournalFile>>>,
+    written: Arc<AtomicU64>,
+}
+
+/// Longest data and longest prefix of a record.
+const MAX_BYTES: i64 = 1 << 20;
+
+/// The options of a command that writes.
+struct Options {
+    jtypeid: u8,
+    from: u8,
+    length: u8,
+    reqid: u8,
+    prefix: u8,
+    pfxleng: u8,
+    wait: u8,
+}
+
+fn define(resources: &mut Resources, config: &RegionConfig, definitions: &Definitions) {
+    let journals = &mut resources.journals;
+    journals.folder.clone_from(&config.state);
+    if journals.models != definitions.queues.journals {
+        journals.models.clone_from(&definitions.queues.journals);
+        // A model may lead elsewhere now; the files are opened again.
+        journals.open.clear();
+    }
+}
+
+fn write_by_name(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    use write_journalname as row;
+    let name = request.operands.get_name(row::JOURNALNAME);
+    let options = Options {
+        jtypeid: row::JTYPEID,
+        from: row::FROM,
+        length: row::FLENGTH,
+        reqid: row::REQID,
+        prefix: row::PREFIX,
+        pfxleng: row::PFXLENG,
+        wait: row::WAIT,
+    };
+    let name = name.ok_or(Failure::Condition(Condition::JidErr, 0))?;
+    write(&mut resources.journals, cx, request, name, &options)
+}
+
+fn write_by_number(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    use write_journalnum as row;
+    let name = numbered(request.operands.get_int(row::JOURNALNUM))?;
+    let options = Options {
+        jtypeid: row::JTYPEID,
+        from: row::FROM,
+        length: row::FLENGTH,
+        reqid: row::REQID,
+        prefix: row::PREFIX,
+        pfxleng: row::PFXLENG,
+        wait: row::WAIT,
+    };
+    write(&mut resources.journals, cx, request, name, &options)
+}
+
+fn write_by_file(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    use old_row as row;
+    let name = numbered(request.operands.get_int(row::JFILEID))?;
+    let options = Options {
+        jtypeid: row::JTYPEID,
+        from: row::FROM,
+        length: row::LENGTH,
+        reqid: row::REQID,
+        prefix: row::PREFIX,
+        pfxleng: row::PFXLENG,
+        wait: row::WAIT,
+    };
+    write(&mut resources.journals, cx, request, name, &options)
+}
+
+fn write(
+    journals: &mut Journals,
+    cx: &mut Cx<'_>,
+    request: &Request,
+    name: [u8; 8],
+    options: &Options,
+) -> Served {
+    let operands = &request.operands;
+    let data = operands.get_bytes(options.from).unwrap_or_default();
+    let prefix = operands.get_bytes(options.prefix).unwrap_or_default();
+    let in_range = |length: Option<i64>, bytes: &[u8], least: i64, most: i64| {
+        (least..=most).contains(&length.unwrap_or(bytes.len() as i64))
+    };
+    let prefix_fits = in_range(
+        operands.get_int(options.pfxleng),
+        prefix,
+        0,
+        i64::from(u16::MAX),
+    );
+    if !in_range(operands.get_int(options.length), data, 1, MAX_BYTES) || !prefix_fits {
+        return condition(Condition::LengErr, 0);
+    }
+    let journal = match journals.named(name)? {
+        Some(journal) => journal,
+        // TYPE(DUMMY).
+        None => return done_with(Operands::default().int(options.reqid, 0)),
+    };
+    let record = Record {
+        kind: operands.get_name(options.jtypeid).unwrap_or([b' '; 2]),
+        transid: *request.caller.transid.as_bytes(),
+        task: request.caller.number,
+        userid: *request.caller.userid.as_bytes(),
+        prefix: prefix.to_vec(),
+        data: data.to_vec(),
+    };
+    let (wait, reqid) = (operands.has(options.wait), options.reqid);
+    let written = journals.written.clone();
+    Ok(cx.block(request.caller.key, move || {
+        let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+        match journal.write(&record, SystemTime::now(), wait) {
+            Ok(number) => {
+                written.fetch_add(1, Ordering::Relaxed);
+                // A fullword; the low bits tell records apart well enough.
+                let number = i64::from((number & 0x7FFF_FFFF) as u32);
+                Answer::of_data(Operands::default().int(reqid, number).emit())
+            }
+            Err(condition) => Answer::of_condition(condition, 0),
+        }
+    }))
+}
+
+fn wait_by_name(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let name = request.operands.get_name(wait_journalname::JOURNALNAME);
+    let name = name.ok_or(Failure::Condition(Condition::JidErr, 0))?;
+    wait(&mut resources.journals, cx, request, name)
+}
+
+fn wait_by_number(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let name = numbered(request.operands.get_int(wait_journalnum::JOURNALNUM))?;
+    wait(&mut resources.journals, cx, request, name)
+}
+
+fn wait(journals: &mut Journals, cx: &mut Cx<'_>, request: &Request, name: [u8; 8]) -> Served {
+    let Some(kind) = journals.model(&name) else {
+        return condition(Condition::JidErr, 0);
+    };
+    if *kind == JournalKind::Dummy {
+        return done();
+    }
+    // A journal that nobody has written to.
+    let Some(journal) = journals.open.get(&name).cloned() else {
+        return condition(Condition::NotOpen, 0);
+    };
+    Ok(cx.block(request.caller.key, move || {
+        let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+        match journal.sync() {
+            Ok(()) => Answer::default(),
+            Err(condition) => Answer::of_condition(condition, 0),
+        }
+    }))
+}
+
+/// The name of a journal by number.
+fn numbered(number: Option<i64>) -> Result<[u8; 8], Failure> {
+    match number {
+        Some(number @ 1..=99) => {
+            let mut name = *b"DFHJ00  ";
+            name[4] += (number / 10) as u8;
+            name[5] += (number % 10) as u8;
+            Ok(name)
+        }
+        _ => condition(Condition::JidErr, 0),
+    }
+}
+
+impl Journals {
+    /// The file of a journal, opened by its first record; none for one that
+    /// goes nowhere.
+    fn named(&mut self, name: [u8; 8]) -> Result<Option<Arc<Mutex<JournalFile>>>, Failure> {
+        let Some(kind) = self.model(&name) else {
+            return condition(Condition::JidErr, 0);
+        };
+        let JournalKind::File(path) = kind else {
+            return Ok(None);
+        };
+        let text = link::Name::<8>::from_bytes(name).to_string();
+        let path = self.folder.join(path.replace("&JNAME", text.trim_end()));
+        let journal = self.open.entry(name);
+        let new = || Arc::new(Mutex::new(JournalFile::new(path)));
+        Ok(Some(journal.or_insert_with(new).clone()))
+    }
+
+    /// What the models say of a journal: the one with its whole name, else the
+    /// first that fits. A name that could leave the folder has none.
+    fn model(&self, name: &[u8; 8]) -> Option<&JournalKind> {
+        let letter = |b: &u8| b.is_ascii_alphanumeric() || b"$@#".contains(b);
+        let name = name.trim_ascii_end();
+        if name.is_empty() || !name.iter().all(letter) {
+            return None;
+        }
+        let whole = self.models.iter().find(|m| m.name.as_bytes() == name);
+        let found = whole.or_else(|| self.models.iter().find(|m| fits(m.name.as_bytes(), name)));
+        found.map(|m| &m.kind)
+    }
+}
+
+/// Whether a name is one of a pattern.
+fn fits(pattern: &[u8], name: &[u8]) -> bool {
+    let same = |(p, n): (&u8, &u8)| *p == b'+' || p == n;
+    match pattern.strip_suffix(b"*") {
+        Some(start) => name.len() >= start.len() && start.iter().zip(name).all(same),
+        None => pattern.len() == name.len() && pattern.iter().zip(name).all(same),
+    }
+}

@@ -1,0 +1,66 @@
+//! Shared storage: what GETMAIN SHARED takes of the area that all workers have.
+//!
+//! The region knows which parts are taken and never looks into them. A block
+//! stays until FREEMAIN, whoever asks for that.
+//!
+//! Reference: CICS API reference, GETMAIN (SHARED) and FREEMAIN.
+
+use std::collections::HashMap;
+
+use cics::command::commands::{freemain, getmain};
+use cics::resp::Condition;
+use link::{Heap, Operands};
+
+use super::{Manager, Resources};
+use crate::kernel::{Cx, Request, Served, condition, done, done_with};
+
+/// What this manager serves.
+pub const MANAGER: Manager = Manager {
+    commands: &[(getmain::NUMBER, get), (freemain::NUMBER, free)],
+    ..Manager::IDLE
+};
+
+/// The shared area: which parts are taken.
+#[derive(Debug, Default)]
+pub struct Storage {
+    heap: Heap,
+    /// Bytes of each block by its offset.
+    blocks: HashMap<usize, usize>,
+}
+
+impl Storage {
+    /// An area of so many bytes, all free.
+    pub fn new(bytes: usize) -> Self {
+        Storage {
+            heap: Heap::new(bytes),
+            blocks: HashMap::new(),
+        }
+    }
+}
+
+fn get(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
+    let storage = &mut resources.storage;
+    let wanted = request.operands.get_int(getmain::FLENGTH);
+    let bytes = wanted
+        .and_then(|n| usize::try_from(n).ok())
+        .filter(|n| *n > 0);
+    let Some(bytes) = bytes else {
+        return condition(Condition::LengErr, 1);
+    };
+    let Some(offset) = storage.heap.alloc(bytes) else {
+        return condition(Condition::NoStg, 2);
+    };
+    storage.blocks.insert(offset, bytes);
+    done_with(Operands::default().int(getmain::SET, offset as i64))
+}
+
+fn free(resources: &mut Resources, _: &mut Cx<'_>, request: &mut Request) -> Served {
+    let storage = &mut resources.storage;
+    let offset = request.operands.get_int(freemain::DATAPOINTER);
+    let offset = offset.and_then(|n| usize::try_from(n).ok());
+    let Some((offset, bytes)) = offset.and_then(|o| storage.blocks.remove_entry(&o)) else {
+        return condition(Condition::InvReq, 1);
+    };
+    storage.heap.free(offset, bytes);
+    done()
+}

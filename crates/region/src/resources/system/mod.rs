@@ -1,0 +1,114 @@
+//! INQUIRE and SET: what a program learns of the region, and what it changes.
+//!
+//! The commands are served beside the kernel ([`crate::shell`] has both the
+//! core's state and the kernel's at hand); here are what an option tells of a
+//! resource, and where the browses of tasks stand.
+//!
+//! Reference: CICS system programming reference, INQUIRE PROGRAM, FILE,
+//! TRANSACTION, TRANCLASS, TASK, SYSTEM, ASSOCIATION.
+
+mod values;
+
+pub use values::{Kind, Value, View};
+
+use std::collections::HashMap;
+
+use super::Manager;
+use crate::core::TaskKey;
+
+/// What this manager hears of.
+pub const MANAGER: Manager = Manager {
+    task_ended: |resources, _, caller| {
+        resources
+            .system
+            .browses
+            .retain(|(task, _), _| *task != caller.key);
+    },
+    ..Manager::IDLE
+};
+
+/// Browses in progress, one of a kind a task.
+#[derive(Debug, Default)]
+pub struct Systems {
+    browses: HashMap<(TaskKey, Kind), Browse>,
+}
+
+/// Where a browse stands.
+#[derive(Debug)]
+enum Browse {
+    /// The first name is this one or the next greater.
+    From(Vec<u8>),
+    /// This name was told.
+    After(Vec<u8>),
+}
+
+impl Systems {
+    /// START, from a name on; false when the task has such a browse.
+    pub fn start(&mut self, task: TaskKey, kind: Kind, at: &[u8]) -> bool {
+        if self.browses.contains_key(&(task, kind)) {
+            return false;
+        }
+        let browse = Browse::From(at.to_vec());
+        self.browses.insert((task, kind), browse);
+        true
+    }
+
+    /// NEXT: the next of these names, which are in order. `None` when the task
+    /// has no such browse.
+    pub fn next(&mut self, task: TaskKey, kind: Kind, names: &[Vec<u8>]) -> Option<Next> {
+        let browse = self.browses.get_mut(&(task, kind))?;
+        let found = names.iter().find(|name| match browse {
+            Browse::From(at) => *name >= at,
+            Browse::After(last) => *name > last,
+        });
+        let Some(name) = found else {
+            return Some(Next::End);
+        };
+        *browse = Browse::After(name.clone());
+        Some(Next::Name(name.clone()))
+    }
+
+    /// END; false when the task has no such browse.
+    pub fn end(&mut self, task: TaskKey, kind: Kind) -> bool {
+        self.browses.remove(&(task, kind)).is_some()
+    }
+}
+
+/// What NEXT gives.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A name.
+    Name(Vec<u8>),
+    /// There is no further one.
+    End,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_browse_tells_each_name_once_even_when_names_come_and_go() {
+        let task = TaskKey::for_test(1);
+        let mut s = Systems::default();
+        let names = |list: &[&str]| -> Vec<Vec<u8>> {
+            list.iter().map(|n| n.as_bytes().to_vec()).collect()
+        };
+        let name = |n: &str| Some(Next::Name(n.as_bytes().to_vec()));
+        assert_eq!(s.next(task, Kind::File, &[]), None);
+        assert!(s.start(task, Kind::File, b"B"));
+        assert!(!s.start(task, Kind::File, b""));
+        assert!(s.start(task, Kind::Program, b""));
+        assert_eq!(
+            s.next(task, Kind::File, &names(&["A", "B", "C"])),
+            name("B")
+        );
+        assert_eq!(s.next(task, Kind::File, &names(&["A", "D"])), name("D"));
+        assert_eq!(
+            s.next(task, Kind::File, &names(&["A", "D"])),
+            Some(Next::End)
+        );
+        assert!(s.end(task, Kind::File));
+        assert!(!s.end(task, Kind::File));
+    }
+}

@@ -1,0 +1,322 @@
+//! What each option of INQUIRE tells, kind by kind.
+//!
+//! An option that is not here has no meaning in this region: the command
+//! answers INVREQ. Names are as the command's row has them.
+
+use cics::cvda;
+use link::{FileEntry, ProgramEntry};
+
+use crate::api::RegionConfig;
+use crate::core::{Compiled, Core, Stage, TaskKey, TaskState, Transaction};
+use crate::kernel::{Kernel, LockSpace, WaitOn};
+
+/// Kinds of resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// PROGRAM.
+    Program,
+    /// TRANSACTION.
+    Transaction,
+    /// TRANCLASS.
+    Class,
+    /// FILE.
+    File,
+}
+
+/// What an option receives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A number or a CVDA.
+    Int(i64),
+    /// Characters.
+    Text(Vec<u8>),
+}
+
+/// The region at one moment.
+pub struct View<'a> {
+    /// Tasks and definitions.
+    pub core: &'a Core,
+    /// Waits and files.
+    pub kernel: &'a Kernel,
+    /// As the region was started.
+    pub config: &'a RegionConfig,
+    /// Nanoseconds of the region's clock.
+    pub now: u64,
+}
+
+/// A CVDA by its name.
+fn cvda(name: &str) -> Option<Value> {
+    Some(Value::Int(cvda::value(name)?.into()))
+}
+
+/// One of two CVDAs.
+fn either(holds: bool, yes: &str, no: &str) -> Option<Value> {
+    cvda(if holds { yes } else { no })
+}
+
+fn text(bytes: &[u8]) -> Option<Value> {
+    Some(Value::Text(bytes.to_vec()))
+}
+
+fn int(n: impl TryInto<i64>) -> Option<Value> {
+    Some(Value::Int(n.try_into().unwrap_or(i64::MAX)))
+}
+
+impl View<'_> {
+    /// All names of a kind in their order.
+    pub fn names(&self, kind: Kind) -> Vec<Vec<u8>> {
+        let defs = self.core.defs();
+        let mut names: Vec<Vec<u8>> = match kind {
+            Kind::Program => defs
+                .program_table
+                .iter()
+                .map(|p| p.name.as_bytes().to_vec())
+                .collect(),
+            Kind::Transaction => defs
+                .transactions
+                .iter()
+                .map(|t| t.def.name.as_bytes().to_vec())
+                .collect(),
+            Kind::Class => defs
+                .classes
+                .iter()
+                .map(|c| c.name.as_bytes().to_vec())
+                .collect(),
+            Kind::File => self
+                .files()
+                .map(|(f, _)| f.name.as_bytes().to_vec())
+                .collect(),
+        };
+        names.sort_unstable();
+        names
+    }
+
+    /// What an option tells of a resource that exists.
+    pub fn value(&self, kind: Kind, name: &[u8], option: &str) -> Option<Value> {
+        let defs = self.core.defs();
+        match kind {
+            Kind::Program => program(defs, name, option),
+            Kind::Transaction => self.transaction(name, option),
+            Kind::Class => self.class(name, option),
+            Kind::File => {
+                let (file, stored) = self.files().find(|(f, _)| f.name.as_bytes() == name)?;
+                of_file(file, stored, option)
+            }
+        }
+    }
+
+    fn files(&self) -> impl Iterator<Item = (&FileEntry, bool)> {
+        self.kernel.resources.files.entries()
+    }
+
+    fn transaction(&self, name: &[u8], option: &str) -> Option<Value> {
+        let defs = self.core.defs();
+        let of_name = |t: &&Transaction| t.def.name.as_bytes() == name;
+        let def = &defs.transactions.iter().find(of_name)?.def;
+        match option {
+            "DTIMEOUT" => int(def.lock_timeout_ms.unwrap_or(self.config.lock_timeout_ms) / 1000),
+            "PRIORITY" => int(def.priority),
+            "PROGRAM" => text(def.program.as_bytes()),
+            "RUNAWAY" => int(def.runaway_ms.unwrap_or(self.config.runaway_ms)),
+            "RUNAWAYTYPE" => either(def.runaway_ms.is_some(), "USER", "SYSTEM"),
+            "STATUS" => either(def.enabled, "ENABLED", "DISABLED"),
+            "TRANCLASS" => match def.class {
+                Some(class) => text(class.as_bytes()),
+                None => text(b"DFHTCL00"),
+            },
+            "TWASIZE" => int(def.twa_bytes),
+            _ => of_any_transaction(option),
+        }
+    }
+
+    fn class(&self, name: &[u8], option: &str) -> Option<Value> {
+        let classes = &self.core.defs().classes;
+        let number = classes.iter().position(|c| c.name.as_bytes() == name)?;
+        let (active, queued) = self.core.class_load(number);
+        match option {
+            "ACTIVE" => int(active),
+            "MAXACTIVE" => int(classes[number].max_active),
+            // PURGETHRESH counts one more than may wait; 0 is no limit.
+            "PURGETHRESH" => int(classes[number].purge_threshold.unwrap_or(0)),
+            "QUEUED" => int(queued),
+            _ => None,
+        }
+    }
+
+    /// What an option of INQUIRE TASK tells.
+    pub fn task(&self, key: TaskKey, option: &str) -> Option<Value> {
+        let task = self.core.task(key)?;
+        let transaction = |option| self.transaction(task.transid.as_bytes(), option);
+        match option {
+            "FACILITY" => text(task.facility().as_bytes()),
+            "FACILITYTYPE" => either(task.facility().is_blank(), "TASK", "TERM"),
+            "PRIORITY" => int(task.priority()),
+            "PROGRAM" => text(task.program.as_bytes()),
+            "RUNSTATUS" => cvda(self.run_status(key, task)),
+            "STARTCODE" => text(&task.start_code()),
+            "SUSPENDTIME" => {
+                let since = self.kernel.wait_of(key).map(|(_, since)| since);
+                int(since.map_or(0, |at| self.now.saturating_sub(at) / 1_000_000_000))
+            }
+            "SUSPENDTYPE" => text(self.suspended_on(key, task).0.as_bytes()),
+            "SUSPENDVALUE" => text(self.suspended_on(key, task).1.as_bytes()),
+            "TRANPRIORITY" => transaction("PRIORITY"),
+            "TRANSACTION" => text(task.transid.as_bytes()),
+            "UOW" => text(&task.number.to_be_bytes()),
+            "USERID" => text(task.userid.as_bytes()),
+            "TRANCLASS" | "TWASIZE" | "RUNAWAY" | "DTIMEOUT" => transaction(option),
+            _ => of_any_transaction(option),
+        }
+    }
+
+    /// What an option of INQUIRE ASSOCIATION tells.
+    pub fn association(&self, key: TaskKey, option: &str) -> Option<Value> {
+        let task = self.core.task(key)?;
+        match option {
+            "APPLID" | "ODAPPLID" => text(self.config.applid.as_bytes()),
+            "FACILNAME" | "ODFACILNAME" => text(task.facility().as_bytes()),
+            "FACILTYPE" | "ODFACILTYPE" => either(task.facility().is_blank(), "NONE", "TERMINAL"),
+            "ODNETWORKID" => text(b""),
+            "ODTASKID" => int(task.number),
+            "ODTRANSID" | "TRANSACTION" => text(task.transid.as_bytes()),
+            "USERID" | "ODUSERID" | "INITUSERID" => text(task.userid.as_bytes()),
+            "PROGRAM" => text(task.program.as_bytes()),
+            _ => None,
+        }
+    }
+
+    /// What an option of INQUIRE SYSTEM tells.
+    pub fn system(&self, option: &str) -> Option<Value> {
+        match option {
+            "CICSSTATUS" => cvda("ACTIVE"),
+            "CICSSYS" => text(self.config.sysid.as_bytes()),
+            "CMDPROTECT" => cvda("NOCMDPROT"),
+            "FORCEQR" => cvda("NOFORCE"),
+            "JOBNAME" | "DFLTUSER" | "REGIONUSERID" => text(self.config.applid.as_bytes()),
+            "MAXTASKS" => int(self.core.limits().mxt),
+            // X for UNIX.
+            "OPSYS" => text(b"X"),
+            "REENTPROTECT" => cvda("NOREENTPROT"),
+            "RUNAWAY" => int(self.config.runaway_ms),
+            "SECURITYMGR" => cvda("NOSECURITY"),
+            "SHUTSTATUS" => cvda("NOTAPPLIC"),
+            "SOSSTATUS" => cvda("NOTSOS"),
+            "STOREPROTECT" => cvda("INACTIVE"),
+            "TRANISOLATE" => cvda("ACTIVE"),
+            _ => None,
+        }
+    }
+
+    /// RUNSTATUS of a task.
+    pub fn run_status(&self, key: TaskKey, task: &TaskState) -> &'static str {
+        match task.stage {
+            Stage::Submitted if self.kernel.waits(key) => "SUSPENDED",
+            Stage::Submitted | Stage::Ending | Stage::Done => "RUNNING",
+            Stage::Building | Stage::WaitPlace => "DISPATCHABLE",
+            Stage::WaitClass | Stage::WaitMxt | Stage::Refused(_) => "SUSPENDED",
+        }
+    }
+
+    /// SUSPENDTYPE and SUSPENDVALUE of a task, blank when it is not suspended.
+    pub fn suspended_on(&self, key: TaskKey, task: &TaskState) -> (&'static str, String) {
+        match task.stage {
+            Stage::WaitClass => {
+                let class = self.core.class_of(task).map(|c| c.name.to_string());
+                return ("TCLASS", class.unwrap_or_default());
+            }
+            Stage::WaitMxt => return ("MXT", "XM_HELD".to_owned()),
+            _ => {}
+        }
+        let Some((on, _)) = self.kernel.wait_of(key) else {
+            return ("", String::new());
+        };
+        match on {
+            WaitOn::Lock(name) => match name.space {
+                LockSpace::Record(_) => ("ENQUEUE", "FCDSRECD".to_owned()),
+                LockSpace::Enqueue => ("ENQUEUE", "EXECSTRN".to_owned()),
+                LockSpace::TsQueue => ("ENQUEUE", "TSNQ".to_owned()),
+                LockSpace::TdQueue => ("ENQUEUE", "TDNQ".to_owned()),
+            },
+            WaitOn::Event(event) => (event.kind, String::from_utf8_lossy(&event.key).into_owned()),
+            WaitOn::Time => ("ICWAIT", String::new()),
+            WaitOn::Commit => ("LGFORCE", String::new()),
+        }
+    }
+}
+
+fn program(defs: &Compiled, name: &[u8], option: &str) -> Option<Value> {
+    let of_name = |p: &&ProgramEntry| p.name.as_bytes() == name;
+    let program = defs.program_table.iter().find(of_name)?;
+    let remote = !program.remote_system.is_blank();
+    match option {
+        "APIST" => cvda("CICSAPI"),
+        "CEDFSTATUS" => cvda("NOCEDF"),
+        "COBOLTYPE" => either(remote, "NOTAPPLIC", "COBOLII"),
+        "CONCURRENCY" => either(program.threadsafe, "THREADSAFE", "QUASIRENT"),
+        "COPY" => cvda("NOTREQUIRED"),
+        "DATALOCATION" => cvda("ANY"),
+        "DYNAMSTATUS" => cvda("NOTDYNAMIC"),
+        "EXECKEY" => cvda("USEREXECKEY"),
+        "EXECUTIONSET" => cvda("FULLAPI"),
+        "HOLDSTATUS" => cvda("NOTAPPLIC"),
+        "LANGDEDUCED" | "LANGUAGE" => either(remote, "NOTDEFINED", "COBOL"),
+        "LPASTATUS" => cvda("NOTLPA"),
+        "PROGTYPE" => cvda("PROGRAM"),
+        "REMOTENAME" => text(program.remote_name.as_bytes()),
+        "REMOTESYSTEM" => text(program.remote_system.as_bytes()),
+        "RUNTIME" => either(remote, "UNKNOWN", "LE370"),
+        "SHARESTATUS" => cvda("PRIVATE"),
+        "STATUS" => either(program.enabled, "ENABLED", "DISABLED"),
+        "TRANSID" => text(program.remote_transid.as_bytes()),
+        _ => None,
+    }
+}
+
+fn of_file(file: &FileEntry, stored: bool, option: &str) -> Option<Value> {
+    match option {
+        "ACCESSMETHOD" => cvda("VSAM"),
+        "ADD" => either(file.add, "ADDABLE", "NOTADDABLE"),
+        "BLOCKFORMAT" => cvda("UNBLOCKED"),
+        "BROWSE" => either(file.browse, "BROWSABLE", "NOTBROWSABLE"),
+        "DELETE" => either(file.delete, "DELETABLE", "NOTDELETABLE"),
+        "DISPOSITION" => cvda("SHARE"),
+        "EMPTYSTATUS" => cvda("NOEMPTYREQ"),
+        "ENABLESTATUS" if file.closed && file.enabled => cvda("UNENABLED"),
+        "ENABLESTATUS" => either(file.enabled, "ENABLED", "DISABLED"),
+        "EXCLUSIVE" | "RELTYPE" => cvda("NOTAPPLIC"),
+        "FWDRECSTATUS" => cvda("NOTFWDRCVBLE"),
+        "KEYLENGTH" => int(file.key_bytes),
+        "KEYPOSITION" => int(file.key_offset),
+        "OBJECT" => cvda("BASE"),
+        "OPENSTATUS" => either(stored && !file.closed, "OPEN", "CLOSED"),
+        "READ" => either(file.read, "READABLE", "NOTREADABLE"),
+        "RECORDFORMAT" => either(file.variable, "VARIABLE", "FIXED"),
+        "RECORDSIZE" => int(file.record_bytes),
+        "RECOVSTATUS" => either(file.recoverable, "RECOVERABLE", "NOTRECOVABLE"),
+        "REMOTENAME" | "REMOTESYSTEM" => text(b""),
+        "RLSACCESS" => cvda("NOTRLS"),
+        "TABLE" => cvda("NOTTABLE"),
+        "TYPE" => cvda("KSDS"),
+        "UPDATE" => either(file.update, "UPDATABLE", "NOTUPDATABLE"),
+        _ => None,
+    }
+}
+
+/// What is the same for every transaction here.
+fn of_any_transaction(option: &str) -> Option<Value> {
+    match option {
+        "CMDSEC" => cvda("CMDSECNO"),
+        "DUMPING" => cvda("TRANDUMP"),
+        "ISOLATEST" => cvda("ISOLATE"),
+        "PROFILE" => text(b"DFHCICST"),
+        "PURGEABILITY" => cvda("PURGEABLE"),
+        "REMOTENAME" | "REMOTESYSTEM" => text(b""),
+        "RESSEC" => cvda("RESSECNO"),
+        "ROUTING" => cvda("STATIC"),
+        "SHUTDOWN" => cvda("SHUTDISABLED"),
+        "TASKDATAKEY" => cvda("USERDATAKEY"),
+        "TASKDATALOC" => cvda("ANY"),
+        "TRACING" => cvda("STANTRACE"),
+        _ => None,
+    }
+}

@@ -1,0 +1,204 @@
+//! WRITEQ TS, READQ TS and DELETEQ TS.
+
+use cics::command::commands::{deleteq_ts as delete_row, readq_ts as read_row, writeq_ts as row};
+use cics::resp::Condition;
+use link::Operands;
+
+use super::super::Resources;
+use super::memory::{MAX_ITEM_BYTES, MAX_ITEMS, cost};
+use super::{QueueName, SPACE, TemporaryStorage, freed, stored};
+use crate::kernel::{Cx, Expiry, Failure, Request, Served, Step, Wait, condition, done, done_with};
+
+/// The abend of a wait for a queue or for space that lasts too long, or can
+/// never end.
+pub(super) const DEADLOCK: [u8; 4] = *b"AKCS";
+
+/// Where a queue is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In memory.
+    Memory,
+    /// In the store: it is recoverable.
+    Store,
+    /// Nowhere yet; recoverable when it is made, or not.
+    New { recoverable: bool },
+}
+
+pub(super) fn write(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let ts = &mut resources.temporary_storage;
+    let operands = &request.operands;
+    let name = ts.queue(operands, [row::QUEUE, row::QNAME, row::SYSID])?;
+    let item = operands.get_bytes(row::FROM).unwrap_or_default();
+    let length = operands.get_int(row::LENGTH).unwrap_or(item.len() as i64);
+    if !(1..=MAX_ITEM_BYTES as i64).contains(&length) {
+        return condition(Condition::LengErr, 0);
+    }
+    let number = match operands.has(row::REWRITE) {
+        true => Some(operands.get_int(row::ITEM).unwrap_or(0)),
+        false => None,
+    };
+    match ts.place(&name) {
+        Place::Store | Place::New { recoverable: true } => {
+            stored::write(ts, cx, request, name, number)
+        }
+        Place::Memory | Place::New { .. } => {
+            stored::let_go(cx, request, &name);
+            write_memory(ts, cx, request, name, number)
+        }
+    }
+}
+
+fn write_memory(
+    ts: &mut TemporaryStorage,
+    cx: &mut Cx<'_>,
+    request: &Request,
+    name: QueueName,
+    number: Option<i64>,
+) -> Served {
+    let item = request.operands.get_bytes(row::FROM).unwrap_or_default();
+    let queue = ts.memory.get(&name);
+    let before = match (queue, number) {
+        (None, Some(_)) => return condition(Condition::QIdErr, 0),
+        (None, None) => 0,
+        (Some(queue), Some(number)) => match queue.item(number) {
+            Some(item) => cost(item),
+            None => return condition(Condition::ItemErr, 0),
+        },
+        (Some(queue), None) if queue.len() >= MAX_ITEMS => {
+            return condition(Condition::ItemErr, 0);
+        }
+        (Some(_), None) => 0,
+    };
+    let after = cost(item);
+    if !ts.has_room(after.saturating_sub(before)) {
+        return no_room(ts, cx, request);
+    }
+    ts.memory_bytes = ts.memory_bytes + after - before;
+    let queue = ts.memory.entry(name).or_default();
+    match number {
+        Some(number) => {
+            queue.replace(number, item);
+        }
+        None => queue.push(item),
+    }
+    let items = queue.len();
+    if after < before {
+        freed(cx);
+    }
+    done_with(written(&request.operands, items, number))
+}
+
+/// What a WRITEQ TS gives: how many items there are, and which one it wrote.
+pub(super) fn written(operands: &Operands, items: usize, number: Option<i64>) -> Operands {
+    let mut given = Operands::default().int(row::NUMITEMS, items as i64);
+    if operands.has(row::ITEM) && number.is_none() {
+        given = given.int(row::ITEM, items as i64);
+    }
+    given
+}
+
+/// There is no room for an item: NOSPACE, or a wait until there is.
+pub(super) fn no_room(ts: &mut TemporaryStorage, cx: &mut Cx<'_>, request: &Request) -> Served {
+    if request.operands.has(row::NOSUSPEND) {
+        return condition(Condition::NoSpace, 0);
+    }
+    ts.space_waits += 1;
+    let own = request.caller.lock_timeout_ns;
+    let limit_ns = own.unwrap_or(cx.kernel.settings.lock_timeout_ns);
+    let wait = Wait::event(SPACE, b"");
+    let until = cx.now.saturating_add(limit_ns);
+    Ok(Step::Wait(
+        wait.at_most_until(until, Expiry::Abend(DEADLOCK)),
+    ))
+}
+
+pub(super) fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let ts = &mut resources.temporary_storage;
+    let operands = &request.operands;
+    let name = ts.queue(
+        operands,
+        [read_row::QUEUE, read_row::QNAME, read_row::SYSID],
+    )?;
+    match ts.place(&name) {
+        Place::Memory => {}
+        Place::Store => return stored::read(ts, cx, request, name),
+        Place::New { .. } => {
+            stored::let_go(cx, request, &name);
+            return condition(Condition::QIdErr, 0);
+        }
+    }
+    let Some(queue) = ts.memory.get_mut(&name) else {
+        return condition(Condition::QIdErr, 0);
+    };
+    let number = wanted(operands, queue.last_read);
+    let Some(item) = queue.item(number) else {
+        return condition(Condition::ItemErr, 0);
+    };
+    let given = items_read(item, queue.len());
+    queue.last_read = number as u16;
+    done_with(given)
+}
+
+/// The number of the item that a READQ TS wants.
+pub(super) fn wanted(operands: &Operands, last_read: u16) -> i64 {
+    let next = i64::from(last_read) + 1;
+    operands.get_int(read_row::ITEM).unwrap_or(next)
+}
+
+/// What a READQ TS gives.
+pub(super) fn items_read(item: &[u8], items: usize) -> Operands {
+    let given = Operands::default().bytes(read_row::INTO, item);
+    given.int(read_row::NUMITEMS, items as i64)
+}
+
+pub(super) fn delete(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let ts = &mut resources.temporary_storage;
+    let options = [delete_row::QUEUE, delete_row::QNAME, delete_row::SYSID];
+    let name = ts.queue(&request.operands, options)?;
+    match ts.place(&name) {
+        Place::Memory => {}
+        Place::Store => return stored::delete(ts, cx, request, name),
+        Place::New { .. } => {
+            stored::let_go(cx, request, &name);
+            return condition(Condition::QIdErr, 0);
+        }
+    }
+    if let Some(queue) = ts.memory.remove(&name) {
+        ts.memory_bytes -= queue.bytes();
+        freed(cx);
+    }
+    done()
+}
+
+impl TemporaryStorage {
+    /// The name that a command gives with QUEUE or QNAME. A queue elsewhere,
+    /// by SYSID or by its model, cannot be reached.
+    fn queue(&self, operands: &Operands, options: [u8; 3]) -> Result<QueueName, Failure> {
+        let [queue, qname, sysid] = options;
+        let name = operands.get_name(qname).or(operands.get_name(queue));
+        let name: QueueName = name.unwrap_or([b' '; 16]);
+        let given = operands.get_bytes(qname).or(operands.get_bytes(queue));
+        if given.is_none_or(|name| name.iter().all(|b| *b == 0)) {
+            return condition(Condition::InvReq, 0);
+        }
+        let here = |system: link::Name<4>| system.is_blank() || system == self.sysid;
+        let system = operands.get_name(sysid).map(link::Name::from_bytes);
+        let model = self.models.of(&name);
+        if !system.is_none_or(here) || !model.is_none_or(|m| here(m.remote_system)) {
+            return condition(Condition::SysIdErr, 0);
+        }
+        Ok(name)
+    }
+
+    /// Where a queue is.
+    fn place(&self, name: &QueueName) -> Place {
+        if self.memory.contains_key(name) {
+            Place::Memory
+        } else if self.stored.contains_key(name) {
+            Place::Store
+        } else {
+            let recoverable = self.models.of(name).is_some_and(|m| m.recoverable);
+            Place::New { recoverable }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! A queue that is not recoverable: its items, and what they take.
+
+/// Most items of a queue.
+pub const MAX_ITEMS: usize = 32_767;
+/// Most bytes of an item.
+pub const MAX_ITEM_BYTES: usize = 32_763;
+/// What an item takes beside its bytes.
+const ITEM_OVERHEAD: u64 = 64;
+
+/// Bytes that an item counts for.
+pub fn cost(item: &[u8]) -> u64 {
+    item.len() as u64 + ITEM_OVERHEAD
+}
+
+/// A queue in memory.
+#[derive(Debug, Default)]
+pub struct Queue {
+    items: Vec<Box<[u8]>>,
+    bytes: u64,
+    /// Number of the item that was read last, 0 for none.
+    pub last_read: u16,
+}
+
+impl Queue {
+    /// Items.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// What all items count for.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The item of a number from 1.
+    pub fn item(&self, number: i64) -> Option<&[u8]> {
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        self.items.get(at).map(|item| &**item)
+    }
+
+    /// Adds an item at the end.
+    pub fn push(&mut self, item: &[u8]) {
+        self.bytes += cost(item);
+        self.items.push(item.into());
+    }
+
+    /// Replaces the item of a number; false when there is none.
+    pub fn replace(&mut self, number: i64, item: &[u8]) -> bool {
+        let Some(before) = self.item(number).map(cost) else {
+            return false;
+        };
+        self.bytes = self.bytes - before + cost(item);
+        self.items[number as usize - 1] = item.into();
+        true
+    }
+}

@@ -1,0 +1,129 @@
+//! Temporary storage: queues of items that any task may read and write.
+//!
+//! A queue that is not recoverable is in memory, whether MAIN or AUXILIARY was
+//! asked for, and is gone with the region. A recoverable one, as a TSMODEL
+//! says, is in the store: its changes are part of the units of work that make
+//! them, and whoever changes it owns it until the end of the unit.
+//!
+//! Reference: CICS API reference, WRITEQ TS, READQ TS and DELETEQ TS; resource
+//! definition, TSMODEL.
+
+mod commands;
+mod memory;
+mod models;
+mod stored;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+
+use cics::command::commands::{deleteq_ts, readq_ts, writeq_ts};
+
+use super::{Manager, Resources};
+use crate::api::{Definitions, RegionConfig, Statistics};
+use crate::core::TaskKey;
+use crate::kernel::Cx;
+
+use memory::Queue;
+use models::Models;
+
+/// What this manager serves and hears of.
+pub const MANAGER: Manager = Manager {
+    commands: &[
+        (writeq_ts::NUMBER, commands::write),
+        (readq_ts::NUMBER, commands::read),
+        (deleteq_ts::NUMBER, commands::delete),
+    ],
+    define,
+    restore: stored::restore,
+    unit_ended: stored::unit_ended,
+    count,
+    ..Manager::IDLE
+};
+
+/// The name of a queue, padded with blanks.
+type QueueName = [u8; 16];
+
+/// All temporary storage queues of a region.
+#[derive(Debug, Default)]
+pub struct TemporaryStorage {
+    models: Models,
+    sysid: link::Name<4>,
+    /// Most bytes of all queues.
+    limit_bytes: u64,
+    /// Queues that are not recoverable.
+    memory: HashMap<QueueName, Queue>,
+    /// Recoverable queues, those of units under way among them.
+    stored: HashMap<QueueName, Stored>,
+    /// Bytes of the queues in memory.
+    memory_bytes: u64,
+    /// Committed bytes of the recoverable queues.
+    stored_bytes: u64,
+    /// Bytes that units under way have added to them.
+    pending_bytes: u64,
+    units: HashMap<TaskKey, Part>,
+    /// Commands that waited for space.
+    space_waits: u64,
+}
+
+/// What is kept in memory of a recoverable queue.
+#[derive(Debug, Default, Clone, Copy)]
+struct Stored {
+    /// Number of the item that was read last, 0 for none.
+    last_read: u16,
+    /// Committed items.
+    items: u16,
+    /// Committed bytes.
+    bytes: u64,
+}
+
+/// What a unit of work has done to recoverable queues.
+#[derive(Debug, Default)]
+struct Part {
+    /// The queues that it changed, as they were before.
+    before: HashMap<QueueName, Stored>,
+    /// Those that it deleted.
+    deleted: HashSet<QueueName>,
+    /// Bytes that it added.
+    added_bytes: u64,
+}
+
+impl TemporaryStorage {
+    /// Bytes that all queues take.
+    fn used_bytes(&self) -> u64 {
+        self.memory_bytes + self.stored_bytes + self.pending_bytes
+    }
+
+    /// Whether so many more bytes have room.
+    fn has_room(&self, bytes: u64) -> bool {
+        self.used_bytes().saturating_add(bytes) <= self.limit_bytes
+    }
+}
+
+fn define(resources: &mut Resources, config: &RegionConfig, definitions: &Definitions) {
+    let ts = &mut resources.temporary_storage;
+    ts.sysid = config.sysid;
+    ts.limit_bytes = config.temporary_storage_bytes;
+    ts.models = Models::new(&definitions.queues.models);
+}
+
+fn count(resources: &Resources, statistics: &mut Statistics) {
+    let ts = &resources.temporary_storage;
+    let items = |sum: u64, n: u64| sum + n;
+    statistics.ts_queues = (ts.memory.len() + ts.stored.len()) as u64;
+    statistics.ts_items = ts.memory.values().map(|q| q.len() as u64).fold(0, items)
+        + ts.stored
+            .values()
+            .map(|q| u64::from(q.items))
+            .fold(0, items);
+    statistics.ts_bytes = ts.used_bytes();
+    statistics.ts_space_waits = ts.space_waits;
+}
+
+/// The word for operators, and the event, of a wait for space.
+const SPACE: &str = "TSSPACE";
+
+/// Space came free: whoever waits for it looks again.
+fn freed(cx: &mut Cx<'_>) {
+    cx.signal(SPACE, b"");
+}

@@ -1,0 +1,361 @@
+//! Recoverable queues: in the store, and part of units of work.
+//!
+//! ```text
+//!   table tsqueue
+//!     name (16)                 version 1 | items, u16 | bytes, u64
+//!     name (16) | item, u32     the item's bytes
+//! ```
+//!
+//! Numbers are big-endian. A unit that changes a queue owns its lock until it
+//! ends; a command that only reads takes the lock for as long as it lasts, so
+//! it sees what is committed, or the changes of its own unit.
+
+use cics::resp::Condition;
+use store::{ReadError, ReadStore, Seek, Table, UnitOfWork};
+
+use super::super::Resources;
+use super::commands::{DEADLOCK, items_read, no_room, wanted, written};
+use super::memory::{MAX_ITEMS, cost};
+use super::{Part, QueueName, Stored, TemporaryStorage, freed};
+use crate::core::TaskKey;
+use crate::kernel::{
+    Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, Woken, condition, done, done_with,
+};
+use cics::command::commands::writeq_ts as row;
+
+const TABLE: Table = Table::new("tsqueue");
+/// First byte of a queue's entry.
+const VERSION: u8 = 1;
+
+pub(super) fn write(
+    ts: &mut TemporaryStorage,
+    cx: &mut Cx<'_>,
+    request: &Request,
+    name: QueueName,
+    number: Option<i64>,
+) -> Served {
+    let item = request.operands.get_bytes(row::FROM).unwrap_or_default();
+    let task = request.caller.key;
+    owned(cx, request, &name, |cx| {
+        let deleted = ts
+            .units
+            .get(&task)
+            .is_some_and(|p| p.deleted.contains(&name));
+        if deleted {
+            // The manual: not before a syncpoint.
+            return condition(Condition::InvReq, 0);
+        }
+        let (unit, reader) = both(cx, task)?;
+        let mut head = head(unit, reader, &name)?;
+        let (key, before) = match (number, head) {
+            (Some(_), None) => return condition(Condition::QIdErr, 0),
+            (Some(number), Some(head)) => {
+                if !(1..=i64::from(head.items)).contains(&number) {
+                    return condition(Condition::ItemErr, 0);
+                }
+                let key = item_key(&name, number as u32);
+                let old = unit.get(reader, TABLE, &key).map_err(|e| failed(&e))?;
+                (key, cost(&old.unwrap_or_default()))
+            }
+            (None, head) => {
+                let items = head.map_or(0, |h| h.items);
+                if usize::from(items) >= MAX_ITEMS {
+                    return condition(Condition::ItemErr, 0);
+                }
+                (item_key(&name, u32::from(items) + 1), 0)
+            }
+        };
+        let after = cost(item);
+        if !ts.has_room(after) {
+            return no_room(ts, cx, request);
+        }
+        let head = head.get_or_insert_default();
+        head.items += u16::from(number.is_none());
+        head.bytes = head.bytes + after - before;
+        let head = *head;
+        let (unit, _) = both(cx, task)?;
+        unit.put(TABLE, &key, item);
+        unit.put(TABLE, &name, &head.emit());
+        ts.change(task, &name).added_bytes += after;
+        ts.pending_bytes += after;
+        done_with(written(&request.operands, usize::from(head.items), number))
+    })
+}
+
+pub(super) fn read(
+    ts: &mut TemporaryStorage,
+    cx: &mut Cx<'_>,
+    request: &Request,
+    name: QueueName,
+) -> Served {
+    let task = request.caller.key;
+    let taken = lock(cx, request, &name)?;
+    let Some(new) = taken else {
+        return Ok(cx.wait_for_lock(request, lock_name(&name), DEADLOCK));
+    };
+    let given = read_item(ts, cx, request, &name);
+    if new && !ts.has_changed(task, &name) {
+        cx.unlock(task, &lock_name(&name));
+    }
+    given
+}
+
+fn read_item(
+    ts: &mut TemporaryStorage,
+    cx: &mut Cx<'_>,
+    request: &Request,
+    name: &QueueName,
+) -> Served {
+    let (unit, reader) = both(cx, request.caller.key)?;
+    let head = head(unit, reader, name)?;
+    let (Some(head), Some(stored)) = (head, ts.stored.get_mut(name)) else {
+        return condition(Condition::QIdErr, 0);
+    };
+    let number = wanted(&request.operands, stored.last_read);
+    if !(1..=i64::from(head.items)).contains(&number) {
+        return condition(Condition::ItemErr, 0);
+    }
+    let key = item_key(name, number as u32);
+    let item = unit.get(reader, TABLE, &key).map_err(|e| failed(&e))?;
+    let Some(item) = item else {
+        tracing::error!(queue = %name.escape_ascii(), number, "an item of a queue is missing");
+        return condition(Condition::IoErr, 0);
+    };
+    stored.last_read = number as u16;
+    done_with(items_read(&item, usize::from(head.items)))
+}
+
+pub(super) fn delete(
+    ts: &mut TemporaryStorage,
+    cx: &mut Cx<'_>,
+    request: &Request,
+    name: QueueName,
+) -> Served {
+    let task = request.caller.key;
+    owned(cx, request, &name, |cx| {
+        let (unit, reader) = both(cx, task)?;
+        let Some(head) = head(unit, reader, &name)? else {
+            return condition(Condition::QIdErr, 0);
+        };
+        for number in 1..=u32::from(head.items) {
+            unit.remove(TABLE, &item_key(&name, number));
+        }
+        unit.remove(TABLE, &name);
+        ts.change(task, &name).deleted.insert(name);
+        if let Some(stored) = ts.stored.get_mut(&name) {
+            stored.last_read = 0;
+        }
+        done()
+    })
+}
+
+impl TemporaryStorage {
+    /// Notes that a unit changes a queue; gives what the unit has done.
+    fn change(&mut self, task: TaskKey, name: &QueueName) -> &mut Part {
+        let stored = *self.stored.entry(*name).or_default();
+        let part = self.units.entry(task).or_default();
+        part.before.entry(*name).or_insert(stored);
+        part
+    }
+
+    fn has_changed(&self, task: TaskKey, name: &QueueName) -> bool {
+        let part = self.units.get(&task);
+        part.is_some_and(|p| p.before.contains_key(name))
+    }
+}
+
+/// A unit is over: what is known of the queues it changed is what the store
+/// has now.
+pub(super) fn unit_ended(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    task: TaskKey,
+    committed: bool,
+) {
+    let ts = &mut resources.temporary_storage;
+    let Some(part) = ts.units.remove(&task) else {
+        return;
+    };
+    ts.pending_bytes -= part.added_bytes;
+    for (name, before) in part.before {
+        let last_read = match (committed, ts.stored.get(&name)) {
+            (true, Some(stored)) => stored.last_read,
+            _ => before.last_read,
+        };
+        let head = cx
+            .kernel
+            .reader
+            .as_mut()
+            .map(|r| committed_head(r.as_mut(), &name));
+        let now = match head {
+            Some(Ok(head)) => head,
+            Some(Err(error)) => {
+                tracing::error!(%error, queue = %name.escape_ascii(), "a queue could not be read");
+                (before.items > 0).then_some(Head {
+                    items: before.items,
+                    bytes: before.bytes,
+                })
+            }
+            None => None,
+        };
+        ts.stored_bytes -= before.bytes;
+        match now {
+            None => {
+                ts.stored.remove(&name);
+            }
+            Some(head) => {
+                ts.stored_bytes += head.bytes;
+                let stored = Stored {
+                    last_read: last_read.min(head.items),
+                    items: head.items,
+                    bytes: head.bytes,
+                };
+                ts.stored.insert(name, stored);
+            }
+        }
+    }
+    freed(cx);
+}
+
+/// The region starts: the queues are those of the store.
+pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
+    let ts = &mut resources.temporary_storage;
+    let Some(reader) = cx.kernel.reader.as_mut() else {
+        return;
+    };
+    let mut from = Vec::new();
+    loop {
+        let mut found = None;
+        let seek = match from.is_empty() {
+            true => Seek::First,
+            false => Seek::Greater(&from),
+        };
+        let mut take = |e: store::Entry<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
+        if let Err(error) = reader.seek_table(TABLE, seek, &mut take) {
+            tracing::error!(%error, "the recoverable temporary storage queues could not be read");
+            return;
+        }
+        let Some((key, value)) = found else {
+            return;
+        };
+        let name: Result<QueueName, _> = key.as_slice().try_into();
+        from = key;
+        let Ok(name) = name else {
+            continue;
+        };
+        match Head::parse(&value) {
+            Some(head) => {
+                ts.stored_bytes += head.bytes;
+                let stored = Stored {
+                    last_read: 0,
+                    items: head.items,
+                    bytes: head.bytes,
+                };
+                ts.stored.insert(name, stored);
+            }
+            None => {
+                tracing::error!(queue = %name.escape_ascii(), "a queue's entry in the store makes no sense");
+            }
+        }
+        // On behind its items.
+        from.extend([0xFF; 4]);
+    }
+}
+
+/// What the store has of a queue beside its items.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Head {
+    items: u16,
+    bytes: u64,
+}
+
+impl Head {
+    fn emit(self) -> Vec<u8> {
+        let mut out = vec![VERSION];
+        out.extend(self.items.to_be_bytes());
+        out.extend(self.bytes.to_be_bytes());
+        out
+    }
+
+    fn parse(value: &[u8]) -> Option<Head> {
+        let rest = value.strip_prefix(&[VERSION])?;
+        let (items, bytes) = rest.split_first_chunk()?;
+        Some(Head {
+            items: u16::from_be_bytes(*items),
+            bytes: u64::from_be_bytes(bytes.try_into().ok()?),
+        })
+    }
+}
+
+fn item_key(name: &QueueName, number: u32) -> Vec<u8> {
+    [&name[..], &number.to_be_bytes()].concat()
+}
+
+/// A queue as the unit sees it.
+fn head(
+    unit: &UnitOfWork,
+    reader: &mut (dyn ReadStore + Send),
+    name: &QueueName,
+) -> Result<Option<Head>, Failure> {
+    let value = unit.get(reader, TABLE, name).map_err(|e| failed(&e))?;
+    Ok(value.and_then(|value| Head::parse(&value)))
+}
+
+/// A queue as it is committed.
+fn committed_head(
+    reader: &mut (dyn ReadStore + Send),
+    name: &QueueName,
+) -> Result<Option<Head>, ReadError> {
+    let mut head = None;
+    reader.seek_table(TABLE, Seek::Equal(name), &mut |e| {
+        head = Head::parse(e.record);
+    })?;
+    Ok(head)
+}
+
+fn both<'c>(
+    cx: &'c mut Cx<'_>,
+    task: TaskKey,
+) -> Result<(&'c mut UnitOfWork, &'c mut (dyn ReadStore + Send)), Failure> {
+    let both = cx.unit_and_store(task);
+    both.ok_or(Failure::Condition(Condition::IoErr, 0))
+}
+
+fn failed(error: &ReadError) -> Failure {
+    tracing::error!(%error, "the store could not be read");
+    Failure::Condition(Condition::IoErr, 0)
+}
+
+fn lock_name(name: &QueueName) -> LockName {
+    LockName::new(LockSpace::TsQueue, name)
+}
+
+fn lock(cx: &mut Cx<'_>, request: &Request, name: &QueueName) -> Result<Option<bool>, Failure> {
+    cx.lock(request, &lock_name(name), Lifetime::Unit, DEADLOCK)
+}
+
+/// Gives a lock back that was waited for, for the queue is gone meanwhile.
+pub(super) fn let_go(cx: &mut Cx<'_>, request: &Request, name: &QueueName) {
+    if request.woken == Some(Woken::Granted) {
+        cx.unlock(request.caller.key, &lock_name(name));
+    }
+}
+
+/// Does what changes a queue with its lock, which the unit keeps; a lock that
+/// was taken for nothing is given back.
+fn owned(
+    cx: &mut Cx<'_>,
+    request: &Request,
+    name: &QueueName,
+    change: impl FnOnce(&mut Cx<'_>) -> Served,
+) -> Served {
+    let Some(new) = lock(cx, request, name)? else {
+        return Ok(cx.wait_for_lock(request, lock_name(name), DEADLOCK));
+    };
+    let served = change(cx);
+    let kept = matches!(served, Ok(crate::kernel::Step::Done(_)));
+    if new && !kept {
+        cx.unlock(request.caller.key, &lock_name(name));
+    }
+    served
+}

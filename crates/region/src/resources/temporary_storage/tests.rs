@@ -1,0 +1,195 @@
+//! Temporary storage over a store in memory: limits, space, units of work,
+//! and what is left when the region dies.
+
+use cics::command::commands::{deleteq_ts, readq_ts, writeq_ts};
+use cics::resp::Condition;
+use link::Operands;
+
+use crate::api::{Definitions, QueueDefinitions, RegionConfig, TsModelDef};
+use crate::resources::world::{Told, World};
+
+fn region() -> RegionConfig {
+    RegionConfig {
+        temporary_storage_bytes: 1 << 20,
+        definitions: Definitions {
+            queues: QueueDefinitions {
+                models: vec![TsModelDef {
+                    prefix: b"R".to_vec(),
+                    recoverable: true,
+                    ..TsModelDef::default()
+                }],
+                ..QueueDefinitions::default()
+            },
+            ..Definitions::default()
+        },
+        ..RegionConfig::default()
+    }
+}
+
+fn named(number: u16, queue: &str) -> Operands {
+    let option = match number {
+        writeq_ts::NUMBER => writeq_ts::QUEUE,
+        readq_ts::NUMBER => readq_ts::QUEUE,
+        _ => deleteq_ts::QUEUE,
+    };
+    Operands::new(1 << option).bytes(option, queue.as_bytes())
+}
+
+fn write(w: &mut World, task: u32, queue: &str, item: &[u8]) -> Option<Told> {
+    let operands = named(writeq_ts::NUMBER, queue).bytes(writeq_ts::FROM, item);
+    w.command(task, writeq_ts::NUMBER, &operands)
+}
+
+fn read(w: &mut World, task: u32, queue: &str, item: Option<i64>) -> Option<Told> {
+    let mut operands = named(readq_ts::NUMBER, queue);
+    if let Some(item) = item {
+        operands = operands.int(readq_ts::ITEM, item);
+    }
+    w.command(task, readq_ts::NUMBER, &operands)
+}
+
+fn delete(w: &mut World, task: u32, queue: &str) -> Option<Told> {
+    w.command(task, deleteq_ts::NUMBER, &named(deleteq_ts::NUMBER, queue))
+}
+
+fn said(told: Option<Told>) -> Condition {
+    told.expect("an answer").condition
+}
+
+fn item(told: Option<Told>) -> String {
+    let told = told.expect("an answer");
+    assert_eq!(told.condition, Condition::Normal);
+    let bytes = told.operands.get_bytes(readq_ts::INTO).expect("an item");
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_queue_has_no_more_than_32767_items() {
+    let mut w = World::new(RegionConfig {
+        temporary_storage_bytes: 1 << 30,
+        ..region()
+    });
+    for _ in 0..32_767 {
+        assert_eq!(said(write(&mut w, 1, "Q", b"x")), Condition::Normal);
+    }
+    assert_eq!(said(write(&mut w, 1, "Q", b"x")), Condition::ItemErr);
+    assert_eq!(item(read(&mut w, 1, "Q", Some(32_767))), "x");
+}
+
+#[test]
+fn all_tasks_share_the_position_of_next() {
+    let mut w = World::new(region());
+    for text in ["1", "2", "3"] {
+        write(&mut w, 1, "Q", text.as_bytes());
+    }
+    assert_eq!(item(read(&mut w, 1, "Q", None)), "1");
+    assert_eq!(item(read(&mut w, 2, "Q", None)), "2");
+    assert_eq!(item(read(&mut w, 2, "Q", Some(1))), "1");
+    assert_eq!(item(read(&mut w, 1, "Q", None)), "2");
+}
+
+#[test]
+fn a_write_without_room_waits_until_a_queue_is_deleted() {
+    let mut w = World::new(region());
+    let large = vec![0; 30_000];
+    for _ in 0..34 {
+        write(&mut w, 1, "Q", &large);
+    }
+    assert_eq!(write(&mut w, 2, "P", &large), None);
+    delete(&mut w, 1, "Q");
+    assert_eq!(said(w.answer(2)), Condition::Normal);
+}
+
+#[test]
+fn a_wait_for_room_ends_with_dtimout() {
+    let mut w = World::new(region());
+    let large = vec![0; 30_000];
+    for _ in 0..34 {
+        write(&mut w, 1, "Q", &large);
+    }
+    write(&mut w, 2, "P", &large);
+    w.later(1_000);
+    assert_eq!(w.answer(2).expect("an answer").abend, "AKCS");
+}
+
+#[test]
+fn a_recoverable_queue_is_seen_by_others_when_the_unit_is_over() {
+    let mut w = World::new(region());
+    write(&mut w, 1, "R", b"1");
+    assert_eq!(item(read(&mut w, 1, "R", Some(1))), "1");
+    assert_eq!(read(&mut w, 2, "R", Some(1)), None);
+    w.syncpoint(1);
+    assert_eq!(item(w.answer(2)), "1");
+    // Whoever only reads owns nothing.
+    assert_eq!(said(write(&mut w, 3, "R", b"2")), Condition::Normal);
+}
+
+#[test]
+fn what_waits_for_a_queue_that_is_backed_out_finds_none_and_owns_nothing() {
+    let mut w = World::new(region());
+    write(&mut w, 1, "R", b"1");
+    assert_eq!(read(&mut w, 2, "R", Some(1)), None);
+    assert_eq!(write(&mut w, 3, "R", b"3"), None);
+    w.rollback(1);
+    assert_eq!(said(w.answer(2)), Condition::QIdErr);
+    assert_eq!(said(w.answer(3)), Condition::Normal);
+    w.end(3, true);
+    assert_eq!(item(read(&mut w, 2, "R", None)), "3");
+}
+
+#[test]
+fn the_position_of_next_comes_back_with_a_deleted_queue() {
+    let mut w = World::new(region());
+    write(&mut w, 1, "R", b"1");
+    write(&mut w, 1, "R", b"2");
+    w.syncpoint(1);
+    read(&mut w, 1, "R", None);
+    delete(&mut w, 1, "R");
+    assert_eq!(said(write(&mut w, 1, "R", b"3")), Condition::InvReq);
+    w.rollback(1);
+    assert_eq!(item(read(&mut w, 1, "R", None)), "2");
+}
+
+#[test]
+fn a_region_that_died_has_its_recoverable_queues_as_they_were_committed() {
+    let mut w = World::new(region());
+    write(&mut w, 1, "R1", b"kept");
+    write(&mut w, 1, "Q", b"lost");
+    w.syncpoint(1);
+    write(&mut w, 1, "R1", b"not committed");
+    write(&mut w, 1, "R2", b"not committed");
+    let mut w = w.restart();
+    assert_eq!(item(read(&mut w, 1, "R1", None)), "kept");
+    assert_eq!(said(read(&mut w, 1, "R1", None)), Condition::ItemErr);
+    assert_eq!(said(read(&mut w, 1, "R2", None)), Condition::QIdErr);
+    assert_eq!(said(read(&mut w, 1, "Q", None)), Condition::QIdErr);
+    let statistics = statistics(&w);
+    assert_eq!((statistics.ts_queues, statistics.ts_items), (1, 1));
+}
+
+#[test]
+fn a_disk_that_is_full_backs_the_unit_out() {
+    let mut w = World::new(region());
+    write(&mut w, 1, "R", b"1");
+    w.disk = false;
+    assert_eq!(said(w.syncpoint(1)), Condition::RolledBack);
+    w.disk = true;
+    assert_eq!(said(read(&mut w, 2, "R", None)), Condition::QIdErr);
+    assert_eq!(statistics(&w).ts_bytes, 0);
+}
+
+#[test]
+fn two_units_that_want_each_others_queues_are_a_deadlock() {
+    let mut w = World::new(region());
+    write(&mut w, 1, "R1", b"1");
+    write(&mut w, 2, "R2", b"2");
+    assert_eq!(write(&mut w, 1, "R2", b"1"), None);
+    let refused = write(&mut w, 2, "R1", b"2").expect("an answer");
+    assert_eq!(refused.abend, "AKCS");
+}
+
+fn statistics(w: &World) -> crate::api::Statistics {
+    let mut statistics = crate::api::Statistics::default();
+    w.kernel.resources.count(&mut statistics);
+    statistics
+}

@@ -1,0 +1,388 @@
+//! Intrapartition queues.
+//!
+//! ```text
+//!   table tdqueue
+//!     name (4) | number, u64     a record
+//! ```
+//!
+//! Numbers ascend with the writes and are big-endian. A queue in the store has
+//! two ends, each with a lock: whoever writes owns the one, whoever reads the
+//! other, until the change is committed. A reader that finds nothing waits for
+//! the writer, if there is one.
+
+use std::collections::VecDeque;
+
+use cics::command::commands::{readq_td, writeq_td};
+use cics::resp::Condition;
+use link::{Answer, Operands};
+use store::{ReadError, ReadStore, Seek, Table, UnitOfWork};
+
+use super::super::Resources;
+use super::{QueueName, TransientData};
+use crate::api::{TdRecovery, Trigger};
+use crate::core::TaskKey;
+use crate::kernel::{
+    Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, Step, Woken, condition, done,
+    done_with,
+};
+
+pub(super) const TABLE: Table = Table::new("tdqueue");
+/// The abend of a wait for a queue that lasts too long, or can never end.
+const DEADLOCK: [u8; 4] = *b"AKCS";
+/// What a record takes beside its bytes.
+const OVERHEAD: u64 = 64;
+
+/// An intrapartition queue.
+#[derive(Debug)]
+pub struct Intra {
+    /// RECOVSTATUS.
+    pub recovery: TdRecovery,
+    /// What it starts.
+    pub trigger: Option<Trigger>,
+    /// The records of a queue that is not recoverable.
+    records: VecDeque<Box<[u8]>>,
+    /// Records; committed ones.
+    pub items: u64,
+    /// What they count for.
+    pub bytes: u64,
+    /// Number of the next record.
+    pub next: u64,
+    /// The trigger has started a task and its cycle is not over.
+    pub fired: bool,
+    /// Triggered tasks that are not over.
+    pub running: u32,
+}
+
+/// What a unit has done to a logically recoverable queue.
+#[derive(Debug, Default)]
+pub struct Change {
+    written: u64,
+    written_bytes: u64,
+    taken: u64,
+    taken_bytes: u64,
+}
+
+/// An end of a queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Read,
+    Write,
+}
+
+/// Bytes that a record counts for.
+pub(super) fn cost(record: &[u8]) -> u64 {
+    record.len() as u64 + OVERHEAD
+}
+
+impl Intra {
+    pub(super) fn new(recovery: TdRecovery, trigger: Option<Trigger>) -> Self {
+        Intra {
+            recovery,
+            trigger,
+            records: VecDeque::new(),
+            items: 0,
+            bytes: 0,
+            next: 0,
+            fired: false,
+            running: 0,
+        }
+    }
+
+    fn added(&mut self, items: u64, bytes: u64) {
+        self.items += items;
+        self.bytes += bytes;
+    }
+
+    fn taken(&mut self, items: u64, bytes: u64) {
+        self.items = self.items.saturating_sub(items);
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+}
+
+pub(super) fn write(
+    td: &mut TransientData,
+    cx: &mut Cx<'_>,
+    request: &Request,
+    name: QueueName,
+) -> Served {
+    let record = request
+        .operands
+        .get_bytes(writeq_td::FROM)
+        .unwrap_or_default();
+    let bytes = cost(record);
+    let recovery = recovery_of(td, &name)?;
+    if recovery != TdRecovery::No && lock(cx, request, &name, End::Write)?.is_none() {
+        return Ok(cx.wait_for_lock(request, lock_name(&name, End::Write), DEADLOCK));
+    }
+    if !td.has_room(bytes) {
+        release(td, cx, request.caller.key, &name, End::Write);
+        return condition(Condition::NoSpace, 0);
+    }
+    let Some(intra) = td.intra(&name) else {
+        return condition(Condition::QIdErr, 0);
+    };
+    let key = record_key(&name, intra.next);
+    intra.next += 1;
+    match recovery {
+        TdRecovery::No => {
+            intra.records.push_back(record.into());
+            intra.added(1, bytes);
+            td.fire(cx, &name);
+            done()
+        }
+        TdRecovery::Physical => {
+            intra.added(1, bytes);
+            td.fire(cx, &name);
+            let mut changes = UnitOfWork::new();
+            changes.put(TABLE, &key, record);
+            Ok(at_once(changes, Operands::default(), &name, End::Write))
+        }
+        TdRecovery::Logical => {
+            let task = request.caller.key;
+            both(cx, task)?.0.put(TABLE, &key, record);
+            let change = td.change(task, &name);
+            change.written += 1;
+            change.written_bytes += bytes;
+            td.pending_bytes += bytes;
+            done()
+        }
+    }
+}
+
+pub(super) fn read(
+    td: &mut TransientData,
+    cx: &mut Cx<'_>,
+    request: &Request,
+    name: QueueName,
+) -> Served {
+    let task = request.caller.key;
+    let recovery = recovery_of(td, &name)?;
+    if recovery == TdRecovery::No {
+        let Some(intra) = td.intra(&name) else {
+            return condition(Condition::QIdErr, 0);
+        };
+        let Some(record) = intra.records.pop_front() else {
+            return empty(td, task, &name);
+        };
+        intra.taken(1, cost(&record));
+        return done_with(taken(&record));
+    }
+    if request.woken == Some(Woken::Granted) {
+        // The writer that was waited for is done.
+        release(td, cx, task, &name, End::Write);
+    }
+    let nosuspend = request.operands.has(readq_td::NOSUSPEND);
+    if nosuspend && is_taken(cx, task, &name, End::Read) {
+        return condition(Condition::QBusy, 0);
+    }
+    if lock(cx, request, &name, End::Read)?.is_none() {
+        return Ok(cx.wait_for_lock(request, lock_name(&name, End::Read), DEADLOCK));
+    }
+    let (unit, reader) = both(cx, task)?;
+    let Some((key, record)) = first(unit, reader, &name)? else {
+        if !is_taken(cx, task, &name, End::Write) {
+            release(td, cx, task, &name, End::Read);
+            return empty(td, task, &name);
+        }
+        if nosuspend {
+            release(td, cx, task, &name, End::Read);
+            return condition(Condition::QBusy, 0);
+        }
+        return match lock(cx, request, &name, End::Write)? {
+            None => Ok(cx.wait_for_lock(request, lock_name(&name, End::Write), DEADLOCK)),
+            // Taken by another above.
+            Some(_) => condition(Condition::QBusy, 0),
+        };
+    };
+    let bytes = cost(&record);
+    if recovery == TdRecovery::Physical {
+        let mut changes = UnitOfWork::new();
+        changes.remove(TABLE, &key);
+        if let Some(intra) = td.intra(&name) {
+            intra.taken(1, bytes);
+        }
+        return Ok(at_once(changes, taken(&record), &name, End::Read));
+    }
+    both(cx, task)?.0.remove(TABLE, &key);
+    let change = td.change(task, &name);
+    change.taken += 1;
+    change.taken_bytes += bytes;
+    done_with(taken(&record))
+}
+
+pub(super) fn delete(
+    td: &mut TransientData,
+    cx: &mut Cx<'_>,
+    request: &Request,
+    name: QueueName,
+) -> Served {
+    let task = request.caller.key;
+    let recovery = recovery_of(td, &name)?;
+    if recovery != TdRecovery::No {
+        for end in [End::Read, End::Write] {
+            if lock(cx, request, &name, end)?.is_none() {
+                return Ok(cx.wait_for_lock(request, lock_name(&name, end), DEADLOCK));
+            }
+        }
+    }
+    if recovery == TdRecovery::No {
+        if let Some(intra) = td.intra(&name) {
+            intra.records.clear();
+            (intra.items, intra.bytes, intra.fired) = (0, 0, false);
+        }
+        return done();
+    }
+    let mut changes = UnitOfWork::new();
+    let (unit, reader) = both(cx, task)?;
+    let target = match recovery {
+        TdRecovery::Logical => unit,
+        _ => &mut changes,
+    };
+    let (mut items, mut bytes) = (0, 0);
+    while let Some((key, record)) = first(target, reader, &name)? {
+        target.remove(TABLE, &key);
+        items += 1;
+        bytes += cost(&record);
+    }
+    if recovery == TdRecovery::Logical {
+        let change = td.change(task, &name);
+        change.taken += items;
+        change.taken_bytes += bytes;
+        td.found_empty(task, &name);
+        return done();
+    }
+    if let Some(intra) = td.intra(&name) {
+        intra.taken(items, bytes);
+        intra.fired = false;
+    }
+    // The other end goes back with this one: nobody writes meanwhile.
+    cx.unlock(task, &lock_name(&name, End::Read));
+    Ok(at_once(changes, Operands::default(), &name, End::Write))
+}
+
+/// A unit is over: what it did to queues counts, or never was.
+pub(super) fn unit_ended(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    task: TaskKey,
+    committed: bool,
+) {
+    let td = &mut resources.transient_data;
+    for (name, change) in td.units.remove(&task).unwrap_or_default() {
+        td.pending_bytes -= change.written_bytes;
+        if !committed {
+            continue;
+        }
+        if let Some(intra) = td.intra(&name) {
+            intra.added(change.written, change.written_bytes);
+            intra.taken(change.taken, change.taken_bytes);
+        }
+        if change.written > 0 {
+            td.fire(cx, &name);
+        }
+    }
+}
+
+impl TransientData {
+    fn change(&mut self, task: TaskKey, name: &QueueName) -> &mut Change {
+        self.units
+            .entry(task)
+            .or_default()
+            .entry(*name)
+            .or_default()
+    }
+
+    /// What a unit has done at an end of a queue.
+    fn has_changed(&self, task: TaskKey, name: &QueueName, end: End) -> bool {
+        let change = self.units.get(&task).and_then(|unit| unit.get(name));
+        change.is_some_and(|change| match end {
+            End::Read => change.taken > 0,
+            End::Write => change.written > 0,
+        })
+    }
+}
+
+/// QZERO.
+fn empty(td: &mut TransientData, task: TaskKey, name: &QueueName) -> Served {
+    td.found_empty(task, name);
+    condition(Condition::QZero, 0)
+}
+
+/// What a READQ TD gives.
+fn taken(record: &[u8]) -> Operands {
+    Operands::default().bytes(readq_td::INTO, record)
+}
+
+/// A change of its own; its end of the queue goes back when it is committed.
+fn at_once(changes: UnitOfWork, given: Operands, name: &QueueName, end: End) -> Step {
+    Step::Commit {
+        changes,
+        answer: Answer::of_data(given.emit()),
+        unlock: Some(lock_name(name, end)),
+    }
+}
+
+fn recovery_of(td: &mut TransientData, name: &QueueName) -> Result<TdRecovery, Failure> {
+    let intra = td.intra(name);
+    let recovery = intra.map(|intra| intra.recovery);
+    recovery.ok_or(Failure::Condition(Condition::QIdErr, 0))
+}
+
+pub(super) fn record_key(name: &QueueName, number: u64) -> Vec<u8> {
+    [&name[..], &number.to_be_bytes()].concat()
+}
+
+/// The first record of a queue, with its key.
+fn first(
+    unit: &UnitOfWork,
+    reader: &mut (dyn ReadStore + Send),
+    name: &QueueName,
+) -> Result<Option<(Vec<u8>, Vec<u8>)>, Failure> {
+    let mut found = None;
+    let mut take = |e: store::Entry<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
+    unit.seek_table(reader, TABLE, Seek::Prefix(name), &mut take)
+        .map_err(|error| failed(&error))?;
+    Ok(found)
+}
+
+fn failed(error: &ReadError) -> Failure {
+    tracing::error!(%error, "the store could not be read");
+    Failure::Condition(Condition::IoErr, 0)
+}
+
+fn both<'c>(
+    cx: &'c mut Cx<'_>,
+    task: TaskKey,
+) -> Result<(&'c mut UnitOfWork, &'c mut (dyn ReadStore + Send)), Failure> {
+    let both = cx.unit_and_store(task);
+    both.ok_or(Failure::Condition(Condition::IoErr, 0))
+}
+
+fn lock_name(name: &QueueName, end: End) -> LockName {
+    let end = match end {
+        End::Read => b'R',
+        End::Write => b'W',
+    };
+    let [a, b, c, d] = *name;
+    LockName::new(LockSpace::TdQueue, &[a, b, c, d, end])
+}
+
+fn lock(
+    cx: &mut Cx<'_>,
+    request: &Request,
+    name: &QueueName,
+    end: End,
+) -> Result<Option<bool>, Failure> {
+    cx.lock(request, &lock_name(name, end), Lifetime::Unit, DEADLOCK)
+}
+
+fn is_taken(cx: &Cx<'_>, task: TaskKey, name: &QueueName, end: End) -> bool {
+    cx.kernel.locks.is_taken(task, &lock_name(name, end))
+}
+
+/// Gives an end of a queue back, unless the unit has changed it.
+fn release(td: &TransientData, cx: &mut Cx<'_>, task: TaskKey, name: &QueueName, end: End) {
+    if !td.has_changed(task, name, end) {
+        cx.unlock(task, &lock_name(name, end));
+    }
+}

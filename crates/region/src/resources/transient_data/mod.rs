@@ -1,0 +1,202 @@
+//! Transient data: queues whose records are read once, in their order.
+//!
+//! An intrapartition queue is the region's: in memory, or in the store when
+//! its RECOVSTATUS is PHYSICAL (kept as the last command left it) or LOGICAL
+//! (part of units of work). An extrapartition queue is a file. An indirect one
+//! is another name. A queue with enough records starts its transaction.
+//!
+//! Reference: CICS API reference, WRITEQ TD, READQ TD and DELETEQ TD; resource
+//! definition, TDQUEUE; application programming, "Automatic transaction
+//! initiation".
+
+mod commands;
+mod extra;
+mod intra;
+mod restore;
+#[cfg(test)]
+mod tests;
+mod trigger;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+use cics::command::commands::{deleteq_td, readq_td, writeq_td};
+use cics::resp::Condition;
+use link::Operands;
+
+use super::{Manager, Resources};
+use crate::api::{Definitions, RegionConfig, Statistics, TdKind, TdQueueDef};
+use crate::core::TaskKey;
+use crate::kernel::{Failure, condition};
+
+use extra::Extra;
+use intra::{Change, Intra};
+
+/// What this manager serves and hears of.
+pub const MANAGER: Manager = Manager {
+    commands: &[
+        (writeq_td::NUMBER, commands::write),
+        (readq_td::NUMBER, commands::read),
+        (deleteq_td::NUMBER, commands::delete),
+    ],
+    define,
+    restore: restore::restore,
+    unit_ended: intra::unit_ended,
+    task_ended: trigger::task_ended,
+    start_ended: trigger::start_ended,
+    count,
+    ..Manager::IDLE
+};
+
+/// The name of a queue, padded with blanks.
+type QueueName = [u8; 4];
+
+/// All transient data queues of a region.
+#[derive(Debug, Default)]
+pub struct TransientData {
+    queues: HashMap<QueueName, Queue>,
+    sysid: link::Name<4>,
+    /// Most bytes of all intrapartition queues.
+    limit_bytes: u64,
+    /// What units under way have done to logically recoverable queues.
+    units: HashMap<TaskKey, HashMap<QueueName, Change>>,
+    /// Bytes that they have added.
+    pending_bytes: u64,
+    /// The queues of the tasks that were triggered and are not over.
+    triggered: HashMap<u64, QueueName>,
+    /// Logically recoverable queues that a task found empty.
+    emptied: HashMap<TaskKey, HashSet<QueueName>>,
+    /// Tasks started by triggers.
+    triggers: u64,
+}
+
+/// A queue.
+#[derive(Debug)]
+struct Queue {
+    def: TdQueueDef,
+    body: Body,
+}
+
+/// What there is of a queue beside its definition.
+#[derive(Debug)]
+enum Body {
+    Intra(Intra),
+    Extra(Arc<Mutex<Extra>>),
+    /// Another name, or elsewhere.
+    None,
+}
+
+impl TransientData {
+    /// The queue that a command names, through indirect ones.
+    fn named(&self, operands: &Operands, queue: u8, sysid: u8) -> Result<QueueName, Failure> {
+        let system = operands.get_name(sysid).map(link::Name::from_bytes);
+        if !system.is_none_or(|s| s.is_blank() || s == self.sysid) {
+            return condition(Condition::SysIdErr, 0);
+        }
+        let mut name: QueueName = operands.get_name(queue).unwrap_or([b' '; 4]);
+        // Definitions that lead in a ring are refused before.
+        for _ in 0..=self.queues.len() {
+            let Some(queue) = self.queues.get(&name) else {
+                return condition(Condition::QIdErr, 0);
+            };
+            match &queue.def.kind {
+                TdKind::Indirect(target) => name = *target.as_bytes(),
+                TdKind::Remote(system) if *system != self.sysid => {
+                    return condition(Condition::SysIdErr, 0);
+                }
+                TdKind::Remote(_) => return condition(Condition::QIdErr, 0),
+                _ if !queue.def.enabled => return condition(Condition::Disabled, 0),
+                _ => return Ok(name),
+            }
+        }
+        condition(Condition::QIdErr, 0)
+    }
+
+    fn intra(&mut self, name: &QueueName) -> Option<&mut Intra> {
+        match &mut self.queues.get_mut(name)?.body {
+            Body::Intra(intra) => Some(intra),
+            _ => None,
+        }
+    }
+
+    fn intras(&self) -> impl Iterator<Item = &Intra> {
+        self.queues.values().filter_map(|queue| match &queue.body {
+            Body::Intra(intra) => Some(intra),
+            _ => None,
+        })
+    }
+
+    /// Whether a record has room.
+    fn has_room(&self, bytes: u64) -> bool {
+        let used: u64 = self.intras().map(|q| q.bytes).sum();
+        used + self.pending_bytes + bytes <= self.limit_bytes
+    }
+}
+
+/// Definitions come into force. A queue keeps its records as long as its kind
+/// stays what it is.
+fn define(resources: &mut Resources, config: &RegionConfig, definitions: &Definitions) {
+    let td = &mut resources.transient_data;
+    td.sysid = config.sysid;
+    td.limit_bytes = config.transient_data_bytes;
+    let mut before = std::mem::take(&mut td.queues);
+    for def in &definitions.queues.transient {
+        let name = *def.name.as_bytes();
+        let old = before.remove(&name);
+        td.queues.insert(name, Queue::new(def, old, config));
+    }
+    for (name, queue) in before {
+        match queue.body {
+            Body::Intra(intra) if intra.items > 0 => {
+                tracing::warn!(
+                    queue = %name.escape_ascii(),
+                    records = intra.items,
+                    "a transient data queue with records is no longer defined"
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Queue {
+    fn new(def: &TdQueueDef, old: Option<Queue>, config: &RegionConfig) -> Queue {
+        let same = |old: &Queue| old.def.kind == def.kind;
+        let body = match (&def.kind, old) {
+            (_, Some(old)) if same(&old) => old.body,
+            (TdKind::Intrapartition { recovery, trigger }, old) => {
+                let kept = match old.map(|old| old.body) {
+                    Some(Body::Intra(mut intra)) if intra.recovery == *recovery => {
+                        intra.trigger = *trigger;
+                        Some(intra)
+                    }
+                    Some(Body::Intra(intra)) if intra.items > 0 => {
+                        tracing::warn!(
+                            queue = %def.name,
+                            "a queue with records keeps its RECOVSTATUS until the region starts again"
+                        );
+                        Some(intra)
+                    }
+                    _ => None,
+                };
+                Body::Intra(kept.unwrap_or_else(|| Intra::new(*recovery, *trigger)))
+            }
+            (TdKind::Extrapartition { .. }, _) => match Extra::new(&def.kind, &config.state) {
+                Some(file) => Body::Extra(Arc::new(Mutex::new(file))),
+                None => Body::None,
+            },
+            (TdKind::Indirect(_) | TdKind::Remote(_), _) => Body::None,
+        };
+        Queue {
+            def: def.clone(),
+            body,
+        }
+    }
+}
+
+fn count(resources: &Resources, statistics: &mut Statistics) {
+    let td = &resources.transient_data;
+    statistics.td_items = td.intras().map(|q| q.items).sum();
+    statistics.td_bytes = td.intras().map(|q| q.bytes).sum();
+    statistics.td_triggers = td.triggers;
+}

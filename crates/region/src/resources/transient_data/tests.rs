@@ -1,0 +1,422 @@
+//! Transient data over a store in memory: order, ends of queues, units of
+//! work, triggers, files, and what is left when the region dies.
+
+use std::fs;
+use std::io::{BufReader, Cursor};
+use std::path::PathBuf;
+
+use cics::command::commands::{deleteq_td, readq_td, writeq_td};
+use cics::resp::Condition;
+use link::{Name, Operands};
+use proptest::prelude::*;
+
+use super::extra;
+use crate::api::{
+    Definitions, Opens, QueueDefinitions, QueueFileFormat, RegionConfig, Statistics, TdKind,
+    TdQueueDef, TdRecovery, Trigger,
+};
+use crate::resources::world::{Told, World};
+
+fn queue(name: &[u8; 4], kind: TdKind) -> TdQueueDef {
+    TdQueueDef {
+        name: Name::from_bytes(*name),
+        kind,
+        enabled: true,
+    }
+}
+
+fn intra(name: &[u8; 4], recovery: TdRecovery, level: u32) -> TdQueueDef {
+    let trigger = Trigger {
+        level,
+        transid: Name::from_bytes(*b"TRIG"),
+        userid: Name::BLANK,
+    };
+    let trigger = (level > 0).then_some(trigger);
+    queue(name, TdKind::Intrapartition { recovery, trigger })
+}
+
+fn file(output: bool, format: QueueFileFormat, append: bool) -> TdKind {
+    TdKind::Extrapartition {
+        output,
+        path: PathBuf::from("queues/FILE"),
+        format,
+        record_bytes: 8,
+        append,
+        opens: Opens::Initial,
+    }
+}
+
+fn region(transient: Vec<TdQueueDef>) -> RegionConfig {
+    RegionConfig {
+        transient_data_bytes: 10_000,
+        definitions: Definitions {
+            queues: QueueDefinitions {
+                transient,
+                ..QueueDefinitions::default()
+            },
+            ..Definitions::default()
+        },
+        ..RegionConfig::default()
+    }
+}
+
+fn world(transient: Vec<TdQueueDef>) -> World {
+    World::new(region(transient))
+}
+
+fn write(w: &mut World, task: u32, queue: &str, record: &[u8]) -> Option<Told> {
+    let operands = Operands::default()
+        .bytes(writeq_td::QUEUE, queue)
+        .bytes(writeq_td::FROM, record);
+    w.command(task, writeq_td::NUMBER, &operands)
+}
+
+fn read(w: &mut World, task: u32, queue: &str) -> Option<Told> {
+    let operands = Operands::default().bytes(readq_td::QUEUE, queue);
+    w.command(task, readq_td::NUMBER, &operands)
+}
+
+fn read_now(w: &mut World, task: u32, queue: &str) -> Option<Told> {
+    let operands = Operands::new(1 << readq_td::NOSUSPEND).bytes(readq_td::QUEUE, queue);
+    w.command(task, readq_td::NUMBER, &operands)
+}
+
+fn delete(w: &mut World, task: u32, queue: &str) -> Option<Told> {
+    let operands = Operands::default().bytes(deleteq_td::QUEUE, queue);
+    w.command(task, deleteq_td::NUMBER, &operands)
+}
+
+fn said(told: Option<Told>) -> Condition {
+    told.expect("an answer").condition
+}
+
+fn record(told: Option<Told>) -> String {
+    let told = told.expect("an answer");
+    assert_eq!(told.condition, Condition::Normal);
+    let bytes = told.operands.get_bytes(readq_td::INTO).expect("a record");
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn records_are_read_once_in_their_order_whatever_the_recovery() {
+    for recovery in [TdRecovery::No, TdRecovery::Physical, TdRecovery::Logical] {
+        let mut w = world(vec![intra(b"Q   ", recovery, 0)]);
+        for text in ["1", "2", "3"] {
+            assert_eq!(
+                said(write(&mut w, 1, "Q", text.as_bytes())),
+                Condition::Normal
+            );
+        }
+        w.syncpoint(1);
+        assert_eq!(record(read(&mut w, 2, "Q")), "1");
+        assert_eq!(record(read(&mut w, 2, "Q")), "2");
+        w.syncpoint(2);
+        assert_eq!(record(read(&mut w, 1, "Q")), "3");
+        assert_eq!(said(read(&mut w, 1, "Q")), Condition::QZero);
+        w.syncpoint(1);
+        assert_eq!(said(read(&mut w, 2, "Q")), Condition::QZero);
+        assert_eq!(counted(&w), (0, 0));
+    }
+}
+
+#[test]
+fn a_reader_waits_for_a_writer_only_when_nothing_else_is_committed() {
+    let mut w = world(vec![intra(b"Q   ", TdRecovery::Logical, 0)]);
+    write(&mut w, 1, "Q", b"1");
+    w.syncpoint(1);
+    write(&mut w, 1, "Q", b"2");
+    assert_eq!(record(read(&mut w, 2, "Q")), "1");
+    assert_eq!(said(read_now(&mut w, 2, "Q")), Condition::QBusy);
+    assert_eq!(read(&mut w, 2, "Q"), None);
+    w.syncpoint(1);
+    assert_eq!(record(w.answer(2)), "2");
+    // The reader does not own the end that is written to.
+    assert_eq!(said(write(&mut w, 1, "Q", b"3")), Condition::Normal);
+}
+
+#[test]
+fn a_reader_waits_for_another_reader() {
+    let mut w = world(vec![intra(b"Q   ", TdRecovery::Logical, 0)]);
+    write(&mut w, 1, "Q", b"1");
+    write(&mut w, 1, "Q", b"2");
+    w.syncpoint(1);
+    assert_eq!(record(read(&mut w, 2, "Q")), "1");
+    assert_eq!(read(&mut w, 3, "Q"), None);
+    assert_eq!(said(read_now(&mut w, 4, "Q")), Condition::QBusy);
+    w.rollback(2);
+    assert_eq!(record(w.answer(3)), "1");
+}
+
+#[test]
+fn a_writer_that_backs_out_leaves_the_waiting_reader_with_qzero() {
+    let mut w = world(vec![intra(b"Q   ", TdRecovery::Logical, 0)]);
+    write(&mut w, 1, "Q", b"1");
+    assert_eq!(read(&mut w, 2, "Q"), None);
+    w.rollback(1);
+    assert_eq!(said(w.answer(2)), Condition::QZero);
+    assert_eq!(said(write(&mut w, 3, "Q", b"3")), Condition::Normal);
+    w.syncpoint(3);
+    assert_eq!(record(read(&mut w, 4, "Q")), "3");
+}
+
+#[test]
+fn a_region_that_died_has_its_recoverable_queues_as_they_were() {
+    let mut w = world(vec![
+        intra(b"NONE", TdRecovery::No, 0),
+        intra(b"PHYS", TdRecovery::Physical, 0),
+        intra(b"LOGI", TdRecovery::Logical, 0),
+    ]);
+    for name in ["NONE", "PHYS", "LOGI"] {
+        write(&mut w, 1, name, b"1");
+        write(&mut w, 1, name, b"2");
+        write(&mut w, 1, name, b"3");
+    }
+    w.syncpoint(1);
+    for name in ["NONE", "PHYS", "LOGI"] {
+        assert_eq!(record(read(&mut w, 1, name)), "1");
+    }
+    let mut w = w.restart();
+    assert_eq!(said(read(&mut w, 1, "NONE")), Condition::QZero);
+    assert_eq!(record(read(&mut w, 1, "PHYS")), "2");
+    assert_eq!(record(read(&mut w, 1, "LOGI")), "1");
+    write(&mut w, 1, "LOGI", b"4");
+    w.syncpoint(1);
+    for text in ["2", "3", "4"] {
+        assert_eq!(record(read(&mut w, 1, "LOGI")), text);
+    }
+}
+
+#[test]
+fn a_queue_that_reaches_its_level_starts_its_transaction_once() {
+    let mut w = world(vec![intra(b"Q   ", TdRecovery::No, 2)]);
+    write(&mut w, 1, "Q", b"1");
+    assert!(w.started.is_empty());
+    write(&mut w, 1, "Q", b"2");
+    write(&mut w, 1, "Q", b"3");
+    assert_eq!(w.started.len(), 1);
+    assert_eq!(w.started[0].start_code.code(), *b"QD");
+    assert_eq!(w.started[0].facility.as_bytes(), b"Q   ");
+    // It ends and leaves records: the next write triggers.
+    let start = w.started[0].id;
+    w.start_over(start);
+    assert_eq!(w.started.len(), 1);
+    write(&mut w, 1, "Q", b"4");
+    assert_eq!(w.started.len(), 2);
+}
+
+#[test]
+fn units_trigger_when_they_are_committed() {
+    let mut w = world(vec![intra(b"Q   ", TdRecovery::Logical, 2)]);
+    write(&mut w, 1, "Q", b"1");
+    write(&mut w, 1, "Q", b"2");
+    w.rollback(1);
+    write(&mut w, 1, "Q", b"1");
+    write(&mut w, 1, "Q", b"2");
+    assert!(w.started.is_empty());
+    w.syncpoint(1);
+    assert_eq!(w.started.len(), 1);
+    let w = w.restart();
+    assert_eq!(w.started.len(), 1, "what is left triggers at the start");
+}
+
+#[test]
+fn a_new_cycle_begins_at_qzero_or_for_logical_queues_when_that_task_ends() {
+    for (recovery, at_once) in [(TdRecovery::No, 2), (TdRecovery::Logical, 1)] {
+        let mut w = world(vec![intra(b"Q   ", recovery, 1)]);
+        write(&mut w, 1, "Q", b"1");
+        w.syncpoint(1);
+        read(&mut w, 2, "Q");
+        assert_eq!(said(read(&mut w, 2, "Q")), Condition::QZero);
+        w.syncpoint(2);
+        write(&mut w, 1, "Q", b"2");
+        w.syncpoint(1);
+        assert_eq!(w.started.len(), at_once);
+        w.end(2, true);
+        write(&mut w, 1, "Q", b"3");
+        w.syncpoint(1);
+        assert_eq!(w.started.len(), 2);
+    }
+}
+
+#[test]
+fn a_transaction_that_feeds_its_own_queue_has_a_bounded_number_of_tasks() {
+    let mut w = world(vec![intra(b"Q   ", TdRecovery::No, 1)]);
+    for _ in 0..100 {
+        write(&mut w, 1, "Q", b"1");
+        read(&mut w, 1, "Q");
+        assert_eq!(said(read(&mut w, 1, "Q")), Condition::QZero);
+    }
+    assert_eq!(w.started.len(), 4);
+    let start = w.started[0].id;
+    w.start_over(start);
+    write(&mut w, 1, "Q", b"1");
+    assert_eq!(w.started.len(), 5);
+}
+
+#[test]
+fn a_full_queue_gets_nospace_and_has_room_when_it_is_read() {
+    for recovery in [TdRecovery::No, TdRecovery::Physical, TdRecovery::Logical] {
+        let mut w = world(vec![intra(b"Q   ", recovery, 0)]);
+        let large = [0; 4_000];
+        write(&mut w, 1, "Q", &large);
+        write(&mut w, 1, "Q", &large);
+        assert_eq!(said(write(&mut w, 1, "Q", &large)), Condition::NoSpace);
+        w.syncpoint(1);
+        read(&mut w, 1, "Q");
+        w.syncpoint(1);
+        assert_eq!(said(write(&mut w, 1, "Q", &large)), Condition::Normal);
+    }
+}
+
+#[test]
+fn a_deleted_queue_is_empty_and_a_backed_out_delete_is_none() {
+    for recovery in [TdRecovery::No, TdRecovery::Physical, TdRecovery::Logical] {
+        let mut w = world(vec![intra(b"Q   ", recovery, 0)]);
+        write(&mut w, 1, "Q", b"1");
+        write(&mut w, 1, "Q", b"2");
+        w.syncpoint(1);
+        assert_eq!(said(delete(&mut w, 1, "Q")), Condition::Normal);
+        w.rollback(1);
+        let left = match recovery {
+            TdRecovery::Logical => Condition::Normal,
+            _ => Condition::QZero,
+        };
+        assert_eq!(said(read(&mut w, 1, "Q")), left);
+        delete(&mut w, 1, "Q");
+        w.syncpoint(1);
+        assert_eq!(said(read(&mut w, 2, "Q")), Condition::QZero);
+        assert_eq!(counted(&w), (0, 0));
+    }
+}
+
+#[test]
+fn names_lead_through_indirect_queues_and_unknown_ones_are_qiderr() {
+    let mut w = world(vec![
+        queue(b"CSMT", TdKind::Indirect(Name::from_bytes(*b"LOGA"))),
+        intra(b"LOGA", TdRecovery::No, 0),
+        queue(b"FAR ", TdKind::Remote(Name::from_bytes(*b"ELSE"))),
+        TdQueueDef {
+            enabled: false,
+            ..intra(b"OFF ", TdRecovery::No, 0)
+        },
+    ]);
+    write(&mut w, 1, "CSMT", b"1");
+    assert_eq!(record(read(&mut w, 1, "LOGA")), "1");
+    assert_eq!(said(write(&mut w, 1, "NONE", b"1")), Condition::QIdErr);
+    assert_eq!(said(write(&mut w, 1, "FAR", b"1")), Condition::SysIdErr);
+    assert_eq!(said(write(&mut w, 1, "OFF", b"1")), Condition::Disabled);
+    assert_eq!(said(write(&mut w, 1, "LOGA", b"")), Condition::LengErr);
+}
+
+#[test]
+fn other_definitions_keep_the_records_of_a_queue() {
+    let mut w = world(vec![intra(b"Q   ", TdRecovery::No, 0)]);
+    write(&mut w, 1, "Q", b"1");
+    let other = region(vec![intra(b"Q   ", TdRecovery::No, 2)]);
+    w.redefine(other.definitions);
+    write(&mut w, 1, "Q", b"2");
+    assert_eq!(w.started.len(), 1);
+    assert_eq!(record(read(&mut w, 1, "Q")), "1");
+}
+
+#[test]
+fn files_are_written_and_read_in_each_format() {
+    let cases = [
+        (QueueFileFormat::Lines, "12345678\nab\n".as_bytes()),
+        (QueueFileFormat::Fixed, b"12345678".as_slice()),
+        (QueueFileFormat::Variable, b"\0\x06\0\0ab".as_slice()),
+    ];
+    for (format, bytes) in cases {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut config = region(vec![queue(b"OUT ", file(true, format, false))]);
+        config.state = folder.path().to_owned();
+        let mut w = World::new(config.clone());
+        let long = write(&mut w, 1, "OUT", b"12345678");
+        let short = write(&mut w, 1, "OUT", b"ab");
+        let (long, short) = (said(long), said(short));
+        match format {
+            QueueFileFormat::Lines => {
+                assert_eq!((long, short), (Condition::Normal, Condition::Normal))
+            }
+            QueueFileFormat::Fixed => {
+                assert_eq!((long, short), (Condition::Normal, Condition::LengErr))
+            }
+            QueueFileFormat::Variable => {
+                assert_eq!((long, short), (Condition::LengErr, Condition::Normal))
+            }
+        }
+        assert_eq!(said(read(&mut w, 1, "OUT")), Condition::InvReq);
+        assert_eq!(said(delete(&mut w, 1, "OUT")), Condition::InvReq);
+        assert_eq!(
+            fs::read(folder.path().join("queues/FILE")).expect("a file"),
+            bytes
+        );
+        config.definitions.queues.transient = vec![queue(b"IN  ", file(false, format, false))];
+        let mut w = World::new(config);
+        let first = record(read(&mut w, 1, "IN"));
+        assert_eq!(
+            first,
+            if format == QueueFileFormat::Variable {
+                "ab"
+            } else {
+                "12345678"
+            }
+        );
+        if format == QueueFileFormat::Lines {
+            assert_eq!(record(read(&mut w, 1, "IN")), "ab");
+        }
+        assert_eq!(said(read(&mut w, 1, "IN")), Condition::QZero);
+        assert_eq!(said(write(&mut w, 1, "IN", b"x")), Condition::InvReq);
+    }
+}
+
+#[test]
+fn output_begins_anew_unless_its_disposition_is_mod() {
+    for (append, bytes) in [(false, "2\n"), (true, "1\n2\n")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut config = region(vec![queue(
+            b"OUT ",
+            file(true, QueueFileFormat::Lines, append),
+        )]);
+        config.state = folder.path().to_owned();
+        let mut w = World::new(config);
+        write(&mut w, 1, "OUT", b"1");
+        let mut w = w.restart();
+        write(&mut w, 1, "OUT", b"2");
+        let told = fs::read_to_string(folder.path().join("queues/FILE")).expect("a file");
+        assert_eq!(told, bytes);
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there_is_not_open() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut config = region(vec![queue(
+        b"IN  ",
+        file(false, QueueFileFormat::Lines, false),
+    )]);
+    config.state = folder.path().to_owned();
+    let mut w = World::new(config);
+    assert_eq!(said(read(&mut w, 1, "IN")), Condition::NotOpen);
+}
+
+proptest! {
+    #[test]
+    fn no_file_makes_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), most in 0_usize..40) {
+        for format in [QueueFileFormat::Lines, QueueFileFormat::Fixed, QueueFileFormat::Variable] {
+            let mut file = BufReader::new(Cursor::new(&bytes));
+            for _ in 0..=bytes.len() {
+                match extra::next(&mut file, format, most) {
+                    Ok(Some(_)) => {}
+                    Ok(None) | Err(_) => break,
+                }
+            }
+        }
+    }
+}
+
+fn counted(w: &World) -> (u64, u64) {
+    let mut statistics = Statistics::default();
+    w.kernel.resources.count(&mut statistics);
+    (statistics.td_items, statistics.td_bytes)
+}

@@ -1,0 +1,200 @@
+//! A kernel over a store in memory, for the tests of resource managers: calls
+//! of tasks in virtual time, and what came of them.
+//!
+//! Commits are done at once; blocking work too, unless a test holds it back.
+
+use std::collections::HashMap;
+
+use cics::resp::Condition;
+use link::{Answer, Call, Name, Op, Operands};
+use store::{MemoryStore, WriteStore};
+
+use super::Resources;
+use crate::api::{Definitions, RegionConfig};
+use crate::core::TaskKey;
+use crate::kernel::{Caller, Effect, Kernel, Settings, Start, StartEnd};
+
+const MS: u64 = 1_000_000;
+
+/// A kernel with a store, and the time.
+pub struct World {
+    pub kernel: Kernel,
+    pub now: u64,
+    pub config: RegionConfig,
+    /// Tasks that were started.
+    pub started: Vec<Start>,
+    store: MemoryStore,
+    answers: HashMap<u32, Answer>,
+    /// The start that a task comes from.
+    pub starts: HashMap<u32, u64>,
+    /// False: the store refuses every commit.
+    pub disk: bool,
+}
+
+/// What a command came to.
+#[derive(Debug, PartialEq)]
+pub struct Told {
+    pub condition: Condition,
+    pub abend: String,
+    pub operands: Operands,
+}
+
+impl World {
+    /// A region with settings and definitions, and an empty store.
+    pub fn new(config: RegionConfig) -> Self {
+        Self::over(config, MemoryStore::new())
+    }
+
+    fn over(config: RegionConfig, store: MemoryStore) -> Self {
+        let settings = Settings {
+            lock_timeout_ns: 1_000 * MS,
+            local_offset_ns: 0,
+            unix_offset_ns: 0,
+        };
+        let mut resources = Resources::default();
+        resources.define(&config, &config.definitions);
+        let reader = store.reader().expect("a reader");
+        let mut world = World {
+            kernel: Kernel::new(Some(reader), settings, resources),
+            now: 1_000 * MS,
+            config,
+            started: Vec::new(),
+            store,
+            answers: HashMap::new(),
+            starts: HashMap::new(),
+            disk: true,
+        };
+        let mut out = Vec::new();
+        world
+            .kernel
+            .with(world.now, &mut out, |resources, cx| resources.restore(cx));
+        world.perform(out);
+        world
+    }
+
+    /// The region dies and starts again over what is in the store.
+    pub fn restart(self) -> Self {
+        Self::over(self.config, self.store)
+    }
+
+    /// Other definitions come into force.
+    pub fn redefine(&mut self, definitions: Definitions) {
+        self.config.definitions = definitions;
+        let World { kernel, config, .. } = self;
+        kernel.resources.define(config, &config.definitions);
+    }
+
+    fn caller(&self, task: u32) -> Caller {
+        Caller {
+            key: TaskKey::for_test(task),
+            number: task.into(),
+            transid: Name::from_bytes(*b"TEST"),
+            userid: Name::BLANK,
+            priority: 1,
+            start: self.starts.get(&task).copied(),
+            lock_timeout_ns: None,
+        }
+    }
+
+    /// A command of a task; its answer, unless it waits.
+    pub fn command(&mut self, task: u32, number: u16, operands: &Operands) -> Option<Told> {
+        let mut args = [0; 8];
+        args[0] = number.into();
+        self.call(task, Op::Command, args, operands.emit())
+    }
+
+    /// SYNCPOINT.
+    pub fn syncpoint(&mut self, task: u32) -> Option<Told> {
+        self.call(task, Op::Syncpoint, [0; 8], Vec::new())
+    }
+
+    /// SYNCPOINT ROLLBACK.
+    pub fn rollback(&mut self, task: u32) -> Option<Told> {
+        self.call(task, Op::Rollback, [0; 8], Vec::new())
+    }
+
+    fn call(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) -> Option<Told> {
+        let call = Call {
+            op,
+            slot: 0,
+            args,
+            data,
+        };
+        let caller = self.caller(task);
+        let mut out = Vec::new();
+        let called = self.kernel.call(self.now, caller, call, &mut out);
+        called.expect("operands that make sense");
+        self.perform(out);
+        self.answer(task)
+    }
+
+    /// The answer of a task that waited.
+    pub fn answer(&mut self, task: u32) -> Option<Told> {
+        let answer = self.answers.remove(&task)?;
+        let abend = answer.abend.to_string().trim().to_owned();
+        Some(Told {
+            condition: answer.condition,
+            abend,
+            operands: match answer.data.is_empty() {
+                true => Operands::default(),
+                false => Operands::parse(&answer.data).expect("operands"),
+            },
+        })
+    }
+
+    /// A task ends, with its unit committed or backed out.
+    pub fn end(&mut self, task: u32, commit: bool) {
+        let caller = self.caller(task);
+        let mut out = Vec::new();
+        self.kernel.end(self.now, caller, commit, &mut out);
+        self.perform(out);
+    }
+
+    /// A started task is over.
+    pub fn start_over(&mut self, start: u64) {
+        let mut out = Vec::new();
+        let ended = StartEnd::Ran(None, None);
+        self.kernel.start_ended(self.now, start, &ended, &mut out);
+        self.perform(out);
+    }
+
+    /// Time goes by.
+    pub fn later(&mut self, ms: u64) {
+        self.now += ms * MS;
+        let mut out = Vec::new();
+        self.kernel.expire(self.now, &mut out);
+        self.perform(out);
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Answer(key, answer) => self.answered(key, answer),
+                Effect::Blocking(key, work) => self.answered(key, (work.0)()),
+                Effect::Start(start) => self.started.push(*start),
+                Effect::Commit(job) => {
+                    let result = match self.disk {
+                        true => self.store.apply(&[job.changes]).remove(0),
+                        false => Err(store::ApplyError::Storage(store::StorageError::DiskFull {
+                            doing: "committing",
+                            code: 28,
+                        })),
+                    };
+                    let mut out = Vec::new();
+                    self.kernel
+                        .committed(self.now, job.task, job.then, result, &mut out);
+                    self.perform(out);
+                }
+                Effect::Waits(_)
+                | Effect::Participant(..)
+                | Effect::Ended(..)
+                | Effect::Priority(..) => {}
+            }
+        }
+    }
+
+    fn answered(&mut self, key: TaskKey, answer: Answer) {
+        let number = (1..100).find(|n| TaskKey::for_test(*n) == key);
+        self.answers.insert(number.expect("a task"), answer);
+    }
+}

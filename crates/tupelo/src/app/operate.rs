@@ -1,0 +1,94 @@
+//! What the administration port answers operators: tasks, locks, messages.
+//!
+//! | | |
+//! |---|---|
+//! | `GET /tasks` | all tasks |
+//! | `POST /tasks/N/purge`, `POST /tasks/N/forcepurge` | end one |
+//! | `GET /locks` | all locks, their owners and waiters |
+//! | `GET /messages` | messages of WRITE OPERATOR that wait for a reply |
+//! | `POST /messages/N/reply?TEXT` | the reply to one, percent-encoded |
+
+use gateway::Operated;
+use region::{Handle, Purge};
+use serde::Serialize;
+use serde_json::json;
+
+/// The answer to a path; `None` when it is not one of these.
+pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<Operated> {
+    let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
+    Some(match (parts.as_slice(), change) {
+        (["tasks"], false) => list(&region.tasks()),
+        (["locks"], false) => list(&region.locks()),
+        (["messages"], false) => list(&region.messages()),
+        (["tasks", number, what @ ("purge" | "forcepurge")], true) => {
+            let number = number.parse().ok();
+            let purged = number.map(|n| region.purge(n, *what == "forcepurge"));
+            match purged.unwrap_or(Purge::Unknown) {
+                Purge::Unknown => fault(404, "there is no such task"),
+                done => list(&json!({ "purge": done })),
+            }
+        }
+        (["messages", number, "reply"], true) => match (number.parse(), decoded(query)) {
+            (Ok(number), Some(text)) if region.reply(number, &text) => list(&json!({})),
+            (_, None) => fault(400, "the reply is not percent-encoded text"),
+            _ => fault(404, "no task waits for a reply to that message"),
+        },
+        _ => return None,
+    })
+}
+
+fn list(value: &impl Serialize) -> Operated {
+    match serde_json::to_string(value) {
+        Ok(json) => Operated { status: 200, json },
+        Err(error) => fault(500, &error.to_string()),
+    }
+}
+
+fn fault(status: u16, why: &str) -> Operated {
+    Operated {
+        status,
+        json: json!({ "error": why }).to_string(),
+    }
+}
+
+/// Bytes as a query has them.
+pub fn encoded(text: &str) -> String {
+    let one = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(one).collect()
+}
+
+/// What [`encoded`] wrote; none when a `%` is not followed by two digits.
+fn decoded(query: &str) -> Option<Vec<u8>> {
+    let mut bytes = query.bytes();
+    let mut text = Vec::new();
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            text.push(byte);
+            continue;
+        }
+        let mut digit = || char::from(bytes.next()?).to_digit(16);
+        text.push((digit()? << 4 | digit()?) as u8);
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_reply_comes_as_it_was_typed(text in any::<String>()) {
+            prop_assert_eq!(decoded(&encoded(&text)), Some(text.into_bytes()));
+        }
+
+        #[test]
+        fn no_query_makes_the_reader_panic(query in any::<String>()) {
+            let _ = decoded(&query);
+        }
+    }
+}

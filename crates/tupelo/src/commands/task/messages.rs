@@ -1,0 +1,56 @@
+//! `tupelo task messages` and `tupelo task reply`.
+
+use miette::Result;
+
+use crate::Outcome;
+use crate::app::operate::encoded;
+use crate::operator::{Ask, cell};
+use crate::table::Table;
+
+/// Which region.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// Which message, and the reply to it.
+#[derive(Debug, clap::Args)]
+pub struct ReplyArgs {
+    /// Number of the message.
+    message: u64,
+    /// The reply.
+    text: String,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// Lists the messages.
+pub fn list(args: &Args) -> Result<Outcome> {
+    let messages = args.ask.get("/messages")?;
+    if args.ask.json {
+        println!("{messages}");
+        return Ok(Outcome::Clean);
+    }
+    let mut table = Table::new(&[">Message", ">Task", "Tran", "Text"]);
+    for message in messages.as_array().into_iter().flatten() {
+        table.row([
+            cell(&message["message"]),
+            cell(&message["task"]),
+            cell(&message["transid"]),
+            cell(&message["text"]),
+        ]);
+    }
+    print!("{table}");
+    Ok(Outcome::Clean)
+}
+
+/// Replies to one.
+pub fn reply(args: &ReplyArgs) -> Result<Outcome> {
+    let path = format!("/messages/{}/reply?{}", args.message, encoded(&args.text));
+    let done = args.ask.post(&path)?;
+    if args.ask.json {
+        println!("{done}");
+    }
+    Ok(Outcome::Clean)
+}

@@ -1,0 +1,28 @@
+//! `tupelo task purge` and `tupelo task forcepurge`.
+
+use miette::Result;
+
+use crate::Outcome;
+use crate::operator::Ask;
+
+/// Which task.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Number of the task.
+    task: u64,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// Ends the task.
+pub fn run(args: &Args, how: &str) -> Result<Outcome> {
+    let done = args.ask.post(&format!("/tasks/{}/{how}", args.task))?;
+    if args.ask.json {
+        println!("{done}");
+    } else if done["purge"] == "deferred" {
+        println!("task {} runs; it ends when it next waits", args.task);
+    } else {
+        println!("task {} is purged", args.task);
+    }
+    Ok(Outcome::Clean)
+}

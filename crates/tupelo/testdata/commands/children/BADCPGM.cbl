@@ -1,0 +1,5 @@
+      * A child that abends.
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. BADCPGM.
+       PROCEDURE DIVISION.
+           EXEC CICS ABEND ABCODE('BADC') NODUMP END-EXEC.

@@ -1,0 +1,32 @@
+      * START with data, and what its task retrieves. The data are longer
+      * than the area for them. PROTECT: only the syncpoint begins it.
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. RET1.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY TELLDATA.
+       01  WS-NOTE                     PIC X(80).
+       01  WS-KEY                      PIC X(8) VALUE 'BACK'.
+       LINKAGE SECTION.
+       COPY TOLD.
+       PROCEDURE DIVISION.
+           EXEC CICS START TRANSID('BACK') FROM('ABCDEFGH')
+               LENGTH(8) RTRANSID('RET1') RTERMID('T001')
+               QUEUE('MYQUEUE') PROTECT NOHANDLE END-EXEC
+           MOVE 'START PROTECT' TO TELL-STEP PERFORM TELL
+           EXEC CICS DELAY FOR MILLISECS(50) REQID('WAITER') NOHANDLE
+               END-EXEC
+           EXEC CICS READ FILE('NOTES') INTO(WS-NOTE) RIDFLD(WS-KEY)
+               NOHANDLE END-EXEC
+           MOVE 'NOT BEGUN' TO TELL-STEP PERFORM TELL
+           EXEC CICS SYNCPOINT NOHANDLE END-EXEC
+           MOVE 'SYNCPOINT' TO TELL-STEP PERFORM TELL
+           EXEC CICS DELAY FOR SECONDS(30) REQID('WAITER') NOHANDLE
+               END-EXEC
+           MOVE 'DELAY ENDED' TO TELL-STEP PERFORM TELL
+           EXEC CICS READ FILE('NOTES') INTO(WS-NOTE) RIDFLD(WS-KEY)
+               NOHANDLE END-EXEC
+           MOVE WS-NOTE (9:) TO TELL-DATA
+           MOVE 'RETRIEVED' TO TELL-STEP PERFORM TELL
+           EXEC CICS RETURN END-EXEC.
+       COPY TELL.

@@ -1,0 +1,12 @@
+      * SET TASK PURGE of the task itself: it ends when it next waits.
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. SYS2.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       01  WS-TASK                     PIC S9(7) COMP-3.
+       PROCEDURE DIVISION.
+           MOVE EIBTASKN TO WS-TASK
+           EXEC CICS SET TASK(WS-TASK) PURGE END-EXEC
+           EXEC CICS ASKTIME END-EXEC
+           EXEC CICS DELAY FOR SECONDS(1) END-EXEC
+           EXEC CICS ABEND ABCODE('LATE') END-EXEC.

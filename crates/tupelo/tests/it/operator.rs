@@ -1,0 +1,130 @@
+//! Operators and the tasks of a region that runs: what waits, who holds what,
+//! replies, purges.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::program::{run, text, until};
+use crate::server::{Server, example};
+
+/// The bank, whose inquiry asks the operator first, one task at a time.
+fn asking_bank() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&example("bank"), folder.path());
+    let path = folder.path().join("cobol/ACCTINQ.cbl");
+    let program = fs::read_to_string(&path).unwrap();
+    let asks = "PROCEDURE DIVISION.\n           \
+        EXEC CICS ENQ RESOURCE('ACCOUNTS') LENGTH(8) END-EXEC\n           \
+        EXEC CICS WRITE OPERATOR TEXT('MAY I') REPLY(ASK-REPLY)\n               \
+        MAXLENGTH(8) END-EXEC\n";
+    let storage = "WORKING-STORAGE SECTION.\n       01  ASK-REPLY PIC X(8).\n";
+    let program = program
+        .replace("PROCEDURE DIVISION.\n", asks)
+        .replace("WORKING-STORAGE SECTION.\n", storage);
+    fs::write(path, program).unwrap();
+    folder
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let name = entry.file_name();
+        match entry.file_type().unwrap().is_dir() {
+            // What was compiled and stored in the example's own folder.
+            true if name == ".tupelo" => {}
+            true => copy(&entry.path(), &to.join(name)),
+            false => {
+                fs::copy(entry.path(), to.join(name)).unwrap();
+            }
+        }
+    }
+}
+
+/// What a command of the operator's prints as JSON.
+fn ask(server: &Server, args: &[&str]) -> Value {
+    let mut all = args.to_vec();
+    all.extend(["--json", "--admin", &server.admin]);
+    let output = run(&all);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn an_operator_sees_who_waits_and_replies_and_purges() {
+    let folder = asking_bank();
+    let bank = Server::start(folder.path());
+    std::thread::scope(|scope| {
+        let answers: Vec<_> = (0..3)
+            .map(|n| {
+                let answer = scope.spawn(|| bank.get("/bank/accounts/10000001").status);
+                until("the task", || {
+                    let tasks = ask(&bank, &["task", "list"]);
+                    let tasks = tasks.as_array().unwrap();
+                    tasks.iter().filter(|t| t["status"] == "SUSPENDED").count() == n + 1
+                });
+                answer
+            })
+            .collect();
+        let locks = ask(&bank, &["locks"]);
+        assert_eq!(locks[0]["name"], "enqueue ACCOUNTS");
+        assert_eq!(locks[0]["waiters"].as_array().unwrap().len(), 2);
+        let messages = ask(&bank, &["task", "messages"]);
+        assert_eq!(messages[0]["text"], "MAY I");
+        assert_eq!(messages[0]["task"], locks[0]["owner"]);
+
+        let number = |value: &Value| value.as_u64().unwrap().to_string();
+        let last = number(&locks[0]["waiters"][1]);
+        ask(
+            &bank,
+            &[
+                "task",
+                "reply",
+                &number(&messages[0]["message"]),
+                "YES, 1+1 % of it",
+            ],
+        );
+        assert_eq!(ask(&bank, &["task", "purge", &last])["purge"], "done");
+        until("the second message", || {
+            ask(&bank, &["task", "messages"])[0]["text"] == "MAY I"
+        });
+        let second = number(&ask(&bank, &["task", "list"])[0]["task"]);
+        assert_eq!(
+            ask(&bank, &["task", "forcepurge", &second])["purge"],
+            "done"
+        );
+        let statuses: Vec<u16> = answers.into_iter().map(|a| a.join().unwrap()).collect();
+        assert_eq!(statuses, [200, 500, 500]);
+    });
+    assert_eq!(ask(&bank, &["locks"]), Value::Array(Vec::new()));
+}
+
+#[test]
+fn an_operators_mistakes_are_told_and_change_nothing() {
+    let bank = Server::start(&example("bank"));
+    let admin = bank.admin.as_str();
+    for (args, told) in [
+        (
+            &["task", "purge", "4711", "--admin", admin][..],
+            "there is no such task",
+        ),
+        (
+            &["task", "reply", "1", "YES", "--admin", admin],
+            "no task waits for a reply",
+        ),
+        (&["locks", "--admin", &bank.gateway], "is it a region"),
+        (
+            &["task", "list", "--admin", "127.0.0.1:1"],
+            "is `tupelo serve` running",
+        ),
+    ] {
+        let output = run(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let stderr = text(&output.stderr);
+        assert!(stderr.contains(told), "{args:?}: {stderr}");
+    }
+    // A page in a browser cannot send the header that a change needs.
+    let bare = crate::http::send(admin, "POST", "/tasks/1/purge", None);
+    assert_eq!(bare.status, 404);
+}

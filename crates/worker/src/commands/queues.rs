@@ -1,0 +1,28 @@
+//! Queue commands that may wait: an active HANDLE or IGNORE CONDITION for what
+//! they wait for stands for NOSUSPEND.
+//!
+//! Reference: CICS API reference, READQ TD (QBUSY) and WRITEQ TS (NOSPACE).
+
+use cics::command::commands::{readq_td, writeq_ts};
+use cics::resp::Condition;
+
+use super::{forward, handle};
+use crate::exec::{Call, Outcome};
+use crate::worker::Worker;
+
+pub fn read_td(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    serve(w, call, Condition::QBusy, readq_td::NOSUSPEND)
+}
+
+pub fn write_ts(w: &mut Worker, call: &Call<'_>) -> Outcome {
+    serve(w, call, Condition::NoSpace, writeq_ts::NOSUSPEND)
+}
+
+fn serve(w: &mut Worker, call: &Call<'_>, wait: Condition, nosuspend: u8) -> Outcome {
+    let mut operands = forward::gather(call)?;
+    // ERROR stands in for what ends a task, not for what makes it wait.
+    if handle::frame(w).handles.handles(wait) {
+        operands.options |= 1 << nosuspend;
+    }
+    forward::ask(w, call, &operands)
+}

@@ -1,0 +1,147 @@
+//! The timer event area of a task: what POST hands out.
+//!
+//! It is posted when its time has come, which is looked at with each command,
+//! or when the region says so. Its place stays the program's until the task
+//! ends, also when another command has taken its POST back.
+//!
+//! Reference: CICS API reference, POST: four bytes, posted by X'40' in the
+//! first and X'80' in the third.
+
+use crate::clock::monotonic_ns;
+
+/// Bytes of an event control block, and what its address is a multiple of.
+pub const ECB_BYTES: usize = 4;
+/// Bit 1 of the first byte.
+const POSTED: u8 = 0x40;
+
+/// A task's POST, if it has one.
+#[derive(Debug, Default)]
+pub struct Timer {
+    post: Option<Post>,
+}
+
+#[derive(Debug)]
+struct Post {
+    /// Nanoseconds of the monotonic clock.
+    at: u64,
+    area: *mut u8,
+    name: [u8; 8],
+}
+
+impl Timer {
+    /// The task's POST, in the place of the one before. The area is storage of
+    /// the task, of [`ECB_BYTES`].
+    pub fn set(&mut self, at: u64, area: *mut u8, name: [u8; 8]) {
+        self.post = Some(Post { at, area, name });
+    }
+
+    /// Another command took the POST back.
+    pub fn forget(&mut self) {
+        self.post = None;
+    }
+
+    /// Posts the area when its time has come.
+    #[inline]
+    pub fn look(&mut self) {
+        if let Some(post) = &self.post
+            && monotonic_ns() >= post.at
+        {
+            self.post();
+        }
+    }
+
+    /// Posts the area.
+    pub fn post(&mut self) {
+        if let Some(post) = self.post.take() {
+            // SAFETY: storage of the task, of that size; it is given back when
+            // the task ends, and `forget` comes with the next one's start.
+            unsafe {
+                post.area.write(POSTED);
+                post.area.add(2).write(0x80);
+            }
+        }
+    }
+
+    /// Whether the area of the POST is there.
+    pub fn is_at(&self, ecb: *mut u8) -> bool {
+        self.post.as_ref().is_some_and(|p| p.area == ecb)
+    }
+
+    /// Whether the POST has this name.
+    pub fn is_named(&self, name: [u8; 8]) -> bool {
+        self.post.as_ref().is_some_and(|p| p.name == name)
+    }
+}
+
+/// Whether an event control block is posted.
+///
+/// # Safety
+/// It is storage that can be read.
+pub unsafe fn is_posted(ecb: *const u8) -> bool {
+    // SAFETY: by the contract. Volatile, for others may write it.
+    unsafe { ecb.read_volatile() & POSTED != 0 }
+}
+
+/// Whether storage of this process can be read: the system is asked to copy
+/// from its first and its last byte. Where it may not be asked, it is taken to
+/// be readable.
+pub fn is_readable(at: *const u8, bytes: usize) -> bool {
+    let Some(last) = (at as usize).checked_add(bytes.saturating_sub(1)) else {
+        return false;
+    };
+    [at as usize, last].iter().all(|&byte| {
+        let mut copy = 0u8;
+        let local = libc::iovec {
+            iov_base: (&raw mut copy).cast(),
+            iov_len: 1,
+        };
+        let remote = libc::iovec {
+            iov_base: byte as *mut libc::c_void,
+            iov_len: 1,
+        };
+        // SAFETY: the copy goes to a byte of our own; a bad address is an
+        // error of the call.
+        let copied = unsafe { libc::process_vm_readv(libc::getpid(), &local, 1, &remote, 1, 0) };
+        copied == 1 || std::io::Error::last_os_error().raw_os_error() != Some(libc::EFAULT)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_area_is_posted_when_its_time_has_come() {
+        let mut area = [0u8; ECB_BYTES];
+        let mut timer = Timer::default();
+        timer.set(u64::MAX, area.as_mut_ptr(), *b"NAME    ");
+        timer.look();
+        assert_eq!(area, [0; 4]);
+        timer.set(1, area.as_mut_ptr(), *b"NAME    ");
+        assert!(timer.is_named(*b"NAME    "));
+        timer.look();
+        assert_eq!(area, [0x40, 0, 0x80, 0]);
+        // SAFETY: an array of our own.
+        assert!(unsafe { is_posted(area.as_ptr()) });
+        assert!(!timer.is_at(area.as_mut_ptr()));
+    }
+
+    #[test]
+    fn a_post_that_was_taken_back_posts_nothing() {
+        let mut area = [0u8; ECB_BYTES];
+        let mut timer = Timer::default();
+        timer.set(1, area.as_mut_ptr(), [0; 8]);
+        timer.forget();
+        timer.look();
+        timer.post();
+        assert_eq!(area, [0; 4]);
+    }
+
+    #[test]
+    fn storage_that_is_not_there_is_not_readable() {
+        let here = [0u8; 100];
+        assert!(is_readable(here.as_ptr(), here.len()));
+        assert!(!is_readable(std::ptr::without_provenance(8), 4));
+        assert!(!is_readable(here.as_ptr(), usize::MAX));
+    }
+}
