@@ -14,7 +14,7 @@ use crate::{ChannelName, Name, ProgramName, TransId, UserId};
 /// First eight bytes of a worker's memory.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"TUPELOLK");
 /// Version of the layout; both sides come from one binary, so it must match.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Request slots of a worker.
 pub const SLOTS: usize = 32;
 /// Default bytes of a slot's arena.
@@ -42,8 +42,12 @@ pub const CALL_OFFSET: usize = SLOT_OFFSET + SLOTS * PAGE;
 pub const CALL_OUT_OFFSET: usize = CALL_OFFSET + PAGE;
 /// Offset of the answer's data, region to worker.
 pub const CALL_IN_OFFSET: usize = CALL_OUT_OFFSET + CALL_BYTES;
+/// Entries of a worker's trace ring.
+pub const TRACE_ENTRIES: usize = 4096;
+/// Offset of the trace: a page with its header, then the ring.
+pub const TRACE_OFFSET: usize = CALL_IN_OFFSET + CALL_BYTES;
 /// Offset of the first arena.
-pub const ARENA_OFFSET: usize = CALL_IN_OFFSET + CALL_BYTES;
+pub const ARENA_OFFSET: usize = TRACE_OFFSET + PAGE + TRACE_ENTRIES * 32;
 
 /// Bytes of a worker's memory with arenas of `arena_bytes` each.
 pub const fn memory_bytes(arena_bytes: usize) -> usize {
@@ -195,6 +199,9 @@ pub struct Results {
 
 /// The worker must not be used again: it ends after this task.
 pub const RESULT_RETIRE: u32 = 1;
+/// The CPU time was given by the time that the task took, not read from a
+/// clock.
+pub const RESULT_CPU_ESTIMATED: u32 = 2;
 
 /// What one run cost and did, as the worker counted it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -226,6 +233,15 @@ pub struct Counts {
     pub mode_switches: u32,
     /// Calls that crossed to the region.
     pub region_calls: u32,
+}
+
+/// First page of the trace.
+#[repr(C, align(64))]
+pub struct TraceHeader {
+    /// Entries written since the worker's start.
+    pub written: AtomicU64,
+    /// Number of the clock, see [`crate::trace::TraceClock`].
+    pub clock: AtomicU32,
 }
 
 /// First page of the call area.
@@ -288,8 +304,12 @@ mod tests {
     #[test]
     fn the_layout_is_as_drawn() {
         assert_eq!(
-            [CALL_OFFSET, CALL_OUT_OFFSET, CALL_IN_OFFSET, ARENA_OFFSET],
-            [135_168, 139_264, 33_693_696, 67_248_128]
+            [CALL_OFFSET, CALL_OUT_OFFSET, CALL_IN_OFFSET],
+            [135_168, 139_264, 33_693_696]
+        );
+        assert_eq!(
+            [TRACE_OFFSET, offset_of!(TraceHeader, clock), ARENA_OFFSET],
+            [67_248_128, 8, 67_383_296]
         );
         assert_eq!(
             [

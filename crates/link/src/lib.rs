@@ -41,6 +41,7 @@ pub mod program_link;
 mod qr;
 mod region_side;
 mod socket;
+pub mod trace;
 mod worker_side;
 
 pub use call::{Answer, Asked, Call, CallEvent, Op, Step};

@@ -21,6 +21,7 @@ use crate::layout::*;
 use crate::map::{Mapping, PAGE, constant_memfd, sealed_memfd};
 use crate::page::{MAX_WORKERS, RegionPage};
 use crate::socket::LinkSocket;
+use crate::trace::{self, TraceClock, TraceEntry};
 
 /// The region's end for one worker.
 pub struct RegionSide {
@@ -80,6 +81,7 @@ impl RegionSide {
             (&raw mut (*header).worker).write(worker as u32);
             (&raw mut (*header).arena_bytes).write(arena_bytes as u64);
         }
+        trace::prepare(&map, TraceClock::best());
         let (ours, theirs) = LinkSocket::pair()?;
         let mut fds = vec![config.0.as_fd(), map.fd()];
         fds.extend(page.descriptors());
@@ -247,6 +249,12 @@ impl RegionSide {
     /// The worker's count of commands; it stands still in a runaway task.
     pub fn progress(&self) -> u64 {
         self.header().progress.0.load(Ordering::Relaxed)
+    }
+
+    /// Reads the worker's trace from entry number `from` on, and gives the
+    /// number to go on from. Entries that make no sense are left out.
+    pub fn read_trace(&self, from: u64, take: impl FnMut(TraceEntry)) -> u64 {
+        trace::read_map(&self.map, from, take)
     }
 
     /// True while the worker sleeps for work.

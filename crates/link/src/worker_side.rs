@@ -6,6 +6,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -19,10 +20,11 @@ use crate::map::{Mapping, PAGE};
 use crate::page::{PORTS, RegionPage};
 use crate::qr::QrToken;
 use crate::socket::LinkSocket;
+use crate::trace::TraceWriter;
 
 /// The worker's end.
 pub struct WorkerSide {
-    map: Mapping,
+    map: Arc<Mapping>,
     page: RegionPage,
     socket: LinkSocket,
     worker: usize,
@@ -106,7 +108,7 @@ impl WorkerSide {
         let page = fds.remove(0);
         let config = serde_json::from_slice(&read_all(config.as_fd())?)?;
         let page = RegionPage::open(page, fds)?;
-        let map = Mapping::new(memory)?;
+        let map = Arc::new(Mapping::new(memory)?);
         if map.bytes() < ARENA_OFFSET {
             return Err(AttachError::Layout);
         }
@@ -139,6 +141,11 @@ impl WorkerSide {
     /// This worker's number in its region.
     pub fn worker(&self) -> usize {
         self.worker
+    }
+
+    /// The worker's way to its trace ring. There is one writer.
+    pub fn trace(&self) -> TraceWriter {
+        TraceWriter::new(self.map.clone())
     }
 
     /// Waits for the next queued slot, at most for `idle`.

@@ -9,6 +9,15 @@
 
 use crate::clock::thread_cpu_ns;
 
+/// CPU time of a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CpuTime {
+    /// Nanoseconds.
+    pub ns: u64,
+    /// It was given by the time that the task took, not read from the clock.
+    pub estimated: bool,
+}
+
 /// Accounts the calling thread's CPU time to its tasks, one after the other.
 pub struct CpuMeter {
     clock: fn() -> u64,
@@ -40,7 +49,7 @@ impl CpuMeter {
 
     /// CPU time of the task that ended now and took `took_ns` without its
     /// waits. `brief`: its program is known to be.
-    pub fn task(&mut self, brief: bool, took_ns: u64) -> u64 {
+    pub fn task(&mut self, brief: bool, took_ns: u64) -> CpuTime {
         self.tasks += 1;
         self.took_ns += took_ns;
         if let Some(beside) = self.beside_ns
@@ -49,7 +58,10 @@ impl CpuMeter {
             && self.tasks < EVERY
         {
             self.given_ns += took_ns + beside;
-            return took_ns + beside;
+            return CpuTime {
+                ns: took_ns + beside,
+                estimated: true,
+            };
         }
         let now = (self.clock)();
         let used = now - std::mem::replace(&mut self.read_ns, now);
@@ -61,7 +73,10 @@ impl CpuMeter {
         let rest = used.saturating_sub(self.given_ns);
         self.given_ns = self.given_ns.saturating_sub(used);
         (self.tasks, self.took_ns) = (0, 0);
-        rest
+        CpuTime {
+            ns: rest,
+            estimated: false,
+        }
     }
 }
 
@@ -90,10 +105,24 @@ mod tests {
         for i in 0..8000u64 {
             let took = 2000 + i % 700;
             USED.set(USED.get() + took + 400 + i % 90);
-            sum += meter.task(true, took);
+            sum += meter.task(true, took).ns;
         }
         let off = sum.abs_diff(USED.get());
         assert!(off < 8 * 4000, "{sum} of {}", USED.get());
+    }
+
+    #[test]
+    fn what_was_not_read_from_the_clock_is_said_to_be_estimated() {
+        let mut meter = meter();
+        let mut estimated = |brief| {
+            USED.set(USED.get() + 2400);
+            meter.task(brief, 2000).estimated
+        };
+        assert!(!estimated(true), "nothing to estimate by yet");
+        assert!(estimated(true));
+        assert!(!estimated(false), "only brief tasks are estimated");
+        let estimates = (0..16).filter(|_| estimated(true)).count();
+        assert_eq!(estimates, 14);
     }
 
     #[test]
@@ -101,7 +130,7 @@ mod tests {
         let mut meter = meter();
         for took in [2000, 3_000_000, 2000] {
             USED.set(USED.get() + 2400);
-            assert_eq!(meter.task(true, took), 2400);
+            assert_eq!(meter.task(true, took).ns, 2400);
         }
     }
 }

@@ -212,7 +212,9 @@ impl Worker {
         self.services.progress();
         self.task.timer.look();
         self.count(&call);
+        self.trace.enter(call.row.number);
         let outcome = self.served_in_mode(&call, serve);
+        self.trace_outcome(call.row.number, &outcome);
         self.answer(&call, outcome)
     }
 
@@ -226,6 +228,16 @@ impl Worker {
         let outcome = serve(self, call);
         self.switch(false);
         outcome
+    }
+
+    fn trace_outcome(&mut self, command: u16, outcome: &Outcome) {
+        match outcome {
+            Ok(()) | Err(Stop::Leave) => self.trace.exit(command, 0, 0),
+            Err(Stop::Condition(raised, resp2)) => {
+                self.trace.exit(command, raised.number(), *resp2);
+            }
+            Err(Stop::Abend(abend)) => self.trace.abend(command, abend.code),
+        }
     }
 
     fn count(&mut self, call: &Call<'_>) {

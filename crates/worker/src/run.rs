@@ -10,7 +10,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::process::ExitCode;
 use std::rc::Rc;
 
-use link::layout::{REQUEST_BRIEF, RESULT_RETIRE};
+use link::layout::{REQUEST_BRIEF, RESULT_CPU_ESTIMATED, RESULT_RETIRE};
 use link::{Entry, Name, Next, Results, TaskIn, WORKER_FD, WorkerConfig, WorkerSide};
 use store::{LmdbOptions, LmdbReader, ReadStore};
 
@@ -61,6 +61,7 @@ fn serve(socket: OwnedFd) -> Result<(), RunError> {
     let reader = reader(&config)?;
     let services = LinkServices::new(side.clone(), &config, reader);
     let mut worker = Worker::new(&config, Box::new(services))?;
+    worker.set_trace(side.borrow().trace());
     if !worker.print_lines() {
         return Err(RunError::Output);
     }
@@ -138,8 +139,12 @@ fn run_one(
     let waited = counts.qr_wait_ns + counts.call_wait_ns;
     let took = counts.ended_ns.saturating_sub(counts.started_ns + waited);
     let brief = task.request.flags & REQUEST_BRIEF != 0;
-    counts.cpu_ns = cpu.task(brief, took);
+    let used = cpu.task(brief, took);
+    counts.cpu_ns = used.ns;
     let (mut results, message) = results(&end);
+    if used.estimated {
+        results.flags |= RESULT_CPU_ESTIMATED;
+    }
     let unfit = match worker.programs.used_up_descriptors() {
         true => Some("its programs left no descriptor free".to_owned()),
         false => health.after_task(took, worker.programs.copies()),

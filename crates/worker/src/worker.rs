@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use cics::abend;
 use cics::eib::{EIB_BYTES, Eib};
+use link::trace::TraceWriter;
 use link::{Counts, Entry, Request, TransId, WorkerConfig};
 
 use crate::abend::Abend;
@@ -37,6 +38,7 @@ pub struct Worker {
     pub(crate) files: Files,
     pub(crate) dispatch: Dispatch,
     pub(crate) clock: Clock,
+    pub(crate) trace: TraceWriter,
     pub(crate) task: Task,
 }
 
@@ -160,6 +162,7 @@ impl Worker {
             files: Files::new(&config.files),
             dispatch: Dispatch::new(),
             clock: Clock::default(),
+            trace: TraceWriter::nowhere(),
             task: Task {
                 storage: Storage::bounded(config.confinement.task_bytes),
                 ..Task::default()
@@ -185,6 +188,7 @@ impl Worker {
         }
         let task = &mut self.task;
         task.begin(request);
+        self.trace.begin_task(request.task, request.transid);
         task.counts.started_ns = now.monotonic_ns;
         task.begun = now;
         if request.flags & link::layout::REQUEST_CHANNEL != 0 {
@@ -203,6 +207,11 @@ impl Worker {
         };
         self.switch(false);
         self.end_task(abend, base, crossed)
+    }
+
+    /// Traces commands there from now on.
+    pub fn set_trace(&mut self, trace: TraceWriter) {
+        self.trace = trace;
     }
 
     /// Makes lines with their task of what programs print; false when there

@@ -9,6 +9,7 @@ use std::thread::Thread;
 
 use crate::api::{
     Definitions, Participant, Refusal, RegionConfig, StartError, Statistics, Task, TaskRequest,
+    TraceFilter, TraceRecord,
 };
 use crate::kernel::ParticipantId;
 use crate::shell::{Begun, Shared, Threads};
@@ -131,6 +132,11 @@ impl Handle {
     /// Adds somebody who takes part in units of work beside the store.
     pub fn add_participant(&self, participant: Arc<dyn Participant>) -> ParticipantId {
         self.shared.participants.add(participant)
+    }
+
+    /// The last entries of the trace that the filter lets through, by time.
+    pub fn trace(&self, filter: &TraceFilter) -> Vec<TraceRecord> {
+        self.shared.trace_records(filter)
     }
 
     /// Counters and gauges.

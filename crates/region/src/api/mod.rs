@@ -15,6 +15,7 @@ mod record;
 mod reply;
 mod request;
 mod task;
+mod trace;
 
 pub use crate::kernel::{Order, ParticipantId};
 pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, TransactionDef};
@@ -32,3 +33,4 @@ pub use record::{MonitoringRecord, Statistics, UserPoint, Work};
 pub use reply::{Abend, Container, Outcome, Reply};
 pub use request::{PutError, Refusal, StartCode, TaskRequest};
 pub use task::Task;
+pub use trace::{TraceFilter, TraceRecord};

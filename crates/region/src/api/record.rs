@@ -33,6 +33,10 @@ pub struct MonitoringRecord {
     pub elapsed_ns: u64,
     /// CPU time on general engines.
     pub general_cpu_ns: u64,
+    /// `general_cpu_ns` was estimated by the time that the task took; false
+    /// when it was read from the thread's clock. All other figures of the
+    /// record are measured.
+    pub cpu_estimated: bool,
     /// Waiting for the QR token.
     pub qr_wait_ns: u64,
     /// Waiting for the region: locks, updates, syncpoints.

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use link::trace::KernelPoint;
 use link::{Answer, Call, StoreEntry};
 use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
 
@@ -234,10 +235,18 @@ impl Shared {
                     let kernel = self.kernel.lock();
                     let (waits, lends) = (kernel.waits(task), kernel.waits_for_child(task));
                     drop(kernel);
+                    let point = match waits {
+                        true => KernelPoint::Wait,
+                        false => KernelPoint::Wake,
+                    };
+                    if let Some(of) = core.task(task) {
+                        self.trace.put(point, of.number, of.transid, None);
+                    }
                     core.waits(cx, worker, waits);
                     core.lend(cx, task, lends);
                 }),
                 Effect::Commit(job) => {
+                    self.trace_task(KernelPoint::Commit, job.task, None);
                     if let Some(committer) = &*self.kernel.committer() {
                         committer.commit(job);
                     }
@@ -245,8 +254,15 @@ impl Shared {
                 Effect::Participant(task, participant, order) => {
                     self.tell_participant(task, participant, order);
                 }
-                Effect::Ended(task, abend) => self.unit_over(task, abend),
-                Effect::Start(start) => self.start_task(*start),
+                Effect::Ended(task, abend) => {
+                    let code = abend.as_ref().map(|a| a.code);
+                    self.trace_task(KernelPoint::UnitEnd, task, code);
+                    self.unit_over(task, abend);
+                }
+                Effect::Start(start) => {
+                    self.trace.put(KernelPoint::Start, 0, start.transid, None);
+                    self.start_task(*start);
+                }
                 Effect::Priority(task, priority) => {
                     self.with(|core, _| core.set_priority(task, priority));
                 }

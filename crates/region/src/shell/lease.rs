@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use link::layout::RESULT_RETIRE;
+use link::layout::{RESULT_CPU_ESTIMATED, RESULT_RETIRE};
+use link::trace::KernelPoint;
 use link::{Entry, Name, Request, Results};
 
 use super::links::{LinkTable, WorkerLink};
@@ -130,6 +131,8 @@ impl SlotLease {
             let key = self.key;
             self.high_water = request.used;
             let waker = cx.waker().clone();
+            let trace = &self.shared.trace;
+            trace.put(KernelPoint::Begin, request.task, request.transid, None);
             self.shared.with(|core, cx| {
                 core.submit(cx, key, *request);
                 if let Some(task) = core.task_mut(key) {
@@ -209,6 +212,7 @@ impl SlotLease {
             },
         };
         record.add_counts(&results.counts);
+        record.cpu_estimated = results.flags & RESULT_CPU_ESTIMATED != 0;
         record.dispatch_wait_ns = results.counts.started_ns.saturating_sub(submitted);
         record.worker = self.place.worker as u32;
         record.input_bytes = self.high_water;
@@ -227,6 +231,9 @@ impl SlotLease {
             }
             Outcome::Abend(abend) => record.abend = Name::from_bytes(abend.code),
         }
+        let code = (!record.abend.is_blank()).then(|| *record.abend.as_bytes());
+        let trace = &self.shared.trace;
+        trace.put(KernelPoint::End, record.task, record.transid, code);
         self.work = Work::of(&record);
         self.high_water = self.high_water.max(results.high_water);
         if let Some(sink) = &self.shared.sink {

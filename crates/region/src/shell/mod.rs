@@ -22,6 +22,7 @@ mod sink;
 mod start;
 mod starts;
 mod system;
+mod trace;
 
 pub use clock::now_ns;
 pub use engines::bind;
@@ -36,6 +37,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use link::RegionPage;
+use link::trace::RegionTrace;
 
 use crate::api::{Refusal, RegionConfig, TaskRequest};
 use crate::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
@@ -64,6 +66,8 @@ pub struct Shared {
     pub(crate) participants: ParticipantTable,
     /// Conversations of tasks.
     conversations: ConversationTable,
+    /// What the kernel did last.
+    pub(crate) trace: RegionTrace,
     /// As the region was started.
     pub config: RegionConfig,
     /// CPUs for doors.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 
+use link::trace::{RegionTrace, TraceClock};
 use link::{ConfigText, MAX_WORKERS, PAGE, RegionPage, TransactionEntry, WorkerConfig};
 
 use store::WriteStore;
@@ -69,6 +70,7 @@ impl Threads {
             starts: StartTable::default(),
             participants: ParticipantTable::default(),
             conversations: ConversationTable::default(),
+            trace: RegionTrace::new(TraceClock::best()),
             config,
             orders,
             fine: AtomicBool::new(false),

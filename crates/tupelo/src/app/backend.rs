@@ -73,6 +73,7 @@ impl Backend for RegionBackend {
 
     fn operate(&self, path: &str, query: &str, change: bool) -> Option<Operated> {
         super::operate::answer(&self.region, path, query, change)
+            .or_else(|| super::observe::answer(&self.region, path, query, change))
     }
 }
 

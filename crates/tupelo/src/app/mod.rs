@@ -18,6 +18,7 @@ pub mod interfaces;
 pub mod known;
 pub mod metrics;
 pub mod mirror;
+pub mod observe;
 pub mod operate;
 pub mod ports;
 pub mod queues;

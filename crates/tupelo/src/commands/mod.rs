@@ -35,6 +35,7 @@ commands! {
     File => file,
     Task => task,
     Locks => locks,
+    Trace => trace,
     Record => record,
     Drive => drive,
     Capture => capture,

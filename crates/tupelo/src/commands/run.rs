@@ -139,8 +139,9 @@ fn print(reply: &region::Reply, as_json: bool) -> Result<()> {
         println!("container {:<16} {}", container.name, shown(container.bytes));
     }
     let record = reply.record();
+    let estimated = if record.cpu_estimated { " (estimated)" } else { "" };
     println!(
-        "task      {} {}, {} commands, {:.1} µs CPU, {:.1} µs response",
+        "task      {} {}, {} commands, {:.1} µs CPU{estimated}, {:.1} µs response",
         record.task,
         record.transid,
         record.commands,

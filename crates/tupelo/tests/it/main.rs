@@ -29,3 +29,4 @@ mod queues;
 mod reload;
 mod server;
 mod starts;
+mod trace;

@@ -1,0 +1,59 @@
+//! The trace as it is read: one record an entry, and which ones are wanted.
+//!
+//! The JSON form has the names of the fields.
+
+use link::TransId;
+use serde::Serialize;
+
+/// One entry of the trace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TraceRecord {
+    /// When, in nanoseconds since 1970.
+    pub unix_ns: u64,
+    /// Task number; 0 for none.
+    pub task: u64,
+    /// Transaction.
+    pub transid: TransId,
+    /// The worker whose ring it stood in; none for the region's own.
+    pub worker: Option<u32>,
+    /// Domain of the command, or `kernel`, or `user` for ENTER TRACENUM.
+    pub domain: &'static str,
+    /// `enter`, `exit` or `abend` of a command, or what the kernel did.
+    pub event: &'static str,
+    /// The command; for ENTER TRACENUM the number and the data.
+    pub command: String,
+    /// The condition of an exit.
+    pub resp: Option<String>,
+    /// RESP2 of an exit.
+    pub resp2: Option<u32>,
+    /// The abend code, where there is one.
+    pub abend: Option<String>,
+    /// From the entry of the command to this exit, in nanoseconds; none when
+    /// the entry is no longer in the ring.
+    pub elapsed_ns: Option<u64>,
+}
+
+/// Which records are wanted. What is not set lets everything through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TraceFilter {
+    /// Of this task.
+    pub task: Option<u64>,
+    /// Of this transaction.
+    pub transid: Option<TransId>,
+    /// Of this domain.
+    pub domain: Option<String>,
+    /// Only the newest so many.
+    pub last: Option<usize>,
+}
+
+impl TraceFilter {
+    /// Whether a record is wanted; `last` is not looked at.
+    pub fn takes(&self, record: &TraceRecord) -> bool {
+        self.task.is_none_or(|task| task == record.task)
+            && self.transid.is_none_or(|id| id == record.transid)
+            && self
+                .domain
+                .as_ref()
+                .is_none_or(|d| d.eq_ignore_ascii_case(record.domain))
+    }
+}

@@ -1,0 +1,252 @@
+//! Reading the rings of the region and of its workers as one trace.
+//!
+//! Workers' entries are whatever stands in their memory: commands that the
+//! table does not have are shown by their number, and any time is shown. A
+//! ring is read in the order in which it was written, so that an exit finds
+//! the entry of its command; then all are merged by time.
+
+use std::sync::Arc;
+
+use cics::command::{self, Domain};
+use cics::resp::Condition;
+use link::trace::{KernelPoint, TraceEntry, TraceInstant, TraceKind};
+
+use super::{Shared, unix_offset};
+use crate::api::{TraceFilter, TraceRecord};
+use crate::core::TaskKey;
+
+impl Shared {
+    /// Traces something of a task that the core knows.
+    pub(super) fn trace_task(&self, point: KernelPoint, key: TaskKey, abend: Option<[u8; 4]>) {
+        let state = self.lock();
+        if let Some(task) = state.core.task(key) {
+            self.trace.put(point, task.number, task.transid, abend);
+        }
+    }
+
+    /// The newest records that the filter lets through, by time.
+    pub fn trace_records(&self, filter: &TraceFilter) -> Vec<TraceRecord> {
+        let links: Vec<_> = self.lock().links.all().map(Arc::clone).collect();
+        let mut entries = Vec::new();
+        self.trace.read(0, |entry| entries.push(entry));
+        let now = TraceInstant::now(self.trace.clock());
+        let clock = Clock {
+            from: self.trace.started(),
+            to: now,
+        };
+        let mut records = clock.records(None, &entries);
+        for link in links {
+            entries.clear();
+            link.side.read_trace(0, |entry| entries.push(entry));
+            let worker = link.side.worker() as u32;
+            records.append(&mut clock.records(Some(worker), &entries));
+        }
+        records.retain(|record| filter.takes(record));
+        // Stable: entries of one ring stay in their order.
+        records.sort_by_key(|record| record.unix_ns);
+        let wanted = filter.last.unwrap_or(usize::MAX);
+        records.split_off(records.len().saturating_sub(wanted))
+    }
+}
+
+/// What turns an entry's numbers into a record's.
+struct Clock {
+    from: TraceInstant,
+    to: TraceInstant,
+}
+
+impl Clock {
+    /// The records of one ring, in its order.
+    fn records(&self, worker: Option<u32>, entries: &[TraceEntry]) -> Vec<TraceRecord> {
+        let mut open: Vec<(&TraceEntry, u64)> = Vec::new();
+        let one = |entry| {
+            let mut record = self.record(worker, entry);
+            let at = record.unix_ns;
+            match entry.kind {
+                TraceKind::Enter => {
+                    // A task that is over left nothing open for the next.
+                    if open.last().is_some_and(|(e, _)| e.task != entry.task) {
+                        open.clear();
+                    }
+                    open.push((entry, at));
+                }
+                TraceKind::Exit | TraceKind::Abend => {
+                    let same = |(e, _): &(&TraceEntry, u64)| {
+                        (e.task, e.point) == (entry.task, entry.point)
+                    };
+                    if let Some(found) = open.iter().rposition(same) {
+                        record.elapsed_ns = Some(at.saturating_sub(open[found].1));
+                        open.truncate(found);
+                    }
+                }
+                TraceKind::User | TraceKind::Kernel => {}
+            }
+            record
+        };
+        entries.iter().map(one).collect()
+    }
+
+    fn record(&self, worker: Option<u32>, entry: &TraceEntry) -> TraceRecord {
+        let ns = self.from.convert(&self.to, entry.ticks);
+        let mut record = TraceRecord {
+            unix_ns: ns.saturating_add(unix_offset()),
+            task: u64::from(entry.task),
+            transid: entry.transid,
+            worker,
+            domain: "kernel",
+            event: "unknown",
+            command: String::new(),
+            resp: None,
+            resp2: None,
+            abend: None,
+            elapsed_ns: None,
+        };
+        let text = |code: [u8; 4]| String::from_utf8_lossy(&code).into_owned();
+        match entry.kind {
+            TraceKind::Kernel => {
+                record.event =
+                    KernelPoint::from_number(entry.point).map_or("unknown", |p| p.name());
+                record.abend = entry.abend().map(text);
+            }
+            TraceKind::User => {
+                record.domain = "user";
+                record.event = "tracenum";
+                let data = entry.data.escape_ascii();
+                record.command = format!("{} {data}", entry.point);
+            }
+            TraceKind::Enter | TraceKind::Exit | TraceKind::Abend => {
+                let row = command::by_number(entry.point);
+                record.domain = row.map_or("unknown", |row| domain_name(row.domain));
+                let number = || format!("command {:04X}", entry.point);
+                record.command = row.map_or_else(number, |row| row.name.to_owned());
+                command_event(&mut record, entry, text);
+            }
+        }
+        record
+    }
+}
+
+fn command_event(record: &mut TraceRecord, entry: &TraceEntry, text: impl Fn([u8; 4]) -> String) {
+    match entry.kind {
+        TraceKind::Exit => {
+            let (resp, resp2) = entry.response();
+            record.event = "exit";
+            let known = Condition::from_number(resp);
+            record.resp = Some(known.map_or_else(|| resp.to_string(), |c| c.to_string()));
+            record.resp2 = Some(resp2);
+        }
+        TraceKind::Abend => {
+            record.event = "abend";
+            record.abend = entry.abend().map(text);
+        }
+        _ => record.event = "enter",
+    }
+}
+
+/// A domain in one word.
+fn domain_name(domain: Domain) -> &'static str {
+    match domain {
+        Domain::Programs => "programs",
+        Domain::Channels => "channels",
+        Domain::Storage => "storage",
+        Domain::Time => "time",
+        Domain::Conditions => "conditions",
+        Domain::Environment => "environment",
+        Domain::Files => "files",
+        Domain::UnitsOfWork => "units",
+        Domain::Queues => "queues",
+        Domain::Counters => "counters",
+        Domain::Starting => "starting",
+        Domain::Maps => "maps",
+        Domain::Terminals => "terminals",
+        Domain::BatchData => "batch",
+        Domain::Activities => "activities",
+        Domain::Web => "web",
+        Domain::Security => "security",
+        Domain::Diagnostics => "diagnostics",
+        Domain::Spool => "spool",
+        Domain::System => "system",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use link::TransId;
+    use proptest::prelude::*;
+
+    fn entry(ticks: u64, kind: TraceKind, point: u16, data: [u8; 8]) -> TraceEntry {
+        TraceEntry {
+            ticks,
+            task: 7,
+            transid: TransId::from_bytes(*b"ACCT"),
+            kind,
+            point,
+            data,
+        }
+    }
+
+    fn clock() -> Clock {
+        Clock {
+            from: TraceInstant { ticks: 0, ns: 0 },
+            to: TraceInstant {
+                ticks: 1000,
+                ns: 2000,
+            },
+        }
+    }
+
+    #[test]
+    fn an_exit_knows_how_long_its_command_took_with_others_inside() {
+        use cics::command::commands::{link, read};
+        let [outer, inner] = [link::NUMBER, read::NUMBER];
+        let mut not_found = [0; 8];
+        not_found[0] = 80;
+        not_found[4] = 13;
+        let entries = [
+            entry(10, TraceKind::Exit, inner, [0; 8]),
+            entry(100, TraceKind::Enter, outer, [0; 8]),
+            entry(200, TraceKind::Enter, inner, [0; 8]),
+            entry(250, TraceKind::Exit, inner, not_found),
+            entry(300, TraceKind::Abend, outer, *b"ASRA\0\0\0\0"),
+        ];
+        let records = clock().records(Some(0), &entries);
+        let elapsed: Vec<_> = records.iter().map(|r| r.elapsed_ns).collect();
+        assert_eq!(elapsed, [None, None, None, Some(100), Some(400)]);
+        assert_eq!(records[3].command, "READ");
+        assert_eq!(records[3].domain, "files");
+        assert_eq!(records[3].resp.as_deref(), Some("NOTFND"));
+        assert_eq!(records[3].resp2, Some(80));
+        assert_eq!(records[4].abend.as_deref(), Some("ASRA"));
+    }
+
+    #[test]
+    fn a_filter_lets_through_what_has_all_it_names() {
+        let record = &clock().records(None, &[entry(1, TraceKind::Kernel, 1, [0; 8])])[0];
+        let task = |task| TraceFilter {
+            task: Some(task),
+            ..TraceFilter::default()
+        };
+        assert!(TraceFilter::default().takes(record));
+        assert!(task(7).takes(record));
+        assert!(!task(8).takes(record));
+        let files = TraceFilter {
+            domain: Some("files".into()),
+            ..task(7)
+        };
+        assert!(!files.takes(record));
+        assert_eq!((record.domain, record.event), ("kernel", "begin"));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_worker_writes_can_be_shown(
+            some in proptest::collection::vec((any::<u64>(), 0..4u8, any::<u16>(), any::<[u8; 8]>()), 0..50),
+        ) {
+            let kinds = [TraceKind::Enter, TraceKind::Exit, TraceKind::Abend, TraceKind::User];
+            let entries: Vec<_> =
+                some.iter().map(|(t, k, p, d)| entry(*t, kinds[usize::from(*k)], *p, *d)).collect();
+            prop_assert_eq!(clock().records(Some(1), &entries).len(), entries.len());
+        }
+    }
+}
