@@ -318,7 +318,7 @@ impl Core {
     /// True while limits of tasks or workers must be looked at.
     pub fn wants_coarse_tick(&self) -> bool {
         !self.tasks.is_empty()
-            || self.place_waits.len() > 0
+            || !self.place_waits.is_empty()
             || self.ready_workers() != self.limits.min_workers
             || self
                 .workers

@@ -178,9 +178,12 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
     }
 }
 
+/// A key and its record.
+type Row = (Vec<u8>, Vec<u8>);
+
 /// All entries of the table.
-fn read_all(cx: &mut Cx<'_>) -> Result<Vec<(Vec<u8>, Vec<u8>)>, store::ReadError> {
-    let mut all: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+fn read_all(cx: &mut Cx<'_>) -> Result<Vec<Row>, store::ReadError> {
+    let mut all: Vec<Row> = Vec::new();
     let Some(reader) = cx.kernel.reader.as_mut() else {
         return Ok(all);
     };

@@ -332,12 +332,15 @@ pub(super) fn record_key(name: &QueueName, number: u64) -> Vec<u8> {
     [&name[..], &number.to_be_bytes()].concat()
 }
 
+/// A key and its record.
+type Row = (Vec<u8>, Vec<u8>);
+
 /// The first record of a queue, with its key.
 fn first(
     unit: &UnitOfWork,
     reader: &mut (dyn ReadStore + Send),
     name: &QueueName,
-) -> Result<Option<(Vec<u8>, Vec<u8>)>, Failure> {
+) -> Result<Option<Row>, Failure> {
     let mut found = None;
     let mut take = |e: store::Entry<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
     unit.seek_table(reader, TABLE, Seek::Prefix(name), &mut take)
