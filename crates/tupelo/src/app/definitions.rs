@@ -62,6 +62,7 @@ pub fn install(
 ) -> Installed {
     let mut made = Installed::default();
     made.region.callable = CALLABLE.iter().map(|&name| name.to_owned()).collect();
+    made.region.fc_qr_only = config.region.fc_qr_only;
     install_programs(csd, programs, &mut made);
     for def in &csd.tranclasses {
         made.region.classes.push(region::ClassDef {
