@@ -81,7 +81,9 @@ impl Application {
         };
         put(Path::new("tupelo.toml"), &self.settings)?;
         put(Path::new("resources.csd"), &self.definitions)?;
-        self.files.iter().try_for_each(|(path, text)| put(path, text))
+        self.files
+            .iter()
+            .try_for_each(|(path, text)| put(path, text))
     }
 }
 
@@ -220,7 +222,12 @@ mod tests {
         assert_eq!(read("cobol/LABECHO.cbl"), "       STOP RUN.\n");
         let asset = read("apis/lab-echo/src/main/zosAssets/ask/zosAsset.yaml");
         assert!(asset.contains("\"LABECHO\"") && asset.contains("\"LABE\""));
-        assert!(application.files.iter().all(|(_, text)| !text.contains('@')));
+        assert!(
+            application
+                .files
+                .iter()
+                .all(|(_, text)| !text.contains('@'))
+        );
         assert_eq!(service.path(7), "/lab-echo/7");
     }
 }

@@ -54,8 +54,13 @@ impl Records {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(LabError::system(what())(error)),
         };
-        let whole = text.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-        let lines = text[..whole].split(|b| *b == b'\n').filter(|l| !l.is_empty());
+        let whole = text
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or(0, |at| at + 1);
+        let lines = text[..whole]
+            .split(|b| *b == b'\n')
+            .filter(|l| !l.is_empty());
         let records = lines
             .map(|line| {
                 serde_json::from_slice(line)

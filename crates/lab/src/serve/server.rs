@@ -53,7 +53,9 @@ impl Server {
         let (mut process, lines) = Process::start(executable, folder)?;
         let mut found = [None, None];
         process.until("the server listens", || {
-            lines.try_iter().for_each(|line| take_address(&line, &mut found));
+            lines
+                .try_iter()
+                .for_each(|line| take_address(&line, &mut found));
             Ok(found.iter().all(Option::is_some))
         })?;
         let [gateway, admin] = found.map(Option::unwrap_or_default);
@@ -94,10 +96,11 @@ impl Server {
         let dropped = now.since(before, "tupelo_region_records_dropped_total");
         let due = (now.tasks_ended() - before.tasks_ended() - dropped) as usize;
         let mut records = Vec::new();
-        self.process.until("the monitoring records are written", || {
-            records.extend(self.records.take()?);
-            Ok(records.len() >= due)
-        })?;
+        self.process
+            .until("the monitoring records are written", || {
+                records.extend(self.records.take()?);
+                Ok(records.len() >= due)
+            })?;
         Ok(records)
     }
 }
@@ -254,6 +257,9 @@ mod tests {
     fn a_program_that_ends_instead_of_listening_is_told_with_its_log() {
         let error = Server::start_of(Path::new("/bin/sh"), &Application::default()).unwrap_err();
         let text = error.to_string();
-        assert!(text.contains("the server ended (exit status") && text.contains("serve"), "{text}");
+        assert!(
+            text.contains("the server ended (exit status") && text.contains("serve"),
+            "{text}"
+        );
     }
 }
