@@ -142,8 +142,8 @@ fn conditions(report: &mut Report, capacity: f64, target: f64) {
     }
     report.condition(
         "transaction",
-        "computes for about a millisecond and waits for nobody (chosen; the paper's called programs \
-         through a script)",
+        "computes for some milliseconds and waits for nobody (chosen; the paper's were a script and \
+         the programs it called)",
     );
     report.condition(
         "load",
@@ -153,7 +153,7 @@ fn conditions(report: &mut Report, capacity: f64, target: f64) {
             TARGET_SHARE * 100.0,
             short(capacity),
             short(target),
-            FACTORS.map(|f| short(f)).join(", "),
+            FACTORS.map(short).join(", "),
             DURATION.as_secs_f64()
         ),
     );

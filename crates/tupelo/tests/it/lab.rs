@@ -91,7 +91,12 @@ fn figures(name: &str) -> Vec<Value> {
 fn found<'a>(figures: &'a [Value], name: &str) -> Vec<(&'a str, f64)> {
     let of = |f: &&Value| f["figure"] == name;
     let figures = figures.iter().filter(of);
-    let found = figures.map(|f| (f["conditions"].as_str().unwrap(), f["found"].as_f64().unwrap()));
+    let found = figures.map(|f| {
+        (
+            f["conditions"].as_str().unwrap(),
+            f["found"].as_f64().unwrap(),
+        )
+    });
     found.collect()
 }
 
