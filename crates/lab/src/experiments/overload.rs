@@ -228,7 +228,7 @@ fn table(points: &[Vec<Point>; 2]) -> Table {
 }
 
 fn pictures(points: &[Vec<Point>; 2], target: f64) -> Vec<Picture> {
-    let series = |name: &str, points: &[Point], of: fn(&Point) -> f64, dashed| Series {
+    let series = |name: &str, points: &[Point], of: fn(&Point) -> f64, dashed: bool| Series {
         name: name.into(),
         points: points.iter().map(|p| (p.rate, of(p))).collect(),
         dots: !dashed,
