@@ -55,7 +55,7 @@ impl Endpoint {
 
     /// The same, and of what.
     pub fn told(&self) -> Result<Reading, ScrapeError> {
-        parse_metrics(&self.fetch()?)
+        parse_metrics(&self.text()?)
     }
 
     /// What tells the server behind it from others: the machine's address, and
@@ -76,7 +76,8 @@ impl Endpoint {
         }
     }
 
-    fn fetch(&self) -> Result<String, ScrapeError> {
+    /// The figures as the endpoint writes them.
+    pub fn text(&self) -> Result<String, ScrapeError> {
         let io = |error: &dyn fmt::Display| ScrapeError::Io(error.to_string());
         if self.0.scheme != Scheme::Http {
             return Err(ScrapeError::Scheme);

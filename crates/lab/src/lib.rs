@@ -15,6 +15,7 @@ pub mod experiments;
 pub mod net;
 pub mod record;
 pub mod report;
+pub mod serve;
 pub mod traffic;
 
 pub use error::LabError;

@@ -391,6 +391,9 @@ pub(super) fn record_times(
     record.lateness.record(sent.saturating_sub(ready));
     record.wire.record(arrived.saturating_sub(sent));
     record.response.record(done.saturating_sub(intended));
+    if passed {
+        record.passed.record(done.saturating_sub(intended));
+    }
     if let Some(step) = record.steps.get_mut(step) {
         step.response.record(done.saturating_sub(intended));
         step.errors += u64::from(!passed);

@@ -198,6 +198,9 @@ pub struct PopulationRecord {
     pub wire: Histogram,
     /// Intended start to last byte in.
     pub response: Histogram,
+    /// Of this, the answers that passed every check: what a server did that
+    /// refuses a part of the load.
+    pub passed: Histogram,
     /// Time to open a connection.
     pub connect: Histogram,
     /// Gaps between sends of the open loop, in ns.
@@ -234,6 +237,7 @@ impl PopulationRecord {
         self.lateness.merge(&other.lateness);
         self.wire.merge(&other.wire);
         self.response.merge(&other.response);
+        self.passed.merge(&other.passed);
         self.connect.merge(&other.connect);
         self.gaps.merge(&other.gaps);
         if self.steps.len() < other.steps.len() {

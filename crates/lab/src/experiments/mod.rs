@@ -6,9 +6,12 @@ mod delayed_ack;
 mod mss;
 mod nagle;
 mod network;
+mod overload;
 mod pictures;
+mod presented;
 mod slow_start;
 mod tcp_tuning;
+mod threadsafe;
 
 pub use context::Context;
 
@@ -44,6 +47,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
     nagle::EXPERIMENT,
     slow_start::EXPERIMENT,
     tcp_tuning::EXPERIMENT,
+    threadsafe::EXPERIMENT,
+    overload::EXPERIMENT,
     delayed_ack::EXPERIMENT,
     appc::EXPERIMENT,
 ];

@@ -86,6 +86,9 @@ pub struct RegionSection {
     /// may come at once, and what is more is left out and counted. 0 for no
     /// bound.
     pub display_lines_per_s: u32,
+    /// Whether file commands of threadsafe programs take the QR token
+    /// (FCQRONLY=YES): two changes of mode a command.
+    pub fc_qr_only: bool,
     /// File that receives one JSON line a task; relative to the state folder.
     /// None are written when absent.
     pub monitoring: Option<PathBuf>,
@@ -110,6 +113,7 @@ impl Default for RegionSection {
             worker_memory_mib: 2048,
             worker_keep_mib: 256,
             display_lines_per_s: 1000,
+            fc_qr_only: false,
             monitoring: None,
         }
     }

@@ -64,6 +64,7 @@ pub fn install(
 ) -> Installed {
     let mut made = Installed::default();
     made.region.callable = CALLABLE.iter().map(|&name| name.to_owned()).collect();
+    made.region.fc_qr_only = config.region.fc_qr_only;
     install_programs(csd, programs, &mut made);
     let (queues, wrong) = super::queues::install(csd, &config.queues, &config.region.default_user);
     made.region.queues = queues;

@@ -1,7 +1,7 @@
 //! What a change of `tupelo.toml` needs: a reload, or a new start.
 //!
-//! Files, compiler settings, the folder of the API projects and the partners,
-//! modes and users of APPC are read again while the server runs. Everything else
+//! Files, compiler settings, FCQRONLY, the folder of the API projects and the
+//! partners, modes and users of APPC are read again while the server runs. Everything else
 //! was handed out when it started: listeners, limits, the store, the node for
 //! APPC partners.
 
@@ -10,7 +10,8 @@ use super::config::Config;
 /// Sections whose every key a reload takes over.
 const RELOADED_SECTIONS: [&str; 2] = ["files", "compile"];
 /// Single keys that a reload takes over.
-const RELOADED_KEYS: [(&str, &str); 4] = [
+const RELOADED_KEYS: [(&str, &str); 5] = [
+    ("region", "fc_qr_only"),
     ("gateway", "apis"),
     ("appc", "partners"),
     ("appc", "modes"),

@@ -26,6 +26,8 @@ fn without_a_name_the_experiments_are_listed() {
         "nagle",
         "slow-start",
         "tcp-tuning",
+        "threadsafe",
+        "overload",
         "delayed-ack",
         "appc",
     ] {
@@ -74,4 +76,56 @@ fn an_experiment_prints_a_line_a_figure_or_says_what_it_lacks() {
         }
         _ => panic!("{output:?}"),
     }
+}
+
+/// The figures of an experiment that starts servers of its own.
+fn figures(name: &str) -> Vec<Value> {
+    let output = lab(&[name, "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let lines = text(&output.stdout);
+    let figures = lines.lines().map(|l| serde_json::from_str(l).unwrap());
+    figures.collect()
+}
+
+/// What was found of a figure, by its conditions.
+fn found<'a>(figures: &'a [Value], name: &str) -> Vec<(&'a str, f64)> {
+    let of = |f: &&Value| f["figure"] == name;
+    let figures = figures.iter().filter(of);
+    let found = figures.map(|f| {
+        (
+            f["conditions"].as_str().unwrap(),
+            f["found"].as_f64().unwrap(),
+        )
+    });
+    found.collect()
+}
+
+#[test]
+fn file_commands_change_the_mode_twelve_times_or_never() {
+    let figures = figures("threadsafe");
+    let changes = found(&figures, "changes of mode a transaction");
+    assert_eq!(changes[0], ("threadsafe, FCQRONLY=YES", 12.0));
+    assert_eq!(changes[1], ("threadsafe, FCQRONLY=NO", 0.0));
+    let chosen = figures.iter().find(|f| f["published"] == 12.0).unwrap();
+    assert_eq!(chosen["origin"], "calibrated");
+    for name in ["throughput, 8 clients", "CPU a transaction, 8 clients"] {
+        let all = found(&figures, name);
+        assert!(all.len() == 3 && all.iter().all(|f| f.1 > 0.0), "{all:?}");
+    }
+}
+
+#[test]
+fn a_flood_is_refused_by_the_region_with_limits_alone() {
+    let figures = figures("overload");
+    let refused = found(&figures, "refused");
+    let answered = found(&figures, "answered");
+    assert_eq!((refused.len(), answered.len()), (10, 10));
+    assert!(answered.iter().all(|f| f.1 > 0.0), "{answered:?}");
+    for (conditions, refused) in &refused {
+        if conditions.ends_with("without limits") {
+            assert_eq!(*refused, 0.0, "{conditions}");
+        }
+    }
+    let most = refused.iter().find(|f| f.0 == "10 × target, with limits");
+    assert!(most.unwrap().1 > 0.0, "{refused:?}");
 }

@@ -1,0 +1,92 @@
+//! Load on a server of the laboratory's own: one request again and again, at a
+//! rate or from clients that wait for their answers, and what came of it by the
+//! driver, by `/metrics` and by the monitoring records.
+
+use super::{Context, Experiment};
+use crate::error::LabError;
+use crate::report::Report;
+use crate::serve::{Record, Server, stop_flag};
+use drive::engine::{self, Outcome, Silent};
+use drive::load::{HttpLoad, LoadError};
+use measure::report::Axis;
+use std::time::Duration;
+
+/// What one run came to.
+pub struct Presented {
+    /// By the driver.
+    pub outcome: Outcome,
+    /// By the region: a record a task.
+    pub records: Vec<Record>,
+    /// CPU of server and workers, µs a task.
+    pub cpu_us: f64,
+}
+
+/// Load at a path of a server that keeps up to `outstanding` requests in the
+/// air. A request is given up after `patience`.
+pub fn load(
+    context: &Context<'_>,
+    url: String,
+    outstanding: usize,
+    patience: Duration,
+) -> HttpLoad {
+    let mut load = HttpLoad::new(url);
+    load.clients = outstanding;
+    load.timeout = patience;
+    load.warmup = Duration::ZERO;
+    load.threads = 1;
+    load.seed = context.seed;
+    load
+}
+
+/// Presents a load to a server that is idle, and waits until it is again.
+pub fn present(server: &mut Server, load: &HttpLoad) -> Result<Presented, LabError> {
+    let before = server.idle()?;
+    let plan = load.plan()?;
+    let outcome = engine::run(&plan, &mut Silent, stop_flag()).map_err(LoadError::from)?;
+    let after = server.idle()?;
+    let tasks = after.tasks_ended() - before.tasks_ended();
+    Ok(Presented {
+        outcome,
+        records: server.records(&before, &after)?,
+        cpu_us: (after.cpu_s() - before.cpu_s()) / tasks.max(1.0) * 1e6,
+    })
+}
+
+impl Presented {
+    /// The response time in ms that this share of the answers that passed
+    /// their checks does not exceed.
+    pub fn response_ms(&self, share: f64) -> f64 {
+        self.outcome.sum().passed.quantile(share) as f64 / 1e6
+    }
+
+    /// The mean of a number of the records.
+    pub fn mean(&self, of: impl Fn(&Record) -> f64) -> f64 {
+        self.records.iter().map(of).sum::<f64>() / (self.records.len() as f64).max(1.0)
+    }
+}
+
+/// The report of an experiment with a server.
+pub fn report(experiment: &Experiment, title: &str, question: &str) -> Report {
+    let mut report = Report {
+        experiment: experiment.name.into(),
+        title: title.into(),
+        paper: experiment.paper.into(),
+        question: question.into(),
+        ..Report::default()
+    };
+    report.condition(
+        "server",
+        "this program, on loopback; server and load driver share the processors of this machine",
+    );
+    report
+}
+
+/// An axis from zero, or a logarithmic one.
+pub fn axis(label: &str, log: bool) -> Axis {
+    Axis {
+        label: label.into(),
+        log,
+        from_zero: !log,
+        ..Axis::default()
+    }
+}

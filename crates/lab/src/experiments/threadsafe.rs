@@ -1,0 +1,301 @@
+//! Paper 000's transaction whose file I/O changes mode about twelve times, and
+//! the same with none: FCQRONLY=YES against FCQRONLY=NO, and the definition's
+//! default, a quasi-reentrant program, beside them.
+
+use super::presented::{Presented, axis, load, present, report};
+use super::{Context, Experiment, Needs};
+use crate::error::LabError;
+use crate::report::{Picture, Published, Report, Table};
+use crate::serve::{Application, Server, Service};
+use measure::report::{Plot, Series, short};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// The row of the table.
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "threadsafe",
+    about: "twelve changes of mode a transaction by its file commands, against none",
+    paper: "000",
+    needs: Needs::Nothing,
+    run,
+};
+
+/// One region of the comparison.
+struct Case {
+    name: &'static str,
+    concurrency: &'static str,
+    fc_qr_only: bool,
+    /// Changes of mode a transaction, as the paper has them.
+    published: Option<f64>,
+}
+
+const CASES: [Case; 3] = [
+    Case {
+        name: "threadsafe, FCQRONLY=YES",
+        concurrency: "THREADSAFE",
+        fc_qr_only: true,
+        published: Some(12.0),
+    },
+    Case {
+        name: "threadsafe, FCQRONLY=NO",
+        concurrency: "THREADSAFE",
+        fc_qr_only: false,
+        published: Some(0.0),
+    },
+    Case {
+        name: "quasi-reentrant",
+        concurrency: "QUASIRENT",
+        fc_qr_only: true,
+        published: None,
+    },
+];
+
+/// What was found of a case.
+struct Found {
+    full: Presented,
+    at_rates: Vec<Presented>,
+}
+
+fn run(context: &Context<'_>) -> Result<Report, LabError> {
+    let mut report = report(
+        &EXPERIMENT,
+        "Threadsafe file commands",
+        "A threadsafe program leaves its own mode for every file command while FCQRONLY=YES, and \
+         comes back after it. What do these changes cost, and what does FCQRONLY=NO give back?",
+    );
+    let mut servers = Vec::new();
+    for case in &CASES {
+        context.say(&format!("{}: compile and start", case.name));
+        servers.push(Server::start(&application(case))?);
+    }
+    let url = |server: &Server| server.url(&SERVICE.path(7));
+    let mut full = Vec::new();
+    for (case, server) in CASES.iter().zip(&mut servers) {
+        context.say(&format!("{}: {CLIENTS} clients", case.name));
+        let mut load = load(context, url(server), CLIENTS, PATIENCE);
+        load.duration = WARM;
+        present(server, &load)?;
+        load.duration = DURATION;
+        full.push(present(server, &load)?);
+    }
+    let slowest = full.iter().map(|f| f.outcome.throughput());
+    let slowest = slowest.fold(f64::INFINITY, f64::min);
+    let rates = SHARES.map(|share| (share * slowest).max(1.0).round());
+    let mut found: Vec<Found> = full
+        .into_iter()
+        .map(|full| Found {
+            full,
+            at_rates: Vec::new(),
+        })
+        .collect();
+    for rate in rates {
+        for ((case, server), found) in CASES.iter().zip(&mut servers).zip(&mut found) {
+            context.say(&format!("{}: {rate} requests/s", case.name));
+            let mut load = load(context, url(server), OUTSTANDING, PATIENCE);
+            load.rate = Some(rate);
+            load.duration = DURATION;
+            found.at_rates.push(present(server, &load)?);
+        }
+    }
+    conditions(&mut report, rates);
+    figures(&mut report, &found, rates);
+    conclude(&mut report, &found);
+    report.tables.push(side_by_side(&found, rates));
+    report.pictures = vec![
+        picture(
+            "Response time over the presented rate",
+            "ms, half are faster",
+            &found,
+            rates,
+            |p| p.response_ms(0.5),
+        ),
+        picture(
+            "CPU over the presented rate",
+            "µs a transaction",
+            &found,
+            rates,
+            |p| p.cpu_us,
+        ),
+    ];
+    Ok(report)
+}
+
+fn application(case: &Case) -> Application {
+    let mut records = String::new();
+    for key in 0..RECORDS {
+        let _ = writeln!(records, "{key:08}{:<72}", "a record of the laboratory");
+    }
+    Application::default()
+        .settings(&format!(
+            "[region]\nmonitoring = \"records.jsonl\"\nfc_qr_only = {}\n\
+             [files.LABFILE]\nkey_offset = 0\ndata = \"data/records.txt\"\nformat = \"lines\"\n",
+            case.fc_qr_only
+        ))
+        .definitions(&format!(
+            "DEFINE TRANSACTION(LABT) GROUP(LAB) PROGRAM(LABREAD)\n\
+             DEFINE PROGRAM(LABREAD) GROUP(LAB) LANGUAGE(COBOL) CONCURRENCY({})\n\
+             DEFINE FILE(LABFILE) GROUP(LAB) RECORDFORMAT(F) RECORDSIZE(80) KEYLENGTH(8)\n       \
+             READ(YES) STATUS(ENABLED) OPENTIME(FIRSTREF)\n",
+            case.concurrency
+        ))
+        .program("LABREAD", include_str!("../../programs/LABREAD.cbl"))
+        .file("data/records.txt", records)
+        .service(&SERVICE)
+}
+
+fn conditions(report: &mut Report, rates: [f64; 3]) {
+    report.condition(
+        "chosen",
+        "six READs of 80 bytes by key, so that the changes of mode are the paper's twelve; the \
+         paper does not tell which commands its transaction issued",
+    );
+    report.condition(
+        "load",
+        format!(
+            "{CLIENTS} clients without pause, then {} requests/s, which are {} of what the slowest \
+             of the regions answers; {:.1} s each",
+            rates.map(short).join(", "),
+            SHARES.map(|s| format!("{:.0} %", s * 100.0)).join(", "),
+            DURATION.as_secs_f64()
+        ),
+    );
+    report.condition(
+        "CPU",
+        "of the server and its workers by the kernel, gateway included, over the tasks that ended",
+    );
+    report.condition(
+        "not compared",
+        "the paper names no response time, CPU or throughput for this change",
+    );
+}
+
+fn figures(report: &mut Report, found: &[Found], rates: [f64; 3]) {
+    for (case, found) in CASES.iter().zip(found) {
+        let switches = found.full.mean(|r| f64::from(r.mode_switches));
+        let published = case.published.and_then(Published::number);
+        // The number of READs was chosen after the paper's twelve.
+        let name = "changes of mode a transaction";
+        match case.fc_qr_only && case.published.is_some() {
+            true => report.calibrated(name, case.name, published, switches, "changes"),
+            false => report.measured(name, case.name, published, switches, "changes"),
+        }
+    }
+    for (case, found) in CASES.iter().zip(found) {
+        let name = format!("throughput, {CLIENTS} clients");
+        report.measured(
+            &name,
+            case.name,
+            None,
+            found.full.outcome.throughput(),
+            "/s",
+        );
+        let name = format!("CPU a transaction, {CLIENTS} clients");
+        report.measured(&name, case.name, None, found.full.cpu_us, "µs");
+    }
+    for (i, rate) in rates.into_iter().enumerate() {
+        for (case, found) in CASES.iter().zip(found) {
+            let at = &found.at_rates[i];
+            let name = format!("response time at {}/s, half are faster", short(rate));
+            report.measured(&name, case.name, None, at.response_ms(0.5), "ms");
+        }
+    }
+}
+
+/// Everything at every load, a row a region.
+fn side_by_side(found: &[Found], rates: [f64; 3]) -> Table {
+    let mut rows = Vec::new();
+    let loads = rates.iter().map(|r| format!("{}/s", short(*r)));
+    let loads: Vec<String> = loads.chain([format!("{CLIENTS} clients")]).collect();
+    for (i, load) in loads.iter().enumerate() {
+        for (case, found) in CASES.iter().zip(found) {
+            let at = found.at_rates.get(i).unwrap_or(&found.full);
+            rows.push(vec![
+                load.clone(),
+                case.name.into(),
+                short(at.outcome.throughput()),
+                short(at.response_ms(0.5)),
+                short(at.response_ms(0.99)),
+                short(at.cpu_us),
+                short(at.mean(|r| r.qr_wait_ns as f64 / 1e3)),
+                short(at.mean(|r| f64::from(r.mode_switches))),
+            ]);
+        }
+    }
+    let heading = [
+        "presented",
+        "region",
+        "answered/s",
+        "p50 ms",
+        "p99 ms",
+        "CPU µs",
+        "QR wait µs",
+        "changes",
+    ];
+    Table {
+        title: "Side by side".into(),
+        heading: heading.map(str::to_owned).into(),
+        rows,
+        caption: "CPU, wait for the QR token and changes of mode are means a transaction.".into(),
+    }
+}
+
+fn picture(
+    title: &str,
+    unit: &str,
+    found: &[Found],
+    rates: [f64; 3],
+    of: impl Fn(&Presented) -> f64,
+) -> Picture {
+    let series = CASES.iter().zip(found).map(|(case, found)| Series {
+        name: case.name.into(),
+        points: rates
+            .into_iter()
+            .zip(found.at_rates.iter().map(&of))
+            .collect(),
+        dots: true,
+        ..Series::default()
+    });
+    Picture::Plot(Plot {
+        title: title.into(),
+        x: axis("requests presented a second", false),
+        y: axis(unit, false),
+        series: series.collect(),
+        ..Plot::default()
+    })
+}
+
+fn conclude(report: &mut Report, found: &[Found]) {
+    let change =
+        |of: &dyn Fn(&Presented) -> f64| (of(&found[1].full) / of(&found[0].full) - 1.0) * 100.0;
+    report.conclusions.push(format!(
+        "Without the changes of mode {CLIENTS} clients get {:+.0} % throughput at {:+.0} % CPU a \
+         transaction, in one run of {:.1} s each. Runs on a machine that does other work differ by \
+         more than a few percent.",
+        change(&|p| p.outcome.throughput()),
+        change(&|p| p.cpu_us),
+        DURATION.as_secs_f64()
+    ));
+    report.conclusions.push(format!(
+        "In CICS a change of mode moves the task between two TCBs, which the operating system \
+         dispatches. Here the task keeps its thread and takes or gives the region's one QR token: \
+         with FCQRONLY=YES a transaction waited {:.2} µs for it at {CLIENTS} clients. So the number \
+         of changes is the paper's, and their cost is not.",
+        found[0].full.mean(|r| r.qr_wait_ns as f64 / 1e3)
+    ));
+}
+
+const SERVICE: Service = Service {
+    name: "threadsafe",
+    transid: "LABT",
+    program: "LABREAD",
+};
+const RECORDS: u32 = 1000;
+/// Enough to keep the processors of a small machine busy.
+const CLIENTS: usize = 8;
+/// The most requests of an open loop in the air.
+const OUTSTANDING: usize = 256;
+/// Of what the slowest region answers.
+const SHARES: [f64; 3] = [0.25, 0.5, 0.75];
+const PATIENCE: Duration = Duration::from_secs(10);
+const WARM: Duration = Duration::from_millis(300);
+const DURATION: Duration = Duration::from_millis(1500);

@@ -1,0 +1,265 @@
+//! `tupelo serve` as a child: started on free loopback ports, waited for until
+//! it listens, asked what it tells, stopped.
+//!
+//! The child is the running executable, so that an experiment measures the very
+//! program that tells of it. Every wait ends: by what is waited for, by its
+//! bound, by the child's end, or by Ctrl-C. The child's log is kept in its
+//! folder, and its last lines stand in the error of a server that does not
+//! start.
+
+use super::application::Application;
+use super::interrupt::interrupted;
+use super::metrics::Metrics;
+use super::record::{Record, Records};
+use crate::error::LabError;
+use drive::load::LoadError;
+use drive::scrape::Endpoint;
+use drive::url::Url;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A server that runs. Dropping it stops it and removes its folder.
+#[derive(Debug)]
+pub struct Server {
+    process: Process,
+    gateway: String,
+    metrics: Endpoint,
+    records: Records,
+}
+
+impl Server {
+    /// Serves an application and waits until its gateway listens. The
+    /// application's settings may hold anything but the addresses; monitoring
+    /// records are read when they say `monitoring = "records.jsonl"`.
+    pub fn start(application: &Application) -> Result<Server, LabError> {
+        let executable = std::env::current_exe().map_err(LabError::system("this program"))?;
+        Server::start_of(&executable, application)
+    }
+
+    /// The same with another `tupelo`.
+    pub fn start_of(executable: &Path, application: &Application) -> Result<Server, LabError> {
+        let folder = tempfile::Builder::new()
+            .prefix("tupelo-lab-")
+            .tempdir()
+            .map_err(LabError::system("a temporary folder"))?;
+        let written = application.write(folder.path());
+        written.map_err(LabError::system(folder.path().display().to_string()))?;
+        let records = Records::of(&folder.path().join(STATE).join(RECORDS));
+        let (mut process, lines) = Process::start(executable, folder)?;
+        let mut found = [None, None];
+        process.until("the server listens", || {
+            lines
+                .try_iter()
+                .for_each(|line| take_address(&line, &mut found));
+            Ok(found.iter().all(Option::is_some))
+        })?;
+        let [gateway, admin] = found.map(Option::unwrap_or_default);
+        let metrics = Url::parse(&format!("{admin}/metrics")).map_err(LoadError::from)?;
+        Ok(Server {
+            process,
+            gateway,
+            metrics: Endpoint(metrics),
+            records,
+        })
+    }
+
+    /// The address of a path at the gateway.
+    pub fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.gateway)
+    }
+
+    /// What `/metrics` says now.
+    pub fn metrics(&self) -> Result<Metrics, LabError> {
+        read(&self.metrics)
+    }
+
+    /// Waits until no task is admitted or waiting, and says what `/metrics`
+    /// says then.
+    pub fn idle(&mut self) -> Result<Metrics, LabError> {
+        let mut last = Metrics::default();
+        self.process.until("the server is idle", || {
+            last = read(&self.metrics)?;
+            Ok(last.tasks_open() == 0.0)
+        })?;
+        Ok(last)
+    }
+
+    /// The monitoring records of the tasks that ended between two readings of
+    /// an idle server, each taken once. It writes them a moment later than it
+    /// counts the tasks.
+    pub fn records(&mut self, before: &Metrics, now: &Metrics) -> Result<Vec<Record>, LabError> {
+        let dropped = now.since(before, "tupelo_region_records_dropped_total");
+        let due = (now.tasks_ended() - before.tasks_ended() - dropped) as usize;
+        let mut records = Vec::new();
+        self.process
+            .until("the monitoring records are written", || {
+                records.extend(self.records.take()?);
+                Ok(records.len() >= due)
+            })?;
+        Ok(records)
+    }
+}
+
+/// The child and its folder, which go together.
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    folder: tempfile::TempDir,
+}
+
+impl Process {
+    /// Starts `tupelo serve` over a folder. Returns the lines that it prints.
+    fn start(
+        executable: &Path,
+        folder: tempfile::TempDir,
+    ) -> Result<(Process, Receiver<String>), LabError> {
+        let log = folder.path().join(LOG);
+        let log = File::create(&log).map_err(LabError::system(log.display().to_string()))?;
+        let mut child = Command::new(executable)
+            .arg("serve")
+            .arg(folder.path())
+            .arg("--state")
+            .arg(folder.path().join(STATE))
+            .args(["--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"])
+            .arg("--no-reload")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .map_err(LabError::system(executable.display().to_string()))?;
+        let (sender, lines) = mpsc::channel();
+        let stdout = child.stdout.take();
+        // Reads on for as long as the child lives, so that it never waits.
+        thread::spawn(move || {
+            let lines = stdout.into_iter().flat_map(|s| BufReader::new(s).lines());
+            for line in lines.map_while(Result::ok) {
+                let _ = sender.send(line);
+            }
+        });
+        Ok((Process { child, folder }, lines))
+    }
+
+    /// Waits until `done` says so, the child ends, or it takes too long.
+    fn until(
+        &mut self,
+        what: &str,
+        mut done: impl FnMut() -> Result<bool, LabError>,
+    ) -> Result<(), LabError> {
+        let began = Instant::now();
+        loop {
+            if interrupted() {
+                return Err(LabError::Failed("interrupted".into()));
+            }
+            // Looked at first: an address is no longer one when it has ended.
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Err(self.complaint(&format!("the server ended ({status})")));
+            }
+            if done()? {
+                return Ok(());
+            }
+            if began.elapsed() > LONGEST_WAIT {
+                let seconds = LONGEST_WAIT.as_secs();
+                return Err(self.complaint(&format!("{seconds} s went by before {what}")));
+            }
+            thread::sleep(GLANCE);
+        }
+    }
+
+    /// An error with the last lines of the child's log.
+    fn complaint(&self, what: &str) -> LabError {
+        let log = std::fs::read_to_string(self.folder.path().join(LOG)).unwrap_or_default();
+        let lines: Vec<&str> = log.lines().collect();
+        let last = &lines[lines.len().saturating_sub(LAST_LINES)..];
+        LabError::Failed(format!("{what}\n{}", last.join("\n")).trim_end().to_owned())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // One that has ended has no id any more that could be signalled.
+        if let (Ok(None), Ok(pid)) = (self.child.try_wait(), self.child.id().try_into()) {
+            // SAFETY: kill(2) takes any pid; the child is ours and not reaped.
+            unsafe { libc::kill(pid, libc::SIGTERM) };
+        }
+        let began = Instant::now();
+        while let Ok(None) = self.child.try_wait() {
+            if began.elapsed() > LONGEST_STOP {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                return;
+            }
+            thread::sleep(GLANCE);
+        }
+    }
+}
+
+/// Takes an address out of a line such as `gateway   http://127.0.0.1:8080`.
+fn take_address(line: &str, found: &mut [Option<String>; 2]) {
+    let mut words = line.split_whitespace();
+    let place = match words.next() {
+        Some("gateway") => &mut found[0],
+        Some("admin") => &mut found[1],
+        _ => return,
+    };
+    let address = words.next().filter(|word| word.starts_with("http://"));
+    if let Some(address) = address {
+        *place = Some(address.trim_end_matches('/').to_owned());
+    }
+}
+
+fn read(endpoint: &Endpoint) -> Result<Metrics, LabError> {
+    let text = endpoint.text();
+    let text = text.map_err(|error| LabError::Failed(format!("{endpoint}: {error}")))?;
+    Ok(Metrics::parse(&text))
+}
+
+/// The child's log, in its folder.
+const LOG: &str = "server.log";
+/// Its state folder, in its folder.
+const STATE: &str = "state";
+/// The monitoring records, in its state folder.
+const RECORDS: &str = "records.jsonl";
+/// How often something is looked at that is waited for.
+const GLANCE: Duration = Duration::from_millis(10);
+/// Longer than compiling and starting take on a machine that is busy.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// After this a child that was told to stop is killed.
+const LONGEST_STOP: Duration = Duration::from_secs(15);
+/// Lines of a log that an error shows.
+const LAST_LINES: usize = 12;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_taken_from_the_lines_that_have_them() {
+        let mut found = [None, None];
+        for line in [
+            "compiled  1 program",
+            "gateway   http://127.0.0.1:41001/",
+            "gateway",
+            "admin     http://127.0.0.1:41002",
+            "appc      dlsw://127.0.0.1:2065",
+        ] {
+            take_address(line, &mut found);
+        }
+        let found = found.map(Option::unwrap);
+        assert_eq!(found, ["http://127.0.0.1:41001", "http://127.0.0.1:41002"]);
+    }
+
+    #[test]
+    fn a_program_that_ends_instead_of_listening_is_told_with_its_log() {
+        let error = Server::start_of(Path::new("/bin/sh"), &Application::default()).unwrap_err();
+        let text = error.to_string();
+        assert!(
+            text.contains("the server ended (exit status") && text.contains("serve"),
+            "{text}"
+        );
+    }
+}
