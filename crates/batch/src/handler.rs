@@ -13,8 +13,8 @@ use std::io;
 use store::{KeyField, Organisation, Seek, rrn_key};
 
 use crate::dd::{Dd, Format, Source};
-use crate::plain::{Input, Output, Plain, Update};
 pub use crate::plain::{Advance, Print};
+use crate::plain::{Input, Output, Plain, Update};
 use crate::status::Status;
 pub use crate::stored::{Fault, Records};
 use crate::stored::{Found, Stored};
@@ -219,7 +219,10 @@ impl Handler {
                     status = Status::BOUNDARY;
                 }
                 if !text.is_empty() {
-                    (self.tell)(&format!("DD {}: file status {status}: {text}", dd_name(call.assign)));
+                    (self.tell)(&format!(
+                        "DD {}: file status {status}: {text}",
+                        dd_name(call.assign)
+                    ));
                 }
                 status
             }
@@ -343,7 +346,9 @@ impl Handler {
             (Mode::Extend, Source::File { path, .. }) if !path.exists() && !call.is_optional => {
                 Err(io::ErrorKind::NotFound.into())
             }
-            (Mode::Extend, source) => Output::open(source, default, true, self.print).map(Plain::Output),
+            (Mode::Extend, source) => {
+                Output::open(source, default, true, self.print).map(Plain::Output)
+            }
             (Mode::Update, Source::File { path, format }) => {
                 Update::open(path, format.unwrap_or(default)).map(Plain::Update)
             }
@@ -522,7 +527,11 @@ fn next(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Do
             open.cursor = Cursor::After(Vec::new());
             open.last_read = Some(Vec::new());
             place(call, &taken.bytes);
-            Ok(if taken.misfit { Status::LENGTH } else { Status::OK })
+            Ok(if taken.misfit {
+                Status::LENGTH
+            } else {
+                Status::OK
+            })
         }
         Opened::Stored(file) => {
             let seek = match (call.op, &cursor) {
@@ -557,7 +566,11 @@ fn key_in(call: &Call<'_>, key: usize, bytes: usize) -> Result<Vec<u8>, Fault> {
         0 => field.length as usize,
         bytes => bytes.min(field.length as usize),
     };
-    Ok(call.area.get(start..start + length).ok_or(Status::LOGIC)?.to_vec())
+    Ok(call
+        .area
+        .get(start..start + length)
+        .ok_or(Status::LOGIC)?
+        .to_vec())
 }
 
 fn read(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Done {
@@ -591,7 +604,10 @@ fn start(
     };
     open.cursor = Cursor::Lost;
     let key = key_in(call, call.key, call.key_bytes)?;
-    let whole = call.keys.get(call.key).map_or(key.len(), |k| k.length as usize);
+    let whole = call
+        .keys
+        .get(call.key)
+        .map_or(key.len(), |k| k.length as usize);
     // Every key that begins so is equal to it.
     let mut above = key.clone();
     above.resize(whole.max(key.len()), 0xFF);
@@ -616,10 +632,17 @@ fn start(
 
 /// The record that is written.
 fn record<'c>(call: &'c Call<'_>) -> Result<&'c [u8], Fault> {
-    call.area.get(..call.length).ok_or_else(|| Status::BAD_LENGTH.into())
+    call.area
+        .get(..call.length)
+        .ok_or_else(|| Status::BAD_LENGTH.into())
 }
 
-fn write(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>, advance: Advance) -> Done {
+fn write(
+    store: &mut Option<Records>,
+    open: &mut Open,
+    call: &mut Call<'_>,
+    advance: Advance,
+) -> Done {
     let file = match &mut open.records {
         Opened::Stored(file) => file,
         Opened::Plain(Plain::Output(output)) => {
@@ -629,7 +652,9 @@ fn write(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>, adva
         Opened::Plain(_) | Opened::Absent => return Ok(Status::NOT_OUTPUT),
     };
     let store = of(store)?;
-    file.def().check_record(record(call)?).map_err(|_| Status::BAD_LENGTH)?;
+    file.def()
+        .check_record(record(call)?)
+        .map_err(|_| Status::BAD_LENGTH)?;
     match call.org {
         Org::Sequential | Org::Lines => {
             store.append(file, record(call)?)?;
@@ -647,7 +672,11 @@ fn write(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>, adva
         Org::Relative if call.number == 0 => Ok(Status::NO_ROOM),
         Org::Relative => store.insert(file, &rrn_key(call.number), record(call)?),
         Org::Indexed => {
-            let key = file.def().key_in(record(call)?).ok_or(Status::BAD_LENGTH)?.to_vec();
+            let key = file
+                .def()
+                .key_in(record(call)?)
+                .ok_or(Status::BAD_LENGTH)?
+                .to_vec();
             let ascends = open.last_key.as_ref().is_none_or(|last| *last < key);
             let in_order = call.is_sequential || open.mode == Mode::Extend;
             if in_order && open.last_key.as_ref() == Some(&key) {

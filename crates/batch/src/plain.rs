@@ -266,7 +266,10 @@ impl Output {
             }
             Format::Lines => {}
         }
-        let end = record.iter().rposition(|b| *b != b' ').map_or(0, |at| at + 1);
+        let end = record
+            .iter()
+            .rposition(|b| *b != b' ')
+            .map_or(0, |at| at + 1);
         match advance {
             Advance::After(0) if self.is_line_open => self.put(b"\r")?,
             Advance::After(lines) => {
@@ -300,7 +303,11 @@ impl Output {
     /// Goes on by so many lines. At the begin of a line that is one less, for
     /// the line before it has ended.
     fn lines(&mut self, lines: u32, is_within: bool) -> io::Result<()> {
-        let ends = if is_within { lines } else { lines.saturating_sub(1) };
+        let ends = if is_within {
+            lines
+        } else {
+            lines.saturating_sub(1)
+        };
         for _ in 0..ends {
             self.put(b"\n")?;
         }

@@ -385,7 +385,11 @@ fn advance(options: u32) -> Advance {
     const AFTER: u32 = 0x0010_0000;
     const BEFORE: u32 = 0x0020_0000;
     let lines = options & 0xFFFF;
-    match (options & BEFORE != 0, options & AFTER != 0, options & PAGE != 0) {
+    match (
+        options & BEFORE != 0,
+        options & AFTER != 0,
+        options & PAGE != 0,
+    ) {
         (true, _, true) => Advance::BeforePage,
         (true, _, false) => Advance::Before(lines),
         (_, true, true) => Advance::AfterPage,

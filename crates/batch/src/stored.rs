@@ -50,7 +50,11 @@ impl From<StorageError> for Fault {
             StorageError::MapFull { .. } | StorageError::DiskFull { .. }
         );
         Fault {
-            status: if full { Status::NO_ROOM } else { Status::PERMANENT },
+            status: if full {
+                Status::NO_ROOM
+            } else {
+                Status::PERMANENT
+            },
             text: error.to_string(),
         }
     }
@@ -176,9 +180,7 @@ impl Records {
             status: Status::MISSING,
             text,
         };
-        let file = name
-            .parse()
-            .map_err(|error| missing(format!("{error}")))?;
+        let file = name.parse().map_err(|error| missing(format!("{error}")))?;
         let access = self
             .reader
             .access(&file)?
@@ -216,9 +218,9 @@ impl Records {
             )));
         }
         let indexes = self.reader.indexes(access.base.id)?;
-        let found = indexes.iter().find(|index| {
-            place(index.def.key.offset_bytes, index.def.key.length_bytes)
-        });
+        let found = indexes
+            .iter()
+            .find(|index| place(index.def.key.offset_bytes, index.def.key.length_bytes));
         let Some(index) = found else {
             return Err(different(format!(
                 "{} has no alternate index over offset {} with {} bytes",
@@ -268,9 +270,9 @@ impl Records {
         let indexes = self.reader.indexes(file.file)?;
         for (at, by) in old.iter().enumerate() {
             if let By::Index(_) = by {
-                let index = indexes.get(at.saturating_sub(1)).ok_or_else(|| {
-                    machine(&format!("an index of {name} went away"))
-                })?;
+                let index = indexes
+                    .get(at.saturating_sub(1))
+                    .ok_or_else(|| machine(&format!("an index of {name} went away")))?;
                 file.keys[at] = By::Index(index.id);
             }
         }
@@ -289,24 +291,26 @@ impl Records {
         let mut found = None;
         match by {
             By::Index(index) if !is_own => {
-                self.unit.seek_path(&mut *self.reader, index, seek, &mut |e| {
-                    found = Some(Found {
-                        position: e.position.to_vec(),
-                        key: e.base_key.to_vec(),
-                        record: e.record.to_vec(),
-                        more: e.more,
-                    });
-                })?;
+                self.unit
+                    .seek_path(&mut *self.reader, index, seek, &mut |e| {
+                        found = Some(Found {
+                            position: e.position.to_vec(),
+                            key: e.base_key.to_vec(),
+                            record: e.record.to_vec(),
+                            more: e.more,
+                        });
+                    })?;
             }
             _ => {
-                self.unit.seek(&mut *self.reader, file.file, seek, &mut |e| {
-                    found = Some(Found {
-                        position: e.key.to_vec(),
-                        key: e.key.to_vec(),
-                        record: e.record.to_vec(),
-                        more: false,
-                    });
-                })?;
+                self.unit
+                    .seek(&mut *self.reader, file.file, seek, &mut |e| {
+                        found = Some(Found {
+                            position: e.key.to_vec(),
+                            key: e.key.to_vec(),
+                            record: e.record.to_vec(),
+                            more: false,
+                        });
+                    })?;
             }
         }
         Ok(found)
@@ -314,7 +318,8 @@ impl Records {
 
     /// Adds a record under its key; the status tells of equal alternate keys.
     pub fn insert(&mut self, file: &Stored, key: &[u8], record: &[u8]) -> Result<Status, Fault> {
-        self.unit.insert(&mut *self.reader, file.file, key, record)?;
+        self.unit
+            .insert(&mut *self.reader, file.file, key, record)?;
         let status = self.duplicates(file, record)?;
         self.changed()?;
         Ok(status)

@@ -71,7 +71,13 @@ pub(super) fn card(lines: &[&str], at: &mut usize) -> Option<Card> {
 
 /// Takes characters up to a blank outside of quotes; a comment follows. Gives
 /// whether a quote is still open.
-fn field(rest: &str, line: u32, column: usize, open: bool, text: &mut Vec<(char, u32, u32)>) -> bool {
+fn field(
+    rest: &str,
+    line: u32,
+    column: usize,
+    open: bool,
+    text: &mut Vec<(char, u32, u32)>,
+) -> bool {
     let mut quoted = open;
     for (at, c) in rest.chars().enumerate() {
         quoted ^= c == '\'';
@@ -102,7 +108,10 @@ fn operands(text: &[(char, u32, u32)]) -> Vec<Operand> {
         };
         let whole: String = piece.iter().map(|(c, ..)| c).collect();
         let keyword = whole.split_once('=').filter(|(key, _)| {
-            !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || ".$#@".contains(c))
+            !key.is_empty()
+                && key
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || ".$#@".contains(c))
         });
         let (keyword, value) = match keyword {
             Some((key, value)) => (Some(key.to_ascii_uppercase()), value.to_owned()),

@@ -32,7 +32,9 @@ pub fn parse(text: &str) -> Job {
             continue;
         }
         is_ended = lines[at].trim_end() == "//";
-        let is_jcl = ["//", "/*"].iter().any(|start| lines[at].starts_with(start));
+        let is_jcl = ["//", "/*"]
+            .iter()
+            .any(|start| lines[at].starts_with(start));
         if !is_jcl && !lines[at].trim().is_empty() {
             let message = "this line is no statement and belongs to no DD".to_owned();
             reader.say(Severity::Error, (at as u32 + 1, 1), message, None);
@@ -41,9 +43,19 @@ pub fn parse(text: &str) -> Job {
     }
     if !reader.has_job {
         let help = Some("a job begins with //NAME JOB".to_owned());
-        reader.say(Severity::Error, (1, 1), "there is no JOB statement".to_owned(), help);
+        reader.say(
+            Severity::Error,
+            (1, 1),
+            "there is no JOB statement".to_owned(),
+            help,
+        );
     } else if reader.job.steps.is_empty() {
-        reader.say(Severity::Error, (1, 1), "the job has no step".to_owned(), None);
+        reader.say(
+            Severity::Error,
+            (1, 1),
+            "the job has no step".to_owned(),
+            None,
+        );
     }
     let mut job = reader.job;
     job.diagnostics.sort_by_key(|d| (d.line, d.column));
@@ -92,7 +104,8 @@ impl Reader {
             "DD" => self.dd(card, lines, at),
             "" => self.error(here, "there is no operation behind the name".to_owned()),
             other => {
-                let help = "JOB, EXEC PGM= and DD are read; procedures, SET and IF are not".to_owned();
+                let help =
+                    "JOB, EXEC PGM= and DD are read; procedures, SET and IF are not".to_owned();
                 let message = format!("{other} is not supported");
                 self.say(Severity::Error, here, message, Some(help));
             }
@@ -104,13 +117,21 @@ impl Reader {
     fn symbols(&mut self, operand: &Operand) {
         let text = operand.value.replace("&&", "");
         let is_noted = ["NOTIFY", "USER", "PASSWORD"];
-        let passed = operand.keyword.as_deref().is_some_and(|key| is_noted.contains(&key));
+        let passed = operand
+            .keyword
+            .as_deref()
+            .is_some_and(|key| is_noted.contains(&key));
         if let Some((_, name)) = text.split_once('&').filter(|_| !passed) {
             let end = name.find(|c: char| !c.is_ascii_alphanumeric());
             let name = &name[..end.unwrap_or(name.len())];
             let help = format!("--set '&{name}=TEXT' gives it a value");
             let message = format!("the symbol &{name} has no value");
-            self.say(Severity::Error, (operand.line, operand.column), message, Some(help));
+            self.say(
+                Severity::Error,
+                (operand.line, operand.column),
+                message,
+                Some(help),
+            );
         }
     }
 
@@ -147,7 +168,8 @@ impl Reader {
                 Some("COND") => (step.cond, step.after_abend) = self.cond(operand),
                 Some(key) if EXEC_ACCEPTED.contains(&key) => {}
                 Some("PROC") | None => {
-                    let help = Some("write EXEC PGM=NAME for each step of the procedure".to_owned());
+                    let help =
+                        Some("write EXEC PGM=NAME for each step of the procedure".to_owned());
                     let message = "procedures are not supported".to_owned();
                     self.say(Severity::Error, at, message, help);
                 }
@@ -171,7 +193,11 @@ impl Reader {
         let (mut tests, mut after) = (Vec::new(), AfterAbend::No);
         let list = parts(&operand.value);
         let is_one = list.first().is_some_and(|part| part.parse::<u32>().is_ok());
-        let each = if is_one { vec![operand.value.clone()] } else { list };
+        let each = if is_one {
+            vec![operand.value.clone()]
+        } else {
+            list
+        };
         for text in each {
             let words = parts(&text);
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -221,7 +247,8 @@ impl Reader {
     fn part(&mut self, card: &Card, lines: &[&str], at: &mut usize) -> Part {
         let value = |key: &str| {
             let mut all = card.operands.iter();
-            all.find(|o| o.keyword.as_deref() == Some(key)).map(|o| o.value.clone())
+            all.find(|o| o.keyword.as_deref() == Some(key))
+                .map(|o| o.value.clone())
         };
         let mut part = None;
         for operand in &card.operands {
@@ -231,7 +258,9 @@ impl Reader {
                 (None, "DATA") => Some(Part::Lines(data(lines, at, value("DLM"), true))),
                 (None, "DUMMY") => Some(Part::Dummy),
                 (Some("SYSOUT"), _) => Some(Part::Output),
-                (Some("DSN" | "DSNAME"), name) => Some(self.data_set(unquoted(name), &card.operands)),
+                (Some("DSN" | "DSNAME"), name) => {
+                    Some(self.data_set(unquoted(name), &card.operands))
+                }
                 (Some(key), _) if DD_ACCEPTED.contains(&key) => None,
                 (key, value) => {
                     let what = key.unwrap_or(value).to_owned();
@@ -260,7 +289,9 @@ impl Reader {
     }
 
     fn data_set(&mut self, name: String, operands: &[Operand]) -> Part {
-        let disp = operands.iter().find(|o| o.keyword.as_deref() == Some("DISP"));
+        let disp = operands
+            .iter()
+            .find(|o| o.keyword.as_deref() == Some("DISP"));
         let words = disp.map(|o| parts(&o.value)).unwrap_or_default();
         let word = |at: usize| words.get(at).map_or("", String::as_str);
         let status = match word(0) {
@@ -280,7 +311,10 @@ impl Reader {
         };
         if name.contains('(') {
             let at = operands.first().map_or((1, 1), |o| (o.line, o.column));
-            self.error(at, format!("{name}: members and generations are not supported"));
+            self.error(
+                at,
+                format!("{name}: members and generations are not supported"),
+            );
         }
         Part::DataSet {
             name,
@@ -292,7 +326,9 @@ impl Reader {
 
 /// Lines of data up to their end, each ended by a line feed.
 fn data(lines: &[&str], at: &mut usize, delimiter: Option<String>, is_data: bool) -> String {
-    let delimiter = delimiter.map(|text| unquoted(&text)).filter(|d| !d.is_empty());
+    let delimiter = delimiter
+        .map(|text| unquoted(&text))
+        .filter(|d| !d.is_empty());
     let ends = |line: &str| match &delimiter {
         Some(delimiter) => line.starts_with(delimiter.as_str()),
         None if is_data => line.starts_with("/*"),

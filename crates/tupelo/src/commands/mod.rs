@@ -33,6 +33,7 @@ commands! {
     Api => api,
     Run => run,
     File => file,
+    Batch => batch,
     Record => record,
     Drive => drive,
     Capture => capture,
@@ -45,4 +46,6 @@ commands! {
     Man => man,
     #[command(hide = true)]
     Worker => worker,
+    #[command(hide = true)]
+    BatchStep => batch_step,
 }
