@@ -21,7 +21,7 @@ use crate::diagnostic::{Diagnostic, Kind, Severity};
 use crate::digest::Digest;
 use crate::messages;
 use crate::reach::{self, Called};
-use crate::translate::{Translation, translate};
+use crate::translate::{Translation, translate_for};
 
 /// Counts changes of the generated code that its text alone does not show.
 const GENERATION: u32 = 4;
@@ -47,6 +47,9 @@ const SLIDE: &str = "-fodoslide";
 /// that pass and has none.
 const NO_AREA_CHECK: &str = "-fno-areacheck";
 
+/// What the file statements of batch programs call.
+pub const FILE_HANDLER: &str = "tupelo_file_handler";
+
 /// Subscript, reference modification and data checks.
 const CHECKS: &str = "-debug";
 
@@ -65,6 +68,9 @@ pub struct CompilerOptions {
     pub flags: Vec<String>,
     /// Compilations at a time; 0 for one a processor.
     pub jobs: usize,
+    /// Whether these are batch programs: their file statements call
+    /// [`FILE_HANDLER`], and they have no commands.
+    pub batch: bool,
 }
 
 impl CompilerOptions {
@@ -77,6 +83,7 @@ impl CompilerOptions {
             format: Format::Auto,
             flags: Vec::new(),
             jobs: 0,
+            batch: false,
         }
     }
 }
@@ -121,8 +128,8 @@ pub struct Built {
 
 impl Built {
     /// Takes a module that reaches nothing it may not; says where it does.
-    fn accept(&mut self, module: PathBuf, calls: &[Called]) {
-        let foreign = match reach::foreign(&module) {
+    fn accept(&mut self, module: PathBuf, calls: &[Called], batch: bool) {
+        let foreign = match reach::foreign(&module, batch) {
             Ok(foreign) if foreign.is_empty() => {
                 self.module = Some(module);
                 return;
@@ -233,7 +240,16 @@ impl Compiler {
     /// Translates a program without compiling it.
     pub fn check(&self, path: &Path) -> Result<Translation, io::Error> {
         let text = fs::read(path)?;
-        Ok(translate(path, &text, self.options.format, &self.library))
+        let Self {
+            options, library, ..
+        } = self;
+        Ok(translate_for(
+            path,
+            &text,
+            options.format,
+            library,
+            options.batch,
+        ))
     }
 
     /// Builds programs side by side and tells of each as it is done. The
@@ -308,13 +324,13 @@ impl Compiler {
             let said = fs::read_to_string(&log).unwrap_or_default();
             built.diagnostics.extend(messages::parse(&said));
             built.cached = true;
-            built.accept(module, &places);
+            built.accept(module, &places, self.options.batch);
             return built;
         }
         match self.compile(&translation.text, source.checks, &name) {
             Ok((said, true)) => {
                 built.diagnostics.extend(messages::parse(&said));
-                built.accept(module, &places);
+                built.accept(module, &places, self.options.batch);
                 self.remove_older(&stem, &name);
             }
             Ok((said, false)) => {
@@ -349,7 +365,7 @@ impl Compiler {
         {
             digest.add(flag.as_bytes());
         }
-        digest.add(&[u8::from(checks)]);
+        digest.add(&[u8::from(checks), u8::from(self.options.batch)]);
         digest.finish()
     }
 
@@ -363,6 +379,9 @@ impl Compiler {
         command.args(FLAGS);
         if checks {
             command.arg(CHECKS);
+        }
+        if self.options.batch {
+            command.arg(format!("-fcallfh={FILE_HANDLER}"));
         }
         if moves_with_a_counter(text) {
             command.arg(SLIDE);

@@ -32,7 +32,7 @@ mod token;
 mod translate;
 mod writer;
 
-pub use compiler::{Built, Compiler, CompilerOptions, FLAGS, SetupError, Source};
+pub use compiler::{Built, Compiler, CompilerOptions, FILE_HANDLER, FLAGS, SetupError, Source};
 pub use copy::Library;
 pub use copybook::Format;
 pub use diagnostic::{Diagnostic, Kind, Severity};

@@ -220,6 +220,20 @@ impl Work {
         self.tokens = new;
     }
 
+    /// A batch program runs outside of the region: each command of it is an
+    /// error.
+    pub(crate) fn no_commands(&mut self) {
+        let pairs = self.tokens.windows(2);
+        let commands =
+            pairs.filter(|pair| pair[0].is_any(&["EXEC", "EXECUTE"]) && pair[1].is("CICS"));
+        let places: Vec<_> = commands.map(|pair| pair[0].place).collect();
+        for place in places {
+            let message = "EXEC CICS: a batch program runs outside of the region".to_owned();
+            let help = "programs with commands belong to the folders of [compile] programs";
+            self.say(place, Finding::Source, message, Some(help.to_owned()));
+        }
+    }
+
     /// Refuses files of the file system in a program with commands: its files
     /// are the region's. Elsewhere says what becomes of them in a region.
     pub(crate) fn file_statements(&mut self, units: &[Unit], uses_cics: bool) {

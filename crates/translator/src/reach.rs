@@ -156,6 +156,9 @@ const LIBRARY: &[&str] = &[
     "cob_sys_xor",
 ];
 
+/// What batch programs have beside that: their file statements.
+const BATCH: &[&str] = &["cob_extfh_*", crate::compiler::FILE_HANDLER];
+
 /// What the C compiler makes of copies and comparisons, and what every shared
 /// object names.
 const C_LIBRARY: &[&str] = &[
@@ -243,14 +246,14 @@ pub(crate) fn called(tokens: &[Token]) -> Vec<Called> {
 }
 
 /// The symbols of a module that it may not have, in the order of its table.
-pub(crate) fn foreign(module: &Path) -> Result<Vec<String>, String> {
+pub(crate) fn foreign(module: &Path, batch: bool) -> Result<Vec<String>, String> {
     let bytes = std::fs::read(module).map_err(|e| e.to_string())?;
     let file = object::File::parse(&*bytes).map_err(|e| e.to_string())?;
     let mut found = Vec::new();
     for symbol in file.dynamic_symbols().filter(|s| s.is_undefined()) {
         let name = symbol.name().map_err(|e| e.to_string())?;
         // The first row of every table is empty.
-        if !name.is_empty() && !is_listed(name) {
+        if !name.is_empty() && !is_listed(name, batch) {
             found.push(name.to_owned());
         }
     }
@@ -268,12 +271,14 @@ pub(crate) fn refers(name: &str, symbol: &str) -> bool {
         || routine.is_some_and(|(entry, name)| name.eq_ignore_ascii_case(entry))
 }
 
-fn is_listed(symbol: &str) -> bool {
+fn is_listed(symbol: &str, batch: bool) -> bool {
     let listed = |entry: &&str| match entry.strip_suffix('*') {
         Some(family) => symbol.starts_with(family),
         None => *entry == symbol,
     };
-    C_LIBRARY.contains(&symbol) || LIBRARY.iter().any(listed)
+    C_LIBRARY.contains(&symbol)
+        || LIBRARY.iter().any(listed)
+        || batch && BATCH.iter().any(listed)
 }
 
 /// The symbol that the compiler makes of a program's name.
@@ -317,7 +322,7 @@ mod tests {
             "cob_sys_toupper",
             "memcpy",
         ] {
-            assert!(is_listed(symbol), "{symbol}");
+            assert!(is_listed(symbol, false), "{symbol}");
         }
         for symbol in [
             "system",
@@ -326,9 +331,11 @@ mod tests {
             "cob_resolve",
             "cob_call",
             "cob_setenv",
+            "cob_extfh_open",
         ] {
-            assert!(!is_listed(symbol), "{symbol}");
+            assert!(!is_listed(symbol, false), "{symbol}");
         }
+        assert!(is_listed("cob_extfh_open", true));
     }
 
     #[test]

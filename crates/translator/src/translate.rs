@@ -56,6 +56,17 @@ impl Translation {
 
 /// Translates the text of a program. `path` is what messages call it.
 pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) -> Translation {
+    translate_for(path, text, format, library, false)
+}
+
+/// The same; a batch program has files of its own and no commands.
+pub(crate) fn translate_for(
+    path: &Path,
+    text: &[u8],
+    format: Format,
+    library: &Library,
+    batch: bool,
+) -> Translation {
     let Expanded {
         files,
         tokens,
@@ -77,7 +88,10 @@ pub fn translate(path: &Path, text: &[u8], format: Format, library: &Library) ->
     work.null_arguments(&units);
     let blocks = work.blocks(&units);
     let uses_cics = work.programs(&units, blocks);
-    work.file_statements(&units, uses_cics);
+    match batch {
+        true => work.no_commands(),
+        false => work.file_statements(&units, uses_cics),
+    }
     let called = called(&work.tokens);
     if units.is_empty() {
         let message = "there is no program in this file".to_owned();

@@ -36,6 +36,7 @@ commands! {
     Task => task,
     Locks => locks,
     Trace => trace,
+    Batch => batch,
     Record => record,
     Drive => drive,
     Capture => capture,
@@ -48,4 +49,6 @@ commands! {
     Man => man,
     #[command(hide = true)]
     Worker => worker,
+    #[command(hide = true)]
+    BatchStep => batch_step,
 }

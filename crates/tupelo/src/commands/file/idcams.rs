@@ -58,7 +58,24 @@ pub struct Args {
     form: Form,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+impl Args {
+    /// What the IDCAMS step of a job is run with.
+    pub fn of_job(names: &[(String, String)], dds: Vec<(String, String)>, form: Form) -> Args {
+        Args {
+            deck: PathBuf::new(),
+            app: PathBuf::new(),
+            state: None,
+            dd: dds,
+            name: names.to_vec(),
+            set: Vec::new(),
+            check: false,
+            form,
+        }
+    }
+}
+
+/// NAME=VALUE.
+pub fn pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }
@@ -87,6 +104,14 @@ pub fn run(args: Args) -> Result<Outcome> {
         return Ok(Outcome::Clean);
     }
     let app = Application::open(&args.app, args.state.as_deref())?;
+    Ok(match run_steps(&deck.steps, app, args)? {
+        0..=4 => Outcome::Clean,
+        _ => Outcome::Findings,
+    })
+}
+
+/// Does the commands of steps without mistakes; the greatest condition code.
+pub fn run_steps(steps: &[Step], app: Application, args: Args) -> Result<u32> {
     let mut runner = Runner {
         store: app.open_store()?,
         app,
@@ -95,7 +120,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         max: 0,
     };
     let mut greatest = 0;
-    for step in &deck.steps {
+    for step in steps {
         (runner.last, runner.max) = (0, 0);
         if let Some(name) = &step.name {
             println!("{name}");
@@ -103,10 +128,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         runner.statements(&step.statements, step);
         greatest = greatest.max(runner.max);
     }
-    Ok(match greatest {
-        0..=4 => Outcome::Clean,
-        _ => Outcome::Findings,
-    })
+    Ok(greatest)
 }
 
 /// A store that commands are done to.

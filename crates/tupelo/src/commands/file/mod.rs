@@ -7,11 +7,11 @@ mod backup;
 mod check;
 mod define;
 mod dump;
-mod idcams;
+pub mod idcams;
 mod load;
 mod progress;
 mod stat;
-mod which;
+pub mod which;
 
 use miette::Result;
 

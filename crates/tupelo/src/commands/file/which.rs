@@ -26,7 +26,7 @@ pub struct Which {
 }
 
 /// How records look outside.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub struct Form {
     /// How records are written outside of the file.
     #[arg(long, value_enum)]

@@ -1,0 +1,268 @@
+//! A job: its steps in their order, as far as their conditions let them, and a
+//! table of condition codes at the end.
+
+use std::path::{Path, PathBuf};
+
+use batch::jcl::{self, AfterAbend, Job, Part, Status};
+use batch::{Dd, Source};
+use cics::diagnostic::Severity;
+use miette::{Context, IntoDiagnostic, Result};
+
+use super::programs::{Programs, in_folder, name_of};
+use super::step::{Ended, Runner, what};
+use super::{ABEND, Args, exit_code};
+use crate::Outcome;
+use crate::app::Application;
+use crate::commands::file::idcams;
+
+/// What became of a step.
+enum StepEnd {
+    Ran(Ended),
+    PassedOver,
+}
+
+/// Reads the job, sees that all of it can run, and runs it.
+pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
+    let bytes = std::fs::read(path)
+        .into_diagnostic()
+        .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+    let mut text = String::from_utf8_lossy(&bytes).into_owned();
+    for (from, to) in &args.set {
+        text = text.replace(from, to);
+    }
+    let job = jcl::parse(&text);
+    let deck = store::idcams::parse(&text);
+    if !tell(path, &job, &deck, &app) {
+        return Ok(Outcome::Findings);
+    }
+    let utility = ["IDCAMS", "IEFBR14"];
+    let all = job.steps.iter().map(|step| step.program.clone());
+    let wanted: Vec<String> = all.filter(|p| !utility.contains(&p.as_str())).collect();
+    let Some(programs) = Programs::build(&app, None, &wanted)? else {
+        return Ok(Outcome::Findings);
+    };
+    if args.check {
+        println!("{}: {} steps", path.display(), job.steps.len());
+        return Ok(Outcome::Clean);
+    }
+    let mut run = JobRun {
+        args,
+        app: &app,
+        programs: &programs,
+        job: &job,
+        ended: Vec::new(),
+        temporary: tempdir(&app)?,
+    };
+    let mut decks = deck.steps.iter();
+    for step in &job.steps {
+        let commands = (step.program == "IDCAMS").then(|| decks.next()).flatten();
+        let outcome = match run.is_due(step) {
+            false => StepEnd::PassedOver,
+            true => StepEnd::Ran(run.step(step, commands)?),
+        };
+        run.ended.push(outcome);
+    }
+    let status = run.table();
+    let _ = std::fs::remove_dir_all(&run.temporary);
+    Ok(Outcome::Status(status))
+}
+
+/// Tells what is wrong with the text; false if it cannot run.
+fn tell(path: &Path, job: &Job, deck: &store::idcams::Deck, app: &Application) -> bool {
+    let has_idcams = job.steps.iter().any(|step| step.program == "IDCAMS");
+    let commands = deck.diagnostics.iter().filter(|_| has_idcams);
+    let mut errors = 0;
+    for found in job.diagnostics.iter().chain(commands) {
+        eprintln!("{}:{found}", path.display());
+        errors += usize::from(found.severity == Severity::Error);
+    }
+    let there: Vec<String> = in_folder(&app.folder.join("batch")).iter().map(|p| name_of(p)).collect();
+    for step in &job.steps {
+        let is_there = ["IDCAMS", "IEFBR14", ""].contains(&step.program.as_str()) || there.contains(&step.program);
+        if !is_there {
+            let (line, column, name) = (step.line, step.column, &step.program);
+            let shown = path.display();
+            eprintln!("{shown}:{line}:{column}: error: there is no program {name} in the folder batch");
+            errors += 1;
+        }
+    }
+    if errors > 0 {
+        eprintln!("{errors} {}; nothing was done", if errors == 1 { "mistake" } else { "mistakes" });
+    }
+    errors == 0
+}
+
+/// Where this job's own data sets are.
+fn tempdir(app: &Application) -> Result<PathBuf> {
+    let folder = app.state.join("batch").join(format!("job-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).into_diagnostic()?;
+    Ok(folder)
+}
+
+struct JobRun<'a> {
+    args: &'a Args,
+    app: &'a Application,
+    programs: &'a Programs,
+    job: &'a Job,
+    /// One for each step that was come to.
+    ended: Vec<StepEnd>,
+    temporary: PathBuf,
+}
+
+impl JobRun<'_> {
+    /// Whether the conditions let a step run.
+    fn is_due(&self, step: &jcl::Step) -> bool {
+        let has_abended = |outcome: &StepEnd| matches!(outcome, StepEnd::Ran(Ended::Abend(_)));
+        match (self.ended.iter().any(has_abended), step.after_abend) {
+            (true, AfterAbend::No) | (false, AfterAbend::Only) => return false,
+            _ => {}
+        }
+        let before = self.job.steps.iter().zip(&self.ended);
+        let codes: Vec<(&str, u32)> = before
+            .filter_map(|(step, outcome)| match outcome {
+                StepEnd::Ran(Ended::Code(code)) => Some((step.name.as_str(), *code)),
+                _ => None,
+            })
+            .collect();
+        let mut tests = self.job.cond.iter().chain(&step.cond);
+        !tests.any(|test| {
+            let mut codes = codes.iter();
+            codes.any(|(name, code)| test.step.as_ref().is_none_or(|wanted| wanted == name) && test.holds(*code))
+        })
+    }
+
+    fn step(&mut self, step: &jcl::Step, commands: Option<&store::idcams::Step>) -> Result<Ended> {
+        if step.program == "IEFBR14" {
+            return Ok(Ended::Code(0));
+        }
+        if let Some(commands) = commands {
+            return self.idcams(step, commands);
+        }
+        let mut runner = Runner::new(self.app, self.programs)?;
+        let mut dds = Vec::new();
+        for dd in &step.dds {
+            dds.push((dd.name.clone(), self.dd(dd, runner.known())?));
+        }
+        if !step.dds.iter().any(|dd| dd.name == "SYSOUT") {
+            dds.push(("SYSOUT".to_owned(), Source::Output.into()));
+        }
+        let ended = runner.run(&step.program, step.parm.clone(), dds)?;
+        self.dispose(step, runner.known());
+        if let Ended::Abend(why) = &ended {
+            eprintln!("{} {}: {why}", step.name, step.program);
+        }
+        Ok(ended)
+    }
+
+    fn idcams(&self, step: &jcl::Step, commands: &store::idcams::Step) -> Result<Ended> {
+        let mut files = self.args.dd.clone();
+        for part in step.dds.iter().flat_map(|dd| &dd.parts) {
+            if let Part::DataSet { name, .. } = part {
+                let path = self.path(name);
+                if path.is_file() {
+                    files.push((name.clone(), path.display().to_string()));
+                }
+            }
+        }
+        let app = Application::open(&self.app.folder, Some(&self.app.state))?;
+        let args = idcams::Args::of_job(&self.args.name, files, self.args.form.clone());
+        idcams::run_steps(std::slice::from_ref(commands), app, args).map(Ended::Code)
+    }
+
+    /// What the command line says of a name.
+    fn given(&self, name: &str) -> Option<&str> {
+        let mut given = self.args.dd.iter();
+        given.find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, what)| what.as_str())
+    }
+
+    fn dd(&self, dd: &jcl::Dd, known: &[String]) -> Result<Dd> {
+        if let Some(text) = self.given(&dd.name) {
+            return what(text, known);
+        }
+        let mut made = Dd::default();
+        for part in &dd.parts {
+            match part {
+                Part::Lines(text) => made.sources.push(Source::Lines(text.clone())),
+                Part::Output => made.sources.push(Source::Output),
+                Part::Dummy => made.sources.push(Source::Dummy),
+                Part::DataSet { name, status, .. } => {
+                    made.append |= *status == Status::Mod;
+                    match self.given(name) {
+                        Some(text) => {
+                            let given = what(text, known)?;
+                            made.append |= given.append;
+                            made.reuse |= given.reuse;
+                            made.sources.extend(given.sources);
+                        }
+                        None => made.sources.push(self.data_set(name, known)),
+                    }
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    /// A file of the store, or one of the state folder.
+    fn data_set(&self, name: &str, known: &[String]) -> Source {
+        let mut renamed = self.args.name.iter();
+        let stored = renamed.find(|(from, _)| from.eq_ignore_ascii_case(name)).map_or(name, |(_, to)| to);
+        match known.iter().find(|k| k.eq_ignore_ascii_case(stored)) {
+            Some(stored) => Source::Store(stored.clone()),
+            None => Source::File {
+                path: self.path(name),
+                format: None,
+            },
+        }
+    }
+
+    /// Where a sequential data set's records are.
+    fn path(&self, name: &str) -> PathBuf {
+        let keep = |c: char| if c.is_ascii_alphanumeric() || ".-$#@_".contains(c) { c } else { '_' };
+        let plain: String = name.trim_start_matches("&&").chars().map(keep).collect();
+        let plain = plain.to_ascii_uppercase();
+        match name.starts_with("&&") {
+            true => self.temporary.join(plain),
+            false => {
+                let folder = self.app.state.join("datasets");
+                let _ = std::fs::create_dir_all(&folder);
+                folder.join(plain)
+            }
+        }
+    }
+
+    /// Deletes the data sets whose DISP says so; those of the store stay.
+    fn dispose(&self, step: &jcl::Step, known: &[String]) {
+        for part in step.dds.iter().flat_map(|dd| &dd.parts) {
+            if let Part::DataSet { name, delete: true, .. } = part
+                && self.given(name).is_none()
+                && let Source::File { path, .. } = self.data_set(name, known)
+            {
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+
+    /// Prints how each step ended; the exit status of the whole.
+    fn table(&self) -> std::process::ExitCode {
+        println!("\n{}\n{:<9}{:<9}CODE", self.job.name, "STEP", "PROGRAM");
+        let (mut greatest, mut has_abended) = (0, false);
+        for (step, outcome) in self.job.steps.iter().zip(&self.ended) {
+            let code = match outcome {
+                StepEnd::PassedOver => "not run".to_owned(),
+                StepEnd::Ran(Ended::Code(code)) => {
+                    greatest = greatest.max(*code);
+                    format!("{code:04}")
+                }
+                StepEnd::Ran(Ended::Abend(_)) => {
+                    has_abended = true;
+                    "abend".to_owned()
+                }
+            };
+            println!("{:<9}{:<9}{code}", step.name, step.program);
+        }
+        match has_abended {
+            true => ABEND.into(),
+            false => exit_code(greatest),
+        }
+    }
+}

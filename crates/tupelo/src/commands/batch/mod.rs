@@ -1,0 +1,105 @@
+//! `tupelo batch`: COBOL batch programs, alone or as the steps of a job.
+//!
+//! `programs` compiles, `step` runs one program in a process of its own, `job`
+//! goes through the steps of a job.
+
+mod job;
+mod programs;
+mod step;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use miette::{Result, miette};
+
+use super::file::idcams::pair;
+use super::file::which::Form;
+use crate::Outcome;
+use crate::app::Application;
+
+use programs::Programs;
+use step::{Ended, Runner, what};
+
+/// Run a COBOL batch program, or a job of them, with files of the store and of
+/// this machine. The region must not be running for a program to change files.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  tupelo batch LOADACCT examples/bank --dd ACCTS=ACCTFILE --dd SYSIN=accounts.txt,lines\n  \
+    tupelo batch --jcl nightly.jcl examples/bank\n\n\
+    WHAT is a file of the store, a path (with ,fixed ,lines or ,rdw behind it: how records are written),\n\
+    * for standard input, SYSOUT for standard output or DUMMY. ,mod adds at the end; ,reuse empties a file\n\
+    of the store at OPEN OUTPUT. Paths joined by + are read one after the other.\n\n\
+    Exit status: the program's RETURN-CODE, or the greatest condition code of the job (255 for more),\n\
+    1 the job or a program has mistakes, 2 it could not run, 250 the program ended abnormally."
+)]
+pub struct Args {
+    /// The program: its name in FOLDER/batch, or a path. With --jcl, the folder.
+    program: Option<String>,
+    /// The application folder; the one that is current when absent.
+    folder: Option<PathBuf>,
+    /// Run the steps of this job instead.
+    #[arg(long, value_name = "FILE")]
+    jcl: Option<PathBuf>,
+    /// What a DD name stands for; in a job, a data set's name too.
+    #[arg(long, value_name = "NAME=WHAT", value_parser = pair)]
+    dd: Vec<(String, String)>,
+    /// The name that a data set of a job has in the store.
+    #[arg(long, value_name = "DATASET=NAME", value_parser = pair)]
+    name: Vec<(String, String)>,
+    /// Text that stands for other text in a job, such as a placeholder.
+    #[arg(long, value_name = "TEXT=VALUE", value_parser = pair)]
+    set: Vec<(String, String)>,
+    /// PARM of the program.
+    #[arg(long)]
+    parm: Option<String>,
+    /// Only read the job and compile, and tell the mistakes.
+    #[arg(long)]
+    check: bool,
+    /// Where records are kept; FOLDER/.tupelo when absent.
+    #[arg(long)]
+    state: Option<PathBuf>,
+    #[command(flatten)]
+    form: Form,
+}
+
+/// Runs the program or the job.
+pub fn run(args: Args) -> Result<Outcome> {
+    let given = match (&args.jcl, &args.folder, &args.program) {
+        (Some(_), None, Some(folder)) => Some(PathBuf::from(folder)),
+        (_, folder, _) => folder.clone(),
+    };
+    let folder = given.unwrap_or_else(|| PathBuf::from("."));
+    let app = Application::open(&folder, args.state.as_deref())?;
+    if let Some(path) = &args.jcl {
+        return job::run(&args, path, app);
+    }
+    let program = args.program.as_deref().ok_or_else(|| {
+        miette!(help = "tupelo batch PROGRAM [FOLDER], or --jcl FILE", "there is no program to run")
+    })?;
+    let Some(programs) = Programs::build(&app, Some(program), &[])? else {
+        return Ok(Outcome::Findings);
+    };
+    if args.check {
+        return Ok(Outcome::Clean);
+    }
+    let mut runner = Runner::new(&app, &programs)?;
+    let mut dds = Vec::new();
+    for (name, text) in &args.dd {
+        dds.push((name.to_ascii_uppercase(), what(text, runner.known())?));
+    }
+    let ended = runner.run(programs.entry(), args.parm.clone(), dds)?;
+    Ok(Outcome::Status(match ended {
+        Ended::Code(code) => exit_code(code),
+        Ended::Abend(why) => {
+            eprintln!("{}: {why}", programs.entry());
+            ExitCode::from(ABEND)
+        }
+    }))
+}
+
+/// Exit status of a program that ended abnormally.
+const ABEND: u8 = 250;
+
+fn exit_code(code: u32) -> ExitCode {
+    ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))
+}

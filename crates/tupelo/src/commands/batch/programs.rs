@@ -1,0 +1,139 @@
+//! The batch programs of an application, compiled, each under its own name.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use miette::{IntoDiagnostic, Result, miette};
+use translator::{Compiler, CompilerOptions, Source};
+
+use crate::app::Application;
+use crate::app::finding::{Findings, Severity};
+
+/// Folder of batch programs in an application.
+const FOLDER: &str = "batch";
+
+/// Endings of COBOL sources.
+const ENDINGS: [&str; 4] = ["cbl", "cob", "cobol", "ccp"];
+
+/// Programs that can run.
+pub struct Programs {
+    /// Folder that has each as NAME.so.
+    pub folder: PathBuf,
+    names: Vec<String>,
+    entry: String,
+}
+
+impl Programs {
+    /// Compiles the program of that name or path and everything in the
+    /// application's batch folder, or only those `wanted` and what is beside
+    /// them. `None`, and the mistakes told, if one that is needed has some.
+    pub fn build(app: &Application, program: Option<&str>, wanted: &[String]) -> Result<Option<Programs>> {
+        let mut sources = in_folder(&app.folder.join(FOLDER));
+        let mut needed: Vec<String> = wanted.to_vec();
+        if let Some(program) = program {
+            let path = Path::new(program);
+            let is_path = program.contains('/') || path.extension().is_some();
+            if is_path && !path.is_file() {
+                return Err(miette!("there is no program {}", path.display()));
+            }
+            let name = name_of(path);
+            if is_path {
+                sources.retain(|source| name_of(source) != name);
+                sources.push(path.to_owned());
+            }
+            needed.push(name);
+        }
+        for name in &needed {
+            if !sources.iter().any(|source| name_of(source) == *name) {
+                let there: Vec<String> = sources.iter().map(|s| name_of(s)).collect();
+                return Err(miette!(
+                    help = "a program lies in FOLDER/batch, or its path is given",
+                    "there is no program {name} in {}; there are: {}",
+                    app.folder.join(FOLDER).display(),
+                    if there.is_empty() { "none".to_owned() } else { there.join(", ") }
+                ));
+            }
+        }
+        let settings = &app.config.compile;
+        let modules = app.state.join("modules").join(FOLDER);
+        let compiler = Compiler::new(CompilerOptions {
+            cobc: settings.cobc.clone(),
+            copy_dirs: app.copy_folders(),
+            flags: settings.options.clone(),
+            batch: true,
+            ..CompilerOptions::new(&modules)
+        })
+        .into_diagnostic()?;
+        let sources: Vec<Source> = sources.into_iter().map(Source::new).collect();
+        let built = compiler.build_all(&sources, |_| ());
+        let mut findings = Findings::new(&app.folder);
+        findings.extend(built.iter().flat_map(|b| &b.diagnostics));
+        let color = std::io::stderr().is_terminal();
+        eprint!("{}", findings.text(Severity::Warning, color));
+        let folder = modules.join("names");
+        std::fs::create_dir_all(&folder).into_diagnostic()?;
+        let mut names = Vec::new();
+        for one in &built {
+            let Some(module) = &one.module else {
+                continue;
+            };
+            for name in &one.programs {
+                let name = name.to_ascii_uppercase();
+                link(module, &folder.join(format!("{name}.so")))?;
+                names.push(name);
+            }
+        }
+        let failed = built.iter().find(|b| b.module.is_none() && needed.contains(&name_of(&b.source)));
+        if failed.is_some() {
+            return Ok(None);
+        }
+        let last = needed.last().cloned().unwrap_or_default();
+        let first = |name: &String| {
+            let of = built.iter().find(|b| name_of(&b.source) == *name);
+            of.and_then(|b| b.programs.first()).map(|p| p.to_ascii_uppercase())
+        };
+        Ok(Some(Programs {
+            folder,
+            entry: first(&last).unwrap_or(last),
+            names,
+        }))
+    }
+
+    /// The program that was asked for.
+    pub fn entry(&self) -> &str {
+        &self.entry
+    }
+
+    /// Whether a program is there.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|n| n == name)
+    }
+}
+
+/// The COBOL sources of a folder, in the order of their names.
+pub fn in_folder(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|p| is_source(p)).collect();
+    found.sort();
+    found
+}
+
+fn is_source(path: &Path) -> bool {
+    let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    ending.is_some_and(|ending| ENDINGS.contains(&ending.as_str()))
+}
+
+/// What a source's program is called by.
+pub fn name_of(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().to_ascii_uppercase()
+}
+
+/// Has a name stand for a module, in one step.
+fn link(module: &Path, name: &Path) -> Result<()> {
+    let module = module.canonicalize().into_diagnostic()?;
+    let made = name.with_extension(format!("{}.tmp", std::process::id()));
+    let _ = std::fs::remove_file(&made);
+    std::os::unix::fs::symlink(module, &made).into_diagnostic()?;
+    std::fs::rename(&made, name).into_diagnostic()
+}
