@@ -276,9 +276,7 @@ fn is_listed(symbol: &str, batch: bool) -> bool {
         Some(family) => symbol.starts_with(family),
         None => *entry == symbol,
     };
-    C_LIBRARY.contains(&symbol)
-        || LIBRARY.iter().any(listed)
-        || batch && BATCH.iter().any(listed)
+    C_LIBRARY.contains(&symbol) || LIBRARY.iter().any(listed) || batch && BATCH.iter().any(listed)
 }
 
 /// The symbol that the compiler makes of a program's name.
