@@ -169,9 +169,9 @@ impl Bank {
             };
             for row in &rows {
                 let number = row["number"].as_u64().context("a number")? as u32;
-                if !accounts.contains_key(&number) {
+                if let std::collections::btree_map::Entry::Vacant(e) = accounts.entry(number) {
                     let one = get(&address, &format!("/bank/accounts/{number}"))?;
-                    accounts.insert(number, account(&one)?);
+                    e.insert(account(&one)?);
                 }
             }
             if last < from {
