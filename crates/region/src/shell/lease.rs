@@ -132,8 +132,11 @@ impl SlotLease {
             self.high_water = request.used;
             let waker = cx.waker().clone();
             let trace = &self.shared.trace;
-            trace.put(KernelPoint::Begin, request.task, request.transid, None);
             self.shared.with(|core, cx| {
+                // Before the worker may take it.
+                if let Some(task) = core.task(key) {
+                    trace.put(KernelPoint::Begin, task.number, task.transid, None);
+                }
                 core.submit(cx, key, *request);
                 if let Some(task) = core.task_mut(key) {
                     task.waker = Some(waker);
