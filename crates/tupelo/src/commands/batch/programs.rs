@@ -19,7 +19,6 @@ const ENDINGS: [&str; 4] = ["cbl", "cob", "cobol", "ccp"];
 pub struct Programs {
     /// Folder that has each as NAME.so.
     pub folder: PathBuf,
-    names: Vec<String>,
     entry: String,
 }
 
@@ -72,7 +71,6 @@ impl Programs {
         eprint!("{}", findings.text(Severity::Warning, color));
         let folder = modules.join("names");
         std::fs::create_dir_all(&folder).into_diagnostic()?;
-        let mut names = Vec::new();
         for one in &built {
             let Some(module) = &one.module else {
                 continue;
@@ -80,7 +78,6 @@ impl Programs {
             for name in &one.programs {
                 let name = name.to_ascii_uppercase();
                 link(module, &folder.join(format!("{name}.so")))?;
-                names.push(name);
             }
         }
         let failed = built.iter().find(|b| b.module.is_none() && needed.contains(&name_of(&b.source)));
@@ -95,18 +92,12 @@ impl Programs {
         Ok(Some(Programs {
             folder,
             entry: first(&last).unwrap_or(last),
-            names,
         }))
     }
 
     /// The program that was asked for.
     pub fn entry(&self) -> &str {
         &self.entry
-    }
-
-    /// Whether a program is there.
-    pub fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|n| n == name)
     }
 }
 
