@@ -208,9 +208,10 @@ impl Records {
                     return Ok(By::Index(index.id));
                 }
             } else if let Organisation::Ksds(field) = access.base.def.organisation
-                && place(field.offset_bytes, field.length_bytes) {
-                    return Ok(By::Own);
-                }
+                && place(field.offset_bytes, field.length_bytes)
+            {
+                return Ok(By::Own);
+            }
             return Err(different(format!(
                 "the program's RECORD KEY is at offset {} with {} bytes, that of {} is not",
                 key.offset, key.length, access.base.def.name

@@ -55,11 +55,6 @@ impl<'a> Runner<'a> {
         &self.known
     }
 
-    /// Folder that goes when the runner does.
-    pub fn folder(&self) -> &std::path::Path {
-        &self.folder
-    }
-
     /// Runs a program to its end.
     pub fn run(&mut self, program: &str, parm: Option<String>, dds: Vec<(String, Dd)>) -> Result<Ended> {
         let dds: BTreeMap<String, Dd> = dds.into_iter().collect();
