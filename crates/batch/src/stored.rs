@@ -261,20 +261,18 @@ impl Records {
             status: Status::PERMANENT,
             text: error.to_string(),
         };
+        // The indexes get new numbers; their names stay.
+        let old = self.reader.indexes(file.file)?;
         let load = writer.start_load(file.file).map_err(|e| machine(&e))?;
         let built = load.finish(&mut |_| ());
         file.file = built.map_err(|e| machine(&e))?;
-        // Its indexes have new numbers too: the key stays where it was.
-        let name = file.def.name.clone();
-        let old: Vec<By> = file.keys.clone();
-        let indexes = self.reader.indexes(file.file)?;
-        for (at, by) in old.iter().enumerate() {
-            if let By::Index(_) = by {
-                let index = indexes
-                    .get(at.saturating_sub(1))
-                    .ok_or_else(|| machine(&format!("an index of {name} went away")))?;
-                file.keys[at] = By::Index(index.id);
-            }
+        let new = self.reader.indexes(file.file)?;
+        for by in &mut file.keys {
+            let By::Index(id) = by else { continue };
+            let was = old.iter().find(|index| index.id == *id);
+            let is = was.and_then(|was| new.iter().find(|index| index.def.name == was.def.name));
+            let is = is.ok_or_else(|| machine(&"an index of the file went away"))?;
+            *by = By::Index(is.id);
         }
         Ok(())
     }

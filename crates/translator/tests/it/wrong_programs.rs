@@ -34,7 +34,7 @@ fn what_is_unsupported_is_listed() {
         list,
         [
             (6, "EXEC SQL"),
-            (17, "EXEC CICS WRITEQ TS"),
+            (17, "EXEC CICS SEND TEXT"),
             (19, "EXEC DLI")
         ]
     );
