@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The header's text. `COB_NOINLINE` stands between the type and the name of
 /// each of these functions and nowhere else.
@@ -32,7 +33,10 @@ const FILE: &str = "tupelo.h";
 pub fn arguments(dir: &Path) -> io::Result<[OsString; 2]> {
     let path = fs::canonicalize(dir)?.join(FILE);
     if fs::read(&path).ok().as_deref() != Some(HEADER.as_bytes()) {
-        let fresh = dir.join(format!("{FILE}.{}", std::process::id()));
+        // Programs are built side by side, by processes too.
+        static WRITERS: AtomicUsize = AtomicUsize::new(0);
+        let writer = WRITERS.fetch_add(1, Ordering::Relaxed);
+        let fresh = dir.join(format!("{FILE}.{}.{writer}", std::process::id()));
         fs::write(&fresh, HEADER)?;
         fs::rename(&fresh, &path)?;
     }

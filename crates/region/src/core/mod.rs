@@ -294,6 +294,7 @@ impl Core {
     }
 
     /// Active tasks.
+    #[cfg(any(test, feature = "sim"))]
     pub fn active(&self) -> usize {
         self.active
     }
@@ -338,6 +339,7 @@ impl Core {
     }
 
     /// True when there is no task, active or waiting.
+    #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {
         self.tasks.is_empty()
     }

@@ -177,6 +177,7 @@ impl Cx<'_> {
     }
 
     /// A participant has changed something for a task: it commits with it.
+    #[cfg(any(test, feature = "sim"))]
     pub fn join(&mut self, task: TaskKey, participant: ParticipantId) {
         let unit = self.kernel.units.of(task);
         if !unit.participants.contains(&participant) {

@@ -265,8 +265,8 @@ fn a_displayed_line_has_its_own_tasks_number() {
                 .collect();
             digits.parse::<u64>().unwrap()
         };
-        assert_eq!(number(" OF "), number("task="), "{line}");
-        *lines.entry(number("task=")).or_default() += 1;
+        assert_eq!(number(" OF "), number(" task "), "{line}");
+        *lines.entry(number(" task ")).or_default() += 1;
     }
     assert_eq!(lines.len(), CLIENTS * REQUESTS);
     assert!(lines.values().all(|n| *n == 3), "{lines:?}");
