@@ -5,7 +5,7 @@
 use super::presented::{Presented, axis, load, present, report};
 use super::{Context, Experiment, Needs};
 use crate::error::LabError;
-use crate::report::{Picture, Published, Report, Table};
+use crate::report::{Picture, Report, Table};
 use crate::serve::{Application, Server, Service};
 use measure::report::{Plot, Series, short};
 use std::time::Duration;
@@ -172,11 +172,7 @@ fn figures(report: &mut Report, points: &[Vec<Point>; 2]) {
         for (case, points) in CASES.iter().zip(points) {
             let at = &points[i];
             let conditions = format!("{} × target, {}", short(factor), case.name);
-            let published = match (factor > 2.0, case.class.is_empty()) {
-                (true, true) => Published::words("digital constipation"),
-                _ => None,
-            };
-            report.measured("answered", &conditions, published, at.answered, "/s");
+            report.measured("answered", &conditions, None, at.answered, "/s");
             report.measured("refused", &conditions, None, at.refused, "/s");
             report.measured(
                 "response of the admitted, p99",
