@@ -17,6 +17,8 @@ pub struct RegionConfig {
     pub applid: Name<8>,
     /// System identifier.
     pub sysid: Name<4>,
+    /// User id of tasks whose caller did not say who it is (DFLTUSER).
+    pub default_user: Name<8>,
     /// Most active tasks, and so most workers; 1 to 1,000.
     pub mxt: usize,
     /// Most requests that wait for one of them.
@@ -71,6 +73,7 @@ impl Default for RegionConfig {
         RegionConfig {
             applid: Name::from_bytes(*b"TUPELO  "),
             sysid: Name::from_bytes(*b"TUP1"),
+            default_user: Name::from_bytes(*b"CICSUSER"),
             mxt: 100,
             queue_limit: 500,
             min_workers: 1,

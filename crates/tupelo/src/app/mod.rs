@@ -167,6 +167,7 @@ impl Application {
                 .sysid
                 .parse()
                 .map_err(|e| miette!("[region] sysid: {e}"))?,
+            default_user: self.user()?,
             mxt: settings.max_tasks as usize,
             queue_limit: settings.max_queued as usize,
             runaway_ms: settings.runaway_ms,

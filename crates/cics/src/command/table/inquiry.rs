@@ -504,7 +504,7 @@ pub(super) mod rows {
         output PUDSASIZE(Argument::Any);
         output RDSASIZE(Argument::Any);
         output REENTPROTECT(Cvda);
-        output REGIONUSERID(Chars(8));
+        output REGIONUSERID(Argument::Any);
         output RELEASE(Argument::Any);
         output RLSSTATUS(Argument::Any);
         output RUNAWAY(Fullword);

@@ -192,7 +192,8 @@ impl View<'_> {
             "CICSSYS" => text(self.config.sysid.as_bytes()),
             "CMDPROTECT" => cvda("NOCMDPROT"),
             "FORCEQR" => cvda("NOFORCE"),
-            "JOBNAME" | "DFLTUSER" | "REGIONUSERID" => text(self.config.applid.as_bytes()),
+            "JOBNAME" => text(self.config.applid.as_bytes()),
+            "DFLTUSER" => text(self.config.default_user.as_bytes()),
             "MAXTASKS" => int(self.core.limits().mxt),
             // X for UNIX.
             "OPSYS" => text(b"X"),
