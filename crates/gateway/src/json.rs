@@ -462,28 +462,31 @@ impl<'a> Json<'a> {
     fn through(self, names: &[String]) -> Found<'a> {
         let mut values: Vec<Json<'a>> = self.items().collect();
         for (i, name) in names.iter().enumerate() {
-            let mut results: Vec<Json<'a>> = Vec::new();
-            let mut sequences = false;
+            // What each value gives, and whether a list in it is taken apart:
+            // not one that came out of several together.
+            let mut results: Vec<(Json<'a>, bool)> = Vec::new();
             for value in values {
                 match value.kind() {
-                    Kind::Object => results.extend(value.get(name)),
+                    Kind::Object => results.extend(value.get(name).map(|found| (found, true))),
                     Kind::Array => {
-                        sequences = true;
-                        value.look_up(name, &mut results);
+                        let mut found = Vec::new();
+                        value.look_up(name, &mut found);
+                        let alone = found.len() == 1;
+                        results.extend(found.into_iter().map(|found| (found, alone)));
                     }
                     _ => {}
                 }
             }
-            // The list that one object alone gives stays the list it is.
-            if let ([only], false) = (results.as_slice(), sequences)
+            // The list that one value alone gives stays the list it is.
+            if let [(only, _)] = results.as_slice()
                 && i + 1 == names.len()
             {
                 return Found::One(*only);
             }
             values = Vec::with_capacity(results.len());
-            for result in results {
+            for (result, apart) in results {
                 match result.kind() {
-                    Kind::Array => values.extend(result.items()),
+                    Kind::Array if apart => values.extend(result.items()),
                     _ => values.push(result),
                 }
             }

@@ -277,6 +277,11 @@ fn text_of(body: &str, source: &str) -> String {
 
 #[test]
 fn a_path_goes_through_the_items_of_a_list() {
+    assert_eq!(text_of(r#"[[],{"b":[[1]]}]"#, "$body.b"), "[[1]]");
+    assert_eq!(
+        text_of(r#"[[{"b":[[1,2]]},{"b":3}]]"#, "$body.b"),
+        "[[1,2],3]"
+    );
     let body = r#"{"items":[{"name":"a","sub":{"x":1}},{"name":"b","sub":{"x":2}},{}]}"#;
     assert_eq!(text_of(body, "$requestBody.items.name"), r#"["a","b"]"#);
     assert_eq!(text_of(body, "$requestBody.items.sub.x"), "[1,2]");
