@@ -24,7 +24,7 @@ use crate::reach::{self, Called};
 use crate::translate::{Translation, translate_for};
 
 /// Counts changes of the generated code that its text alone does not show.
-const GENERATION: u32 = 4;
+const GENERATION: u32 = 5;
 
 /// Flags of every module: the dialect, the guard of the PERFORM stack, words
 /// that are data names on z/OS, and a usage that it has by another name.
@@ -42,10 +42,12 @@ pub const FLAGS: &[&str] = &[
 /// counts redefined storage twice in LENGTH OF.
 const SLIDE: &str = "-fodoslide";
 
-/// From 3.2 on `-std=ibm` wants divisions and levels in Area A, by marks that
-/// the compiler's own text pass leaves behind. The text compiled here is behind
-/// that pass and has none.
-const NO_AREA_CHECK: &str = "-fno-areacheck";
+/// What `-std=ibm` brings from 3.2 on and is not wanted here. It looks for
+/// divisions and levels in Area A, by marks that the compiler's own text pass
+/// leaves behind; the text compiled here is behind that pass and has none. And
+/// it fills items without VALUE with binary zeros, where all versions before
+/// fill them after their PICTURE: programs shall not depend on the version.
+const FROM_3_2: &[&str] = &["-fno-areacheck", "-fdefaultbyte=init"];
 
 /// What the file statements of batch programs call.
 pub const FILE_HANDLER: &str = "tupelo_file_handler";
@@ -386,8 +388,8 @@ impl Compiler {
         if moves_with_a_counter(text) {
             command.arg(SLIDE);
         }
-        if checks_areas(&self.version) {
-            command.arg(NO_AREA_CHECK);
+        if is_from_3_2(&self.version) {
+            command.args(FROM_3_2);
         }
         command
             .args(checked::arguments(dir)?)
@@ -481,8 +483,8 @@ fn moves_with_a_counter(text: &[u8]) -> bool {
     })
 }
 
-/// Whether the compiler of this version looks for Area A.
-fn checks_areas(version: &str) -> bool {
+/// Whether the compiler is of version 3.2 or later.
+fn is_from_3_2(version: &str) -> bool {
     let number = version.split_whitespace().next_back().unwrap_or_default();
     let mut parts = number.split('.').map(|part| part.parse::<u32>().ok());
     match (parts.next().flatten(), parts.next().flatten()) {
@@ -493,12 +495,12 @@ fn checks_areas(version: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::checks_areas;
+    use super::is_from_3_2;
 
     #[test]
-    fn area_a_is_looked_for_from_3_2_on() {
-        assert!(checks_areas("cobc (GnuCOBOL) 3.2.0"));
-        assert!(!checks_areas("cobc (GnuCOBOL) 3.1.2.0"));
-        assert!(!checks_areas("") && !checks_areas("another compiler"));
+    fn versions_from_3_2_on_are_known() {
+        assert!(is_from_3_2("cobc (GnuCOBOL) 3.2.0"));
+        assert!(!is_from_3_2("cobc (GnuCOBOL) 3.1.2.0"));
+        assert!(!is_from_3_2("") && !is_from_3_2("another compiler"));
     }
 }

@@ -20,6 +20,8 @@ use crate::token::{Kind, Token};
 /// Entries of the run-time library that touch nothing but their arguments and
 /// the module that calls them; a star stands for the rest of a family.
 const LIBRARY: &[&str] = &[
+    "COB_SPACES_ALPHABETIC",
+    "COB_ZEROES_ALPHABETIC",
     "cob_accept",
     "cob_accept_*",
     "cob_add",
