@@ -3,7 +3,7 @@
 use link::{Answer, ChannelData, ProgramName, TransId, UserId};
 use store::UnitOfWork;
 
-use super::locks::LockName;
+use super::request::Outcome;
 use crate::api::{Abend, StartCode};
 use crate::core::TaskKey;
 
@@ -56,9 +56,9 @@ pub enum Then {
     Unit,
     /// Nothing: the changes belong to no unit of work.
     Nothing,
-    /// Answer the task's command and give a lock back: a change to something
-    /// that is not recoverable.
-    Answer(Answer, Option<LockName>),
+    /// The task's command is over: a change to something that is not
+    /// recoverable.
+    Command(Outcome),
 }
 
 /// Names a participant in units of work: a place in the region's list.

@@ -30,8 +30,8 @@ use store::ReadStore;
 pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then};
 pub use locks::{Grant, Lifetime, LockName, LockSpace, LockTable};
 pub use request::{
-    Caller, EventName, Expiry, Failure, Request, Served, Step, Wait, WaitOn, Woken, condition,
-    done, done_with, done_with_condition,
+    Caller, EventName, Expiry, Failure, Outcome, Refused, Request, Served, Step, Wait, WaitOn,
+    Woken, condition, done, done_with, done_with_condition,
 };
 pub use timers::{Alarm, TimerId, Timers};
 pub use unit::Units;
@@ -42,6 +42,9 @@ use crate::resources::{Resources, Serve};
 
 /// Abend of a task that was purged while it waited.
 pub const PURGED: [u8; 4] = *b"AEXY";
+
+/// Abend of a command that failed in a way that it has no condition for.
+pub const FAILED: [u8; 4] = *b"AEXZ";
 
 /// Everything that running tasks can ask for.
 pub struct Kernel {
@@ -511,16 +514,12 @@ impl Kernel {
             Ok(Step::Done(answer)) => out.push(Effect::Answer(task, answer)),
             Ok(Step::Later) => {}
             Ok(Step::Wait(wait)) => self.suspend(now, request, wait),
-            Ok(Step::Commit {
-                changes,
-                answer,
-                unlock,
-            }) => {
+            Ok(Step::Commit(changes, outcome)) => {
                 self.state.units.of(task).committing = true;
                 out.push(Effect::Commit(Job {
                     task,
                     changes,
-                    then: Then::Answer(answer, unlock),
+                    then: Then::Command(outcome),
                 }));
             }
             Err(failure) => out.push(Effect::Answer(task, failure.into())),

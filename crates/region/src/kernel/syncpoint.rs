@@ -144,12 +144,12 @@ impl Kernel {
         };
         match then {
             Then::Nothing => {}
-            Then::Answer(answer, unlock) => {
+            Then::Command(outcome) => {
                 unit.committing = false;
                 let end = unit.end;
                 self.state.counts.commits += u64::from(result.is_ok());
                 self.state.counts.backouts += u64::from(result.is_err());
-                if let Some(name) = unlock {
+                if let Some(name) = outcome.unlock {
                     let next = self.state.locks.unlock(task, &name);
                     let woken = next.map(|task| (task, Woken::Granted));
                     self.state.woken.extend(woken);
@@ -160,8 +160,8 @@ impl Kernel {
                     return;
                 }
                 let answer = match result {
-                    Ok(()) => answer,
-                    Err(error) => crate::resources::files::of_apply(&error).into(),
+                    Ok(()) => outcome.answer,
+                    Err(error) => (outcome.refused)(&error).into(),
                 };
                 out.push(Effect::Answer(task, answer));
             }

@@ -29,7 +29,7 @@ use store::{ReadStore, Seek, Table, UnitOfWork};
 use self::counter::{Counter, Range, Refused, Wanted};
 use super::{Manager, Resources};
 use crate::kernel::{
-    Cx, Failure, Request, Served, Step, condition, done_with, done_with_condition,
+    Cx, Failure, Outcome, Request, Served, Step, condition, done_with, done_with_condition,
 };
 
 /// What this manager serves.
@@ -205,11 +205,14 @@ fn keep(cx: &mut Cx<'_>, key: &Key, counter: Option<Counter>, answer: Answer) ->
         Some(counter) => changes.put(TABLE, key, &counter.emit()),
         None => changes.remove(TABLE, key),
     }
-    Ok(Step::Commit {
+    Ok(Step::Commit(
         changes,
-        answer,
-        unlock: None,
-    })
+        Outcome {
+            answer,
+            refused: |_| Failure::Condition(Condition::InvReq, SERVER_ERROR),
+            unlock: None,
+        },
+    ))
 }
 
 impl Counters {

@@ -1,12 +1,16 @@
 //! Counters over a store and without one, and over a restart.
 
-use cics::command::commands::{define_counter, delete_counter, get_counter, get_dcounter};
+use cics::command::commands::{
+    define_counter, delete_counter, get_counter, get_dcounter, update_counter,
+};
 use link::{Answer, Call, Name, Op, Operands};
 use store::{MemoryStore, WriteStore};
 
+use crate::api::RegionConfig;
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Effect, Kernel, Settings, Then};
+use crate::kernel::{Caller, Effect, Kernel, Outcome, Settings, Then};
 use crate::resources::Resources;
+use crate::resources::world::World as Region;
 
 /// A region's kernel and what it keeps its counters in.
 struct World {
@@ -53,7 +57,7 @@ impl World {
                 Effect::Commit(job) => {
                     let store = self.store.as_mut().expect("a store");
                     store.apply(&[job.changes]).remove(0).unwrap();
-                    let Then::Answer(answer, None) = job.then else {
+                    let Then::Command(Outcome { answer, .. }) = job.then else {
                         panic!("a counter belongs to no unit");
                     };
                     return answer;
@@ -143,4 +147,21 @@ fn a_damaged_counter_in_the_store_is_left_out() {
     let mut w = World::new(Some(store));
     assert_eq!(w.get(get_counter::NUMBER, "BROKEN"), (INVREQ, 201, None));
     assert_eq!(w.define("BROKEN", 7), (NORMAL, 0));
+}
+
+#[test]
+fn a_change_that_the_store_refuses_is_a_failure_of_the_server() {
+    let mut w = Region::new(RegionConfig::default());
+    let (orders, value) = (get_counter::COUNTER, get_counter::VALUE);
+    let named = Operands::new(1 << orders | 1 << value).bytes(orders, "ORDERS");
+    w.command(1, define_counter::NUMBER, &named);
+    w.disk = false;
+    for number in [
+        get_counter::NUMBER,
+        update_counter::NUMBER,
+        delete_counter::NUMBER,
+    ] {
+        let told = w.command(1, number, &named).expect("an answer");
+        assert_eq!((told.condition.number(), told.resp2), (INVREQ, 303));
+    }
 }

@@ -10,7 +10,7 @@ use link::Answer;
 
 use super::super::Resources;
 use super::{DELAY, ReqId, Stage, kept};
-use crate::kernel::{Cx, Request, Served, Step, condition, done};
+use crate::kernel::{Cx, FAILED, Failure, Outcome, Request, Served, Step, condition, done};
 
 pub(super) fn cancel(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
     let caller = &request.caller;
@@ -47,9 +47,13 @@ fn cancel_start(resources: &mut Resources, cx: &mut Cx<'_>, name: ReqId) -> Opti
     if cx.kernel.reader.is_none() || changes.is_empty() {
         return Some(Step::Done(answer));
     }
-    Some(Step::Commit {
+    Some(Step::Commit(
         changes,
-        answer,
-        unlock: None,
-    })
+        Outcome {
+            answer,
+            // The command has no condition for it.
+            refused: |_| Failure::Abend(FAILED),
+            unlock: None,
+        },
+    ))
 }

@@ -7,9 +7,10 @@ use link::{Answer, Call, Name, Op, Operands};
 use store::{MemoryStore, WriteStore};
 
 use super::*;
-use crate::api::Refusal;
+use crate::api::{Definitions, Refusal, RegionConfig};
 use crate::kernel::{Caller, Effect, Kernel, Settings, StartEnd, Then};
 use crate::resources::Resources;
+use crate::resources::world::World as Region;
 
 /// A region's kernel, its store, and the time.
 struct World {
@@ -480,4 +481,25 @@ fn the_store_hears_of_what_belongs_to_no_unit() {
     let nothing =
         |e: &Effect| matches!(e, Effect::Commit(job) if matches!(job.then, Then::Nothing));
     assert!(w.out.iter().any(nothing));
+}
+
+#[test]
+fn a_start_that_the_store_does_not_let_go_is_not_cancelled() {
+    let mut w = Region::new(RegionConfig {
+        definitions: Definitions {
+            transactions: vec![TransactionDef {
+                name: TransId::from_bytes(*b"TRNA"),
+                ..TransactionDef::default()
+            }],
+            ..Definitions::default()
+        },
+        ..RegionConfig::default()
+    });
+    let protected = after(5).and(start::REQID, "MINE").flag(start::PROTECT);
+    w.command(1, start::NUMBER, &protected);
+    w.syncpoint(1);
+    w.disk = false;
+    let named = Operands::new(1 << cancel::REQID).bytes(cancel::REQID, "MINE");
+    let told = w.command(1, cancel::NUMBER, &named).expect("an answer");
+    assert_eq!(told.abend, "AEXZ");
 }

@@ -15,15 +15,15 @@ use std::collections::VecDeque;
 use cics::command::commands::{readq_td, writeq_td};
 use cics::resp::Condition;
 use link::{Answer, Operands};
-use store::{ReadError, ReadStore, Seek, Table, UnitOfWork};
+use store::{ApplyError, ReadError, ReadStore, Seek, Table, UnitOfWork};
 
 use super::super::Resources;
 use super::{QueueName, TransientData};
 use crate::api::{TdRecovery, Trigger};
 use crate::core::TaskKey;
 use crate::kernel::{
-    Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, Step, Woken, condition, done,
-    done_with,
+    Cx, FAILED, Failure, Lifetime, LockName, LockSpace, Outcome, Refused, Request, Served, Step,
+    Woken, condition, done, done_with,
 };
 
 pub(super) const TABLE: Table = Table::new("tdqueue");
@@ -135,7 +135,8 @@ pub(super) fn write(
             td.fire(cx, &name);
             let mut changes = UnitOfWork::new();
             changes.put(TABLE, &key, record);
-            Ok(at_once(changes, Operands::default(), &name, End::Write))
+            let answer = Answer::default();
+            Ok(at_once(changes, answer, not_written, &name, End::Write))
         }
         TdRecovery::Logical => {
             let task = request.caller.key;
@@ -201,7 +202,8 @@ pub(super) fn read(
         if let Some(intra) = td.intra(&name) {
             intra.taken(1, bytes);
         }
-        return Ok(at_once(changes, taken(&record), &name, End::Read));
+        let answer = Answer::of_data(taken(&record).emit());
+        return Ok(at_once(changes, answer, not_read, &name, End::Read));
     }
     both(cx, task)?.0.remove(TABLE, &key);
     let change = td.change(task, &name);
@@ -257,7 +259,8 @@ pub(super) fn delete(
     }
     // The other end goes back with this one: nobody writes meanwhile.
     cx.unlock(task, &lock_name(&name, End::Read));
-    Ok(at_once(changes, Operands::default(), &name, End::Write))
+    let answer = Answer::default();
+    Ok(at_once(changes, answer, not_deleted, &name, End::Write))
 }
 
 /// A unit is over: what it did to queues counts, or never was.
@@ -314,12 +317,39 @@ fn taken(record: &[u8]) -> Operands {
 }
 
 /// A change of its own; its end of the queue goes back when it is committed.
-fn at_once(changes: UnitOfWork, given: Operands, name: &QueueName, end: End) -> Step {
-    Step::Commit {
+fn at_once(
+    changes: UnitOfWork,
+    answer: Answer,
+    refused: Refused,
+    name: &QueueName,
+    end: End,
+) -> Step {
+    Step::Commit(
         changes,
-        answer: Answer::of_data(given.emit()),
-        unlock: Some(lock_name(name, end)),
+        Outcome {
+            answer,
+            refused,
+            unlock: Some(lock_name(name, end)),
+        },
+    )
+}
+
+/// A WRITEQ TD that the store refuses: the data set has no room, or fails.
+fn not_written(error: &ApplyError) -> Failure {
+    match error.is_full() {
+        true => Failure::Condition(Condition::NoSpace, 0),
+        false => Failure::Condition(Condition::IoErr, 0),
     }
+}
+
+/// A READQ TD that the store refuses.
+fn not_read(_: &ApplyError) -> Failure {
+    Failure::Condition(Condition::IoErr, 0)
+}
+
+/// A DELETEQ TD that the store refuses: the command has no condition for it.
+fn not_deleted(_: &ApplyError) -> Failure {
+    Failure::Abend(FAILED)
 }
 
 fn recovery_of(td: &mut TransientData, name: &QueueName) -> Result<TdRecovery, Failure> {

@@ -420,3 +420,20 @@ fn counted(w: &World) -> (u64, u64) {
     w.kernel.resources.count(&mut statistics);
     (statistics.td_items, statistics.td_bytes)
 }
+
+#[test]
+fn a_physical_queue_that_the_store_refuses_to_change_says_so_in_its_own_words() {
+    let mut w = world(vec![intra(b"P   ", TdRecovery::Physical, 0)]);
+    write(&mut w, 1, "P", b"1");
+    w.disk = false;
+    let told = |told: Option<Told>| {
+        let told = told.expect("an answer");
+        (told.condition, told.resp2, told.abend)
+    };
+    let none = String::new;
+    let full = (Condition::NoSpace, 0, none());
+    assert_eq!(told(write(&mut w, 1, "P", b"2")), full);
+    assert_eq!(told(read(&mut w, 1, "P")), (Condition::IoErr, 0, none()));
+    let failed = (Condition::Normal, 0, "AEXZ".to_owned());
+    assert_eq!(told(delete(&mut w, 1, "P")), failed);
+}
