@@ -15,7 +15,7 @@ use link::{Answer, Name};
 use store::ApplyError;
 
 use super::effect::{Effect, Job, Order, Then};
-use super::request::Caller;
+use super::request::{Caller, Outcome};
 use super::unit::{After, Phase, Unit};
 use super::{Kernel, Woken};
 use crate::api::Abend;
@@ -139,33 +139,13 @@ impl Kernel {
         if let Err(error) = &result {
             tracing::error!(%error, "a unit of work could not be committed");
         }
-        let Some(unit) = self.state.units.get_mut(task) else {
-            return;
-        };
         match then {
             Then::Nothing => {}
-            Then::Command(outcome) => {
-                unit.committing = false;
-                let end = unit.end;
-                self.state.counts.commits += u64::from(result.is_ok());
-                self.state.counts.backouts += u64::from(result.is_err());
-                if let Some(name) = outcome.unlock {
-                    let next = self.state.locks.unlock(task, &name);
-                    let woken = next.map(|task| (task, Woken::Granted));
-                    self.state.woken.extend(woken);
-                }
-                if let Some(caller) = end {
-                    self.back_out(now, task, out);
-                    self.leave(now, caller, None, out);
-                    return;
-                }
-                let answer = match result {
-                    Ok(()) => outcome.answer,
-                    Err(error) => (outcome.refused)(&error).into(),
-                };
-                out.push(Effect::Answer(task, answer));
-            }
+            Then::Command(outcome) => self.settle(now, task, outcome, result, out),
             Then::Unit => {
+                let Some(unit) = self.state.units.get_mut(task) else {
+                    return;
+                };
                 let Phase::Deciding { then } = unit.phase else {
                     return;
                 };
@@ -178,6 +158,38 @@ impl Kernel {
                 self.conclude(now, task, then, why, out);
             }
         }
+    }
+
+    /// A command's own changes are in the store, or were refused.
+    fn settle(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        outcome: Outcome,
+        result: Result<(), ApplyError>,
+        out: &mut Vec<Effect>,
+    ) {
+        let stored = result.is_ok();
+        self.state.counts.commits += u64::from(stored);
+        self.state.counts.backouts += u64::from(!stored);
+        self.manage(now, out, |resources, cx| {
+            (outcome.settle)(resources, cx, stored);
+            if let Some(name) = &outcome.unlock {
+                cx.unlock(task, name);
+            }
+        });
+        let unit = self.state.units.of(task);
+        unit.committing = false;
+        if let Some(caller) = unit.end {
+            self.back_out(now, task, out);
+            self.leave(now, caller, None, out);
+            return;
+        }
+        let answer = match result {
+            Ok(()) => outcome.answer,
+            Err(error) => (outcome.refused)(&error).into(),
+        };
+        out.push(Effect::Answer(task, answer));
     }
 
     /// The unit is decided: committed, or not, and why not.

@@ -12,7 +12,7 @@ use store::{MemoryStore, WriteStore};
 use super::Resources;
 use crate::api::{Definitions, RegionConfig};
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Effect, Kernel, Settings, Start, StartEnd};
+use crate::kernel::{Caller, Effect, Job, Kernel, Settings, Start, StartEnd};
 
 const MS: u64 = 1_000_000;
 
@@ -23,12 +23,15 @@ pub struct World {
     pub config: RegionConfig,
     /// Tasks that were started.
     pub started: Vec<Start>,
-    store: MemoryStore,
+    store: Option<MemoryStore>,
     answers: HashMap<u32, Answer>,
     /// The start that a task comes from.
     pub starts: HashMap<u32, u64>,
     /// False: the store refuses every commit.
     pub disk: bool,
+    /// True: what goes to the store waits for [`World::flush`].
+    pub held: bool,
+    jobs: Vec<Job>,
 }
 
 /// What a command came to.
@@ -43,10 +46,16 @@ pub struct Told {
 impl World {
     /// A region with settings and definitions, and an empty store.
     pub fn new(config: RegionConfig) -> Self {
-        Self::over(config, MemoryStore::new())
+        Self::over(config, Some(MemoryStore::new()))
     }
 
-    fn over(config: RegionConfig, store: MemoryStore) -> Self {
+    /// A region without a store.
+    pub fn without_store() -> Self {
+        Self::over(RegionConfig::default(), None)
+    }
+
+    /// A region over what is in a store, or without one.
+    pub fn over(config: RegionConfig, store: Option<MemoryStore>) -> Self {
         let settings = Settings {
             lock_timeout_ns: 1_000 * MS,
             local_offset_ns: 0,
@@ -54,9 +63,9 @@ impl World {
         };
         let mut resources = Resources::default();
         resources.define(&config, &config.definitions);
-        let reader = store.reader().expect("a reader");
+        let reader = store.as_ref().map(|s| s.reader().expect("a reader"));
         let mut world = World {
-            kernel: Kernel::new(Some(reader), settings, resources),
+            kernel: Kernel::new(reader, settings, resources),
             now: 1_000 * MS,
             config,
             started: Vec::new(),
@@ -64,6 +73,8 @@ impl World {
             answers: HashMap::new(),
             starts: HashMap::new(),
             disk: true,
+            held: false,
+            jobs: Vec::new(),
         };
         let mut out = Vec::new();
         world
@@ -174,25 +185,40 @@ impl World {
                 Effect::Answer(key, answer) => self.answered(key, answer),
                 Effect::Blocking(key, work) => self.answered(key, (work.0)()),
                 Effect::Start(start) => self.started.push(*start),
-                Effect::Commit(job) => {
-                    let result = match self.disk {
-                        true => self.store.apply(&[job.changes]).remove(0),
-                        false => Err(store::ApplyError::Storage(store::StorageError::DiskFull {
-                            doing: "committing",
-                            code: 28,
-                        })),
-                    };
-                    let mut out = Vec::new();
-                    self.kernel
-                        .committed(self.now, job.task, job.then, result, &mut out);
-                    self.perform(out);
-                }
+                Effect::Commit(job) if self.held => self.jobs.push(job),
+                Effect::Commit(job) => self.commit(job, self.disk),
                 Effect::Waits(_)
                 | Effect::Participant(..)
                 | Effect::Ended(..)
                 | Effect::Priority(..) => {}
             }
         }
+    }
+
+    /// The store takes over what waits for it, or refuses it: the first as the
+    /// first of the list says, and so on.
+    pub fn flush(&mut self, disk: &[bool]) {
+        self.held = false;
+        for (job, disk) in std::mem::take(&mut self.jobs).into_iter().zip(disk) {
+            self.commit(job, *disk);
+        }
+    }
+
+    fn commit(&mut self, job: Job, disk: bool) {
+        let result = match disk {
+            true => {
+                let store = self.store.as_mut().expect("a store");
+                store.apply(&[job.changes]).remove(0)
+            }
+            false => Err(store::ApplyError::Storage(store::StorageError::DiskFull {
+                doing: "committing",
+                code: 28,
+            })),
+        };
+        let mut out = Vec::new();
+        self.kernel
+            .committed(self.now, job.task, job.then, result, &mut out);
+        self.perform(out);
     }
 
     fn answered(&mut self, key: TaskKey, answer: Answer) {

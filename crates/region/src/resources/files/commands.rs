@@ -499,6 +499,7 @@ fn ended(at_once: Option<UnitOfWork>, answer: Answer, unlock: Option<LockName>) 
                 answer,
                 refused: of_apply,
                 unlock,
+                settle: Box::new(|_, _, _| {}),
             },
         ),
         None => Step::Done(answer),

@@ -106,6 +106,8 @@ enum Stage {
     Uncommitted,
     /// It waits for its time.
     Waiting(Option<TimerId>),
+    /// The store was asked to let it go.
+    Cancelling,
     /// Its task has been asked for.
     Begun,
 }

@@ -502,4 +502,7 @@ fn a_start_that_the_store_does_not_let_go_is_not_cancelled() {
     let named = Operands::new(1 << cancel::REQID).bytes(cancel::REQID, "MINE");
     let told = w.command(1, cancel::NUMBER, &named).expect("an answer");
     assert_eq!(told.abend, "AEXZ");
+    w.disk = true;
+    w.later(5_000);
+    assert_eq!(w.started.len(), 1);
 }

@@ -121,6 +121,7 @@ pub(super) fn write(
     let Some(intra) = td.intra(&name) else {
         return condition(Condition::QIdErr, 0);
     };
+    // Should the store refuse the record, its number is left out.
     let key = record_key(&name, intra.next);
     intra.next += 1;
     match recovery {
@@ -131,12 +132,18 @@ pub(super) fn write(
             done()
         }
         TdRecovery::Physical => {
-            intra.added(1, bytes);
-            td.fire(cx, &name);
+            td.pending_bytes += bytes;
             let mut changes = UnitOfWork::new();
             changes.put(TABLE, &key, record);
-            let answer = Answer::default();
-            Ok(at_once(changes, answer, not_written, &name, End::Write))
+            let settle = move |td: &mut TransientData, cx: &mut Cx<'_>, stored: bool| {
+                td.pending_bytes -= bytes;
+                if let Some(intra) = td.intra(&name).filter(|_| stored) {
+                    intra.added(1, bytes);
+                    td.fire(cx, &name);
+                }
+            };
+            let told = (Answer::default(), not_written as Refused);
+            Ok(at_once(changes, told, &name, End::Write, settle))
         }
         TdRecovery::Logical => {
             let task = request.caller.key;
@@ -199,11 +206,13 @@ pub(super) fn read(
     if recovery == TdRecovery::Physical {
         let mut changes = UnitOfWork::new();
         changes.remove(TABLE, &key);
-        if let Some(intra) = td.intra(&name) {
-            intra.taken(1, bytes);
-        }
-        let answer = Answer::of_data(taken(&record).emit());
-        return Ok(at_once(changes, answer, not_read, &name, End::Read));
+        let settle = move |td: &mut TransientData, _: &mut Cx<'_>, stored: bool| {
+            if let Some(intra) = td.intra(&name).filter(|_| stored) {
+                intra.taken(1, bytes);
+            }
+        };
+        let told = (Answer::of_data(taken(&record).emit()), not_read as Refused);
+        return Ok(at_once(changes, told, &name, End::Read, settle));
     }
     both(cx, task)?.0.remove(TABLE, &key);
     let change = td.change(task, &name);
@@ -253,14 +262,15 @@ pub(super) fn delete(
         td.found_empty(task, &name);
         return done();
     }
-    if let Some(intra) = td.intra(&name) {
-        intra.taken(items, bytes);
-        intra.fired = false;
-    }
-    // The other end goes back with this one: nobody writes meanwhile.
-    cx.unlock(task, &lock_name(&name, End::Read));
-    let answer = Answer::default();
-    Ok(at_once(changes, answer, not_deleted, &name, End::Write))
+    let settle = move |td: &mut TransientData, cx: &mut Cx<'_>, stored: bool| {
+        if let Some(intra) = td.intra(&name).filter(|_| stored) {
+            intra.taken(items, bytes);
+            intra.fired = false;
+        }
+        cx.unlock(task, &lock_name(&name, End::Read));
+    };
+    let told = (Answer::default(), not_deleted as Refused);
+    Ok(at_once(changes, told, &name, End::Write, settle))
 }
 
 /// A unit is over: what it did to queues counts, or never was.
@@ -316,13 +326,14 @@ fn taken(record: &[u8]) -> Operands {
     Operands::default().bytes(readq_td::INTO, record)
 }
 
-/// A change of its own; its end of the queue goes back when it is committed.
+/// A change of its own. When the store has taken it over or refused it, its
+/// end of the queue goes back and `settle` hears of it.
 fn at_once(
     changes: UnitOfWork,
-    answer: Answer,
-    refused: Refused,
+    (answer, refused): (Answer, Refused),
     name: &QueueName,
     end: End,
+    settle: impl FnOnce(&mut TransientData, &mut Cx<'_>, bool) + Send + 'static,
 ) -> Step {
     Step::Commit(
         changes,
@@ -330,6 +341,9 @@ fn at_once(
             answer,
             refused,
             unlock: Some(lock_name(name, end)),
+            settle: Box::new(move |resources, cx, stored| {
+                settle(&mut resources.transient_data, cx, stored);
+            }),
         },
     )
 }
