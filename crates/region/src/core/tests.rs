@@ -333,7 +333,8 @@ impl World {
     }
 
     fn check(&self) {
-        self.core.check_limits(MXT, CLASS_LIMIT);
+        self.core.check_books();
+        assert_eq!(self.core.over_limits(MXT, CLASS_LIMIT), [0, 0]);
         assert!(self.core.waiting <= QUEUE);
         for (task, starts) in &self.links.starts {
             assert_eq!(*starts, 1, "task {task} was started {starts} times");

@@ -12,6 +12,7 @@
 //!
 //! Reference: CICS application programming, "Syncpointing"; DTIMOUT for waits.
 
+mod decisions;
 mod effect;
 mod locks;
 mod request;
@@ -27,7 +28,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use link::{Answer, Call, Op, Operands, Violation};
 use store::ReadStore;
 
-pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then};
+use decisions::Decisions;
+pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then, UnitId};
 pub use locks::{Grant, Lifetime, LockName, LockSpace, LockTable};
 pub use request::{
     Caller, EventName, Expiry, Failure, Outcome, Refused, Request, Served, Step, Wait, WaitOn,
@@ -62,6 +64,8 @@ pub struct State {
     pub timers: Timers,
     /// Pending changes.
     pub units: Units,
+    /// Units that are decided, and participants.
+    decisions: Decisions,
     /// What is committed; none in a region without a store.
     pub reader: Option<Box<dyn ReadStore + Send>>,
     /// As the region was started.
@@ -179,13 +183,21 @@ impl Cx<'_> {
         self.kernel.woken.extend(woken);
     }
 
-    /// A participant has changed something for a task: it commits with it.
-    #[cfg(any(test, feature = "sim"))]
-    pub fn join(&mut self, task: TaskKey, participant: ParticipantId) {
-        let unit = self.kernel.units.of(task);
-        if !unit.participants.contains(&participant) {
-            unit.participants.push(participant);
-        }
+    /// A participant changes something for a task, and commits with it: the
+    /// unit of work that this is part of.
+    #[allow(
+        dead_code,
+        reason = "only tests and the simulation have participants yet"
+    )]
+    pub fn join(&mut self, task: TaskKey, participant: ParticipantId) -> UnitId {
+        let State {
+            units,
+            decisions,
+            settings,
+            ..
+        } = self.kernel;
+        let unix_ns = settings.unix_offset_ns + self.now;
+        units.join(task, participant, || decisions.next_unit(unix_ns))
     }
 
     /// Whether somebody waits for a name to be signalled.
@@ -250,6 +262,7 @@ impl Kernel {
                 locks: LockTable::default(),
                 timers: Timers::default(),
                 units: Units::default(),
+                decisions: Decisions::default(),
                 reader,
                 settings,
                 counts: Counts::default(),
@@ -328,10 +341,17 @@ impl Kernel {
         self.wake(now, out);
     }
 
-    /// A participant says whether it can commit, or whether it has committed
-    /// in one phase.
-    pub fn voted(&mut self, now: u64, task: TaskKey, yes: bool, out: &mut Vec<Effect>) {
-        self.vote(now, task, yes, out);
+    /// A participant says whether it can commit, or whether it has committed:
+    /// in one phase, or what was decided.
+    pub fn voted(
+        &mut self,
+        now: u64,
+        unit: UnitId,
+        participant: ParticipantId,
+        yes: bool,
+        out: &mut Vec<Effect>,
+    ) {
+        self.vote(now, unit, participant, yes, out);
         self.wake(now, out);
     }
 
@@ -397,6 +417,12 @@ impl Kernel {
             && self.state.units.is_empty()
     }
 
+    /// Units that are decided and that a participant has not heard of.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn open_decisions(&self) -> usize {
+        self.state.decisions.open()
+    }
+
     /// The locks, their owners and who waits for them.
     pub fn locks(&self) -> &LockTable {
         &self.state.locks
@@ -423,6 +449,7 @@ impl Kernel {
     /// What resource managers kept in the store comes back. Once, when the
     /// region can start tasks.
     pub fn restore(&mut self, now: u64, out: &mut Vec<Effect>) {
+        self.restore_decisions();
         self.manage(now, out, |resources, cx| resources.restore(cx));
         self.wake(now, out);
     }

@@ -10,9 +10,9 @@ use link::{Answer, Call, Name, Op, Operands};
 use store::{MemoryStore, WriteStore};
 
 use super::Resources;
-use crate::api::{Definitions, RegionConfig};
+use crate::api::{Abend, Definitions, RegionConfig};
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Effect, Job, Kernel, Settings, Start, StartEnd};
+use crate::kernel::{Caller, Effect, Job, Kernel, Settings, Start, StartEnd, UnitId};
 
 const MS: u64 = 1_000_000;
 
@@ -23,8 +23,12 @@ pub struct World {
     pub config: RegionConfig,
     /// Tasks that were started.
     pub started: Vec<Start>,
+    /// Participants that were told something, and what.
+    pub orders: Vec<String>,
+    /// Tasks whose last unit of work is over, and their abends.
+    pub ended: Vec<(u32, Option<Abend>)>,
     store: Option<MemoryStore>,
-    answers: HashMap<u32, Answer>,
+    answers: Vec<(u32, Answer)>,
     /// The start that a task comes from.
     pub starts: HashMap<u32, u64>,
     /// False: the store refuses every commit.
@@ -70,16 +74,16 @@ impl World {
             config,
             started: Vec::new(),
             store,
-            answers: HashMap::new(),
+            answers: Vec::new(),
+            orders: Vec::new(),
+            ended: Vec::new(),
             starts: HashMap::new(),
             disk: true,
             held: false,
             jobs: Vec::new(),
         };
         let mut out = Vec::new();
-        world
-            .kernel
-            .with(world.now, &mut out, |resources, cx| resources.restore(cx));
+        world.kernel.restore(world.now, &mut out);
         world.perform(out);
         world
     }
@@ -96,7 +100,8 @@ impl World {
         kernel.resources.define(config, &config.definitions);
     }
 
-    fn caller(&self, task: u32) -> Caller {
+    /// A task as the kernel is told of it.
+    pub fn caller(&self, task: u32) -> Caller {
         Caller {
             key: TaskKey::for_test(task),
             number: task.into(),
@@ -115,6 +120,13 @@ impl World {
         self.call(task, Op::Command, args, operands.emit())
     }
 
+    /// As [`World::command`], whose answer comes with [`World::answers`].
+    pub fn ask(&mut self, task: u32, number: u16, operands: &Operands) {
+        let mut args = [0; 8];
+        args[0] = number.into();
+        self.put(task, Op::Command, args, operands.emit());
+    }
+
     /// SYNCPOINT.
     pub fn syncpoint(&mut self, task: u32) -> Option<Told> {
         self.call(task, Op::Syncpoint, [0; 8], Vec::new())
@@ -126,6 +138,11 @@ impl World {
     }
 
     fn call(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) -> Option<Told> {
+        self.put(task, op, args, data);
+        self.answer(task)
+    }
+
+    fn put(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) {
         let call = Call {
             op,
             slot: 0,
@@ -137,12 +154,12 @@ impl World {
         let called = self.kernel.call(self.now, caller, call, &mut out);
         called.expect("operands that make sense");
         self.perform(out);
-        self.answer(task)
     }
 
     /// The answer of a task that waited.
     pub fn answer(&mut self, task: u32) -> Option<Told> {
-        let answer = self.answers.remove(&task)?;
+        let at = self.answers.iter().position(|(of, _)| *of == task)?;
+        let (_, answer) = self.answers.remove(at);
         let abend = answer.abend.to_string().trim().to_owned();
         Some(Told {
             condition: answer.condition,
@@ -153,6 +170,53 @@ impl World {
                 false => Operands::parse(&answer.data).expect("operands"),
             },
         })
+    }
+
+    /// All answers since the last look: the task, and its condition or abend.
+    pub fn answers(&mut self) -> Vec<(u32, String)> {
+        let told = |a: &Answer| match a.abend.is_blank() {
+            true => a.condition.name().to_owned(),
+            false => a.abend.to_string(),
+        };
+        let answers = self.answers.drain(..);
+        answers
+            .map(|(task, answer)| (task, told(&answer)))
+            .collect()
+    }
+
+    /// A participant changes something for a task.
+    pub fn join(&mut self, task: u32, participant: &str) -> UnitId {
+        let participant = self.kernel.participant(participant);
+        let key = TaskKey::for_test(task);
+        let mut out = Vec::new();
+        self.kernel
+            .with(self.now, &mut out, |_, cx| cx.join(key, participant))
+    }
+
+    /// A participant answers an order.
+    pub fn vote(&mut self, unit: UnitId, participant: &str, yes: bool) {
+        let participant = self.kernel.participant(participant);
+        let mut out = Vec::new();
+        self.kernel
+            .voted(self.now, unit, participant, yes, &mut out);
+        self.perform(out);
+    }
+
+    /// A participant is there and has these units in doubt.
+    pub fn in_doubt(&mut self, participant: &str, units: &[UnitId]) {
+        let participant = self.kernel.participant(participant);
+        let mut out = Vec::new();
+        self.kernel.in_doubt(self.now, participant, units, &mut out);
+        self.perform(out);
+    }
+
+    /// Ends the wait of a task; false when it does not wait.
+    pub fn purge(&mut self, task: u32) -> bool {
+        let mut out = Vec::new();
+        let key = TaskKey::for_test(task);
+        let waited = self.kernel.purge(key, *b"AEXY", &mut out);
+        self.perform(out);
+        waited
     }
 
     /// A task ends, with its unit committed or backed out.
@@ -187,10 +251,11 @@ impl World {
                 Effect::Start(start) => self.started.push(*start),
                 Effect::Commit(job) if self.held => self.jobs.push(job),
                 Effect::Commit(job) => self.commit(job, self.disk),
-                Effect::Waits(_)
-                | Effect::Participant(..)
-                | Effect::Ended(..)
-                | Effect::Priority(..) => {}
+                Effect::Participant(_, participant, order) => {
+                    self.orders.push(format!("{order:?} {}", participant.0));
+                }
+                Effect::Ended(key, abend) => self.ended.push((number_of(key), abend)),
+                Effect::Waits(_) | Effect::Priority(..) => {}
             }
         }
     }
@@ -222,7 +287,12 @@ impl World {
     }
 
     fn answered(&mut self, key: TaskKey, answer: Answer) {
-        let number = (1..100).find(|n| TaskKey::for_test(*n) == key);
-        self.answers.insert(number.expect("a task"), answer);
+        self.answers.push((number_of(key), answer));
     }
+}
+
+/// The number of a task.
+fn number_of(key: TaskKey) -> u32 {
+    let number = (1..100).find(|n| TaskKey::for_test(*n) == key);
+    number.expect("a task")
 }

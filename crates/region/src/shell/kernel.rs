@@ -268,8 +268,8 @@ impl Shared {
                 }),
                 // Handed over under the kernel's lock.
                 Effect::Commit(_) => {}
-                Effect::Participant(task, participant, order) => {
-                    self.tell_participant(task, participant, order);
+                Effect::Participant(unit, participant, order) => {
+                    self.tell_participant(unit, participant, order);
                 }
                 Effect::Ended(task, abend) => {
                     let code = abend.as_ref().map(|a| a.code);

@@ -56,6 +56,14 @@ pub struct Children {
     parents: HashMap<u64, TaskKey>,
 }
 
+impl Children {
+    /// True when nothing of any task is here.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn is_idle(&self) -> bool {
+        self.families.is_empty() && self.parents.is_empty()
+    }
+}
+
 /// The children of one task.
 #[derive(Debug, Default)]
 struct Family {

@@ -133,6 +133,15 @@ impl Intervals {
         self.transactions.get(&name).copied()
     }
 
+    /// True when nothing of any task is here.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn is_idle(&self) -> bool {
+        self.requests.is_empty()
+            && self.names.is_empty()
+            && self.protected.is_empty()
+            && self.running.is_empty()
+    }
+
     /// A name for a request whose program gave none.
     pub fn generate_name(&mut self) -> ReqId {
         loop {
