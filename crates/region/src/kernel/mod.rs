@@ -81,20 +81,38 @@ pub struct State {
 }
 
 /// Settings of the kernel.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// Nanoseconds that a task waits for a lock (DTIMOUT).
     pub lock_timeout_ns: u64,
-    /// Nanoseconds of local time, since 1970, at the zero of the region's clock.
-    pub local_offset_ns: u64,
     /// Nanoseconds between 1970 and the zero of the region's clock.
     pub unix_offset_ns: u64,
+    /// How far local time is ahead of UTC.
+    pub zone: Zone,
+}
+
+/// Seconds that local time is ahead of UTC, at an instant in seconds since
+/// 1970.
+pub type Zone = fn(i64) -> i64;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            lock_timeout_ns: 0,
+            unix_offset_ns: 0,
+            zone: |_| 0,
+        }
+    }
 }
 
 impl Settings {
-    /// Local time in nanoseconds since 1970.
-    pub fn local_ns(&self, now: u64) -> u64 {
-        self.local_offset_ns + now
+    /// Local time in nanoseconds since 1970, at an instant of the region's
+    /// clock. The zone is asked each time: summer time begins and ends while
+    /// the region runs.
+    pub fn local_ns(&self, at: u64) -> u64 {
+        let unix_ns = self.unix_offset_ns + at;
+        let ahead_s = (self.zone)((unix_ns / 1_000_000_000) as i64);
+        unix_ns.saturating_add_signed(ahead_s * 1_000_000_000)
     }
 }
 

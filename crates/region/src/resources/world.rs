@@ -62,8 +62,7 @@ impl World {
     pub fn over(config: RegionConfig, store: Option<MemoryStore>) -> Self {
         let settings = Settings {
             lock_timeout_ns: 1_000 * MS,
-            local_offset_ns: 0,
-            unix_offset_ns: 0,
+            ..Settings::default()
         };
         let mut resources = Resources::default();
         resources.define(&config, &config.definitions);

@@ -11,7 +11,7 @@ use link::{Answer, Call, StoreEntry};
 use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
 
 use super::Shared;
-use super::clock::{local_offset_ns, now_ns, unix_offset_ns};
+use super::clock::{now_ns, unix_offset_ns, zone_s};
 use super::committer::{self, Committer};
 use super::lease::ended_well;
 use crate::api::{Abend, RegionConfig, StartError};
@@ -47,8 +47,8 @@ impl KernelRoom {
         let failed = |text: String| StartError::Store(text);
         let settings = Settings {
             lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
-            local_offset_ns: local_offset_ns(),
             unix_offset_ns: unix_offset_ns(),
+            zone: zone_s,
         };
         let mut resources = Resources {
             storage: Storage::new(config.shared_storage_bytes),

@@ -483,18 +483,24 @@ fn the_store_hears_of_what_belongs_to_no_unit() {
     assert!(w.out.iter().any(nothing));
 }
 
-#[test]
-fn a_start_that_the_store_does_not_let_go_is_not_cancelled() {
-    let mut w = Region::new(RegionConfig {
+fn transactions() -> RegionConfig {
+    let names = [*b"TRNA", *b"TRNB"];
+    let transactions = names.map(|name| TransactionDef {
+        name: TransId::from_bytes(name),
+        ..TransactionDef::default()
+    });
+    RegionConfig {
         definitions: Definitions {
-            transactions: vec![TransactionDef {
-                name: TransId::from_bytes(*b"TRNA"),
-                ..TransactionDef::default()
-            }],
+            transactions: transactions.to_vec(),
             ..Definitions::default()
         },
         ..RegionConfig::default()
-    });
+    }
+}
+
+#[test]
+fn a_start_that_the_store_does_not_let_go_is_not_cancelled() {
+    let mut w = Region::new(transactions());
     let protected = after(5).and(start::REQID, "MINE").flag(start::PROTECT);
     w.command(1, start::NUMBER, &protected);
     w.syncpoint(1);
@@ -505,4 +511,36 @@ fn a_start_that_the_store_does_not_let_go_is_not_cancelled() {
     w.disk = true;
     w.later(5_000);
     assert_eq!(w.started.len(), 1);
+}
+
+#[test]
+fn a_time_of_day_is_that_of_the_clock_on_the_wall_over_a_change_of_zone() {
+    const HOUR: u64 = 3_600 * SECOND;
+    let at_six = || {
+        of("TRNA")
+            .flag(start::AT)
+            .and_int(start::HOURS, 6)
+            .flag(start::PROTECT)
+    };
+    let mut w = Region::new(transactions());
+    let mut out = Vec::new();
+    w.kernel.with(w.now, &mut out, |_, cx| {
+        // Summer time begins at three o'clock UTC.
+        cx.kernel.settings.zone = |unix_s| match unix_s < 3 * 3_600 {
+            true => 3_600,
+            false => 7_200,
+        };
+    });
+    // Half past three; the clock shows six after an hour and a half.
+    w.now = 2 * HOUR + HOUR / 2;
+    w.command(1, start::NUMBER, &at_six());
+    w.syncpoint(1);
+    assert_eq!(w.kernel.next_alarm(), Some(4 * HOUR));
+    w.later(2 * 3_600_000);
+    assert_eq!(w.started.len(), 1);
+    // Half past six has passed; half past five has not come.
+    w.now = 3 * HOUR + HOUR / 2;
+    w.command(1, start::NUMBER, &at_six());
+    w.syncpoint(1);
+    assert_eq!(w.kernel.next_alarm(), Some(4 * HOUR));
 }
