@@ -17,10 +17,10 @@
 
 use std::collections::BTreeMap;
 
-use store::{ReadStore, Seek, Table, UnitOfWork};
+use store::{Table, UnitOfWork};
 
 use super::effect::{Effect, Order, ParticipantId, UnitId};
-use super::{Cx, Kernel};
+use super::{Cx, Kernel, scan};
 
 const TABLE: Table = Table::new("decision");
 /// First byte of a record.
@@ -89,6 +89,14 @@ impl Decisions {
             self.open.remove(&unit);
         }
         last
+    }
+
+    /// The last life of the region has left a decision.
+    fn restore(&mut self, unit: UnitId, names: Vec<String>) {
+        tracing::info!(%unit, ?names, "a unit of work is committed, and not everybody has heard");
+        self.last = self.last.max(unit.0);
+        let missed = names.into_iter().map(|name| (name, Told::Missed));
+        self.open.insert(unit, missed.collect());
     }
 
     /// Decisions that somebody has not heard of.
@@ -171,45 +179,19 @@ impl Kernel {
         let Some(reader) = &mut self.state.reader else {
             return;
         };
-        match read_all(reader.as_mut()) {
-            Ok(found) => {
-                let decisions = &mut self.state.decisions;
-                for (unit, names) in found {
-                    tracing::info!(%unit, ?names, "a unit of work is committed, and not everybody has heard");
-                    decisions.last = decisions.last.max(unit.0);
-                    let missed = names.into_iter().map(|name| (name, Told::Missed));
-                    decisions.open.insert(unit, missed.collect());
-                }
+        let decisions = &mut self.state.decisions;
+        let read = scan(reader.as_mut(), TABLE, &mut |key, record| match (
+            key.try_into(),
+            parse(record),
+        ) {
+            (Ok(unit), Some(names)) => {
+                decisions.restore(UnitId(u64::from_be_bytes(unit)), names);
             }
-            Err(error) => {
-                tracing::error!(%error, "the decisions on units of work could not be read");
-            }
+            _ => tracing::error!(key = %key.escape_ascii(), "a decision makes no sense"),
+        });
+        if let Err(error) = read {
+            tracing::error!(%error, "the decisions on units of work could not be read");
         }
-    }
-}
-
-/// Units and the names of their participants.
-type Found = Vec<(UnitId, Vec<String>)>;
-
-fn read_all(reader: &mut (dyn ReadStore + Send)) -> Result<Found, store::ReadError> {
-    let mut all = Vec::new();
-    let mut last: Option<Vec<u8>> = None;
-    loop {
-        let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
-        let mut next = None;
-        reader.seek_table(TABLE, seek, &mut |entry| {
-            next = Some((entry.key.to_vec(), parse(entry.record)));
-        })?;
-        let Some((key, names)) = next else {
-            return Ok(all);
-        };
-        match (key.as_slice().try_into(), names) {
-            (Ok(unit), Some(names)) => all.push((UnitId(u64::from_be_bytes(unit)), names)),
-            _ => {
-                tracing::error!(key = %key.escape_ascii(), "a decision in the store makes no sense");
-            }
-        }
-        last = Some(key);
     }
 }
 

@@ -17,6 +17,7 @@ mod effect;
 mod locks;
 mod request;
 mod syncpoint;
+mod tables;
 mod timers;
 mod unit;
 
@@ -35,6 +36,7 @@ pub use request::{
     Caller, EventName, Expiry, Failure, Outcome, Refused, Request, Served, Step, Wait, WaitOn,
     Woken, condition, done, done_with, done_with_condition,
 };
+pub use tables::scan;
 pub use timers::{Alarm, TimerId, Timers};
 pub use unit::Units;
 

@@ -27,6 +27,8 @@ pub struct World {
     pub orders: Vec<String>,
     /// Tasks whose last unit of work is over, and their abends.
     pub ended: Vec<(u32, Option<Abend>)>,
+    /// Tasks whose priority was changed, and what it is.
+    pub priorities: Vec<(u32, u8)>,
     store: Option<MemoryStore>,
     answers: Vec<(u32, Answer)>,
     /// The start that a task comes from.
@@ -60,6 +62,11 @@ impl World {
 
     /// A region over what is in a store, or without one.
     pub fn over(config: RegionConfig, store: Option<MemoryStore>) -> Self {
+        Self::at(1_000 * MS, config, store)
+    }
+
+    /// A region that starts at an instant.
+    pub fn at(now: u64, config: RegionConfig, store: Option<MemoryStore>) -> Self {
         let settings = Settings {
             lock_timeout_ns: 1_000 * MS,
             ..Settings::default()
@@ -69,13 +76,14 @@ impl World {
         let reader = store.as_ref().map(|s| s.reader().expect("a reader"));
         let mut world = World {
             kernel: Kernel::new(reader, settings, resources),
-            now: 1_000 * MS,
+            now,
             config,
             started: Vec::new(),
             store,
             answers: Vec::new(),
             orders: Vec::new(),
             ended: Vec::new(),
+            priorities: Vec::new(),
             starts: HashMap::new(),
             disk: true,
             held: false,
@@ -89,7 +97,14 @@ impl World {
 
     /// The region dies and starts again over what is in the store.
     pub fn restart(self) -> Self {
-        Self::over(self.config, self.store)
+        Self::at(self.now, self.config, self.store)
+    }
+
+    /// The region ends normally: what it keeps is in the store.
+    pub fn keep(&mut self) {
+        let changes = self.kernel.keep(self.now);
+        let store = self.store.as_mut().expect("a store");
+        assert!(store.apply(&[changes])[0].is_ok());
     }
 
     /// Other definitions come into force.
@@ -228,9 +243,13 @@ impl World {
 
     /// A started task is over.
     pub fn start_over(&mut self, start: u64) {
+        self.start_ended(start, &StartEnd::Ran(None, None));
+    }
+
+    /// A started task came to its end, or could not begin.
+    pub fn start_ended(&mut self, start: u64, ended: &StartEnd) {
         let mut out = Vec::new();
-        let ended = StartEnd::Ran(None, None);
-        self.kernel.start_ended(self.now, start, &ended, &mut out);
+        self.kernel.start_ended(self.now, start, ended, &mut out);
         self.perform(out);
     }
 
@@ -254,7 +273,10 @@ impl World {
                     self.orders.push(format!("{order:?} {}", participant.0));
                 }
                 Effect::Ended(key, abend) => self.ended.push((number_of(key), abend)),
-                Effect::Waits(_) | Effect::Priority(..) => {}
+                Effect::Priority(key, priority) => {
+                    self.priorities.push((number_of(key), priority));
+                }
+                Effect::Waits(_) => {}
             }
         }
     }

@@ -14,7 +14,7 @@ mod check;
 pub(crate) mod links;
 mod model;
 mod program;
-mod random;
+pub(crate) mod random;
 mod remote;
 mod store;
 mod task;

@@ -10,11 +10,11 @@ use std::collections::HashMap;
 
 use cics::resp::Condition;
 use link::Answer;
-use store::{Seek, Table, UnitOfWork};
+use store::{Table, UnitOfWork};
 
 use super::counter::Counter;
 use super::{NAME_BYTES, NOT_FOUND, POOL_BYTES, SERVER_ERROR};
-use crate::kernel::{Cx, Failure, Outcome, Served, Step, Wait, condition};
+use crate::kernel::{Cx, Failure, Outcome, Served, Step, Wait, condition, scan};
 use crate::resources::Resources;
 
 /// A pool and a name.
@@ -161,27 +161,18 @@ impl Counters {
         let Some(reader) = &mut cx.kernel.reader else {
             return Ok(());
         };
-        let mut last: Option<Vec<u8>> = None;
-        loop {
-            let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
-            let mut next = None;
-            reader.seek_table(TABLE, seek, &mut |entry| {
-                next = Some((entry.key.to_vec(), Counter::parse(entry.record)));
-            })?;
-            let Some((key, counter)) = next else {
-                return Ok(());
-            };
-            match (Key::try_from(key.as_slice()), counter) {
-                (Ok(key), Some(_)) => {
-                    let slot = self.slots.entry(key).or_default();
-                    (slot.now, slot.stored) = (counter, counter);
-                }
-                _ => {
-                    tracing::error!(key = %key.escape_ascii(), "a counter in the store is damaged")
-                }
+        scan(reader.as_mut(), TABLE, &mut |key, record| match (
+            Key::try_from(key),
+            Counter::parse(record),
+        ) {
+            (Ok(key), Some(counter)) => {
+                let slot = self.slots.entry(key).or_default();
+                (slot.now, slot.stored) = (Some(counter), Some(counter));
             }
-            last = Some(key);
-        }
+            _ => {
+                tracing::error!(key = %key.escape_ascii(), "a counter in the store is damaged");
+            }
+        })
     }
 
     /// The numbers that the counters stand at, here and in the store.

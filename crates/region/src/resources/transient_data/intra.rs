@@ -15,20 +15,19 @@ use std::collections::VecDeque;
 use cics::command::commands::{readq_td, writeq_td};
 use cics::resp::Condition;
 use link::{Answer, Operands};
-use store::{ApplyError, ReadError, ReadStore, Seek, Table, UnitOfWork};
+use store::{ApplyError, ReadStore, Seek, Table, UnitOfWork};
 
 use super::super::Resources;
+use super::super::recoverable::{lock, unit_and_store, unreadable, wait};
 use super::{QueueName, TransientData};
 use crate::api::{TdRecovery, Trigger};
 use crate::core::TaskKey;
 use crate::kernel::{
-    Cx, FAILED, Failure, Lifetime, LockName, LockSpace, Outcome, Refused, Request, Served, Step,
-    Woken, condition, done, done_with,
+    Cx, FAILED, Failure, LockName, LockSpace, Outcome, Refused, Request, Served, Step, Woken,
+    condition, done, done_with,
 };
 
 pub(super) const TABLE: Table = Table::new("tdqueue");
-/// The abend of a wait for a queue that lasts too long, or can never end.
-const DEADLOCK: [u8; 4] = *b"AKCS";
 /// What a record takes beside its bytes.
 const OVERHEAD: u64 = 64;
 
@@ -111,8 +110,8 @@ pub(super) fn write(
         .unwrap_or_default();
     let bytes = cost(record);
     let recovery = recovery_of(td, &name)?;
-    if recovery != TdRecovery::No && lock(cx, request, &name, End::Write)?.is_none() {
-        return Ok(cx.wait_for_lock(request, lock_name(&name, End::Write), DEADLOCK));
+    if recovery != TdRecovery::No && lock(cx, request, &lock_name(&name, End::Write))?.is_none() {
+        return wait(cx, request, lock_name(&name, End::Write));
     }
     if !td.has_room(bytes) {
         release(td, cx, request.caller.key, &name, End::Write);
@@ -147,7 +146,7 @@ pub(super) fn write(
         }
         TdRecovery::Logical => {
             let task = request.caller.key;
-            both(cx, task)?.0.put(TABLE, &key, record);
+            unit_and_store(cx, task)?.0.put(TABLE, &key, record);
             let change = td.change(task, &name);
             change.written += 1;
             change.written_bytes += bytes;
@@ -183,10 +182,10 @@ pub(super) fn read(
     if nosuspend && is_taken(cx, task, &name, End::Read) {
         return condition(Condition::QBusy, 0);
     }
-    if lock(cx, request, &name, End::Read)?.is_none() {
-        return Ok(cx.wait_for_lock(request, lock_name(&name, End::Read), DEADLOCK));
+    if lock(cx, request, &lock_name(&name, End::Read))?.is_none() {
+        return wait(cx, request, lock_name(&name, End::Read));
     }
-    let (unit, reader) = both(cx, task)?;
+    let (unit, reader) = unit_and_store(cx, task)?;
     let Some((key, record)) = first(unit, reader, &name)? else {
         if !is_taken(cx, task, &name, End::Write) {
             release(td, cx, task, &name, End::Read);
@@ -196,8 +195,8 @@ pub(super) fn read(
             release(td, cx, task, &name, End::Read);
             return condition(Condition::QBusy, 0);
         }
-        return match lock(cx, request, &name, End::Write)? {
-            None => Ok(cx.wait_for_lock(request, lock_name(&name, End::Write), DEADLOCK)),
+        return match lock(cx, request, &lock_name(&name, End::Write))? {
+            None => wait(cx, request, lock_name(&name, End::Write)),
             // Taken by another above.
             Some(_) => condition(Condition::QBusy, 0),
         };
@@ -214,7 +213,7 @@ pub(super) fn read(
         let told = (Answer::of_data(taken(&record).emit()), not_read as Refused);
         return Ok(at_once(changes, told, &name, End::Read, settle));
     }
-    both(cx, task)?.0.remove(TABLE, &key);
+    unit_and_store(cx, task)?.0.remove(TABLE, &key);
     let change = td.change(task, &name);
     change.taken += 1;
     change.taken_bytes += bytes;
@@ -231,8 +230,8 @@ pub(super) fn delete(
     let recovery = recovery_of(td, &name)?;
     if recovery != TdRecovery::No {
         for end in [End::Read, End::Write] {
-            if lock(cx, request, &name, end)?.is_none() {
-                return Ok(cx.wait_for_lock(request, lock_name(&name, end), DEADLOCK));
+            if lock(cx, request, &lock_name(&name, end))?.is_none() {
+                return wait(cx, request, lock_name(&name, end));
             }
         }
     }
@@ -244,7 +243,7 @@ pub(super) fn delete(
         return done();
     }
     let mut changes = UnitOfWork::new();
-    let (unit, reader) = both(cx, task)?;
+    let (unit, reader) = unit_and_store(cx, task)?;
     let target = match recovery {
         TdRecovery::Logical => unit,
         _ => &mut changes,
@@ -388,21 +387,8 @@ fn first(
     let mut found = None;
     let mut take = |e: store::Entry<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
     unit.seek_table(reader, TABLE, Seek::Prefix(name), &mut take)
-        .map_err(|error| failed(&error))?;
+        .map_err(|error| unreadable(&error))?;
     Ok(found)
-}
-
-fn failed(error: &ReadError) -> Failure {
-    tracing::error!(%error, "the store could not be read");
-    Failure::Condition(Condition::IoErr, 0)
-}
-
-fn both<'c>(
-    cx: &'c mut Cx<'_>,
-    task: TaskKey,
-) -> Result<(&'c mut UnitOfWork, &'c mut (dyn ReadStore + Send)), Failure> {
-    let both = cx.unit_and_store(task);
-    both.ok_or(Failure::Condition(Condition::IoErr, 0))
 }
 
 fn lock_name(name: &QueueName, end: End) -> LockName {
@@ -412,15 +398,6 @@ fn lock_name(name: &QueueName, end: End) -> LockName {
     };
     let [a, b, c, d] = *name;
     LockName::new(LockSpace::TdQueue, &[a, b, c, d, end])
-}
-
-fn lock(
-    cx: &mut Cx<'_>,
-    request: &Request,
-    name: &QueueName,
-    end: End,
-) -> Result<Option<bool>, Failure> {
-    cx.lock(request, &lock_name(name, end), Lifetime::Unit, DEADLOCK)
 }
 
 fn is_taken(cx: &Cx<'_>, task: TaskKey, name: &QueueName, end: End) -> bool {
