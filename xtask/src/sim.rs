@@ -1,6 +1,6 @@
-//! The region in virtual time: random histories by seed, with workers that
-//! die, disks that fill and a partner that refuses, and the rules that none of
-//! them may break. A history that breaks one says its seed, and the same seed
+//! The region in virtual time: random histories by seed, with workers and a
+//! region that die, disks that fill and a partner that refuses and vanishes,
+//! and the rules that none of them may break. A history that breaks one says its seed, and the same seed
 //! plays it again.
 
 use std::io::IsTerminal;
@@ -69,12 +69,19 @@ fn add(all: &mut Report, one: &Report) {
     all.backed_out += one.backed_out;
     all.deaths += one.deaths;
     all.disk_failures += one.disk_failures;
+    all.restarts += one.restarts;
+    all.vanished += one.vanished;
+    all.in_doubt += one.in_doubt;
+    all.triggered += one.triggered;
+    all.fetched += one.fetched;
 }
 
 fn told(histories: u64, r: &Report) -> String {
     format!(
         "{histories} histories, {} steps: {} tasks ({} started by the region, {} refused), \
-         {} units committed, {} backed out, {} workers killed, {} store failures; no rule broken",
+         {} units committed, {} backed out, {} workers killed, {} store failures, \
+         {} deaths of the region, {} of the partner's link with {} units in doubt, \
+         {} tasks triggered, {} children fetched; no rule broken",
         r.steps,
         r.tasks,
         r.started,
@@ -82,6 +89,11 @@ fn told(histories: u64, r: &Report) -> String {
         r.committed,
         r.backed_out,
         r.deaths,
-        r.disk_failures
+        r.disk_failures,
+        r.restarts,
+        r.vanished,
+        r.in_doubt,
+        r.triggered,
+        r.fetched
     )
 }

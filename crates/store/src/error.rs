@@ -186,6 +186,14 @@ impl From<ReadError> for BuildError {
     }
 }
 
+impl ApplyError {
+    /// True when there is no room: in the map, or on the disk.
+    pub fn is_full(&self) -> bool {
+        use StorageError::{DiskFull, MapFull};
+        matches!(self, Self::Storage(MapFull { .. } | DiskFull { .. }))
+    }
+}
+
 /// A key as messages show it: characters where they print, else hexadecimal.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key(pub Box<[u8]>);

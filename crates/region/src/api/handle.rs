@@ -11,7 +11,7 @@ use crate::api::{
     Definitions, Participant, Refusal, RegionConfig, StartError, Statistics, Task, TaskRequest,
     TraceFilter, TraceRecord,
 };
-use crate::kernel::ParticipantId;
+use crate::kernel::{ParticipantId, UnitId};
 use crate::shell::{Begun, Shared, Threads};
 
 /// A running region. Dropping it without [`Region::shutdown`] ends its workers
@@ -129,9 +129,17 @@ impl Handle {
         self.shared.with_store(work)
     }
 
-    /// Adds somebody who takes part in units of work beside the store.
+    /// Adds somebody who takes part in units of work beside the store, or puts
+    /// it in the place of the one of its name.
     pub fn add_participant(&self, participant: Arc<dyn Participant>) -> ParticipantId {
-        self.shared.participants.add(participant)
+        self.shared.add_participant(participant)
+    }
+
+    /// A participant is there, for the first time or again, and has prepared
+    /// these units without having heard of their end: it is told. Those that
+    /// the region has decided are committed, the others backed out.
+    pub fn in_doubt(&self, participant: ParticipantId, units: &[UnitId]) {
+        self.shared.in_doubt(participant, units);
     }
 
     /// The last entries of the trace that the filter lets through, by time.

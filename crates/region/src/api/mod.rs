@@ -17,7 +17,7 @@ mod request;
 mod task;
 mod trace;
 
-pub use crate::kernel::{Order, ParticipantId};
+pub use crate::kernel::{Order, ParticipantId, UnitId};
 pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, TransactionDef};
 pub use conversations::{Conversation, Conversations, Destination, Fault, Received, sense};
 pub use door::DoorRuntime;

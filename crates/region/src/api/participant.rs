@@ -3,31 +3,44 @@
 
 use std::sync::Arc;
 
-use crate::core::TaskKey;
-use crate::kernel::Order;
+use crate::kernel::{Order, ParticipantId, UnitId};
 use crate::shell::Shared;
 
 /// Somebody who has changed something for a task and commits with it.
+///
+/// What it has prepared it keeps until it hears of the end, also when it, the
+/// way to it or the region is away meanwhile. When it is there again, and
+/// before it takes new orders, it says what it has prepared
+/// ([`crate::Handle::in_doubt`]) and is told.
 pub trait Participant: Send + Sync {
-    /// The unit of work of task number `task` is to be prepared, committed or
-    /// backed out. It must not wait: what takes time is done elsewhere, and
-    /// `vote` given back then. A vote that is dropped is a no.
-    fn order(&self, task: u64, order: Order, vote: Vote);
+    /// Its name, by which the region knows it again after a restart; at most
+    /// 255 bytes.
+    fn name(&self) -> &str;
+
+    /// A unit of work is to be prepared, committed or backed out. It must not
+    /// wait: what takes time is done elsewhere, and `vote` given back then. A
+    /// vote that is dropped is a no.
+    fn order(&self, unit: UnitId, order: Order, vote: Vote);
 }
 
 /// A participant's answer to an order, given once.
 pub struct Vote {
     shared: Arc<Shared>,
-    task: Option<TaskKey>,
+    /// What it is about, unless it is given or nobody waits for it.
+    on: Option<(UnitId, ParticipantId)>,
 }
 
 impl Vote {
-    /// For the order to a task's participant; `counts` when it is to be
-    /// answered.
-    pub(crate) fn new(shared: &Arc<Shared>, task: TaskKey, counts: bool) -> Self {
+    /// For an order; `counts` when it is to be answered.
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        unit: UnitId,
+        participant: ParticipantId,
+        counts: bool,
+    ) -> Self {
         Vote {
             shared: shared.clone(),
-            task: counts.then_some(task),
+            on: counts.then_some((unit, participant)),
         }
     }
 
@@ -37,8 +50,8 @@ impl Vote {
     }
 
     fn give(&mut self, yes: bool) {
-        if let Some(task) = self.task.take() {
-            self.shared.voted(task, yes);
+        if let Some((unit, participant)) = self.on.take() {
+            self.shared.voted(unit, participant, yes);
         }
     }
 }

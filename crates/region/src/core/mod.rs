@@ -344,12 +344,26 @@ impl Core {
         self.tasks.is_empty()
     }
 
-    /// Looks at the limits; panics when one is broken.
+    /// Whether a task lends its place to a child.
     #[cfg(any(test, feature = "sim"))]
-    pub fn check_limits(&self, mxt: usize, class_limit: usize) {
-        assert!(self.active <= mxt, "{} tasks are active", self.active);
-        let classes = self.class_active.iter();
-        assert!(classes.clone().all(|n| *n <= class_limit));
+    pub fn lends(&self, key: TaskKey) -> bool {
+        self.tasks.get(key).is_some_and(|task| task.lends)
+    }
+
+    /// How many tasks count above MXT, and above the limit in any class.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn over_limits(&self, mxt: usize, class_limit: usize) -> [usize; 2] {
+        let over_class = |n: &usize| n.saturating_sub(class_limit);
+        let classes = self.class_active.iter().map(over_class).max();
+        let active = self.active - self.lent;
+        [active.saturating_sub(mxt), classes.unwrap_or(0)]
+    }
+
+    /// Looks at the core's own books; panics when they do not agree.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn check_books(&self) {
+        let lending = self.tasks.iter().filter(|t| t.lends).count();
+        assert_eq!(self.lent, lending, "places that are lent");
         for (number, w) in self.workers.iter().enumerate() {
             let held = w.slots.iter().flatten().count();
             assert!(w.load <= held, "worker {number}: load {} of {held}", w.load);

@@ -243,6 +243,12 @@ impl TaskTable {
         row.1.as_mut()
     }
 
+    /// All tasks.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn iter(&self) -> impl Iterator<Item = &TaskState> {
+        self.rows.iter().filter_map(|(_, task)| task.as_ref())
+    }
+
     /// True when there is no task.
     pub fn is_empty(&self) -> bool {
         self.free.len() == self.rows.len()

@@ -1,112 +1,23 @@
 //! The core in virtual time: random histories by seed, and the rules that no
 //! history may break.
 
-use std::collections::BTreeMap;
-
-use link::{Name, Request, SlotState, layout::SLOTS};
+use link::{Name, ProgramEntry, Request};
 
 use super::*;
 use crate::api::{ClassDef, Definitions, TransactionDef};
-use link::ProgramEntry;
+use crate::sim::links::{SimLinks, Slot};
+use crate::sim::random::Random;
 
 const MXT: usize = 6;
 const QUEUE: usize = 8;
 const CLASS_LIMIT: usize = 2;
 
-/// Workers as the core sees them, without memory or processes.
-#[derive(Default)]
-struct FakeLinks {
-    workers: BTreeMap<usize, FakeWorker>,
-    /// How often each task was started.
-    starts: BTreeMap<u64, u32>,
-    refuse_create: bool,
-}
-
-#[derive(Default)]
-struct FakeWorker {
-    slots: [Option<(u32, u64, SlotState2)>; SLOTS],
-    retire: bool,
-    running_process: bool,
-    dead: bool,
-    cpu_ns: u64,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum SlotState2 {
-    Queued,
-    Running,
-    Done,
-}
-
-impl Links for FakeLinks {
-    fn create(&mut self, worker: usize, _: u64) -> bool {
-        if self.refuse_create {
-            return false;
-        }
-        let old = self.workers.insert(worker, FakeWorker::default());
-        assert!(old.is_none(), "worker {worker} exists already");
-        true
-    }
-    fn forget(&mut self, worker: usize) {
-        let gone = self.workers.remove(&worker).expect("it existed");
-        assert!(gone.slots.iter().all(Option::is_none), "slots in use");
-    }
-    fn submit(&mut self, place: Place, sequence: u32, request: &Request) {
-        let slot = &mut self.worker(place).slots[place.slot];
-        assert!(slot.is_none(), "the slot is in use");
-        *slot = Some((sequence, request.task, SlotState2::Queued));
-    }
-    fn take_back(&mut self, place: Place, sequence: u32) -> bool {
-        let slot = &mut self.worker(place).slots[place.slot];
-        let queued = matches!(slot, Some((s, _, SlotState2::Queued)) if *s == sequence);
-        if queued {
-            *slot = None;
-        }
-        queued
-    }
-    fn state(&mut self, place: Place, sequence: u32) -> SlotState {
-        match self.worker(place).slots[place.slot] {
-            Some((s, _, state)) if s == sequence => match state {
-                SlotState2::Queued => SlotState::Queued,
-                SlotState2::Running => SlotState::Running,
-                SlotState2::Done => SlotState::Done,
-            },
-            _ => SlotState::Violation(link::Violation::State(0)),
-        }
-    }
-    fn wake(&mut self, _: usize) {}
-    fn copy(&mut self, from: Place, to: Place, _: u64) {
-        assert_ne!(from, to);
-    }
-    fn free(&mut self, place: Place, _: u64) {
-        self.worker(place).slots[place.slot] = None;
-    }
-    fn retire(&mut self, worker: usize) {
-        self.workers.get_mut(&worker).expect("it exists").retire = true;
-    }
-    fn progress(&mut self, _: usize) -> u64 {
-        0
-    }
-    fn is_runnable(&mut self, _: usize) -> bool {
-        false
-    }
-    fn cpu_ns(&mut self, worker: usize) -> u64 {
-        self.workers[&worker].cpu_ns
-    }
-}
-
-impl FakeLinks {
-    fn worker(&mut self, place: Place) -> &mut FakeWorker {
-        self.workers.get_mut(&place.worker).expect("it exists")
-    }
-}
-
 /// A region's history.
 struct World {
     core: Core,
-    links: FakeLinks,
+    links: SimLinks,
     now: u64,
-    random: u64,
+    random: Random,
     building: Vec<TaskKey>,
     submitted: Vec<TaskKey>,
     waiting: Vec<TaskKey>,
@@ -127,9 +38,9 @@ impl World {
         let core = Core::new(limits, Compiled::build(1, &definitions()).unwrap());
         World {
             core,
-            links: FakeLinks::default(),
+            links: SimLinks::default(),
             now: 1_000_000,
-            random: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+            random: Random::new(seed),
             building: Vec::new(),
             submitted: Vec::new(),
             waiting: Vec::new(),
@@ -139,14 +50,11 @@ impl World {
     }
 
     fn pick(&mut self, n: usize) -> usize {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 7;
-        self.random ^= self.random << 17;
-        (self.random >> 33) as usize % n
+        self.random.below(n as u64) as usize
     }
 
     /// Calls the core, then does what it asks for.
-    fn call<R>(&mut self, call: impl FnOnce(&mut Core, &mut Cx<'_, FakeLinks>) -> R) -> R {
+    fn call<R>(&mut self, call: impl FnOnce(&mut Core, &mut Cx<'_, SimLinks>) -> R) -> R {
         let mut out = Vec::new();
         let mut cx = Cx {
             now: self.now,
@@ -164,7 +72,7 @@ impl World {
         match action {
             Action::Spawn(worker) => {
                 if let Some(w) = self.links.workers.get_mut(&worker) {
-                    w.running_process = true;
+                    w.running = true;
                 }
             }
             Action::Kill(worker) => self.die(worker, false),
@@ -229,7 +137,7 @@ impl World {
         let Some(w) = self.links.workers.get_mut(&worker) else {
             return;
         };
-        if w.dead || !w.running_process {
+        if w.dead || !w.running {
             return;
         }
         w.dead = true;
@@ -243,31 +151,23 @@ impl World {
         let Some(w) = self.links.workers.get_mut(&worker) else {
             return;
         };
-        if w.dead || !w.running_process {
+        if w.dead || !w.running {
             return;
         }
-        let running = w
-            .slots
-            .iter_mut()
-            .flatten()
-            .find(|s| s.2 == SlotState2::Running);
+        let running = w.slots.iter_mut().flatten().find(|s| s.2 == Slot::Running);
         if let Some(slot) = running {
             w.cpu_ns += 1_000_000;
             if end {
-                slot.2 = SlotState2::Done;
+                slot.2 = Slot::Done;
                 self.call(|c, cx| c.hear(cx, worker, None));
             }
             return;
         }
-        let queued = w
-            .slots
-            .iter_mut()
-            .flatten()
-            .filter(|s| s.2 == SlotState2::Queued);
+        let queued = w.slots.iter_mut().flatten().filter(|s| s.2 == Slot::Queued);
         if let Some(slot) = queued.min_by_key(|s| s.0) {
-            slot.2 = SlotState2::Running;
+            slot.2 = Slot::Running;
             let task = slot.1;
-            *self.links.starts.entry(task).or_default() += 1;
+            *self.links.begun.entry(task).or_default() += 1;
             for key in self.core.tasks.keys() {
                 let state = self.core.task_mut(key).unwrap();
                 state.in_kernel |= open && state.number == task;
@@ -333,9 +233,10 @@ impl World {
     }
 
     fn check(&self) {
-        self.core.check_limits(MXT, CLASS_LIMIT);
+        self.core.check_books();
+        assert_eq!(self.core.over_limits(MXT, CLASS_LIMIT), [0, 0]);
         assert!(self.core.waiting <= QUEUE);
-        for (task, starts) in &self.links.starts {
+        for (task, starts) in &self.links.begun {
             assert_eq!(*starts, 1, "task {task} was started {starts} times");
         }
     }
@@ -473,7 +374,7 @@ fn a_call_that_outlives_its_workers_process_is_no_lie() {
     world.call(|c, cx| c.submit(cx, key, link::Request::default()));
     assert_eq!(world.core.caller(worker, slot), Caller::Task(key));
     let slots = &mut world.links.workers.get_mut(&worker).unwrap().slots;
-    slots[slot].as_mut().unwrap().2 = SlotState2::Running;
+    slots[slot].as_mut().unwrap().2 = Slot::Running;
     world.call(|c, cx| c.dead(cx, worker, false, "killed"));
     // Its reply still holds the slot.
     assert_eq!(world.core.workers()[worker].slots[slot], Some(key));

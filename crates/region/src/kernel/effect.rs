@@ -3,7 +3,7 @@
 use link::{Answer, ChannelData, ProgramName, TransId, UserId};
 use store::UnitOfWork;
 
-use super::locks::LockName;
+use super::request::Outcome;
 use crate::api::{Abend, StartCode};
 use crate::core::TaskKey;
 
@@ -17,8 +17,8 @@ pub enum Effect {
     Waits(TaskKey),
     /// Commit.
     Commit(Job),
-    /// Tell a participant of a task's unit of work something.
-    Participant(TaskKey, ParticipantId, Order),
+    /// Tell a participant of a unit of work something.
+    Participant(UnitId, ParticipantId, Order),
     /// The unit of work of a task that ended is over.
     Ended(TaskKey, Option<Abend>),
     /// Start a task that nobody outside asked for.
@@ -56,22 +56,35 @@ pub enum Then {
     Unit,
     /// Nothing: the changes belong to no unit of work.
     Nothing,
-    /// Answer the task's command and give a lock back: a change to something
-    /// that is not recoverable.
-    Answer(Answer, Option<LockName>),
+    /// The task's command is over: a change to something that is not
+    /// recoverable.
+    Command(Outcome),
+}
+
+/// Names a unit of work for its participants: its like is in no life of the
+/// region.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UnitId(pub u64);
+
+impl std::fmt::Display for UnitId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
 }
 
 /// Names a participant in units of work: a place in the region's list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ParticipantId(pub usize);
 
-/// What a participant is told. Each is answered, but for a back-out and a
-/// commit after a prepare.
+/// What a participant is told. Each is answered, but for a back-out. A commit
+/// after a prepare, and a back-out, may come twice, or for a unit that the
+/// participant does not know: it has done as it was told then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Make sure that the changes can be committed, whatever happens.
     Prepare,
-    /// Commit what was prepared.
+    /// Commit what was prepared. The answer is no when that was not possible
+    /// yet; the order comes again when the participant is back.
     Commit,
     /// Commit, as the only participant.
     CommitOnePhase,

@@ -12,10 +12,12 @@
 //!
 //! Reference: CICS application programming, "Syncpointing"; DTIMOUT for waits.
 
+mod decisions;
 mod effect;
 mod locks;
 mod request;
 mod syncpoint;
+mod tables;
 mod timers;
 mod unit;
 
@@ -27,12 +29,14 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use link::{Answer, Call, Op, Operands, Violation};
 use store::ReadStore;
 
-pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then};
+use decisions::Decisions;
+pub use effect::{BlockingWork, Effect, Job, Order, ParticipantId, Start, Then, UnitId};
 pub use locks::{Grant, Lifetime, LockName, LockSpace, LockTable};
 pub use request::{
-    Caller, EventName, Expiry, Failure, Request, Served, Step, Wait, WaitOn, Woken, condition,
-    done, done_with, done_with_condition,
+    Caller, EventName, Expiry, Failure, Outcome, Refused, Request, Served, Step, Wait, WaitOn,
+    Woken, condition, done, done_with, done_with_condition,
 };
+pub use tables::scan;
 pub use timers::{Alarm, TimerId, Timers};
 pub use unit::Units;
 
@@ -42,6 +46,9 @@ use crate::resources::{Resources, Serve};
 
 /// Abend of a task that was purged while it waited.
 pub const PURGED: [u8; 4] = *b"AEXY";
+
+/// Abend of a command that failed in a way that it has no condition for.
+pub const FAILED: [u8; 4] = *b"AEXZ";
 
 /// Everything that running tasks can ask for.
 pub struct Kernel {
@@ -59,6 +66,8 @@ pub struct State {
     pub timers: Timers,
     /// Pending changes.
     pub units: Units,
+    /// Units that are decided, and participants.
+    decisions: Decisions,
     /// What is committed; none in a region without a store.
     pub reader: Option<Box<dyn ReadStore + Send>>,
     /// As the region was started.
@@ -74,20 +83,38 @@ pub struct State {
 }
 
 /// Settings of the kernel.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// Nanoseconds that a task waits for a lock (DTIMOUT).
     pub lock_timeout_ns: u64,
-    /// Nanoseconds of local time, since 1970, at the zero of the region's clock.
-    pub local_offset_ns: u64,
     /// Nanoseconds between 1970 and the zero of the region's clock.
     pub unix_offset_ns: u64,
+    /// How far local time is ahead of UTC.
+    pub zone: Zone,
+}
+
+/// Seconds that local time is ahead of UTC, at an instant in seconds since
+/// 1970.
+pub type Zone = fn(i64) -> i64;
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            lock_timeout_ns: 0,
+            unix_offset_ns: 0,
+            zone: |_| 0,
+        }
+    }
 }
 
 impl Settings {
-    /// Local time in nanoseconds since 1970.
-    pub fn local_ns(&self, now: u64) -> u64 {
-        self.local_offset_ns + now
+    /// Local time in nanoseconds since 1970, at an instant of the region's
+    /// clock. The zone is asked each time: summer time begins and ends while
+    /// the region runs.
+    pub fn local_ns(&self, at: u64) -> u64 {
+        let unix_ns = self.unix_offset_ns + at;
+        let ahead_s = (self.zone)((unix_ns / 1_000_000_000) as i64);
+        unix_ns.saturating_add_signed(ahead_s * 1_000_000_000)
     }
 }
 
@@ -176,13 +203,21 @@ impl Cx<'_> {
         self.kernel.woken.extend(woken);
     }
 
-    /// A participant has changed something for a task: it commits with it.
-    #[cfg(any(test, feature = "sim"))]
-    pub fn join(&mut self, task: TaskKey, participant: ParticipantId) {
-        let unit = self.kernel.units.of(task);
-        if !unit.participants.contains(&participant) {
-            unit.participants.push(participant);
-        }
+    /// A participant changes something for a task, and commits with it: the
+    /// unit of work that this is part of.
+    #[allow(
+        dead_code,
+        reason = "only tests and the simulation have participants yet"
+    )]
+    pub fn join(&mut self, task: TaskKey, participant: ParticipantId) -> UnitId {
+        let State {
+            units,
+            decisions,
+            settings,
+            ..
+        } = self.kernel;
+        let unix_ns = settings.unix_offset_ns + self.now;
+        units.join(task, participant, || decisions.next_unit(unix_ns))
     }
 
     /// Whether somebody waits for a name to be signalled.
@@ -247,6 +282,7 @@ impl Kernel {
                 locks: LockTable::default(),
                 timers: Timers::default(),
                 units: Units::default(),
+                decisions: Decisions::default(),
                 reader,
                 settings,
                 counts: Counts::default(),
@@ -325,10 +361,17 @@ impl Kernel {
         self.wake(now, out);
     }
 
-    /// A participant says whether it can commit, or whether it has committed
-    /// in one phase.
-    pub fn voted(&mut self, now: u64, task: TaskKey, yes: bool, out: &mut Vec<Effect>) {
-        self.vote(now, task, yes, out);
+    /// A participant says whether it can commit, or whether it has committed:
+    /// in one phase, or what was decided.
+    pub fn voted(
+        &mut self,
+        now: u64,
+        unit: UnitId,
+        participant: ParticipantId,
+        yes: bool,
+        out: &mut Vec<Effect>,
+    ) {
+        self.vote(now, unit, participant, yes, out);
         self.wake(now, out);
     }
 
@@ -394,6 +437,12 @@ impl Kernel {
             && self.state.units.is_empty()
     }
 
+    /// Units that are decided and that a participant has not heard of.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn open_decisions(&self) -> usize {
+        self.state.decisions.open()
+    }
+
     /// The locks, their owners and who waits for them.
     pub fn locks(&self) -> &LockTable {
         &self.state.locks
@@ -420,6 +469,7 @@ impl Kernel {
     /// What resource managers kept in the store comes back. Once, when the
     /// region can start tasks.
     pub fn restore(&mut self, now: u64, out: &mut Vec<Effect>) {
+        self.restore_decisions();
         self.manage(now, out, |resources, cx| resources.restore(cx));
         self.wake(now, out);
     }
@@ -511,16 +561,12 @@ impl Kernel {
             Ok(Step::Done(answer)) => out.push(Effect::Answer(task, answer)),
             Ok(Step::Later) => {}
             Ok(Step::Wait(wait)) => self.suspend(now, request, wait),
-            Ok(Step::Commit {
-                changes,
-                answer,
-                unlock,
-            }) => {
+            Ok(Step::Commit(changes, outcome)) => {
                 self.state.units.of(task).committing = true;
                 out.push(Effect::Commit(Job {
                     task,
                     changes,
-                    then: Then::Answer(answer, unlock),
+                    then: Then::Command(outcome),
                 }));
             }
             Err(failure) => out.push(Effect::Answer(task, failure.into())),

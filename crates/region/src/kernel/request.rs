@@ -7,8 +7,10 @@
 use cics::resp::Condition;
 use link::{Answer, Call, Operands, TransId, UserId};
 
+use super::Cx;
 use super::locks::LockName;
 use crate::core::{TaskKey, TaskState};
+use crate::resources::Resources;
 
 /// Who asks: what the core knows of the task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,17 +80,35 @@ pub enum Step {
     /// It waits.
     Wait(Wait),
     /// It is done once changes of its own are in the store: a change to
-    /// something that is not recoverable. The lock is given back then.
-    Commit {
-        /// The changes.
-        changes: store::UnitOfWork,
-        /// The answer when they are in the store.
-        answer: Answer,
-        /// The lock that covered them.
-        unlock: Option<LockName>,
-    },
+    /// something that is not recoverable.
+    Commit(store::UnitOfWork, Outcome),
     /// The kernel answers later.
     Later,
+}
+
+/// What becomes of a command whose changes go to the store by themselves.
+pub struct Outcome {
+    /// The answer when they are in the store.
+    pub answer: Answer,
+    /// What the program is told when the store refuses them.
+    pub refused: Refused,
+    /// The lock that covered them, which is given back in either case.
+    pub unlock: Option<LockName>,
+    /// What the manager does then with what it has in memory.
+    pub settle: Settle,
+}
+
+/// What a program is told of changes that the store refused.
+pub type Refused = fn(&store::ApplyError) -> Failure;
+
+/// Brings what a manager has in memory in line with the store, which has
+/// taken a change over (`true`) or refused it.
+pub type Settle = Box<dyn FnOnce(&mut Resources, &mut Cx<'_>, bool) + Send>;
+
+impl std::fmt::Debug for Outcome {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Outcome").field(&self.answer).finish()
+    }
 }
 
 /// Why a call was not done.

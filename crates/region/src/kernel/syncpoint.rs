@@ -2,20 +2,22 @@
 //!
 //! All go one path. Where only one participant has changed something it
 //! commits in one phase. With several, each beside the store prepares first;
-//! the commit of the store decides, and the others are told afterwards. What
-//! cannot be committed is backed out everywhere.
+//! the commit of the store decides and leaves a record of it, and the others
+//! are told afterwards ([`super::decisions`]). What cannot be committed is
+//! backed out everywhere.
 //!
 //! ```text
 //!  Active ──▶ Preparing ──all can──▶ Deciding ──▶ over
 //!     │            └────one cannot──────────────▶ backed out
-//!     └──one participant or none──▶ Deciding
+//!     ├──the store alone──▶ Deciding
+//!     └──one other alone──▶ OnePhase ──▶ over
 //! ```
 
 use link::{Answer, Name};
 use store::ApplyError;
 
-use super::effect::{Effect, Job, Order, Then};
-use super::request::Caller;
+use super::effect::{Effect, Job, Order, ParticipantId, Then, UnitId};
+use super::request::{Caller, Outcome};
 use super::unit::{After, Phase, Unit};
 use super::{Kernel, Woken};
 use crate::api::Abend;
@@ -60,22 +62,26 @@ impl Kernel {
 
     /// Begins to commit a task's unit.
     fn commit(&mut self, now: u64, task: TaskKey, then: After, out: &mut Vec<Effect>) {
+        let has_store = self.state.reader.is_some();
         let unit = self.state.units.of(task);
-        match (unit.changes.is_empty(), unit.participants.len()) {
-            (true, 0) => self.conclude(now, task, then, None, out),
-            (false, 0) => self.decide(task, then, out),
-            (true, 1) => {
-                unit.phase = Phase::Deciding { then };
-                let only = unit.participants[0];
-                out.push(Effect::Participant(task, only, Order::CommitOnePhase));
+        match (unit.changes.is_empty(), unit.participants.as_slice()) {
+            (true, []) => self.conclude(now, task, then, None, out),
+            (false, []) => self.decide(task, then, out),
+            (true, [_]) => {
+                unit.phase = Phase::OnePhase { then };
+                tell(unit, Order::CommitOnePhase, out);
             }
-            (_, missing) => {
+            (_, several) if has_store => {
                 unit.phase = Phase::Preparing {
-                    missing,
+                    missing: several.to_vec(),
                     refused: false,
                     then,
                 };
-                tell(unit, task, Order::Prepare, out);
+                tell(unit, Order::Prepare, out);
+            }
+            _ => {
+                let why = "units of several participants need a store";
+                self.fail(now, task, then, why, out);
             }
         }
     }
@@ -84,7 +90,11 @@ impl Kernel {
     fn decide(&mut self, task: TaskKey, then: After, out: &mut Vec<Effect>) {
         let unit = self.state.units.of(task);
         unit.phase = Phase::Deciding { then };
-        let changes = std::mem::take(&mut unit.changes);
+        let mut changes = std::mem::take(&mut unit.changes);
+        if let Some(id) = unit.id {
+            let decisions = &self.state.decisions;
+            decisions.decide(id, &unit.participants, &mut changes);
+        }
         out.push(Effect::Commit(Job {
             task,
             changes,
@@ -92,39 +102,60 @@ impl Kernel {
         }));
     }
 
-    /// A participant's answer to [`Order::Prepare`] or
-    /// [`Order::CommitOnePhase`].
-    pub(super) fn vote(&mut self, now: u64, task: TaskKey, yes: bool, out: &mut Vec<Effect>) {
-        let Some(unit) = self.state.units.get_mut(task) else {
+    /// A participant's answer to an order.
+    pub(super) fn vote(
+        &mut self,
+        now: u64,
+        id: UnitId,
+        participant: ParticipantId,
+        yes: bool,
+        out: &mut Vec<Effect>,
+    ) {
+        let Some(task) = self.state.units.task_of(id) else {
+            // The unit is decided.
+            self.manage(now, out, |_, cx| cx.heard(id, participant, yes));
             return;
         };
+        let unit = self.state.units.of(task);
         match &mut unit.phase {
-            Phase::Active => {}
             Phase::Preparing {
                 missing,
                 refused,
                 then,
             } => {
-                *missing -= 1;
+                let Some(at) = missing.iter().position(|p| *p == participant) else {
+                    return;
+                };
+                missing.swap_remove(at);
                 *refused |= !yes;
-                if *missing > 0 {
+                if !missing.is_empty() {
                     return;
                 }
                 let then = *then;
-                if *refused {
-                    tell(unit, task, Order::BackOut, out);
-                    let why = "a participant of the unit of work cannot commit";
-                    self.conclude(now, task, then, Some(why.to_owned()), out);
-                } else {
-                    self.decide(task, then, out);
+                match *refused {
+                    false => self.decide(task, then, out),
+                    true => {
+                        let why = "a participant of the unit of work cannot commit";
+                        self.fail(now, task, then, why, out);
+                    }
                 }
             }
-            Phase::Deciding { then } => {
+            Phase::OnePhase { then } => {
                 let then = *then;
                 let why = (!yes).then(|| "the unit's participant could not commit".to_owned());
                 self.conclude(now, task, then, why, out);
             }
+            // Nobody was asked.
+            Phase::Active | Phase::Deciding { .. } => {}
         }
+    }
+
+    /// The unit cannot be committed: it is backed out everywhere.
+    fn fail(&mut self, now: u64, task: TaskKey, then: After, why: &str, out: &mut Vec<Effect>) {
+        let unit = self.state.units.of(task);
+        unit.phase = Phase::Deciding { then };
+        tell(unit, Order::BackOut, out);
+        self.conclude(now, task, then, Some(why.to_owned()), out);
     }
 
     /// The store took changes over, or did not.
@@ -139,45 +170,59 @@ impl Kernel {
         if let Err(error) = &result {
             tracing::error!(%error, "a unit of work could not be committed");
         }
-        let Some(unit) = self.state.units.get_mut(task) else {
-            return;
-        };
         match then {
             Then::Nothing => {}
-            Then::Answer(answer, unlock) => {
-                unit.committing = false;
-                let end = unit.end;
-                self.state.counts.commits += u64::from(result.is_ok());
-                self.state.counts.backouts += u64::from(result.is_err());
-                if let Some(name) = unlock {
-                    let next = self.state.locks.unlock(task, &name);
-                    let woken = next.map(|task| (task, Woken::Granted));
-                    self.state.woken.extend(woken);
-                }
-                if let Some(caller) = end {
-                    self.back_out(now, task, out);
-                    self.leave(now, caller, None, out);
-                    return;
-                }
-                let answer = match result {
-                    Ok(()) => answer,
-                    Err(error) => crate::resources::files::of_apply(&error).into(),
-                };
-                out.push(Effect::Answer(task, answer));
-            }
+            Then::Command(outcome) => self.settle(now, task, outcome, result, out),
             Then::Unit => {
+                let Some(unit) = self.state.units.get_mut(task) else {
+                    return;
+                };
                 let Phase::Deciding { then } = unit.phase else {
                     return;
                 };
-                let order = match result {
-                    Ok(()) => Order::Commit,
-                    Err(_) => Order::BackOut,
-                };
-                tell(unit, task, order, out);
+                match result {
+                    Ok(()) => tell(unit, Order::Commit, out),
+                    Err(_) => tell(unit, Order::BackOut, out),
+                }
+                if let (Some(id), Ok(())) = (unit.id, &result) {
+                    self.state.decisions.decided(id, &unit.participants);
+                }
                 let why = result.err().map(|error| error.to_string());
                 self.conclude(now, task, then, why, out);
             }
         }
+    }
+
+    /// A command's own changes are in the store, or were refused.
+    fn settle(
+        &mut self,
+        now: u64,
+        task: TaskKey,
+        outcome: Outcome,
+        result: Result<(), ApplyError>,
+        out: &mut Vec<Effect>,
+    ) {
+        let stored = result.is_ok();
+        self.state.counts.commits += u64::from(stored);
+        self.state.counts.backouts += u64::from(!stored);
+        self.manage(now, out, |resources, cx| {
+            (outcome.settle)(resources, cx, stored);
+            if let Some(name) = &outcome.unlock {
+                cx.unlock(task, name);
+            }
+        });
+        let unit = self.state.units.of(task);
+        unit.committing = false;
+        if let Some(caller) = unit.end {
+            self.back_out(now, task, out);
+            self.leave(now, caller, None, out);
+            return;
+        }
+        let answer = match result {
+            Ok(()) => outcome.answer,
+            Err(error) => (outcome.refused)(&error).into(),
+        };
+        out.push(Effect::Answer(task, answer));
     }
 
     /// The unit is decided: committed, or not, and why not.
@@ -225,7 +270,7 @@ impl Kernel {
     fn back_out(&mut self, now: u64, task: TaskKey, out: &mut Vec<Effect>) {
         let unit = self.state.units.of(task);
         if !unit.is_empty() {
-            tell(unit, task, Order::BackOut, out);
+            tell(unit, Order::BackOut, out);
             self.state.counts.backouts += 1;
         }
         self.close_unit(now, task, false, out);
@@ -260,8 +305,11 @@ impl Kernel {
 }
 
 /// Tells all participants of a unit something.
-fn tell(unit: &Unit, task: TaskKey, order: Order, out: &mut Vec<Effect>) {
+fn tell(unit: &Unit, order: Order, out: &mut Vec<Effect>) {
+    let Some(id) = unit.id else {
+        return;
+    };
     for participant in &unit.participants {
-        out.push(Effect::Participant(task, *participant, order));
+        out.push(Effect::Participant(id, *participant, order));
     }
 }

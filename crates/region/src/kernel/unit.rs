@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use store::UnitOfWork;
 
-use super::effect::ParticipantId;
+use super::effect::{ParticipantId, UnitId};
 use super::request::Caller;
 use crate::core::TaskKey;
 
@@ -17,6 +17,8 @@ use crate::core::TaskKey;
 pub struct Unit {
     /// Changes to the store.
     pub changes: UnitOfWork,
+    /// What its participants know it by, once there is one.
+    pub id: Option<UnitId>,
     /// Participants beside the store, in the order they joined.
     pub participants: Vec<ParticipantId>,
     /// How far its end has come.
@@ -35,15 +37,20 @@ pub enum Phase {
     Active,
     /// Participants make sure that they can commit.
     Preparing {
-        /// Votes that are missing.
-        missing: usize,
+        /// Those who have not answered.
+        missing: Vec<ParticipantId>,
         /// One of them cannot.
         refused: bool,
         /// The task ends with the unit.
         then: After,
     },
-    /// The store, or the only participant, commits.
+    /// The store commits.
     Deciding {
+        /// The task ends with the unit.
+        then: After,
+    },
+    /// The only participant commits.
+    OnePhase {
         /// The task ends with the unit.
         then: After,
     },
@@ -74,6 +81,8 @@ impl Unit {
 #[derive(Debug, Default)]
 pub struct Units {
     units: HashMap<TaskKey, Unit>,
+    /// Whose those are that have participants.
+    tasks: HashMap<UnitId, TaskKey>,
 }
 
 impl Units {
@@ -92,9 +101,35 @@ impl Units {
         self.units.get_mut(&task)
     }
 
+    /// A participant joins a task's unit, which gets a number with the first
+    /// one.
+    pub fn join(
+        &mut self,
+        task: TaskKey,
+        participant: ParticipantId,
+        number: impl FnOnce() -> UnitId,
+    ) -> UnitId {
+        let unit = self.units.entry(task).or_default();
+        if !unit.participants.contains(&participant) {
+            unit.participants.push(participant);
+        }
+        let id = *unit.id.get_or_insert_with(number);
+        self.tasks.insert(id, task);
+        id
+    }
+
+    /// The task whose unit is under way under a number.
+    pub fn task_of(&self, unit: UnitId) -> Option<TaskKey> {
+        self.tasks.get(&unit).copied()
+    }
+
     /// Forgets a task's unit.
     pub fn remove(&mut self, task: TaskKey) -> Option<Unit> {
-        self.units.remove(&task)
+        let unit = self.units.remove(&task)?;
+        if let Some(id) = unit.id {
+            self.tasks.remove(&id);
+        }
+        Some(unit)
     }
 
     /// True when no task has a unit.

@@ -20,6 +20,7 @@ pub mod files;
 pub mod interval;
 pub mod journals;
 pub mod operator;
+mod recoverable;
 pub mod spool;
 pub mod storage;
 pub mod system;

@@ -10,9 +10,9 @@ use link::{Answer, Call, Name, Op, Operands};
 use store::{MemoryStore, WriteStore};
 
 use super::Resources;
-use crate::api::{Definitions, RegionConfig};
+use crate::api::{Abend, Definitions, RegionConfig};
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Effect, Kernel, Settings, Start, StartEnd};
+use crate::kernel::{Caller, Effect, Job, Kernel, Settings, Start, StartEnd, UnitId};
 
 const MS: u64 = 1_000_000;
 
@@ -23,12 +23,21 @@ pub struct World {
     pub config: RegionConfig,
     /// Tasks that were started.
     pub started: Vec<Start>,
-    store: MemoryStore,
-    answers: HashMap<u32, Answer>,
+    /// Participants that were told something, and what.
+    pub orders: Vec<String>,
+    /// Tasks whose last unit of work is over, and their abends.
+    pub ended: Vec<(u32, Option<Abend>)>,
+    /// Tasks whose priority was changed, and what it is.
+    pub priorities: Vec<(u32, u8)>,
+    store: Option<MemoryStore>,
+    answers: Vec<(u32, Answer)>,
     /// The start that a task comes from.
     pub starts: HashMap<u32, u64>,
     /// False: the store refuses every commit.
     pub disk: bool,
+    /// True: what goes to the store waits for [`World::flush`].
+    pub held: bool,
+    jobs: Vec<Job>,
 }
 
 /// What a command came to.
@@ -43,39 +52,59 @@ pub struct Told {
 impl World {
     /// A region with settings and definitions, and an empty store.
     pub fn new(config: RegionConfig) -> Self {
-        Self::over(config, MemoryStore::new())
+        Self::over(config, Some(MemoryStore::new()))
     }
 
-    fn over(config: RegionConfig, store: MemoryStore) -> Self {
+    /// A region without a store.
+    pub fn without_store() -> Self {
+        Self::over(RegionConfig::default(), None)
+    }
+
+    /// A region over what is in a store, or without one.
+    pub fn over(config: RegionConfig, store: Option<MemoryStore>) -> Self {
+        Self::at(1_000 * MS, config, store)
+    }
+
+    /// A region that starts at an instant.
+    pub fn at(now: u64, config: RegionConfig, store: Option<MemoryStore>) -> Self {
         let settings = Settings {
             lock_timeout_ns: 1_000 * MS,
-            local_offset_ns: 0,
-            unix_offset_ns: 0,
+            ..Settings::default()
         };
         let mut resources = Resources::default();
         resources.define(&config, &config.definitions);
-        let reader = store.reader().expect("a reader");
+        let reader = store.as_ref().map(|s| s.reader().expect("a reader"));
         let mut world = World {
-            kernel: Kernel::new(Some(reader), settings, resources),
-            now: 1_000 * MS,
+            kernel: Kernel::new(reader, settings, resources),
+            now,
             config,
             started: Vec::new(),
             store,
-            answers: HashMap::new(),
+            answers: Vec::new(),
+            orders: Vec::new(),
+            ended: Vec::new(),
+            priorities: Vec::new(),
             starts: HashMap::new(),
             disk: true,
+            held: false,
+            jobs: Vec::new(),
         };
         let mut out = Vec::new();
-        world
-            .kernel
-            .with(world.now, &mut out, |resources, cx| resources.restore(cx));
+        world.kernel.restore(world.now, &mut out);
         world.perform(out);
         world
     }
 
     /// The region dies and starts again over what is in the store.
     pub fn restart(self) -> Self {
-        Self::over(self.config, self.store)
+        Self::at(self.now, self.config, self.store)
+    }
+
+    /// The region ends normally: what it keeps is in the store.
+    pub fn keep(&mut self) {
+        let changes = self.kernel.keep(self.now);
+        let store = self.store.as_mut().expect("a store");
+        assert!(store.apply(&[changes])[0].is_ok());
     }
 
     /// Other definitions come into force.
@@ -85,7 +114,8 @@ impl World {
         kernel.resources.define(config, &config.definitions);
     }
 
-    fn caller(&self, task: u32) -> Caller {
+    /// A task as the kernel is told of it.
+    pub fn caller(&self, task: u32) -> Caller {
         Caller {
             key: TaskKey::for_test(task),
             number: task.into(),
@@ -104,6 +134,13 @@ impl World {
         self.call(task, Op::Command, args, operands.emit())
     }
 
+    /// As [`World::command`], whose answer comes with [`World::answers`].
+    pub fn ask(&mut self, task: u32, number: u16, operands: &Operands) {
+        let mut args = [0; 8];
+        args[0] = number.into();
+        self.put(task, Op::Command, args, operands.emit());
+    }
+
     /// SYNCPOINT.
     pub fn syncpoint(&mut self, task: u32) -> Option<Told> {
         self.call(task, Op::Syncpoint, [0; 8], Vec::new())
@@ -115,6 +152,11 @@ impl World {
     }
 
     fn call(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) -> Option<Told> {
+        self.put(task, op, args, data);
+        self.answer(task)
+    }
+
+    fn put(&mut self, task: u32, op: Op, args: [u64; 8], data: Vec<u8>) {
         let call = Call {
             op,
             slot: 0,
@@ -126,12 +168,12 @@ impl World {
         let called = self.kernel.call(self.now, caller, call, &mut out);
         called.expect("operands that make sense");
         self.perform(out);
-        self.answer(task)
     }
 
     /// The answer of a task that waited.
     pub fn answer(&mut self, task: u32) -> Option<Told> {
-        let answer = self.answers.remove(&task)?;
+        let at = self.answers.iter().position(|(of, _)| *of == task)?;
+        let (_, answer) = self.answers.remove(at);
         let abend = answer.abend.to_string().trim().to_owned();
         Some(Told {
             condition: answer.condition,
@@ -144,6 +186,53 @@ impl World {
         })
     }
 
+    /// All answers since the last look: the task, and its condition or abend.
+    pub fn answers(&mut self) -> Vec<(u32, String)> {
+        let told = |a: &Answer| match a.abend.is_blank() {
+            true => a.condition.name().to_owned(),
+            false => a.abend.to_string(),
+        };
+        let answers = self.answers.drain(..);
+        answers
+            .map(|(task, answer)| (task, told(&answer)))
+            .collect()
+    }
+
+    /// A participant changes something for a task.
+    pub fn join(&mut self, task: u32, participant: &str) -> UnitId {
+        let participant = self.kernel.participant(participant);
+        let key = TaskKey::for_test(task);
+        let mut out = Vec::new();
+        self.kernel
+            .with(self.now, &mut out, |_, cx| cx.join(key, participant))
+    }
+
+    /// A participant answers an order.
+    pub fn vote(&mut self, unit: UnitId, participant: &str, yes: bool) {
+        let participant = self.kernel.participant(participant);
+        let mut out = Vec::new();
+        self.kernel
+            .voted(self.now, unit, participant, yes, &mut out);
+        self.perform(out);
+    }
+
+    /// A participant is there and has these units in doubt.
+    pub fn in_doubt(&mut self, participant: &str, units: &[UnitId]) {
+        let participant = self.kernel.participant(participant);
+        let mut out = Vec::new();
+        self.kernel.in_doubt(self.now, participant, units, &mut out);
+        self.perform(out);
+    }
+
+    /// Ends the wait of a task; false when it does not wait.
+    pub fn purge(&mut self, task: u32) -> bool {
+        let mut out = Vec::new();
+        let key = TaskKey::for_test(task);
+        let waited = self.kernel.purge(key, *b"AEXY", &mut out);
+        self.perform(out);
+        waited
+    }
+
     /// A task ends, with its unit committed or backed out.
     pub fn end(&mut self, task: u32, commit: bool) {
         let caller = self.caller(task);
@@ -154,9 +243,13 @@ impl World {
 
     /// A started task is over.
     pub fn start_over(&mut self, start: u64) {
+        self.start_ended(start, &StartEnd::Ran(None, None));
+    }
+
+    /// A started task came to its end, or could not begin.
+    pub fn start_ended(&mut self, start: u64, ended: &StartEnd) {
         let mut out = Vec::new();
-        let ended = StartEnd::Ran(None, None);
-        self.kernel.start_ended(self.now, start, &ended, &mut out);
+        self.kernel.start_ended(self.now, start, ended, &mut out);
         self.perform(out);
     }
 
@@ -174,29 +267,53 @@ impl World {
                 Effect::Answer(key, answer) => self.answered(key, answer),
                 Effect::Blocking(key, work) => self.answered(key, (work.0)()),
                 Effect::Start(start) => self.started.push(*start),
-                Effect::Commit(job) => {
-                    let result = match self.disk {
-                        true => self.store.apply(&[job.changes]).remove(0),
-                        false => Err(store::ApplyError::Storage(store::StorageError::DiskFull {
-                            doing: "committing",
-                            code: 28,
-                        })),
-                    };
-                    let mut out = Vec::new();
-                    self.kernel
-                        .committed(self.now, job.task, job.then, result, &mut out);
-                    self.perform(out);
+                Effect::Commit(job) if self.held => self.jobs.push(job),
+                Effect::Commit(job) => self.commit(job, self.disk),
+                Effect::Participant(_, participant, order) => {
+                    self.orders.push(format!("{order:?} {}", participant.0));
                 }
-                Effect::Waits(_)
-                | Effect::Participant(..)
-                | Effect::Ended(..)
-                | Effect::Priority(..) => {}
+                Effect::Ended(key, abend) => self.ended.push((number_of(key), abend)),
+                Effect::Priority(key, priority) => {
+                    self.priorities.push((number_of(key), priority));
+                }
+                Effect::Waits(_) => {}
             }
         }
     }
 
-    fn answered(&mut self, key: TaskKey, answer: Answer) {
-        let number = (1..100).find(|n| TaskKey::for_test(*n) == key);
-        self.answers.insert(number.expect("a task"), answer);
+    /// The store takes over what waits for it, or refuses it: the first as the
+    /// first of the list says, and so on.
+    pub fn flush(&mut self, disk: &[bool]) {
+        self.held = false;
+        for (job, disk) in std::mem::take(&mut self.jobs).into_iter().zip(disk) {
+            self.commit(job, *disk);
+        }
     }
+
+    fn commit(&mut self, job: Job, disk: bool) {
+        let result = match disk {
+            true => {
+                let store = self.store.as_mut().expect("a store");
+                store.apply(&[job.changes]).remove(0)
+            }
+            false => Err(store::ApplyError::Storage(store::StorageError::DiskFull {
+                doing: "committing",
+                code: 28,
+            })),
+        };
+        let mut out = Vec::new();
+        self.kernel
+            .committed(self.now, job.task, job.then, result, &mut out);
+        self.perform(out);
+    }
+
+    fn answered(&mut self, key: TaskKey, answer: Answer) {
+        self.answers.push((number_of(key), answer));
+    }
+}
+
+/// The number of a task.
+fn number_of(key: TaskKey) -> u32 {
+    let number = (1..100).find(|n| TaskKey::for_test(*n) == key);
+    number.expect("a task")
 }

@@ -12,17 +12,15 @@ pub fn unix_offset_ns() -> u64 {
     read(libc::CLOCK_REALTIME).saturating_sub(now_ns())
 }
 
-/// Nanoseconds of local time, since 1970, at the zero of the monotonic clock.
-pub fn local_offset_ns() -> u64 {
-    let unix = unix_offset_ns();
-    let seconds = ((unix + now_ns()) / 1_000_000_000) as libc::time_t;
+/// Seconds that local time is ahead of UTC, at an instant in seconds since
+/// 1970.
+pub fn zone_s(unix_s: i64) -> i64 {
     // SAFETY: a zeroed structure is a valid value, and both are our own.
-    let zone_s = unsafe {
+    unsafe {
         let mut local: libc::tm = std::mem::zeroed();
-        libc::localtime_r(&seconds, &mut local);
+        libc::localtime_r(&unix_s, &mut local);
         local.tm_gmtoff
-    };
-    unix.saturating_add_signed(zone_s * 1_000_000_000)
+    }
 }
 
 /// CPU time that a process has used, in nanoseconds; 0 when it is gone.

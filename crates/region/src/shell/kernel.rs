@@ -11,7 +11,7 @@ use link::{Answer, Call, StoreEntry};
 use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
 
 use super::Shared;
-use super::clock::{local_offset_ns, now_ns, unix_offset_ns};
+use super::clock::{now_ns, unix_offset_ns, zone_s};
 use super::committer::{self, Committer};
 use super::lease::ended_well;
 use crate::api::{Abend, RegionConfig, StartError};
@@ -47,8 +47,8 @@ impl KernelRoom {
         let failed = |text: String| StartError::Store(text);
         let settings = Settings {
             lock_timeout_ns: u64::from(config.lock_timeout_ms) * 1_000_000,
-            local_offset_ns: local_offset_ns(),
             unix_offset_ns: unix_offset_ns(),
+            zone: zone_s,
         };
         let mut resources = Resources {
             storage: Storage::new(config.shared_storage_bytes),
@@ -131,6 +131,8 @@ impl Shared {
         let mut effects = Vec::new();
         let mut kernel = self.kernel.lock();
         let result = call(&mut kernel, now_ns(), &mut effects);
+        // Under the lock, so that the store hears of changes in their order.
+        let committing = self.hand_over(&mut effects);
         let next = kernel.next_alarm().unwrap_or(u64::MAX);
         // Under the lock, so that the last word is the kernel's newest.
         let before = self.alarm.swap(next, Ordering::SeqCst);
@@ -138,8 +140,27 @@ impl Shared {
         if next < before && !IS_DISPATCH.get() {
             self.page.notify(0);
         }
+        for task in committing {
+            self.trace_task(KernelPoint::Commit, task, None);
+        }
         self.perform_effects(effects);
         result
+    }
+
+    /// Hands what is to be committed to the committer; gives whose it is.
+    fn hand_over(&self, effects: &mut Vec<Effect>) -> Vec<TaskKey> {
+        let is_commit = |effect: &mut Effect| matches!(effect, Effect::Commit(_));
+        let jobs = effects.extract_if(.., is_commit);
+        let mut tasks = Vec::new();
+        for effect in jobs {
+            if let Effect::Commit(job) = effect {
+                tasks.push(job.task);
+                if let Some(committer) = &*self.kernel.committer() {
+                    committer.commit(job);
+                }
+            }
+        }
+        tasks
     }
 
     /// A call of a running task.
@@ -245,14 +266,10 @@ impl Shared {
                     core.waits(cx, worker, waits);
                     core.lend(cx, task, lends);
                 }),
-                Effect::Commit(job) => {
-                    self.trace_task(KernelPoint::Commit, job.task, None);
-                    if let Some(committer) = &*self.kernel.committer() {
-                        committer.commit(job);
-                    }
-                }
-                Effect::Participant(task, participant, order) => {
-                    self.tell_participant(task, participant, order);
+                // Handed over under the kernel's lock.
+                Effect::Commit(_) => {}
+                Effect::Participant(unit, participant, order) => {
+                    self.tell_participant(unit, participant, order);
                 }
                 Effect::Ended(task, abend) => {
                     let code = abend.as_ref().map(|a| a.code);

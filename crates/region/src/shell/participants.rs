@@ -4,45 +4,55 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Shared;
 use crate::api::{Participant, Vote};
-use crate::core::TaskKey;
-use crate::kernel::{Order, ParticipantId};
+use crate::kernel::{Order, ParticipantId, UnitId};
 
 /// The participants of a region, by their number.
 #[derive(Default)]
-pub struct ParticipantTable(Mutex<Vec<Arc<dyn Participant>>>);
+pub struct ParticipantTable(Mutex<Vec<Option<Arc<dyn Participant>>>>);
 
 impl ParticipantTable {
-    /// Adds a participant.
-    pub fn add(&self, participant: Arc<dyn Participant>) -> ParticipantId {
+    fn set(&self, id: ParticipantId, participant: Arc<dyn Participant>) {
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        list.push(participant);
-        ParticipantId(list.len() - 1)
+        if list.len() <= id.0 {
+            list.resize(id.0 + 1, None);
+        }
+        list[id.0] = Some(participant);
     }
 
     fn get(&self, id: ParticipantId) -> Option<Arc<dyn Participant>> {
         let list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        list.get(id.0).cloned()
+        list.get(id.0).cloned().flatten()
     }
 }
 
 impl Shared {
+    /// Adds a participant, or puts it in the place of the one of its name.
+    pub(crate) fn add_participant(&self, participant: Arc<dyn Participant>) -> ParticipantId {
+        let id = self.kernel.lock().participant(participant.name());
+        self.participants.set(id, participant);
+        id
+    }
+
+    /// A participant has prepared units and not heard of their end.
+    pub(crate) fn in_doubt(self: &Arc<Self>, id: ParticipantId, units: &[UnitId]) {
+        self.kernel(|k, now, out| k.in_doubt(now, id, units, out));
+    }
+
     pub(super) fn tell_participant(
         self: &Arc<Self>,
-        task: TaskKey,
+        unit: UnitId,
         participant: ParticipantId,
         order: Order,
     ) {
-        let number = self.lock().core.task(task).map_or(0, |t| t.number);
-        let counts = matches!(order, Order::Prepare | Order::CommitOnePhase);
         // One that is not there drops its vote: a no.
-        let vote = Vote::new(self, task, counts);
+        let vote = Vote::new(self, unit, participant, order != Order::BackOut);
         if let Some(participant) = self.participants.get(participant) {
-            participant.order(number, order, vote);
+            participant.order(unit, order, vote);
         }
     }
 
     /// A participant answers.
-    pub(crate) fn voted(self: &Arc<Self>, task: TaskKey, yes: bool) {
-        self.kernel(|k, now, out| k.voted(now, task, yes, out));
+    pub(crate) fn voted(self: &Arc<Self>, unit: UnitId, participant: ParticipantId, yes: bool) {
+        self.kernel(|k, now, out| k.voted(now, unit, participant, yes, out));
     }
 }

@@ -1,14 +1,22 @@
 //! The rules that no history may break.
 
-use store::{ReadExt, Seek, WriteStore};
+use std::collections::BTreeMap;
 
-use super::program::{self, ACCOUNTS};
+use store::{ReadExt, ReadStore, Seek, Table, WriteStore};
+
+use super::model::Fate;
+use super::program::{self, ACCOUNTS, TRIGGERED};
+use super::remote::Stage;
 use super::{BALANCE, CLASS_LIMIT, MXT, World};
+use crate::api::Statistics;
+
+/// What the managers say that they have in recoverable queues.
+type Counted = [u64; 5];
 
 impl World {
     /// The rules that hold after every step.
     pub(super) fn check(&mut self) {
-        self.core.check_limits(MXT, CLASS_LIMIT);
+        self.check_limits();
         for (task, times) in &self.links.begun {
             assert_eq!(*times, 1, "task {task} was begun {times} times");
         }
@@ -20,12 +28,30 @@ impl World {
             }
         }
         self.check_money();
+        self.check_queues();
+        self.check_counters();
+        let triggered = self.starts.values();
+        let triggered = triggered.filter(|s| s.transid.as_str() == TRIGGERED);
+        assert!(triggered.count() <= 4, "a trigger goes round");
+    }
+
+    /// MXT and the class hold, but for tasks that lent their place and have
+    /// it again.
+    fn check_limits(&mut self) {
+        self.core.check_books();
+        let over = self.core.over_limits(MXT, CLASS_LIMIT);
+        for (now, before) in over.iter().zip(self.over) {
+            let most = before + self.returned;
+            assert!(*now <= most, "{now} tasks too many, {most} may be");
+        }
+        self.over = over;
+        self.returned = 0;
     }
 
     /// Units of work are there whole or not at all.
     fn check_money(&mut self) {
         let mut reader = self.store.reader().expect("a reader");
-        let find = |r: &mut dyn store::ReadStore, name: &str| {
+        let find = |r: &mut dyn ReadStore, name: &str| {
             let name = name.parse().expect("a name");
             r.find(&name).expect("readable").expect("defined").id
         };
@@ -37,12 +63,18 @@ impl World {
             let found = reader.read(accounts, Seek::Equal(&key), |e| program::balance(e.record));
             total += found.expect("readable").expect("an account");
         }
-        assert_eq!(total, BALANCE * ACCOUNTS as i64, "money came or went");
         let mut there = |unit: u64| {
             let key = program::key(unit);
             let found = reader.read(ledger, Seek::Equal(&key), |_| ());
             found.expect("readable").is_some()
         };
+        for branch in self.remote.branches.values() {
+            // Decided, and the partner has not heard of it.
+            if branch.stage == Stage::Prepared && there(branch.unit) {
+                total += branch.amount;
+            }
+        }
+        assert_eq!(total, BALANCE * ACCOUNTS as i64, "money came or went");
         for unit in &self.acknowledged {
             assert!(there(*unit), "unit {unit} was acknowledged and is lost");
         }
@@ -57,6 +89,61 @@ impl World {
         self.refused.clear();
     }
 
+    /// Recoverable queues hold what committed units and commands put there,
+    /// and their managers know it.
+    fn check_queues(&mut self) {
+        let mut reader = self.store.reader().expect("a reader");
+        let items = table(reader.as_mut(), "tsqueue");
+        let items = items.iter().filter(|(key, _)| key.len() == 20);
+        let items: Vec<u64> = items.map(|(_, item)| program::number_in(item)).collect();
+        assert_eq!(items, self.model.items, "items of the queue");
+        let records = table(reader.as_mut(), "tdqueue");
+        let of = |name: &[u8]| -> Vec<u64> {
+            let own = records.iter().filter(|(key, _)| key.starts_with(name));
+            own.map(|(_, r)| program::number_in(r)).collect()
+        };
+        let [logical, physical] = program::TD_QUEUES.map(|name| of(name.as_bytes()));
+        assert_eq!(self.model.logical, logical, "records of the logical queue");
+        assert_eq!(self.model.physical, physical, "records of the physical one");
+        if self.jobs.is_empty() {
+            let [queues, items, records, bytes, _] = self.counted();
+            assert!(queues <= 1 || !self.tasks.is_empty(), "{queues} queues");
+            assert_eq!(items, self.model.items.len() as u64, "items counted");
+            let there = (logical.len() + physical.len()) as u64;
+            assert_eq!((records, bytes), (there, there * 72), "records counted");
+        }
+    }
+
+    /// What the managers count of queues.
+    pub(super) fn counted(&self) -> Counted {
+        let mut s = Statistics::default();
+        self.kernel.resources.count(&mut s);
+        [s.ts_queues, s.ts_items, s.td_items, s.td_bytes, s.ts_bytes]
+    }
+
+    /// Counters in memory are those of the store, but for changes under way.
+    fn check_counters(&mut self) {
+        let mut reader = self.store.reader().expect("a reader");
+        let there = table(reader.as_mut(), "counter");
+        let there: BTreeMap<Vec<u8>, i128> = there
+            .into_iter()
+            .map(|(key, counter)| {
+                let value = counter[..16].try_into().expect("a counter");
+                (key, i128::from_be_bytes(value))
+            })
+            .collect();
+        let mut known = 0;
+        for (key, now, stored) in self.kernel.resources.counters.values() {
+            if self.jobs.is_empty() {
+                assert_eq!(stored, there.get(&key[..]).copied(), "a counter");
+                assert_eq!(now, stored, "a counter that nobody changes");
+            }
+            known += usize::from(stored.is_some());
+        }
+        // They are read when the first is asked for.
+        assert!(known == 0 || !self.jobs.is_empty() || known == there.len());
+    }
+
     /// True when nothing is left to do.
     pub(super) fn rests(&self) -> bool {
         self.core.is_idle()
@@ -64,29 +151,62 @@ impl World {
             && self.waiting.is_empty()
             && self.submitted.is_empty()
             && self.jobs.is_empty()
+            && self.remote.asked.is_empty()
+            && self.remote.branches.is_empty()
+            && self.kernel.open_decisions() == 0
             && self.kernel.next_alarm().is_none()
     }
 
-    /// Nothing of any task is left behind.
-    pub(super) fn check_at_rest(&self) {
+    /// Nothing of any task is left behind, and a restart finds what there is.
+    pub(super) fn check_at_rest(&mut self) {
         assert_eq!(self.kernel.locks().each().count(), 0, "locks are left");
         assert!(self.kernel.is_idle(), "units or waits are left");
         assert!(self.tasks.is_empty(), "tasks are left");
         assert!(self.starts.is_empty(), "starts are left");
-        assert!(self.remote.pending.is_empty(), "deposits are left");
+        let resources = &self.kernel.resources;
+        assert!(resources.enqueue.is_idle(), "enqueues are left");
+        assert!(resources.children.is_idle(), "children are left");
+        assert!(resources.interval.is_idle(), "requests are left");
+        assert!(resources.temporary_storage.is_idle(), "items are left");
+        assert!(resources.transient_data.is_idle(), "records are left");
+        for (number, request) in &self.model.requests {
+            let open = matches!(request.fate, Fate::Begins | Fate::Uncommitted);
+            assert!(!open, "request {number} is lost: {request:?}");
+        }
+        let before = self.counted();
+        self.crash();
+        assert_eq!(self.counted(), before, "a restart finds other queues");
+        self.check();
     }
 
     /// What is not over, for a history that does not come to rest.
     pub(super) fn describe(&self) -> String {
         format!(
-            "{} active, {} building, {} waiting, {} submitted, {} jobs, alarm {:?}, tasks {:?}",
+            "{} active, {} building, {} waiting, {} submitted, {} jobs, alarm {:?}, {:?}, tasks {:?}",
             self.core.active(),
             self.building.len(),
             self.waiting.len(),
             self.submitted.len(),
             self.jobs.len(),
             self.kernel.next_alarm(),
+            self.remote,
             self.tasks,
         )
+    }
+}
+
+/// All entries of a table of the store.
+fn table(reader: &mut dyn ReadStore, name: &'static str) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let table = Table::new(name);
+    let mut all: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+    loop {
+        let last = all.last().map(|(key, _)| key.clone());
+        let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
+        let more = reader.seek_table(table, seek, &mut |e| {
+            all.push((e.key.to_vec(), e.record.to_vec()));
+        });
+        if !more.expect("readable") {
+            return all;
+        }
     }
 }

@@ -1,33 +1,41 @@
 //! A region in virtual time: core and kernel with workers that die, disks
-//! that fill, a partner that refuses, and a clock that is turned by hand.
+//! that fill, a partner that refuses and vanishes, a region that dies, and a
+//! clock that is turned by hand.
 //!
 //! Every choice comes from the seed, so a history that breaks a rule can be
 //! played again. The rules are looked at after every step: no task is lost or
-//! begun twice, no lock has an owner that is gone, classes and MXT hold, and
-//! what units of work did is there whole or not at all: accounts keep their
-//! total, a unit that was acknowledged has its ledger record, one that was
+//! begun twice, no lock has an owner that is gone, classes and MXT hold but
+//! for places that were lent, and what units of work did is there whole or not
+//! at all: accounts keep their total, a unit that was acknowledged has its
+//! ledger record, its items and records in queues and its STARTs, one that was
 //! backed out has none, and the partner has what the ledger says.
 
 mod check;
-mod links;
+pub(crate) mod links;
+mod model;
 mod program;
-mod random;
+pub(crate) mod random;
+mod remote;
+mod store;
 mod task;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ::store::{MemoryStore, WriteStore};
 use link::{Name, ProgramEntry};
-use store::{
-    ApplyError, FileDef, KeyField, MemoryStore, RecordFormat, StorageError, UnitOfWork, WriteStore,
-};
 
-use crate::api::{ClassDef, Definitions, RegionConfig, TransactionDef};
+use crate::api::{
+    ClassDef, Definitions, QueueDefinitions, RegionConfig, TdKind, TdQueueDef, TdRecovery,
+    TransactionDef, Trigger, TsModelDef,
+};
 use crate::core::{Action, Compiled, Core, Cx, Limits, Stage, TaskKey, TaskSpec};
-use crate::kernel::{Effect, Job, Kernel, Order, Settings, Start, StartEnd};
+use crate::kernel::{Effect, Job, Kernel, Settings, Start, StartEnd};
 use crate::resources::Resources;
 use links::{SimLinks, Slot};
-use program::{ACCOUNTS, STARTED};
+use model::Model;
+use program::{CHILD, STARTED, TRIGGERED};
 use random::Random;
+use remote::Remote;
 use task::SimTask;
 
 const MXT: usize = 6;
@@ -56,6 +64,16 @@ pub struct Report {
     pub deaths: u64,
     /// Transactions of the store that failed.
     pub disk_failures: u64,
+    /// Deaths of the region.
+    pub restarts: u64,
+    /// Times that the partner vanished.
+    pub vanished: u64,
+    /// Units that it had in doubt when it came back.
+    pub in_doubt: u64,
+    /// Tasks started by triggers.
+    pub triggered: u64,
+    /// Children whose end was fetched.
+    pub fetched: u64,
 }
 
 /// Plays the history of a seed: so many steps, and then until nothing is left
@@ -95,48 +113,29 @@ struct World {
     /// Starts whose task is not over, by their number.
     starts: BTreeMap<u64, Start>,
     remote: Remote,
+    model: Model,
+    /// Tasks above MXT and above the class's limit at the last look, and
+    /// those that have taken a lent place again since.
+    over: [usize; 2],
+    returned: usize,
     /// Numbers of units that must be in the ledger, and that must not be.
     acknowledged: BTreeSet<u64>,
     refused: BTreeSet<u64>,
     last_unit: u64,
+    last_request: u64,
+    /// Engines of the core.
+    parallel: usize,
     report: Report,
-}
-
-/// A participant beside the store.
-#[derive(Default)]
-struct Remote {
-    /// Deposits of units that were committed, by the unit's number.
-    deposits: BTreeMap<u64, i64>,
-    /// Deposits of tasks' units that are pending or prepared.
-    pending: BTreeMap<TaskKey, (u64, i64)>,
-    /// Orders that wait for its answer.
-    asked: Vec<(TaskKey, Order)>,
 }
 
 impl World {
     fn new(seed: u64) -> World {
-        let limits = Limits {
-            mxt: MXT,
-            queue_limit: QUEUE,
-            min_workers: 1,
-            worker_idle_ns: 50 * MS,
-            runaway_ns: 0,
-            parallel: 1 + (seed % 3) as usize,
-        };
         let mut store = MemoryStore::new();
-        let files = fill(&mut store);
-        let mut resources = Resources::default();
-        let mut reader = store.reader().expect("a reader");
-        resources.files.define(reader.as_mut(), &files);
-        resources.define(&RegionConfig::default(), &definitions());
-        let settings = Settings {
-            lock_timeout_ns: 40 * MS,
-            local_offset_ns: 0,
-            unix_offset_ns: 0,
-        };
+        store::fill(&mut store);
+        let parallel = 1 + (seed % 3) as usize;
         World {
-            core: Core::new(limits, Compiled::build(1, &definitions()).expect("sound")),
-            kernel: Kernel::new(Some(reader), settings, resources),
+            core: new_core(parallel),
+            kernel: kernel(&store),
             links: SimLinks::default(),
             store,
             random: Random::new(seed),
@@ -148,9 +147,14 @@ impl World {
             jobs: Vec::new(),
             starts: BTreeMap::new(),
             remote: Remote::default(),
+            model: Model::default(),
+            over: [0; 2],
+            returned: 0,
             acknowledged: BTreeSet::new(),
             refused: BTreeSet::new(),
             last_unit: 0,
+            last_request: 0,
+            parallel,
             report: Report::default(),
         }
     }
@@ -207,6 +211,8 @@ impl World {
             Effect::Answer(key, answer) => self.answered(key, &answer),
             Effect::Waits(key) => {
                 let (waits, lends) = (self.kernel.waits(key), self.kernel.waits_for_child(key));
+                let lent = self.core.lends(key);
+                self.returned += usize::from(lent && !lends);
                 self.core(|core, cx| {
                     if let Some(worker) = core.runs_in(key) {
                         core.waits(cx, worker, waits);
@@ -215,8 +221,11 @@ impl World {
                 });
             }
             Effect::Commit(job) => self.jobs.push(job),
-            Effect::Participant(key, _, order) => self.tell_remote(key, order),
-            Effect::Ended(key, abend) => self.core(|c, cx| c.unit_ended(cx, key, abend)),
+            Effect::Participant(unit, _, order) => self.tell_remote(unit, order),
+            Effect::Ended(key, abend) => {
+                self.model.unit_over(key);
+                self.core(|c, cx| c.unit_ended(cx, key, abend));
+            }
             Effect::Start(start) => self.begin_start(*start),
             Effect::Priority(key, priority) => {
                 self.core(|core, _| core.set_priority(key, priority));
@@ -258,9 +267,8 @@ impl World {
             return;
         };
         let (start, abend) = (state.start, state.abend.clone());
-        if let Some(task) = self.tasks.remove(&key) {
-            self.judge_end(&task, abend.is_none());
-        }
+        self.judge_end(key, abend.is_none());
+        self.tasks.remove(&key);
         self.report.tasks += 1;
         self.core(|c, cx| c.release(cx, key, 0, None));
         if let Some(id) = start {
@@ -288,7 +296,13 @@ impl World {
             ..TaskSpec::default()
         };
         let id = start.id;
-        self.starts.insert(id, start);
+        match start.transid.as_str() {
+            STARTED => self.model.begins(request_of(&start)),
+            CHILD => drop(self.model.children.insert(id, None)),
+            _ => self.report.triggered += 1,
+        }
+        let before = self.starts.insert(id, start);
+        assert!(before.is_none(), "start {id} comes twice");
         match self.core(|c, cx| c.begin(cx, &spec)) {
             Ok(key) => {
                 self.report.started += 1;
@@ -307,12 +321,18 @@ impl World {
 
     fn start_over(&mut self, id: u64, ended: &StartEnd) {
         self.starts.remove(&id);
+        if let Some(end) = self.model.children.get_mut(&id) {
+            *end = Some(!matches!(ended, StartEnd::Ran(None, _)));
+        }
         self.kernel(|k, now, out| k.start_ended(now, id, ended, out));
     }
 
     fn submit(&mut self, key: TaskKey) {
-        let started = self.core.task(key).is_some_and(|t| t.start.is_some());
-        let task = SimTask::new(&mut self.random, !started);
+        let id = self.core.task(key).and_then(|t| t.start);
+        let start = id.and_then(|id| self.starts.get(&id));
+        let transid = start.map_or("FREE", |s| s.transid.as_str());
+        let request = start.filter(|s| s.transid.as_str() == STARTED);
+        let task = SimTask::new(&mut self.random, transid, request.map(request_of));
         self.tasks.insert(key, task);
         self.submitted.push(key);
         self.core(|c, cx| c.submit(cx, key, link::Request::default()));
@@ -330,53 +350,6 @@ impl World {
         self.core(|c, cx| c.dead(cx, worker, clean, "a simulation"));
     }
 
-    /// The store takes some of the units, or fails to.
-    fn commit(&mut self, calm: bool) {
-        if self.jobs.is_empty() {
-            return;
-        }
-        let n = 1 + self.random.below(self.jobs.len() as u64) as usize;
-        let jobs: Vec<Job> = self.jobs.drain(..n).collect();
-        let units: Vec<UnitOfWork> = jobs.iter().map(|j| j.changes.clone()).collect();
-        let results = if !calm && self.random.one_in(12) {
-            self.report.disk_failures += 1;
-            units.iter().map(|_| Err(full())).collect()
-        } else {
-            self.store.apply(&units)
-        };
-        for (job, result) in jobs.into_iter().zip(results) {
-            self.kernel(|k, now, out| k.committed(now, job.task, job.then, result, out));
-        }
-    }
-
-    fn tell_remote(&mut self, key: TaskKey, order: Order) {
-        match order {
-            Order::Prepare | Order::CommitOnePhase => self.remote.asked.push((key, order)),
-            Order::Commit => {
-                if let Some((unit, amount)) = self.remote.pending.remove(&key) {
-                    self.remote.deposits.insert(unit, amount);
-                }
-            }
-            Order::BackOut => {
-                self.remote.pending.remove(&key);
-            }
-        }
-    }
-
-    /// The remote participant answers one of its orders.
-    fn remote_answers(&mut self, calm: bool) {
-        let Some((key, order)) = self.random.take(&mut self.remote.asked) else {
-            return;
-        };
-        let yes = calm || !self.random.one_in(6);
-        match (order, yes) {
-            (Order::CommitOnePhase, true) => self.tell_remote(key, Order::Commit),
-            (_, false) => self.tell_remote(key, Order::BackOut),
-            _ => {}
-        }
-        self.kernel(|k, now, out| k.voted(now, key, yes, out));
-    }
-
     fn step(&mut self, calm: bool) {
         self.report.steps += 1;
         self.now += MS / 5;
@@ -385,7 +358,7 @@ impl World {
             let at = self.random.below(workers.len() as u64) as usize;
             workers[at]
         });
-        match self.random.below(if calm { 14 } else { 24 }) {
+        match self.random.below(if calm { 14 } else { 26 }) {
             0..=5 => {
                 if let Some(worker) = any {
                     self.work(worker);
@@ -397,7 +370,12 @@ impl World {
                 }
             }
             8 => self.commit(calm),
-            9 => self.remote_answers(calm),
+            9 => {
+                self.remote_answers(calm);
+                if calm && self.remote.asked.is_empty() {
+                    self.remote_moves(true);
+                }
+            }
             10 => self.core(|c, cx| c.fine_tick(cx)),
             11 => {
                 self.now += 10 * MS;
@@ -421,16 +399,27 @@ impl World {
                 }
             }
             21 => {
-                if let Some(worker) = any.filter(|_| self.random.one_in(4)) {
+                if let Some(worker) = any.filter(|_| self.random.one_in(10)) {
                     self.die(worker, false);
                 }
             }
             22 => {
                 let at = self.random.below(self.submitted.len().max(1) as u64) as usize;
                 if let Some(key) = self.submitted.get(at).copied()
-                    && self.random.one_in(4)
+                    && self.random.one_in(8)
                 {
                     self.act(Action::Purge(key));
+                }
+            }
+            23 => {
+                let away = self.remote.away;
+                if away || self.random.one_in(8) {
+                    self.remote_moves(away);
+                }
+            }
+            24 => {
+                if self.random.one_in(30) {
+                    self.crash();
                 }
             }
             _ => self.links.refuse_create = self.random.one_in(6),
@@ -486,43 +475,34 @@ impl World {
     }
 }
 
-fn full() -> ApplyError {
-    ApplyError::Storage(StorageError::MapFull { map_bytes: 0 })
+/// The START that a task comes from, as its user says.
+fn request_of(start: &Start) -> u64 {
+    program::number_in(&start.userid.as_bytes()[1..])
 }
 
-/// Defines and fills the files.
-fn fill(store: &mut MemoryStore) -> Vec<link::FileEntry> {
-    let define = |store: &mut MemoryStore, name: &str, bytes: u32| {
-        let key = KeyField {
-            offset_bytes: 0,
-            length_bytes: 8,
-        };
-        let name = name.parse().expect("a name");
-        let def = FileDef::ksds(name, key, RecordFormat::Fixed, bytes).expect("a definition");
-        store.define(def).expect("a new file")
+fn new_core(parallel: usize) -> Core {
+    let limits = Limits {
+        mxt: MXT,
+        queue_limit: QUEUE,
+        min_workers: 1,
+        worker_idle_ns: 50 * MS,
+        runaway_ns: 0,
+        parallel,
     };
-    let accounts = define(store, "ACCOUNTS", 20);
-    define(store, "LEDGER", 8);
-    let mut unit = UnitOfWork::new();
+    Core::new(limits, Compiled::build(1, &definitions()).expect("sound"))
+}
+
+/// A kernel over what is in a store.
+fn kernel(store: &MemoryStore) -> Kernel {
+    let settings = Settings {
+        lock_timeout_ns: 40 * MS,
+        ..Settings::default()
+    };
+    let mut resources = Resources::default();
     let mut reader = store.reader().expect("a reader");
-    for account in 0..ACCOUNTS {
-        let (key, record) = (program::key(account), program::record(account, BALANCE));
-        let added = unit.insert(reader.as_mut(), accounts, &key, &record);
-        added.expect("an account");
-    }
-    assert!(store.apply(&[unit])[0].is_ok());
-    let entry = |name: &str, bytes| link::FileEntry {
-        name: Name::new(name).expect("a name"),
-        key_bytes: 8,
-        record_bytes: bytes,
-        recoverable: true,
-        read: true,
-        update: true,
-        add: true,
-        enabled: true,
-        ..link::FileEntry::default()
-    };
-    vec![entry("ACCOUNTS", 20), entry("LEDGER", 8)]
+    resources.files.define(reader.as_mut(), &store::files());
+    resources.define(&RegionConfig::default(), &definitions());
+    Kernel::new(Some(reader), settings, resources)
 }
 
 fn definitions() -> Definitions {
@@ -541,6 +521,8 @@ fn definitions() -> Definitions {
             transaction("CLSS", Some(class), 0),
             transaction("LIMT", None, 400),
             transaction(STARTED, None, 0),
+            transaction(TRIGGERED, None, 0),
+            transaction(CHILD, Some(class), 0),
         ],
         classes: vec![ClassDef {
             name: class,
@@ -551,7 +533,34 @@ fn definitions() -> Definitions {
             name: program,
             ..ProgramEntry::default()
         }],
+        queues: queues(),
         ..Definitions::default()
+    }
+}
+
+fn queues() -> QueueDefinitions {
+    let [logical, physical] = program::TD_QUEUES;
+    let td = |name: &str, recovery, trigger| TdQueueDef {
+        name: Name::new(name).expect("a name"),
+        kind: TdKind::Intrapartition { recovery, trigger },
+        enabled: true,
+    };
+    let trigger = Trigger {
+        level: program::TRIGGER_LEVEL,
+        transid: Name::new(TRIGGERED).expect("a name"),
+        userid: Name::BLANK,
+    };
+    QueueDefinitions {
+        models: vec![TsModelDef {
+            prefix: program::TS_QUEUE.into(),
+            recoverable: true,
+            ..TsModelDef::default()
+        }],
+        transient: vec![
+            td(logical, TdRecovery::Logical, Some(trigger)),
+            td(physical, TdRecovery::Physical, None),
+        ],
+        ..QueueDefinitions::default()
     }
 }
 
@@ -568,11 +577,18 @@ mod tests {
             all.backed_out += report.backed_out;
             all.deaths += report.deaths;
             all.disk_failures += report.disk_failures;
+            all.restarts += report.restarts;
+            all.vanished += report.vanished;
+            all.in_doubt += report.in_doubt;
+            all.triggered += report.triggered;
+            all.fetched += report.fetched;
         }
         // Every kind of end is common, or the histories would prove little.
         assert!(all.tasks > 3_000 && all.started > 100, "{all:?}");
         assert!(all.committed > 1_000 && all.backed_out > 500, "{all:?}");
         assert!(all.deaths > 200 && all.disk_failures > 50, "{all:?}");
+        assert!(all.restarts > 100 && all.in_doubt > 50, "{all:?}");
+        assert!(all.triggered > 50 && all.fetched > 50, "{all:?}");
     }
 
     #[test]

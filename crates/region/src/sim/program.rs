@@ -1,11 +1,15 @@
-//! What simulated tasks do: transfers between accounts, locks, waits, starts.
+//! What simulated tasks do: transfers between accounts, queues, locks, waits,
+//! counters, starts and children.
 
-use cics::command::commands::{delay, deq, enq, start};
+use cics::command::commands::{
+    cancel, define_counter, delay, delete_counter, deleteq_td, deleteq_ts, deq, enq, fetch_any,
+    fetch_child, free_child, get_counter, readq_td, readq_ts, run_transid, start, update_counter,
+    writeq_td, writeq_ts,
+};
 use link::call::READ_UPDATE;
 use link::{Call, Op, Operands};
 
 use super::random::Random;
-use crate::kernel::ParticipantId;
 
 /// Accounts in the file.
 pub const ACCOUNTS: u64 = 6;
@@ -13,22 +17,76 @@ pub const ACCOUNTS: u64 = 6;
 pub const ACCOUNT_FILE: u64 = 0;
 /// Number of the ledger's file: a record for each unit that was committed.
 pub const LEDGER_FILE: u64 = 1;
-/// The participant beside the store.
-pub const REMOTE: ParticipantId = ParticipantId(0);
 /// What a START of a simulated task names.
 pub const STARTED: &str = "STRT";
+/// What the trigger of a queue names.
+pub const TRIGGERED: &str = "TRGR";
+/// What RUN TRANSID names.
+pub const CHILD: &str = "CHLD";
+/// The recoverable temporary storage queue.
+pub const TS_QUEUE: &str = "TSRECOV";
+/// The logically recoverable transient data queue, and the physically
+/// recoverable one.
+pub const TD_QUEUES: [&str; 2] = ["TDLO", "TDPH"];
+/// Records in a queue that start a task.
+pub const TRIGGER_LEVEL: u32 = 2;
+/// A counter that only gives numbers, and one that is changed in all ways.
+pub const COUNTERS: [&str; 2] = ["SEQUENCE", "REGISTER"];
+/// A child's token.
+pub type Token = Vec<u8>;
+
+/// A transient data queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Td {
+    /// Part of units of work.
+    Logical,
+    /// As the last command left it.
+    Physical,
+}
 
 /// A step of a task.
 #[derive(Debug, Clone)]
 pub enum Act {
-    /// Asks the region something.
-    Ask(Call),
+    /// Waits for a while.
+    Delay(i64),
+    /// ENQ of a name.
+    Enqueue(u8),
+    /// DEQ of a name.
+    Dequeue(u8),
     /// Reads an account for update and changes it by so much.
     Change(u64, i64),
     /// Writes the unit's ledger record.
     Ledger,
     /// The remote participant gets a deposit of the unit.
     Deposit(i64),
+    /// Adds the unit's number to the temporary storage queue.
+    PutItem,
+    /// Reads its first item.
+    LookAtItem,
+    /// Deletes it.
+    DropItems,
+    /// Adds the unit's number to a transient data queue.
+    PutRecord(Td),
+    /// Takes the next record.
+    TakeRecord(Td),
+    /// Deletes all records.
+    DropRecords(Td),
+    /// GET COUNTER of the sequence.
+    Number,
+    /// One of the other commands on a counter.
+    Counter(Call),
+    /// START after seconds, with PROTECT or without.
+    Start(i64, bool),
+    /// CANCEL of a START.
+    Cancel,
+    /// RUN TRANSID.
+    Run,
+    /// FETCH ANY.
+    FetchAny,
+    /// FETCH CHILD of the last child.
+    FetchChild,
+    /// FREE CHILD of the last child.
+    Free,
     /// SYNCPOINT.
     Syncpoint,
     /// SYNCPOINT ROLLBACK.
@@ -37,13 +95,28 @@ pub enum Act {
     Abend,
 }
 
-/// The steps of one task, made by chance.
-pub fn script(random: &mut Random, may_start: bool) -> Vec<Act> {
+/// The steps of a task of a transaction, made by chance.
+pub fn script(random: &mut Random, transid: &str) -> Vec<Act> {
     let mut acts = Vec::new();
+    if transid == TRIGGERED {
+        acts.push(Act::Ledger);
+        for _ in 0..1 + random.below(5) {
+            acts.push(Act::TakeRecord(Td::Logical));
+        }
+        return acts;
+    }
+    // What nobody outside asked for asks for nothing more.
+    let outer = transid != STARTED && transid != CHILD;
     for _ in 0..1 + random.below(3) {
         unit(random, &mut acts);
-        if may_start && random.one_in(4) {
-            acts.push(Act::Ask(start_call(random)));
+        if outer && random.one_in(4) {
+            acts.push(Act::Start(random.below(3) as i64, random.one_in(2)));
+        }
+        if outer && random.one_in(6) {
+            acts.push(Act::Cancel);
+        }
+        if outer && random.one_in(5) {
+            children(random, &mut acts);
         }
         acts.push(match random.below(6) {
             0 => Act::Rollback,
@@ -62,12 +135,21 @@ fn unit(random: &mut Random, acts: &mut Vec<Act>) {
     let (from, to) = (random.below(ACCOUNTS), random.below(ACCOUNTS));
     let amount = 1 + random.below(90) as i64;
     if random.one_in(3) {
-        acts.push(Act::Ask(named(enq::NUMBER, enq::RESOURCE, random)));
+        acts.push(Act::Enqueue(b'A' + random.below(3) as u8));
     }
     acts.push(Act::Ledger);
+    if random.one_in(2) {
+        acts.push(queue(random));
+    }
     acts.push(Act::Change(from, -amount));
     if random.one_in(3) {
-        acts.push(Act::Ask(wait(random)));
+        acts.push(Act::Delay(random.below(30) as i64));
+    }
+    if random.one_in(3) {
+        acts.push(queue(random));
+    }
+    if random.one_in(4) {
+        acts.push(counter(random));
     }
     if random.one_in(3) {
         acts.push(Act::Deposit(amount));
@@ -75,7 +157,60 @@ fn unit(random: &mut Random, acts: &mut Vec<Act>) {
         acts.push(Act::Change(to, amount));
     }
     if random.one_in(4) {
-        acts.push(Act::Ask(named(deq::NUMBER, deq::RESOURCE, random)));
+        acts.push(Act::Dequeue(b'A' + random.below(3) as u8));
+    }
+}
+
+fn queue(random: &mut Random) -> Act {
+    let td = match random.one_in(3) {
+        true => Td::Physical,
+        false => Td::Logical,
+    };
+    match random.below(16) {
+        0..=2 => Act::PutItem,
+        3 | 4 => Act::LookAtItem,
+        5 => Act::DropItems,
+        6..=10 => Act::PutRecord(td),
+        11..=14 => Act::TakeRecord(td),
+        _ => Act::DropRecords(td),
+    }
+}
+
+fn counter(random: &mut Random) -> Act {
+    let register = COUNTERS[1];
+    let on = |number, name: &str, value: i64| {
+        let operands = Operands::default()
+            .bytes(get_counter::COUNTER, name)
+            .int(update_counter::VALUE, value);
+        Act::Counter(command(number, &operands))
+    };
+    match random.below(8) {
+        0..=2 => Act::Number,
+        // It is there already, but for once.
+        3 => on(define_counter::NUMBER, COUNTERS[0], 1),
+        4 => on(define_counter::NUMBER, register, 5),
+        5 => on(update_counter::NUMBER, register, random.below(100) as i64),
+        6 => on(delete_counter::NUMBER, register, 0),
+        _ => {
+            let operands = Operands::default().bytes(get_counter::COUNTER, register);
+            Act::Counter(command(get_counter::NUMBER, &operands))
+        }
+    }
+}
+
+fn children(random: &mut Random, acts: &mut Vec<Act>) {
+    let count = 1 + random.below(3);
+    for _ in 0..count {
+        acts.push(Act::Run);
+    }
+    if random.one_in(4) {
+        acts.push(Act::Free);
+    }
+    for _ in 0..count {
+        acts.push(match random.one_in(3) {
+            true => Act::FetchChild,
+            false => Act::FetchAny,
+        });
     }
 }
 
@@ -94,9 +229,133 @@ pub fn write_ledger(unit: u64) -> Call {
     call(Op::Write, [LEDGER_FILE, 0], key(unit))
 }
 
-/// The key of an account or of a ledger record.
+/// WRITEQ TS.
+pub fn put_item(unit: u64) -> Call {
+    let operands = Operands::default()
+        .bytes(writeq_ts::QUEUE, TS_QUEUE)
+        .bytes(writeq_ts::FROM, key(unit));
+    command(writeq_ts::NUMBER, &operands)
+}
+
+/// READQ TS of the first item.
+pub fn look_at_item() -> Call {
+    let operands = Operands::default()
+        .bytes(readq_ts::QUEUE, TS_QUEUE)
+        .int(readq_ts::ITEM, 1);
+    command(readq_ts::NUMBER, &operands)
+}
+
+/// DELETEQ TS.
+pub fn drop_items() -> Call {
+    let operands = Operands::default().bytes(deleteq_ts::QUEUE, TS_QUEUE);
+    command(deleteq_ts::NUMBER, &operands)
+}
+
+/// WRITEQ TD.
+pub fn put_record(queue: Td, unit: u64) -> Call {
+    let operands = Operands::default()
+        .bytes(writeq_td::QUEUE, td_name(queue))
+        .bytes(writeq_td::FROM, key(unit));
+    command(writeq_td::NUMBER, &operands)
+}
+
+/// READQ TD.
+pub fn take_record(queue: Td) -> Call {
+    let operands = Operands::default().bytes(readq_td::QUEUE, td_name(queue));
+    command(readq_td::NUMBER, &operands)
+}
+
+/// DELETEQ TD.
+pub fn drop_records(queue: Td) -> Call {
+    let operands = Operands::default().bytes(deleteq_td::QUEUE, td_name(queue));
+    command(deleteq_td::NUMBER, &operands)
+}
+
+fn td_name(queue: Td) -> &'static str {
+    match queue {
+        Td::Logical => TD_QUEUES[0],
+        Td::Physical => TD_QUEUES[1],
+    }
+}
+
+/// GET COUNTER of the sequence.
+pub fn number() -> Call {
+    let operands = Operands::default().bytes(get_counter::COUNTER, COUNTERS[0]);
+    command(get_counter::NUMBER, &operands)
+}
+
+/// ENQ of a name.
+pub fn enqueue(name: u8) -> Call {
+    named(enq::NUMBER, enq::RESOURCE, name)
+}
+
+/// DEQ of a name.
+pub fn dequeue(name: u8) -> Call {
+    named(deq::NUMBER, deq::RESOURCE, name)
+}
+
+/// DELAY.
+pub fn wait(ms: i64) -> Call {
+    let options = 1 << delay::FOR | 1 << delay::MILLISECS;
+    let operands = Operands::new(options).int(delay::MILLISECS, ms);
+    command(delay::NUMBER, &operands)
+}
+
+/// START, with a name and a user that tell which one it is.
+pub fn start_call(number: u64, seconds: i64, protect: bool) -> Call {
+    let mut options = 1 << start::TRANSID | 1 << start::AFTER | 1 << start::SECONDS;
+    options |= u128::from(protect) << start::PROTECT;
+    let operands = Operands::new(options)
+        .bytes(start::TRANSID, STARTED)
+        .int(start::SECONDS, seconds)
+        .bytes(start::REQID, request_name('R', number))
+        .bytes(start::USERID, request_name('U', number));
+    command(start::NUMBER, &operands)
+}
+
+/// CANCEL of a START.
+pub fn cancel_call(number: u64) -> Call {
+    let operands = Operands::default().bytes(cancel::REQID, request_name('R', number));
+    command(cancel::NUMBER, &operands)
+}
+
+fn request_name(letter: char, number: u64) -> String {
+    format!("{letter}{number:07}")
+}
+
+/// RUN TRANSID.
+pub fn run_child() -> Call {
+    let operands = Operands::default().bytes(run_transid::TRANSID, CHILD);
+    command(run_transid::NUMBER, &operands)
+}
+
+/// FETCH ANY, sometimes for a while only.
+pub fn fetch_any_call(timeout_ms: i64) -> Call {
+    let operands = Operands::default().int(fetch_any::TIMEOUT, timeout_ms);
+    command(fetch_any::NUMBER, &operands)
+}
+
+/// FETCH CHILD.
+pub fn fetch_child_call(token: &Token) -> Call {
+    let operands = Operands::default().bytes(fetch_child::CHILD, token.as_slice());
+    command(fetch_child::NUMBER, &operands)
+}
+
+/// FREE CHILD.
+pub fn free_child_call(token: &Token) -> Call {
+    let operands = Operands::default().bytes(free_child::CHILD, token.as_slice());
+    command(free_child::NUMBER, &operands)
+}
+
+/// The key of an account, of a ledger record, and what is put into queues.
 pub fn key(number: u64) -> Vec<u8> {
     format!("{number:08}").into_bytes()
+}
+
+/// The number that [`key`] wrote.
+pub fn number_in(bytes: &[u8]) -> u64 {
+    let text = std::str::from_utf8(bytes).expect("digits");
+    text.parse().expect("a number")
 }
 
 /// An account's record.
@@ -124,22 +383,6 @@ fn command(number: u16, operands: &Operands) -> Call {
     call(Op::Command, [number.into(), 0], operands.emit())
 }
 
-fn named(number: u16, option: u8, random: &mut Random) -> Call {
-    let name = [b'A' + random.below(3) as u8];
-    command(number, &Operands::new(1 << option).bytes(option, name))
-}
-
-fn wait(random: &mut Random) -> Call {
-    let options = 1 << delay::FOR | 1 << delay::MILLISECS;
-    let ms = random.below(30) as i64;
-    let operands = Operands::new(options).int(delay::MILLISECS, ms);
-    command(delay::NUMBER, &operands)
-}
-
-fn start_call(random: &mut Random) -> Call {
-    let options = 1 << start::TRANSID | 1 << start::AFTER | 1 << start::SECONDS;
-    let operands = Operands::new(options)
-        .bytes(start::TRANSID, STARTED)
-        .int(start::SECONDS, random.below(3) as i64);
-    command(start::NUMBER, &operands)
+fn named(number: u16, option: u8, name: u8) -> Call {
+    command(number, &Operands::new(1 << option).bytes(option, [name]))
 }

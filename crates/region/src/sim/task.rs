@@ -1,51 +1,78 @@
 //! A simulated task: its script, and what it knows of its unit of work.
 
-use link::{Answer, Call, Op};
+use cics::command::commands::{fetch_any, get_counter, readq_td, readq_ts, run_transid};
+use cics::cvda;
+use cics::resp::Condition;
+use link::{Answer, Call, Op, Operands};
 
 use super::World;
 use super::links::Slot;
-use super::program::{self, Act, REMOTE};
+use super::model::{Change, Fate, OnTd};
+use super::program::{self, Act, Td, Token};
 use super::random::Random;
 use crate::core::{Caller as Who, TaskKey};
-use cics::resp::Condition;
 
 /// A task that runs, or is about to.
 #[derive(Debug)]
 pub struct SimTask {
     script: std::vec::IntoIter<Act>,
     /// It asked and was not answered.
-    asked: Option<Asked>,
-    /// The unit in progress, once it has changed anything.
+    pub asked: Option<Asked>,
+    /// The unit in progress, once it has changed anything that is not in the
+    /// store.
     pub unit: Option<u64>,
+    /// What the unit changes beside files.
+    pub changes: Vec<Change>,
+    /// The START that it comes from.
+    pub request: Option<u64>,
     /// What it does to an account when it has read it.
     change: Option<(u64, i64)>,
+    /// Its children, and those that FETCH ANY has told of.
+    children: Vec<Token>,
+    fetched: Vec<Token>,
     /// An answer told it to end.
     abended: bool,
     /// Its slot holds results without an abend.
     pub ended_well: bool,
-    /// It asked for a syncpoint and does not know how it ended.
-    pub deciding: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
+/// What a task has asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
     Read,
-    Other,
+    Item(u64),
+    LookAtItem,
+    NoItems,
+    Td(OnTd),
+    Number,
+    Counter,
+    Start(u64, bool),
+    Cancel(u64),
+    Run,
+    FetchAny,
+    Fetch(Token),
+    Free,
+    Enqueue(u8),
+    Dequeue(u8),
     Syncpoint,
     Rollback,
+    Other,
 }
 
 impl SimTask {
-    /// A task with a script of its own.
-    pub fn new(random: &mut Random, may_start: bool) -> Self {
+    /// A task of a transaction with a script of its own.
+    pub fn new(random: &mut Random, transid: &str, request: Option<u64>) -> Self {
         SimTask {
-            script: program::script(random, may_start).into_iter(),
+            script: program::script(random, transid).into_iter(),
             asked: None,
             unit: None,
+            changes: Vec::new(),
+            request,
             change: None,
+            children: Vec::new(),
+            fetched: Vec::new(),
             abended: false,
             ended_well: false,
-            deciding: false,
         }
     }
 }
@@ -66,35 +93,82 @@ impl World {
             self.finish(key, worker, slot, false);
             return;
         }
-        let Some(act) = task.script.next() else {
-            self.finish(key, worker, slot, true);
+        match task.script.next() {
+            Some(act) => self.do_act(key, act),
+            None => self.finish(key, worker, slot, true),
+        }
+    }
+
+    fn do_act(&mut self, key: TaskKey, act: Act) {
+        let Some(task) = self.tasks.get_mut(&key) else {
             return;
         };
-        match act {
-            Act::Ask(call) => self.ask(key, call, Asked::Other),
+        let unit = task.unit.unwrap_or(0);
+        let child = task.children.last().cloned().unwrap_or_default();
+        let (call, asked) = match act {
+            Act::Delay(ms) => (program::wait(ms), Asked::Other),
+            Act::Enqueue(name) => (program::enqueue(name), Asked::Enqueue(name)),
+            Act::Dequeue(name) => (program::dequeue(name), Asked::Dequeue(name)),
             Act::Change(account, amount) => {
                 task.change = Some((account, amount));
-                self.ask(key, program::read_update(account), Asked::Read);
+                (program::read_update(account), Asked::Read)
             }
             Act::Ledger => {
                 self.last_unit += 1;
                 task.unit = Some(self.last_unit);
-                self.ask(key, program::write_ledger(self.last_unit), Asked::Other);
+                (program::write_ledger(self.last_unit), Asked::Other)
             }
             Act::Deposit(amount) => {
-                if let Some(unit) = task.unit {
-                    self.remote.pending.insert(key, (unit, amount));
-                    self.known_to_kernel(key);
-                    self.kernel(|k, now, out| k.with(now, out, |_, cx| cx.join(key, REMOTE)));
+                self.known_to_kernel(key);
+                let done = self.deposit(key, unit, amount);
+                if let Some(task) = self.tasks.get_mut(&key) {
+                    task.abended |= !done;
                 }
+                return;
             }
-            Act::Syncpoint => {
-                task.deciding = true;
-                self.ask(key, bare(Op::Syncpoint), Asked::Syncpoint);
+            Act::PutItem => (program::put_item(unit), Asked::Item(unit)),
+            Act::LookAtItem => (program::look_at_item(), Asked::LookAtItem),
+            Act::DropItems => (program::drop_items(), Asked::NoItems),
+            Act::PutRecord(td) => {
+                let asked = Asked::Td(OnTd::Put(td, unit));
+                (program::put_record(td, unit), asked)
             }
-            Act::Rollback => self.ask(key, bare(Op::Rollback), Asked::Rollback),
-            Act::Abend => task.abended = true,
-        }
+            Act::TakeRecord(td) => (program::take_record(td), Asked::Td(OnTd::Take(td))),
+            Act::DropRecords(td) => (program::drop_records(td), Asked::Td(OnTd::Drop(td))),
+            Act::Number => (program::number(), Asked::Number),
+            Act::Counter(call) => (call, Asked::Counter),
+            Act::Start(seconds, protect) => {
+                self.last_request += 1;
+                let number = self.last_request;
+                self.model.ask(number, protect);
+                let call = program::start_call(number, seconds, protect);
+                (call, Asked::Start(number, protect))
+            }
+            Act::Cancel => {
+                let number = 1 + self.random.below(8);
+                let Some(number) = self.last_request.checked_sub(number).filter(|n| *n > 0) else {
+                    return;
+                };
+                (program::cancel_call(number), Asked::Cancel(number))
+            }
+            Act::Run => (program::run_child(), Asked::Run),
+            Act::FetchAny => {
+                let timeout_ms = self.random.below(3) as i64 * 20;
+                (program::fetch_any_call(timeout_ms), Asked::FetchAny)
+            }
+            Act::FetchChild => (program::fetch_child_call(&child), Asked::Fetch(child)),
+            Act::Free => {
+                task.children.pop();
+                (program::free_child_call(&child), Asked::Free)
+            }
+            Act::Syncpoint => (bare(Op::Syncpoint), Asked::Syncpoint),
+            Act::Rollback => (bare(Op::Rollback), Asked::Rollback),
+            Act::Abend => {
+                task.abended = true;
+                return;
+            }
+        };
+        self.ask(key, call, asked);
     }
 
     /// A task is answered.
@@ -108,50 +182,172 @@ impl World {
         let asked = task.asked.take().expect("an answer to a question");
         if !answer.abend.is_blank() {
             task.abended = true;
+            if let Asked::Start(number, _) = asked {
+                self.model.fate(number, Fate::Never);
+            }
             return;
         }
         match (asked, answer.condition) {
-            (Asked::Read, Condition::Normal) => {
+            (Asked::Syncpoint, condition) => self.synced(key, condition == Condition::Normal),
+            (Asked::Rollback, _) => {
+                self.model.unit_over(key);
+                self.backed_out(key);
+            }
+            (asked, Condition::Normal) => self.done(key, asked, answer),
+            (asked, condition) => self.not_done(key, &asked, condition),
+        }
+    }
+
+    /// A SYNCPOINT is answered.
+    fn synced(&mut self, key: TaskKey, committed: bool) {
+        self.model.unit_over(key);
+        let Some(task) = self.tasks.get(&key) else {
+            return;
+        };
+        match committed {
+            true => {
+                let lost = (task.unit, &task.changes);
+                assert!(
+                    task.unit.is_none() && task.changes.is_empty(),
+                    "acknowledged and not in the store: {lost:?}"
+                );
+            }
+            false => self.backed_out(key),
+        }
+    }
+
+    /// A task's unit never was.
+    fn backed_out(&mut self, key: TaskKey) {
+        if let Some(task) = self.tasks.get_mut(&key) {
+            self.model.back_out(&std::mem::take(&mut task.changes));
+            if let Some(unit) = task.unit.take() {
+                self.report.backed_out += 1;
+                self.refused.insert(unit);
+            }
+        }
+    }
+
+    /// What a task asked is done.
+    fn done(&mut self, key: TaskKey, asked: Asked, answer: &Answer) {
+        let Some(task) = self.tasks.get_mut(&key) else {
+            return;
+        };
+        let given = |option: u8| {
+            let operands = Operands::parse(&answer.data).expect("operands");
+            operands.get_bytes(option).expect("it").to_vec()
+        };
+        match asked {
+            Asked::Read => {
                 if let Some((account, amount)) = task.change.take() {
-                    let balance =
-                        program::balance(&answer.data[answer.args[2] as usize..]) + amount;
+                    let record = &answer.data[answer.args[2] as usize..];
+                    let balance = program::balance(record) + amount;
                     self.ask(key, program::rewrite(account, balance), Asked::Other);
                 }
             }
-            (Asked::Syncpoint, Condition::Normal) => {
-                task.deciding = false;
-                let unit = task.unit.take();
-                self.report.committed += u64::from(unit.is_some());
-                self.acknowledged.extend(unit);
+            Asked::Item(unit) => task.changes.push(Change::Item(unit)),
+            Asked::NoItems => task.changes.push(Change::NoItems),
+            Asked::LookAtItem => {
+                let item = program::number_in(&given(readq_ts::INTO));
+                let seen = self.model.items_seen(&task.changes);
+                assert_eq!(Some(&item), seen.first(), "the first item of {seen:?}");
             }
-            (Asked::Syncpoint, _) | (Asked::Rollback, _) => {
-                task.deciding = false;
-                let unit = task.unit.take();
-                self.report.backed_out += u64::from(unit.is_some());
-                self.refused.extend(unit);
+            Asked::Td(OnTd::Put(Td::Logical, unit)) => task.changes.push(Change::Record(unit)),
+            Asked::Td(OnTd::Drop(Td::Logical)) => task.changes.push(Change::NoRecords),
+            Asked::Td(OnTd::Take(Td::Logical)) => {
+                let record = program::number_in(&given(readq_td::INTO));
+                let seen = self.model.records_seen(&task.changes);
+                assert_eq!(Some(&record), seen.front(), "the first record of {seen:?}");
+                task.changes.push(Change::Taken);
             }
-            (_, Condition::Normal) => {}
-            // Whatever else it is told, it gives up.
+            Asked::Number => {
+                let operands = Operands::parse(&answer.data).expect("operands");
+                let number = operands.get_int(get_counter::VALUE);
+                self.model.given(number.expect("a number"));
+            }
+            Asked::Start(number, true) => task.changes.push(Change::Request(number)),
+            Asked::Cancel(number) => self.model.cancelled(number),
+            Asked::Run => task.children.push(given(run_transid::CHILD)),
+            Asked::FetchAny => {
+                let token = given(fetch_any::ANY);
+                assert!(!task.fetched.contains(&token), "a child is fetched twice");
+                task.fetched.push(token.clone());
+                self.fetched(&token, answer, fetch_any::COMPSTATUS);
+            }
+            Asked::Fetch(token) => {
+                task.fetched.push(token.clone());
+                let status = cics::command::commands::fetch_child::COMPSTATUS;
+                self.fetched(&token, answer, status);
+            }
+            Asked::Enqueue(name) => self.model.enqueued(name, key),
+            Asked::Dequeue(name) => self.model.dequeued(name, key),
+            // Changes of the physically recoverable queue count when they are
+            // in the store.
+            _ => {}
+        }
+    }
+
+    /// A FETCH tells how a child has ended.
+    fn fetched(&mut self, token: &Token, answer: &Answer, option: u8) {
+        let operands = Operands::parse(&answer.data).expect("operands");
+        let status = operands.get_int(option).expect("COMPSTATUS");
+        let start = u64::from_be_bytes(token[..8].try_into().expect("a token"));
+        let end = self.model.children.get(&start).copied().flatten();
+        let name = match end.expect("a child that has ended") {
+            true => "ABEND",
+            false => "NORMAL",
+        };
+        assert_eq!(status, i64::from(cvda::value(name).expect("a value")));
+        self.report.fetched += 1;
+    }
+
+    /// What a task asked is not done: it goes on where that may be, and gives
+    /// up otherwise.
+    fn not_done(&mut self, key: TaskKey, asked: &Asked, condition: Condition) {
+        let Some(task) = self.tasks.get_mut(&key) else {
+            return;
+        };
+        match (asked, condition) {
+            (Asked::LookAtItem | Asked::NoItems, Condition::QIdErr) => {
+                let seen = self.model.items_seen(&task.changes);
+                assert!(seen.is_empty(), "items are left: {seen:?}");
+            }
+            (Asked::Td(OnTd::Take(Td::Logical)), Condition::QZero) => {
+                let seen = self.model.records_seen(&task.changes);
+                assert!(seen.is_empty(), "records are left: {seen:?}");
+            }
+            (Asked::Td(OnTd::Take(Td::Physical)), Condition::QZero) => {
+                let left = &self.model.physical;
+                assert!(left.is_empty(), "records are left: {left:?}");
+            }
+            (
+                Asked::Td(OnTd::Put(Td::Physical, _) | OnTd::Take(Td::Physical)),
+                Condition::NoSpace | Condition::IoErr,
+            ) => {}
+            (Asked::Number | Asked::Counter, Condition::InvReq | Condition::Suppressed) => {}
+            (Asked::Cancel(_), Condition::NotFnd) => {}
+            (Asked::Fetch(_) | Asked::FetchAny, Condition::NotFinished | Condition::NotFnd) => {}
+            (Asked::Fetch(_) | Asked::FetchAny | Asked::Free, Condition::InvReq) => {}
+            (Asked::Start(number, _), _) => {
+                task.abended = true;
+                self.model.fate(*number, Fate::Never);
+            }
             _ => task.abended = true,
         }
     }
 
-    /// A task is over: what is known of its last unit now.
-    pub(super) fn judge_end(&mut self, task: &SimTask, normal: bool) {
-        let Some(unit) = task.unit else {
+    /// A task is over: a unit that is not in the store never was.
+    pub(super) fn judge_end(&mut self, key: TaskKey, normal: bool) {
+        let Some(task) = self.tasks.get(&key) else {
             return;
         };
-        if task.deciding {
-            // It died while the unit was decided: either is right.
-            return;
-        }
         if task.ended_well && normal {
-            self.report.committed += 1;
-            self.acknowledged.insert(unit);
-        } else {
-            self.report.backed_out += 1;
-            self.refused.insert(unit);
+            let lost = (task.unit, &task.changes);
+            assert!(
+                task.unit.is_none() && task.changes.is_empty(),
+                "ended well and not in the store: {lost:?}"
+            );
         }
+        self.backed_out(key);
     }
 
     fn ask(&mut self, key: TaskKey, call: Call, asked: Asked) {

@@ -11,7 +11,9 @@ use link::{CHANNEL_DATA, Name, Operands};
 
 use super::super::Resources;
 use super::{CHILD, Child, ChildChannel, Family, Token};
-use crate::kernel::{Cx, Expiry, Failure, Request, Served, Step, Wait, condition, done_with};
+use crate::kernel::{
+    Cx, Expiry, FAILED, Failure, Request, Served, Step, Wait, condition, done_with,
+};
 
 /// The indexes of what both commands give and take.
 struct Options {
@@ -131,7 +133,8 @@ fn give(request: &Request, options: &Options, child: &mut Child, given: Operands
                 channel.name = Name::new(&name).unwrap_or(channel.name);
                 let data = channel.emit();
                 if data.len() + BESIDE > CALL_BYTES {
-                    return condition(Condition::LengErr, 0);
+                    // The command has no condition for it.
+                    return Err(Failure::Abend(FAILED));
                 }
                 given = given
                     .bytes(options.channel, *channel.name.as_bytes())

@@ -22,7 +22,8 @@ use super::{Manager, Resources};
 use crate::api::StartCode;
 use crate::core::TaskKey;
 use crate::kernel::{
-    Caller, Cx, Failure, Request, Served, Start, StartEnd, Step, Wait, condition, done, done_with,
+    Caller, Cx, FAILED, Failure, Request, Served, Start, StartEnd, Step, Wait, condition, done,
+    done_with,
 };
 
 /// What this manager serves and hears of.
@@ -54,6 +55,14 @@ pub struct Children {
     families: HashMap<TaskKey, Family>,
     /// The parent of each child that runs, by the number of its start.
     parents: HashMap<u64, TaskKey>,
+}
+
+impl Children {
+    /// True when nothing of any task is here.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn is_idle(&self) -> bool {
+        self.families.is_empty() && self.parents.is_empty()
+    }
 }
 
 /// The children of one task.
@@ -114,7 +123,7 @@ fn run(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Ser
     }
     let channel = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
     // A worker of ours writes what can be read.
-    let channel = channel.transpose().map_err(|_| Failure::Abend(*b"AEXZ"))?;
+    let channel = channel.transpose().map_err(|_| Failure::Abend(FAILED))?;
     let id = cx.next_start();
     let token = token(id, caller);
     family.children.push(Child {

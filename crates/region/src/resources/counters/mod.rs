@@ -12,10 +12,9 @@
 //! facility, of which there is none.
 
 mod counter;
+mod kept;
 #[cfg(test)]
 mod tests;
-
-use std::collections::HashMap;
 
 use cics::command::commands::{
     define_counter, define_dcounter, delete_counter, delete_dcounter, get_counter, get_dcounter,
@@ -24,13 +23,12 @@ use cics::command::commands::{
 };
 use cics::resp::Condition;
 use link::{Answer, Operands};
-use store::{ReadStore, Seek, Table, UnitOfWork};
 
 use self::counter::{Counter, Range, Refused, Wanted};
+pub use self::kept::Counters;
+use self::kept::{Key, With, change, look, there};
 use super::{Manager, Resources};
-use crate::kernel::{
-    Cx, Failure, Request, Served, Step, condition, done_with, done_with_condition,
-};
+use crate::kernel::{Cx, Failure, Request, Served, condition, done_with, done_with_condition};
 
 /// What this manager serves.
 pub const MANAGER: Manager = Manager {
@@ -51,22 +49,8 @@ pub const MANAGER: Manager = Manager {
     ..Manager::IDLE
 };
 
-/// All counters by pool and name.
-#[derive(Debug, Default)]
-pub struct Counters {
-    /// Those of the store are here.
-    read: bool,
-    counters: HashMap<Key, Counter>,
-}
-
-/// A pool and a name.
-type Key = [u8; POOL_BYTES + NAME_BYTES];
-
 const POOL_BYTES: usize = 8;
 const NAME_BYTES: usize = 16;
-
-/// Where counters are in the store.
-const TABLE: Table = Table::new("counter");
 
 /// How a command writes numbers.
 #[derive(Debug, Clone, Copy)]
@@ -94,23 +78,24 @@ fn define(
     let minimum = number(row::MINIMUM)?.unwrap_or(0);
     let maximum = number(row::MAXIMUM)?.unwrap_or(width.most);
     let value = number(row::VALUE)?.unwrap_or(minimum);
-    let counters = resources.counters.all(cx)?;
-    if counters.contains_key(&key) {
-        return condition(Condition::InvReq, DUPLICATE);
-    }
-    let Some(counter) = Counter::new(value, minimum, maximum) else {
-        return condition(Condition::InvReq, INVALID_VALUE);
-    };
-    counters.insert(key, counter);
-    keep(cx, &key, Some(counter), Answer::default())
+    change(resources, cx, &key, With::Nobody, |counter| {
+        if counter.is_some() {
+            return condition(Condition::InvReq, DUPLICATE);
+        }
+        *counter = Counter::new(value, minimum, maximum);
+        match counter {
+            Some(_) => Ok(Answer::default()),
+            None => condition(Condition::InvReq, INVALID_VALUE),
+        }
+    })
 }
 
 fn delete(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
     let key = key_of(request)?;
-    if resources.counters.all(cx)?.remove(&key).is_none() {
-        return condition(Condition::InvReq, NOT_FOUND);
-    }
-    keep(cx, &key, None, Answer::default())
+    change(resources, cx, &key, With::Nobody, |counter| {
+        there(counter.take())?;
+        Ok(Answer::default())
+    })
 }
 
 fn get(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request, width: Width) -> Served {
@@ -124,16 +109,17 @@ fn get(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request, width:
         wrap: request.operands.has(row::WRAP),
     };
     let range = width.range(request, row::COMPAREMIN, row::COMPAREMAX);
-    let counter = resources.counters.find(cx, &key)?;
-    let value = counter.get(wanted, range).map_err(refusal)?;
-    let counter = *counter;
-    let operands = Operands::default().int(row::VALUE, value as i64);
-    let mut answer = match width.overflow(value.into()) {
-        0 => Answer::default(),
-        resp2 => Answer::of_condition(Condition::LengErr, resp2),
-    };
-    answer.data = operands.emit();
-    keep(cx, &key, Some(counter), answer)
+    change(resources, cx, &key, With::Others, |counter| {
+        let mut found = there(*counter)?;
+        let value = found.get(wanted, range).map_err(refusal)?;
+        *counter = Some(found);
+        let mut answer = match width.overflow(value.into()) {
+            0 => Answer::default(),
+            resp2 => Answer::of_condition(Condition::LengErr, resp2),
+        };
+        answer.data = Operands::default().int(row::VALUE, value as i64).emit();
+        Ok(answer)
+    })
 }
 
 fn query(
@@ -144,23 +130,24 @@ fn query(
 ) -> Served {
     use query_counter as row;
     let key = key_of(request)?;
-    let counter = *resources.counters.find(cx, &key)?;
-    let mut operands = Operands::default();
-    let mut overflow = 0;
-    for (option, value) in [
-        (row::VALUE, counter.value),
-        (row::MINIMUM, counter.minimum.into()),
-        (row::MAXIMUM, counter.maximum.into()),
-    ] {
-        if request.operands.has(option) {
-            overflow = overflow.max(width.overflow(value));
-            operands = operands.int(option, value as i64);
+    look(resources, cx, &key, |counter| {
+        let mut operands = Operands::default();
+        let mut overflow = 0;
+        for (option, value) in [
+            (row::VALUE, counter.value),
+            (row::MINIMUM, counter.minimum.into()),
+            (row::MAXIMUM, counter.maximum.into()),
+        ] {
+            if request.operands.has(option) {
+                overflow = overflow.max(width.overflow(value));
+                operands = operands.int(option, value as i64);
+            }
         }
-    }
-    match overflow {
-        0 => done_with(operands),
-        resp2 => done_with_condition(Condition::LengErr, resp2, operands),
-    }
+        match overflow {
+            0 => done_with(operands),
+            resp2 => done_with_condition(Condition::LengErr, resp2, operands),
+        }
+    })
 }
 
 fn rewind(
@@ -171,10 +158,9 @@ fn rewind(
 ) -> Served {
     let key = key_of(request)?;
     let increment = width.number(request, rewind_counter::INCREMENT, INVALID_INCREMENT)?;
-    let counter = resources.counters.find(cx, &key)?;
-    counter.rewind(increment.unwrap_or(1)).map_err(refusal)?;
-    let counter = *counter;
-    keep(cx, &key, Some(counter), Answer::default())
+    alter(resources, cx, &key, |counter| {
+        counter.rewind(increment.unwrap_or(1))
+    })
 }
 
 fn update(
@@ -189,73 +175,22 @@ fn update(
         .number(request, row::VALUE, INVALID_VALUE)?
         .unwrap_or(0);
     let range = width.range(request, row::COMPAREMIN, row::COMPAREMAX);
-    let counter = resources.counters.find(cx, &key)?;
-    counter.update(value, range).map_err(refusal)?;
-    let counter = *counter;
-    keep(cx, &key, Some(counter), Answer::default())
+    alter(resources, cx, &key, |counter| counter.update(value, range))
 }
 
-/// Puts a counter into the store, or takes it out; the answer comes then.
-fn keep(cx: &mut Cx<'_>, key: &Key, counter: Option<Counter>, answer: Answer) -> Served {
-    if cx.kernel.reader.is_none() {
-        return Ok(Step::Done(answer));
-    }
-    let mut changes = UnitOfWork::default();
-    match counter {
-        Some(counter) => changes.put(TABLE, key, &counter.emit()),
-        None => changes.remove(TABLE, key),
-    }
-    Ok(Step::Commit {
-        changes,
-        answer,
-        unlock: None,
+/// Alters a counter that there is.
+fn alter(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    key: &Key,
+    make: impl FnOnce(&mut Counter) -> Result<(), Refused>,
+) -> Served {
+    change(resources, cx, key, With::Nobody, |counter| {
+        let mut found = there(*counter)?;
+        make(&mut found).map_err(refusal)?;
+        *counter = Some(found);
+        Ok(Answer::default())
     })
-}
-
-impl Counters {
-    /// All counters, read from the store the first time.
-    fn all(&mut self, cx: &mut Cx<'_>) -> Result<&mut HashMap<Key, Counter>, Failure> {
-        if !self.read {
-            if let Some(reader) = &mut cx.kernel.reader
-                && let Err(error) = self.read_all(reader.as_mut())
-            {
-                tracing::error!(%error, "the counters could not be read");
-                return condition(Condition::InvReq, SERVER_ERROR);
-            }
-            self.read = true;
-        }
-        Ok(&mut self.counters)
-    }
-
-    fn find(&mut self, cx: &mut Cx<'_>, key: &Key) -> Result<&mut Counter, Failure> {
-        match self.all(cx)?.get_mut(key) {
-            Some(counter) => Ok(counter),
-            None => condition(Condition::InvReq, NOT_FOUND),
-        }
-    }
-
-    fn read_all(&mut self, reader: &mut dyn ReadStore) -> Result<(), store::ReadError> {
-        let mut last: Option<Vec<u8>> = None;
-        loop {
-            let seek = last.as_deref().map_or(Seek::First, Seek::Greater);
-            let mut next = None;
-            reader.seek_table(TABLE, seek, &mut |entry| {
-                next = Some((entry.key.to_vec(), Counter::parse(entry.record)));
-            })?;
-            let Some((key, counter)) = next else {
-                return Ok(());
-            };
-            match (Key::try_from(key.as_slice()), counter) {
-                (Ok(key), Some(counter)) => {
-                    self.counters.insert(key, counter);
-                }
-                _ => {
-                    tracing::error!(key = %key.escape_ascii(), "a counter in the store is damaged")
-                }
-            }
-            last = Some(key);
-        }
-    }
 }
 
 impl Width {

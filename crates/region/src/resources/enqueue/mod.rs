@@ -34,6 +34,14 @@ pub struct Enqueues {
     held: HashMap<TaskKey, HashMap<LockName, Uses>>,
 }
 
+impl Enqueues {
+    /// True when nothing of any task is here.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn is_idle(&self) -> bool {
+        self.held.is_empty()
+    }
+}
+
 /// Uses of a name by one task.
 #[derive(Debug, Default, Clone, Copy)]
 struct Uses {

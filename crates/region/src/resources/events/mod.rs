@@ -19,8 +19,7 @@ use super::interval::when::{Options, when};
 use super::{Manager, Resources};
 use crate::core::TaskKey;
 use crate::kernel::{
-    Cx, Effect, Expiry, Request, Served, Step, Wait, condition, done, done_with,
-    done_with_condition,
+    Cx, Effect, Expiry, Failure, Request, Served, Step, Wait, done, done_with, done_with_condition,
 };
 
 /// What this manager serves and hears of.
@@ -141,14 +140,35 @@ fn answer(posted: bool) -> Served {
     done_with(Operands::default().int(wait_event::ECADDR, i64::from(posted)))
 }
 
-/// CHANGE TASK.
+/// CHANGE TASK. Minus one is a priority that changes nothing.
 fn change_priority(_: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
-    let Some(priority) = request.operands.get_int(change_task::PRIORITY) else {
-        return done();
-    };
-    let Ok(priority) = u8::try_from(priority) else {
-        return condition(Condition::InvReq, 1);
-    };
-    cx.out.push(Effect::Priority(request.caller.key, priority));
-    done()
+    match request.operands.get_int(change_task::PRIORITY) {
+        None | Some(-1) => done(),
+        Some(priority) => {
+            let priority = u8::try_from(priority);
+            let priority = priority.map_err(|_| Failure::Condition(Condition::InvReq, 1))?;
+            cx.out.push(Effect::Priority(request.caller.key, priority));
+            done()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resources::world::World;
+
+    #[test]
+    fn a_priority_is_0_to_255_and_minus_one_leaves_it_as_it_is() {
+        let mut w = World::without_store();
+        let told = [0, 255, -1, 256, -2].map(|priority| {
+            let operands = Operands::default().int(change_task::PRIORITY, priority);
+            let told = w.command(1, change_task::NUMBER, &operands);
+            told.map(|t| (t.condition, t.resp2))
+        });
+        let normal = Some((Condition::Normal, 0));
+        let wrong = Some((Condition::InvReq, 1));
+        assert_eq!(told, [normal, normal, normal, wrong, wrong]);
+        assert_eq!(w.priorities, [(1, 0), (1, 255)]);
+    }
 }

@@ -10,10 +10,12 @@ use link::call::{
 use link::{Answer, Call, Op, Step as BrowseStep};
 use store::{FileDef, FileId, IndexEntry, Organisation, ReadStore, Seek, UnitError, UnitOfWork};
 
-use super::conditions::{of_read, of_record, of_unit};
+use super::conditions::{of_apply, of_read, of_record, of_unit};
 use super::{File, Hold, Resources};
 use crate::core::TaskKey;
-use crate::kernel::{Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, Step, condition};
+use crate::kernel::{
+    Cx, Failure, Lifetime, LockName, LockSpace, Outcome, Request, Served, Step, condition,
+};
 
 /// A record that was found.
 struct Found {
@@ -491,11 +493,15 @@ impl Command<'_, '_> {
 /// A command that is over, or is when its change is committed.
 fn ended(at_once: Option<UnitOfWork>, answer: Answer, unlock: Option<LockName>) -> Step {
     match at_once {
-        Some(changes) => Step::Commit {
+        Some(changes) => Step::Commit(
             changes,
-            answer,
-            unlock,
-        },
+            Outcome {
+                answer,
+                refused: of_apply,
+                unlock,
+                settle: Box::new(|_, _, _| {}),
+            },
+        ),
         None => Step::Done(answer),
     }
 }

@@ -4,7 +4,7 @@
 //! DELETE, UNLOCK and SYNCPOINT.
 
 use cics::resp::Condition;
-use store::{ApplyError, ReadError, RecordError, StorageError, UnitError};
+use store::{ApplyError, ReadError, RecordError, UnitError};
 
 use crate::kernel::Failure;
 
@@ -42,9 +42,7 @@ pub fn of_apply(error: &ApplyError) -> Failure {
         }
         ApplyError::NotFound { .. } => Failure::Condition(Condition::NotFnd, 80),
         ApplyError::UnknownFile(_) => Failure::Condition(Condition::NotOpen, 60),
-        ApplyError::Storage(StorageError::MapFull { .. } | StorageError::DiskFull { .. }) => {
-            Failure::Condition(Condition::NoSpace, 100)
-        }
+        ApplyError::Storage(_) if error.is_full() => Failure::Condition(Condition::NoSpace, 100),
         ApplyError::Storage(_) => Failure::Condition(Condition::IoErr, 120),
     }
 }

@@ -12,7 +12,6 @@ mod commands;
 mod conditions;
 
 pub use commands::serve;
-pub use conditions::of_apply;
 
 use std::collections::HashMap;
 

@@ -9,8 +9,9 @@ use cics::resp::Condition;
 use link::Answer;
 
 use super::super::Resources;
+use super::start::schedule;
 use super::{DELAY, ReqId, Stage, kept};
-use crate::kernel::{Cx, Request, Served, Step, condition, done};
+use crate::kernel::{Cx, FAILED, Failure, Outcome, Request, Served, Step, condition, done};
 
 pub(super) fn cancel(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
     let caller = &request.caller;
@@ -37,19 +38,34 @@ pub(super) fn cancel(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut R
 fn cancel_start(resources: &mut Resources, cx: &mut Cx<'_>, name: ReqId) -> Option<Step> {
     let interval = &mut resources.interval;
     let waits = |stage| matches!(stage, Stage::Waiting(_));
-    let found = interval.named(name).find(|r| waits(r.stage))?.start.id;
-    let asked = interval.remove(found)?;
-    if let Stage::Waiting(Some(timer)) = asked.stage {
+    let found = interval.named(name).find(|r| waits(r.stage))?;
+    let (id, stage, changes) = (found.start.id, found.stage, kept::removal(found));
+    if let Stage::Waiting(Some(timer)) = stage {
         cx.kernel.timers.cancel(timer);
     }
     let answer = Answer::default();
-    let changes = kept::removal(&asked);
     if cx.kernel.reader.is_none() || changes.is_empty() {
+        interval.remove(id);
         return Some(Step::Done(answer));
     }
-    Some(Step::Commit {
+    if let Some(request) = interval.requests.get_mut(&id) {
+        request.stage = Stage::Cancelling;
+    }
+    Some(Step::Commit(
         changes,
-        answer,
-        unlock: None,
-    })
+        Outcome {
+            answer,
+            // The command has no condition for it.
+            refused: |_| Failure::Abend(FAILED),
+            unlock: None,
+            settle: Box::new(move |resources, cx, stored| {
+                let interval = &mut resources.interval;
+                match stored {
+                    true => drop(interval.remove(id)),
+                    // Its time may have come meanwhile.
+                    false => schedule(interval, cx, id),
+                }
+            }),
+        },
+    ))
 }

@@ -10,14 +10,14 @@
 //! is a list of operands. Times are nanoseconds since 1970.
 
 use link::{CHANNEL_DATA, ChannelData, Operands, TransId, UserId};
-use store::{Seek, Table, UnitOfWork};
+use store::{Table, UnitOfWork};
 
 use super::super::Resources;
 use super::start::schedule;
 use super::{Intervals, Stage, StartData, StartRequest};
 use crate::api::StartCode;
 use crate::core::TaskKey;
-use crate::kernel::{Caller, Cx, Start};
+use crate::kernel::{Caller, Cx, Start, scan};
 
 const STARTS: Table = Table::new("starts");
 const PROTECTED: u8 = b'P';
@@ -187,19 +187,10 @@ fn read_all(cx: &mut Cx<'_>) -> Result<Vec<Row>, store::ReadError> {
     let Some(reader) = cx.kernel.reader.as_mut() else {
         return Ok(all);
     };
-    loop {
-        let last = all.last().map(|(key, _)| key.clone());
-        let seek = match &last {
-            Some(key) => Seek::Greater(key),
-            None => Seek::First,
-        };
-        let more = reader.seek_table(STARTS, seek, &mut |entry| {
-            all.push((entry.key.to_vec(), entry.record.to_vec()));
-        })?;
-        if !more {
-            return Ok(all);
-        }
-    }
+    scan(reader.as_mut(), STARTS, &mut |key, record| {
+        all.push((key.to_vec(), record.to_vec()));
+    })?;
+    Ok(all)
 }
 
 fn ticket_of(key: &[u8]) -> u64 {

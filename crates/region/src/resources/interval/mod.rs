@@ -106,6 +106,8 @@ enum Stage {
     Uncommitted,
     /// It waits for its time.
     Waiting(Option<TimerId>),
+    /// The store was asked to let it go.
+    Cancelling,
     /// Its task has been asked for.
     Begun,
 }
@@ -129,6 +131,15 @@ impl Intervals {
     /// Whether a transaction is enabled; none when it is not defined.
     pub fn transaction(&self, name: TransId) -> Option<bool> {
         self.transactions.get(&name).copied()
+    }
+
+    /// True when nothing of any task is here.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn is_idle(&self) -> bool {
+        self.requests.is_empty()
+            && self.names.is_empty()
+            && self.protected.is_empty()
+            && self.running.is_empty()
     }
 
     /// A name for a request whose program gave none.

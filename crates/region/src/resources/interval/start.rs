@@ -10,7 +10,7 @@ use super::{Intervals, Stage, StartData, StartRequest, UNNAMED, kept};
 use crate::api::{Refusal, StartCode};
 use crate::core::TaskKey;
 use crate::kernel::{
-    Alarm, Cx, Failure, Request, Served, Start, StartEnd, condition, done, done_with,
+    Alarm, Cx, FAILED, Failure, Request, Served, Start, StartEnd, condition, done, done_with,
 };
 
 const WHEN: Options = Options {
@@ -148,7 +148,7 @@ fn transaction(interval: &Intervals, name: Option<[u8; 4]>) -> Result<TransId, F
 fn channel(operands: &Operands) -> Result<Option<ChannelData>, Failure> {
     let parsed = operands.get_bytes(CHANNEL_DATA).map(ChannelData::parse);
     // A worker of ours writes what can be read.
-    parsed.transpose().map_err(|_| Failure::Abend(*b"AEXZ"))
+    parsed.transpose().map_err(|_| Failure::Abend(FAILED))
 }
 
 /// Lets a request wait for its time, or begins its task.

@@ -3,162 +3,68 @@
 
 use cics::command::commands::{cancel, delay, retrieve, start};
 use cics::resp::Condition;
-use link::{Answer, Call, Name, Op, Operands};
+use link::Operands;
 use store::{MemoryStore, WriteStore};
 
 use super::*;
-use crate::api::Refusal;
-use crate::kernel::{Caller, Effect, Kernel, Settings, StartEnd, Then};
-use crate::resources::Resources;
-
-/// A region's kernel, its store, and the time.
-struct World {
-    store: MemoryStore,
-    kernel: Kernel,
-    now: u64,
-    out: Vec<Effect>,
-}
+use crate::api::{Definitions, Refusal, RegionConfig};
+use crate::kernel::StartEnd;
+use crate::resources::world::{Told, World};
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000 * MS;
 /// Two in the morning.
 const TWO: u64 = 2 * 3600 * SECOND;
 
-fn kernel(store: &MemoryStore) -> Kernel {
-    let reader = store.reader().unwrap();
-    let mut kernel = Kernel::new(Some(reader), Settings::default(), Resources::default());
-    let names = ["TRNA", "TRNB"].map(|name| TransactionDef {
-        name: TransId::new(name).unwrap(),
+fn transactions() -> RegionConfig {
+    let names = [*b"TRNA", *b"TRNB"];
+    let transactions = names.map(|name| TransactionDef {
+        name: TransId::from_bytes(name),
         ..TransactionDef::default()
     });
-    kernel.resources.interval.define(&names);
-    kernel
-}
-
-fn caller(task: u32, start: Option<u64>) -> Caller {
-    Caller {
-        key: TaskKey::for_test(task),
-        number: task.into(),
-        transid: Name::from_bytes(*b"TEST"),
-        userid: Name::from_bytes(*b"USER    "),
-        priority: 1,
-        start,
-        lock_timeout_ns: None,
+    RegionConfig {
+        definitions: Definitions {
+            transactions: transactions.to_vec(),
+            ..Definitions::default()
+        },
+        ..RegionConfig::default()
     }
 }
 
-impl World {
-    fn new() -> Self {
-        let store = MemoryStore::new();
-        World {
-            kernel: kernel(&store),
-            store,
-            now: TWO,
-            out: Vec::new(),
-        }
-    }
+/// A region at two in the morning.
+fn world() -> World {
+    World::at(TWO, transactions(), Some(MemoryStore::new()))
+}
 
-    /// The region is lost, and started again.
-    fn restart(&mut self) {
-        self.kernel = kernel(&self.store);
-        self.out.clear();
-        self.kernel.restore(self.now, &mut self.out);
-        self.settle();
-    }
+fn later(w: &mut World, seconds: u64) {
+    w.later(seconds * 1_000);
+}
 
-    /// Lets the store do what it was asked for.
-    fn settle(&mut self) {
-        while let Some(at) = self.out.iter().position(|e| matches!(e, Effect::Commit(_))) {
-            let Effect::Commit(job) = self.out.remove(at) else {
-                unreachable!("it was found as one")
-            };
-            let result = self.store.apply(&[job.changes]).remove(0);
-            let World {
-                kernel, now, out, ..
-            } = self;
-            kernel.committed(*now, job.task, job.then, result, out);
-        }
-    }
+/// START of task 1; gives the answer.
+fn asked(w: &mut World, operands: &Operands) -> Told {
+    w.command(1, start::NUMBER, operands).expect("an answer")
+}
 
-    fn command(&mut self, caller: Caller, number: u16, operands: &Operands) {
-        let mut args = [0; 8];
-        args[0] = number.into();
-        let call = Call {
-            op: Op::Command,
-            slot: 0,
-            args,
-            data: operands.emit(),
-        };
-        let World {
-            kernel, now, out, ..
-        } = self;
-        kernel.call(*now, caller, call, out).unwrap();
-        self.settle();
-    }
+fn cancelled(w: &mut World, task: u32, name: &str) -> Condition {
+    let operands = Operands::new(1 << cancel::REQID).bytes(cancel::REQID, name.as_bytes());
+    let told = w.command(task, cancel::NUMBER, &operands);
+    told.expect("an answer").condition
+}
 
-    fn op(&mut self, task: u32, op: Op) {
-        let call = Call {
-            op,
-            slot: 0,
-            args: [0; 8],
-            data: Vec::new(),
-        };
-        let World {
-            kernel, now, out, ..
-        } = self;
-        kernel.call(*now, caller(task, None), call, out).unwrap();
-        self.settle();
-    }
+/// Tasks begun since the last look: their number and transaction.
+fn tasks_begun(w: &mut World) -> Vec<(u64, String)> {
+    let started = w.started.drain(..);
+    started.map(|s| (s.id, s.transid.to_string())).collect()
+}
 
-    fn end(&mut self, caller: Caller, commit: bool) {
-        let World {
-            kernel, now, out, ..
-        } = self;
-        kernel.end(*now, caller, commit, out);
-        self.settle();
-    }
+fn names_begun(w: &mut World) -> Vec<String> {
+    tasks_begun(w).into_iter().map(|(_, name)| name).collect()
+}
 
-    fn later(&mut self, seconds: u64) {
-        self.now += seconds * SECOND;
-        self.kernel.expire(self.now, &mut self.out);
-        self.settle();
-    }
-
-    /// START of task 1; gives the answer.
-    fn start(&mut self, operands: &Operands) -> Answer {
-        self.command(caller(1, None), start::NUMBER, operands);
-        self.answer()
-    }
-
-    fn cancel(&mut self, task: u32, name: &str) -> Condition {
-        let operands = Operands::new(1 << cancel::REQID).bytes(cancel::REQID, name.as_bytes());
-        self.command(caller(task, None), cancel::NUMBER, &operands);
-        self.answer().condition
-    }
-
-    fn answer(&mut self) -> Answer {
-        let at = self
-            .out
-            .iter()
-            .position(|e| matches!(e, Effect::Answer(..)));
-        match self.out.remove(at.expect("an answer")) {
-            Effect::Answer(_, answer) => answer,
-            _ => unreachable!("it was found as one"),
-        }
-    }
-
-    /// Tasks begun since the last look: their number and transaction.
-    fn begun(&mut self) -> Vec<(u64, String)> {
-        let started = self.out.drain(..).filter_map(|effect| match effect {
-            Effect::Start(start) => Some((start.id, start.transid.to_string())),
-            _ => None,
-        });
-        started.collect()
-    }
-
-    fn names_begun(&mut self) -> Vec<String> {
-        self.begun().into_iter().map(|(_, name)| name).collect()
-    }
+/// RETRIEVE of a task.
+fn retrieved(w: &mut World, task: u32, operands: &Operands) -> Told {
+    let told = w.command(task, retrieve::NUMBER, operands);
+    told.expect("an answer")
 }
 
 /// A START of a transaction, with nothing but that.
@@ -195,30 +101,30 @@ fn after(seconds: i64) -> Operands {
 
 #[test]
 fn requests_begin_in_the_order_of_their_times() {
-    let mut w = World::new();
-    w.start(&after(20));
-    w.start(&of("TRNB").and_int(start::INTERVAL, 10));
-    w.start(&of("TRNB"));
-    assert_eq!(w.names_begun(), ["TRNB"]);
-    w.later(9);
-    assert!(w.begun().is_empty());
-    w.later(1);
-    assert_eq!(w.names_begun(), ["TRNB"]);
-    w.later(10);
-    assert_eq!(w.names_begun(), ["TRNA"]);
+    let mut w = world();
+    asked(&mut w, &after(20));
+    asked(&mut w, &of("TRNB").and_int(start::INTERVAL, 10));
+    asked(&mut w, &of("TRNB"));
+    assert_eq!(names_begun(&mut w), ["TRNB"]);
+    later(&mut w, 9);
+    assert!(tasks_begun(&mut w).is_empty());
+    later(&mut w, 1);
+    assert_eq!(names_begun(&mut w), ["TRNB"]);
+    later(&mut w, 10);
+    assert_eq!(names_begun(&mut w), ["TRNA"]);
 }
 
 #[test]
 fn a_time_of_day_up_to_six_hours_ago_has_passed_also_over_midnight() {
-    let mut w = World::new();
+    let mut w = world();
     // It is two: eight in the evening was six hours ago.
     for passed in [20_000, 0, 230_000, 200_000] {
-        w.start(&of("TRNA").and_int(start::TIME, passed));
-        assert_eq!(w.names_begun(), ["TRNA"], "{passed}");
+        asked(&mut w, &of("TRNA").and_int(start::TIME, passed));
+        assert_eq!(names_begun(&mut w), ["TRNA"], "{passed}");
     }
     for (to_come, seconds) in [(30_000, 3600), (195_959, 64_799), (250_000, 82_800)] {
-        w.start(&of("TRNA").and_int(start::TIME, to_come));
-        assert!(w.begun().is_empty(), "{to_come}");
+        asked(&mut w, &of("TRNA").and_int(start::TIME, to_come));
+        assert!(tasks_begun(&mut w).is_empty(), "{to_come}");
         let id = *w.kernel.resources.interval.requests.keys().max().unwrap();
         let at = w.kernel.resources.interval.requests[&id].at;
         assert_eq!(at, TWO + seconds * SECOND, "{to_come}");
@@ -227,7 +133,7 @@ fn a_time_of_day_up_to_six_hours_ago_has_passed_also_over_midnight() {
 
 #[test]
 fn what_is_out_of_range_starts_nothing() {
-    let mut w = World::new();
+    let mut w = world();
     let wrong = [
         (of("TRNA").and_int(start::INTERVAL, 70), 6),
         (after(360_000), 6),
@@ -235,223 +141,197 @@ fn what_is_out_of_range_starts_nothing() {
         (after(1).and_int(start::MINUTES, 60), 5),
     ];
     for (operands, resp2) in wrong {
-        let answer = w.start(&operands);
+        let answer = asked(&mut w, &operands);
         assert_eq!((answer.condition, answer.resp2), (Condition::InvReq, resp2));
     }
-    assert_eq!(w.start(&of("NONE")).condition, Condition::TransIdErr);
+    assert_eq!(asked(&mut w, &of("NONE")).condition, Condition::TransIdErr);
     let terminal = of("TRNA").and(start::TERMID, "T001");
-    assert_eq!(w.start(&terminal).condition, Condition::TermIdErr);
+    assert_eq!(asked(&mut w, &terminal).condition, Condition::TermIdErr);
     let length = of("TRNA").and(start::FROM, "").and_int(start::LENGTH, 0);
-    assert_eq!(w.start(&length).condition, Condition::LengErr);
+    assert_eq!(asked(&mut w, &length).condition, Condition::LengErr);
     assert!(w.kernel.resources.interval.requests.is_empty());
-    assert!(w.begun().is_empty());
+    assert!(tasks_begun(&mut w).is_empty());
 }
 
 #[test]
 fn a_name_that_holds_data_cannot_be_used_for_data_again() {
-    let mut w = World::new();
+    let mut w = world();
     let named = after(10)
         .and(start::REQID, "MINE    ")
         .and(start::FROM, "ONE");
-    assert_eq!(w.start(&named).condition, Condition::Normal);
-    assert_eq!(w.start(&named).condition, Condition::IoErr);
+    assert_eq!(asked(&mut w, &named).condition, Condition::Normal);
+    assert_eq!(asked(&mut w, &named).condition, Condition::IoErr);
     // Without data the name may stand for several; the oldest is cancelled.
     let bare = after(20).and(start::REQID, "MINE    ");
-    assert_eq!(w.start(&bare).condition, Condition::Normal);
-    assert_eq!(w.cancel(2, "MINE    "), Condition::Normal);
-    w.later(10);
-    assert!(w.begun().is_empty());
-    w.later(10);
-    assert_eq!(w.names_begun(), ["TRNA"]);
-    assert_eq!(w.cancel(2, "MINE    "), Condition::NotFnd);
+    assert_eq!(asked(&mut w, &bare).condition, Condition::Normal);
+    assert_eq!(cancelled(&mut w, 2, "MINE    "), Condition::Normal);
+    later(&mut w, 10);
+    assert!(tasks_begun(&mut w).is_empty());
+    later(&mut w, 10);
+    assert_eq!(names_begun(&mut w), ["TRNA"]);
+    assert_eq!(cancelled(&mut w, 2, "MINE    "), Condition::NotFnd);
 }
 
 #[test]
 fn a_name_is_generated_unless_nobody_wants_one() {
-    let mut w = World::new();
-    let name = |answer: Answer| {
-        let operands = Operands::parse(&answer.data).unwrap_or_default();
-        operands.get_name::<8>(start::REQID)
-    };
-    let first = name(w.start(&after(10))).unwrap();
-    let second = name(w.start(&after(10))).unwrap();
+    let mut w = world();
+    let name = |told: Told| told.operands.get_name::<8>(start::REQID);
+    let first = name(asked(&mut w, &after(10))).unwrap();
+    let second = name(asked(&mut w, &after(10))).unwrap();
     assert_ne!(first, second);
     assert_eq!(&first[..2], b"DF");
-    assert_eq!(name(w.start(&after(10).flag(start::NOCHECK))), None);
+    assert_eq!(name(asked(&mut w, &after(10).flag(start::NOCHECK))), None);
     let first = String::from_utf8(first.to_vec()).unwrap();
-    assert_eq!(w.cancel(1, &first), Condition::Normal);
+    assert_eq!(cancelled(&mut w, 1, &first), Condition::Normal);
 }
 
 #[test]
 fn a_task_retrieves_its_own_data_once_and_only_what_was_sent() {
-    let mut w = World::new();
-    w.start(
+    let mut w = world();
+    asked(
+        &mut w,
         &of("TRNA")
             .and(start::FROM, "DATA")
             .and(start::RTRANSID, "BACK"),
     );
-    w.start(&of("TRNB").and(start::QUEUE, "QUEUE   "));
-    let begun = w.begun();
+    asked(&mut w, &of("TRNB").and(start::QUEUE, "QUEUE   "));
+    let begun = tasks_begun(&mut w);
     let into = Operands::new(1 << retrieve::INTO | 1 << retrieve::RTRANSID);
-    let first = caller(2, Some(begun[0].0));
+    w.starts.insert(2, begun[0].0);
+    w.starts.insert(3, begun[1].0);
     let queue = into.clone().flag(retrieve::QUEUE);
-    w.command(first, retrieve::NUMBER, &queue);
-    assert_eq!(w.answer().condition, Condition::EnvDefErr);
-    w.command(first, retrieve::NUMBER, &into);
-    let given = Operands::parse(&w.answer().data).unwrap();
+    assert_eq!(retrieved(&mut w, 2, &queue).condition, Condition::EnvDefErr);
+    let given = retrieved(&mut w, 2, &into).operands;
     assert_eq!(given.get_bytes(retrieve::INTO), Some(&b"DATA"[..]));
     assert_eq!(given.get_bytes(retrieve::RTRANSID), Some(&b"BACK"[..]));
-    w.command(first, retrieve::NUMBER, &into);
-    assert_eq!(w.answer().condition, Condition::EndData);
+    assert_eq!(retrieved(&mut w, 2, &into).condition, Condition::EndData);
     // A record without FROM is one all the same.
-    let second = caller(3, Some(begun[1].0));
-    w.command(
-        second,
-        retrieve::NUMBER,
-        &Operands::new(1 << retrieve::INTO),
-    );
-    assert_eq!(w.answer().condition, Condition::EnvDefErr);
-    w.command(
-        second,
-        retrieve::NUMBER,
-        &Operands::new(1 << retrieve::QUEUE),
-    );
-    assert_eq!(w.answer().condition, Condition::Normal);
+    let bare = Operands::new(1 << retrieve::INTO);
+    assert_eq!(retrieved(&mut w, 3, &bare).condition, Condition::EnvDefErr);
+    let queue = Operands::new(1 << retrieve::QUEUE);
+    assert_eq!(retrieved(&mut w, 3, &queue).condition, Condition::Normal);
     // A task that nobody started has none.
-    w.command(caller(4, None), retrieve::NUMBER, &into);
-    assert_eq!(w.answer().condition, Condition::EndData);
-    w.end(first, true);
-    w.end(second, true);
+    assert_eq!(retrieved(&mut w, 4, &into).condition, Condition::EndData);
+    w.end(2, true);
+    w.end(3, true);
     assert!(w.kernel.resources.interval.requests.is_empty());
     assert!(w.kernel.resources.interval.names.is_empty());
 }
 
 #[test]
 fn a_protected_start_begins_with_the_syncpoint_and_not_without() {
-    let mut w = World::new();
+    let mut w = world();
     let protected = of("TRNA")
         .flag(start::PROTECT)
         .and(start::REQID, "P       ");
-    w.start(&protected);
-    w.later(5);
-    assert!(w.begun().is_empty());
+    asked(&mut w, &protected);
+    later(&mut w, 5);
+    assert!(tasks_begun(&mut w).is_empty());
     // It can be cancelled when it is committed, not before.
-    assert_eq!(w.cancel(2, "P       "), Condition::NotFnd);
-    w.op(1, Op::Syncpoint);
-    assert_eq!(w.names_begun(), ["TRNA"]);
-    w.start(&protected);
-    w.op(1, Op::Rollback);
-    assert!(w.begun().is_empty());
-    w.start(&protected);
-    w.end(caller(1, None), false);
-    assert!(w.begun().is_empty());
+    assert_eq!(cancelled(&mut w, 2, "P       "), Condition::NotFnd);
+    w.syncpoint(1);
+    assert_eq!(names_begun(&mut w), ["TRNA"]);
+    asked(&mut w, &protected);
+    w.rollback(1);
+    assert!(tasks_begun(&mut w).is_empty());
+    asked(&mut w, &protected);
+    w.end(1, false);
+    assert!(tasks_begun(&mut w).is_empty());
     assert_eq!(w.kernel.resources.interval.requests.len(), 1);
 }
 
 #[test]
 fn a_protected_start_outlives_the_region_and_begins_once() {
-    let mut w = World::new();
+    let mut w = world();
     let data = |seconds| after(seconds).flag(start::PROTECT).and(start::FROM, "DATA");
-    w.start(&data(30));
-    w.start(&after(30));
-    w.op(1, Op::Syncpoint);
-    w.start(&data(40));
-    w.restart();
+    asked(&mut w, &data(30));
+    asked(&mut w, &after(30));
+    w.syncpoint(1);
+    asked(&mut w, &data(40));
+    let mut w = w.restart();
     // The one that was not committed is gone, and so is the unprotected one.
-    w.later(60);
-    let begun = w.begun();
+    later(&mut w, 60);
+    let begun = tasks_begun(&mut w);
     assert_eq!(begun.len(), 1);
     // Lost again before its task has ended: it begins again.
-    w.restart();
-    let begun = w.begun();
+    let mut w = w.restart();
+    let begun = tasks_begun(&mut w);
     assert_eq!(begun.len(), 1);
-    let task = caller(5, Some(begun[0].0));
+    w.starts.insert(5, begun[0].0);
     let into = Operands::new(1 << retrieve::INTO);
-    w.command(task, retrieve::NUMBER, &into);
-    let given = Operands::parse(&w.answer().data).unwrap();
+    let given = retrieved(&mut w, 5, &into).operands;
     assert_eq!(given.get_bytes(retrieve::INTO), Some(&b"DATA"[..]));
-    w.end(task, true);
-    w.restart();
-    assert!(w.begun().is_empty());
+    w.end(5, true);
+    let mut w = w.restart();
+    assert!(tasks_begun(&mut w).is_empty());
 }
 
 #[test]
 fn a_protected_start_whose_task_abends_does_not_begin_again() {
-    let mut w = World::new();
-    w.start(&of("TRNA").flag(start::PROTECT));
-    w.op(1, Op::Syncpoint);
-    let begun = w.begun();
-    w.end(caller(5, Some(begun[0].0)), false);
-    w.restart();
-    assert!(w.begun().is_empty());
+    let mut w = world();
+    asked(&mut w, &of("TRNA").flag(start::PROTECT));
+    w.syncpoint(1);
+    let begun = tasks_begun(&mut w);
+    w.starts.insert(5, begun[0].0);
+    w.end(5, false);
+    let mut w = w.restart();
+    assert!(tasks_begun(&mut w).is_empty());
     // Nor does one whose task cannot begin.
-    w.start(&of("TRNA").flag(start::PROTECT));
-    w.op(1, Op::Syncpoint);
-    let id = w.begun()[0].0;
+    asked(&mut w, &of("TRNA").flag(start::PROTECT));
+    w.syncpoint(1);
+    let id = tasks_begun(&mut w)[0].0;
     let refused = StartEnd::Refused(Refusal::Disabled(TransId::new("TRNA").unwrap()));
-    let World {
-        kernel, now, out, ..
-    } = &mut w;
-    kernel.start_ended(*now, id, &refused, out);
-    w.settle();
-    w.restart();
-    assert!(w.begun().is_empty());
+    w.start_ended(id, &refused);
+    let mut w = w.restart();
+    assert!(tasks_begun(&mut w).is_empty());
 }
 
 #[test]
 fn a_protected_start_that_is_cancelled_is_out_of_the_store() {
-    let mut w = World::new();
-    w.start(&after(30).flag(start::PROTECT).and(start::REQID, "P       "));
-    w.op(1, Op::Syncpoint);
-    w.restart();
-    assert_eq!(w.cancel(2, "P       "), Condition::Normal);
-    w.restart();
-    w.later(60);
-    assert!(w.begun().is_empty());
+    let mut w = world();
+    asked(
+        &mut w,
+        &after(30).flag(start::PROTECT).and(start::REQID, "P       "),
+    );
+    w.syncpoint(1);
+    let mut w = w.restart();
+    assert_eq!(cancelled(&mut w, 2, "P       "), Condition::Normal);
+    let mut w = w.restart();
+    later(&mut w, 60);
+    assert!(tasks_begun(&mut w).is_empty());
 }
 
 #[test]
 fn unprotected_requests_outlive_a_normal_end_and_no_other() {
-    let mut w = World::new();
-    w.start(&after(30));
-    let changes = w.kernel.keep(w.now);
-    assert!(w.store.apply(&[changes])[0].is_ok());
-    w.restart();
+    let kept = || {
+        let mut w = world();
+        asked(&mut w, &after(30));
+        w.keep();
+        w.restart()
+    };
+    let mut w = kept();
+    later(&mut w, 30);
+    assert_eq!(names_begun(&mut w), ["TRNA"]);
     // A second restart, without a normal end, loses it.
-    let mut lost = World::new();
-    std::mem::swap(&mut lost.store, &mut w.store);
-    w.later(30);
-    assert_eq!(w.names_begun(), ["TRNA"]);
-    lost.now = w.now;
-    lost.restart();
-    assert!(lost.begun().is_empty());
+    let mut w = kept().restart();
+    later(&mut w, 30);
+    assert!(tasks_begun(&mut w).is_empty());
 }
 
 #[test]
 fn a_delay_with_a_name_is_ended_by_another_task() {
-    let mut w = World::new();
+    let mut w = world();
     let waits = Operands::new(0)
         .flag(delay::FOR)
         .and_int(delay::SECONDS, 100)
         .and(delay::REQID, "WAIT    ");
-    w.command(caller(1, None), delay::NUMBER, &waits);
-    w.later(1);
-    assert_eq!(w.cancel(2, "OTHER   "), Condition::NotFnd);
-    assert!(w.kernel.waits(TaskKey::for_test(1)));
-    let cancelled = Operands::new(1 << cancel::REQID).bytes(cancel::REQID, *b"WAIT    ");
-    w.command(caller(2, None), cancel::NUMBER, &cancelled);
-    let answers = |w: &mut World| {
-        let answers = w.out.drain(..).filter_map(|e| match e {
-            Effect::Answer(task, answer) => Some((task, answer.condition)),
-            _ => None,
-        });
-        answers.collect::<Vec<_>>()
-    };
-    let mut both = answers(&mut w);
-    both.sort_by_key(|(task, _)| *task);
-    let normal = |task| (TaskKey::for_test(task), Condition::Normal);
-    assert_eq!(both, [normal(1), normal(2)]);
-    assert_eq!(w.cancel(2, "WAIT    "), Condition::NotFnd);
+    assert_eq!(w.command(1, delay::NUMBER, &waits), None);
+    later(&mut w, 1);
+    assert_eq!(cancelled(&mut w, 2, "OTHER   "), Condition::NotFnd);
+    assert_eq!(w.answer(1), None);
+    assert_eq!(cancelled(&mut w, 2, "WAIT    "), Condition::Normal);
+    assert_eq!(w.answer(1).expect("an answer").condition, Condition::Normal);
+    assert_eq!(cancelled(&mut w, 2, "WAIT    "), Condition::NotFnd);
 }
 
 #[test]
@@ -462,22 +342,53 @@ fn no_bytes_make_the_reader_of_kept_requests_panic() {
         let mut unit = store::UnitOfWork::default();
         unit.put(store::Table::new("starts"), b"P12345678", &bytes);
         prop_assert!(store.apply(&[unit])[0].is_ok());
-        let mut kernel = kernel(&store);
-        kernel.restore(TWO, &mut Vec::new());
+        World::at(TWO, transactions(), Some(store));
     });
 }
 
 #[test]
-fn the_store_hears_of_what_belongs_to_no_unit() {
-    let mut w = World::new();
-    w.start(&of("TRNA").flag(start::PROTECT));
-    w.op(1, Op::Syncpoint);
-    let id = w.begun()[0].0;
-    let World {
-        kernel, now, out, ..
-    } = &mut w;
-    kernel.end(*now, caller(5, Some(id)), false, out);
-    let nothing =
-        |e: &Effect| matches!(e, Effect::Commit(job) if matches!(job.then, Then::Nothing));
-    assert!(w.out.iter().any(nothing));
+fn a_start_that_the_store_does_not_let_go_is_not_cancelled() {
+    let mut w = world();
+    let protected = after(5).and(start::REQID, "MINE").flag(start::PROTECT);
+    w.command(1, start::NUMBER, &protected);
+    w.syncpoint(1);
+    w.disk = false;
+    let named = Operands::new(1 << cancel::REQID).bytes(cancel::REQID, "MINE");
+    let told = w.command(1, cancel::NUMBER, &named).expect("an answer");
+    assert_eq!(told.abend, "AEXZ");
+    w.disk = true;
+    later(&mut w, 5);
+    assert_eq!(w.started.len(), 1);
+}
+
+#[test]
+fn a_time_of_day_is_that_of_the_clock_on_the_wall_over_a_change_of_zone() {
+    const HOUR: u64 = 3_600 * SECOND;
+    let at_six = || {
+        of("TRNA")
+            .flag(start::AT)
+            .and_int(start::HOURS, 6)
+            .flag(start::PROTECT)
+    };
+    let mut w = world();
+    let mut out = Vec::new();
+    w.kernel.with(w.now, &mut out, |_, cx| {
+        // Summer time begins at three o'clock UTC.
+        cx.kernel.settings.zone = |unix_s| match unix_s < 3 * 3_600 {
+            true => 3_600,
+            false => 7_200,
+        };
+    });
+    // Half past three; the clock shows six after an hour and a half.
+    w.now = 2 * HOUR + HOUR / 2;
+    w.command(1, start::NUMBER, &at_six());
+    w.syncpoint(1);
+    assert_eq!(w.kernel.next_alarm(), Some(4 * HOUR));
+    later(&mut w, 2 * 3_600);
+    assert_eq!(w.started.len(), 1);
+    // Half past six has passed; half past five has not come.
+    w.now = 3 * HOUR + HOUR / 2;
+    w.command(1, start::NUMBER, &at_six());
+    w.syncpoint(1);
+    assert_eq!(w.kernel.next_alarm(), Some(4 * HOUR));
 }

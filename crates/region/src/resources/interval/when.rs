@@ -89,14 +89,22 @@ fn hhmmss(value: i64) -> Result<u64, Failure> {
 /// when it was at most six hours ago, before midnight or after.
 fn of_day(seconds: u64, cx: &Cx<'_>) -> Result<u64, Failure> {
     let day_ns = DAY_S * SECOND_NS;
-    let of_day_ns = cx.kernel.settings.local_ns(cx.now) % day_ns;
+    let local_ns = cx.kernel.settings.local_ns(cx.now);
+    let of_day_ns = local_ns % day_ns;
     let named_ns = seconds * SECOND_NS;
-    if named_ns >= day_ns {
-        return Ok(cx.now + named_ns - of_day_ns);
-    }
-    let ago_ns = (of_day_ns + day_ns - named_ns) % day_ns;
-    match ago_ns <= RECENT_S * SECOND_NS {
-        true => Ok(cx.now),
-        false => Ok(cx.now + day_ns - ago_ns),
-    }
+    let wait_ns = if named_ns >= day_ns {
+        named_ns - of_day_ns
+    } else {
+        let ago_ns = (of_day_ns + day_ns - named_ns) % day_ns;
+        if ago_ns <= RECENT_S * SECOND_NS {
+            return Ok(cx.now);
+        }
+        day_ns - ago_ns
+    };
+    // When the zone changes on the way, the clock on the wall shows another
+    // time then than the one that was named.
+    let at = cx.now + wait_ns;
+    let shown_ns = cx.kernel.settings.local_ns(at) as i64;
+    let ahead_ns = shown_ns - (local_ns + wait_ns) as i64;
+    Ok(at.saturating_add_signed(-ahead_ns).max(cx.now))
 }

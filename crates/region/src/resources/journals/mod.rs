@@ -79,49 +79,37 @@ fn define(resources: &mut Resources, config: &RegionConfig, definitions: &Defini
     }
 }
 
-fn write_by_name(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
-    use write_journalname as row;
-    let name = request.operands.get_name(row::JOURNALNAME);
-    let options = Options {
-        jtypeid: row::JTYPEID,
-        from: row::FROM,
-        length: row::FLENGTH,
-        reqid: row::REQID,
-        prefix: row::PREFIX,
-        pfxleng: row::PFXLENG,
-        wait: row::WAIT,
+/// The indexes of a row's options.
+macro_rules! options {
+    ($row:ident, $length:ident) => {
+        Options {
+            jtypeid: $row::JTYPEID,
+            from: $row::FROM,
+            length: $row::$length,
+            reqid: $row::REQID,
+            prefix: $row::PREFIX,
+            pfxleng: $row::PFXLENG,
+            wait: $row::WAIT,
+        }
     };
+}
+
+fn write_by_name(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let name = request.operands.get_name(write_journalname::JOURNALNAME);
+    let options = options!(write_journalname, FLENGTH);
     let name = name.ok_or(Failure::Condition(Condition::JidErr, 0))?;
     write(&mut resources.journals, cx, request, name, &options)
 }
 
 fn write_by_number(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
-    use write_journalnum as row;
-    let name = numbered(request.operands.get_int(row::JOURNALNUM))?;
-    let options = Options {
-        jtypeid: row::JTYPEID,
-        from: row::FROM,
-        length: row::FLENGTH,
-        reqid: row::REQID,
-        prefix: row::PREFIX,
-        pfxleng: row::PFXLENG,
-        wait: row::WAIT,
-    };
+    let name = numbered(request.operands.get_int(write_journalnum::JOURNALNUM))?;
+    let options = options!(write_journalnum, FLENGTH);
     write(&mut resources.journals, cx, request, name, &options)
 }
 
 fn write_by_file(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
-    use old_row as row;
-    let name = numbered(request.operands.get_int(row::JFILEID))?;
-    let options = Options {
-        jtypeid: row::JTYPEID,
-        from: row::FROM,
-        length: row::LENGTH,
-        reqid: row::REQID,
-        prefix: row::PREFIX,
-        pfxleng: row::PFXLENG,
-        wait: row::WAIT,
-    };
+    let name = numbered(request.operands.get_int(old_row::JFILEID))?;
+    let options = options!(old_row, LENGTH);
     write(&mut resources.journals, cx, request, name, &options)
 }
 

@@ -5,13 +5,10 @@ use cics::resp::Condition;
 use link::Operands;
 
 use super::super::Resources;
+use super::super::recoverable::DEADLOCK;
 use super::memory::{MAX_ITEM_BYTES, MAX_ITEMS, cost};
 use super::{QueueName, SPACE, TemporaryStorage, freed, stored};
 use crate::kernel::{Cx, Expiry, Failure, Request, Served, Step, Wait, condition, done, done_with};
-
-/// The abend of a wait for a queue or for space that lasts too long, or can
-/// never end.
-pub(super) const DEADLOCK: [u8; 4] = *b"AKCS";
 
 /// Where a queue is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -94,6 +94,12 @@ impl TemporaryStorage {
         self.memory_bytes + self.stored_bytes + self.pending_bytes
     }
 
+    /// True when nothing of any task is here.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn is_idle(&self) -> bool {
+        self.units.is_empty() && self.pending_bytes == 0
+    }
+
     /// Whether so many more bytes have room.
     fn has_room(&self, bytes: u64) -> bool {
         self.used_bytes().saturating_add(bytes) <= self.limit_bytes

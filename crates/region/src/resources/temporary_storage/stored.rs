@@ -14,12 +14,13 @@ use cics::resp::Condition;
 use store::{ReadError, ReadStore, Seek, Table, UnitOfWork};
 
 use super::super::Resources;
-use super::commands::{DEADLOCK, items_read, no_room, wanted, written};
+use super::super::recoverable::{lock, unit_and_store, unreadable, wait};
+use super::commands::{items_read, no_room, wanted, written};
 use super::memory::{MAX_ITEMS, cost};
 use super::{Part, QueueName, Stored, TemporaryStorage, freed};
 use crate::core::TaskKey;
 use crate::kernel::{
-    Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, Woken, condition, done, done_with,
+    Cx, Failure, LockName, LockSpace, Request, Served, Woken, condition, done, done_with,
 };
 use cics::command::commands::writeq_ts as row;
 
@@ -45,7 +46,7 @@ pub(super) fn write(
             // The manual: not before a syncpoint.
             return condition(Condition::InvReq, 0);
         }
-        let (unit, reader) = both(cx, task)?;
+        let (unit, reader) = unit_and_store(cx, task)?;
         let mut head = head(unit, reader, &name)?;
         let (key, before) = match (number, head) {
             (Some(_), None) => return condition(Condition::QIdErr, 0),
@@ -54,7 +55,7 @@ pub(super) fn write(
                     return condition(Condition::ItemErr, 0);
                 }
                 let key = item_key(&name, number as u32);
-                let old = unit.get(reader, TABLE, &key).map_err(|e| failed(&e))?;
+                let old = unit.get(reader, TABLE, &key).map_err(|e| unreadable(&e))?;
                 (key, cost(&old.unwrap_or_default()))
             }
             (None, head) => {
@@ -73,7 +74,7 @@ pub(super) fn write(
         head.items += u16::from(number.is_none());
         head.bytes = head.bytes + after - before;
         let head = *head;
-        let (unit, _) = both(cx, task)?;
+        let (unit, _) = unit_and_store(cx, task)?;
         unit.put(TABLE, &key, item);
         unit.put(TABLE, &name, &head.emit());
         ts.change(task, &name).added_bytes += after;
@@ -89,9 +90,8 @@ pub(super) fn read(
     name: QueueName,
 ) -> Served {
     let task = request.caller.key;
-    let taken = lock(cx, request, &name)?;
-    let Some(new) = taken else {
-        return Ok(cx.wait_for_lock(request, lock_name(&name), DEADLOCK));
+    let Some(new) = lock(cx, request, &lock_name(&name))? else {
+        return wait(cx, request, lock_name(&name));
     };
     let given = read_item(ts, cx, request, &name);
     if new && !ts.has_changed(task, &name) {
@@ -106,7 +106,7 @@ fn read_item(
     request: &Request,
     name: &QueueName,
 ) -> Served {
-    let (unit, reader) = both(cx, request.caller.key)?;
+    let (unit, reader) = unit_and_store(cx, request.caller.key)?;
     let head = head(unit, reader, name)?;
     let (Some(head), Some(stored)) = (head, ts.stored.get_mut(name)) else {
         return condition(Condition::QIdErr, 0);
@@ -116,7 +116,7 @@ fn read_item(
         return condition(Condition::ItemErr, 0);
     }
     let key = item_key(name, number as u32);
-    let item = unit.get(reader, TABLE, &key).map_err(|e| failed(&e))?;
+    let item = unit.get(reader, TABLE, &key).map_err(|e| unreadable(&e))?;
     let Some(item) = item else {
         tracing::error!(queue = %name.escape_ascii(), number, "an item of a queue is missing");
         return condition(Condition::IoErr, 0);
@@ -133,7 +133,7 @@ pub(super) fn delete(
 ) -> Served {
     let task = request.caller.key;
     owned(cx, request, &name, |cx| {
-        let (unit, reader) = both(cx, task)?;
+        let (unit, reader) = unit_and_store(cx, task)?;
         let Some(head) = head(unit, reader, &name)? else {
             return condition(Condition::QIdErr, 0);
         };
@@ -297,7 +297,7 @@ fn head(
     reader: &mut (dyn ReadStore + Send),
     name: &QueueName,
 ) -> Result<Option<Head>, Failure> {
-    let value = unit.get(reader, TABLE, name).map_err(|e| failed(&e))?;
+    let value = unit.get(reader, TABLE, name).map_err(|e| unreadable(&e))?;
     Ok(value.and_then(|value| Head::parse(&value)))
 }
 
@@ -313,25 +313,8 @@ fn committed_head(
     Ok(head)
 }
 
-fn both<'c>(
-    cx: &'c mut Cx<'_>,
-    task: TaskKey,
-) -> Result<(&'c mut UnitOfWork, &'c mut (dyn ReadStore + Send)), Failure> {
-    let both = cx.unit_and_store(task);
-    both.ok_or(Failure::Condition(Condition::IoErr, 0))
-}
-
-fn failed(error: &ReadError) -> Failure {
-    tracing::error!(%error, "the store could not be read");
-    Failure::Condition(Condition::IoErr, 0)
-}
-
 fn lock_name(name: &QueueName) -> LockName {
     LockName::new(LockSpace::TsQueue, name)
-}
-
-fn lock(cx: &mut Cx<'_>, request: &Request, name: &QueueName) -> Result<Option<bool>, Failure> {
-    cx.lock(request, &lock_name(name), Lifetime::Unit, DEADLOCK)
 }
 
 /// Gives a lock back that was waited for, for the queue is gone meanwhile.
@@ -349,8 +332,8 @@ fn owned(
     name: &QueueName,
     change: impl FnOnce(&mut Cx<'_>) -> Served,
 ) -> Served {
-    let Some(new) = lock(cx, request, name)? else {
-        return Ok(cx.wait_for_lock(request, lock_name(name), DEADLOCK));
+    let Some(new) = lock(cx, request, &lock_name(name))? else {
+        return wait(cx, request, lock_name(name));
     };
     let served = change(cx);
     let kept = matches!(served, Ok(crate::kernel::Step::Done(_)));

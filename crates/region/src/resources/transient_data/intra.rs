@@ -15,20 +15,19 @@ use std::collections::VecDeque;
 use cics::command::commands::{readq_td, writeq_td};
 use cics::resp::Condition;
 use link::{Answer, Operands};
-use store::{ReadError, ReadStore, Seek, Table, UnitOfWork};
+use store::{ApplyError, ReadStore, Seek, Table, UnitOfWork};
 
 use super::super::Resources;
+use super::super::recoverable::{lock, unit_and_store, unreadable, wait};
 use super::{QueueName, TransientData};
 use crate::api::{TdRecovery, Trigger};
 use crate::core::TaskKey;
 use crate::kernel::{
-    Cx, Failure, Lifetime, LockName, LockSpace, Request, Served, Step, Woken, condition, done,
-    done_with,
+    Cx, FAILED, Failure, LockName, LockSpace, Outcome, Refused, Request, Served, Step, Woken,
+    condition, done, done_with,
 };
 
 pub(super) const TABLE: Table = Table::new("tdqueue");
-/// The abend of a wait for a queue that lasts too long, or can never end.
-const DEADLOCK: [u8; 4] = *b"AKCS";
 /// What a record takes beside its bytes.
 const OVERHEAD: u64 = 64;
 
@@ -111,8 +110,8 @@ pub(super) fn write(
         .unwrap_or_default();
     let bytes = cost(record);
     let recovery = recovery_of(td, &name)?;
-    if recovery != TdRecovery::No && lock(cx, request, &name, End::Write)?.is_none() {
-        return Ok(cx.wait_for_lock(request, lock_name(&name, End::Write), DEADLOCK));
+    if recovery != TdRecovery::No && lock(cx, request, &lock_name(&name, End::Write))?.is_none() {
+        return wait(cx, request, lock_name(&name, End::Write));
     }
     if !td.has_room(bytes) {
         release(td, cx, request.caller.key, &name, End::Write);
@@ -121,6 +120,7 @@ pub(super) fn write(
     let Some(intra) = td.intra(&name) else {
         return condition(Condition::QIdErr, 0);
     };
+    // Should the store refuse the record, its number is left out.
     let key = record_key(&name, intra.next);
     intra.next += 1;
     match recovery {
@@ -131,15 +131,22 @@ pub(super) fn write(
             done()
         }
         TdRecovery::Physical => {
-            intra.added(1, bytes);
-            td.fire(cx, &name);
+            td.pending_bytes += bytes;
             let mut changes = UnitOfWork::new();
             changes.put(TABLE, &key, record);
-            Ok(at_once(changes, Operands::default(), &name, End::Write))
+            let settle = move |td: &mut TransientData, cx: &mut Cx<'_>, stored: bool| {
+                td.pending_bytes -= bytes;
+                if let Some(intra) = td.intra(&name).filter(|_| stored) {
+                    intra.added(1, bytes);
+                    td.fire(cx, &name);
+                }
+            };
+            let told = (Answer::default(), not_written as Refused);
+            Ok(at_once(changes, told, &name, End::Write, settle))
         }
         TdRecovery::Logical => {
             let task = request.caller.key;
-            both(cx, task)?.0.put(TABLE, &key, record);
+            unit_and_store(cx, task)?.0.put(TABLE, &key, record);
             let change = td.change(task, &name);
             change.written += 1;
             change.written_bytes += bytes;
@@ -175,10 +182,10 @@ pub(super) fn read(
     if nosuspend && is_taken(cx, task, &name, End::Read) {
         return condition(Condition::QBusy, 0);
     }
-    if lock(cx, request, &name, End::Read)?.is_none() {
-        return Ok(cx.wait_for_lock(request, lock_name(&name, End::Read), DEADLOCK));
+    if lock(cx, request, &lock_name(&name, End::Read))?.is_none() {
+        return wait(cx, request, lock_name(&name, End::Read));
     }
-    let (unit, reader) = both(cx, task)?;
+    let (unit, reader) = unit_and_store(cx, task)?;
     let Some((key, record)) = first(unit, reader, &name)? else {
         if !is_taken(cx, task, &name, End::Write) {
             release(td, cx, task, &name, End::Read);
@@ -188,8 +195,8 @@ pub(super) fn read(
             release(td, cx, task, &name, End::Read);
             return condition(Condition::QBusy, 0);
         }
-        return match lock(cx, request, &name, End::Write)? {
-            None => Ok(cx.wait_for_lock(request, lock_name(&name, End::Write), DEADLOCK)),
+        return match lock(cx, request, &lock_name(&name, End::Write))? {
+            None => wait(cx, request, lock_name(&name, End::Write)),
             // Taken by another above.
             Some(_) => condition(Condition::QBusy, 0),
         };
@@ -198,12 +205,15 @@ pub(super) fn read(
     if recovery == TdRecovery::Physical {
         let mut changes = UnitOfWork::new();
         changes.remove(TABLE, &key);
-        if let Some(intra) = td.intra(&name) {
-            intra.taken(1, bytes);
-        }
-        return Ok(at_once(changes, taken(&record), &name, End::Read));
+        let settle = move |td: &mut TransientData, _: &mut Cx<'_>, stored: bool| {
+            if let Some(intra) = td.intra(&name).filter(|_| stored) {
+                intra.taken(1, bytes);
+            }
+        };
+        let told = (Answer::of_data(taken(&record).emit()), not_read as Refused);
+        return Ok(at_once(changes, told, &name, End::Read, settle));
     }
-    both(cx, task)?.0.remove(TABLE, &key);
+    unit_and_store(cx, task)?.0.remove(TABLE, &key);
     let change = td.change(task, &name);
     change.taken += 1;
     change.taken_bytes += bytes;
@@ -220,8 +230,8 @@ pub(super) fn delete(
     let recovery = recovery_of(td, &name)?;
     if recovery != TdRecovery::No {
         for end in [End::Read, End::Write] {
-            if lock(cx, request, &name, end)?.is_none() {
-                return Ok(cx.wait_for_lock(request, lock_name(&name, end), DEADLOCK));
+            if lock(cx, request, &lock_name(&name, end))?.is_none() {
+                return wait(cx, request, lock_name(&name, end));
             }
         }
     }
@@ -233,7 +243,7 @@ pub(super) fn delete(
         return done();
     }
     let mut changes = UnitOfWork::new();
-    let (unit, reader) = both(cx, task)?;
+    let (unit, reader) = unit_and_store(cx, task)?;
     let target = match recovery {
         TdRecovery::Logical => unit,
         _ => &mut changes,
@@ -251,13 +261,15 @@ pub(super) fn delete(
         td.found_empty(task, &name);
         return done();
     }
-    if let Some(intra) = td.intra(&name) {
-        intra.taken(items, bytes);
-        intra.fired = false;
-    }
-    // The other end goes back with this one: nobody writes meanwhile.
-    cx.unlock(task, &lock_name(&name, End::Read));
-    Ok(at_once(changes, Operands::default(), &name, End::Write))
+    let settle = move |td: &mut TransientData, cx: &mut Cx<'_>, stored: bool| {
+        if let Some(intra) = td.intra(&name).filter(|_| stored) {
+            intra.taken(items, bytes);
+            intra.fired = false;
+        }
+        cx.unlock(task, &lock_name(&name, End::Read));
+    };
+    let told = (Answer::default(), not_deleted as Refused);
+    Ok(at_once(changes, told, &name, End::Write, settle))
 }
 
 /// A unit is over: what it did to queues counts, or never was.
@@ -313,13 +325,44 @@ fn taken(record: &[u8]) -> Operands {
     Operands::default().bytes(readq_td::INTO, record)
 }
 
-/// A change of its own; its end of the queue goes back when it is committed.
-fn at_once(changes: UnitOfWork, given: Operands, name: &QueueName, end: End) -> Step {
-    Step::Commit {
+/// A change of its own. When the store has taken it over or refused it, its
+/// end of the queue goes back and `settle` hears of it.
+fn at_once(
+    changes: UnitOfWork,
+    (answer, refused): (Answer, Refused),
+    name: &QueueName,
+    end: End,
+    settle: impl FnOnce(&mut TransientData, &mut Cx<'_>, bool) + Send + 'static,
+) -> Step {
+    Step::Commit(
         changes,
-        answer: Answer::of_data(given.emit()),
-        unlock: Some(lock_name(name, end)),
+        Outcome {
+            answer,
+            refused,
+            unlock: Some(lock_name(name, end)),
+            settle: Box::new(move |resources, cx, stored| {
+                settle(&mut resources.transient_data, cx, stored);
+            }),
+        },
+    )
+}
+
+/// A WRITEQ TD that the store refuses: the data set has no room, or fails.
+fn not_written(error: &ApplyError) -> Failure {
+    match error.is_full() {
+        true => Failure::Condition(Condition::NoSpace, 0),
+        false => Failure::Condition(Condition::IoErr, 0),
     }
+}
+
+/// A READQ TD that the store refuses.
+fn not_read(_: &ApplyError) -> Failure {
+    Failure::Condition(Condition::IoErr, 0)
+}
+
+/// A DELETEQ TD that the store refuses: the command has no condition for it.
+fn not_deleted(_: &ApplyError) -> Failure {
+    Failure::Abend(FAILED)
 }
 
 fn recovery_of(td: &mut TransientData, name: &QueueName) -> Result<TdRecovery, Failure> {
@@ -344,21 +387,8 @@ fn first(
     let mut found = None;
     let mut take = |e: store::Entry<'_>| found = Some((e.key.to_vec(), e.record.to_vec()));
     unit.seek_table(reader, TABLE, Seek::Prefix(name), &mut take)
-        .map_err(|error| failed(&error))?;
+        .map_err(|error| unreadable(&error))?;
     Ok(found)
-}
-
-fn failed(error: &ReadError) -> Failure {
-    tracing::error!(%error, "the store could not be read");
-    Failure::Condition(Condition::IoErr, 0)
-}
-
-fn both<'c>(
-    cx: &'c mut Cx<'_>,
-    task: TaskKey,
-) -> Result<(&'c mut UnitOfWork, &'c mut (dyn ReadStore + Send)), Failure> {
-    let both = cx.unit_and_store(task);
-    both.ok_or(Failure::Condition(Condition::IoErr, 0))
 }
 
 fn lock_name(name: &QueueName, end: End) -> LockName {
@@ -368,15 +398,6 @@ fn lock_name(name: &QueueName, end: End) -> LockName {
     };
     let [a, b, c, d] = *name;
     LockName::new(LockSpace::TdQueue, &[a, b, c, d, end])
-}
-
-fn lock(
-    cx: &mut Cx<'_>,
-    request: &Request,
-    name: &QueueName,
-    end: End,
-) -> Result<Option<bool>, Failure> {
-    cx.lock(request, &lock_name(name, end), Lifetime::Unit, DEADLOCK)
 }
 
 fn is_taken(cx: &Cx<'_>, task: TaskKey, name: &QueueName, end: End) -> bool {

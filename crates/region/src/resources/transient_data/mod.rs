@@ -127,6 +127,16 @@ impl TransientData {
         })
     }
 
+    /// True when nothing of any task is here.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn is_idle(&self) -> bool {
+        self.units.is_empty()
+            && self.pending_bytes == 0
+            && self.triggered.is_empty()
+            && self.emptied.is_empty()
+            && self.intras().all(|q| q.running == 0)
+    }
+
     /// Whether a record has room.
     fn has_room(&self, bytes: u64) -> bool {
         let used: u64 = self.intras().map(|q| q.bytes).sum();

@@ -2,13 +2,11 @@
 
 use std::collections::HashMap;
 
-use store::Seek;
-
 use super::super::Resources;
 use super::QueueName;
 use super::intra::{TABLE, cost};
 use crate::api::TdRecovery;
-use crate::kernel::Cx;
+use crate::kernel::{Cx, scan};
 
 /// Counts the records of the recoverable queues; those that have enough start
 /// their transactions. Records of queues that are not recoverable queues any
@@ -20,36 +18,25 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
     };
     let mut strange: HashMap<QueueName, u64> = HashMap::new();
     let mut names = Vec::new();
-    let mut from: Option<Vec<u8>> = None;
-    loop {
-        let mut found = None;
-        let seek = match &from {
-            None => Seek::First,
-            Some(key) => Seek::Greater(key),
+    let read = scan(reader.as_mut(), TABLE, &mut |key, record| {
+        let Some((name, number)) = parse(key) else {
+            return;
         };
-        let mut take = |e: store::Entry<'_>| found = Some((e.key.to_vec(), cost(e.record)));
-        if let Err(error) = reader.seek_table(TABLE, seek, &mut take) {
-            tracing::error!(%error, "the recoverable transient data queues could not be read");
-            break;
-        }
-        let Some((key, bytes)) = found else {
-            break;
-        };
-        if let Some((name, number)) = parse(&key) {
-            let intra = td.intra(&name);
-            match intra.filter(|intra| intra.recovery != TdRecovery::No) {
-                Some(intra) => {
-                    intra.items += 1;
-                    intra.bytes += bytes;
-                    intra.next = number.saturating_add(1);
-                    if names.last() != Some(&name) {
-                        names.push(name);
-                    }
+        let intra = td.intra(&name);
+        match intra.filter(|intra| intra.recovery != TdRecovery::No) {
+            Some(intra) => {
+                intra.items += 1;
+                intra.bytes += cost(record);
+                intra.next = number.saturating_add(1);
+                if names.last() != Some(&name) {
+                    names.push(name);
                 }
-                None => *strange.entry(name).or_default() += 1,
             }
+            None => *strange.entry(name).or_default() += 1,
         }
-        from = Some(key);
+    });
+    if let Err(error) = read {
+        tracing::error!(%error, "the recoverable transient data queues could not be read");
     }
     for (name, records) in strange {
         tracing::warn!(

@@ -420,3 +420,62 @@ fn counted(w: &World) -> (u64, u64) {
     w.kernel.resources.count(&mut statistics);
     (statistics.td_items, statistics.td_bytes)
 }
+
+#[test]
+fn a_physical_queue_that_the_store_refuses_to_change_says_so_in_its_own_words() {
+    let mut w = world(vec![intra(b"P   ", TdRecovery::Physical, 0)]);
+    write(&mut w, 1, "P", b"1");
+    w.disk = false;
+    let told = |told: Option<Told>| {
+        let told = told.expect("an answer");
+        (told.condition, told.resp2, told.abend)
+    };
+    let none = String::new;
+    let full = (Condition::NoSpace, 0, none());
+    assert_eq!(told(write(&mut w, 1, "P", b"2")), full);
+    assert_eq!(told(read(&mut w, 1, "P")), (Condition::IoErr, 0, none()));
+    let failed = (Condition::Normal, 0, "AEXZ".to_owned());
+    assert_eq!(told(delete(&mut w, 1, "P")), failed);
+}
+
+#[test]
+fn what_the_store_refuses_of_a_physical_queue_never_was() {
+    let mut w = world(vec![intra(b"P   ", TdRecovery::Physical, 2)]);
+    write(&mut w, 1, "P", b"1");
+    let one = counted(&w);
+    w.disk = false;
+    write(&mut w, 1, "P", b"2");
+    read(&mut w, 1, "P");
+    delete(&mut w, 2, "P");
+    w.end(2, false);
+    assert_eq!((counted(&w), w.started.len()), (one, 0));
+    w.disk = true;
+    assert_eq!(record(read(&mut w, 3, "P")), "1");
+    assert_eq!(counted(&w), (0, 0));
+}
+
+#[test]
+fn a_record_that_is_on_its_way_to_the_store_has_its_room() {
+    let mut w = world(vec![
+        intra(b"P   ", TdRecovery::Physical, 0),
+        intra(b"Q   ", TdRecovery::Physical, 0),
+    ]);
+    w.held = true;
+    assert_eq!(write(&mut w, 1, "P", &[0; 6_000]), None);
+    assert_eq!(said(write(&mut w, 2, "Q", &[0; 6_000])), Condition::NoSpace);
+    w.flush(&[false]);
+    assert_eq!(said(w.answer(1)), Condition::NoSpace);
+    assert_eq!(said(write(&mut w, 2, "Q", &[0; 6_000])), Condition::Normal);
+}
+
+#[test]
+fn a_reader_waits_until_a_physical_queue_is_deleted() {
+    let mut w = world(vec![intra(b"P   ", TdRecovery::Physical, 0)]);
+    write(&mut w, 1, "P", b"1");
+    w.held = true;
+    assert_eq!(delete(&mut w, 1, "P"), None);
+    assert_eq!(read(&mut w, 2, "P"), None);
+    w.flush(&[true]);
+    assert_eq!(said(w.answer(2)), Condition::QZero);
+    assert_eq!(counted(&w), (0, 0));
+}

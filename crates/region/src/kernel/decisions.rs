@@ -1,0 +1,242 @@
+//! Decisions on units of work that others take part in beside the store.
+//!
+//! The store's commit is the decision: a record of it goes there in the
+//! unit's own transaction, and names those who have prepared. It stays until
+//! each of them has said that it has committed. Whoever comes back after it
+//! was away, or after the region was, says which units it has prepared and
+//! not heard of. With a record they are committed; without one they are
+//! backed out, for no unit was decided that has none (presumed abort).
+//!
+//! ```text
+//!   table decision
+//!     unit, u64                 version 1 | (length, u8 | name)...
+//! ```
+//!
+//! Reference: X/Open distributed transaction processing, "Presumed rollback";
+//! CICS recovery and restart, "In-doubt units of work".
+
+use std::collections::BTreeMap;
+
+use store::{Table, UnitOfWork};
+
+use super::effect::{Effect, Order, ParticipantId, UnitId};
+use super::{Cx, Kernel, scan};
+
+const TABLE: Table = Table::new("decision");
+/// First byte of a record.
+const VERSION: u8 = 1;
+/// Longest name of a participant.
+const MAX_NAME_BYTES: usize = 255;
+
+/// Decisions that somebody has to hear of.
+#[derive(Debug, Default)]
+pub struct Decisions {
+    /// The names of those who have not said that they have committed.
+    open: BTreeMap<UnitId, BTreeMap<String, Told>>,
+    /// The names of all participants, by their numbers.
+    names: Vec<String>,
+    last: u64,
+}
+
+/// How far a participant has come with a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// It was told and has not answered.
+    Asked,
+    /// It was away, or the region was: it must be told again.
+    Missed,
+}
+
+impl Decisions {
+    /// The number of a participant, by its name.
+    pub fn participant(&mut self, name: &str) -> ParticipantId {
+        let known = self.names.iter().position(|n| n == name);
+        ParticipantId(known.unwrap_or_else(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        }))
+    }
+
+    /// A number for a unit: nanoseconds since 1970 when it is asked for, and
+    /// none twice.
+    pub fn next_unit(&mut self, unix_ns: u64) -> UnitId {
+        self.last = unix_ns.max(self.last + 1);
+        UnitId(self.last)
+    }
+
+    /// Adds the decision that a unit is committed to its changes.
+    pub fn decide(&self, unit: UnitId, participants: &[ParticipantId], changes: &mut UnitOfWork) {
+        let names = participants.iter().filter_map(|p| self.names.get(p.0));
+        changes.put(TABLE, &unit.0.to_be_bytes(), &emit(names));
+    }
+
+    /// The decision is in the store, and its participants are told.
+    pub fn decided(&mut self, unit: UnitId, participants: &[ParticipantId]) {
+        let names = participants.iter().filter_map(|p| self.names.get(p.0));
+        let asked = names.map(|name| (name.clone(), Told::Asked));
+        self.open.insert(unit, asked.collect());
+    }
+
+    /// A participant has committed a unit; true when it was the last one.
+    fn committed(&mut self, unit: UnitId, participant: ParticipantId) -> bool {
+        let name = self.names.get(participant.0);
+        let (Some(name), Some(open)) = (name, self.open.get_mut(&unit)) else {
+            return false;
+        };
+        open.remove(name);
+        let last = open.is_empty();
+        if last {
+            self.open.remove(&unit);
+        }
+        last
+    }
+
+    /// The last life of the region has left a decision.
+    fn restore(&mut self, unit: UnitId, names: Vec<String>) {
+        tracing::info!(%unit, ?names, "a unit of work is committed, and not everybody has heard");
+        self.last = self.last.max(unit.0);
+        let missed = names.into_iter().map(|name| (name, Told::Missed));
+        self.open.insert(unit, missed.collect());
+    }
+
+    /// Decisions that somebody has not heard of.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn open(&self) -> usize {
+        self.open.len()
+    }
+}
+
+impl Cx<'_> {
+    /// A participant says whether it has committed a unit that is decided.
+    pub(super) fn heard(&mut self, unit: UnitId, participant: ParticipantId, yes: bool) {
+        let decisions = &mut self.kernel.decisions;
+        if yes {
+            if decisions.committed(unit, participant) {
+                let mut changes = UnitOfWork::new();
+                changes.remove(TABLE, &unit.0.to_be_bytes());
+                self.change_store(changes);
+            }
+            return;
+        }
+        let name = decisions.names.get(participant.0);
+        let open = decisions.open.get_mut(&unit);
+        if let Some(told) = open.zip(name).and_then(|(open, name)| open.get_mut(name)) {
+            *told = Told::Missed;
+        }
+    }
+
+    /// A participant is there, for the first time or again, and has prepared
+    /// these units without having heard of their end. It is told of each that
+    /// is not under way.
+    fn resolve(&mut self, participant: ParticipantId, in_doubt: &[UnitId]) {
+        let decisions = &self.kernel.decisions;
+        let Some(name) = decisions.names.get(participant.0) else {
+            return;
+        };
+        for unit in in_doubt {
+            let open = decisions.open.get(unit);
+            let order = match open.is_some_and(|open| open.contains_key(name)) {
+                true => Order::Commit,
+                false if self.kernel.units.task_of(*unit).is_some() => continue,
+                false => Order::BackOut,
+            };
+            self.out
+                .push(Effect::Participant(*unit, participant, order));
+        }
+        // What it missed and does not ask for it has committed: its answer
+        // was lost.
+        let missed = decisions.open.iter().filter(|(unit, open)| {
+            open.get(name) == Some(&Told::Missed) && !in_doubt.contains(unit)
+        });
+        let missed: Vec<UnitId> = missed.map(|(unit, _)| *unit).collect();
+        for unit in missed {
+            self.heard(unit, participant, true);
+        }
+    }
+}
+
+impl Kernel {
+    /// The number of a participant in units of work, by a name that is the
+    /// same in every life of the region.
+    pub fn participant(&mut self, name: &str) -> ParticipantId {
+        self.state.decisions.participant(name)
+    }
+
+    /// A participant is there, for the first time or again, and has prepared
+    /// these units without having heard of their end.
+    pub fn in_doubt(
+        &mut self,
+        now: u64,
+        participant: ParticipantId,
+        units: &[UnitId],
+        out: &mut Vec<Effect>,
+    ) {
+        self.with(now, out, |_, cx| cx.resolve(participant, units));
+    }
+
+    /// The decisions that the last life of the region has left.
+    pub(super) fn restore_decisions(&mut self) {
+        let Some(reader) = &mut self.state.reader else {
+            return;
+        };
+        let decisions = &mut self.state.decisions;
+        let read = scan(reader.as_mut(), TABLE, &mut |key, record| match (
+            key.try_into(),
+            parse(record),
+        ) {
+            (Ok(unit), Some(names)) => {
+                decisions.restore(UnitId(u64::from_be_bytes(unit)), names);
+            }
+            _ => tracing::error!(key = %key.escape_ascii(), "a decision makes no sense"),
+        });
+        if let Err(error) = read {
+            tracing::error!(%error, "the decisions on units of work could not be read");
+        }
+    }
+}
+
+fn emit<'n>(names: impl Iterator<Item = &'n String>) -> Vec<u8> {
+    let mut out = vec![VERSION];
+    for name in names {
+        let bytes = &name.as_bytes()[..name.len().min(MAX_NAME_BYTES)];
+        out.push(bytes.len() as u8);
+        out.extend(bytes);
+    }
+    out
+}
+
+fn parse(record: &[u8]) -> Option<Vec<String>> {
+    let mut rest = record.strip_prefix(&[VERSION])?;
+    let mut names = Vec::new();
+    while let Some((bytes, after)) = rest.split_first() {
+        let (name, after) = after.split_at_checked(usize::from(*bytes))?;
+        names.push(String::from_utf8(name.to_vec()).ok()?);
+        rest = after;
+    }
+    Some(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_unit_has_a_number_that_no_other_has_when_the_clock_stands_or_goes_back() {
+        let mut decisions = Decisions::default();
+        let units = [7, 7, 3, 9].map(|ns| decisions.next_unit(ns).0);
+        assert_eq!(units, [7, 8, 9, 10]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_record_reads_back_as_it_was_written(names in prop::collection::vec("[a-z]{0,20}", 0..5)) {
+            prop_assert_eq!(parse(&emit(names.iter())), Some(names));
+        }
+
+        #[test]
+        fn no_stored_bytes_make_the_reader_panic(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let _ = parse(&bytes);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Counters in memory and in the store, and the way between.
+//!
+//! Any number of GETs of one counter may be with the store together: each has
+//! its number at once, and its answer when the store has taken it over. Every
+//! other change is alone, so that one which is refused leaves no trace. What
+//! the store refuses is undone here: when nothing of a counter is with the
+//! store any more, it is as the store has it.
+
+use std::collections::HashMap;
+
+use cics::resp::Condition;
+use link::Answer;
+use store::{Table, UnitOfWork};
+
+use super::counter::Counter;
+use super::{NAME_BYTES, NOT_FOUND, POOL_BYTES, SERVER_ERROR};
+use crate::kernel::{Cx, Failure, Outcome, Served, Step, Wait, condition, scan};
+use crate::resources::Resources;
+
+/// A pool and a name.
+pub(super) type Key = [u8; POOL_BYTES + NAME_BYTES];
+
+/// Where counters are in the store.
+pub(super) const TABLE: Table = Table::new("counter");
+
+/// The event that changes wait for, with the counter's key.
+const COUNTER: &str = "COUNTER";
+
+/// All counters by pool and name.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// Those of the store are here.
+    read: bool,
+    slots: HashMap<Key, Slot>,
+}
+
+/// What there is under a name.
+#[derive(Debug, Default)]
+struct Slot {
+    /// As the next command finds it.
+    now: Option<Counter>,
+    /// As the store has it.
+    stored: Option<Counter>,
+    /// Changes that are with the store.
+    pending: u32,
+    /// The one that is with the store is no GET.
+    alone: bool,
+}
+
+/// Which changes go to the store together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum With {
+    /// A GET, with other GETs.
+    Others,
+    /// Any other change.
+    Nobody,
+}
+
+/// Looks at a counter.
+pub(super) fn look(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    key: &Key,
+    give: impl FnOnce(Counter) -> Served,
+) -> Served {
+    let slot = resources.counters.slot(cx, key)?;
+    match slot {
+        Some(slot) if slot.alone => Ok(wait(key)),
+        slot => give(there(slot.and_then(|s| s.now))?),
+    }
+}
+
+/// Changes what is under a name, and has the store take it over; the answer
+/// comes then.
+pub(super) fn change(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    key: &Key,
+    with: With,
+    make: impl FnOnce(&mut Option<Counter>) -> Result<Answer, Failure>,
+) -> Served {
+    let slot = resources.counters.slot(cx, key)?;
+    if slot
+        .as_ref()
+        .is_some_and(|s| s.alone || (with == With::Nobody && s.pending > 0))
+    {
+        return Ok(wait(key));
+    }
+    let mut counter = slot.and_then(|s| s.now);
+    let answer = make(&mut counter)?;
+    let slot = resources.counters.slots.entry(*key).or_default();
+    slot.now = counter;
+    slot.pending += 1;
+    slot.alone = with == With::Nobody;
+    if cx.kernel.reader.is_none() {
+        resources.counters.settle(cx, key, counter, true);
+        return Ok(Step::Done(answer));
+    }
+    let mut changes = UnitOfWork::default();
+    match counter {
+        Some(counter) => changes.put(TABLE, key, &counter.emit()),
+        None => changes.remove(TABLE, key),
+    }
+    let key = *key;
+    Ok(Step::Commit(
+        changes,
+        Outcome {
+            answer,
+            refused: |_| Failure::Condition(Condition::InvReq, SERVER_ERROR),
+            unlock: None,
+            settle: Box::new(move |resources, cx, stored| {
+                resources.counters.settle(cx, &key, counter, stored);
+            }),
+        },
+    ))
+}
+
+/// The counter, if there is one.
+pub(super) fn there(counter: Option<Counter>) -> Result<Counter, Failure> {
+    counter.ok_or(Failure::Condition(Condition::InvReq, NOT_FOUND))
+}
+
+fn wait(key: &Key) -> Step {
+    Step::Wait(Wait::event(COUNTER, key))
+}
+
+impl Counters {
+    /// What is under a name.
+    fn slot(&mut self, cx: &mut Cx<'_>, key: &Key) -> Result<Option<&mut Slot>, Failure> {
+        if !self.read {
+            if let Err(error) = self.read_all(cx) {
+                tracing::error!(%error, "the counters could not be read");
+                return condition(Condition::InvReq, SERVER_ERROR);
+            }
+            self.read = true;
+        }
+        Ok(self.slots.get_mut(key))
+    }
+
+    /// The store has taken a change over, or refused it. It hears of changes
+    /// in the order in which they were made.
+    fn settle(&mut self, cx: &mut Cx<'_>, key: &Key, counter: Option<Counter>, stored: bool) {
+        let Some(slot) = self.slots.get_mut(key) else {
+            return;
+        };
+        if stored {
+            slot.stored = counter;
+        }
+        slot.pending -= 1;
+        if slot.pending == 0 {
+            slot.alone = false;
+            slot.now = slot.stored;
+            if slot.now.is_none() {
+                self.slots.remove(key);
+            }
+            cx.signal(COUNTER, key);
+        }
+    }
+
+    fn read_all(&mut self, cx: &mut Cx<'_>) -> Result<(), store::ReadError> {
+        let Some(reader) = &mut cx.kernel.reader else {
+            return Ok(());
+        };
+        scan(reader.as_mut(), TABLE, &mut |key, record| match (
+            Key::try_from(key),
+            Counter::parse(record),
+        ) {
+            (Ok(key), Some(counter)) => {
+                let slot = self.slots.entry(key).or_default();
+                (slot.now, slot.stored) = (Some(counter), Some(counter));
+            }
+            _ => {
+                tracing::error!(key = %key.escape_ascii(), "a counter in the store is damaged");
+            }
+        })
+    }
+
+    /// The numbers that the counters stand at, here and in the store.
+    #[cfg(any(test, feature = "sim"))]
+    pub fn values(&self) -> impl Iterator<Item = (&Key, Option<i128>, Option<i128>)> {
+        let value = |counter: &Option<Counter>| counter.map(|c| c.value);
+        let slots = self.slots.iter();
+        slots.map(move |(key, slot)| (key, value(&slot.now), value(&slot.stored)))
+    }
+}

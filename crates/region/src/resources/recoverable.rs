@@ -1,0 +1,42 @@
+//! What the managers of recoverable queues share: the unit and the store under
+//! it, and locks that last as long as the unit.
+
+use cics::resp::Condition;
+use store::{ReadError, ReadStore, UnitOfWork};
+
+use crate::core::TaskKey;
+use crate::kernel::{Cx, Failure, Lifetime, LockName, Request, Served};
+
+/// The abend of a wait for a queue, or for space, that lasts too long or can
+/// never end.
+pub(super) const DEADLOCK: [u8; 4] = *b"AKCS";
+
+/// A task's pending changes and the committed state under them.
+pub(super) fn unit_and_store<'c>(
+    cx: &'c mut Cx<'_>,
+    task: TaskKey,
+) -> Result<(&'c mut UnitOfWork, &'c mut (dyn ReadStore + Send)), Failure> {
+    let both = cx.unit_and_store(task);
+    both.ok_or(Failure::Condition(Condition::IoErr, 0))
+}
+
+/// What a queue command says when the store could not be read.
+pub(super) fn unreadable(error: &ReadError) -> Failure {
+    tracing::error!(%error, "the store could not be read");
+    Failure::Condition(Condition::IoErr, 0)
+}
+
+/// Locks a name for the unit: `Some(true)` when it is new to the task, `None`
+/// when the call ends with [`wait`].
+pub(super) fn lock(
+    cx: &mut Cx<'_>,
+    request: &Request,
+    name: &LockName,
+) -> Result<Option<bool>, Failure> {
+    cx.lock(request, name, Lifetime::Unit, DEADLOCK)
+}
+
+/// The wait for such a lock.
+pub(super) fn wait(cx: &mut Cx<'_>, request: &Request, name: LockName) -> Served {
+    Ok(cx.wait_for_lock(request, name, DEADLOCK))
+}

@@ -1,0 +1,237 @@
+//! What must be there, as far as the answers that programs got say it.
+//!
+//! A unit's changes count when the store has taken the unit over, whether or
+//! not its program was ever told; the changes of any other unit never were.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::program::Td;
+use crate::core::TaskKey;
+
+/// What must be there.
+#[derive(Debug, Default)]
+pub struct Model {
+    /// Items of the temporary storage queue.
+    pub items: Vec<u64>,
+    /// Records of the logically recoverable queue.
+    pub logical: VecDeque<u64>,
+    /// Records of the physically recoverable one.
+    pub physical: VecDeque<u64>,
+    /// Numbers of the sequence that programs got.
+    given: BTreeSet<i64>,
+    /// START requests, by their number.
+    pub requests: BTreeMap<u64, Request>,
+    /// Who has enqueued on names, and how often.
+    enqueued: BTreeMap<u8, (TaskKey, u32)>,
+    /// How children ended: with an abend or without; none while they run.
+    pub children: BTreeMap<u64, Option<bool>>,
+}
+
+/// A change that counts when its unit is committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// WRITEQ TS.
+    Item(u64),
+    /// DELETEQ TS.
+    NoItems,
+    /// WRITEQ TD.
+    Record(u64),
+    /// READQ TD.
+    Taken,
+    /// DELETEQ TD.
+    NoRecords,
+    /// START PROTECT.
+    Request(u64),
+}
+
+/// A START.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// With PROTECT: it outlives the region.
+    pub protect: bool,
+    /// What must become of it.
+    pub fate: Fate,
+}
+
+/// What must become of a START.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Its unit of work is not committed.
+    Uncommitted,
+    /// It begins.
+    Begins,
+    /// Its task has begun, and has committed nothing.
+    Begun,
+    /// Its task has committed a unit of work.
+    Done,
+    /// It may begin once more, or not: the region died when its task had
+    /// begun.
+    MayBegin,
+    /// It never begins: cancelled, backed out, or lost with the region.
+    Never,
+}
+
+impl Model {
+    /// A unit is in the store.
+    pub fn commit(&mut self, changes: &[Change]) {
+        for change in changes {
+            match *change {
+                Change::Item(unit) => self.items.push(unit),
+                Change::NoItems => self.items.clear(),
+                Change::Record(unit) => self.logical.push_back(unit),
+                Change::Taken => drop(self.logical.pop_front()),
+                Change::NoRecords => self.logical.clear(),
+                Change::Request(number) => self.fate(number, Fate::Begins),
+            }
+        }
+    }
+
+    /// A unit was backed out.
+    pub fn back_out(&mut self, changes: &[Change]) {
+        for change in changes {
+            if let Change::Request(number) = *change {
+                self.fate(number, Fate::Never);
+            }
+        }
+    }
+
+    /// The items as a unit sees them.
+    pub fn items_seen(&self, changes: &[Change]) -> Vec<u64> {
+        let mut seen = self.items.clone();
+        for change in changes {
+            match *change {
+                Change::Item(unit) => seen.push(unit),
+                Change::NoItems => seen.clear(),
+                _ => {}
+            }
+        }
+        seen
+    }
+
+    /// The records of the logically recoverable queue as a unit sees them.
+    pub fn records_seen(&self, changes: &[Change]) -> VecDeque<u64> {
+        let mut seen = self.logical.clone();
+        for change in changes {
+            match *change {
+                Change::Record(unit) => seen.push_back(unit),
+                Change::Taken => drop(seen.pop_front()),
+                Change::NoRecords => seen.clear(),
+                _ => {}
+            }
+        }
+        seen
+    }
+
+    /// A command changed the physically recoverable queue.
+    pub fn physical(&mut self, change: Physical) {
+        match change {
+            Physical::Put(unit) => self.physical.push_back(unit),
+            Physical::Take(unit) => {
+                let first = self.physical.pop_front();
+                assert_eq!(first, Some(unit), "the first record was not taken");
+            }
+            Physical::Drop => self.physical.clear(),
+        }
+    }
+
+    /// A program got a number of the sequence.
+    pub fn given(&mut self, number: i64) {
+        assert!(self.given.insert(number), "number {number} is given twice");
+    }
+
+    /// A START is asked for.
+    pub fn ask(&mut self, number: u64, protect: bool) {
+        let fate = match protect {
+            true => Fate::Uncommitted,
+            false => Fate::Begins,
+        };
+        self.requests.insert(number, Request { protect, fate });
+    }
+
+    /// What must become of a START now.
+    pub fn fate(&mut self, number: u64, fate: Fate) {
+        let request = self.requests.get_mut(&number);
+        request.expect("a START that was asked for").fate = fate;
+    }
+
+    /// A START is cancelled.
+    pub fn cancelled(&mut self, number: u64) {
+        let fate = self.requests[&number].fate;
+        let can = matches!(fate, Fate::Begins | Fate::MayBegin | Fate::Never);
+        assert!(can, "request {number} was cancelled and is {fate:?}");
+        self.fate(number, Fate::Never);
+    }
+
+    /// The task of a START begins.
+    pub fn begins(&mut self, number: u64) {
+        let fate = self.requests[&number].fate;
+        let may = matches!(fate, Fate::Begins | Fate::MayBegin);
+        assert!(may, "request {number} begins and is {fate:?}");
+        self.fate(number, Fate::Begun);
+    }
+
+    /// The task of a START has committed a unit of work.
+    pub fn done(&mut self, number: u64) {
+        self.fate(number, Fate::Done);
+    }
+
+    /// ENQ gave a name to a task.
+    pub fn enqueued(&mut self, name: u8, task: TaskKey) {
+        let (owner, uses) = self.enqueued.entry(name).or_insert((task, 0));
+        assert_eq!(*owner, task, "two tasks have {}", char::from(name));
+        *uses += 1;
+    }
+
+    /// DEQ.
+    pub fn dequeued(&mut self, name: u8, task: TaskKey) {
+        if let Some((owner, uses)) = self.enqueued.get_mut(&name)
+            && *owner == task
+        {
+            *uses -= 1;
+            if *uses == 0 {
+                self.enqueued.remove(&name);
+            }
+        }
+    }
+
+    /// A unit of work of a task is over.
+    pub fn unit_over(&mut self, task: TaskKey) {
+        self.enqueued.retain(|_, (owner, _)| *owner != task);
+    }
+
+    /// The region dies: what is not in the store is gone.
+    pub fn region_died(&mut self) {
+        self.enqueued.clear();
+        self.children.clear();
+        for request in self.requests.values_mut() {
+            request.fate = match (request.fate, request.protect) {
+                (Fate::Done, _) => Fate::Done,
+                (Fate::Begins, true) => Fate::Begins,
+                (Fate::Begun | Fate::MayBegin, true) => Fate::MayBegin,
+                _ => Fate::Never,
+            };
+        }
+    }
+}
+
+/// A change of the physically recoverable queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Physical {
+    /// WRITEQ TD.
+    Put(u64),
+    /// READQ TD.
+    Take(u64),
+    /// DELETEQ TD.
+    Drop,
+}
+
+/// What a program has asked about a transient data queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnTd {
+    /// WRITEQ TD.
+    Put(Td, u64),
+    /// READQ TD.
+    Take(Td),
+    /// DELETEQ TD.
+    Drop(Td),
+}

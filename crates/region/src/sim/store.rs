@@ -1,0 +1,156 @@
+//! The store of a simulated region, and the region's death and restart over
+//! what is in it.
+
+use cics::command::commands::readq_td;
+use link::{Answer, Name, Operands};
+use store::{
+    ApplyError, FileDef, KeyField, MemoryStore, RecordFormat, StorageError, UnitOfWork, WriteStore,
+};
+
+use super::links::SimLinks;
+use super::model::{OnTd, Physical};
+use super::program::{self, ACCOUNTS, Td};
+use super::task::Asked;
+use super::{BALANCE, World, kernel, new_core};
+use crate::core::TaskKey;
+use crate::kernel::{Job, Then};
+
+impl World {
+    /// The store takes some of what waits for it, or fails to.
+    pub(super) fn commit(&mut self, calm: bool) {
+        if self.jobs.is_empty() {
+            return;
+        }
+        let n = 1 + self.random.below(self.jobs.len() as u64) as usize;
+        let jobs: Vec<Job> = self.jobs.drain(..n).collect();
+        let results = match !calm && self.random.one_in(12) {
+            true => {
+                self.report.disk_failures += 1;
+                jobs.iter().map(|_| Err(full())).collect()
+            }
+            false => self.apply(&jobs),
+        };
+        for (job, result) in jobs.into_iter().zip(results) {
+            self.kernel(|k, now, out| k.committed(now, job.task, job.then, result, out));
+        }
+    }
+
+    /// One transaction of the store.
+    fn apply(&mut self, jobs: &[Job]) -> Vec<Result<(), ApplyError>> {
+        let units: Vec<UnitOfWork> = jobs.iter().map(|j| j.changes.clone()).collect();
+        let results = self.store.apply(&units);
+        for (job, result) in jobs.iter().zip(&results) {
+            match (&job.then, result) {
+                (Then::Unit, Ok(())) => self.unit_stored(job.task),
+                (Then::Command(outcome), Ok(())) => {
+                    self.command_stored(job.task, &outcome.answer);
+                }
+                _ => {}
+            }
+        }
+        results
+    }
+
+    /// The store has a task's unit.
+    fn unit_stored(&mut self, key: TaskKey) {
+        let Some(task) = self.tasks.get_mut(&key) else {
+            return;
+        };
+        self.model.commit(&std::mem::take(&mut task.changes));
+        if let Some(unit) = task.unit.take() {
+            self.report.committed += 1;
+            self.acknowledged.insert(unit);
+        }
+        if let Some(number) = task.request {
+            self.model.done(number);
+        }
+    }
+
+    /// The store has the change of a command that is part of no unit.
+    fn command_stored(&mut self, key: TaskKey, answer: &Answer) {
+        let asked = self.tasks.get(&key).and_then(|t| t.asked.clone());
+        match asked {
+            Some(Asked::Td(OnTd::Put(Td::Physical, unit))) => {
+                self.model.physical(Physical::Put(unit));
+            }
+            Some(Asked::Td(OnTd::Take(Td::Physical))) => {
+                let operands = Operands::parse(&answer.data).expect("operands");
+                let record = operands.get_bytes(readq_td::INTO).expect("a record");
+                let number = program::number_in(record);
+                self.model.physical(Physical::Take(number));
+            }
+            Some(Asked::Td(OnTd::Drop(Td::Physical))) => self.model.physical(Physical::Drop),
+            Some(Asked::Cancel(number)) => self.model.cancelled(number),
+            _ => {}
+        }
+    }
+
+    /// The region dies and starts again. What was on its way to the store is
+    /// there, or some of it, or nothing.
+    pub(super) fn crash(&mut self) {
+        self.report.restarts += 1;
+        let mut jobs = std::mem::take(&mut self.jobs);
+        jobs.truncate(self.random.below(jobs.len() as u64 + 1) as usize);
+        self.apply(&jobs);
+        let keys: Vec<TaskKey> = self.tasks.keys().copied().collect();
+        for key in keys {
+            self.judge_end(key, false);
+        }
+        self.tasks.clear();
+        self.model.region_died();
+        self.building.clear();
+        self.waiting.clear();
+        self.submitted.clear();
+        self.starts.clear();
+        self.over = [0; 2];
+        self.links = SimLinks::default();
+        self.core = new_core(self.parallel);
+        self.kernel = kernel(&self.store);
+        self.core(|core, cx| core.ensure_minimum(cx));
+        self.kernel(|k, now, out| k.restore(now, out));
+        self.region_left_remote();
+    }
+}
+
+fn full() -> ApplyError {
+    ApplyError::Storage(StorageError::MapFull { map_bytes: 0 })
+}
+
+/// Defines and fills the files.
+pub(super) fn fill(store: &mut MemoryStore) {
+    let define = |store: &mut MemoryStore, name: &str, bytes: u32| {
+        let key = KeyField {
+            offset_bytes: 0,
+            length_bytes: 8,
+        };
+        let name = name.parse().expect("a name");
+        let def = FileDef::ksds(name, key, RecordFormat::Fixed, bytes).expect("a definition");
+        store.define(def).expect("a new file")
+    };
+    let accounts = define(store, "ACCOUNTS", 20);
+    define(store, "LEDGER", 8);
+    let mut unit = UnitOfWork::new();
+    let mut reader = store.reader().expect("a reader");
+    for account in 0..ACCOUNTS {
+        let (key, record) = (program::key(account), program::record(account, BALANCE));
+        let added = unit.insert(reader.as_mut(), accounts, &key, &record);
+        added.expect("an account");
+    }
+    assert!(store.apply(&[unit])[0].is_ok());
+}
+
+/// The files as they are defined.
+pub(super) fn files() -> Vec<link::FileEntry> {
+    let entry = |name: &str, bytes| link::FileEntry {
+        name: Name::new(name).expect("a name"),
+        key_bytes: 8,
+        record_bytes: bytes,
+        recoverable: true,
+        read: true,
+        update: true,
+        add: true,
+        enabled: true,
+        ..link::FileEntry::default()
+    };
+    vec![entry("ACCOUNTS", 20), entry("LEDGER", 8)]
+}
