@@ -251,6 +251,11 @@ impl RegionSide {
         self.header().progress.0.load(Ordering::Relaxed)
     }
 
+    /// True while the running task waits for the QR token.
+    pub fn waits_for_qr(&self) -> bool {
+        self.header().qr_waits.0.load(Ordering::Relaxed) != 0
+    }
+
     /// Reads the worker's trace from entry number `from` on, and gives the
     /// number to go on from. Entries that make no sense are left out.
     pub fn read_trace(&self, from: u64, take: impl FnMut(TraceEntry)) -> u64 {

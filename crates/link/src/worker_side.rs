@@ -300,6 +300,16 @@ impl WorkerSide {
         );
     }
 
+    /// Takes the region's QR token, and says so in its memory while it waits.
+    pub fn wait_for_qr(&self) {
+        let waits = &self.header().qr_waits.0;
+        waits.store(1, Ordering::Relaxed);
+        // An error means that the token was damaged: the worker goes on
+        // without it, and so does everybody else.
+        let _ = self.qr().take();
+        waits.store(0, Ordering::Relaxed);
+    }
+
     /// The region's QR token.
     pub fn qr(&self) -> QrToken<'_> {
         self.page.qr_of(self.worker)

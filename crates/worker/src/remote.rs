@@ -114,14 +114,11 @@ impl LinkServices {
 
     fn take(&mut self) {
         let side = self.side.borrow();
-        let qr = side.qr();
-        if matches!(qr.try_take(), Ok(Some(_)) | Err(_)) {
+        if matches!(side.qr().try_take(), Ok(Some(_)) | Err(_)) {
             return;
         }
         let before = Instant::now();
-        // An error means that the token was damaged: the worker goes on
-        // without it, and so does everybody else.
-        let _ = qr.take();
+        side.wait_for_qr();
         self.crossings.qr_wait_ns += before.elapsed().as_nanos() as u64;
     }
 

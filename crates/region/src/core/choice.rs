@@ -43,11 +43,13 @@ impl Core {
                 .tasks
                 .get(key)
                 .map_or(cx.now, |t| t.begun.max(t.submitted));
+            let since = since.max(self.last_placed);
             let force = cx.now.saturating_sub(since) >= super::PLACE_WAIT_NS;
             if !self.place(cx, key, force) {
                 self.queue_for_place(key);
                 return;
             }
+            self.last_placed = cx.now;
             cx.out.push(Action::Wake(key));
         }
     }
@@ -82,6 +84,11 @@ impl Core {
                 continue;
             };
             let place = Place { worker, slot };
+            // Another worker would wait for the token as this one does.
+            let would_wait = self.workers[worker].behind_qr && self.is_quasi_reentrant(key);
+            if would_wait && !must {
+                continue;
+            }
             if cx.links.state(place, task.sequence) == SlotState::Queued {
                 queued.push((task.sequence, key));
             }
@@ -126,6 +133,7 @@ impl Core {
             w.idle_since = cx.now;
             w.stuck = false;
             w.waiting = false;
+            w.behind_qr = false;
             w.seen = None;
         }
         self.file(cx, place.worker);
@@ -181,11 +189,12 @@ impl Core {
         let task = self.tasks.get(key)?;
         let quick = task.small && self.is_short(key) && task.losses == 0;
         if quick && !force && self.busy.len() >= self.enough_for(key) {
+            let quasi = self.is_quasi_reentrant(key);
             let mut quick_workers = 0;
             let mut best: Option<(usize, usize)> = None;
             for &worker in &self.busy {
                 let w = &self.workers[worker];
-                if w.slow > 0 {
+                if w.slow > 0 || (w.behind_qr && !quasi) {
                     continue;
                 }
                 quick_workers += 1;
@@ -225,6 +234,14 @@ impl Core {
     /// worker for each of its requests.
     fn is_short(&self, key: TaskKey) -> bool {
         self.pace_of(key).is_none_or(|p| p.held_ns < SHORT_NS)
+    }
+
+    /// True when a task's program runs under the QR token from its start.
+    fn is_quasi_reentrant(&self, key: TaskKey) -> bool {
+        let generation = self.defs.generation;
+        let program = self.tasks.get(key).and_then(|t| t.pace_in(generation));
+        let of_table = program.and_then(|p| self.defs.program_table.get(p));
+        of_table.is_some_and(|p| !p.threadsafe)
     }
 
     /// Busy workers behind which a task is queued rather than woken one for.

@@ -46,8 +46,9 @@ const WAITING_WORKERS: usize = 8;
 const BRIEF_NS: u64 = 20_000;
 /// A task that runs longer than this has its queue taken away.
 const STUCK_NS: u64 = 1_000_000;
-/// A task that waits longer than this for a place gets a worker of its own,
-/// though those that run are busy and not stuck.
+/// When nobody who waits for a place has got one for so long, the first of them
+/// gets a worker of its own, though those that run are busy and not stuck.
+/// While they take tasks another worker only takes processor time from them.
 const PLACE_WAIT_NS: u64 = 20_000_000;
 /// Input above this is not queued behind another task by choice.
 const SMALL_BYTES: usize = 64 << 10;
@@ -96,6 +97,10 @@ pub trait Links {
     /// True when the worker's process runs or wants to: it waits for nothing
     /// but a processor.
     fn is_runnable(&mut self, worker: usize) -> bool;
+    /// True while the worker's running task waits for the QR token.
+    fn waits_for_qr(&mut self, _worker: usize) -> bool {
+        false
+    }
 }
 
 /// What the shell must do after a call.
@@ -154,6 +159,8 @@ pub struct Core {
     lent: usize,
     /// Requests that wait for their class or for MXT.
     waiting: usize,
+    /// When a task that waited for a place was given one last.
+    last_placed: u64,
     order: u64,
     next_number: u64,
     start_failures: u32,
@@ -181,6 +188,7 @@ impl Core {
             active: 0,
             lent: 0,
             waiting: 0,
+            last_placed: 0,
             order: 0,
             next_number: 1,
             start_failures: 0,
@@ -320,11 +328,19 @@ impl Core {
     pub fn wants_coarse_tick(&self) -> bool {
         !self.tasks.is_empty()
             || !self.place_waits.is_empty()
-            || self.ready_workers() != self.limits.min_workers
+            || self.ready_workers() < self.limits.min_workers
             || self
                 .workers
                 .iter()
                 .any(|w| w.is_live() && w.life != Life::Ready)
+    }
+
+    /// When the next idle worker may be let go, in nanoseconds of the region's
+    /// clock; none while none is to be.
+    pub fn next_farewell(&self) -> Option<u64> {
+        let surplus = self.ready_workers() > self.limits.min_workers;
+        let &worker = self.idle.first().filter(|_| surplus)?;
+        Some(self.workers[worker].idle_since + self.limits.worker_idle_ns)
     }
 
     /// Refuses new tasks from now on. Those that wait are refused too.

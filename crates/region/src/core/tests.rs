@@ -166,6 +166,7 @@ impl World {
         let queued = w.slots.iter_mut().flatten().filter(|s| s.2 == Slot::Queued);
         if let Some(slot) = queued.min_by_key(|s| s.0) {
             slot.2 = Slot::Running;
+            w.waits_for_qr = open;
             let task = slot.1;
             *self.links.begun.entry(task).or_default() += 1;
             for key in self.core.tasks.keys() {
@@ -264,6 +265,7 @@ fn definitions() -> Definitions {
         programs: [*b"SHORT   ", *b"LONG    "]
             .map(|name| ProgramEntry {
                 name: Name::from_bytes(name),
+                threadsafe: name == *b"LONG    ",
                 ..ProgramEntry::default()
             })
             .to_vec(),
@@ -358,6 +360,84 @@ fn short_tasks_that_mostly_wait_for_the_region_share_several_workers() {
     let mut distinct = workers.clone();
     distinct.dedup();
     assert_eq!(distinct, workers);
+}
+
+/// Submits the task in a slot, and lets its worker run it or not.
+fn submit(world: &mut World, worker: usize, slot: usize, running: bool) -> TaskKey {
+    let key = world.core.workers()[worker].slots[slot].unwrap();
+    world.call(|c, cx| c.submit(cx, key, link::Request::default()));
+    if running {
+        set_state(world, worker, slot, Slot::Running);
+    }
+    key
+}
+
+fn set_state(world: &mut World, worker: usize, slot: usize, state: Slot) {
+    let slots = &mut world.links.workers.get_mut(&worker).unwrap().slots;
+    slots[slot].as_mut().unwrap().2 = state;
+}
+
+#[test]
+fn behind_a_wait_for_the_qr_token_only_threadsafe_tasks_are_moved_away() {
+    let mut world = World::new(3);
+    world.core.limits.parallel = 1;
+    // SHORT is quasi-reentrant, LONG is not, and how long it takes is not known.
+    let first = begin(&mut world, b"SHORT   ");
+    assert_eq!(begin(&mut world, b"SHORT   "), first);
+    assert_eq!(begin(&mut world, b"LONG    "), first);
+    submit(&mut world, first, 0, true);
+    let quasi = submit(&mut world, first, 1, false);
+    let safe = submit(&mut world, first, 2, false);
+    world.links.workers.get_mut(&first).unwrap().waits_for_qr = true;
+    for _ in 0..3 {
+        world.call(|c, cx| c.fine_tick(cx));
+        world.now += 2 * STUCK_NS;
+    }
+    assert_eq!(world.core.runs_in(quasi), Some(first));
+    assert_ne!(world.core.runs_in(safe), Some(first));
+    // New ones go by the same rule.
+    assert_eq!(begin(&mut world, b"SHORT   "), first);
+    assert_ne!(begin(&mut world, b"LONG    "), first);
+}
+
+#[test]
+fn a_queue_that_moves_gets_no_worker_for_being_long() {
+    let mut world = World::new(3);
+    world.core.limits = Limits {
+        mxt: 100,
+        queue_limit: 100,
+        parallel: 1,
+        ..world.core.limits
+    };
+    known(&mut world, b"SHORT   ", run(10_000, 0));
+    let worker = begin(&mut world, b"SHORT   ");
+    for _ in 1..DEPTH {
+        assert_eq!(begin(&mut world, b"SHORT   "), worker);
+    }
+    let spec = TaskSpec {
+        transid: Name::from_bytes(*b"FREE"),
+        program: Name::from_bytes(*b"SHORT   "),
+        ..TaskSpec::default()
+    };
+    let waits: Vec<TaskKey> = (0..8)
+        .map(|_| world.call(|c, cx| c.begin(cx, &spec)).unwrap())
+        .collect();
+    let stage = |world: &World, n: usize| world.core.task(waits[n]).unwrap().stage.clone();
+    for slot in 0..4 {
+        submit(&mut world, worker, slot, true);
+        world.now += PLACE_WAIT_NS / 2;
+        set_state(&mut world, worker, slot, Slot::Done);
+        world.call(|c, cx| c.hear(cx, worker, None));
+        world.call(|c, cx| c.fine_tick(cx));
+        assert_eq!(stage(&world, slot), Stage::Building);
+        assert_eq!(stage(&world, slot + 1), Stage::WaitPlace);
+    }
+    assert_eq!(world.core.stats.workers_started, 1);
+    // Nobody takes anything any more.
+    world.now += PLACE_WAIT_NS;
+    world.call(|c, cx| c.fine_tick(cx));
+    assert_eq!(stage(&world, 4), Stage::Building);
+    assert_eq!(world.core.stats.workers_started, 2);
 }
 
 fn run(held_ns: u64, waited_ns: u64) -> Pace {

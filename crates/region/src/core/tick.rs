@@ -16,7 +16,8 @@ impl Core {
                 continue;
             };
             self.look_at_running(cx, worker);
-            if self.workers[worker].stuck && self.workers[worker].load > 1 {
+            let w = &self.workers[worker];
+            if (w.stuck || w.behind_qr) && w.load > 1 {
                 // It may have news that waits for the task to end.
                 self.hear(cx, worker, None);
                 self.take_queue(cx, worker, false);
@@ -37,7 +38,7 @@ impl Core {
                     // The door that owes it a wake-up may not come to it.
                     cx.links.wake(worker);
                 }
-                if (w.stuck || w.waiting) && w.load > 1 {
+                if (w.stuck || w.waiting || w.behind_qr) && w.load > 1 {
                     self.take_queue(cx, worker, false);
                 }
             }
@@ -66,9 +67,12 @@ impl Core {
                 // One that has had no processor is not stuck: another worker
                 // would have none either.
                 let long = cx.now.saturating_sub(seen.since) >= STUCK_NS;
+                w.behind_qr = long && cx.links.waits_for_qr(worker);
                 let mut used =
                     || cx.links.cpu_ns(worker).saturating_sub(seen.cpu_ns) >= STUCK_NS / 2;
-                w.stuck = long && (w.stuck || used() || !cx.links.is_runnable(worker));
+                w.stuck = long
+                    && !w.behind_qr
+                    && (w.stuck || used() || !cx.links.is_runnable(worker));
             }
             (Some((slot, sequence, _)), _) => {
                 w.seen = Some(Seen {
@@ -78,11 +82,13 @@ impl Core {
                     cpu_ns: cx.links.cpu_ns(worker),
                 });
                 w.stuck = false;
+                w.behind_qr = false;
                 w.progress_cpu_ns = 0;
             }
             (None, _) => {
                 w.seen = None;
                 w.stuck = false;
+                w.behind_qr = false;
             }
         }
         self.file(cx, worker);

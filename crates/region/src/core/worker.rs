@@ -46,6 +46,8 @@ pub struct WorkerState {
     pub(super) waiting: bool,
     /// Its running task runs for long.
     pub(super) stuck: bool,
+    /// Its running task waits for the QR token for long.
+    pub(super) behind_qr: bool,
     /// The task seen running last.
     pub(super) seen: Option<Seen>,
     pub(super) progress: u64,
@@ -103,6 +105,7 @@ impl WorkerState {
             next_sequence: 1,
             waiting: false,
             stuck: false,
+            behind_qr: false,
             seen: None,
             progress: 0,
             progress_cpu_ns: 0,

@@ -17,6 +17,7 @@ use super::Shared;
 use super::clock::now_ns;
 use super::kernel::become_dispatch;
 use super::process::{Order, Started, describe};
+use super::token::TokenWatch;
 
 /// Milliseconds between two looks at the limits.
 const COARSE_MS: u64 = 50;
@@ -61,7 +62,7 @@ impl Dispatch {
     /// The thread.
     pub fn run(mut self) {
         become_dispatch();
-        let mut calm = 0;
+        let (mut calm, mut token) = (0, TokenWatch::default());
         let mut coarse_at = now_ns() + COARSE_MS * 1_000_000;
         while !self.shared.is_stopping() {
             let fine = self.shared.fine.load(Ordering::SeqCst);
@@ -84,6 +85,7 @@ impl Dispatch {
             }
             if now >= coarse_at {
                 coarse_at = now + COARSE_MS * 1_000_000;
+                token.look(&self.shared);
                 self.shared.with(|core, cx| core.coarse_tick(cx));
             }
         }
@@ -108,8 +110,7 @@ impl Dispatch {
         let alarm = self.shared.alarm.load(Ordering::SeqCst);
         let limits = match fine {
             true => now_ns() + 1_000_000,
-            false if self.shared.may_rest() => u64::MAX,
-            false => coarse_at,
+            false => self.shared.rest_until().unwrap_or(coarse_at),
         };
         alarm.min(limits)
     }
@@ -173,7 +174,8 @@ impl Dispatch {
         };
         let worker = started.worker;
         // Once it is reaped, its number may be another process's.
-        if let Some(link) = self.shared.lock().links.get(worker) {
+        let link = self.shared.lock().links.get(worker).cloned();
+        if let Some(link) = &link {
             link.pid.store(0, Ordering::Relaxed);
         }
         let (clean, how) = match started.child.wait() {
@@ -182,7 +184,9 @@ impl Dispatch {
         };
         if !clean {
             tracing::warn!(worker, how, "a worker process ended");
+            link.iter().for_each(|l| self.shared.dead_rings.keep(l));
         }
+        self.shared.token_of_dead(worker);
         self.shared.worker_gone();
         self.shared
             .with(|core, cx| core.dead(cx, worker, clean, &how));

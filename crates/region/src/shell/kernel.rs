@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use link::trace::KernelPoint;
-use link::{Answer, Call, StoreEntry};
+use link::{Answer, Call, StoreEntry, TransId};
 use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
 
 use super::Shared;
@@ -16,7 +16,7 @@ use super::committer::{self, Committer};
 use super::lease::ended_well;
 use crate::api::{Abend, RegionConfig, StartError};
 use crate::core::TaskKey;
-use crate::kernel::{BlockingWork, Effect, Kernel, PURGED, Settings};
+use crate::kernel::{BlockingWork, Caller, Effect, Kernel, PURGED, Settings};
 use crate::resources::Resources;
 use crate::resources::dump::Dumps;
 use crate::resources::storage::Storage;
@@ -29,6 +29,24 @@ thread_local! {
 /// Makes the calling thread the one that takes alarms.
 pub fn become_dispatch() {
     IS_DISPATCH.set(true);
+}
+
+/// A task as the trace tells it.
+#[derive(Clone, Copy)]
+struct Known {
+    key: TaskKey,
+    number: u64,
+    transid: TransId,
+}
+
+impl Known {
+    fn of(caller: &Caller) -> Self {
+        Known {
+            key: caller.key,
+            number: caller.number,
+            transid: caller.transid,
+        }
+    }
 }
 
 /// A region's kernel and the threads it has work done by.
@@ -128,6 +146,16 @@ impl Shared {
         self: &Arc<Self>,
         call: impl FnOnce(&mut Kernel, u64, &mut Vec<Effect>) -> R,
     ) -> R {
+        self.kernel_for(None, call)
+    }
+
+    /// As [`Shared::kernel`], for a task that the caller knows: what is traced
+    /// of it need not be looked up.
+    fn kernel_for<R>(
+        self: &Arc<Self>,
+        known: Option<Known>,
+        call: impl FnOnce(&mut Kernel, u64, &mut Vec<Effect>) -> R,
+    ) -> R {
         let mut effects = Vec::new();
         let mut kernel = self.kernel.lock();
         let result = call(&mut kernel, now_ns(), &mut effects);
@@ -141,7 +169,10 @@ impl Shared {
             self.page.notify(0);
         }
         for task in committing {
-            self.trace_task(KernelPoint::Commit, task, None);
+            match known.filter(|k| k.key == task) {
+                Some(k) => self.trace.put(KernelPoint::Commit, k.number, k.transid, None),
+                None => self.trace_task(KernelPoint::Commit, task, None),
+            }
         }
         self.perform_effects(effects);
         result
@@ -175,7 +206,9 @@ impl Shared {
             task.caller(key)
         };
         if self
-            .kernel(|k, now, out| k.call(now, caller, call, out))
+            .kernel_for(Some(Known::of(&caller)), |k, now, out| {
+                k.call(now, caller, call, out)
+            })
             .is_err()
         {
             tracing::error!(worker, "the operands of a worker's call make no sense");
@@ -193,7 +226,9 @@ impl Shared {
             };
             (commit, task.caller(key))
         };
-        self.kernel(|k, now, out| k.end(now, caller, commit, out));
+        self.kernel_for(Some(Known::of(&caller)), |k, now, out| {
+            k.end(now, caller, commit, out);
+        });
     }
 
     /// Has the store take over what a normal end of the region must not lose.
@@ -271,11 +306,7 @@ impl Shared {
                 Effect::Participant(unit, participant, order) => {
                     self.tell_participant(unit, participant, order);
                 }
-                Effect::Ended(task, abend) => {
-                    let code = abend.as_ref().map(|a| a.code);
-                    self.trace_task(KernelPoint::UnitEnd, task, code);
-                    self.unit_over(task, abend);
-                }
+                Effect::Ended(task, abend) => self.unit_over(task, abend),
                 Effect::Start(start) => {
                     self.trace.put(KernelPoint::Start, 0, start.transid, None);
                     self.start_task(*start);
@@ -303,7 +334,14 @@ impl Shared {
     /// The unit of work of a task that ends is over, and so is the task.
     fn unit_over(self: &Arc<Self>, key: TaskKey, abend: Option<Abend>) {
         self.end_conversations(key, abend.is_some());
-        self.with(|core, cx| core.unit_ended(cx, key, abend));
+        self.with(|core, cx| {
+            if let Some(task) = core.task(key) {
+                let code = abend.as_ref().map(|a| a.code);
+                let (number, transid) = (task.number, task.transid);
+                self.trace.put(KernelPoint::UnitEnd, number, transid, code);
+            }
+            core.unit_ended(cx, key, abend);
+        });
     }
 
     /// Hands work to the thread for work that may block.

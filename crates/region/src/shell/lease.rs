@@ -225,8 +225,10 @@ impl SlotLease {
             Outcome::Ok => {
                 self.ended_ok = true;
                 // How long it holds a worker when it is let run: time in which
-                // the system ran others is not the program's own.
-                let own = record.general_cpu_ns + record.qr_wait_ns + record.region_wait_ns;
+                // the system ran others is not the program's own. Nor is that
+                // of waiting for the QR token: in a worker of its own it would
+                // wait as long.
+                let own = record.general_cpu_ns + record.region_wait_ns;
                 self.run = Some(Pace {
                     held_ns: own.min(record.elapsed_ns),
                     waited_ns: record.region_wait_ns.min(record.elapsed_ns),

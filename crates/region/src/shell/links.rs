@@ -21,6 +21,13 @@ pub struct WorkerLink {
     pub pid: AtomicI32,
 }
 
+impl WorkerLink {
+    /// True while its process is there.
+    pub fn has_process(&self) -> bool {
+        self.pid.load(Ordering::Relaxed) > 0
+    }
+}
+
 /// All links by worker number.
 pub struct LinkTable {
     links: Vec<Option<Arc<WorkerLink>>>,
@@ -155,6 +162,10 @@ impl Links for LinkTable {
             Some(pid) if pid > 0 => clock::process_cpu_ns(pid),
             _ => 0,
         }
+    }
+
+    fn waits_for_qr(&mut self, worker: usize) -> bool {
+        self.get(worker).is_some_and(|l| l.side.waits_for_qr())
     }
 
     fn is_runnable(&mut self, worker: usize) -> bool {

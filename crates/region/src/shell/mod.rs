@@ -22,6 +22,7 @@ mod sink;
 mod start;
 mod starts;
 mod system;
+mod token;
 mod trace;
 
 pub use clock::now_ns;
@@ -68,6 +69,8 @@ pub struct Shared {
     conversations: ConversationTable,
     /// What the kernel did last.
     pub(crate) trace: RegionTrace,
+    /// What workers that died did last.
+    dead_rings: trace::DeadRings,
     /// As the region was started.
     pub config: RegionConfig,
     /// CPUs for doors.
@@ -207,12 +210,14 @@ impl Shared {
         }
     }
 
-    /// Whether the dispatch thread has nothing to look at from time to time.
-    fn may_rest(&self) -> bool {
+    /// When the dispatch thread must look at idle workers, though there is
+    /// nothing to look at from time to time; `u64::MAX` for never. None when
+    /// there is something.
+    fn rest_until(&self) -> Option<u64> {
         let state = self.lock();
         let rests = !state.core.wants_coarse_tick();
         self.rests.store(rests, Ordering::Relaxed);
-        rests
+        rests.then(|| state.core.next_farewell().unwrap_or(u64::MAX))
     }
 
     /// True when the region's threads shall end.

@@ -1,5 +1,4 @@
-//! The spawner: the one thread that starts and kills worker processes, and
-//! takes the QR token from those that are gone.
+//! The spawner: the one thread that starts and kills worker processes.
 //!
 //! It is permanent, because PR_SET_PDEATHSIG ends a child when the thread that
 //! made it ends; so no worker outlives the region, however that dies. A worker
@@ -16,17 +15,11 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
-use std::time::{Duration, Instant};
-
-use link::Holder;
+use std::sync::mpsc::{Receiver, Sender};
 
 use super::Shared;
 use super::engines::bind;
 use super::output::Output;
-
-/// Time between two looks at the QR token.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// What the spawner is asked to do.
 pub enum Order {
@@ -66,19 +59,9 @@ pub fn run(
     orders: &Receiver<Order>,
     started: &Sender<Started>,
 ) {
-    let (mut suspect, mut looked) = (None, Instant::now());
-    loop {
-        let order = orders.recv_timeout(LOOK);
-        if looked.elapsed() >= LOOK {
-            suspect = look_at_token(shared, suspect);
-            looked = Instant::now();
-        }
+    while let Ok(order) = orders.recv() {
         match order {
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return,
-            Ok(Order::Spawn(worker)) => {
-                // Nobody of this number runs: what it holds is a dead one's.
-                free_token(shared, |holder| holder == Holder::Worker(worker), true);
+            Order::Spawn(worker) => {
                 if let Err(error) = start(shared, recipe, output, worker, started) {
                     tracing::error!(worker, %error, "a worker could not be started");
                     shared.with(|core, cx| {
@@ -87,52 +70,9 @@ pub fn run(
                     });
                 }
             }
-            Ok(Order::Kill(worker)) => kill(shared, worker),
-            Ok(Order::Stop) => return,
+            Order::Kill(worker) => kill(shared, worker),
+            Order::Stop => return,
         }
-    }
-}
-
-/// Looks whether the QR token is held by nobody who runs, and frees it: its
-/// holder died, or a program wrote into the page. A holder that seems to sleep
-/// for work is believed once, since it may have given the token back meanwhile.
-/// Gives back the word of such a holder.
-fn look_at_token(shared: &Arc<Shared>, suspect: Option<u32>) -> Option<u32> {
-    let (holder, word) = shared.page.qr().holder();
-    let worker = match holder {
-        Holder::Nobody => return None,
-        Holder::Nonsense => {
-            free_token(shared, |now| now == holder, false);
-            return None;
-        }
-        Holder::Worker(worker) => worker,
-    };
-    let link = shared.lock().links.get(worker).cloned();
-    match link {
-        Some(link) if link.pid.load(Ordering::Relaxed) > 0 => {
-            if !link.side.is_sleeping() {
-                return None;
-            }
-            if suspect == Some(word) {
-                shared.page.qr().take_away(word, false);
-            }
-            Some(word)
-        }
-        _ => {
-            free_token(shared, |now| now == holder, true);
-            None
-        }
-    }
-}
-
-fn free_token(shared: &Shared, stale: impl Fn(Holder) -> bool, died: bool) {
-    let token = shared.page.qr();
-    let (holder, word) = token.holder();
-    if stale(holder) && token.take_away(word, died) {
-        tracing::warn!(
-            ?holder,
-            "the holder of the QR token does not run: it is free again"
-        );
     }
 }
 

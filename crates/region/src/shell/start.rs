@@ -22,6 +22,7 @@ use super::participants::ParticipantTable;
 use super::process::{self, Recipe};
 use super::sink::Sink;
 use super::starts::StartTable;
+use super::trace::DeadRings;
 use super::{Shared, State, UNIX_OFFSET, clock};
 use crate::api::{Definitions, RegionConfig, StartError, Statistics};
 use crate::core::{Compiled, Core, Limits};
@@ -71,6 +72,7 @@ impl Threads {
             participants: ParticipantTable::default(),
             conversations: ConversationTable::default(),
             trace: RegionTrace::new(TraceClock::best()),
+            dead_rings: DeadRings::default(),
             config,
             orders,
             fine: AtomicBool::new(false),

@@ -5,15 +5,39 @@
 //! ring is read in the order in which it was written, so that an exit finds
 //! the entry of its command; then all are merged by time.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cics::command::{self, Domain};
 use cics::resp::Condition;
 use link::trace::{KernelPoint, TraceEntry, TraceInstant, TraceKind};
 
+use super::links::WorkerLink;
 use super::{Shared, unix_offset};
 use crate::api::{TraceFilter, TraceRecord};
 use crate::core::TaskKey;
+
+/// Workers that died whose rings are kept.
+const DEAD_RINGS: usize = 8;
+
+/// The rings of the workers that died last, the oldest first.
+#[derive(Default)]
+pub struct DeadRings {
+    rings: Mutex<VecDeque<(u32, Vec<TraceEntry>)>>,
+}
+
+impl DeadRings {
+    /// Keeps what a worker wrote. Its process must have ended.
+    pub(super) fn keep(&self, link: &WorkerLink) {
+        let mut entries = Vec::new();
+        link.side.read_trace(0, |entry| entries.push(entry));
+        let mut rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
+        if rings.len() == DEAD_RINGS {
+            rings.pop_front();
+        }
+        rings.push_back((link.side.worker() as u32, entries));
+    }
+}
 
 impl Shared {
     /// Traces something of a task that the core knows.
@@ -40,6 +64,10 @@ impl Shared {
             link.side.read_trace(0, |entry| entries.push(entry));
             let worker = link.side.worker() as u32;
             records.append(&mut clock.records(Some(worker), &entries));
+        }
+        let dead = &self.dead_rings.rings;
+        for (worker, entries) in &*dead.lock().unwrap_or_else(PoisonError::into_inner) {
+            records.append(&mut clock.records(Some(*worker), entries));
         }
         records.retain(|record| filter.takes(record));
         // Stable: entries of one ring stay in their order.

@@ -30,6 +30,8 @@ pub struct SimWorker {
     pub dead: bool,
     /// CPU time used.
     pub cpu_ns: u64,
+    /// Its task waits for the QR token.
+    pub waits_for_qr: bool,
 }
 
 /// How far the task of a slot is.
@@ -106,6 +108,10 @@ impl Links for SimLinks {
 
     fn is_runnable(&mut self, _: usize) -> bool {
         false
+    }
+
+    fn waits_for_qr(&mut self, worker: usize) -> bool {
+        self.workers[&worker].waits_for_qr
     }
 }
 

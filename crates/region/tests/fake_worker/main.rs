@@ -52,7 +52,12 @@ fn run(worker: &mut WorkerSide, task: &TaskIn, generation: u64, tasks: &mut u64)
         "LOOP" => loop {
             std::hint::spin_loop();
         },
-        "CRASH" => crash(),
+        "CRASH" => {
+            let mut trace = worker.trace();
+            trace.begin_task(task.request.task, task.request.transid);
+            trace.enter(cics::command::commands::link::NUMBER);
+            crash();
+        }
         "EXIT" => std::process::exit(0),
         "QRDIE" => {
             let _ = worker.qr().take();

@@ -151,6 +151,19 @@ fn a_holder_of_the_qr_token_that_dies_is_counted() {
 }
 
 #[test]
+fn what_a_worker_traced_is_there_after_its_death() {
+    let region = Region::start(config()).unwrap();
+    assert_eq!(code(&call_now(&region, "CRASH", "")), "ASRA");
+    let of_worker = region::TraceFilter {
+        domain: Some("programs".into()),
+        ..region::TraceFilter::default()
+    };
+    let records = region.handle().trace(&of_worker);
+    let told: Vec<_> = records.iter().map(|r| (&*r.command, r.worker)).collect();
+    assert_eq!(told, [("LINK", Some(0))]);
+}
+
+#[test]
 fn a_killed_worker_under_load_costs_only_what_it_ran() {
     let region = Region::start(config()).unwrap();
     let handle = region.handle();

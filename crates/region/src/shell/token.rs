@@ -1,0 +1,65 @@
+//! Whom the QR token is taken from, so that nobody waits for it in vain.
+//!
+//! A worker that dies gives nothing back: whoever hears of its end takes the
+//! token from it. A program may also write into the page that the token lies
+//! in: the dispatch thread looks at the word while there are tasks, which are
+//! the only ones that could wait for it.
+
+use link::Holder;
+
+use super::Shared;
+
+/// What was seen of the token at the last look.
+#[derive(Default)]
+pub struct TokenWatch {
+    /// The word of a holder that seemed to sleep for work.
+    suspect: Option<u32>,
+}
+
+impl TokenWatch {
+    /// Frees the token when it is held by nobody who runs. A holder that seems
+    /// to sleep for work is believed once, since it may have given the token
+    /// back meanwhile.
+    pub fn look(&mut self, shared: &Shared) {
+        let suspect = self.suspect.take();
+        let (holder, word) = shared.page.qr().holder();
+        let worker = match holder {
+            Holder::Nobody => return,
+            Holder::Nonsense => return shared.free_token(holder, false),
+            Holder::Worker(worker) => worker,
+        };
+        let link = shared.lock().links.get(worker).cloned();
+        match link {
+            Some(link) if link.has_process() => {
+                if !link.side.is_sleeping() {
+                    return;
+                }
+                if suspect == Some(word) {
+                    shared.page.qr().take_away(word, false);
+                }
+                self.suspect = Some(word);
+            }
+            _ => shared.free_token(holder, true),
+        }
+    }
+}
+
+impl Shared {
+    /// A worker's process has ended: what it held is free. Called before
+    /// another one of its number can be started.
+    pub(super) fn token_of_dead(&self, worker: usize) {
+        self.free_token(Holder::Worker(worker), true);
+    }
+
+    /// Takes the token from this holder, if it is still this one's.
+    fn free_token(&self, from: Holder, died: bool) {
+        let token = self.page.qr();
+        let (holder, word) = token.holder();
+        if holder == from && token.take_away(word, died) {
+            tracing::warn!(
+                ?holder,
+                "the holder of the QR token does not run: it is free again"
+            );
+        }
+    }
+}
