@@ -9,6 +9,7 @@ mod appc_pip;
 mod appc_reload;
 mod appc_verbs;
 mod bank;
+mod batch;
 mod capture;
 mod cli;
 mod commands;
