@@ -17,6 +17,7 @@ mod drive;
 mod ends;
 mod faults;
 mod first_hour;
+mod genapp;
 mod health;
 mod hostile;
 mod http;
