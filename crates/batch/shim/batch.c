@@ -188,8 +188,11 @@ static tb_handlers on;
 static const char *libcob_base;
 static cob_file *current;
 static fcd3 *last;
+/* Bytes of the record that a WRITE or REWRITE is of; 0 for other statements. */
+static uint32_t written;
 
 static int (*set_int)(cob_field *, int);
+static int (*get_int)(cob_field *);
 static struct {
 	void (*open)(void *, cob_file *, int, int, cob_field *);
 	void (*close)(void *, cob_file *, cob_field *, int, int);
@@ -269,12 +272,12 @@ EXPORT int tupelo_file_handler(unsigned char *opcode, void *block)
 	r.variable = fcd->record_mode;
 	r.min = get(fcd->min_len, 4);
 	r.max = get(fcd->max_len, 4);
-	r.length = get(fcd->cur_len, 4);
+	r.length = r.variable && written ? written : get(fcd->cur_len, 4);
 	r.options = get(fcd->opt, 4);
 	r.ref_key = get(fcd->ref_key, 2);
 	r.key_length = get(fcd->key_len, 2);
 	r.name_length = get(fcd->name_len, 2);
-	r.area = r.max > r.length ? r.max : r.length;
+	r.area = r.max > get(fcd->cur_len, 4) ? r.max : get(fcd->cur_len, 4);
 	r.rrn = get(fcd->rel + 4, 4);
 	r.max_rrn = greatest(current);
 	r.file = (uintptr_t)current;
@@ -304,6 +307,7 @@ static void enter(cob_file *f)
 
 	current = f;
 	last = NULL;
+	written = 0;
 	if (f->organization == ORG_OF_RELATIVE) {
 		memset(digits, '0', sizeof digits);
 		if (!f->keys) {
@@ -313,6 +317,14 @@ static void enter(cob_file *f)
 			f->keys->field = &none;
 		}
 	}
+}
+
+/* libcob's entries leave DEPENDING ON out here too. */
+static void take_length(const cob_file *f, const cob_field *rec)
+{
+	int n = f->variable_record ? get_int(f->variable_record) : (int)rec->size;
+
+	written = n > 0 ? (uint32_t)n : UINT32_MAX;
 }
 
 static int went_well(void)
@@ -394,6 +406,7 @@ EXPORT void cob_extfh_write(void *h, cob_file *f, cob_field *rec, const int opt,
 {
 	(void)h;
 	enter(f);
+	take_length(f, rec);
 	libcob.write(HANDLER, f, rec, opt, status, eop);
 	tell_number(f);
 }
@@ -408,6 +421,7 @@ EXPORT void cob_extfh_rewrite(void *h, cob_file *f, cob_field *rec, const int op
 {
 	(void)h;
 	enter(f);
+	take_length(f, rec);
 	libcob.rewrite(HANDLER, f, rec, opt, status);
 }
 
@@ -471,6 +485,7 @@ EXPORT int tb_start(void *handle, const tb_handlers *handlers)
 		const char *name;
 	} all[] = {
 		{ &set_int, "cob_set_int" },
+		{ &get_int, "cob_get_int" },
 		{ &libcob.open, "cob_extfh_open" },
 		{ &libcob.close, "cob_extfh_close" },
 		{ &libcob.read, "cob_extfh_read" },

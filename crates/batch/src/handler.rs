@@ -64,16 +64,26 @@ pub enum Relation {
     Last,
 }
 
+/// How a CLOSE goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phrase {
+    /// It ends.
+    None,
+    /// WITH LOCK: not to be opened again by this program.
+    Lock,
+    /// WITH NO REWIND.
+    NoRewind,
+    /// REEL or UNIT, FOR REMOVAL or not: the file stays open.
+    Reel,
+}
+
 /// A statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Op {
     /// OPEN.
     Open(Mode),
-    /// CLOSE, perhaps WITH LOCK.
-    Close {
-        /// Not to be opened again by this program.
-        lock: bool,
-    },
+    /// CLOSE.
+    Close(Phrase),
     /// READ NEXT, or READ of a file in sequence.
     Next,
     /// READ PREVIOUS.
@@ -119,6 +129,8 @@ pub struct Call<'a> {
     pub is_optional: bool,
     /// Records may differ in length.
     pub is_variable: bool,
+    /// Shortest record.
+    pub min: usize,
     /// Longest record.
     pub max: usize,
     /// The record area; what is read goes there.
@@ -263,7 +275,8 @@ impl Handler {
             open.last_read = None;
         }
         match call.op {
-            Op::Close { lock } => self.close(call.file, lock),
+            Op::Close(Phrase::Reel) => Ok(Status::NO_REEL),
+            Op::Close(phrase) => self.close(call.file, phrase),
             Op::Next | Op::Previous => next(&mut self.store, open, call),
             Op::Read => read(&mut self.store, open, call),
             Op::Start(relation) => start(&mut self.store, open, call, relation),
@@ -274,9 +287,9 @@ impl Handler {
         }
     }
 
-    fn close(&mut self, file: usize, lock: bool) -> Done {
+    fn close(&mut self, file: usize, phrase: Phrase) -> Done {
         let open = self.files.remove(&file);
-        if lock {
+        if phrase == Phrase::Lock {
             self.locked.insert(file);
         }
         match open.map(|open| open.records) {
@@ -284,7 +297,10 @@ impl Handler {
             Some(Opened::Stored(_)) => self.store.as_mut().map_or(Ok(()), Records::commit)?,
             _ => {}
         }
-        Ok(Status::OK)
+        Ok(match phrase {
+            Phrase::NoRewind => Status::NO_REEL,
+            _ => Status::OK,
+        })
     }
 
     fn open(&mut self, call: &mut Call<'_>, mode: Mode) -> Done {
@@ -299,8 +315,10 @@ impl Handler {
             Some(dd) => self.open_dd(call, mode, &dd),
         };
         let (records, status) = match found {
-            Ok(records) => (records, Status::OK),
-            Err(fault) if fault.status == Status::MISSING && call.is_optional => {
+            Ok(opened) => opened,
+            Err(fault)
+                if fault.status == Status::MISSING && call.is_optional && mode == Mode::Input =>
+            {
                 (Opened::Absent, Status::OPTIONAL_MISSING)
             }
             Err(fault) => return Err(fault),
@@ -322,10 +340,16 @@ impl Handler {
         Ok(status)
     }
 
-    fn open_dd(&mut self, call: &mut Call<'_>, mode: Mode, dd: &Dd) -> Result<Opened, Fault> {
+    fn open_dd(
+        &mut self,
+        call: &mut Call<'_>,
+        mode: Mode,
+        dd: &Dd,
+    ) -> Result<(Opened, Status), Fault> {
         let first = dd.sources.first().unwrap_or(&Source::Dummy);
         if let Source::Store(name) = first {
-            return self.open_stored(call, mode, name, dd.reuse);
+            let opened = self.open_stored(call, mode, name, dd.reuse)?;
+            return Ok((opened, Status::OK));
         }
         if !matches!(call.org, Org::Sequential | Org::Lines) && *first != Source::Dummy {
             return Err(Fault {
@@ -338,12 +362,21 @@ impl Handler {
             (_, false) => Format::Fixed,
             (_, true) => Format::Rdw,
         };
+        let mut status = Status::OK;
+        if let Source::File { path, .. } = first
+            && matches!(mode, Mode::Update | Mode::Extend)
+            && call.is_optional
+            && !path.exists()
+        {
+            status = Status::OPTIONAL_MISSING;
+            std::fs::File::create(path).map_err(machine)?;
+        }
         let opened = match (mode, first) {
             (Mode::Input, _) => Input::open(&dd.sources, default).map(Plain::Input),
             (Mode::Output, source) => {
                 Output::open(source, default, dd.append, self.print).map(Plain::Output)
             }
-            (Mode::Extend, Source::File { path, .. }) if !path.exists() && !call.is_optional => {
+            (Mode::Extend, Source::File { path, .. }) if !path.exists() => {
                 Err(io::ErrorKind::NotFound.into())
             }
             (Mode::Extend, source) => {
@@ -355,7 +388,8 @@ impl Handler {
             (Mode::Update, Source::Dummy) => Input::open(&dd.sources, default).map(Plain::Input),
             (Mode::Update, _) => Err(io::ErrorKind::Unsupported.into()),
         };
-        opened.map(Opened::Plain).map_err(|error| Fault {
+        let opened = opened.map(|plain| (Opened::Plain(plain), status));
+        opened.map_err(|error| Fault {
             status: match error.kind() {
                 io::ErrorKind::NotFound => Status::MISSING,
                 io::ErrorKind::PermissionDenied
@@ -422,8 +456,10 @@ pub fn dd_name(assign: &str) -> String {
 }
 
 fn no_dd(call: &Call<'_>, mode: Mode) -> Fault {
+    // What is to be made needs a DD that says where.
     let status = match mode {
         Mode::Output => Status::NO_DD,
+        Mode::Update | Mode::Extend if call.is_optional => Status::NO_DD,
         _ => Status::MISSING,
     };
     let name = dd_name(call.assign);
@@ -445,7 +481,7 @@ fn machine(error: io::Error) -> Fault {
 
 fn not_open(op: Op) -> Status {
     match op {
-        Op::Close { .. } => Status::NOT_OPEN,
+        Op::Close(_) => Status::NOT_OPEN,
         Op::Write(_) => Status::NOT_OUTPUT,
         Op::Rewrite | Op::Delete => Status::NOT_UPDATE,
         _ => Status::NOT_INPUT,
@@ -577,7 +613,10 @@ fn read(store: &mut Option<Records>, open: &mut Open, call: &mut Call<'_>) -> Do
     let file = match &open.records {
         Opened::Stored(file) => file,
         Opened::Plain(_) => return next(store, open, call),
-        Opened::Absent => return Ok(Status::NOT_FOUND),
+        Opened::Absent => {
+            open.cursor = Cursor::Lost;
+            return Ok(Status::NOT_FOUND);
+        }
     };
     open.cursor = Cursor::Lost;
     let key = key_in(call, call.key, 0)?;
@@ -600,7 +639,10 @@ fn start(
     let file = match &open.records {
         Opened::Stored(file) => file,
         Opened::Plain(_) => return Ok(Status::LOGIC),
-        Opened::Absent => return Ok(Status::NOT_FOUND),
+        Opened::Absent => {
+            open.cursor = Cursor::Lost;
+            return Ok(Status::NOT_FOUND);
+        }
     };
     open.cursor = Cursor::Lost;
     let key = key_in(call, call.key, call.key_bytes)?;
@@ -630,11 +672,12 @@ fn start(
     }
 }
 
-/// The record that is written.
+/// The record that is written, if its length is one that the program's
+/// records have.
 fn record<'c>(call: &'c Call<'_>) -> Result<&'c [u8], Fault> {
-    call.area
-        .get(..call.length)
-        .ok_or_else(|| Status::BAD_LENGTH.into())
+    let fits = !call.is_variable || (call.min..=call.max).contains(&call.length);
+    let bytes = call.area.get(..call.length).filter(|_| fits);
+    bytes.ok_or_else(|| Status::BAD_LENGTH.into())
 }
 
 fn write(

@@ -13,7 +13,7 @@ use std::path::Path;
 use store::{Durability, LmdbOptions, LmdbReader, LmdbStore, OpenError};
 
 use crate::dd::{Step, StoreAt};
-use crate::handler::{Advance, Call, Handler, Key, Mode, Op, Org, Records, Relation};
+use crate::handler::{Advance, Call, Handler, Key, Mode, Op, Org, Phrase, Records, Relation};
 
 /// Why a program could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -327,6 +327,7 @@ fn serve_request(handler: &mut Handler, request: &mut Request) {
         is_sequential: request.access == 0,
         is_optional: request.optional != 0,
         is_variable: request.variable != 0,
+        min: request.min as usize,
         max: request.max as usize,
         area,
         length: request.length as usize,
@@ -358,10 +359,16 @@ fn operation(code: u32, options: u32) -> Op {
         0xFA01 | 0xFA05 => Op::Open(Mode::Output),
         0xFA02 => Op::Open(Mode::Update),
         0xFA03 => Op::Open(Mode::Extend),
-        // libcob has WITH LOCK in the options.
-        0xFA80 => Op::Close { lock: options == 1 },
-        0xFA81 => Op::Close { lock: true },
-        0xFA82 | 0xFA84 | 0xFA86 => Op::Close { lock: false },
+        // libcob has the phrase in the options.
+        0xFA80 => match options {
+            1 => Op::Close(Phrase::Lock),
+            2 => Op::Close(Phrase::NoRewind),
+            3 | 4 => Op::Close(Phrase::Reel),
+            _ => Op::Close(Phrase::None),
+        },
+        0xFA81 => Op::Close(Phrase::Lock),
+        0xFA82 => Op::Close(Phrase::NoRewind),
+        0xFA84..=0xFA86 => Op::Close(Phrase::Reel),
         0xFA8D | 0xFAD8 | 0xFAD9 | 0xFAF5 => Op::Next,
         0xFA8C | 0xFADE | 0xFADF | 0xFAF9 => Op::Previous,
         0xFA8E | 0xFADA | 0xFADB | 0xFAF6 => Op::Read,

@@ -24,6 +24,8 @@ statuses! {
     LENGTH = b"04",
     /// The optional file is not there.
     OPTIONAL_MISSING = b"05",
+    /// It was done, and REEL or NO REWIND means nothing for this file.
+    NO_REEL = b"07",
     /// No record is left.
     AT_END = b"10",
     /// The record number is too large for the RELATIVE KEY.

@@ -212,9 +212,15 @@ impl Records {
             {
                 return Ok(By::Own);
             }
+            let (name, field) = match (&access.index, access.base.def.organisation) {
+                (Some(index), _) => (&index.def.name, index.def.key),
+                (None, Organisation::Ksds(field)) => (&access.base.def.name, field),
+                (None, _) => return Err(Status::CONFLICT.into()),
+            };
             return Err(different(format!(
-                "the program's RECORD KEY is at offset {} with {} bytes, that of {} is not",
-                key.offset, key.length, access.base.def.name
+                "the program's RECORD KEY is at offset {} with {} bytes, that of {name} at \
+                 offset {} with {}",
+                key.offset, key.length, field.offset_bytes, field.length_bytes
             )));
         }
         let indexes = self.reader.indexes(access.base.id)?;

@@ -197,6 +197,7 @@ fn file_entry(def: &FileDef) -> FileEntry {
     FileEntry {
         name: def.name.into(),
         data_set: def.dsname.clone().unwrap_or_default(),
+        variable: def.record_format == RecordFormat::Variable,
         recoverable: def.recovery != Recovery::None,
         read: def.read,
         update: def.update,
@@ -249,7 +250,6 @@ fn keyed_file(
         key_offset: section.key_offset,
         key_bytes: key,
         record_bytes: record,
-        variable,
         ..file_entry(def)
     };
     let data_set = def.dsname.clone();

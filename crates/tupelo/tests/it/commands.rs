@@ -149,7 +149,7 @@ fn set_up(app: &Path) {
 }
 
 /// What a transaction leaves in its COMMAREA, a line each.
-fn told(app: &Path, transid: &str) -> String {
+pub fn told(app: &Path, transid: &str) -> String {
     let output = tupelo()
         .args(["run", transid])
         .arg(app)
@@ -187,7 +187,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn entries_of(folder: &Path) -> Vec<PathBuf> {
+pub fn entries_of(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).expect("a folder");
     let mut files: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();
     files.sort();

@@ -127,7 +127,8 @@ pub fn complete(reader: &mut dyn ReadStore, entries: &mut [FileEntry]) {
         let def = &base.def;
         entry.base = def.name.as_str().to_owned();
         entry.record_bytes = def.max_record_bytes;
-        entry.variable = def.format == store::RecordFormat::Variable;
+        // RECORDFORMAT(V), which is usual, over records of one length is good.
+        entry.variable |= def.format == store::RecordFormat::Variable;
         let key = match (&index, def.organisation) {
             (Some(index), _) => Some((FileKind::Path, index.def.key)),
             (None, Organisation::Ksds(key)) => Some((FileKind::Ksds, key)),

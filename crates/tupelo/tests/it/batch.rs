@@ -1,0 +1,121 @@
+//! Batch programs: the file status of every statement, and what is in the files
+//! afterwards.
+//!
+//! `testdata/batch/` is an application. Each program in its folder `batch` with
+//! an `.expected` file is run with every file of `setup.idcams` under its own
+//! name and with the DDs of its `.dds` file, where `@` is a folder of its own;
+//! the files named after the program lie in it. What it is to display is taken
+//! from the public manuals, not from a run; `[4]` stands for an exit status.
+//!
+//! To add a program: write it and its `.expected` file.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use crate::program::{text, tupelo};
+
+/// Programs that another follows on the same files.
+const SERIES: &[&[&str]] = &[
+    &["ABENDS", "ABREAD"],
+    &["DECLAR"],
+    &["ESDSTST"],
+    &["IXALT"],
+    &["IXSEQ"],
+    &["OPENS"],
+    &["RELTEST"],
+    &["SEQVAR"],
+];
+
+#[test]
+fn statements_get_the_status_that_the_manual_says() {
+    let app = Application::new();
+    let mut wrong = String::new();
+    for program in SERIES.iter().copied().flatten() {
+        let told = app.told(program);
+        let expected = app.text(&format!("{program}.expected"));
+        if told != expected {
+            let _ = writeln!(wrong, "{program} tells\n{told}and not\n{expected}");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+#[test]
+fn every_program_of_the_folder_is_run() {
+    let programs = fs::read_dir(data().join("batch")).expect("a folder");
+    for program in programs.map(|entry| entry.expect("an entry").path()) {
+        let name = program.file_stem().unwrap_or_default().to_string_lossy();
+        let is_run = SERIES.iter().any(|series| series.contains(&&*name));
+        assert!(is_run, "{name} is in no series");
+    }
+}
+
+/// The application of the tests in a folder that goes away.
+struct Application {
+    folder: tempfile::TempDir,
+    files: Vec<String>,
+}
+
+impl Application {
+    fn new() -> Application {
+        let folder = tempfile::tempdir().expect("a folder");
+        crate::appc::copy(&data(), folder.path());
+        let deck = folder.path().join("setup.idcams");
+        let args = [deck.as_os_str(), "--app".as_ref(), folder.path().as_ref()];
+        let output = tupelo().args(["file", "idcams"]).args(args).output();
+        let output = output.expect("tupelo runs");
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let deck = fs::read_to_string(deck).expect("commands");
+        let named = deck.lines().filter(|line| line.contains("CLUSTER"));
+        let named = named.filter_map(|line| line.split_once("NAME(")?.1.split_once(')'));
+        let files = named.map(|(name, _)| name.to_owned()).collect();
+        Application { folder, files }
+    }
+
+    /// A file of the folder of programs.
+    fn text(&self, name: &str) -> String {
+        let path = self.folder.path().join("batch").join(name);
+        fs::read_to_string(path).unwrap_or_default()
+    }
+
+    /// Runs a program.
+    fn run(&self, program: &str) -> Output {
+        let own = self.folder.path().join("work").join(program);
+        fs::create_dir_all(&own).expect("a folder");
+        for entry in fs::read_dir(data()).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.file_stem().is_some_and(|stem| stem == program) {
+                let name = path.extension().expect("a name");
+                fs::copy(&path, own.join(name)).expect("a copy");
+            }
+        }
+        let mut command = tupelo();
+        command.arg("batch").arg(program).arg(self.folder.path());
+        for file in &self.files {
+            command.args(["--dd", &format!("{file}={file}")]);
+        }
+        for dd in self.text(&format!("{program}.dds")).lines() {
+            command.args(["--dd", &dd.replace('@', &own.to_string_lossy())]);
+        }
+        command.output().expect("tupelo runs")
+    }
+
+    /// What a program displays, and its exit status if that is not 0.
+    fn told(&self, program: &str) -> String {
+        let output = self.run(program);
+        let mut told = text(&output.stdout);
+        match output.status.code() {
+            Some(0) => {}
+            code => {
+                let _ = writeln!(told, "[{}]", code.unwrap_or(-1));
+            }
+        }
+        told
+    }
+}
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/batch")
+}

@@ -1,0 +1,79 @@
+//! IBM's sample application genapp, as its site would set it up: its own
+//! definitions, its own job that defines and loads the files, its own programs.
+//!
+//! Its code is not part of this project: the test runs where the variable
+//! `GENAPP` names the folder `base` of a copy of it
+//! (<https://github.com/cicsdev/cics-genapp>), and is over at once elsewhere.
+//! `testdata/genapp/GENADRV.cbl` links to every program that needs neither SQL
+//! nor maps; what it is to tell is read in their texts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::commands::{entries_of, told};
+use crate::program::{text, tupelo};
+
+#[test]
+fn programs_without_sql_and_maps_run_over_files_that_their_job_loads() {
+    let Some(genapp) = std::env::var_os("GENAPP").map(PathBuf::from) else {
+        return;
+    };
+    let app = application(&genapp);
+    let customers = genapp.join("data/ksdscust.txt");
+    let policies = genapp.join("data/ksdspoly.txt");
+    let output = tupelo()
+        .args(["batch", "--jcl"])
+        .arg(genapp.join("cntl/adef121.jcl"))
+        .arg(app.path())
+        .args(["--set", "<USRHLQ>=USER", "--format", "lines"])
+        .args(["--dd", &format!("<KSDSCUS>={}", customers.display())])
+        .args(["--dd", &format!("<KSDSPOL>={}", policies.display())])
+        .output()
+        .expect("tupelo runs");
+    let printed = text(&output.stdout);
+    assert!(output.status.success(), "{printed}{}", text(&output.stderr));
+    assert!(printed.contains("KSDSCUST: 10 records loaded"), "{printed}");
+    assert!(printed.contains("KSDSPOLY: 10 records loaded"), "{printed}");
+    let expected = fs::read_to_string(data().join("genapp/GENADRV.expected"));
+    assert_eq!(told(app.path(), "GDRV"), expected.expect("an expectation"));
+}
+
+/// Its programs without SQL and maps, its copybooks and definitions, and the
+/// program that links to them.
+fn application(genapp: &Path) -> tempfile::TempDir {
+    let app = tempfile::tempdir().expect("a folder");
+    let in_app = |name: &str| app.path().join(name);
+    fs::create_dir_all(in_app("cobol")).expect("a folder");
+    fs::create_dir_all(in_app("copybooks")).expect("a folder");
+    for path in entries_of(&genapp.join("src")) {
+        let bytes = fs::read(&path).expect("a text");
+        let content = text(&bytes).to_uppercase();
+        let is_out = content.contains("EXEC SQL") || content.contains("SEND MAP");
+        let folder = match path.extension().and_then(|e| e.to_str()) {
+            Some("cbl") if !is_out => "cobol",
+            Some("cpy") => "copybooks",
+            _ => continue,
+        };
+        let name = path.file_name().unwrap_or_default();
+        fs::copy(&path, in_app(folder).join(name)).expect("a copy");
+    }
+    for path in entries_of(&data().join("commands/copybooks")) {
+        let name = path.file_name().unwrap_or_default();
+        fs::copy(&path, in_app("copybooks").join(name)).expect("a copy");
+    }
+    let driver = data().join("genapp/GENADRV.cbl");
+    fs::copy(driver, in_app("cobol/GENADRV.cbl")).expect("a copy");
+    let settings = data().join("genapp/tupelo.toml");
+    fs::copy(settings, in_app("tupelo.toml")).expect("a copy");
+    let job = fs::read_to_string(genapp.join("cntl/cdef121.jcl")).expect("a job");
+    let lines = job.lines().skip_while(|line| !line.starts_with("//SYSIN"));
+    let own: Vec<&str> = lines.skip(1).take_while(|l| !l.starts_with("/*")).collect();
+    let more = fs::read_to_string(data().join("genapp/more.csd")).expect("definitions");
+    let all = own.join("\n").replace("<USRHLQ>", "USER") + "\n" + &more;
+    fs::write(in_app("resources.csd"), all).expect("definitions");
+    app
+}
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")
+}
