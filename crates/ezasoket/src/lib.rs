@@ -1,0 +1,31 @@
+//! The socket calls of CICS programs, `CALL 'EZASOKET'`.
+//!
+//! What a worker and its region must agree on: which functions there are and
+//! what parameters they take, the error numbers, addresses and options as
+//! programs see them, and how each call is done on a descriptor. Who owns a
+//! descriptor and who may use which address is the business of the crate
+//! `sockets`; where a call runs is that of the worker.
+//!
+//! Reference: IP CICS Sockets Guide, "Sockets extended API"; IP sockets
+//! application programming interface guide and reference, "CALL instruction
+//! API".
+
+mod address;
+mod errno;
+mod function;
+mod mask;
+mod message;
+mod option;
+mod select;
+mod socket;
+mod wait;
+
+pub use address::{AF_INET, AF_INET6, ClientId, Name, SOCKADDR_BYTES, SOCKADDR6_BYTES};
+pub use errno::Errno;
+pub use function::{Ends, Function};
+pub use mask::Mask;
+pub use message::{Reply, Request};
+pub use option::{Command, Control, OptionName};
+pub use select::{Selected, Timeout, select};
+pub use socket::{Kind, MAX_DATA_BYTES, Socket, flags};
+pub use wait::{Polled, Waiter, system_poll};

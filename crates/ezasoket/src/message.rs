@@ -1,0 +1,140 @@
+//! A call on its way from a worker to its region, and the answer.
+//!
+//! They travel as the integers and bytes of a mid-task call of the link. What
+//! a function's integers mean:
+//!
+//! | function | integers | bytes there | bytes back |
+//! |---|---|---|---|
+//! | INITAPI | MAXSOC | IDENT, SUBTASK | |
+//! | SOCKET | AF, SOCTYPE, PROTO | | |
+//! | BIND, CONNECT | | NAME | |
+//! | ACCEPT, GETPEERNAME, GETSOCKNAME | | | NAME |
+//! | LISTEN, SHUTDOWN | BACKLOG, HOW | | |
+//! | FCNTL, IOCTL | COMMAND, REQARG | | |
+//! | READ, RECV, RECVFROM | FLAGS, NBYTE | | data; NAME behind |
+//! | WRITE, SEND, SENDTO | FLAGS, bytes of NAME | NAME, data | |
+//! | GETSOCKOPT, SETSOCKOPT | OPTNAME, OPTLEN | OPTVAL | OPTVAL |
+//! | SELECT | MAXSOC, seconds, microseconds | three masks | three masks |
+//! | GETCLIENTID | | | CLIENT |
+//! | GIVESOCKET, TAKESOCKET | | CLIENT | |
+//! | names of hosts | see `sockets` | | |
+
+use crate::Function;
+
+/// A call of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The function.
+    pub function: Function,
+    /// The socket that it names; 0 where there is none.
+    pub socket: i64,
+    /// Its other integers.
+    pub args: [i64; 4],
+    /// Its bytes.
+    pub data: Vec<u8>,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// RETCODE: a count, a socket or 0; negative when the call failed.
+    pub retcode: i64,
+    /// ERRNO.
+    pub errno: i32,
+    /// Something more, as the function has it.
+    pub value: i64,
+    /// Bytes.
+    pub data: Vec<u8>,
+}
+
+impl Request {
+    /// A call without integers or bytes.
+    pub fn new(function: Function, socket: i64) -> Request {
+        Request {
+            function,
+            socket,
+            args: [0; 4],
+            data: Vec::new(),
+        }
+    }
+
+    /// Reads the integers of a mid-task call; none when they name no function.
+    pub fn parse(args: &[u64; 8], data: Vec<u8>) -> Option<Request> {
+        let [function, socket, a, b, c, d, ..] = *args;
+        Some(Request {
+            function: Function::numbered(function)?,
+            socket: socket as i64,
+            args: [a, b, c, d].map(|v| v as i64),
+            data,
+        })
+    }
+
+    /// The integers of the mid-task call.
+    pub fn emit(&self) -> [u64; 8] {
+        let [a, b, c, d] = self.args.map(|v| v as u64);
+        let (function, socket) = (self.function.number(), self.socket as u64);
+        [function, socket, a, b, c, d, 0, 0]
+    }
+}
+
+impl Reply {
+    /// A call that went well.
+    pub fn ok(retcode: i64) -> Reply {
+        Reply {
+            retcode,
+            ..Reply::default()
+        }
+    }
+
+    /// As [`Reply::ok`], with bytes.
+    pub fn with(retcode: i64, data: Vec<u8>) -> Reply {
+        Reply {
+            retcode,
+            data,
+            ..Reply::default()
+        }
+    }
+
+    /// Reads the integers of an answer.
+    pub fn parse(args: &[u64; 8], data: Vec<u8>) -> Reply {
+        Reply {
+            retcode: args[0] as i64,
+            errno: args[1] as i32,
+            value: args[2] as i64,
+            data,
+        }
+    }
+
+    /// The integers of the answer.
+    pub fn emit(&self) -> [u64; 8] {
+        let (retcode, errno) = (self.retcode as u64, self.errno as u64);
+        [retcode, errno, self.value as u64, 0, 0, 0, 0, 0]
+    }
+}
+
+impl From<crate::Errno> for Reply {
+    fn from(errno: crate::Errno) -> Reply {
+        Reply {
+            retcode: -1,
+            errno: errno.0,
+            ..Reply::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Errno;
+
+    #[test]
+    fn a_call_and_its_answer_read_back() {
+        let mut request = Request::new(Function::RecvFrom, -3);
+        request.args = [1, -2, i64::MAX, 0];
+        assert_eq!(Request::parse(&request.emit(), Vec::new()), Some(request));
+        let mut reply = Reply::from(Errno::EBADF);
+        reply.value = -7;
+        assert_eq!(Reply::parse(&reply.emit(), Vec::new()), reply);
+        assert_eq!(Request::parse(&[99; 8], Vec::new()), None);
+    }
+}
