@@ -11,6 +11,7 @@ mod appc_verbs;
 mod bank;
 mod capture;
 mod cli;
+mod clients;
 mod commands;
 mod drive;
 mod ends;
