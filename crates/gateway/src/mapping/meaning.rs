@@ -18,10 +18,10 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// A value, nothing, or why there is none.
-type Outcome = Result<Option<serde_json::Value>, String>;
+pub(super) type Outcome = Result<Option<serde_json::Value>, String>;
 
 /// Makes every number a double, as the evaluator does.
-fn doubled(value: serde_json::Value) -> serde_json::Value {
+pub(super) fn doubled(value: serde_json::Value) -> serde_json::Value {
     use serde_json::Value as V;
     match value {
         V::Number(n) => n.as_f64().map_or(V::Null, V::from),
@@ -51,7 +51,7 @@ fn param(name: &str, place: Place) -> Param {
 }
 
 /// What a test asks of a request.
-struct Asked<'a> {
+pub(super) struct Asked<'a> {
     context: EvalContext<'a>,
     scope: ItemScope,
 }
@@ -89,14 +89,17 @@ impl Asked<'_> {
     }
 
     /// The value by itself and by the evaluator.
-    fn values(&mut self, source: &str) -> (Outcome, Outcome) {
+    pub(super) fn values(&mut self, source: &str) -> (Outcome, Outcome) {
         let text = MapValue::Expression(source.into(), Position::default());
         let fast = self.compiled(|compiler| compiler.plain(&text, self.scope));
         let whole = Value::General(self.evaluated(source));
         (self.outcome(&fast), self.outcome(&whole))
     }
 
-    fn conditions(&mut self, source: &str) -> (Result<bool, String>, Result<bool, String>) {
+    pub(super) fn conditions(
+        &mut self,
+        source: &str,
+    ) -> (Result<bool, String>, Result<bool, String>) {
         let at = Position::default();
         let fast = self.compiled(|compiler| compiler.condition(source, at, self.scope));
         let whole = Condition::General(self.evaluated(source));
@@ -108,7 +111,7 @@ impl Asked<'_> {
 }
 
 /// Calls `check` with a request of this body, and with the body as `$item`.
-fn asked(body: Option<&str>, parameter: &str, check: impl FnOnce(&mut Asked<'_>)) {
+pub(super) fn asked(body: Option<&str>, parameter: &str, check: impl FnOnce(&mut Asked<'_>)) {
     let params = [
         param("a", Place::Path),
         param("a", Place::Query),
@@ -262,6 +265,63 @@ proptest! {
         let (fast, whole) = both.unwrap();
         prop_assert_eq!(fast, whole, "{} of {:?}", source, body);
     }
+}
+
+/// Values that once differed between the two ways, of some body.
+const ONCE_DIFFERED: [&str; 23] = [
+    "$requestBody.items.name",
+    "$requestBody.items.sub.x",
+    "$body.items",
+    "$body.items.sub",
+    "$body.list",
+    "$body.lists.a",
+    "$replace($queryParameters.a, / +$/, '')",
+    "$replace($pathParameters.a, / +$/, '')",
+    "$replace($queryParameters.b, / +$/, '')",
+    "($a := $body.gone; $a != null ? $a : [])",
+    "($a := $body.nothing; $a != null ? $a : [])",
+    "($a := $body.list; $a != null ? $a : [])",
+    "($a := $queryParameters.b; $a != null ? $a : [])",
+    "$trim($headers.\"x-c\")",
+    "$trim($headers.\"x-d\")",
+    "$headers.\"X-C\"",
+    "$headers.\"X-D\"",
+    "$trim($body.number)",
+    "$trim($body.list)",
+    "$trim($body.nothing)",
+    "$trim($body.gone)",
+    "$body.zeros",
+    "$body.falses",
+];
+
+#[test]
+fn what_once_differed_is_the_same_on_both_ways() {
+    let body = r#"{"items":[{"name":"a","sub":{"x":1}},{"name":"b","sub":{"x":2}},{}],
+        "list":["x"],"lists":[[{"a":1}],[{"a":[2]}]],"nothing":null,"number":1.50,
+        "zeros":[0],"falses":[false,false],"one":[0,1]}"#;
+    for body in [body, "{}", "[]", "null", "[{\"items\":[{\"name\":\"a\"}]}]"] {
+        for parameter in ["", " p ", "p"] {
+            for source in ONCE_DIFFERED {
+                asked(Some(body), parameter, |asked| {
+                    let (fast, whole) = asked.values(source);
+                    assert_eq!(fast, whole, "{source} of {body}");
+                    let (fast, whole) = asked.conditions(source);
+                    assert_eq!(fast, whole, "{source} as a condition of {body}");
+                });
+            }
+        }
+    }
+    asked(Some(body), "p  ", |asked| {
+        let value = |asked: &mut Asked<'_>, source| asked.values(source).0;
+        let text = |text: &str| Ok(Some(serde_json::Value::from(text)));
+        let path = "$replace($pathParameters.a, / +$/, '')";
+        assert_eq!(value(asked, path), text("p"));
+        assert_eq!(value(asked, "$trim($headers.\"x-c\")"), text("c d"));
+        assert!(value(asked, "$trim($body.number)").is_err());
+        assert_eq!(asked.conditions("$body.zeros").0, Ok(false));
+        assert_eq!(asked.conditions("$body.falses").0, Ok(false));
+        assert_eq!(asked.conditions("$body.one").0, Ok(true));
+    });
 }
 
 /// What a path gives, as text.

@@ -14,5 +14,7 @@ pub(crate) mod plan;
 pub(crate) mod reads;
 pub(crate) mod request;
 pub(crate) mod response;
+#[cfg(test)]
+mod suite;
 mod text;
 pub(crate) mod tree;

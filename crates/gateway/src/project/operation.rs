@@ -165,31 +165,33 @@ impl Api {
 
     /// What its assets say of their programs, each once.
     pub fn contracts(&self) -> Vec<Contract> {
-        let mut seen: Vec<*const Asset> = Vec::new();
-        let mut contracts = Vec::new();
+        let side = |interface: &Interface| {
+            let areas = interface.areas.iter();
+            areas
+                .map(|a| (a.name.clone(), a.record.max_len()))
+                .collect()
+        };
+        let contract = |asset: &Asset| Contract {
+            program: asset.program.clone(),
+            file: asset.file.clone(),
+            channel: asset.request.style == Style::Channel,
+            request: side(&asset.request),
+            response: side(&asset.response),
+        };
+        self.assets().into_iter().map(contract).collect()
+    }
+
+    /// The assets its operations use, each once.
+    pub(crate) fn assets(&self) -> Vec<&Asset> {
+        let mut assets: Vec<&Asset> = Vec::new();
         for operation in &self.operations {
-            let Work::Program { asset, .. } = &operation.work else {
-                continue;
-            };
-            if seen.contains(&Arc::as_ptr(asset)) {
-                continue;
+            if let Work::Program { asset, .. } = &operation.work
+                && !assets.iter().any(|seen| std::ptr::eq(*seen, &**asset))
+            {
+                assets.push(asset);
             }
-            seen.push(Arc::as_ptr(asset));
-            let side = |interface: &Interface| {
-                let areas = interface.areas.iter();
-                areas
-                    .map(|a| (a.name.clone(), a.record.max_len()))
-                    .collect()
-            };
-            contracts.push(Contract {
-                program: asset.program.clone(),
-                file: asset.file.clone(),
-                channel: asset.request.style == Style::Channel,
-                request: side(&asset.request),
-                response: side(&asset.response),
-            });
         }
-        contracts
+        assets
     }
 
     /// Names of the transactions its assets run under.

@@ -17,12 +17,11 @@
 //! record of the same name with another layout is a warning.
 
 use super::asset::{Area, Asset};
-use super::operation::{Api, Work};
+use super::operation::Api;
 use super::read_yaml;
 use crate::diagnostics::{Diagnostics, Position};
 use copybook::{CopyFolders, Field, Kind, Layout, ParseOptions};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Name of the file beside `zosAsset.yaml`.
 pub(crate) const SOURCES: &str = "sources.yaml";
@@ -86,15 +85,7 @@ impl Api {
     /// COPY members.
     pub fn check_sources(&self, application: &Path, folders: &[PathBuf]) -> Diagnostics {
         let mut out = Diagnostics::default();
-        let mut seen: Vec<*const Asset> = Vec::new();
-        for operation in &self.operations {
-            let Work::Program { asset, .. } = &operation.work else {
-                continue;
-            };
-            if seen.contains(&Arc::as_ptr(asset)) {
-                continue;
-            }
-            seen.push(Arc::as_ptr(asset));
+        for asset in self.assets() {
             let checked = Checked {
                 api: &self.name,
                 asset,

@@ -77,7 +77,7 @@ fn handle<B: Backend>(shared: &Shared<B>, request: &http::Request<Incoming>) -> 
     let (method, path) = (request.method(), request.uri().path());
     if path.trim_end_matches('/') == "/metrics" && matches!(*method, Method::GET | Method::HEAD) {
         let mut text = String::with_capacity(16 << 10);
-        shared.metrics.write(&mut text);
+        shared.metrics.write(shared.memory.held(), &mut text);
         shared.backend.metrics(&mut text);
         let mut response = Response::new(Full::new(text.into()));
         let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

@@ -1,5 +1,6 @@
 //! Response bodies: one buffer, handed to the connection as it is.
 
+use super::memory::Held;
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
 use std::convert::Infallible;
@@ -13,6 +14,11 @@ pub(crate) struct Full(Option<Bytes>);
 impl Full {
     pub fn new(bytes: Bytes) -> Full {
         Full(if bytes.is_empty() { None } else { Some(bytes) })
+    }
+
+    /// A body that is accounted for until it is written.
+    pub fn held(bytes: Vec<u8>, held: Held) -> Full {
+        Full((!bytes.is_empty()).then(|| held.answer(bytes)))
     }
 
     pub fn len(&self) -> usize {

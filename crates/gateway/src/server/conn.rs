@@ -2,16 +2,29 @@
 //!
 //! A connection that waits for nothing but its client may not wait for ever:
 //! not between requests, not while a request's headers trickle in, not while
-//! a response is not read. One task a door looks at all its connections once
-//! in a while, so that no request arms a timer.
+//! an answer is not read. One task a door looks at all its connections once
+//! in a while, so that no request arms a timer. The same list says who gives
+//! way: to a new connection the one that has been idle longest, to somebody
+//! who needs memory the slowest of those who hold some.
 
+use super::frames::{Frames, Protocol};
+use super::memory::{Account, Held, Memory};
+use super::watched::{self, LastWords};
 use std::cell::{Cell, RefCell};
-use std::io;
-use std::pin::Pin;
-use std::rc::Rc;
-use std::task::{Context, Poll};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use std::collections::VecDeque;
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
 use tokio::task::AbortHandle;
+
+/// Bytes of headers that a connection may send before they are accounted for.
+const FREE_HEADERS: usize = 8 << 10;
+/// Bytes a second below which a connection that holds memory gives way to one
+/// that needs it.
+const SLOW_BYTES_S: u64 = 64 << 10;
+/// Ticks of a second.
+const TICKS_A_SECOND: u64 = 2;
+/// Idle connections that are looked for at a time.
+const LOOKED_FOR: usize = 64;
 
 /// What a connection is waiting for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,26 +35,42 @@ enum Phase {
     Headers,
     /// The program or the request's body; the request has its own limits.
     Serving,
-    /// The client, to read the response.
-    Writing,
 }
 
 /// The state of one connection, shared by its stream and its requests.
-#[derive(Debug)]
 pub(crate) struct ConnectionTimer {
+    pub account: Arc<Account>,
+    pub frames: RefCell<Frames>,
     phase: Cell<Phase>,
-    /// Tick of the last progress.
+    /// Tick at which the phase began, or of the last progress of an answer.
     since: Cell<u64>,
     in_flight: Cell<u32>,
+    /// Requests whose body is not complete.
+    bodies: Cell<u32>,
+    /// Bytes of a request's headers so far, and what is held for them.
+    header_bytes: Cell<usize>,
+    headers: RefCell<Option<Held>>,
+    /// Bytes moved in this tick and in the two before.
+    moved: Cell<[u64; 3]>,
+    /// Ticks that it has waited for its client with memory held.
+    waited: Cell<u64>,
+    /// Bytes written since answers were first looked at, and how long ago.
+    window: Cell<(u64, u64)>,
+    /// Was told to end, and is not counted any more.
+    leaving: Cell<bool>,
     clock: Rc<Cell<u64>>,
+    live: Rc<Cell<usize>>,
+    stream: RefCell<Option<Weak<dyn LastWords>>>,
 }
 
-/// Ticks a connection may spend in each phase.
+/// How long a connection may wait for its client, in ticks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits {
     pub idle: u64,
     pub headers: u64,
-    pub writing: u64,
+    /// Least bytes of answers that a client must take in `window` ticks.
+    pub least: u64,
+    pub window: u64,
 }
 
 impl ConnectionTimer {
@@ -60,131 +89,289 @@ impl ConnectionTimer {
     pub fn end(&self) {
         self.in_flight.set(self.in_flight.get().saturating_sub(1));
         if self.in_flight.get() == 0 {
-            self.set(Phase::Writing);
+            self.set(Phase::Idle);
+            if self.header_bytes.replace(0) > FREE_HEADERS {
+                self.headers.take();
+            }
         }
     }
 
-    fn expired(&self, limits: &Limits) -> bool {
+    /// A request's body is being read until what this returns is dropped.
+    pub fn body(&self) -> impl Drop {
+        struct Reading<'t>(&'t Cell<u32>);
+        impl Drop for Reading<'_> {
+            fn drop(&mut self) {
+                self.0.set(self.0.get() - 1);
+            }
+        }
+        self.bodies.set(self.bodies.get() + 1);
+        Reading(&self.bodies)
+    }
+
+    /// Where the last words can be said.
+    pub fn speaks_through(&self, stream: Weak<dyn LastWords>) {
+        *self.stream.borrow_mut() = Some(stream);
+    }
+
+    /// The client sent bytes; an error if they are too many.
+    pub fn read(&self, bytes: &[u8]) -> Result<(), &'static str> {
+        self.count(bytes.len());
+        let mut frames = self.frames.borrow_mut();
+        if !frames.read(bytes, self.clock.get()) {
+            return Err("too many frames besides requests");
+        }
+        // HTTP/2 bounds its own headers, and says much besides them.
+        if self.phase.get() == Phase::Serving || frames.protocol() == Protocol::Http2 {
+            return Ok(());
+        }
+        if self.phase.get() == Phase::Idle {
+            self.set(Phase::Headers);
+        }
+        let all = self.header_bytes.get() + bytes.len();
+        self.header_bytes.set(all);
+        if all <= FREE_HEADERS {
+            return Ok(());
+        }
+        let mut headers = self.headers.borrow_mut();
+        let enough = match &mut *headers {
+            Some(held) => held.resize(all),
+            none => {
+                *none = self.account.hold(all);
+                none.is_some()
+            }
+        };
+        enough.then_some(()).ok_or("no memory for more headers")
+    }
+
+    /// The client took bytes.
+    pub fn wrote(&self, bytes: usize) {
+        self.count(bytes);
+        self.frames.borrow_mut().wrote(bytes);
+        let (written, ticks) = self.window.get();
+        self.window.set((written + bytes as u64, ticks));
+        if self.phase.get() == Phase::Idle {
+            self.since.set(self.clock.get());
+        }
+    }
+
+    fn count(&self, bytes: usize) {
+        let [now, last, before] = self.moved.get();
+        self.moved.set([now + bytes as u64, last, before]);
+    }
+
+    /// What a client is told that is cut off for its slowness.
+    fn last_words(&self) -> &'static [u8] {
+        let untold = self.account.answers() == 0;
+        match self.frames.borrow().protocol() {
+            Protocol::Http2 => watched::GO_AWAY,
+            Protocol::Http1 if untold && (self.half_sent() || self.bodies.get() > 0) => {
+                watched::TIMEOUT
+            }
+            _ => b"",
+        }
+    }
+
+    fn half_sent(&self) -> bool {
+        self.phase.get() == Phase::Headers && self.header_bytes.get() > 0
+    }
+
+    /// The order in which idle connections give way: half-sent headers, then
+    /// the longest idle. None for one that is at work.
+    fn idleness(&self) -> Option<(bool, u64)> {
+        let idle = self.phase.get() != Phase::Serving && self.account.answers() == 0;
+        let since = self.since.get();
+        // Headers under way may be an honest client's.
+        let half_sent = self.half_sent() && since < self.clock.get();
+        (idle && !self.leaving.get()).then_some((!half_sent, since))
+    }
+
+    /// Bytes of the last second, if it waits for its client and holds memory.
+    fn slowness(&self) -> Option<u64> {
+        let slow = self.waited.get() > TICKS_A_SECOND && !self.leaving.get();
+        let moved = self.moved.get().iter().sum();
+        (slow && moved < SLOW_BYTES_S && self.account.held() > 0).then_some(moved)
+    }
+
+    /// Looks at the time since the last tick; true when its time is over.
+    fn tick(&self, limits: &Limits) -> bool {
         let waited = self.clock.get().saturating_sub(self.since.get());
+        let reading = self.account.answers() > 0;
+        let [now, last, _] = self.moved.get();
+        self.moved.set([0, now, last]);
+        match reading || self.bodies.get() > 0 {
+            true => self.waited.set(self.waited.get() + 1),
+            false => self.waited.set(0),
+        }
+        if reading {
+            let (written, ticks) = self.window.get();
+            if ticks >= limits.window && written < limits.least {
+                return true;
+            }
+            let over = ticks >= limits.window;
+            self.window
+                .set(if over { (0, 1) } else { (written, ticks + 1) });
+            return false;
+        }
+        self.window.set((0, 0));
         match self.phase.get() {
             Phase::Idle => waited > limits.idle,
             Phase::Headers => waited > limits.headers,
-            Phase::Writing => waited > limits.writing,
             Phase::Serving => false,
         }
     }
 }
 
+impl Drop for ConnectionTimer {
+    fn drop(&mut self) {
+        if !self.leaving.get() {
+            self.live.set(self.live.get() - 1);
+        }
+    }
+}
+
 /// The connections of one door.
-#[derive(Debug, Default)]
 pub(crate) struct Connections {
+    memory: Arc<Memory>,
     clock: Rc<Cell<u64>>,
-    open: RefCell<Vec<(Rc<ConnectionTimer>, AbortHandle)>>,
+    /// Those that are open and were not told to end.
+    live: Rc<Cell<usize>>,
+    open: RefCell<Vec<Open>>,
+    /// Some that have been idle longest, as they were when looked for.
+    idle: RefCell<VecDeque<((bool, u64), Open)>>,
+}
+
+#[derive(Clone)]
+struct Open {
+    timer: Weak<ConnectionTimer>,
+    task: AbortHandle,
+}
+
+impl Open {
+    /// Ends the connection, with these words if there are any.
+    fn end(&self, timer: &ConnectionTimer, words: &'static [u8]) {
+        let stream = timer.stream.take().and_then(|stream| stream.upgrade());
+        if let Some(stream) = stream
+            && !words.is_empty()
+        {
+            stream.say(words);
+        }
+        if !timer.leaving.replace(true) {
+            timer.live.set(timer.live.get() - 1);
+        }
+        self.task.abort();
+    }
 }
 
 impl Connections {
+    pub fn new(memory: Arc<Memory>) -> Connections {
+        Connections {
+            memory,
+            clock: Rc::default(),
+            live: Rc::default(),
+            open: RefCell::default(),
+            idle: RefCell::default(),
+        }
+    }
+
+    /// The state of a new connection, which is counted until it is dropped.
     pub fn timer(&self) -> Rc<ConnectionTimer> {
+        self.live.set(self.live.get() + 1);
         Rc::new(ConnectionTimer {
+            account: Account::new(self.memory.clone()),
+            frames: RefCell::new(Frames::new(self.clock.get())),
             phase: Cell::new(Phase::Headers),
             since: Cell::new(self.clock.get()),
             in_flight: Cell::new(0),
+            bodies: Cell::new(0),
+            header_bytes: Cell::new(0),
+            headers: RefCell::default(),
+            moved: Cell::new([0; 3]),
+            waited: Cell::new(0),
+            window: Cell::new((0, 0)),
+            leaving: Cell::new(false),
             clock: self.clock.clone(),
+            live: self.live.clone(),
+            stream: RefCell::default(),
         })
     }
 
-    pub fn add(&self, timer: Rc<ConnectionTimer>, task: AbortHandle) {
-        self.open.borrow_mut().push((timer, task));
+    pub fn add(&self, timer: &Rc<ConnectionTimer>, task: AbortHandle) {
+        let timer = Rc::downgrade(timer);
+        self.open.borrow_mut().push(Open { timer, task });
     }
 
+    /// Connections that are open and were not told to end.
     pub fn count(&self) -> usize {
-        let mut open = self.open.borrow_mut();
-        open.retain(|(_, task)| !task.is_finished());
-        open.len()
+        self.live.get()
     }
 
-    /// Moves the clock on and ends the connections whose time is over; gives
-    /// their number.
-    pub fn tick(&self, limits: &Limits) -> u64 {
+    /// Moves the clock on and ends the connections whose time is over, and the
+    /// slow ones if their memory is needed; gives the numbers of both.
+    pub fn tick(&self, limits: &Limits) -> (u64, u64) {
         self.clock.set(self.clock.get() + 1);
         let mut ended = 0;
-        self.open.borrow_mut().retain(|(timer, task)| {
-            if task.is_finished() {
+        self.open.borrow_mut().retain(|open| {
+            let Some(timer) = open.timer.upgrade() else {
                 return false;
-            }
-            let expired = timer.expired(limits);
-            if expired {
-                task.abort();
+            };
+            let over = timer.tick(limits);
+            if over {
+                open.end(&timer, timer.last_words());
                 ended += 1;
             }
-            !expired
+            !over
         });
+        (ended, self.make_room(self.memory.wanted()))
+    }
+
+    /// Ends slow connections, the slowest first, until they held that many
+    /// bytes; gives their number.
+    pub fn make_room(&self, bytes: usize) -> u64 {
+        if bytes == 0 {
+            return 0;
+        }
+        let open = self.open.borrow();
+        let live = open.iter().filter_map(|o| Some((o, o.timer.upgrade()?)));
+        let mut slow: Vec<_> = live
+            .filter_map(|(open, timer)| Some((timer.slowness()?, open, timer)))
+            .collect();
+        slow.sort_by_key(|(moved, _, timer)| (*moved, usize::MAX - timer.account.held()));
+        let (mut freed, mut ended) = (0, 0);
+        for (_, open, timer) in slow {
+            if freed >= bytes {
+                break;
+            }
+            freed += timer.account.held();
+            open.end(&timer, timer.last_words());
+            ended += 1;
+        }
         ended
     }
-}
 
-/// A stream that tells its [`ConnectionTimer`] of every progress.
-pub(crate) struct Watched<S> {
-    pub stream: S,
-    pub timer: Rc<ConnectionTimer>,
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let result = Pin::new(&mut self.stream).poll_read(cx, buf);
-        if result.is_ready() && self.timer.phase.get() == Phase::Idle {
-            self.timer.set(Phase::Headers);
+    /// Ends the connection that is needed least, for a new one; false when all
+    /// are at work.
+    pub fn give_way(&self) -> bool {
+        let mut idle = self.idle.borrow_mut();
+        for _ in 0..2 {
+            while let Some((before, open)) = idle.pop_front() {
+                if let Some(timer) = open.timer.upgrade()
+                    && timer.idleness() == Some(before)
+                {
+                    open.end(&timer, b"");
+                    return true;
+                }
+            }
+            let open = self.open.borrow();
+            let idleness = |o: &Open| Some((o.timer.upgrade()?.idleness()?, o.clone()));
+            let mut found: Vec<_> = open.iter().filter_map(idleness).collect();
+            if found.len() > LOOKED_FOR {
+                found.select_nth_unstable_by_key(LOOKED_FOR, |(idleness, _)| *idleness);
+                found.truncate(LOOKED_FOR);
+            }
+            found.sort_by_key(|(idleness, _)| *idleness);
+            idle.extend(found);
         }
-        result
-    }
-}
-
-impl<S: AsyncWrite + Unpin> Watched<S> {
-    fn wrote(&self, result: &Poll<io::Result<usize>>) {
-        if result.is_ready() {
-            self.timer.since.set(self.timer.clock.get());
-        }
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.stream).poll_write(cx, buf);
-        self.wrote(&result);
-        result
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
-        self.wrote(&result);
-        result
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let result = Pin::new(&mut self.stream).poll_flush(cx);
-        if result.is_ready() && self.timer.phase.get() == Phase::Writing {
-            self.timer.set(Phase::Idle);
-        }
-        result
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        false
     }
 }
 
@@ -195,22 +382,116 @@ mod tests {
     const LIMITS: Limits = Limits {
         idle: 5,
         headers: 2,
-        writing: 3,
+        least: 100,
+        window: 3,
     };
+
+    fn connections() -> Connections {
+        Connections::new(Arc::new(Memory::new(1 << 20)))
+    }
+
+    /// A connection that does nothing by itself.
+    fn open(connections: &Connections) -> (Rc<ConnectionTimer>, tokio::task::JoinHandle<()>) {
+        let timer = connections.timer();
+        let task = tokio::spawn(std::future::pending::<()>());
+        connections.add(&timer, task.abort_handle());
+        (timer, task)
+    }
+
+    fn ended(connections: &Connections, ticks: u32) -> u64 {
+        (0..ticks).map(|_| connections.tick(&LIMITS).0).sum()
+    }
 
     #[tokio::test(flavor = "current_thread")]
     async fn each_phase_has_its_own_patience() {
-        let connections = Connections::default();
-        let timer = connections.timer();
-        let task = tokio::spawn(std::future::pending::<()>());
-        connections.add(timer.clone(), task.abort_handle());
-        assert_eq!((0..2).map(|_| connections.tick(&LIMITS)).sum::<u64>(), 0);
+        let connections = connections();
+        let (timer, task) = open(&connections);
+        assert_eq!(ended(&connections, 2), 0);
         timer.begin();
-        assert_eq!((0..50).map(|_| connections.tick(&LIMITS)).sum::<u64>(), 0);
+        assert_eq!(ended(&connections, 50), 0);
         timer.end();
-        assert_eq!((0..3).map(|_| connections.tick(&LIMITS)).sum::<u64>(), 0);
-        assert_eq!(connections.tick(&LIMITS), 1);
+        assert_eq!(ended(&connections, 5), 0);
+        assert_eq!(ended(&connections, 1), 1);
         assert!(task.await.unwrap_err().is_cancelled());
         assert_eq!(connections.count(), 0);
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn an_answer_must_be_read_at_the_least_rate() {
+        let connections = connections();
+        let (timer, task) = open(&connections);
+        timer.begin();
+        let answer = timer.account.hold(9_000).unwrap().answer(vec![0; 9_000]);
+        for _ in 0..40 {
+            timer.wrote(34);
+            assert_eq!(ended(&connections, 1), 0);
+        }
+        for _ in 0..2 {
+            timer.wrote(30);
+            assert_eq!(ended(&connections, 1), 0);
+        }
+        assert_eq!(ended(&connections, 1), 1);
+        assert!(task.await.unwrap_err().is_cancelled());
+        drop(answer);
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn half_sent_headers_give_way_then_the_longest_idle() {
+        let connections = connections();
+        let all: Vec<_> = (0..4).map(|_| open(&connections)).collect();
+        for (timer, _) in &all {
+            timer.begin();
+        }
+        for idle in [2, 0, 3] {
+            all[idle].0.end();
+            connections.tick(&LIMITS);
+        }
+        all[3].0.read(b"GET / HT").unwrap();
+        connections.tick(&LIMITS);
+        let order = [3, 2, 0].map(|expected| {
+            assert!(connections.give_way());
+            all[expected].0.leaving.get()
+        });
+        assert_eq!(order, [true; 3]);
+        assert!(!connections.give_way());
+        assert_eq!(connections.count(), 1);
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn the_slowest_gives_way_to_who_needs_memory() {
+        let connections = connections();
+        let [slow, fast, new] = [0; 3].map(|_| open(&connections).0);
+        let _bodies = [&slow, &fast].map(|timer| {
+            timer.begin();
+            (timer.body(), timer.account.hold(300_000).unwrap())
+        });
+        for _ in 0..3 {
+            slow.read(&[0; 10]).unwrap();
+            fast.read(&[0; 60_000]).unwrap();
+            connections.tick(&LIMITS);
+        }
+        let _new = (new.body(), new.account.hold(1));
+        assert_eq!(connections.make_room(300_000), 1);
+        assert!(slow.leaving.get());
+        assert_eq!(connections.make_room(300_000), 0);
+    }
+
+    #[tokio::test(flavor = "current_thread")]
+    async fn headers_are_accounted_for_until_the_request_ends() {
+        let connections = connections();
+        let (timer, _task) = open(&connections);
+        for _ in 0..10 {
+            timer.read(&[b'x'; 4_000]).unwrap();
+        }
+        assert_eq!(timer.account.held(), 40_000);
+        timer.begin();
+        timer.read(&[b'x'; 4_000]).unwrap();
+        assert_eq!(timer.account.held(), 40_000);
+        timer.end();
+        assert_eq!(timer.account.held(), 0);
+        let all = timer.account.hold(500_000).unwrap();
+        let many = std::iter::repeat_with(|| timer.read(&[b'x'; 60_000]));
+        assert!(many.take(20).any(|read| read.is_err()));
+        drop(all);
     }
 }

@@ -63,6 +63,11 @@ impl Deadlines {
         .await
     }
 
+    /// Ticks so far.
+    pub fn now(&self) -> u64 {
+        self.now.get()
+    }
+
     fn take(&self, ticks: u64) -> Taken<'_> {
         let mut places = self.places.borrow_mut();
         let place = self.free.borrow_mut().pop().unwrap_or_else(|| {

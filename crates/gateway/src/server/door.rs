@@ -4,13 +4,16 @@
 //! the request and the answer of the region all belong to the door that
 //! accepted the connection.
 
-use super::conn::{ConnectionTimer, Connections, Limits, Watched};
+use super::conn::{ConnectionTimer, Connections, Limits};
+use super::frames::Protocol;
 use super::serve::Server;
+use super::watched::{self, Watched};
 use super::{Shared, Stop};
 use crate::backend::Backend;
 use hyper::rt::Executor;
 use hyper_util::rt::TokioIo;
 use hyper_util::server::conn::auto;
+use socket2::SockRef;
 use std::future::Future;
 use std::net::TcpListener as StdListener;
 use std::pin::pin;
@@ -30,6 +33,15 @@ const TICK: Duration = Duration::from_millis(500);
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// Pause after an accept that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Bytes of an answer that the kernel takes before they can be sent: what a
+/// client does not read is not in its memory either.
+const UNSENT: u32 = 256 << 10;
+/// Largest header block of a request, and the unit bodies are read by.
+const HEADERS: usize = 64 << 10;
+/// Bytes that a client may go on sending after its last answer.
+const LINGER: usize = 32 << 20;
+/// Streams that an HTTP/2 client may reset before they are begun.
+const RESETS: usize = 20;
 
 pub(super) struct Listeners {
     pub plain: StdListener,
@@ -59,12 +71,13 @@ async fn serve<B: Backend>(
     listeners: Listeners,
     mut stop: watch::Receiver<Stop>,
 ) {
-    let connections = Rc::new(Connections::default());
+    let connections = server.connections.clone();
     let config = &server.shared.config;
     let limits = Limits {
         idle: ticks(config.idle_timeout_ms),
         headers: ticks(config.request_timeout_ms),
-        writing: ticks(config.write_timeout_ms),
+        least: server.least_bytes(),
+        window: server.rate_window(),
     };
     spawn_local(accept(
         server.clone(),
@@ -89,8 +102,11 @@ async fn serve<B: Backend>(
         tokio::select! {
             _ = tick.tick() => {
                 server.deadlines.tick();
-                let ended = connections.tick(&limits);
-                server.shared.metrics.connections_timed_out.fetch_add(ended, Relaxed);
+                let (ended, gave_way) = connections.tick(&limits);
+                let metrics = &server.shared.metrics;
+                metrics.connections_timed_out.fetch_add(ended, Relaxed);
+                metrics.connections_gave_way.fetch_add(gave_way, Relaxed);
+                server.shared.memory.trim();
             }
             changed = stop.changed() => {
                 let state = *stop.borrow();
@@ -137,9 +153,15 @@ async fn accept<B: Backend>(
                     &connections,
                     stop.clone(),
                 );
-                // Beyond the limit the kernel's queue holds what comes.
-                while connections.count() >= server.shared.config.max_connections {
-                    tokio::time::sleep(ACCEPT_PAUSE).await;
+                while connections.count() > server.shared.connections_a_door {
+                    match connections.give_way() {
+                        true => {
+                            let metrics = &server.shared.metrics;
+                            metrics.connections_gave_way.fetch_add(1, Relaxed);
+                        }
+                        // All are at work: the kernel's queue holds what comes.
+                        false => tokio::time::sleep(ACCEPT_PAUSE).await,
+                    }
                 }
             }
             Err(e) => {
@@ -158,6 +180,7 @@ fn open<B: Backend>(
     stop: watch::Receiver<Stop>,
 ) {
     let _ = stream.set_nodelay(true);
+    let _ = SockRef::from(&stream).set_tcp_notsent_lowat(UNSENT);
     let timer = connections.timer();
     let (server, watched) = (server.clone(), timer.clone());
     let task = spawn_local(async move {
@@ -174,7 +197,7 @@ fn open<B: Backend>(
         }
         drop(guard);
     });
-    connections.add(timer, task.abort_handle());
+    connections.add(&timer, task.abort_handle());
 }
 
 /// Counts a connection as open while it lives.
@@ -206,8 +229,12 @@ async fn connection<B: Backend, S>(
 ) where
     S: AsyncRead + AsyncWrite + Unpin + 'static,
 {
+    let stream = watched::Shared::new(stream);
+    let through: Rc<dyn watched::LastWords> = stream.clone();
+    timer.speaks_through(Rc::downgrade(&through));
+    drop(through);
     let io = TokioIo::new(Watched {
-        stream,
+        stream: stream.clone(),
         timer: timer.clone(),
     });
     let service = hyper::service::service_fn(|request| {
@@ -215,24 +242,36 @@ async fn connection<B: Backend, S>(
         timer.begin();
         async move {
             let guard = Ended(timer);
-            let response = server.handle(request).await;
+            let response = server.handle(request, &guard.0).await;
             drop(guard);
             Ok::<_, std::convert::Infallible>(response)
         }
     });
     let mut builder = auto::Builder::new(Local);
-    builder.http1().half_close(true).header_read_timeout(None);
+    builder
+        .http1()
+        .half_close(true)
+        .header_read_timeout(None)
+        .max_buf_size(HEADERS);
     builder
         .http2()
         .timer(hyper_util::rt::TokioTimer::new())
         .keep_alive_interval(Some(Duration::from_secs(20)))
-        .keep_alive_timeout(Duration::from_secs(20));
+        .keep_alive_timeout(Duration::from_secs(20))
+        .max_pending_accept_reset_streams(RESETS)
+        .max_header_list_size(HEADERS as u32);
     let mut connection = pin!(builder.serve_connection(io, service));
     loop {
         tokio::select! {
             biased;
             // A client that goes away or talks nonsense is its own affair.
-            _ = connection.as_mut() => return,
+            _ = connection.as_mut() => {
+                if *stop.borrow() == Stop::No {
+                    let http1 = timer.frames.borrow().protocol() == Protocol::Http1;
+                    stream.close(if http1 { LINGER } else { 0 }).await;
+                }
+                return;
+            }
             changed = stop.changed() => {
                 if changed.is_err() || *stop.borrow() == Stop::Now {
                     return;

@@ -50,6 +50,8 @@ pub(crate) struct Metrics {
     pub connections_open: AtomicU64,
     pub connections_total: AtomicU64,
     pub connections_timed_out: AtomicU64,
+    pub connections_gave_way: AtomicU64,
+    pub memory_refused: AtomicU64,
     pub unrouted: AtomicU64,
     pub reloads: AtomicU64,
 }
@@ -64,8 +66,9 @@ impl Metrics {
         all.entry(key).or_default().clone()
     }
 
-    /// Appends all metrics as text.
-    pub fn write(&self, out: &mut String) {
+    /// Appends all metrics as text; `memory` is the bytes that connections
+    /// hold now.
+    pub fn write(&self, memory: usize, out: &mut String) {
         let all = self
             .operations
             .lock()
@@ -145,6 +148,18 @@ impl Metrics {
                 &self.connections_timed_out,
             ),
             (
+                "connections_gave_way_total",
+                "counter",
+                "Connections closed for new ones, or for memory that others needed.",
+                &self.connections_gave_way,
+            ),
+            (
+                "memory_refused_total",
+                "counter",
+                "Requests refused because bodies and answers under way held all memory.",
+                &self.memory_refused,
+            ),
+            (
                 "unrouted_total",
                 "counter",
                 "Requests that no operation serves.",
@@ -161,6 +176,10 @@ impl Metrics {
             header(out, &name, kind, help);
             let _ = writeln!(out, "{name} {}", value.load(Relaxed));
         }
+        let name = "tupelo_gateway_memory_bytes";
+        let help = "Bytes of bodies, headers and answers that connections hold.";
+        header(out, name, "gauge", help);
+        let _ = writeln!(out, "{name} {memory}");
     }
 }
 
@@ -172,7 +191,7 @@ pub fn sample() -> String {
         .operation("API", "METHOD", "PATH")
         .count(200, Duration::ZERO, 0, 0);
     let mut out = String::new();
-    metrics.write(&mut out);
+    metrics.write(0, &mut out);
     out
 }
 
@@ -205,7 +224,7 @@ mod tests {
         op.count(200, Duration::from_micros(60), 0, 10);
         op.count(404, Duration::from_millis(3), 5, 10);
         let mut out = String::new();
-        metrics.write(&mut out);
+        metrics.write(0, &mut out);
         let labels = "api=\"bank\",method=\"GET\",path=\"/a\"";
         for line in [
             format!("requests_total{{{labels},status=\"4xx\"}} 1"),

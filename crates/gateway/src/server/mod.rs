@@ -7,17 +7,22 @@ pub mod constant;
 mod deadline;
 mod documents;
 mod door;
+mod frames;
 mod headers;
+mod intake;
 mod listen;
+mod memory;
 mod metrics;
 mod respond;
 mod router;
 mod serve;
 mod told;
+mod watched;
 
 use crate::backend::Backend;
 use crate::project::operation::Api;
 use bytes::Bytes;
+use memory::Memory;
 pub use metrics::sample as metrics_sample;
 use metrics::{Metrics, OperationMetrics};
 use router::Router;
@@ -42,8 +47,12 @@ pub struct GatewayConfig {
     pub threads: usize,
     /// CPUs that the door threads may run on; empty for all.
     pub cpus: Vec<usize>,
-    /// Most connections open at once in each thread; more wait to be accepted.
+    /// Most connections open at once. A new one takes the place of the one
+    /// that has been idle longest, or waits while all are at work.
     pub max_connections: usize,
+    /// Most bytes of request bodies, headers and answers that connections may
+    /// hold together.
+    pub memory_bytes: usize,
     /// Largest request body in bytes.
     pub max_body_bytes: usize,
     /// Milliseconds a client may take to send a request's headers, or to go on
@@ -51,8 +60,10 @@ pub struct GatewayConfig {
     pub request_timeout_ms: u32,
     /// Milliseconds a connection may stay open without a request.
     pub idle_timeout_ms: u32,
-    /// Milliseconds a client may take to go on reading a response.
-    pub write_timeout_ms: u32,
+    /// Bytes a second at which a client must send a body and read an answer.
+    pub min_rate_bytes_s: u32,
+    /// Milliseconds over which that rate is taken.
+    pub rate_window_ms: u32,
     /// Milliseconds a program may take.
     pub response_timeout_ms: u32,
     /// Origins that browsers may call from; `*` for any, empty for none.
@@ -83,10 +94,12 @@ impl Default for GatewayConfig {
             threads: 0,
             cpus: Vec::new(),
             max_connections: 10_000,
+            memory_bytes: 256 << 20,
             max_body_bytes: 16 << 20,
             request_timeout_ms: 30_000,
             idle_timeout_ms: 120_000,
-            write_timeout_ms: 60_000,
+            min_rate_bytes_s: 500,
+            rate_window_ms: 10_000,
             response_timeout_ms: 60_000,
             cors_origins: Vec::new(),
             transid: "CSMI".to_string(),
@@ -170,6 +183,10 @@ struct Shared<B> {
     /// Moves on with every change of `routes`.
     generation: AtomicU64,
     draining: AtomicBool,
+    /// What all connections hold.
+    memory: Arc<Memory>,
+    /// Most connections of one door.
+    connections_a_door: usize,
     /// A constant answer instead of programs.
     constant: Option<Bytes>,
     /// Where HTTP is served.
@@ -238,6 +255,7 @@ impl<B: Backend> Gateway<B> {
             0 => std::thread::available_parallelism().map_or(1, |n| n.get().div_ceil(2)),
             n => n,
         };
+        memory::return_large_blocks();
         let plain = listen::bind_all(config.listen, doors)?;
         let address = listen::address(&plain[0], config.listen)?;
         let shared = Arc::new(Shared {
@@ -247,6 +265,8 @@ impl<B: Backend> Gateway<B> {
             routes: Mutex::new(Arc::new(routes)),
             generation: AtomicU64::new(1),
             draining: AtomicBool::new(false),
+            memory: Arc::new(Memory::new(config.memory_bytes)),
+            connections_a_door: config.max_connections.div_ceil(doors).max(1),
             constant,
             config,
         });

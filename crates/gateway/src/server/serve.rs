@@ -5,8 +5,10 @@
 //! tape is taken from the door and given back.
 
 use super::body::Full;
+use super::conn::{ConnectionTimer, Connections};
 use super::deadline::Deadlines;
 use super::door::ticks;
+use super::intake::Taken;
 use super::told::{
     abended, absent_containers, bad_data, failed, malformed, not_put, refused, repeated, unmapped,
 };
@@ -21,13 +23,11 @@ use crate::project::asset::{Asset, Style};
 use crate::project::media::takes;
 use crate::project::operation::{Api, BodyRule, Operation, Work};
 use crate::validate::params;
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode, header};
-use http_body::Body as _;
-use hyper::body::Incoming;
 use std::cell::{Cell, RefCell};
-use std::pin::Pin;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::time::Instant;
@@ -45,12 +45,16 @@ pub(super) struct Server<B: Backend> {
     generation: Cell<u64>,
     tapes: RefCell<Vec<Tape>>,
     pub deadlines: Deadlines,
+    pub connections: Rc<Connections>,
+    /// Requests that wait for memory.
+    pub waiting_for_room: Cell<u32>,
 }
 
 impl<B: Backend> Server<B> {
     pub fn new(shared: Arc<Shared<B>>, door: B::Door) -> Server<B> {
         let generation = Cell::new(shared.generation.load(Acquire));
         let routes = RefCell::new(shared.routes());
+        let connections = Rc::new(Connections::new(shared.memory.clone()));
         Server {
             shared,
             door,
@@ -58,6 +62,8 @@ impl<B: Backend> Server<B> {
             generation,
             tapes: RefCell::default(),
             deadlines: Deadlines::default(),
+            connections,
+            waiting_for_room: Cell::new(0),
         }
     }
 
@@ -71,9 +77,13 @@ impl<B: Backend> Server<B> {
     }
 
     /// Answers a request, whatever it is.
-    pub async fn handle(&self, request: http::Request<Incoming>) -> Response<Full> {
+    pub async fn handle(
+        &self,
+        request: http::Request<hyper::body::Incoming>,
+        timer: &ConnectionTimer,
+    ) -> Response<Full> {
         if let Some(body) = &self.shared.constant {
-            return match self.read_body(request.into_body()).await {
+            return match self.read_body(request.into_body(), timer).await {
                 Ok(_) => constant(body),
                 Err(problem) => respond::problem(&problem),
             };
@@ -82,7 +92,10 @@ impl<B: Backend> Server<B> {
         let (parts, body) = request.into_parts();
         let routes = self.routes();
         let routed = match headers::refused(&parts) {
-            None => self.route(&routes, &parts, body, started).await,
+            None => {
+                let incoming = Incoming { body, timer };
+                self.route(&routes, &parts, incoming, started).await
+            }
             Some(problem) => Err(problem),
         };
         let mut response = routed.unwrap_or_else(|problem| respond::problem(&problem));
@@ -111,18 +124,11 @@ impl<B: Backend> Server<B> {
         response
     }
 
-    /// A request's body, within the limits of the configuration.
-    async fn read_body(&self, incoming: Incoming) -> Result<Bytes, Problem> {
-        let limit = self.shared.config.max_body_bytes;
-        let timer = ticks(self.shared.config.request_timeout_ms);
-        read_body(incoming, limit, &self.deadlines, timer).await
-    }
-
     async fn route(
         &self,
         routes: &Routes,
         parts: &Parts,
-        body: Incoming,
+        incoming: Incoming<'_>,
         started: Instant,
     ) -> Result<Response<Full>, Problem> {
         let path = parts.uri.path();
@@ -164,7 +170,7 @@ impl<B: Backend> Server<B> {
         };
         let mut read = 0;
         let result = self
-            .serve(route, parts, &found.variables, body, &mut read)
+            .serve(route, parts, &found.variables, incoming, &mut read)
             .await;
         let response = match result {
             Ok(response) => response,
@@ -180,7 +186,7 @@ impl<B: Backend> Server<B> {
         route: &Route,
         parts: &Parts,
         variables: &[(&str, &str)],
-        incoming: Incoming,
+        incoming: Incoming<'_>,
         read: &mut usize,
     ) -> Result<Response<Full>, Problem> {
         let api = &*route.api;
@@ -196,11 +202,12 @@ impl<B: Backend> Server<B> {
                 return Err(Problem::new(status, "Not supported yet", why.clone()));
             }
         };
+        let timer = incoming.timer;
         let body = match &operation.body {
             Some(rule) => self.body(rule, parts, incoming).await?,
-            None => Bytes::new(),
+            None => Taken::default(),
         };
-        *read = body.len();
+        *read = body.bytes.len();
         let mut tape = self.tapes.borrow_mut().pop().unwrap_or_default();
         let work = Job {
             route,
@@ -209,9 +216,10 @@ impl<B: Backend> Server<B> {
             asset,
             plan,
             responses,
+            timer,
         };
         let result = self
-            .program(&work, parts, variables, &body, &mut tape)
+            .program(&work, parts, variables, &body.bytes, &mut tape)
             .await;
         self.tapes.borrow_mut().push(tape);
         result
@@ -221,10 +229,10 @@ impl<B: Backend> Server<B> {
         &self,
         rule: &BodyRule,
         parts: &Parts,
-        incoming: Incoming,
-    ) -> Result<Bytes, Problem> {
-        let body = self.read_body(incoming).await?;
-        if body.is_empty() {
+        incoming: Incoming<'_>,
+    ) -> Result<Taken, Problem> {
+        let body = self.read_body(incoming.body, incoming.timer).await?;
+        if body.bytes.is_empty() {
             if rule.required {
                 let message = "A JSON body is required".to_string();
                 let pointer = Some(String::new());
@@ -345,7 +353,18 @@ impl<B: Backend> Server<B> {
             abend: code,
         };
         let names = || reply.container_names();
-        answer(work, &request, &view, abend.as_ref(), &names).map_err(|problem| *problem)
+        let make = || answer(work, &request, &view, abend.as_ref(), &names);
+        let made = make().map_err(|problem| *problem)?;
+        let length = made.body().len();
+        if let Some(held) = work.timer.account.hold(length) {
+            return Ok(made.map(|bytes| Full::held(bytes, held)));
+        }
+        // It waits for room where the program left it, and is made again.
+        drop(made);
+        let mut held = self.room(work.timer, length).await?;
+        let made = make().map_err(|problem| *problem)?;
+        held.resize(made.body().len());
+        Ok(made.map(|bytes| Full::held(bytes, held)))
     }
 
     async fn run(
@@ -413,6 +432,13 @@ struct Job<'a> {
     asset: &'a Asset,
     plan: &'a RequestPlan,
     responses: &'a [ResponsePlan],
+    timer: &'a ConnectionTimer,
+}
+
+/// A body that was not read yet, and the connection it comes by.
+struct Incoming<'t> {
+    body: hyper::body::Incoming,
+    timer: &'t ConnectionTimer,
 }
 
 fn answer(
@@ -421,7 +447,7 @@ fn answer(
     reply: &Reply<'_>,
     abend: Option<&Abend>,
     names: &dyn Fn() -> Vec<String>,
-) -> Result<Response<Full>, Box<Problem>> {
+) -> Result<Response<Vec<u8>>, Box<Problem>> {
     let mut context = EvalContext::new(request, Some(reply));
     let fail = |failure: Failure| Box::new(failed(failure, reply));
     let chosen = ResponsePlan::choose(work.responses, &mut context).map_err(fail)?;
@@ -463,7 +489,7 @@ fn answer(
     if length > expected && length <= MAX_EXPECTED {
         work.route.metrics.expected_bytes.store(length, Relaxed);
     }
-    let mut response = Response::new(Full::new(Bytes::from(out)));
+    let mut response = Response::new(out);
     *response.status_mut() = plan.status;
     if wrote {
         response
@@ -483,71 +509,6 @@ fn constant(body: &Bytes) -> Response<Full> {
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     response
-}
-
-/// Reads a body to its end. One that has arrived with its headers, as small
-/// ones do, needs neither a timer nor a copy.
-async fn read_body(
-    mut incoming: Incoming,
-    limit: usize,
-    deadlines: &Deadlines,
-    timer: u64,
-) -> Result<Bytes, Problem> {
-    let too_large = || {
-        let detail = format!("The body may have at most {limit} bytes");
-        Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "The body is too large",
-            detail,
-        )
-    };
-    if incoming.size_hint().lower() > limit as u64 {
-        return Err(too_large());
-    }
-    let mut first = Bytes::new();
-    let mut rest: Option<BytesMut> = None;
-    loop {
-        if incoming.is_end_stream() {
-            break;
-        }
-        let next = std::future::poll_fn(|cx| Pin::new(&mut incoming).poll_frame(cx));
-        let frame = match deadlines.limit(timer, next).await {
-            Some(Some(Ok(frame))) => frame,
-            Some(Some(Err(e))) => {
-                let detail = format!("The body could not be read: {e}");
-                return Err(Problem::new(
-                    StatusCode::BAD_REQUEST,
-                    "The body is broken",
-                    detail,
-                ));
-            }
-            Some(None) => break,
-            None => {
-                let detail = "The rest of the body did not come in time";
-                let title = "The request took too long";
-                return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, title, detail));
-            }
-        };
-        let Ok(data) = frame.into_data() else {
-            continue;
-        };
-        let so_far = rest.as_ref().map_or(first.len(), BytesMut::len);
-        if so_far + data.len() > limit {
-            return Err(too_large());
-        }
-        match &mut rest {
-            Some(rest) => rest.extend_from_slice(&data),
-            None if first.is_empty() => first = data,
-            None => {
-                let hint = incoming.size_hint().lower() as usize;
-                let mut all = BytesMut::with_capacity(so_far + data.len() + hint.min(limit));
-                all.extend_from_slice(&first);
-                all.extend_from_slice(&data);
-                rest = Some(all);
-            }
-        }
-    }
-    Ok(rest.map_or(first, BytesMut::freeze))
 }
 
 /// The trace id of `traceparent`.

@@ -3,6 +3,7 @@
 mod bank;
 mod client;
 mod fake;
+mod hostile;
 mod http2;
 mod import;
 mod load;

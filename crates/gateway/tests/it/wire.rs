@@ -58,6 +58,7 @@ fn a_client_that_closes_its_side_still_gets_its_answer() {
 fn slow_clients_are_ended_and_others_served() {
     let gateway = start_with(GatewayConfig {
         request_timeout_ms: 100,
+        rate_window_ms: 100,
         idle_timeout_ms: 100,
         ..config()
     });
@@ -73,6 +74,11 @@ fn slow_clients_are_ended_and_others_served() {
         404
     );
     assert_eq!(read(&mut body, false).unwrap().status, 408);
+    let late = read(&mut headers, false).unwrap();
+    assert_eq!(
+        (late.status, late.json()["status"].as_u64()),
+        (408, Some(408))
+    );
     assert!(read(&mut headers, false).is_none());
     assert!(read(&mut silent, false).is_none());
 }

@@ -291,7 +291,17 @@ pub struct GatewaySection {
     pub threads: u32,
     /// Largest request body in bytes; a larger one is answered with 413.
     pub max_body_bytes: u64,
-    /// Seconds a client may take to send a request's headers and body.
+    /// Most connections open at once. A new one takes the place of the one that
+    /// has been idle longest, half-sent headers first.
+    pub max_connections: u32,
+    /// Most MiB of request bodies, headers and answers that connections may
+    /// hold together. Beyond it slow clients are cut, and what needs more is
+    /// answered with 503.
+    pub memory_mib: u32,
+    /// Bytes a second, over ten seconds, below which a client that sends a body
+    /// or reads an answer is cut.
+    pub min_rate_bytes_s: u32,
+    /// Seconds a client may take to send a request's headers.
     pub request_timeout_s: u64,
     /// Seconds a connection may stay open without a request.
     pub idle_timeout_s: u64,
@@ -313,6 +323,9 @@ impl Default for GatewaySection {
             tls_key: None,
             threads: 0,
             max_body_bytes: 16 << 20,
+            max_connections: 10_000,
+            memory_mib: 256,
+            min_rate_bytes_s: 500,
             request_timeout_s: 30,
             idle_timeout_s: 120,
             response_timeout_ms: 60_000,

@@ -12,6 +12,7 @@ mod bank;
 mod batch;
 mod capture;
 mod cli;
+mod clients;
 mod commands;
 mod drive;
 mod ends;

@@ -122,6 +122,11 @@ impl Server {
         }
     }
 
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a request to the gateway.
     pub fn send(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
         http::send(&self.gateway, method, path, body)

@@ -18,8 +18,7 @@ pub(super) fn request(body: &Body, root: &str) -> String {
             let _ = writeln!(out, "    - {name}:\n        mappings:");
             indent = 8;
         }
-        let mapping = Mapping { body: &path };
-        mapping.to_field(member, &path, indent, &mut out);
+        Side::Request { body: &path }.write(member, &path, indent, &mut out);
     }
     out
 }
@@ -36,81 +35,67 @@ pub(super) fn response(body: &Body, root: &str) -> String {
         match body.lone() {
             Some(members) => {
                 for member in members {
-                    to_body(
-                        member,
-                        &format!("{path}.{}", quoted(&member.cobol)),
-                        4,
-                        &mut out,
-                    );
+                    let below = format!("{path}.{}", quoted(&member.cobol));
+                    Side::Response.write(member, &below, 4, &mut out);
                 }
             }
-            None => to_body(member, &path, 4, &mut out),
+            None => Side::Response.write(member, &path, 4, &mut out),
         }
     }
     out
 }
 
-struct Mapping<'a> {
-    /// Path of the record's own object.
-    body: &'a str,
+/// Which way a mapping goes.
+enum Side<'a> {
+    /// From the request to the record's fields.
+    Request {
+        /// Path of the record's own object.
+        body: &'a str,
+    },
+    /// From the record's fields to the response.
+    Response,
 }
 
-impl Mapping<'_> {
-    /// The mapping of `path` in the request to this field.
-    fn to_field(&self, member: &Member, path: &str, indent: usize, out: &mut String) {
+impl Side<'_> {
+    /// The mapping of what is at `path` to this member.
+    fn write(&self, member: &Member, path: &str, indent: usize, out: &mut String) {
+        let to_body = matches!(self, Side::Response);
+        if to_body && !member.is_shown() {
+            return;
+        }
         let pad = " ".repeat(indent);
-        let _ = writeln!(out, "{pad}- {}:", member.cobol);
+        let name = if to_body { &member.json } else { &member.cobol };
+        let _ = writeln!(out, "{pad}- {name}:");
         let (path, deeper) = each(member, path, indent, out);
         let pad = " ".repeat(deeper);
         match &member.kind {
             MemberKind::Object(members) => {
                 let _ = writeln!(out, "{pad}mappings:");
                 for member in members {
-                    let below = format!("{path}.{}", quoted(&member.json));
-                    self.to_field(member, &below, deeper, out);
+                    let from = if to_body { &member.cobol } else { &member.json };
+                    let below = format!("{path}.{}", quoted(from));
+                    self.write(member, &below, deeper, out);
                 }
             }
             MemberKind::Text(_) => {
-                let _ = writeln!(out, "{pad}template: {}", yaml(&format!("{{{{{path}}}}}")));
+                let text = match self {
+                    Side::Request { .. } => format!("{{{{{path}}}}}"),
+                    // The blanks that fill a COBOL field are none of the text.
+                    Side::Response => format!("{{{{$replace({path}, / +$/, \"\")}}}}"),
+                };
+                let _ = writeln!(out, "{pad}template: {}", yaml(&text));
             }
             MemberKind::Number(_) => {
                 let _ = writeln!(out, "{pad}expression: {}", yaml(&path));
             }
             MemberKind::Count(table) => {
-                let names = table.iter().map(|name| format!(".{}", quoted(name)));
-                let table = format!("$count({}{})", self.body, names.collect::<String>());
-                let _ = writeln!(out, "{pad}expression: {}", yaml(&table));
+                if let Side::Request { body } = self {
+                    let names = table.iter().map(|name| format!(".{}", quoted(name)));
+                    let table = format!("$count({body}{})", names.collect::<String>());
+                    let _ = writeln!(out, "{pad}expression: {}", yaml(&table));
+                }
             }
         }
-    }
-}
-
-/// The mapping of the field at `path` to this member.
-fn to_body(member: &Member, path: &str, indent: usize, out: &mut String) {
-    if !member.is_shown() {
-        return;
-    }
-    let pad = " ".repeat(indent);
-    let _ = writeln!(out, "{pad}- {}:", member.json);
-    let (path, deeper) = each(member, path, indent, out);
-    let pad = " ".repeat(deeper);
-    match &member.kind {
-        MemberKind::Object(members) => {
-            let _ = writeln!(out, "{pad}mappings:");
-            for member in members {
-                let below = format!("{path}.{}", quoted(&member.cobol));
-                to_body(member, &below, deeper, out);
-            }
-        }
-        // The blanks that fill a COBOL field are none of the text.
-        MemberKind::Text(_) => {
-            let text = format!("{{{{$replace({path}, / +$/, \"\")}}}}");
-            let _ = writeln!(out, "{pad}template: {}", yaml(&text));
-        }
-        MemberKind::Number(_) => {
-            let _ = writeln!(out, "{pad}expression: {}", yaml(&path));
-        }
-        MemberKind::Count(_) => {}
     }
 }
 

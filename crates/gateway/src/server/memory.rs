@@ -1,0 +1,309 @@
+//! What clients hold of this process's memory, and its bound.
+//!
+//! Request bodies that are not complete and answers that are not read are the
+//! memory that clients decide on. Each connection has an account of it; all
+//! accounts together stay below one limit. Who needs more than is left waits
+//! for a moment, in which the slowest give way (see `conn`), or is refused.
+//!
+//! Invariant: nothing is counted that is not held by a [`Held`].
+
+use bytes::Bytes;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+/// Bytes up to which something is small. A quarter of the limit is kept for
+/// what is small, so that large bodies never shut out ordinary requests.
+pub(crate) const SMALL: usize = 64 << 10;
+/// Bytes by which the use must have fallen before free memory is given back.
+const WORTH_TRIMMING: usize = 32 << 20;
+/// Blocks from this size on are the kernel's again as soon as they are freed.
+#[cfg(target_env = "gnu")]
+const MAPPED_FROM: libc::c_int = 1 << 20;
+
+/// The memory of all connections of a gateway.
+#[derive(Debug)]
+pub(crate) struct Memory {
+    limit: usize,
+    held: AtomicUsize,
+    /// Most that was held since free memory was given back.
+    peak: AtomicUsize,
+    /// Bytes that requests wait for.
+    wanted: AtomicUsize,
+    waiting: Mutex<Vec<Waker>>,
+}
+
+impl Memory {
+    pub fn new(limit: usize) -> Memory {
+        Memory {
+            limit,
+            held: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            wanted: AtomicUsize::new(0),
+            waiting: Mutex::default(),
+        }
+    }
+
+    /// Bytes held now.
+    pub fn held(&self) -> usize {
+        self.held.load(Relaxed)
+    }
+
+    /// Bytes that requests wait for; 0 while there is enough.
+    pub fn wanted(&self) -> usize {
+        self.wanted.load(Relaxed)
+    }
+
+    fn take(&self, bytes: usize) -> bool {
+        let bound = match bytes <= SMALL {
+            true => self.limit,
+            false => self.limit / 4 * 3,
+        };
+        let taken = self.held.fetch_update(Relaxed, Relaxed, |held| {
+            // What is larger than the bound has it for itself.
+            let alone = bytes > bound && held <= self.limit / 4;
+            (alone || held + bytes <= bound).then_some(held + bytes)
+        });
+        if let Ok(before) = taken {
+            self.peak.fetch_max(before + bytes, Relaxed);
+        }
+        taken.is_ok()
+    }
+
+    fn give(&self, bytes: usize) {
+        self.held.fetch_sub(bytes, Relaxed);
+        if self.wanted() > 0 {
+            let waiting = std::mem::take(&mut *self.lock());
+            waiting.into_iter().for_each(Waker::wake);
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Waker>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives free memory back to the system after much of it was used.
+    pub fn trim(&self) {
+        let held = self.held();
+        let peak = self.peak.load(Relaxed);
+        let worth = peak.saturating_sub(held) >= WORTH_TRIMMING;
+        let mine = |held| {
+            self.peak
+                .compare_exchange(peak, held, Relaxed, Relaxed)
+                .is_ok()
+        };
+        if worth && mine(held) {
+            // SAFETY: a plain call; the allocator takes its own locks.
+            #[cfg(target_env = "gnu")]
+            unsafe {
+                libc::malloc_trim(0)
+            };
+        }
+    }
+}
+
+/// Tells the allocator to hand large blocks back as soon as they are freed.
+pub(crate) fn return_large_blocks() {
+    // SAFETY: plain calls that set two numbers of the allocator. Its own
+    // threshold would grow with the largest block ever freed, and a single
+    // large answer would be kept for ever.
+    #[cfg(target_env = "gnu")]
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED_FROM);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, 32 * MAPPED_FROM);
+    }
+}
+
+/// What one connection holds.
+#[derive(Debug)]
+pub(crate) struct Account {
+    memory: Arc<Memory>,
+    held: AtomicUsize,
+    answers: AtomicUsize,
+}
+
+impl Account {
+    pub fn new(memory: Arc<Memory>) -> Arc<Account> {
+        Arc::new(Account {
+            memory,
+            held: AtomicUsize::new(0),
+            answers: AtomicUsize::new(0),
+        })
+    }
+
+    /// Bytes it holds.
+    pub fn held(&self) -> usize {
+        self.held.load(Relaxed)
+    }
+
+    /// Answers that its client has not read to the end.
+    pub fn answers(&self) -> usize {
+        self.answers.load(Relaxed)
+    }
+
+    /// Takes bytes if there are as many.
+    pub fn hold(self: &Arc<Account>, bytes: usize) -> Option<Held> {
+        self.memory.take(bytes).then(|| {
+            self.held.fetch_add(bytes, Relaxed);
+            Held {
+                account: self.clone(),
+                bytes,
+                answer: false,
+            }
+        })
+    }
+
+    /// Takes bytes, or wants them until it is polled again or dropped.
+    pub fn poll_hold(self: &Arc<Account>, wish: &mut Wish, cx: &mut Context<'_>) -> Poll<Held> {
+        if let Some(held) = self.hold(wish.bytes) {
+            return Poll::Ready(held);
+        }
+        if !wish.told {
+            wish.told = true;
+            self.memory.wanted.fetch_add(wish.bytes, Relaxed);
+        }
+        self.memory.lock().push(cx.waker().clone());
+        // What was given back before the waker was there woke nobody.
+        self.hold(wish.bytes).map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+/// Bytes that somebody waits for.
+#[derive(Debug)]
+pub(crate) struct Wish {
+    account: Arc<Account>,
+    bytes: usize,
+    told: bool,
+}
+
+impl Wish {
+    pub fn new(account: Arc<Account>, bytes: usize) -> Wish {
+        Wish {
+            account,
+            bytes,
+            told: false,
+        }
+    }
+}
+
+impl Drop for Wish {
+    fn drop(&mut self) {
+        if self.told {
+            self.account.memory.wanted.fetch_sub(self.bytes, Relaxed);
+        }
+    }
+}
+
+/// Memory that is accounted for until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Held {
+    account: Arc<Account>,
+    bytes: usize,
+    answer: bool,
+}
+
+impl Held {
+    /// Accounts for another number of bytes from now on; false, and as it was,
+    /// if there are not as many.
+    pub fn resize(&mut self, bytes: usize) -> bool {
+        if bytes > self.bytes {
+            let more = bytes - self.bytes;
+            if !self.account.memory.take(more) {
+                return false;
+            }
+            self.account.held.fetch_add(more, Relaxed);
+        } else {
+            self.account.held.fetch_sub(self.bytes - bytes, Relaxed);
+            self.account.memory.give(self.bytes - bytes);
+        }
+        self.bytes = bytes;
+        true
+    }
+
+    /// An answer that is accounted for until the last of it is written.
+    pub fn answer(mut self, bytes: Vec<u8>) -> Bytes {
+        self.answer = true;
+        self.account.answers.fetch_add(1, Relaxed);
+        Bytes::from_owner(Answer { bytes, _held: self })
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        if self.answer {
+            self.account.answers.fetch_sub(1, Relaxed);
+        }
+        self.account.held.fetch_sub(self.bytes, Relaxed);
+        self.account.memory.give(self.bytes);
+    }
+}
+
+struct Answer {
+    bytes: Vec<u8>,
+    _held: Held,
+}
+
+impl AsRef<[u8]> for Answer {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(limit: usize) -> Arc<Account> {
+        Account::new(Arc::new(Memory::new(limit)))
+    }
+
+    #[test]
+    fn a_quarter_is_kept_for_what_is_small() {
+        let account = account(4 << 20);
+        let large: Vec<Held> = (0..4).filter_map(|_| account.hold(1 << 20)).collect();
+        assert_eq!(large.len(), 3);
+        let small: Vec<Held> = (0..20).filter_map(|_| account.hold(SMALL)).collect();
+        assert_eq!(small.len(), 16);
+        assert_eq!(account.memory.held(), 4 << 20);
+        drop((large, small));
+        assert_eq!((account.held(), account.memory.held()), (0, 0));
+    }
+
+    #[test]
+    fn what_is_larger_than_the_limit_is_served_alone() {
+        let account = account(1 << 20);
+        let small = account.hold(SMALL).unwrap();
+        let large = account.hold(8 << 20).unwrap();
+        assert!(account.hold(1).is_none());
+        drop((small, large));
+        assert_eq!(account.memory.held(), 0);
+    }
+
+    #[test]
+    fn an_answer_is_held_until_its_last_slice_goes() {
+        let account = account(1 << 20);
+        let bytes = account.hold(5).unwrap().answer(b"hello".to_vec());
+        let tail = bytes.slice(4..);
+        drop(bytes);
+        assert_eq!((account.answers(), account.held()), (1, 5));
+        drop(tail);
+        assert_eq!((account.answers(), account.held()), (0, 0));
+    }
+
+    #[test]
+    fn who_waits_is_woken_by_what_is_given_back() {
+        let account = account(1 << 20);
+        let mut held = account.hold(SMALL * 12).unwrap();
+        let mut wish = Wish::new(account.clone(), SMALL * 2);
+        let mut cx = Context::from_waker(Waker::noop());
+        assert!(account.poll_hold(&mut wish, &mut cx).is_pending());
+        assert_eq!(account.memory.wanted(), SMALL * 2);
+        assert!(!held.resize(SMALL * 16));
+        assert!(held.resize(SMALL));
+        assert!(account.memory.lock().is_empty());
+        assert!(account.poll_hold(&mut wish, &mut cx).is_ready());
+        drop(wish);
+        assert_eq!(account.memory.wanted(), 0);
+    }
+}

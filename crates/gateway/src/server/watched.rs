@@ -1,0 +1,223 @@
+//! The stream of a connection: everything that passes is told to its timer,
+//! and what is to be said last can be said when the protocol is through.
+
+use super::conn::ConnectionTimer;
+use super::frames::Protocol;
+use std::cell::{Cell, RefCell};
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::task::spawn_local;
+
+/// What a client is told that did not send its request in time.
+pub(super) const TIMEOUT: &[u8] = b"HTTP/1.1 408 Request Timeout\r\n\
+    content-type: application/problem+json\r\nconnection: close\r\ncontent-length: 127\r\n\r\n\
+    {\"type\":\"about:blank\",\"title\":\"The request took too long\",\"status\":408,\
+    \"detail\":\"The rest of the request did not come in time\"}";
+/// The same in HTTP/2: GOAWAY with ENHANCE_YOUR_CALM.
+///
+/// Reference: RFC 9113, section 6.8.
+pub(super) const GO_AWAY: &[u8] = &[
+    0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0xb,
+];
+/// How long a client may take to read the last words.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Bytes that a client may go on sending that was too late.
+const LATE: usize = 64 << 10;
+
+/// A stream that two own: the protocol, and who has the last word.
+#[derive(Debug)]
+pub(crate) struct Shared<S> {
+    stream: RefCell<S>,
+    end: Cell<End>,
+}
+
+/// What there is to be done before a connection is closed.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    /// Its client is still sending, perhaps, and is read for a moment. Closed
+    /// at once, the connection would be reset, and with it the last answer.
+    Linger,
+    /// The client has closed its side.
+    Closed,
+    /// The client is cut off with these words.
+    Cut(&'static [u8]),
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Shared<S> {
+    pub fn new(stream: S) -> Rc<Shared<S>> {
+        Rc::new(Shared {
+            stream: RefCell::new(stream),
+            end: Cell::new(End::Linger),
+        })
+    }
+
+    fn poll<T>(&self, poll: impl FnOnce(Pin<&mut S>) -> T) -> T {
+        poll(Pin::new(&mut *self.stream.borrow_mut()))
+    }
+
+    /// Does what there is to be done before the connection is closed; reads at
+    /// most that many bytes more.
+    pub async fn close(self: Rc<Self>, most: usize) {
+        let end = self.end.get();
+        let mut rest = Handle(self);
+        let parting = async {
+            match end {
+                End::Closed => {}
+                End::Cut(words) => drop(rest.write_all(words).await),
+                End::Linger => {
+                    let _ = rest.shutdown().await;
+                    let mut scratch = [0; 4096];
+                    let mut left = most;
+                    while let Ok(more) = rest.read(&mut scratch).await
+                        && more > 0
+                        && left >= more
+                    {
+                        left -= more;
+                    }
+                }
+            }
+        };
+        let _ = tokio::time::timeout(PATIENCE, parting).await;
+    }
+}
+
+/// Who can tell a client something when its protocol is through.
+pub(crate) trait LastWords {
+    /// Writes these bytes, and closes in time.
+    fn say(self: Rc<Self>, words: &'static [u8]);
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + 'static> LastWords for Shared<S> {
+    fn say(self: Rc<Self>, words: &'static [u8]) {
+        spawn_local(async move {
+            self.end.set(End::Cut(words));
+            self.clone().close(0).await;
+            if words == TIMEOUT {
+                self.end.set(End::Linger);
+                self.close(LATE).await;
+            }
+        });
+    }
+}
+
+/// An owner's hold of a stream.
+struct Handle<S>(Rc<Shared<S>>);
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Handle<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.0.poll(|stream| stream.poll_read(cx, buf))
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Handle<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.0.poll(|stream| stream.poll_write(cx, buf))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.poll(|stream| stream.poll_flush(cx))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.0.poll(|stream| stream.poll_shutdown(cx))
+    }
+}
+
+/// A stream that tells its [`ConnectionTimer`] of everything that passes.
+pub(crate) struct Watched<S> {
+    pub stream: Rc<Shared<S>>,
+    pub timer: Rc<ConnectionTimer>,
+}
+
+impl<S> Watched<S> {
+    fn wrote(&self, result: &Poll<io::Result<usize>>) {
+        if let Poll::Ready(Ok(bytes)) = result {
+            self.timer.wrote(*bytes);
+        }
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Watched<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        ready!(self.stream.poll(|stream| stream.poll_read(cx, buf)))?;
+        let bytes = &buf.filled()[before..];
+        if bytes.is_empty() {
+            self.stream.end.set(End::Closed);
+            return Poll::Ready(Ok(()));
+        }
+        Poll::Ready(self.timer.read(bytes).map_err(|why| {
+            let http2 = self.timer.frames.borrow().protocol() == Protocol::Http2;
+            let words = if http2 { GO_AWAY } else { b"" };
+            self.stream.end.set(End::Cut(words));
+            io::Error::other(why)
+        }))
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Watched<S> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let result = self.stream.poll(|stream| stream.poll_write(cx, buf));
+        self.wrote(&result);
+        result
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let result = self
+            .stream
+            .poll(|stream| stream.poll_write_vectored(cx, bufs));
+        self.wrote(&result);
+        result
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.stream.borrow().is_write_vectored()
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.poll(|stream| stream.poll_flush(cx))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.stream.poll(|stream| stream.poll_shutdown(cx))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_words_are_a_response_of_their_length() {
+        let text = std::str::from_utf8(TIMEOUT).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let length = format!("content-length: {}", body.len());
+        assert!(head.contains(&length), "{length}");
+        assert!(body.starts_with('{') && body.ends_with('}'));
+        assert_eq!(GO_AWAY.len(), 9 + usize::from(GO_AWAY[2]));
+    }
+}

@@ -1,0 +1,236 @@
+//! Clients that take more than their share, and others that are served all the
+//! same.
+
+use crate::client::{Answer, connect, read, send};
+use crate::fake::{Data, Fake};
+use crate::{config, example};
+use gateway::{Api, Gateway, GatewayConfig};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+/// Answers with as many letters as are asked for.
+fn letters(data: &mut Data) {
+    let request = &data.containers["LEN-TO-RETURN"];
+    let length = i32::from_be_bytes(request.as_slice().try_into().unwrap());
+    let put = |data: &mut Data, name: &str, bytes| data.containers.insert(name.into(), bytes);
+    put(data, "RESPONSE-DATA", vec![b'A'; length as usize]);
+    let digits = format!("{length:08}").into_bytes();
+    put(data, "RESPONSE-LENGTH", digits);
+}
+
+fn start_with(config: GatewayConfig) -> Gateway<Fake> {
+    let apis = Api::load_all(&example("perfchannel/apis")).unwrap();
+    let fake = Fake::default().program("PFPADCON", letters);
+    Gateway::start(config, apis, fake).unwrap()
+}
+
+fn ask(gateway: &Gateway<Fake>, letters: usize) -> Answer {
+    let path = format!("/perfchannel/response/{letters}");
+    send(gateway.address(), "PUT", &path, "", "")
+}
+
+fn metric(gateway: &Gateway<Fake>, name: &str) -> u64 {
+    let text = send(gateway.admin_address().unwrap(), "GET", "/metrics", "", "").text();
+    let name = format!("tupelo_gateway_{name} ");
+    let value = text.lines().find_map(|line| line.strip_prefix(&name));
+    value.unwrap().trim().parse().unwrap()
+}
+
+/// Looks until it is so; half a minute means never.
+fn until(what: &str, mut so: impl FnMut() -> bool) {
+    let begun = std::time::Instant::now();
+    while !so() {
+        assert!(begun.elapsed().as_secs() < 30, "waited for {what}");
+    }
+}
+
+/// Reads until the server closes.
+fn rest(stream: &mut TcpStream) -> Vec<u8> {
+    let mut all = Vec::new();
+    let _ = stream.read_to_end(&mut all);
+    all
+}
+
+#[test]
+fn headers_that_are_too_long_are_431() {
+    let gateway = start_with(config());
+    for (name, value) in [("x", 200_000), ("x", 70_000), ("cookie", 3_000_000)] {
+        let mut stream = connect(gateway.address());
+        let head = format!(
+            "GET / HTTP/1.1\r\nhost: x\r\n{name}: {}\r\n\r\n",
+            "a".repeat(value)
+        );
+        let _ = stream.write_all(head.as_bytes());
+        assert_eq!(
+            read(&mut stream, false).map(|a| a.status),
+            Some(431),
+            "{value}"
+        );
+    }
+    let value = format!("x: {}\r\n", "a".repeat(40_000));
+    assert_eq!(
+        send(gateway.address(), "GET", "/apis", &value, "").status,
+        200
+    );
+}
+
+#[test]
+fn a_crowd_of_idle_connections_gives_way_to_a_new_one() {
+    let gateway = start_with(GatewayConfig {
+        max_connections: 20,
+        ..config()
+    });
+    let mut idle: Vec<TcpStream> = (0..20).map(|_| connect(gateway.address())).collect();
+    for stream in &mut idle {
+        stream
+            .write_all(b"GET /apis HTTP/1.1\r\nhost: x\r\n\r\n")
+            .unwrap();
+        assert_eq!(read(stream, false).unwrap().status, 200);
+    }
+    for _ in 0..10 {
+        assert_eq!(ask(&gateway, 5).status, 200);
+    }
+    assert!(metric(&gateway, "connections_open") <= 21);
+    assert!(metric(&gateway, "connections_gave_way_total") >= 1);
+    let mut crowd: Vec<TcpStream> = (0..200).map(|_| connect(gateway.address())).collect();
+    for stream in &mut crowd {
+        let _ = stream.write_all(b"GET /ap");
+    }
+    assert_eq!(ask(&gateway, 5).status, 200);
+    assert!(rest(&mut idle[0]).is_empty());
+}
+
+#[test]
+fn bodies_that_never_end_leave_room_for_small_requests() {
+    let gateway = start_with(GatewayConfig {
+        memory_bytes: 4 << 20,
+        ..config()
+    });
+    let head = "PUT /perfchannel/response/5 HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n";
+    let mut hostile: Vec<TcpStream> = Vec::new();
+    for _ in 0..12 {
+        let mut stream = connect(gateway.address());
+        let _ = stream.write_all(head.as_bytes());
+        let _ = stream.write_all(&[b' '; 900_000]);
+        hostile.push(stream);
+        assert!(metric(&gateway, "memory_bytes") <= 4 << 20);
+        assert_eq!(ask(&gateway, 50_000).status, 200);
+    }
+    // The slow ones give way to the later ones, or those are refused.
+    let told = || {
+        metric(&gateway, "connections_gave_way_total") + metric(&gateway, "memory_refused_total")
+    };
+    until("room for other bodies", || {
+        assert_eq!(ask(&gateway, 50_000).status, 200);
+        told() >= 9
+    });
+    let first = read(&mut hostile[0], false).map(|answer| answer.status);
+    assert!(matches!(first, None | Some(408)), "{first:?}");
+    drop(hostile);
+    let large = format!("{{\"request_data\": \"{}\"}}", "x".repeat(3_000_000));
+    let path = "/perfchannel/response/5";
+    until("room for a large body", || {
+        send(gateway.address(), "PUT", path, "", &large).status != 503
+    });
+    until("memory back", || metric(&gateway, "memory_bytes") == 0);
+}
+
+#[test]
+fn a_body_without_length_is_admitted_as_it_grows() {
+    let gateway = start_with(GatewayConfig {
+        memory_bytes: 1 << 20,
+        ..config()
+    });
+    let mut stream = connect(gateway.address());
+    let head =
+        "PUT /perfchannel/response/5 HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    let chunk = format!("10000\r\n{}\r\n", " ".repeat(0x10000));
+    for _ in 0..16 {
+        if stream.write_all(chunk.as_bytes()).is_err() {
+            break;
+        }
+    }
+    assert_eq!(read(&mut stream, false).unwrap().status, 503);
+}
+
+#[test]
+fn answers_that_nobody_reads_give_way_to_others() {
+    let gateway = start_with(GatewayConfig {
+        memory_bytes: 24 << 20,
+        ..config()
+    });
+    let mut unread = Vec::new();
+    for _ in 0..8 {
+        let mut stream = connect(gateway.address());
+        let head = "PUT /perfchannel/response/8000000 HTTP/1.1\r\nhost: x\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        unread.push(stream);
+    }
+    assert_eq!(ask(&gateway, 5).status, 200);
+    assert!(metric(&gateway, "memory_bytes") <= 24 << 20);
+    // Large answers that are read come through between them.
+    until("a large answer", || {
+        let large = ask(&gateway, 8_000_000);
+        large.status == 200 && large.body.len() > 8_000_000
+    });
+    assert!(metric(&gateway, "connections_gave_way_total") >= 1);
+}
+
+#[test]
+fn an_answer_that_is_not_read_is_cut() {
+    let gateway = start_with(GatewayConfig {
+        rate_window_ms: 100,
+        ..config()
+    });
+    let mut stream = connect(gateway.address());
+    let head = "PUT /perfchannel/response/8000000 HTTP/1.1\r\nhost: x\r\n\r\n";
+    stream.write_all(head.as_bytes()).unwrap();
+    until("the cut", || {
+        assert_eq!(ask(&gateway, 5).status, 200);
+        metric(&gateway, "connections_timed_out_total") > 0
+    });
+    assert!(rest(&mut stream).len() < 8_000_000);
+    until("memory back", || metric(&gateway, "memory_bytes") == 0);
+}
+
+/// An HTTP/2 frame.
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let mut frame = (payload.len() as u32).to_be_bytes()[1..].to_vec();
+    frame.extend([kind, flags]);
+    frame.extend(stream.to_be_bytes());
+    frame.extend(payload);
+    frame
+}
+
+#[test]
+fn floods_of_control_frames_and_resets_are_cut() {
+    let gateway = start_with(config());
+    // HPACK: GET, http, /, authority x.
+    let get = [0x82, 0x86, 0x84, 0x01, 0x01, b'x'];
+    let reset = |n: u32| {
+        let begun = frame(1, 5, n * 2 + 1, &get);
+        [begun, frame(3, 0, n * 2 + 1, &8u32.to_be_bytes())].concat()
+    };
+    let floods: [(&str, &dyn Fn(u32) -> Vec<u8>); 4] = [
+        ("PING", &|_| frame(6, 0, 0, &[0; 8])),
+        ("SETTINGS", &|_| frame(4, 0, 0, &[])),
+        ("PRIORITY", &|n| frame(2, 0, n * 2 + 1, &[0, 0, 0, 0, 9])),
+        ("RST_STREAM", &reset),
+    ];
+    for (name, flood) in floods {
+        let mut stream = connect(gateway.address());
+        let mut reader = stream.try_clone().unwrap();
+        let answered = std::thread::spawn(move || rest(&mut reader));
+        let hello = [
+            b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".to_vec(),
+            frame(4, 0, 0, &[]),
+        ]
+        .concat();
+        stream.write_all(&hello).unwrap();
+        let sent = (0..1_000_000).take_while(|n| stream.write_all(&flood(*n)).is_ok());
+        assert!(sent.count() < 1_000_000, "{name}");
+        answered.join().unwrap();
+        assert_eq!(ask(&gateway, 5).status, 200);
+    }
+}

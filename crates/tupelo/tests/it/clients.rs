@@ -1,0 +1,260 @@
+//! Hostile clients: what the server's memory was before, while and after they
+//! came, and that another client was served meanwhile.
+//!
+//! The sizes are small, and so are the limits of the server. The large ones,
+//! against any build and with a table:
+//!
+//! ```sh
+//! CLIENTS=large TUPELO=target/release/tupelo \
+//!     cargo test -p tupelo clients -- --nocapture --test-threads=1
+//! ```
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::http;
+use crate::program::until;
+use crate::server::{Server, example};
+
+/// How many of each come, and what the server grants.
+struct Sizes {
+    large: bool,
+    bodies: usize,
+    body_bytes: usize,
+    answers: usize,
+    connections: usize,
+    settings: &'static str,
+    /// MiB that the server may hold for clients.
+    memory_mib: u64,
+}
+
+fn sizes() -> Sizes {
+    match std::env::var("CLIENTS").as_deref() {
+        Ok("large") => Sizes {
+            large: true,
+            bodies: 100,
+            body_bytes: 16 << 20,
+            answers: 150,
+            connections: 10_000,
+            settings: "",
+            memory_mib: 256,
+        },
+        _ => Sizes {
+            large: false,
+            bodies: 12,
+            body_bytes: 4 << 20,
+            answers: 10,
+            connections: 200,
+            settings: "[gateway]\nmemory_mib = 24\nmax_connections = 200\n",
+            memory_mib: 24,
+        },
+    }
+}
+
+/// A server under attack.
+struct Target {
+    server: Server,
+    sizes: Sizes,
+    before: u64,
+    _folder: tempfile::TempDir,
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let (path, to) = (entry.path(), to.join(entry.file_name()));
+        match path.is_dir() {
+            true if entry.file_name() == ".tupelo" => {}
+            true => copy(&path, &to),
+            false => drop(std::fs::copy(&path, &to).unwrap()),
+        }
+    }
+}
+
+impl Target {
+    fn start() -> Target {
+        let (sizes, folder) = (sizes(), tempfile::tempdir().unwrap());
+        copy(&example("perfchannel"), folder.path());
+        std::fs::write(folder.path().join("tupelo.toml"), sizes.settings).unwrap();
+        let server = match std::env::var_os("TUPELO") {
+            Some(program) => Server::start_copy(Path::new(&program), folder.path()),
+            None => Server::start(folder.path()),
+        };
+        let mut target = Target {
+            server,
+            sizes,
+            before: 0,
+            _folder: folder,
+        };
+        assert_eq!(target.ask(), 200);
+        target.before = target.anonymous_mib();
+        target
+    }
+
+    fn ask(&self) -> u16 {
+        let path = "/perfchannel/response/100";
+        self.server.send("PUT", path, None).status
+    }
+
+    /// The server's own memory, in MiB.
+    fn anonymous_mib(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.server.pid()));
+        let status = status.unwrap();
+        let line = status.lines().find_map(|l| l.strip_prefix("RssAnon:"));
+        let kib = line.and_then(|l| l.split_whitespace().next());
+        kib.unwrap().parse::<u64>().unwrap() >> 10
+    }
+
+    /// Lets hostile clients come while another one is served, and looks at the
+    /// memory until it is back.
+    fn attack<T>(&self, name: &str, come: impl FnOnce() -> T) {
+        let over = Arc::new(AtomicBool::new(false));
+        let (peak, served, worst) = std::thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let (mut peak, mut served, mut worst) = (0, 0, Duration::ZERO);
+                while !over.load(Ordering::Relaxed) || served == 0 {
+                    let begun = Instant::now();
+                    assert_eq!(self.ask(), 200, "another client under {name}");
+                    worst = worst.max(begun.elapsed());
+                    served += 1;
+                    peak = peak.max(self.anonymous_mib());
+                }
+                (peak, served, worst)
+            });
+            let hostile = come();
+            over.store(true, Ordering::Relaxed);
+            let seen = other.join().unwrap();
+            drop(hostile);
+            seen
+        });
+        let grown = peak.saturating_sub(self.before);
+        println!(
+            "{name}: {} MiB before, {peak} while; another client {served} times, \
+             {:.0} ms at most",
+            self.before,
+            worst.as_secs_f64() * 1e3
+        );
+        assert!(
+            grown <= self.sizes.memory_mib + 64,
+            "{name}: {grown} MiB more"
+        );
+        let begun = Instant::now();
+        until("the memory to be given back", || {
+            self.ask() == 200 && self.anonymous_mib() <= self.before + 24
+        });
+        println!(
+            "{name}: {} MiB {:.1} s after",
+            self.anonymous_mib(),
+            begun.elapsed().as_secs_f64()
+        );
+    }
+
+    fn connect(&self) -> Option<TcpStream> {
+        let stream = TcpStream::connect(&self.server.gateway).ok()?;
+        let patience = Some(Duration::from_secs(20));
+        stream.set_write_timeout(patience).ok()?;
+        stream.set_read_timeout(patience).ok()?;
+        Some(stream)
+    }
+
+    /// Connections that have each sent these bytes, as far as they were taken.
+    fn crowd(&self, count: usize, bytes: &[u8]) -> Vec<TcpStream> {
+        let open = || {
+            let mut stream = self.connect()?;
+            let _ = stream.write_all(bytes);
+            Some(stream)
+        };
+        let threads = count.min(64);
+        std::thread::scope(|scope| {
+            let share = |n| count / threads + usize::from(n < count % threads);
+            let some = |n| move || (0..share(n)).filter_map(|_| open()).collect::<Vec<_>>();
+            let all: Vec<_> = (0..threads).map(|n| scope.spawn(some(n))).collect();
+            all.into_iter().flat_map(|t| t.join().unwrap()).collect()
+        })
+    }
+}
+
+#[test]
+fn clients_that_never_end_their_bodies_hold_bounded_memory() {
+    let target = Target::start();
+    let length = target.sizes.body_bytes;
+    let mut request = format!(
+        "PUT /perfchannel/response/5 HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n"
+    )
+    .into_bytes();
+    request.resize(request.len() + length - 1, b' ');
+    let bodies = target.sizes.bodies;
+    target.attack("unfinished bodies", || target.crowd(bodies, &request));
+}
+
+#[test]
+fn clients_that_read_no_answer_hold_bounded_memory() {
+    let target = Target::start();
+    let request = b"PUT /perfchannel/response/8000000 HTTP/1.1\r\nhost: x\r\n\r\n";
+    target.attack("unread answers", || {
+        let crowd = target.crowd(target.sizes.answers, request);
+        // They stay while others are served.
+        for _ in 0..20 {
+            assert_eq!(target.ask(), 200);
+        }
+        crowd
+    });
+}
+
+#[test]
+fn a_crowd_that_says_nothing_or_little_keeps_nobody_out() {
+    if sizes().large {
+        allow_descriptors();
+    }
+    let target = Target::start();
+    let most = target.sizes.connections;
+    for (name, bytes) in [
+        ("idle connections", &b""[..]),
+        ("half-sent headers", b"GET /perfchannel HTTP/1.1\r\nx-"),
+        (
+            "header bombs",
+            &[&b"GET / HTTP/1.1\r\nx: "[..], &[b'x'; 60_000]].concat(),
+        ),
+    ] {
+        target.attack(name, || target.crowd(most + most / 10, bytes));
+    }
+}
+
+#[test]
+fn floods_keep_nobody_out() {
+    let target = Target::start();
+    let mut ping = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0".to_vec();
+    for _ in 0..100_000 {
+        ping.extend(b"\0\0\x08\x06\0\0\0\0\0abcdefgh");
+    }
+    target.attack("PING floods", || target.crowd(20, &ping));
+    let garbage = vec![0xff; 1 << 20];
+    target.attack("garbage", || target.crowd(20, &garbage));
+}
+
+/// Lets this process open as many sockets as the system allows it.
+fn allow_descriptors() {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: plain calls with a valid place for the limits.
+    unsafe {
+        libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit);
+        limit.rlim_cur = limit.rlim_max;
+        libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
+    }
+}
+
+#[test]
+fn the_administration_port_answers_meanwhile() {
+    let target = Target::start();
+    let idle = target.crowd(target.sizes.connections, b"");
+    let health = http::send(&target.server.admin, "GET", "/health", None);
+    assert_eq!(health.status, 200);
+    drop(idle);
+}
