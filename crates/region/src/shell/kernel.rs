@@ -124,7 +124,7 @@ impl KernelRoom {
 
 impl Shared {
     /// Calls the kernel and does afterwards what it asks for.
-    pub(super) fn kernel<R>(
+    pub(crate) fn kernel<R>(
         self: &Arc<Self>,
         call: impl FnOnce(&mut Kernel, u64, &mut Vec<Effect>) -> R,
     ) -> R {
@@ -286,6 +286,7 @@ impl Shared {
     /// The unit of work of a task that ends is over, and so is the task.
     fn unit_over(self: &Arc<Self>, key: TaskKey, abend: Option<Abend>) {
         self.end_conversations(key, abend.is_some());
+        self.end_sockets(key);
         self.with(|core, cx| core.unit_ended(cx, key, abend));
     }
 
