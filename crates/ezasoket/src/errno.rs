@@ -56,6 +56,8 @@ numbers! {
     ENFILE 23 = ENFILE;
     /// The descriptor table is full.
     EMFILE 24 = EMFILE;
+    /// No room for what is given.
+    ENOSPC 28 = ENOSPC;
     /// The connection is broken.
     EPIPE 32 = EPIPE;
     /// It would wait.

@@ -13,6 +13,7 @@
 mod address;
 mod errno;
 mod function;
+mod host;
 mod mask;
 mod message;
 mod option;
@@ -23,6 +24,7 @@ mod wait;
 pub use address::{AF_INET, AF_INET6, ClientId, Name, SOCKADDR_BYTES, SOCKADDR6_BYTES};
 pub use errno::Errno;
 pub use function::{Ends, Function};
+pub use host::HostList;
 pub use mask::Mask;
 pub use message::{Reply, Request};
 pub use option::{Command, Control, OptionName};

@@ -120,7 +120,7 @@ pub fn select<'s>(
         };
         let polled = waiter.poll(&mut fds, left)?;
         let mut ready = Selected::empty(maxsoc);
-        for (at, (fd, number)) in fds.iter().zip(&numbers).enumerate() {
+        for (at, (fd, number)) in fds.iter_mut().zip(&numbers).enumerate() {
             // An error is there to be read and written.
             let events = libc::POLLERR | libc::POLLHUP;
             let (mask, bits) = match at {
@@ -130,6 +130,10 @@ pub fn select<'s>(
             };
             if fd.revents & bits != 0 {
                 mask.set(*number);
+            } else if fd.revents != 0 {
+                // A connection that is gone is no exceptional condition; poll
+                // would tell of it again at once.
+                fd.fd = -1;
             }
         }
         for number in wanted.exception.sockets().filter(|n| taken(*n)) {

@@ -53,6 +53,9 @@ pub enum Op {
     /// A command that the region serves. `args`: its number in the command
     /// table. Data and answer data: [`crate::Operands`].
     Command = 12,
+    /// A call of EZASOKET. The crate `ezasoket` has what `args` and data mean,
+    /// there and in the answer.
+    Socket = 13,
 }
 
 /// LINK and nested runs: the data are a channel, not a COMMAREA.
@@ -90,7 +93,7 @@ pub enum Step {
 impl Op {
     /// The operation of a number.
     pub fn from_number(number: u16) -> Option<Self> {
-        const ALL: [Op; 12] = [
+        const ALL: [Op; 13] = [
             Op::Read,
             Op::Browse,
             Op::Write,
@@ -103,6 +106,7 @@ impl Op {
             Op::Log,
             Op::Converse,
             Op::Command,
+            Op::Socket,
         ];
         ALL.into_iter().find(|op| *op as u16 == number)
     }

@@ -35,6 +35,20 @@ pub struct WorkerConfig {
     pub store: Option<StoreEntry>,
     /// What the worker's programs are kept from.
     pub confinement: Confinement,
+    /// How socket calls are served.
+    pub sockets: SocketOptions,
+}
+
+/// How a worker serves its programs' socket calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SocketOptions {
+    /// Calls that only move data are made in the worker; false: all of them go
+    /// to the region.
+    pub local: bool,
+    /// EZACIC04 and its like translate by the tables of the manual; false: they
+    /// leave data alone, because programs have ASCII characters here.
+    pub tables: bool,
 }
 
 /// How far a worker's programs are confined. A bound of 0 is none.

@@ -29,6 +29,7 @@ mod cpu;
 mod exec;
 mod files;
 mod host;
+mod eza;
 mod le;
 pub mod memory;
 mod print;

@@ -494,6 +494,12 @@ impl Services for LinkServices {
         })
     }
 
+    fn socket(&mut self, args: [u64; 8], data: &[u8]) -> Served<([u64; 8], Vec<u8>)> {
+        let header = self.ask(Op::Socket, args, &[data])?;
+        let data = self.side.borrow().call_data(&header).to_vec();
+        Ok((header.args, data))
+    }
+
     fn file_changes(&self) -> u32 {
         self.side.borrow().file_changes()
     }

@@ -167,6 +167,12 @@ pub trait Services {
     /// A verb of an APPC conversation, waiting until it is done.
     fn converse(&mut self, verb: Verb, args: [u64; 3], data: &[&[u8]]) -> Served<VerbAnswer>;
 
+    /// A call of EZASOKET, waiting until it is done: the integers of the
+    /// answer, and its bytes.
+    fn socket(&mut self, _args: [u64; 8], _data: &[u8]) -> Served<([u64; 8], Vec<u8>)> {
+        Err(Failure::Abend(*b"AEY9"))
+    }
+
     /// Counts the changes of files' switches since the region's start.
     fn file_changes(&self) -> u32 {
         0
@@ -203,6 +209,8 @@ pub struct Facts {
     pub shared: SharedAreas,
     /// File commands run under the QR token.
     pub fc_qr_only: bool,
+    /// How socket calls are served.
+    pub sockets: link::SocketOptions,
     /// Transactions with a work area and its bytes, in the order of names.
     pub work_areas: Vec<(TransId, u32)>,
 }

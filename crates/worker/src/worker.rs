@@ -39,6 +39,8 @@ pub struct Worker {
     pub(crate) dispatch: Dispatch,
     pub(crate) clock: Clock,
     pub(crate) trace: TraceWriter,
+    /// Where names of hosts lie for programs.
+    pub(crate) hosts: crate::eza::HostArea,
     pub(crate) task: Task,
 }
 
@@ -156,6 +158,7 @@ impl Worker {
                     config.cwa_bytes as usize,
                 ),
                 fc_qr_only: config.fc_qr_only,
+                sockets: config.sockets,
                 work_areas: work_areas(config),
             },
             services,
@@ -163,6 +166,7 @@ impl Worker {
             dispatch: Dispatch::new(),
             clock: Clock::default(),
             trace: TraceWriter::nowhere(),
+            hosts: crate::eza::HostArea::default(),
             task: Task {
                 storage: Storage::bounded(config.confinement.task_bytes),
                 ..Task::default()

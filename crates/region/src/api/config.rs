@@ -8,7 +8,7 @@ use link::{
     Confinement, FileEntry, Name, ProgramEntry, ProgramName, SandboxMode, StoreEntry, TransId,
 };
 
-use crate::api::{Conversations, QueueDefinitions};
+use crate::api::{Conversations, QueueDefinitions, SocketCalls};
 
 /// Everything that a region needs to start.
 #[derive(Debug, Clone)]
@@ -57,6 +57,11 @@ pub struct RegionConfig {
     pub display_lines_per_s: u32,
     /// Partners of APPC conversations; none for a region without them.
     pub conversations: Option<Arc<dyn Conversations>>,
+    /// Who serves the socket calls of tasks; none for a region without sockets,
+    /// where such a call is the abend AEY9.
+    pub sockets: Option<Arc<dyn SocketCalls>>,
+    /// How workers serve their programs' socket calls.
+    pub socket_options: link::SocketOptions,
     /// Folder of files that queues and journals are written to, when their
     /// definition does not name another one.
     pub state: PathBuf,
@@ -97,6 +102,8 @@ impl Default for RegionConfig {
             },
             display_lines_per_s: 1000,
             conversations: None,
+            sockets: None,
+            socket_options: link::SocketOptions::default(),
             state: PathBuf::from("."),
             temporary_storage_bytes: 256 << 20,
             transient_data_bytes: 256 << 20,

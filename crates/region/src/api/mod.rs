@@ -14,6 +14,8 @@ mod queues;
 mod record;
 mod reply;
 mod request;
+mod sockets;
+mod starts;
 mod task;
 mod trace;
 
@@ -32,5 +34,6 @@ pub use queues::{
 pub use record::{MonitoringRecord, Statistics, UserPoint, Work};
 pub use reply::{Abend, Container, Outcome, Reply};
 pub use request::{PutError, Refusal, StartCode, TaskRequest};
+pub use sockets::{SocketCall, SocketCalls};
 pub use task::Task;
 pub use trace::{TraceFilter, TraceRecord};

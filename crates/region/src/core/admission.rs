@@ -256,6 +256,7 @@ impl Core {
             // Nobody outside waits for what the region starts.
             abandoned: spec.start.is_some(),
             in_kernel: spec.start.is_some(),
+            has_sockets: false,
             start: spec.start,
             lends: false,
             abend: None,

@@ -45,6 +45,7 @@ impl Core {
             && task.stage == Stage::Ending
         {
             task.in_kernel = false;
+            task.has_sockets = false;
             if task.abend.is_none() {
                 task.abend = abend;
             }

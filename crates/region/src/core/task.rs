@@ -123,6 +123,8 @@ pub struct TaskState {
     pub abandoned: bool,
     /// The kernel knows it: its end goes through there.
     pub in_kernel: bool,
+    /// It has made socket calls: its end is told to whoever serves them.
+    pub has_sockets: bool,
     /// The start that it comes from.
     pub start: Option<u64>,
     /// It waits for a child, who may take its place.

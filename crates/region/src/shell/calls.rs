@@ -42,6 +42,7 @@ impl Shared {
                 link.side.answer(&Answer::default());
             }
             Op::Converse => self.converse(worker, link, key, call),
+            Op::Socket => self.call_socket(worker, key, call),
             Op::Link => link.side.answer(&no_such_program(&call)),
             Op::Command if system::serves(call.args[0]) => {
                 self.serve_system(worker, link, key, &call);

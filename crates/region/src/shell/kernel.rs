@@ -142,7 +142,7 @@ impl KernelRoom {
 
 impl Shared {
     /// Calls the kernel and does afterwards what it asks for.
-    pub(super) fn kernel<R>(
+    pub(crate) fn kernel<R>(
         self: &Arc<Self>,
         call: impl FnOnce(&mut Kernel, u64, &mut Vec<Effect>) -> R,
     ) -> R {
@@ -334,6 +334,7 @@ impl Shared {
     /// The unit of work of a task that ends is over, and so is the task.
     fn unit_over(self: &Arc<Self>, key: TaskKey, abend: Option<Abend>) {
         self.end_conversations(key, abend.is_some());
+        self.end_sockets(key);
         self.with(|core, cx| {
             if let Some(task) = core.task(key) {
                 let code = abend.as_ref().map(|a| a.code);

@@ -19,6 +19,7 @@ mod output;
 mod participants;
 mod process;
 mod sink;
+mod sockets;
 mod start;
 mod starts;
 mod system;

@@ -178,6 +178,7 @@ pub fn worker_config(
         files: definitions.files.clone(),
         store: config.store.clone(),
         confinement: config.confinement,
+        sockets: config.socket_options,
     }
 }
 

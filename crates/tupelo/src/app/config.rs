@@ -34,6 +34,8 @@ pub struct Config {
     /// The node for APPC partners, when there is one. It listens on
     /// 127.0.0.1:2065 when `listen` is absent.
     pub appc: Option<appc::AppcConfig>,
+    /// CICS sockets: EZASOKET for programs, and listeners.
+    pub sockets: sockets::SocketsConfig,
     /// Which CPUs serve what.
     pub engines: EnginesSection,
 }

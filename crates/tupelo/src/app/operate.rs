@@ -5,6 +5,9 @@
 //! | `GET /tasks` | all tasks |
 //! | `POST /tasks/N/purge`, `POST /tasks/N/forcepurge` | end one |
 //! | `GET /locks` | all locks, their owners and waiters |
+//! | `GET /sockets/list`, `GET /sockets/trace` | the listeners, the last socket calls |
+//! | `POST /sockets/start/LISTENER`, `POST /sockets/stop/LISTENER` | start and stop one |
+//! | `POST /sockets/trace/on`, `POST /sockets/trace/off` | switch the trace |
 //! | `GET /messages` | messages of WRITE OPERATOR that wait for a reply |
 //! | `POST /messages/N/reply?TEXT` | the reply to one, percent-encoded |
 
@@ -32,6 +35,10 @@ pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<
             (Ok(number), Some(text)) if region.reply(number, &text) => list(&json!({})),
             (_, None) => fault(400, "the reply is not percent-encoded text"),
             _ => fault(404, "no task waits for a reply to that message"),
+        },
+        (["sockets", words @ ..], change) => match region.sockets()?.operate(words, change)? {
+            Ok(json) => Operated { status: 200, json },
+            Err(why) => fault(409, &why),
         },
         _ => return None,
     })

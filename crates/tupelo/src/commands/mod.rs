@@ -36,6 +36,7 @@ commands! {
     Task => task,
     Locks => locks,
     Trace => trace,
+    Sockets => sockets,
     Batch => batch,
     Record => record,
     Drive => drive,

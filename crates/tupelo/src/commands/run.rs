@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::app::Application;
 use crate::app::finding::{Findings, Severity};
+use crate::app::services::sockets_without_listeners;
 
 /// Run one transaction of an application and print what it gives back.
 #[derive(Debug, clap::Args)]
@@ -53,7 +54,9 @@ pub fn run(args: Args) -> Result<Outcome> {
     eprint!("{}", findings.text(Severity::Note, std::io::stderr().is_terminal()));
     let installed = app.install(&compiled.programs)?;
     app.prepare_files(&installed)?;
-    let region = Region::start(app.region_config(&installed)?).into_diagnostic()?;
+    let mut config = app.region_config(&installed)?;
+    sockets_without_listeners(&app, &mut config)?;
+    let region = Region::start(config).into_diagnostic()?;
     let ended = region::block_on(run_task(&args, &app, &region));
     region::block_on(region.shutdown());
     ended

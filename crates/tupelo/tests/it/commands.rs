@@ -59,6 +59,11 @@ fn transient_data() {
 }
 
 #[test]
+fn sockets() {
+    run("sockets");
+}
+
+#[test]
 fn spool() {
     run("spool");
 }

@@ -136,6 +136,11 @@ impl<'c> Arg<'c> {
         }
     }
 
+    /// Whether it is a number, not characters or a group.
+    pub fn is_number(&self) -> bool {
+        (NUMERIC_DISPLAY..=NUMERIC_COMP5).contains(&self.shape().0)
+    }
+
     /// The item's integer value.
     pub fn int(&self) -> i64 {
         let (kind, flags) = self.shape();

@@ -5,47 +5,52 @@ use super::feedback::{self as fb, FEEDBACK_BYTES, Feedback};
 use crate::cob::{Arg, Field};
 
 /// The arguments of one CALL, in their order.
-pub(super) struct Arguments<'c>(Vec<Option<Arg<'c>>>);
+pub(crate) struct Arguments<'c>(Vec<Option<Arg<'c>>>);
 
 impl<'c> Arguments<'c> {
-    pub(super) fn new(fields: &[*const Field]) -> Self {
+    pub(crate) fn new(fields: &[*const Field]) -> Self {
         // SAFETY: libcob's fields for the arguments of this CALL.
         Arguments(fields.iter().map(|f| unsafe { Arg::new(*f) }).collect())
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// An argument; none when it was left out.
-    pub(super) fn get(&self, at: usize) -> Option<Arg<'c>> {
+    pub(crate) fn get(&self, at: usize) -> Option<Arg<'c>> {
         self.0.get(at).copied().flatten()
     }
 
-    pub(super) fn int(&self, at: usize) -> i64 {
+    pub(crate) fn int(&self, at: usize) -> i64 {
         self.get(at).map_or(0, |a| a.int())
     }
 
-    pub(super) fn set_int(&self, at: usize, value: i64) {
+    pub(crate) fn set_int(&self, at: usize, value: i64) {
         if let Some(arg) = self.get(at) {
             arg.set_int(value);
         }
     }
 
-    pub(super) fn double(&self, at: usize) -> f64 {
+    pub(crate) fn double(&self, at: usize) -> f64 {
         self.get(at).map_or(0.0, |a| a.double())
     }
 
-    pub(super) fn set_double(&self, at: usize, value: f64) {
+    pub(crate) fn set_double(&self, at: usize, value: f64) {
         if let Some(arg) = self.get(at) {
             arg.set_double(value);
         }
     }
 
-    pub(super) fn set_chars(&self, at: usize, text: &[u8]) {
+    pub(crate) fn set_chars(&self, at: usize, text: &[u8]) {
         if let Some(arg) = self.get(at) {
             arg.set_chars(text);
         }
     }
 
     /// A text with its length in a halfword in front.
-    pub(super) fn text(&self, at: usize) -> &'c [u8] {
+    pub(crate) fn text(&self, at: usize) -> &'c [u8] {
         let bytes = self.get(at).map_or(&[][..], |a| a.bytes());
         let [high, low, text @ ..] = bytes else {
             return &[];
@@ -62,7 +67,7 @@ impl<'c> Arguments<'c> {
     }
 
     /// Stores a feedback code; false when there is no place for it.
-    pub(super) fn set_feedback(&self, at: usize, code: Feedback) -> bool {
+    pub(crate) fn set_feedback(&self, at: usize, code: Feedback) -> bool {
         match self.get(at) {
             Some(arg) => {
                 arg.set_bytes(&code.emit(), FEEDBACK_BYTES);
@@ -73,7 +78,7 @@ impl<'c> Arguments<'c> {
     }
 
     /// The condition token in an argument.
-    pub(super) fn token(&self, at: usize) -> Result<Feedback, Feedback> {
+    pub(crate) fn token(&self, at: usize) -> Result<Feedback, Feedback> {
         let bytes = self.get(at).map_or(&[][..], |a| a.bytes());
         Feedback::parse(bytes).ok_or(fb::TOKEN)
     }

@@ -15,7 +15,7 @@
 
 /// A feedback code of the facility CEE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Feedback {
+pub(crate) struct Feedback {
     /// 0 for information to 4 for the worst.
     pub severity: u16,
     /// Number of the message; 0 with success.

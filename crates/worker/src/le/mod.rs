@@ -1,6 +1,8 @@
 //! Language Environment services that programs CALL, and exceptions of a
 //! program that the C side found.
 //!
+//! The services for sockets ([`crate::eza`]) are called in the same way.
+//!
 //! A service is a function from the worker and the arguments to a feedback
 //! code; `services` holds one row for each. Without a feedback argument a
 //! code of severity 2 or more ends the task with 4038, as an unhandled
@@ -25,8 +27,9 @@ use crate::abend::Abend;
 use crate::cob::{Field, Flow};
 use crate::exec::{Stop, fields};
 use crate::worker::{Worker, current};
-use arguments::Arguments;
+pub(crate) use arguments::Arguments;
 use feedback::OK;
+pub(crate) use services::{End, Served};
 
 /// What a task has set for its services.
 #[derive(Debug, Default)]

@@ -4,10 +4,11 @@ use super::arguments::Arguments;
 use super::feedback::Feedback;
 use super::{messages, time};
 use crate::exec::Stop;
+use crate::eza;
 use crate::worker::Worker;
 
 /// Why a service did not end well.
-pub(super) enum End {
+pub(crate) enum End {
     /// With a feedback code.
     Feedback(Feedback),
     /// It does not come back.
@@ -21,10 +22,10 @@ impl From<Feedback> for End {
 }
 
 /// Result of a service.
-pub(super) type Served = Result<(), End>;
+pub(crate) type Served = Result<(), End>;
 
 /// A service.
-pub(super) struct Row {
+pub(crate) struct Row {
     pub name: &'static str,
     pub serve: fn(&mut Worker, &Arguments<'_>) -> Served,
     /// Place of the feedback code among the arguments.
@@ -34,7 +35,7 @@ pub(super) struct Row {
 macro_rules! rows {
     ($($name:literal $serve:path, $feedback:expr;)*) => {
         /// Every service, by its place here.
-        pub(super) const ROWS: &[Row] = &[$(Row { name: $name, serve: $serve, feedback: $feedback }),*];
+        pub(crate) const ROWS: &[Row] = &[$(Row { name: $name, serve: $serve, feedback: $feedback }),*];
     };
 }
 
@@ -61,4 +62,13 @@ rows! {
     "CEESECI" time::seconds_to_integers, Some(8);
     "CEESECS" time::seconds, Some(3);
     "CEEUTC" time::utc, Some(2);
+    "EZACIC04" eza::to_ascii, None;
+    "EZACIC05" eza::to_host, None;
+    "EZACIC06" eza::masks, None;
+    "EZACIC08" eza::host_entry, None;
+    "EZACIC09" eza::address_entry, None;
+    "EZACIC14" eza::to_latin, None;
+    "EZACIC15" eza::from_latin, None;
+    "EZACICSO" eza::call, None;
+    "EZASOKET" eza::call, None;
 }

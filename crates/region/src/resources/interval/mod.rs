@@ -142,6 +142,25 @@ impl Intervals {
             && self.running.is_empty()
     }
 
+    /// Starts a transaction that is defined, for a door; see
+    /// [`crate::Handle::start`].
+    pub fn start(
+        &mut self,
+        cx: &mut crate::kernel::Cx<'_>,
+        (transid, userid): (TransId, link::UserId),
+        delay_ns: u64,
+        data: Vec<u8>,
+    ) -> Result<(), crate::api::Refusal> {
+        match self.transaction(transid) {
+            None => Err(crate::api::Refusal::UnknownTransaction(transid)),
+            Some(false) => Err(crate::api::Refusal::Disabled(transid)),
+            Some(true) => {
+                start::from_door(self, cx, transid, userid, delay_ns, data);
+                Ok(())
+            }
+        }
+    }
+
     /// A name for a request whose program gave none.
     pub fn generate_name(&mut self) -> ReqId {
         loop {

@@ -86,6 +86,39 @@ pub(super) fn start(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Re
     }
 }
 
+/// A START that a door asks for, after so many nanoseconds, with data for
+/// RETRIEVE.
+pub(super) fn from_door(
+    interval: &mut Intervals,
+    cx: &mut Cx<'_>,
+    transid: TransId,
+    userid: UserId,
+    delay_ns: u64,
+    data: Vec<u8>,
+) {
+    let id = cx.next_start();
+    let name = interval.generate_name();
+    interval.insert(StartRequest {
+        start: Start {
+            id,
+            transid,
+            userid,
+            start_code: StartCode::StartData,
+            ..Start::default()
+        },
+        at: cx.now.saturating_add(delay_ns),
+        data: Some(StartData {
+            from: Some(data),
+            ..StartData::default()
+        }),
+        has_channel: false,
+        name,
+        ticket: None,
+        stage: Stage::Uncommitted,
+    });
+    schedule(interval, cx, id);
+}
+
 /// START ATTACH.
 pub(super) fn attach(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
     let operands = &request.operands;

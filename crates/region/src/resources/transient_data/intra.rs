@@ -156,6 +156,30 @@ pub(super) fn write(
     }
 }
 
+/// Writes a record for a door. The queue is one that is not recoverable, or the
+/// answer is INVREQ.
+pub(super) fn write_from_door(
+    td: &mut TransientData,
+    cx: &mut Cx<'_>,
+    name: QueueName,
+    record: &[u8],
+) -> Result<(), Condition> {
+    let bytes = cost(record);
+    let has_room = td.has_room(bytes);
+    match td.intra(&name) {
+        None => Err(Condition::QIdErr),
+        Some(intra) if intra.recovery != TdRecovery::No => Err(Condition::InvReq),
+        Some(_) if !has_room => Err(Condition::NoSpace),
+        Some(intra) => {
+            intra.next += 1;
+            intra.records.push_back(record.into());
+            intra.added(1, bytes);
+            td.fire(cx, &name);
+            Ok(())
+        }
+    }
+}
+
 pub(super) fn read(
     td: &mut TransientData,
     cx: &mut Cx<'_>,

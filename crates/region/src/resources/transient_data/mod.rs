@@ -113,6 +113,21 @@ impl TransientData {
         condition(Condition::QIdErr, 0)
     }
 
+    /// Writes a record for a door; see [`crate::Handle::write_queue`].
+    pub fn write(
+        &mut self,
+        cx: &mut crate::kernel::Cx<'_>,
+        name: [u8; 4],
+        record: &[u8],
+    ) -> Result<(), Condition> {
+        let operands = Operands::default().bytes(writeq_td::QUEUE, name);
+        match self.named(&operands, writeq_td::QUEUE, writeq_td::SYSID) {
+            Ok(name) => intra::write_from_door(self, cx, name, record),
+            Err(Failure::Condition(raised, _)) => Err(raised),
+            Err(Failure::Abend(_)) => Err(Condition::QIdErr),
+        }
+    }
+
     fn intra(&mut self, name: &QueueName) -> Option<&mut Intra> {
         match &mut self.queues.get_mut(name)?.body {
             Body::Intra(intra) => Some(intra),

@@ -7,6 +7,7 @@
 
 mod appc;
 mod gateway;
+mod sockets;
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,7 +21,9 @@ use super::definitions::Installed;
 use super::said::Said;
 
 /// Every service, in the order they start. They stop in the other one.
-const SERVICES: &[fn() -> Box<dyn Service>] = &[appc::service, gateway::service];
+const SERVICES: &[fn() -> Box<dyn Service>] = &[appc::service, sockets::service, gateway::service];
+
+pub use sockets::without_listeners as sockets_without_listeners;
 
 /// Something that a region offers.
 pub trait Service {

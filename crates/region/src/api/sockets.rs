@@ -1,0 +1,81 @@
+//! What a region needs of whoever serves the socket calls of tasks.
+//!
+//! The region knows tasks and workers; descriptors, addresses and what a call
+//! means are somebody else's. A call is handed over with the way to its answer
+//! and must not wait where it is handed over.
+//!
+//! Reference: IP CICS Sockets Guide, "CICS TCP/IP components": the task-related
+//! user exit and its subtasks.
+
+use std::fmt::{self, Debug};
+use std::sync::Arc;
+
+use link::{Answer, TransId, UserId};
+
+use crate::core::TaskKey;
+use crate::shell::Shared;
+
+/// Serves the socket calls of tasks.
+pub trait SocketCalls: Debug + Send + Sync {
+    /// A task calls. The answer may come later, from any thread.
+    fn call(&self, call: SocketCall);
+    /// A task that has called is over: what it has left open is closed, and a
+    /// call of it that still waits comes back.
+    fn task_ended(&self, task: u64);
+    /// What an operator asks, in words, or has done when `change` is set: JSON,
+    /// or why it is refused. `None` when the words mean nothing.
+    fn operate(&self, words: &[&str], change: bool) -> Option<Result<String, String>>;
+}
+
+/// A socket call of a task, and the way to its answer. Dropped without one, the
+/// task abends with AEXZ.
+pub struct SocketCall {
+    /// Number of the task.
+    pub task: u64,
+    /// Its transaction.
+    pub transid: TransId,
+    /// Who it runs for.
+    pub userid: UserId,
+    /// Integers of the call.
+    pub args: [u64; 8],
+    /// Bytes of the call.
+    pub data: Vec<u8>,
+    pub(crate) way: Option<(Arc<Shared>, TaskKey)>,
+}
+
+impl SocketCall {
+    /// Answers the call.
+    pub fn answer(mut self, args: [u64; 8], data: Vec<u8>) {
+        self.finish(&Answer {
+            args,
+            data,
+            ..Answer::default()
+        });
+    }
+
+    /// Ends the task instead, with this abend code.
+    pub fn abend(mut self, code: [u8; 4]) {
+        self.finish(&Answer::of_abend(&code));
+    }
+
+    fn finish(&mut self, answer: &Answer) {
+        if let Some((shared, key)) = self.way.take() {
+            shared.answer_socket_call(key, answer);
+        }
+    }
+}
+
+impl Drop for SocketCall {
+    fn drop(&mut self) {
+        self.finish(&Answer::of_abend(b"AEXZ"));
+    }
+}
+
+impl Debug for SocketCall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SocketCall")
+            .field("task", &self.task)
+            .field("args", &self.args)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,50 @@
+//! What doors ask for that is no task of their own: STARTs and records for
+//! queues that start transactions.
+
+use cics::resp::Condition;
+use link::{Name, TransId, UserId};
+
+use crate::api::{Handle, Refusal};
+
+impl Handle {
+    /// Who serves the socket calls of tasks.
+    pub fn sockets(&self) -> Option<&std::sync::Arc<dyn crate::api::SocketCalls>> {
+        self.shared.config.sockets.as_ref()
+    }
+
+    /// Whether a transaction is enabled; none when it is not defined.
+    pub fn transaction(&self, transid: TransId) -> Option<bool> {
+        let shared = &self.shared;
+        shared.kernel(|kernel, _, _| kernel.resources.interval.transaction(transid))
+    }
+
+    /// Starts a transaction as START FROM does, after `delay_ms` milliseconds.
+    /// Nobody hears of its end. Refused when it is not defined or disabled.
+    pub fn start(
+        &self,
+        transid: TransId,
+        userid: UserId,
+        delay_ms: u64,
+        data: Vec<u8>,
+    ) -> Result<(), Refusal> {
+        let delay_ns = delay_ms.saturating_mul(1_000_000);
+        self.shared.kernel(|kernel, now, out| {
+            kernel.with(now, out, |resources, cx| {
+                let interval = &mut resources.interval;
+                interval.start(cx, (transid, userid), delay_ns, data)
+            })
+        })
+    }
+
+    /// Writes a record to a transient data queue, as WRITEQ TD does. The
+    /// conditions are those of the command; INVREQ for a recoverable queue,
+    /// because a door has no unit of work.
+    pub fn write_queue(&self, queue: Name<4>, record: &[u8]) -> Result<(), Condition> {
+        self.shared.kernel(|kernel, now, out| {
+            kernel.with(now, out, |resources, cx| {
+                let queues = &mut resources.transient_data;
+                queues.write(cx, *queue.as_bytes(), record)
+            })
+        })
+    }
+}

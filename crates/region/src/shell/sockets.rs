@@ -1,0 +1,66 @@
+//! Socket calls of tasks: handed to whoever serves them, answered when done.
+//!
+//! While a call is out its task waits; its end, however it comes, is told to
+//! the one who serves, before the task's number is free.
+
+use std::sync::Arc;
+
+use link::{Answer, Call};
+
+use super::Shared;
+use crate::api::SocketCall;
+use crate::core::TaskKey;
+
+impl Shared {
+    /// A socket call of a running task.
+    pub(super) fn call_socket(self: &Arc<Self>, worker: usize, key: TaskKey, call: Call) {
+        let Some(sockets) = self.config.sockets.clone() else {
+            self.answer_task(key, &Answer::of_abend(b"AEY9"));
+            return;
+        };
+        let asked = {
+            let mut state = self.lock();
+            let Some(task) = state.core.task_mut(key) else {
+                return;
+            };
+            // The task's end must close what it leaves open.
+            task.in_kernel = true;
+            task.has_sockets = true;
+            SocketCall {
+                task: task.number,
+                transid: task.transid,
+                userid: task.userid,
+                args: call.args,
+                data: call.data,
+                way: Some((self.clone(), key)),
+            }
+        };
+        self.with(|core, cx| core.waits(cx, worker, true));
+        sockets.call(asked);
+    }
+
+    /// A socket call is done.
+    pub(crate) fn answer_socket_call(self: &Arc<Self>, key: TaskKey, answer: &Answer) {
+        self.with(|core, cx| {
+            if let Some(worker) = core.runs_in(key) {
+                core.waits(cx, worker, false);
+            }
+        });
+        self.answer_task(key, answer);
+    }
+
+    /// A task is over: what it has left open is closed.
+    pub(super) fn end_sockets(&self, key: TaskKey) {
+        let Some(sockets) = &self.config.sockets else {
+            return;
+        };
+        let number = {
+            let state = self.lock();
+            let task = state.core.task(key).filter(|t| t.has_sockets);
+            task.map(|t| t.number)
+        };
+        if let Some(number) = number {
+            sockets.task_ended(number);
+        }
+    }
+}

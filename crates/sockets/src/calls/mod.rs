@@ -1,0 +1,359 @@
+//! The sockets of one task, and its calls.
+//!
+//! A task begins with INITAPI, or without it by a call that may be first: then
+//! it has fifty sockets. Its numbers count from 0; a new socket gets the lowest
+//! free one. Everything is closed when this is dropped.
+//!
+//! Reference: IP CICS Sockets Guide, each call.
+
+mod names;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ezasoket::{
+    AF_INET, AF_INET6, ClientId, Errno, Function, MAX_DATA_BYTES, Name, Reply, Request, Selected,
+    Socket, Timeout, select,
+};
+
+use crate::given::GivenSockets;
+use crate::policy::Policy;
+use crate::signal::Signal;
+
+/// Sockets of a task that asks for fewer.
+const FEWEST_SOCKETS: i64 = 50;
+/// Most sockets of a task.
+const MOST_SOCKETS: i64 = 2000;
+/// Partners of a datagram socket that it may answer.
+const PARTNERS: usize = 64;
+
+/// What all tasks share.
+#[derive(Debug)]
+pub struct World {
+    /// The region's name, which is the address space of its client ids.
+    pub applid: [u8; 8],
+    /// Which addresses may be used.
+    pub policy: Policy,
+    /// Whether the system's resolver is asked.
+    pub resolver: bool,
+    /// Sockets on their way from task to task.
+    pub given: GivenSockets,
+}
+
+/// A socket of a task.
+#[derive(Debug)]
+struct Own {
+    socket: Arc<Socket>,
+    /// It was given, and whether it was taken.
+    given: Option<Arc<AtomicBool>>,
+    /// Who sent datagrams to it: they may be answered.
+    partners: Vec<SocketAddr>,
+}
+
+/// The sockets of a task.
+#[derive(Debug)]
+pub struct TaskSockets {
+    world: Arc<World>,
+    signal: Arc<Signal>,
+    number: u64,
+    me: ClientId,
+    /// 0 before INITAPI.
+    maxsoc: i64,
+    sockets: BTreeMap<i64, Own>,
+}
+
+impl TaskSockets {
+    /// A task that has not called yet.
+    pub fn new(world: Arc<World>, number: u64, signal: Arc<Signal>) -> TaskSockets {
+        let me = ClientId {
+            domain: u32::from(AF_INET),
+            name: world.applid,
+            task: task_name(number, b'C'),
+        };
+        TaskSockets {
+            world,
+            signal,
+            number,
+            me,
+            maxsoc: 0,
+            sockets: BTreeMap::new(),
+        }
+    }
+
+    /// Serves a call; it may wait.
+    pub fn serve(&mut self, request: &Request) -> Reply {
+        self.attempt(request).unwrap_or_else(Reply::from)
+    }
+
+    fn attempt(&mut self, request: &Request) -> Result<Reply, Errno> {
+        let (function, s, args) = (request.function, request.socket, request.args);
+        if self.maxsoc == 0 && function != Function::InitApi {
+            match function.may_be_first() {
+                true => self.begin(FEWEST_SOCKETS),
+                false if function == Function::TermApi => return Ok(Reply::ok(0)),
+                false => return Err(Errno::FIRST_CALL),
+            }
+        }
+        Ok(match function {
+            Function::InitApi => self.init(args[0], &request.data)?,
+            Function::TermApi => self.end(),
+            Function::GetClientId => Reply::with(0, self.me.emit()),
+            Function::Socket => {
+                let socket = Socket::new(args[0], args[1], args[2])?;
+                Reply::ok(self.add(Arc::new(socket))?)
+            }
+            Function::Bind => {
+                let name = self.world.policy.listen_at(&Name::parse(&request.data)?)?;
+                self.own(s)?.socket.bind(&name)?;
+                Reply::ok(0)
+            }
+            Function::Listen => self.listen(s, args[0])?,
+            Function::Accept => {
+                self.check_room()?;
+                let (socket, peer) = self.own(s)?.socket.accept(&*self.signal)?;
+                Reply::with(self.add(Arc::new(socket))?, peer.emit())
+            }
+            Function::Connect => {
+                let name = Name::parse(&request.data)?;
+                self.world.policy.connect_to(&name)?;
+                self.own(s)?.socket.connect(&name, &*self.signal)?;
+                Reply::ok(0)
+            }
+            Function::GetPeerName => Reply::with(0, self.own(s)?.socket.peer()?.emit()),
+            Function::GetSockName => Reply::with(0, self.own(s)?.socket.local()?.emit()),
+            Function::Shutdown => {
+                self.own(s)?.socket.shutdown(args[0])?;
+                Reply::ok(0)
+            }
+            Function::Close => self.close(s)?,
+            Function::Fcntl => Reply::ok(self.own(s)?.socket.fcntl(args[0], args[1])?),
+            Function::Ioctl => Reply {
+                value: self.own(s)?.socket.control(args[0], args[1])?,
+                ..Reply::ok(0)
+            },
+            Function::GetSockOpt => Reply::with(0, self.own(s)?.socket.option(args[0])?),
+            Function::SetSockOpt => {
+                self.own(s)?.socket.set_option(args[0], &request.data)?;
+                Reply::ok(0)
+            }
+            Function::Read | Function::Recv | Function::RecvFrom => self.receive(request)?,
+            Function::Write | Function::Send | Function::SendTo => self.send(request)?,
+            Function::Select | Function::SelectEx => self.select(request)?,
+            Function::GiveSocket => self.give(s, &request.data)?,
+            Function::TakeSocket => self.take(s, &request.data)?,
+            Function::GetHostId => names::own_address(&self.world),
+            Function::GetHostName => Reply::with(0, names::own_name().into_bytes()),
+            Function::GetHostByName => names::by_name(&self.world, &request.data)?,
+            Function::GetHostByAddr => names::by_address(&self.world, &request.data)?,
+            Function::GetAddrInfo => names::addresses(&self.world, args, &request.data)?,
+            Function::GetNameInfo => names::names(&self.world, args[0], &request.data)?,
+            // The worker makes others of these.
+            Function::ReadV
+            | Function::RecvMsg
+            | Function::WriteV
+            | Function::SendMsg
+            | Function::Ntop
+            | Function::Pton
+            | Function::FreeAddrInfo => return Err(Errno::FUNCTION),
+        })
+    }
+
+    fn begin(&mut self, maxsoc: i64) {
+        self.maxsoc = maxsoc;
+        self.world.given.enter(&self.me);
+    }
+
+    /// INITAPI: MAXSOC, IDENT (16), SUBTASK (8).
+    fn init(&mut self, maxsoc: i64, names: &[u8]) -> Result<Reply, Errno> {
+        if self.maxsoc != 0 {
+            return Err(Errno::INITAPI_AGAIN);
+        }
+        if maxsoc > MOST_SOCKETS {
+            return Err(Errno::INITAPI_SOCKETS);
+        }
+        let part = |at: usize| {
+            let part: [u8; 8] = names.get(at..at + 8)?.try_into().ok()?;
+            let blank = part.iter().all(|b| matches!(b, b' ' | 0));
+            (!blank).then_some(part)
+        };
+        // The address space is always the region; a name for it is accepted.
+        self.me.task = part(16).unwrap_or_else(|| task_name(self.number, b'C'));
+        self.begin(maxsoc.max(FEWEST_SOCKETS));
+        Ok(Reply {
+            value: self.maxsoc - 1,
+            ..Reply::ok(0)
+        })
+    }
+
+    /// TERMAPI, and the end of the task.
+    fn end(&mut self) -> Reply {
+        if self.maxsoc != 0 {
+            self.world.given.leave(&self.me);
+        }
+        self.sockets.clear();
+        self.maxsoc = 0;
+        Reply::ok(0)
+    }
+
+    /// LISTEN. A socket without an address would get the unspecified one.
+    fn listen(&self, s: i64, backlog: i64) -> Result<Reply, Errno> {
+        let socket = &self.own(s)?.socket;
+        let local = socket.local()?;
+        if local.0.port() == 0 && socket.kind().stream {
+            let name = self.world.policy.listen_at(&local)?;
+            if name != local {
+                socket.bind(&name)?;
+            }
+        }
+        socket.listen(backlog)?;
+        Ok(Reply::ok(0))
+    }
+
+    fn close(&mut self, s: i64) -> Result<Reply, Errno> {
+        let own = self.sockets.remove(&s).ok_or(Errno::EBADF)?;
+        if own.given.is_some() {
+            self.world.given.take_back(&self.me, s);
+        }
+        Ok(Reply::ok(0))
+    }
+
+    fn receive(&mut self, request: &Request) -> Result<Reply, Errno> {
+        let signal = self.signal.clone();
+        let own = self.sockets.get_mut(&request.socket).ok_or(Errno::EBADF)?;
+        let [flags, nbyte, ..] = request.args;
+        let room = usize::try_from(nbyte).map_err(|_| Errno::EINVAL)?;
+        let mut data = vec![0; room.min(MAX_DATA_BYTES)];
+        let (count, from) = own.socket.receive(&mut data, flags, &*signal)?;
+        data.truncate(count);
+        if let Some(Name(from)) = from
+            && !own.socket.kind().stream
+            && !own.partners.contains(&from)
+        {
+            if own.partners.len() == PARTNERS {
+                own.partners.remove(0);
+            }
+            own.partners.push(from);
+        }
+        if request.function == Function::RecvFrom {
+            let name = match own.socket.kind().stream {
+                true => own.socket.peer().ok(),
+                false => from,
+            };
+            data.extend(name.map(|n| n.emit()).unwrap_or_default());
+        }
+        Ok(Reply::with(count as i64, data))
+    }
+
+    fn send(&self, request: &Request) -> Result<Reply, Errno> {
+        let own = self.own(request.socket)?;
+        let [flags, name_bytes, ..] = request.args;
+        let name_bytes = usize::try_from(name_bytes).map_err(|_| Errno::EINVAL)?;
+        let (name, data) = request.data.split_at_checked(name_bytes).ok_or(Errno::EINVAL)?;
+        let to = match name {
+            [] => None,
+            name => Some(Name::parse(name)?),
+        };
+        if let Some(name) = &to
+            && !own.partners.contains(&name.0)
+            && !own.socket.peer().is_ok_and(|peer| peer == *name)
+        {
+            self.world.policy.connect_to(name)?;
+        }
+        let count = own.socket.send(data, flags, to.as_ref(), &*self.signal)?;
+        Ok(Reply::ok(count as i64))
+    }
+
+    fn select(&self, request: &Request) -> Result<Reply, Errno> {
+        let [maxsoc, seconds, micros, _] = request.args;
+        if maxsoc > self.maxsoc.max(MOST_SOCKETS) {
+            return Err(Errno::SELECT_MAXSOC);
+        }
+        let maxsoc = usize::try_from(maxsoc).map_err(|_| Errno::SELECT_SIZE)?;
+        let wanted = Selected::parse(&request.data, maxsoc);
+        let timeout = Timeout::new(seconds, micros)?;
+        let find = |n: usize| Some(&*self.sockets.get(&(n as i64))?.socket);
+        let taken = |n: usize| {
+            let own = self.sockets.get(&(n as i64));
+            let given = own.and_then(|own| own.given.as_ref());
+            given.is_some_and(|taken| taken.load(Ordering::SeqCst))
+        };
+        let ready = select(&wanted, maxsoc, timeout, find, taken, &*self.signal)?;
+        Ok(Reply::with(ready.count() as i64, ready.emit()))
+    }
+
+    fn give(&mut self, s: i64, client: &[u8]) -> Result<Reply, Errno> {
+        let to = ClientId::parse(client)?;
+        if to.domain != u32::from(AF_INET) && to.domain != u32::from(AF_INET6) {
+            return Err(Errno::EINVAL);
+        }
+        let me = self.me;
+        let signal = self.signal.clone();
+        let given = self.world.clone();
+        let own = self.sockets.get_mut(&s).ok_or(Errno::EBADF)?;
+        let kind = own.socket.kind();
+        if !kind.stream {
+            return Err(Errno::EOPNOTSUPP);
+        }
+        if own.socket.is_listening() {
+            return Err(Errno::EBUSY);
+        }
+        if to.domain != u32::from(kind.family) || own.given.is_some() {
+            return Err(Errno::EBADF);
+        }
+        let taken = Arc::new(AtomicBool::new(false));
+        let flag = taken.clone();
+        let on_taken = Box::new(move || {
+            flag.store(true, Ordering::SeqCst);
+            signal.nudge();
+        });
+        given.given.give((me, s), to, own.socket.clone(), on_taken)?;
+        own.given = Some(taken);
+        Ok(Reply::ok(0))
+    }
+
+    fn take(&mut self, s: i64, client: &[u8]) -> Result<Reply, Errno> {
+        let giver = ClientId::parse(client)?;
+        self.check_room()?;
+        let socket = self.world.given.take(&self.me, &giver, s)?;
+        Ok(Reply::ok(self.add(socket)?))
+    }
+
+    fn own(&self, s: i64) -> Result<&Own, Errno> {
+        self.sockets.get(&s).ok_or(Errno::EBADF)
+    }
+
+    /// The lowest free number; EMFILE when there is none.
+    fn check_room(&self) -> Result<i64, Errno> {
+        let mut free = (0..self.maxsoc).filter(|n| !self.sockets.contains_key(n));
+        free.next().ok_or(Errno::EMFILE)
+    }
+
+    fn add(&mut self, socket: Arc<Socket>) -> Result<i64, Errno> {
+        let number = self.check_room()?;
+        let own = Own {
+            socket,
+            given: None,
+            partners: Vec::new(),
+        };
+        self.sockets.insert(number, own);
+        Ok(number)
+    }
+}
+
+impl Drop for TaskSockets {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// The name of a task without one: its number and a letter, `C` for a program
+/// and `L` for a listener.
+pub fn task_name(number: u64, letter: u8) -> [u8; 8] {
+    let mut name = [0; 8];
+    let digits = format!("{:07}", number % 10_000_000);
+    name[..7].copy_from_slice(digits.as_bytes());
+    name[7] = letter;
+    name
+}

@@ -1,0 +1,301 @@
+//! The `[sockets]` section of `tupelo.toml`.
+//!
+//! Keys of a listener have the names of EZACICD's operands. The doc comment of
+//! a field is its reference.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::policy::Rule;
+
+/// `[sockets]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SocketsConfig {
+    /// Whether programs have sockets. Without them a CALL of EZASOKET abends
+    /// with AEY9, as in a region where the interface is not enabled.
+    pub enabled: bool,
+    /// Where calls are served: `region` hands each to a helper thread of the
+    /// region, `worker` makes those that only move data in the program's own
+    /// process.
+    pub served: Served,
+    /// What EZACIC04 and its like do: `none`, because programs have ASCII
+    /// characters here, or `tables`, byte for byte as the manual has them.
+    pub translation: Translation,
+    /// Addresses that programs and listeners may listen at: an address, with
+    /// `/BITS` a network, with `:PORT` one port; `any` for all. A program that
+    /// binds the unspecified address gets 127.0.0.1 or ::1 where `any` is not
+    /// there.
+    pub listen: Vec<String>,
+    /// Addresses that programs may connect and send to, written in the same
+    /// way. Another one is answered with EACCES. None when absent.
+    pub connect: Vec<String>,
+    /// Whether GETHOSTBYNAME and GETADDRINFO ask the system's resolver; without
+    /// it they know addresses, `localhost` and this host's name.
+    pub resolver: bool,
+    /// Most helper threads (NTASKS and TERMLIM together); further tasks wait
+    /// for one.
+    pub ntasks: u32,
+    /// A file of EZACICD statements, relative to the application folder. Its
+    /// listeners come beside those below.
+    pub definitions: Option<PathBuf>,
+    /// Listeners, by their transaction.
+    pub listeners: BTreeMap<String, ListenerConfig>,
+}
+
+impl Default for SocketsConfig {
+    fn default() -> Self {
+        SocketsConfig {
+            enabled: true,
+            served: Served::Region,
+            translation: Translation::None,
+            listen: vec!["127.0.0.0/8".into(), "::1".into()],
+            connect: Vec::new(),
+            resolver: false,
+            ntasks: 100,
+            definitions: None,
+            listeners: BTreeMap::new(),
+        }
+    }
+}
+
+/// Where calls are served.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Served {
+    /// By helper threads of the region.
+    #[default]
+    Region,
+    /// In the worker, where that is possible.
+    Worker,
+}
+
+/// What EZACIC04 and its like do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Translation {
+    /// Nothing.
+    #[default]
+    None,
+    /// What the manual's tables say.
+    Tables,
+}
+
+/// `[sockets.listeners.TRAN]`
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ListenerConfig {
+    /// Address to listen at.
+    pub address: IpAddr,
+    /// PORT: port to listen at; 0 takes a free one.
+    pub port: u16,
+    /// IMMED: the listener starts with the region.
+    pub immed: bool,
+    /// BACKLOG: connections that wait to be accepted.
+    pub backlog: u32,
+    /// NUMSOCK: most sockets, those that wait for their transaction included,
+    /// and the one that listens.
+    pub numsock: u32,
+    /// MINMSGL: fewest characters of a client's first message.
+    pub minmsgl: u32,
+    /// GIVTIME: seconds in which the transaction must take its socket; 0 for
+    /// no limit.
+    pub givtime: u32,
+    /// REATIME: seconds in which the first message must be there; 0 for no
+    /// limit.
+    pub reatime: u32,
+    /// TRANTRN: the name of the transaction may come in EBCDIC.
+    pub trantrn: bool,
+    /// TRANUSR: so may what follows it.
+    pub tranusr: bool,
+    /// SECEXIT: program that may refuse or change what the client asks for.
+    pub secexit: Option<String>,
+    /// FORMAT: `standard` reads the transaction from the client's first
+    /// message, `enhanced` starts CSTRAN.
+    pub format: Format,
+    /// CSTRAN: the transaction of an enhanced listener.
+    pub cstran: Option<String>,
+    /// CSSTTYP: how it is started.
+    pub cssttyp: StartType,
+    /// CSDELAY: hours, minutes and seconds after which it is started with IC.
+    pub csdelay: String,
+    /// MSGLEN: bytes of the first message that it is passed, 0 to 999.
+    pub msglen: u32,
+    /// PEEKDATA: they stay to be read.
+    pub peekdata: bool,
+    /// MSGFORM: what a client is told comes in `ascii` or `ebcdic`. When absent
+    /// it comes as the client's message did.
+    pub msgform: Option<MessageForm>,
+}
+
+impl Default for ListenerConfig {
+    fn default() -> Self {
+        ListenerConfig {
+            address: IpAddr::from([127, 0, 0, 1]),
+            port: 3010,
+            immed: true,
+            backlog: 20,
+            numsock: 50,
+            minmsgl: 4,
+            givtime: 30,
+            reatime: 30,
+            trantrn: true,
+            tranusr: true,
+            secexit: None,
+            format: Format::Standard,
+            cstran: None,
+            cssttyp: StartType::Kc,
+            csdelay: "000000".into(),
+            msglen: 0,
+            peekdata: false,
+            msgform: None,
+        }
+    }
+}
+
+/// FORMAT.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// The client names the transaction.
+    #[default]
+    Standard,
+    /// The definition names it.
+    Enhanced,
+}
+
+/// How a transaction is started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StartType {
+    /// At once.
+    #[default]
+    Kc,
+    /// After a time.
+    Ic,
+    /// By a transient data queue of its name.
+    Td,
+}
+
+/// MSGFORM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MessageForm {
+    /// ASCII.
+    Ascii,
+    /// EBCDIC.
+    Ebcdic,
+}
+
+/// What is wrong with the section.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("[sockets] {key}: {why}")]
+pub struct ConfigError {
+    /// The key.
+    pub key: String,
+    /// Why it is refused, and what to write.
+    pub why: String,
+}
+
+impl SocketsConfig {
+    /// Everything that is wrong.
+    pub fn check(&self) -> Vec<ConfigError> {
+        let mut wrong = Vec::new();
+        let mut say = |key: String, why: String| wrong.push(ConfigError { key, why });
+        for (key, list) in [("listen", &self.listen), ("connect", &self.connect)] {
+            for text in list {
+                if let Err(why) = text.parse::<Rule>() {
+                    say(key.into(), format!("{text:?}: {why}"));
+                }
+            }
+        }
+        if self.ntasks == 0 {
+            say("ntasks".into(), "at least one helper thread is needed".into());
+        }
+        for (name, listener) in &self.listeners {
+            listener.check(name, &mut |key, why| {
+                say(format!("listeners.{name}.{key}"), why);
+            });
+        }
+        wrong
+    }
+}
+
+impl ListenerConfig {
+    /// Says what is wrong with a listener: a key, and why.
+    pub fn check(&self, name: &str, say: &mut dyn FnMut(&str, String)) {
+        let is_name = |text: &str, most: usize| text.parse::<region::Name<8>>().is_ok() && text.len() <= most;
+        if !is_name(name, 4) {
+            say("", "a listener has the name of a transaction, 1 to 4 characters".into());
+        }
+        if self.numsock < 2 || self.numsock > 2000 {
+            say("numsock", "2 to 2000".into());
+        }
+        if self.msglen > 999 {
+            say("msglen", "0 to 999".into());
+        }
+        if self.minmsgl == 0 || self.minmsgl > 50 {
+            say("minmsgl", "1 to 50".into());
+        }
+        match (self.format, &self.cstran) {
+            (Format::Enhanced, None) => say("cstran", "an enhanced listener needs one".into()),
+            (Format::Enhanced, Some(tran)) if !is_name(tran, 4) => {
+                say("cstran", format!("{tran:?} is no name of a transaction"));
+            }
+            _ => {}
+        }
+        if delay_ms(&self.csdelay).is_none() {
+            say("csdelay", "six digits, hhmmss".into());
+        }
+        if self.secexit.as_ref().is_some_and(|exit| !is_name(exit, 8)) {
+            say("secexit", "the name of a program, 1 to 8 characters".into());
+        }
+    }
+}
+
+/// Milliseconds of `hhmmss`.
+pub(crate) fn delay_ms(text: &str) -> Option<u64> {
+    let digits = text.len() == 6 && text.bytes().all(|b| b.is_ascii_digit());
+    let part = |at: usize| text.get(at..at + 2)?.parse::<u64>().ok();
+    let (hours, minutes, seconds) = (part(0)?, part(2)?, part(4)?);
+    (digits && minutes < 60 && seconds < 60)
+        .then_some((hours * 3600 + minutes * 60 + seconds) * 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_right_and_mistakes_are_all_told() {
+        assert_eq!(SocketsConfig::default().check(), []);
+        let mut config = SocketsConfig {
+            listen: vec!["elsewhere".into()],
+            ..SocketsConfig::default()
+        };
+        let listener = ListenerConfig {
+            format: Format::Enhanced,
+            csdelay: "1".into(),
+            msglen: 1000,
+            ..ListenerConfig::default()
+        };
+        config.listeners.insert("TOOLONG".into(), listener);
+        let told: Vec<String> = config.check().iter().map(|e| e.key.clone()).collect();
+        let expected = ["listen", "listeners.TOOLONG.", "listeners.TOOLONG.msglen"];
+        assert_eq!(told[..3], expected);
+        assert_eq!(told.len(), 5);
+    }
+
+    #[test]
+    fn a_delay_has_six_digits() {
+        assert_eq!(delay_ms("000003"), Some(3000));
+        assert_eq!(delay_ms("010203"), Some(3_723_000));
+        for wrong in ["", "3", "000060", "00006x", "0000030"] {
+            assert_eq!(delay_ms(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! EZACICD statements: listeners as a mainframe's definitions have them.
+//!
+//! ```text
+//! label  EZACICD TYPE=LISTENER,APPLID=A,TRANID=CSKL,PORT=3010,          X
+//!                IMMED=YES,NUMSOCK=50      a comment
+//! ```
+//!
+//! Statements of the assembler: a blank line or one with an asterisk in front
+//! is a comment; a line goes on in the next one when it ends with a comma, or
+//! with a character in column 72. TYPE=CICS gives NTASKS; TYPE=INITIAL and
+//! TYPE=FINAL are taken as they are.
+//!
+//! Reference: IP CICS Sockets Guide, "Building the configuration data set with
+//! EZACICD".
+
+use std::collections::BTreeMap;
+
+use crate::config::{Format, ListenerConfig, MessageForm, StartType, delay_ms};
+
+/// Column where a line says that it goes on, from 1.
+const CONTINUED: usize = 72;
+
+/// What a file defines.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Definitions {
+    /// Listeners by their transaction.
+    pub listeners: BTreeMap<String, ListenerConfig>,
+    /// NTASKS of TYPE=CICS.
+    pub ntasks: Option<u32>,
+    /// What is wrong, with its line.
+    pub mistakes: Vec<Mistake>,
+}
+
+/// Something that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {why}")]
+pub struct Mistake {
+    /// Its line, from 1.
+    pub line: usize,
+    /// What is wrong, and what to write.
+    pub why: String,
+}
+
+/// Reads the statements for a region; those of other regions are passed over.
+pub fn parse(text: &str, applid: &str) -> Definitions {
+    let mut made = Definitions::default();
+    for (line, statement) in statements(text) {
+        let mut say = |why: String| made.mistakes.push(Mistake { line, why });
+        let operands = match operands(&statement) {
+            Ok(operands) => operands,
+            Err(why) => {
+                say(why);
+                continue;
+            }
+        };
+        let get = |key: &str| operands.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
+        if get("APPLID").is_some_and(|a| !a.eq_ignore_ascii_case(applid)) {
+            continue;
+        }
+        match get("TYPE") {
+            Some("INITIAL" | "FINAL") => {}
+            Some("CICS") => match get("NTASKS").map(str::parse) {
+                Some(Ok(ntasks)) if ntasks > 0 => made.ntasks = Some(ntasks),
+                Some(_) => say("NTASKS is a number above 0".into()),
+                None => {}
+            },
+            Some("LISTENER") => {
+                let name = get("TRANID").unwrap_or("CSKL").to_owned();
+                let mut listener = ListenerConfig::default();
+                for (key, value) in &operands {
+                    if let Err(why) = set(&mut listener, key, value) {
+                        say(format!("{key}={value}: {why}"));
+                    }
+                }
+                listener.check(&name, &mut |key, why| say(format!("{} {why}", key.to_uppercase())));
+                if made.listeners.insert(name.clone(), listener).is_some() {
+                    say(format!("listener {name} is defined twice"));
+                }
+            }
+            other => say(format!(
+                "TYPE={} is none of INITIAL, CICS, LISTENER and FINAL",
+                other.unwrap_or_default()
+            )),
+        }
+    }
+    made
+}
+
+/// Sets what an operand says.
+fn set(listener: &mut ListenerConfig, key: &str, value: &str) -> Result<(), &'static str> {
+    const NUMBER: &str = "a number is expected";
+    let number = || value.parse::<u32>().map_err(|_| NUMBER);
+    let switch = || match value {
+        "YES" => Ok(true),
+        "NO" => Ok(false),
+        _ => Err("YES or NO is expected"),
+    };
+    match key {
+        "TYPE" | "APPLID" | "TRANID" => {}
+        "PORT" => listener.port = value.parse().map_err(|_| "0 to 65535 is expected")?,
+        "IMMED" => listener.immed = switch()?,
+        "BACKLOG" => listener.backlog = number()?,
+        "NUMSOCK" => listener.numsock = number()?,
+        "MINMSGL" => listener.minmsgl = number()?,
+        "GIVTIME" => listener.givtime = number()?,
+        "REATIME" => listener.reatime = number()?,
+        "TRANTRN" => listener.trantrn = switch()?,
+        "TRANUSR" => listener.tranusr = switch()?,
+        "SECEXIT" => listener.secexit = Some(value.to_owned()),
+        "CSTRAN" | "CSTRANID" => listener.cstran = Some(value.to_owned()),
+        "MSGLEN" | "MSGLENTH" => listener.msglen = number()?,
+        "PEEKDATA" => listener.peekdata = switch()?,
+        "CSDELAY" => match delay_ms(value) {
+            Some(_) => listener.csdelay = value.to_owned(),
+            None => return Err("six digits, hhmmss, are expected"),
+        },
+        "CSSTTYP" | "CSSTTYPE" => {
+            listener.cssttyp = match value {
+                "KC" => StartType::Kc,
+                "IC" => StartType::Ic,
+                "TD" => StartType::Td,
+                _ => return Err("KC, IC or TD is expected"),
+            }
+        }
+        "FORMAT" => {
+            listener.format = match value {
+                "STANDARD" => Format::Standard,
+                "ENHANCED" => Format::Enhanced,
+                _ => return Err("STANDARD or ENHANCED is expected"),
+            }
+        }
+        "MSGFORM" => {
+            listener.msgform = Some(match value {
+                "ASCII" => MessageForm::Ascii,
+                "EBCDIC" => MessageForm::Ebcdic,
+                _ => return Err("ASCII or EBCDIC is expected"),
+            })
+        }
+        // What has no meaning here: tuning of the mainframe's own threads and
+        // caches, and IPv6, which the address says.
+        "ACCTIME" | "RTYTIME" | "LAPPLD" | "USERID" | "WLMGN1" | "WLMGN2" | "WLMGN3" | "AF"
+        | "GETTID" | "TTLSRT" => {}
+        _ => return Err("there is no such operand of TYPE=LISTENER"),
+    }
+    Ok(())
+}
+
+/// The statements of EZACICD: the number of the first line, and the operands.
+fn statements(text: &str) -> Vec<(usize, String)> {
+    let mut list: Vec<(usize, String)> = Vec::new();
+    let mut open = false;
+    for (at, line) in text.lines().enumerate() {
+        if line.trim().is_empty() || line.starts_with('*') {
+            continue;
+        }
+        let marked = line.chars().nth(CONTINUED - 1).is_some_and(|c| c != ' ');
+        let body: String = line.chars().take(CONTINUED - 1).collect();
+        let words = body.trim_start();
+        let operands = match open {
+            true => Some(words),
+            false => words
+                .split_once("EZACICD")
+                .filter(|(label, _)| !label.trim_end().contains(' '))
+                .map(|(_, rest)| rest.trim_start()),
+        };
+        let Some(operands) = operands else {
+            list.push((at + 1, String::from("?")));
+            continue;
+        };
+        // A comment follows the first blank.
+        let operands = operands.split(' ').next().unwrap_or_default();
+        match list.last_mut().filter(|_| open) {
+            Some((_, statement)) => statement.push_str(operands),
+            None => list.push((at + 1, operands.to_owned())),
+        }
+        open = marked || operands.ends_with(',');
+    }
+    list
+}
+
+fn operands(statement: &str) -> Result<Vec<(String, String)>, String> {
+    if statement == "?" {
+        return Err("a statement of EZACICD is expected".into());
+    }
+    let parts = statement.split(',').filter(|part| !part.is_empty());
+    parts
+        .map(|part| match part.split_once('=') {
+            Some((key, value)) => Ok((key.to_uppercase(), value.to_uppercase())),
+            None => Err(format!("{part:?}: write KEY=VALUE")),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TEXT: &str = "\
+* The listeners of two regions
+         EZACICD TYPE=INITIAL
+         EZACICD TYPE=CICS,APPLID=CICSA,NTASKS=20   helper threads
+LSTN1    EZACICD TYPE=LISTENER,APPLID=CICSA,TRANID=CSKL,PORT=3010,     X
+               IMMED=YES,BACKLOG=10,NUMSOCK=20,                        X
+               GIVTIME=5,SECEXIT=MYEXIT
+         EZACICD TYPE=LISTENER,APPLID=CICSA,TRANID=CSKM,
+               FORMAT=ENHANCED,CSTRAN=ECHO,CSSTTYPE=IC,CSDELAY=000003,
+               MSGLEN=35,PEEKDATA=YES,MSGFORM=EBCDIC,PORT=3011
+         EZACICD TYPE=LISTENER,APPLID=OTHER,TRANID=CSKX,PORT=1
+         EZACICD TYPE=FINAL
+";
+
+    #[test]
+    fn the_listeners_of_one_region_are_read() {
+        let made = parse(TEXT, "CICSA");
+        assert_eq!(made.mistakes, []);
+        assert_eq!(made.ntasks, Some(20));
+        let names: Vec<&String> = made.listeners.keys().collect();
+        assert_eq!(names, ["CSKL", "CSKM"]);
+        let (standard, enhanced) = (&made.listeners["CSKL"], &made.listeners["CSKM"]);
+        assert_eq!((standard.port, standard.backlog, standard.numsock), (3010, 10, 20));
+        assert_eq!(standard.secexit.as_deref(), Some("MYEXIT"));
+        assert_eq!(enhanced.cssttyp, StartType::Ic);
+        assert_eq!((enhanced.msglen, enhanced.peekdata), (35, true));
+        assert_eq!(enhanced.msgform, Some(MessageForm::Ebcdic));
+    }
+
+    #[test]
+    fn every_mistake_is_told_with_its_line() {
+        let text = " EZACICD TYPE=LISTENER,PORT=70000,NUMSOK=5\n hello\n EZACICD TYPE=X\n";
+        let told: Vec<String> = parse(text, "A").mistakes.iter().map(|m| m.to_string()).collect();
+        assert_eq!(
+            told,
+            [
+                "line 1: PORT=70000: 0 to 65535 is expected",
+                "line 1: NUMSOK=5: there is no such operand of TYPE=LISTENER",
+                "line 2: a statement of EZACICD is expected",
+                "line 3: TYPE=X is none of INITIAL, CICS, LISTENER and FINAL",
+            ]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "[ A-Z=,*\\n0-9é]{0,200}") {
+            let _ = parse(&format!(" EZACICD {text}"), "A");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! CICS sockets: the calls of tasks, and the listeners that start them.
+//!
+//! A task's calls are served by a helper thread of the region, which owns the
+//! task's descriptors, as a subtask of CICS Socket Support does. A socket goes
+//! from one task to another by GIVESOCKET and TAKESOCKET; what a task leaves
+//! open is closed at its end. Listeners accept connections, read what the
+//! client says first, start a transaction and give it the connection.
+//!
+//! `docs/internals/sockets.md` tells who owns what; the calls themselves are
+//! in the crate `ezasoket`.
+//!
+//! Reference: IP CICS Sockets Guide.
+
+mod calls;
+mod config;
+mod definitions;
+mod given;
+mod listener;
+mod policy;
+mod service;
+mod signal;
+mod trace;
+
+pub use config::{
+    ConfigError, Format, ListenerConfig, MessageForm, Served, SocketsConfig, StartType, Translation,
+};
+pub use definitions::{Definitions, Mistake, parse as parse_definitions};
+pub use listener::header::{Header, HeaderError, parse as parse_header};
+pub use policy::Policy;
+pub use service::{Listening, Sockets, StartError};

@@ -1,0 +1,349 @@
+//! One connection of a listener, until a transaction has taken it.
+
+use std::future::pending;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use ezasoket::{ClientId, Name, Socket};
+use region::{Refusal, TransId};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
+
+use super::exit::{self, Ends, Wanted};
+use super::header::{self, Header};
+use super::message;
+use super::refusal::Refused;
+use super::run::{Door, Listener, Number, set_low_water};
+use crate::config::{Format, MessageForm, StartType, delay_ms};
+
+/// Most bytes that are looked at for the first message.
+const MESSAGE_BYTES: usize = 1024;
+/// Bytes that are read away behind a refusal, so that closing does not reset
+/// the connection before the client has read it.
+const DRAINED_BYTES: usize = 64 * 1024;
+/// How long that takes at most.
+const DRAIN_TIME: Duration = Duration::from_secs(1);
+
+/// Serves a connection.
+pub async fn serve(
+    door: Rc<Door>,
+    listener: Arc<Listener>,
+    stream: TcpStream,
+    client: SocketAddr,
+    number: Number,
+) {
+    let connection = Connection {
+        door,
+        listener,
+        client,
+        number: number.value,
+        ebcdic: false,
+        transid: String::new(),
+    };
+    connection.serve(stream).await;
+    drop(number);
+}
+
+struct Connection {
+    door: Rc<Door>,
+    listener: Arc<Listener>,
+    client: SocketAddr,
+    number: i64,
+    /// The client is told in EBCDIC.
+    ebcdic: bool,
+    /// What it asks for, as far as it is known.
+    transid: String,
+}
+
+impl Connection {
+    async fn serve(mut self, mut stream: TcpStream) {
+        self.note("ACCEPT");
+        let limit = self.listener.config.reatime;
+        let first = match limited(limit, self.first_message(&mut stream)).await {
+            Some(first) => first,
+            None => Some(Err(Refused::TooLate)),
+        };
+        // The client went away before it said anything.
+        let Some(first) = first else {
+            return;
+        };
+        let ready = match first {
+            Ok((wanted, data)) => self.permit(&stream, wanted).await.map(|w| (w, data)),
+            Err(refused) => Err(refused),
+        };
+        match ready {
+            Ok((wanted, data)) => self.hand_over(stream, wanted, data).await,
+            Err(refused) => self.refuse(stream, &refused).await,
+        }
+    }
+
+    /// What the client wants; none when it is gone.
+    async fn first_message(
+        &mut self,
+        stream: &mut TcpStream,
+    ) -> Option<Result<(Wanted, Option<Vec<u8>>), Refused>> {
+        let listener = self.listener.clone();
+        let config = &listener.config;
+        let mut buffer = vec![0; MESSAGE_BYTES];
+        match config.format {
+            Format::Standard => {
+                let count = stream.peek(&mut buffer).await.ok().filter(|n| *n > 0)?;
+                let seen = &buffer[..count];
+                // What follows a line's end is the transaction's.
+                let end = seen.iter().position(|b| *b == b'\n');
+                let length = end.map_or(count, |end| end + 1);
+                let message = seen[..length].to_vec();
+                consume(stream, length).await?;
+                Some(self.standard(&message).map(|wanted| (wanted, None)))
+            }
+            Format::Enhanced => {
+                let length = config.msglen as usize;
+                let mut data = Vec::new();
+                if length > 0 {
+                    let count = stream.peek(&mut buffer[..length.min(MESSAGE_BYTES)]).await.ok()?;
+                    if count == 0 {
+                        return None;
+                    }
+                    data.extend_from_slice(&buffer[..count]);
+                    if !config.peekdata {
+                        consume(stream, count).await?;
+                    }
+                }
+                self.ebcdic = header::is_ebcdic(&data);
+                self.transid = config.cstran.clone().unwrap_or_default();
+                let wanted = Wanted {
+                    transid: self.transid.clone(),
+                    data: Vec::new(),
+                    start: config.cssttyp,
+                    delay_ms: match config.cssttyp {
+                        StartType::Ic => delay_ms(&config.csdelay).unwrap_or(0),
+                        _ => 0,
+                    },
+                    userid: self.door.user,
+                };
+                Some(Ok((wanted, Some(data))))
+            }
+        }
+    }
+
+    fn standard(&mut self, bytes: &[u8]) -> Result<Wanted, Refused> {
+        let config = &self.listener.config;
+        self.ebcdic = header::is_ebcdic(bytes);
+        let header: Header = match header::parse(bytes, (config.trantrn, config.tranusr)) {
+            Ok(header) => header,
+            Err((error, shown)) => {
+                self.transid = shown;
+                return Err(Refused::Header(error));
+            }
+        };
+        self.transid.clone_from(&header.transid);
+        Ok(Wanted {
+            transid: header.transid,
+            data: header.data,
+            start: header.start,
+            delay_ms: header.delay_ms,
+            userid: self.door.user,
+        })
+    }
+
+    /// Asks the security exit, and looks whether the transaction can start.
+    async fn permit(&mut self, stream: &TcpStream, wanted: Wanted) -> Result<Wanted, Refused> {
+        let mut wanted = wanted;
+        if let Some(program) = &self.listener.config.secexit {
+            let ends = Ends {
+                client: self.client,
+                listener: stream.local_addr().unwrap_or(self.client),
+                socket: self.number,
+            };
+            let program = program.parse().unwrap_or_default();
+            let who = (self.listener.transid, program);
+            let door = &self.door;
+            wanted = exit::run(&door.region, &door.port, who, wanted, &ends).await?;
+            self.transid.clone_from(&wanted.transid);
+        }
+        if wanted.start == StartType::Td {
+            return Ok(wanted);
+        }
+        let transid = wanted.transid.parse().unwrap_or(TransId::BLANK);
+        match self.door.region.transaction(transid) {
+            Some(true) => Ok(wanted),
+            Some(false) => Err(Refused::Disabled),
+            None => Err(Refused::Unknown),
+        }
+    }
+
+    /// Gives the socket and starts the transaction, then waits until it has
+    /// taken it.
+    async fn hand_over(self, stream: TcpStream, wanted: Wanted, data: Option<Vec<u8>>) {
+        let counts = &self.listener.counts;
+        // From now on the transaction reads: any byte counts.
+        let adopted = set_low_water(&stream, 1)
+            .and_then(|()| stream.into_std())
+            .map_err(ezasoket::Errno::from)
+            .and_then(|stream| Socket::adopt(stream.into()));
+        let socket = match adopted {
+            Ok(socket) => Arc::new(socket),
+            Err(errno) => {
+                tracing::warn!(listener = %self.listener.transid, errno = errno.0, "a connection was lost");
+                return;
+            }
+        };
+        let (taken, heard) = oneshot::channel();
+        let anybody = ClientId {
+            task: [b' '; 8],
+            ..self.listener.client
+        };
+        let given = &self.door.world.given;
+        let me = (self.listener.client, self.number);
+        let on_taken = Box::new(move || {
+            // Nobody waits any more: the connection was given up.
+            let _ = taken.send(());
+        });
+        if given.give(me, anybody, socket.clone(), on_taken).is_err() {
+            return;
+        }
+        let name = Name(self.client);
+        let tim = message::emit(self.number, &me.0, &wanted.data, &name, data.as_deref());
+        if let Err(refused) = self.start(&wanted, tim) {
+            given.take_back(&me.0, self.number);
+            self.refuse_given(&socket, &refused);
+            return;
+        }
+        counts.started.fetch_add(1, Ordering::Relaxed);
+        counts.waiting.fetch_add(1, Ordering::Relaxed);
+        self.note(&format!("GIVESOCKET TO {}", wanted.transid));
+        let wait = match self.listener.config.givtime {
+            0 => None,
+            seconds => Some(Duration::from_secs(u64::from(seconds)) + Duration::from_millis(wanted.delay_ms)),
+        };
+        let in_time = tokio::select! {
+            heard = heard => heard.is_ok(),
+            () = time(wait) => false,
+        };
+        counts.waiting.fetch_sub(1, Ordering::Relaxed);
+        if in_time {
+            self.note("TAKEN");
+        } else if given.take_back(&me.0, self.number) {
+            counts.expired.fetch_add(1, Ordering::Relaxed);
+            self.refuse_given(&socket, &Refused::NotTaken);
+        }
+    }
+
+    fn start(&self, wanted: &Wanted, message: Vec<u8>) -> Result<(), Refused> {
+        let region = &self.door.region;
+        let transid = wanted.transid.parse().unwrap_or(TransId::BLANK);
+        if wanted.start == StartType::Td {
+            return region.write_queue(transid, &message).map_err(Refused::Queue);
+        }
+        let started = region.start(transid, wanted.userid, wanted.delay_ms, message);
+        started.map_err(|refusal| match refusal {
+            Refusal::Disabled(_) => Refused::Disabled,
+            Refusal::ShuttingDown => Refused::Ending,
+            _ => Refused::Unknown,
+        })
+    }
+
+    /// Tells the client, and closes when it has heard.
+    async fn refuse(&self, mut stream: TcpStream, refused: &Refused) {
+        if let Some(text) = self.tell(refused) {
+            // A client that is gone is not told.
+            let _ = stream.write_all(&text).await;
+        }
+        let _ = stream.shutdown().await;
+        let _ = set_low_water(&stream, 1);
+        let _ = timeout(DRAIN_TIME, consume(&mut stream, DRAINED_BYTES)).await;
+    }
+
+    /// The same for a socket that was given already.
+    fn refuse_given(&self, socket: &Socket, refused: &Refused) {
+        /// Does not wait: a client that does not read is not told.
+        struct Never;
+        impl ezasoket::Waiter for Never {
+            fn poll(
+                &self,
+                _: &mut [libc::pollfd],
+                _: Option<Duration>,
+            ) -> std::io::Result<ezasoket::Polled> {
+                Ok(ezasoket::Polled::Cancelled)
+            }
+        }
+        if let Some(text) = self.tell(refused) {
+            let _ = socket.send(&text, 0, None, &Never);
+        }
+        let _ = socket.shutdown(2);
+    }
+
+    /// What the client is told, in its own characters; the log has it too.
+    fn tell(&self, refused: &Refused) -> Option<Vec<u8>> {
+        self.listener.counts.refused.fetch_add(1, Ordering::Relaxed);
+        let text = refused.text(&self.transid, self.client, &now())?;
+        tracing::warn!(listener = %self.listener.transid, "{text}");
+        self.note(&text);
+        let text = format!("{text}\n").into_bytes();
+        let ebcdic = match self.listener.config.msgform {
+            Some(form) => form == MessageForm::Ebcdic,
+            None => self.ebcdic,
+        };
+        Some(if ebcdic { header::to_ebcdic(&text) } else { text })
+    }
+
+    fn note(&self, what: &str) {
+        self.door.trace.event(self.listener.transid, self.number, what);
+    }
+}
+
+/// Reads bytes away; none at the end of the stream.
+async fn consume(stream: &mut TcpStream, mut bytes: usize) -> Option<()> {
+    let mut buffer = [0; 4096];
+    while bytes > 0 {
+        let want = bytes.min(buffer.len());
+        stream.readable().await.ok()?;
+        match stream.try_read(&mut buffer[..want]) {
+            Ok(0) => return None,
+            Ok(n) => bytes -= n,
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(_) => return None,
+        }
+    }
+    Some(())
+}
+
+/// Waits so many seconds at most, 0 for ever; none when they are over.
+async fn limited<T>(seconds: u32, what: impl Future<Output = T>) -> Option<T> {
+    match seconds {
+        0 => Some(what.await),
+        seconds => timeout(Duration::from_secs(u64::from(seconds)), what).await.ok(),
+    }
+}
+
+async fn time(limit: Option<Duration>) {
+    match limit {
+        Some(limit) => sleep(limit).await,
+        None => pending().await,
+    }
+}
+
+/// Local time as messages have it: mm/dd/yy hh:mm:ss.
+fn now() -> String {
+    // SAFETY: reads the clock, and fills a structure of this function.
+    let t = unsafe {
+        let seconds = libc::time(std::ptr::null_mut());
+        let mut t: libc::tm = std::mem::zeroed();
+        libc::localtime_r(&seconds, &mut t);
+        t
+    };
+    format!(
+        "{:02}/{:02}/{:02} {:02}:{:02}:{:02}",
+        t.tm_mon + 1,
+        t.tm_mday,
+        t.tm_year % 100,
+        t.tm_hour,
+        t.tm_min,
+        t.tm_sec
+    )
+}

@@ -1,0 +1,18 @@
+//! Listeners: they accept, read what the client says first, start a
+//! transaction and give it the connection.
+//!
+//! All listeners live on one thread, which is a door of the region; a
+//! connection is a task there until its transaction took it. Whoever is
+//! refused is told why and closed.
+//!
+//! Reference: IP CICS Sockets Guide, "CICS application transaction (IBM
+//! listener)".
+
+pub mod connection;
+pub mod exit;
+pub mod header;
+pub mod message;
+pub mod refusal;
+mod run;
+
+pub use run::{Control, Listeners};

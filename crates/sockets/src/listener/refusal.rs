@@ -1,0 +1,83 @@
+//! What a client is told that is refused.
+//!
+//! One line, in the form of the messages of EZACIC02: number, date, time, text,
+//! partner. EZY1315E and EZY1353E are the manual's; the others say the same of
+//! other reasons and have no number.
+//!
+//! Reference: IP Messages volume 3 (EZY), EZY1353E.
+
+use std::net::SocketAddr;
+
+use super::header::HeaderError;
+
+/// Why a client is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// What it said makes no sense.
+    Header(HeaderError),
+    /// The transaction is not defined.
+    Unknown,
+    /// The transaction is disabled.
+    Disabled,
+    /// Its message was not there in time.
+    TooLate,
+    /// The security exit says no.
+    Exit,
+    /// The security exit says no and has told the client itself.
+    ExitSilent,
+    /// The security exit cannot be run.
+    ExitFailed,
+    /// The transient data queue does not take the message.
+    Queue(cics::resp::Condition),
+    /// No transaction took the socket in time.
+    NotTaken,
+    /// The region ends.
+    Ending,
+}
+
+impl Refused {
+    /// The line for the client and the log; none when nothing is to be said.
+    pub fn text(&self, transid: &str, client: SocketAddr, now: &str) -> Option<String> {
+        let partner = format!("PARTNER INET ADDR={} PORT={:>5}", client.ip(), client.port());
+        Some(match self {
+            Refused::Header(HeaderError::TransId) | Refused::Unknown => {
+                format!("EZY1315E {now} INVALID TRANID={transid} {partner}")
+            }
+            Refused::Header(HeaderError::Comma) => format!(
+                "EZY1353E {now} COMMA MISSING AFTER IC TRANSACTION ID= {transid} {partner}"
+            ),
+            Refused::Header(error) => format!("{now} {error} TRANID={transid} {partner}"),
+            Refused::Disabled => format!("{now} TRANSACTION IS DISABLED TRANID={transid} {partner}"),
+            Refused::TooLate => format!("{now} NO MESSAGE WAS RECEIVED IN TIME {partner}"),
+            Refused::Exit => {
+                format!("{now} THE SECURITY EXIT REJECTED TRANID={transid} {partner}")
+            }
+            Refused::ExitFailed => {
+                format!("{now} THE SECURITY EXIT CANNOT BE RUN TRANID={transid} {partner}")
+            }
+            Refused::Queue(condition) => {
+                format!("{now} QUEUE {transid} ANSWERS {condition} {partner}")
+            }
+            Refused::NotTaken => format!("{now} THE SOCKET WAS NOT TAKEN TRANID={transid} {partner}"),
+            Refused::Ending => format!("{now} THE REGION ENDS {partner}"),
+            Refused::ExitSilent => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_is_told_as_the_manual_has_it() {
+        let client = "10.1.1.2:1076".parse().unwrap();
+        let comma = Refused::Header(HeaderError::Comma);
+        assert_eq!(
+            comma.text("SCCS", client, "10/11/05 14:02:56").unwrap(),
+            "EZY1353E 10/11/05 14:02:56 COMMA MISSING AFTER IC TRANSACTION ID= SCCS \
+             PARTNER INET ADDR=10.1.1.2 PORT= 1076"
+        );
+        assert_eq!(Refused::ExitSilent.text("SCCS", client, ""), None);
+    }
+}

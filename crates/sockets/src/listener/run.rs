@@ -1,0 +1,367 @@
+//! The listeners' thread, and the way to it.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::net::SocketAddr;
+use std::os::fd::AsRawFd;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use ezasoket::{AF_INET, AF_INET6, ClientId, Name};
+use region::engine::{self, EngineClass};
+use region::{Handle, Port, TransId, UserId};
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::{AbortHandle, LocalSet, spawn_local};
+
+use super::connection;
+use crate::calls::{World, task_name};
+use crate::config::{Format, ListenerConfig, SocketsConfig};
+use crate::service::{Listening, StartError};
+use crate::trace::Trace;
+
+/// What an operator does to a listener.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// It listens.
+    Start,
+    /// It stops; connections that it has accepted go on.
+    Stop,
+}
+
+/// All listeners of a region.
+#[derive(Debug)]
+pub struct Listeners {
+    listeners: BTreeMap<String, Arc<Listener>>,
+    orders: Option<UnboundedSender<Order>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// A listener.
+#[derive(Debug)]
+pub struct Listener {
+    /// Its transaction.
+    pub transid: TransId,
+    /// As it is defined.
+    pub config: ListenerConfig,
+    /// Who it is to TAKESOCKET.
+    pub client: ClientId,
+    /// What it has done.
+    pub counts: Counts,
+    address: Mutex<Option<SocketAddr>>,
+}
+
+/// What a listener has done.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Connections accepted.
+    pub accepted: AtomicU64,
+    /// Transactions started.
+    pub started: AtomicU64,
+    /// Clients refused.
+    pub refused: AtomicU64,
+    /// Sockets given and not taken yet.
+    pub waiting: AtomicU64,
+    /// Sockets that nobody took in time.
+    pub expired: AtomicU64,
+}
+
+/// What the listeners' thread has.
+pub struct Door {
+    /// The region.
+    pub region: Handle,
+    /// Its port.
+    pub port: Port,
+    /// For whom transactions run.
+    pub user: UserId,
+    /// Sockets on their way.
+    pub world: Arc<World>,
+    /// Tells operators.
+    pub trace: Arc<Trace>,
+}
+
+/// Something for the thread.
+struct Order {
+    listener: Arc<Listener>,
+    control: Control,
+    done: mpsc::Sender<io::Result<()>>,
+}
+
+impl Listeners {
+    /// Starts the thread, and the listeners that start with the region.
+    pub fn start(
+        config: &SocketsConfig,
+        world: Arc<World>,
+        trace: Arc<Trace>,
+        region: &Handle,
+        user: UserId,
+    ) -> Result<Listeners, StartError> {
+        let numbered = (1u64..).zip(&config.listeners);
+        let listeners: BTreeMap<String, Arc<Listener>> = numbered
+            .map(|(number, (name, config))| {
+                let listener = Listener {
+                    transid: name.parse().unwrap_or_default(),
+                    config: config.clone(),
+                    client: ClientId {
+                        domain: u32::from(if config.address.is_ipv4() { AF_INET } else { AF_INET6 }),
+                        name: world.applid,
+                        task: task_name(number, b'L'),
+                    },
+                    counts: Counts::default(),
+                    address: Mutex::new(None),
+                };
+                (name.clone(), Arc::new(listener))
+            })
+            .collect();
+        let mut all = Listeners {
+            listeners,
+            orders: None,
+            thread: Mutex::new(None),
+        };
+        if all.listeners.is_empty() {
+            return Ok(all);
+        }
+        let failed = |what: &str| {
+            let what = what.to_owned();
+            move |source| StartError::System { what, source }
+        };
+        let none = || io::Error::other("the region has no port left for another thread");
+        let port = region.attach_port().ok_or_else(none).map_err(failed("listeners"))?;
+        let (orders, received) = unbounded_channel();
+        let door = (region.clone(), port, user, world, trace);
+        let thread = std::thread::Builder::new().name("tupelo-listen".into());
+        let thread = thread.spawn(move || run(door, received));
+        *all.thread.get_mut().unwrap_or_else(PoisonError::into_inner) =
+            Some(thread.map_err(failed("a thread"))?);
+        all.orders = Some(orders);
+        for listener in all.listeners.values().filter(|l| l.config.immed) {
+            let what = format!("listener {} at port {}", listener.transid, listener.config.port);
+            all.order(listener, Control::Start).map_err(failed(&what))?;
+        }
+        Ok(all)
+    }
+
+    /// Starts or stops one; an error in words.
+    pub fn control(&self, name: &str, control: Control) -> Result<(), String> {
+        let listener = self.listeners.get(&name.to_uppercase());
+        let listener = listener.ok_or_else(|| format!("there is no listener {name}"))?;
+        match (control, listener.address().is_some()) {
+            (Control::Start, true) => Err(format!("listener {name} is started already")),
+            (Control::Stop, false) => Err(format!("listener {name} is stopped already")),
+            _ => self.order(listener, control).map_err(|e| format!("listener {name}: {e}")),
+        }
+    }
+
+    /// All listeners, by name.
+    pub fn list(&self) -> Vec<Listening> {
+        let of = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let all = self.listeners.iter().map(|(name, listener)| Listening {
+            listener: name.clone(),
+            address: listener.address(),
+            accepted: of(&listener.counts.accepted),
+            started: of(&listener.counts.started),
+            refused: of(&listener.counts.refused),
+            waiting: of(&listener.counts.waiting),
+            expired: of(&listener.counts.expired),
+        });
+        all.collect()
+    }
+
+    /// Ends all of them; connections that no transaction took are closed.
+    pub fn stop(&self) {
+        for listener in self.listeners.values().filter(|l| l.address().is_some()) {
+            // The thread is gone when it cannot be told.
+            let _ = self.order(listener, Control::Stop);
+        }
+    }
+
+    fn order(&self, listener: &Arc<Listener>, control: Control) -> io::Result<()> {
+        let gone = || io::Error::other("the listeners have ended");
+        let (done, result) = mpsc::channel();
+        let order = Order {
+            listener: listener.clone(),
+            control,
+            done,
+        };
+        let orders = self.orders.as_ref().ok_or_else(gone)?;
+        orders.send(order).map_err(|_| gone())?;
+        result.recv().map_err(|_| gone())?
+    }
+}
+
+impl Drop for Listeners {
+    fn drop(&mut self) {
+        // The thread ends with the last sender.
+        self.orders = None;
+        let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Listener {
+    fn address(&self) -> Option<SocketAddr> {
+        *self.address.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn set_address(&self, address: Option<SocketAddr>) {
+        *self.address.lock().unwrap_or_else(PoisonError::into_inner) = address;
+    }
+}
+
+/// The thread.
+fn run(
+    (region, port, user, world, trace): (Handle, Port, UserId, Arc<World>, Arc<Trace>),
+    mut orders: UnboundedReceiver<Order>,
+) {
+    engine::enter("sockets", EngineClass::General);
+    let runtime = match port.runtime() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            tracing::error!(%error, "the listeners' thread cannot run");
+            return;
+        }
+    };
+    let door = Rc::new(Door {
+        region,
+        port,
+        user,
+        world,
+        trace,
+    });
+    let local = LocalSet::new();
+    runtime.block_on(local.run_until(async move {
+        let mut running: HashMap<TransId, AbortHandle> = HashMap::new();
+        while let Some(order) = orders.recv().await {
+            let listener = order.listener;
+            let result = match order.control {
+                Control::Start => open(&door.world, &listener).map(|opened| {
+                    let task = spawn_local(listen(door.clone(), listener.clone(), opened));
+                    running.insert(listener.transid, task.abort_handle());
+                }),
+                Control::Stop => {
+                    if let Some(task) = running.remove(&listener.transid) {
+                        task.abort();
+                    }
+                    listener.set_address(None);
+                    Ok(())
+                }
+            };
+            // The one who ordered may be gone.
+            let _ = order.done.send(result);
+        }
+    }));
+}
+
+/// Listens.
+fn open(world: &World, listener: &Listener) -> io::Result<TcpListener> {
+    let config = &listener.config;
+    let wanted = Name(SocketAddr::new(config.address, config.port));
+    let Ok(Name(address)) = world.policy.listen_at(&wanted) else {
+        return Err(io::Error::other(format!(
+            "[sockets] listen does not allow {}; add it there",
+            config.address
+        )));
+    };
+    let socket = match address.is_ipv4() {
+        true => TcpSocket::new_v4()?,
+        false => TcpSocket::new_v6()?,
+    };
+    socket.set_reuseaddr(true)?;
+    // What is accepted has it too: a connection is ready to be read when the
+    // first message is there.
+    let fewest = match config.format {
+        Format::Standard => config.minmsgl,
+        Format::Enhanced => config.msglen.max(1),
+    };
+    set_low_water(&socket, fewest)?;
+    socket.bind(address)?;
+    let opened = socket.listen(config.backlog.max(1))?;
+    listener.set_address(Some(opened.local_addr()?));
+    Ok(opened)
+}
+
+/// Has a socket count as readable from so many bytes on, or at its end.
+pub fn set_low_water(socket: &impl AsRawFd, bytes: u32) -> io::Result<()> {
+    let value = bytes as libc::c_int;
+    let size = size_of_val(&value) as libc::socklen_t;
+    // SAFETY: an integer, as the option wants it.
+    let rc = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_RCVLOWAT,
+            (&raw const value).cast(),
+            size,
+        )
+    };
+    match rc {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Accepts, as many connections as the listener may have at one time.
+async fn listen(door: Rc<Door>, listener: Arc<Listener>, opened: TcpListener) {
+    door.world.given.enter(&listener.client);
+    let numbers = Rc::new(Numbers::new(i64::from(listener.config.numsock)));
+    loop {
+        let number = numbers.clone().next().await;
+        match opened.accept().await {
+            Ok((stream, client)) => {
+                listener.counts.accepted.fetch_add(1, Ordering::Relaxed);
+                let (door, listener) = (door.clone(), listener.clone());
+                spawn_local(connection::serve(door, listener, stream, client, number));
+            }
+            Err(error) => {
+                tracing::warn!(listener = %listener.transid, %error, "a connection was not accepted");
+                tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+            }
+        }
+    }
+}
+
+/// The numbers that a listener's sockets have; 0 is the one that listens.
+pub struct Numbers {
+    free: RefCell<Vec<i64>>,
+    given_back: tokio::sync::Notify,
+}
+
+/// A number, given back when it is dropped.
+pub struct Number {
+    /// The number.
+    pub value: i64,
+    of: Rc<Numbers>,
+}
+
+impl Numbers {
+    fn new(count: i64) -> Numbers {
+        Numbers {
+            free: RefCell::new((1..count).rev().collect()),
+            given_back: tokio::sync::Notify::new(),
+        }
+    }
+
+    /// A free number, when there is one.
+    async fn next(self: Rc<Self>) -> Number {
+        loop {
+            let value = self.free.borrow_mut().pop();
+            match value {
+                Some(value) => return Number { value, of: self },
+                None => self.given_back.notified().await,
+            }
+        }
+    }
+}
+
+impl Drop for Number {
+    fn drop(&mut self) {
+        self.of.free.borrow_mut().push(self.value);
+        self.of.given_back.notify_one();
+    }
+}

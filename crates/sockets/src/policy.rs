@@ -1,0 +1,172 @@
+//! Which addresses programs may use.
+//!
+//! Nothing is allowed that the settings do not name; the default names this
+//! host's loopback addresses for listeners and nothing for connections.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::str::FromStr;
+
+use ezasoket::{Errno, Name};
+
+use crate::config::SocketsConfig;
+
+/// One entry of a list of addresses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// None for every address.
+    network: Option<(IpAddr, u8)>,
+    /// None for every port.
+    port: Option<u16>,
+}
+
+impl FromStr for Rule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Rule, String> {
+        const FORMS: &str = "write ADDRESS, ADDRESS/BITS, ADDRESS:PORT, [ADDRESS]:PORT or any";
+        if text == "any" {
+            return Ok(Rule {
+                network: None,
+                port: None,
+            });
+        }
+        if let Ok(address) = text.parse::<SocketAddr>() {
+            let bits = width(address.ip());
+            return Ok(Rule {
+                network: Some((address.ip(), bits)),
+                port: Some(address.port()),
+            });
+        }
+        let (address, bits) = match text.split_once('/') {
+            Some((address, bits)) => (address, Some(bits)),
+            None => (text, None),
+        };
+        let address: IpAddr = address.parse().map_err(|_| FORMS.to_owned())?;
+        let bits = match bits {
+            None => width(address),
+            Some(bits) => bits
+                .parse()
+                .ok()
+                .filter(|b| *b <= width(address))
+                .ok_or_else(|| format!("a network has 0 to {} bits", width(address)))?,
+        };
+        Ok(Rule {
+            network: Some((address, bits)),
+            port: None,
+        })
+    }
+}
+
+impl Rule {
+    fn allows(&self, address: SocketAddr) -> bool {
+        let port = self.port.is_none_or(|p| p == address.port());
+        port && self.network.is_none_or(|(network, bits)| {
+            match (network, address.ip().to_canonical()) {
+                (IpAddr::V4(n), IpAddr::V4(a)) => {
+                    let shift = 32 - u32::from(bits);
+                    let head = |ip: Ipv4Addr| u32::from(ip).checked_shr(shift).unwrap_or(0);
+                    head(n) == head(a)
+                }
+                (IpAddr::V6(n), IpAddr::V6(a)) => {
+                    let shift = 128 - u32::from(bits);
+                    let head = |ip: Ipv6Addr| u128::from(ip).checked_shr(shift).unwrap_or(0);
+                    head(n) == head(a)
+                }
+                _ => false,
+            }
+        })
+    }
+}
+
+fn width(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+/// What the settings allow.
+#[derive(Debug, Clone, Default)]
+pub struct Policy {
+    listen: Vec<Rule>,
+    connect: Vec<Rule>,
+}
+
+impl Policy {
+    /// The policy of a section; entries that are none are left out.
+    pub fn new(config: &SocketsConfig) -> Policy {
+        let rules = |list: &[String]| list.iter().filter_map(|text| text.parse().ok()).collect();
+        Policy {
+            listen: rules(&config.listen),
+            connect: rules(&config.connect),
+        }
+    }
+
+    /// The address that a BIND to this one gets: itself, or loopback for the
+    /// unspecified one. EACCES when neither is allowed.
+    pub fn listen_at(&self, name: &Name) -> Result<Name, Errno> {
+        let allowed = |address| self.listen.iter().any(|rule| rule.allows(address));
+        if allowed(name.0) {
+            return Ok(*name);
+        }
+        let mut loopback = name.0;
+        loopback.set_ip(match name.0 {
+            SocketAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+        match name.0.ip().is_unspecified() && allowed(loopback) {
+            true => Ok(Name(loopback)),
+            false => Err(Errno::EACCES),
+        }
+    }
+
+    /// EACCES when nobody may connect or send there.
+    pub fn connect_to(&self, name: &Name) -> Result<(), Errno> {
+        match self.connect.iter().any(|rule| rule.allows(name.0)) {
+            true => Ok(()),
+            false => Err(Errno::EACCES),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn name(text: &str) -> Name {
+        Name(text.parse().unwrap())
+    }
+
+    #[test]
+    fn the_default_is_loopback_to_listen_and_nothing_to_connect() {
+        let policy = Policy::new(&SocketsConfig::default());
+        let listen = |text| policy.listen_at(&name(text));
+        assert_eq!(listen("127.0.0.5:80"), Ok(name("127.0.0.5:80")));
+        assert_eq!(listen("0.0.0.0:80"), Ok(name("127.0.0.1:80")));
+        assert_eq!(listen("[::]:80"), Ok(name("[::1]:80")));
+        assert_eq!(listen("10.0.0.1:80"), Err(Errno::EACCES));
+        assert_eq!(policy.connect_to(&name("127.0.0.1:80")), Err(Errno::EACCES));
+    }
+
+    #[test]
+    fn networks_and_ports_are_as_written() {
+        let policy = Policy::new(&SocketsConfig {
+            listen: vec!["any".into()],
+            connect: vec!["10.1.0.0/16".into(), "127.0.0.1:99".into(), "[::1]:7".into()],
+            ..SocketsConfig::default()
+        });
+        let connect = |text| policy.connect_to(&name(text)).is_ok();
+        assert!(connect("10.1.255.1:5") && connect("127.0.0.1:99") && connect("[::1]:7"));
+        assert!(connect("[::ffff:10.1.0.1]:5"));
+        assert!(!connect("10.2.0.1:5") && !connect("127.0.0.1:98"));
+        assert_eq!(policy.listen_at(&name("0.0.0.0:1")), Ok(name("0.0.0.0:1")));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "[0-9a-f.:/\\[\\]]{0,24}") {
+            if let Ok(rule) = text.parse::<Rule>() {
+                rule.allows("127.0.0.1:1".parse().unwrap());
+                rule.allows("[::1]:1".parse().unwrap());
+            }
+        }
+    }
+}

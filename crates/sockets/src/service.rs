@@ -1,0 +1,309 @@
+//! The interface as a region has it: tasks, helper threads, listeners.
+//!
+//! The first call of a task takes a helper thread, or makes one while there
+//! are fewer than `ntasks`; at the task's end the thread goes to the next task
+//! that waits for one, or ends after a while. A thread serves one task at a
+//! time, so a call that waits holds nobody else up.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::SocketAddr;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+
+use ezasoket::{Errno, Reply, Request};
+use region::engine::{self, EngineClass};
+use region::{SocketCall, SocketCalls};
+use serde_json::{Value, json};
+
+use crate::calls::{TaskSockets, World};
+use crate::config::SocketsConfig;
+use crate::given::GivenSockets;
+use crate::listener::{Control, Listeners};
+use crate::policy::Policy;
+use crate::signal::Signal;
+use crate::trace::Trace;
+
+/// Stack of a helper thread.
+const STACK_BYTES: usize = 512 * 1024;
+
+/// Why the listeners did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The settings are wrong.
+    #[error(transparent)]
+    Config(#[from] crate::ConfigError),
+    /// Something of the system was not to be had.
+    #[error("{what}: {source}")]
+    System {
+        /// What.
+        what: String,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// A listener as an operator sees it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Listening {
+    /// Its transaction.
+    pub listener: String,
+    /// Where it listens; none when it is stopped.
+    pub address: Option<SocketAddr>,
+    /// Connections accepted.
+    pub accepted: u64,
+    /// Transactions started.
+    pub started: u64,
+    /// Clients refused.
+    pub refused: u64,
+    /// Sockets given that no transaction has taken yet.
+    pub waiting: u64,
+    /// Sockets that no transaction took in time.
+    pub expired: u64,
+}
+
+/// The sockets of a region. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Sockets(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    config: SocketsConfig,
+    world: Arc<World>,
+    trace: Arc<Trace>,
+    tasks: Mutex<Tasks>,
+    listeners: OnceLock<Listeners>,
+}
+
+#[derive(Debug, Default)]
+struct Tasks {
+    running: HashMap<u64, Handle>,
+    /// Tasks that wait for a thread.
+    waiting: VecDeque<Work>,
+    threads: u32,
+    idle: Vec<Sender<Work>>,
+    stopped: bool,
+}
+
+/// A task's end of its helper thread.
+#[derive(Debug)]
+struct Handle {
+    calls: Sender<SocketCall>,
+    signal: Arc<Signal>,
+}
+
+/// A task for a helper thread.
+#[derive(Debug)]
+struct Work {
+    task: u64,
+    calls: Receiver<SocketCall>,
+    signal: Arc<Signal>,
+}
+
+impl Sockets {
+    /// The interface of a region of this name. Listeners start with
+    /// [`Sockets::start`].
+    pub fn new(config: SocketsConfig, applid: [u8; 8]) -> Sockets {
+        let world = World {
+            applid,
+            policy: Policy::new(&config),
+            resolver: config.resolver,
+            given: GivenSockets::default(),
+        };
+        Sockets(Arc::new(Shared {
+            world: Arc::new(world),
+            trace: Arc::new(Trace::default()),
+            tasks: Mutex::new(Tasks::default()),
+            listeners: OnceLock::new(),
+            config,
+        }))
+    }
+
+    /// Starts the listeners that are to start with the region.
+    pub fn start(&self, region: &region::Handle, user: region::UserId) -> Result<(), StartError> {
+        let shared = &self.0;
+        let (world, trace) = (shared.world.clone(), shared.trace.clone());
+        let listeners = Listeners::start(&shared.config, world, trace, region, user)?;
+        // Called once.
+        let _ = shared.listeners.set(listeners);
+        Ok(())
+    }
+
+    /// The listeners.
+    pub fn listening(&self) -> Vec<Listening> {
+        self.0.listeners.get().map(Listeners::list).unwrap_or_default()
+    }
+
+    /// Ends listeners and whoever waits in a call.
+    pub fn stop(&self) {
+        if let Some(listeners) = self.0.listeners.get() {
+            listeners.stop();
+        }
+        let mut tasks = self.0.lock();
+        tasks.stopped = true;
+        tasks.idle.clear();
+        tasks.running.values().for_each(|task| task.signal.end());
+    }
+
+    fn overview(&self) -> Value {
+        let (calls, failed) = self.0.trace.counts();
+        let tasks = self.0.lock();
+        json!({
+            "listeners": self.listening(),
+            "tasks": tasks.running.len(),
+            "threads": tasks.threads,
+            "waiting_tasks": tasks.waiting.len(),
+            "calls": calls,
+            "failed_calls": failed,
+            "trace": self.0.trace.is_on(),
+        })
+    }
+
+    fn control(&self, listener: &str, control: Control) -> Result<Value, String> {
+        let listeners = self.0.listeners.get();
+        let listeners = listeners.ok_or("the region has no listeners yet")?;
+        listeners.control(listener, control)?;
+        Ok(json!({ "listeners": self.listening() }))
+    }
+}
+
+impl SocketCalls for Sockets {
+    fn call(&self, call: SocketCall) {
+        let task = call.task;
+        let mut tasks = self.0.lock();
+        if tasks.stopped {
+            drop(tasks);
+            call.answer(Reply::from(Errno::EIBMNOACTIVETCP).emit(), Vec::new());
+            return;
+        }
+        if let Some(handle) = tasks.running.get(&task) {
+            // The thread takes calls until its task is over; a call that comes
+            // too late is dropped, and answered by that.
+            let _ = handle.calls.send(call);
+            return;
+        }
+        let signal = match Signal::new() {
+            Ok(signal) => Arc::new(signal),
+            Err(error) => {
+                drop(tasks);
+                call.answer(Reply::from(Errno::from(error)).emit(), Vec::new());
+                return;
+            }
+        };
+        let (sender, calls) = channel();
+        let _ = sender.send(call);
+        let handle = Handle {
+            calls: sender,
+            signal: signal.clone(),
+        };
+        tasks.running.insert(task, handle);
+        let work = Work {
+            task,
+            calls,
+            signal,
+        };
+        self.0.clone().give_thread(&mut tasks, work);
+    }
+
+    fn task_ended(&self, task: u64) {
+        let handle = self.0.lock().running.remove(&task);
+        if let Some(handle) = handle {
+            handle.signal.end();
+        }
+    }
+
+    fn operate(&self, words: &[&str], change: bool) -> Option<Result<String, String>> {
+        let done = match (words, change) {
+            (["list"], false) => Ok(self.overview()),
+            (["trace"], false) => Ok(json!(self.0.trace.lines())),
+            (["trace", on @ ("on" | "off")], true) => {
+                self.0.trace.switch(*on == "on");
+                Ok(json!({ "trace": self.0.trace.is_on() }))
+            }
+            (["start", listener], true) => self.control(listener, Control::Start),
+            (["stop", listener], true) => self.control(listener, Control::Stop),
+            _ => return None,
+        };
+        Some(done.map(|value| value.to_string()))
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Tasks> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has a helper thread serve a task, now or when one is free.
+    fn give_thread(self: Arc<Self>, tasks: &mut Tasks, mut work: Work) {
+        while let Some(idle) = tasks.idle.pop() {
+            match idle.send(work) {
+                Ok(()) => return,
+                Err(returned) => work = returned.0,
+            }
+        }
+        if tasks.threads >= self.config.ntasks {
+            tasks.waiting.push_back(work);
+            return;
+        }
+        let shared = self.clone();
+        let thread = std::thread::Builder::new()
+            .name("tupelo-socket".into())
+            .stack_size(STACK_BYTES);
+        let started = thread.spawn(move || {
+            engine::enter("sockets", EngineClass::General);
+            shared.run(work);
+        });
+        match started {
+            Ok(_) => tasks.threads += 1,
+            // The work is dropped, and its calls with it.
+            Err(error) => tracing::error!(%error, "no helper thread for a task's sockets"),
+        }
+    }
+
+    /// A helper thread: one task after the other.
+    fn run(self: &Arc<Self>, mut work: Work) {
+        loop {
+            self.serve(work);
+            let mut tasks = self.lock();
+            if let Some(next) = tasks.waiting.pop_front() {
+                work = next;
+                continue;
+            }
+            if tasks.stopped {
+                tasks.threads -= 1;
+                return;
+            }
+            let (sender, next) = channel();
+            tasks.idle.push(sender);
+            drop(tasks);
+            match next.recv() {
+                Ok(next) => work = next,
+                Err(_) => {
+                    self.lock().threads -= 1;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Serves a task to its end.
+    fn serve(&self, work: Work) {
+        let mut own = TaskSockets::new(self.world.clone(), work.task, work.signal.clone());
+        while let Ok(mut call) = work.calls.recv() {
+            if work.signal.has_ended() {
+                break;
+            }
+            let data = std::mem::take(&mut call.data);
+            let Some(request) = Request::parse(&call.args, data) else {
+                call.answer(Reply::from(Errno::FUNCTION).emit(), Vec::new());
+                continue;
+            };
+            let before = Instant::now();
+            let mut reply = own.serve(&request);
+            let us = before.elapsed().as_micros() as u64;
+            self.trace.call(work.task, call.transid, &request, &reply, us);
+            let data = std::mem::take(&mut reply.data);
+            call.answer(reply.emit(), data);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What ends a wait of a helper thread that no socket of its own ends.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use ezasoket::{Polled, Waiter, system_poll};
+
+/// An event of a task: its end, or that a socket which it gave was taken.
+#[derive(Debug)]
+pub struct Signal {
+    event: OwnedFd,
+    ended: AtomicBool,
+}
+
+impl Signal {
+    /// A signal that nobody has given.
+    pub fn new() -> io::Result<Signal> {
+        // SAFETY: the result is checked.
+        let raw = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+        if raw < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Signal {
+            // SAFETY: a fresh descriptor.
+            event: unsafe { OwnedFd::from_raw_fd(raw) },
+            ended: AtomicBool::new(false),
+        })
+    }
+
+    /// Has whoever waits look again.
+    pub fn nudge(&self) {
+        let one = 1u64.to_ne_bytes();
+        // SAFETY: eight bytes, as an eventfd takes them; a full one is enough.
+        unsafe { libc::write(self.event.as_raw_fd(), one.as_ptr().cast(), one.len()) };
+    }
+
+    /// Ends every wait from now on.
+    pub fn end(&self) {
+        self.ended.store(true, Ordering::SeqCst);
+        self.nudge();
+    }
+
+    /// Whether it was ended.
+    pub fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::SeqCst)
+    }
+
+    fn clear(&self) {
+        let mut count = [0u8; 8];
+        // SAFETY: room for the eight bytes of an eventfd.
+        unsafe { libc::read(self.event.as_raw_fd(), count.as_mut_ptr().cast(), 8) };
+    }
+}
+
+impl Waiter for Signal {
+    fn poll(&self, fds: &mut [libc::pollfd], limit: Option<Duration>) -> io::Result<Polled> {
+        let mut all = fds.to_vec();
+        all.push(libc::pollfd {
+            fd: self.event.as_raw_fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        });
+        let polled = match self.has_ended() {
+            true => return Ok(Polled::Cancelled),
+            false => system_poll(&mut all, limit)?,
+        };
+        let nudged = all.pop().is_some_and(|own| own.revents != 0);
+        fds.copy_from_slice(&all);
+        if nudged {
+            self.clear();
+        }
+        Ok(match polled {
+            _ if self.has_ended() => Polled::Cancelled,
+            Polled::Ready(n) if n > usize::from(nudged) => Polled::Ready(n),
+            Polled::Ready(_) => Polled::Nudged,
+            other => other,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nudge_is_heard_once_and_an_end_for_ever() {
+        let signal = Signal::new().unwrap();
+        let zero = Some(Duration::ZERO);
+        assert_eq!(signal.poll(&mut [], zero).unwrap(), Polled::TimedOut);
+        signal.nudge();
+        assert_eq!(signal.poll(&mut [], None).unwrap(), Polled::Nudged);
+        assert_eq!(signal.poll(&mut [], zero).unwrap(), Polled::TimedOut);
+        signal.end();
+        assert_eq!(signal.poll(&mut [], None).unwrap(), Polled::Cancelled);
+        assert_eq!(signal.poll(&mut [], None).unwrap(), Polled::Cancelled);
+    }
+}

@@ -1,0 +1,118 @@
+//! The last calls and events of the interface, for operators.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use ezasoket::{Errno, Reply, Request};
+use region::TransId;
+use serde::Serialize;
+
+/// Most lines that are kept.
+const LINES: usize = 1000;
+
+/// One call.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// Milliseconds since 1970.
+    pub at_ms: u64,
+    /// Number of the task; 0 for a listener.
+    pub task: u64,
+    /// Its transaction.
+    pub transid: TransId,
+    /// What was called, or what a listener did.
+    pub what: String,
+    /// The socket, where there is one.
+    pub socket: i64,
+    /// RETCODE.
+    pub retcode: i64,
+    /// ERRNO by its name; empty when there is none.
+    pub errno: String,
+    /// Microseconds that it took.
+    pub us: u64,
+}
+
+/// The trace, off at first.
+#[derive(Debug, Default)]
+pub struct Trace {
+    on: AtomicBool,
+    lines: Mutex<VecDeque<Line>>,
+    calls: AtomicU64,
+    failed: AtomicU64,
+}
+
+impl Trace {
+    /// Switches it.
+    pub fn switch(&self, on: bool) {
+        self.on.store(on, Ordering::Relaxed);
+    }
+
+    /// Whether it is on.
+    pub fn is_on(&self) -> bool {
+        self.on.load(Ordering::Relaxed)
+    }
+
+    /// Calls since the start, and how many of them failed.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.calls.load(Ordering::Relaxed), self.failed.load(Ordering::Relaxed))
+    }
+
+    /// The lines, oldest first.
+    pub fn lines(&self) -> Vec<Line> {
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.iter().cloned().collect()
+    }
+
+    /// A call is done.
+    pub fn call(&self, task: u64, transid: TransId, request: &Request, reply: &Reply, us: u64) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        if reply.retcode < 0 {
+            self.failed.fetch_add(1, Ordering::Relaxed);
+        }
+        if self.is_on() {
+            self.push(Line {
+                at_ms: now_ms(),
+                task,
+                transid,
+                what: request.function.name().to_owned(),
+                socket: request.socket,
+                retcode: reply.retcode,
+                errno: match reply.retcode {
+                    ..0 => Errno(reply.errno).name(),
+                    _ => String::new(),
+                },
+                us,
+            });
+        }
+    }
+
+    /// A listener did something.
+    pub fn event(&self, transid: TransId, socket: i64, what: &str) {
+        if self.is_on() {
+            self.push(Line {
+                at_ms: now_ms(),
+                task: 0,
+                transid,
+                what: what.to_owned(),
+                socket,
+                retcode: 0,
+                errno: String::new(),
+                us: 0,
+            });
+        }
+    }
+
+    fn push(&self, line: Line) {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == LINES {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+}
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |d| d.as_millis() as u64)
+}

@@ -1,0 +1,134 @@
+//! CICS sockets: EZASOKET for programs, and the listeners.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use miette::{IntoDiagnostic, Result, WrapErr, bail, miette};
+use region::{RegionConfig, SocketOptions};
+use sockets::{Served, Sockets, SocketsConfig, Translation};
+
+use super::{Running, Service};
+use crate::app::Application;
+use crate::app::compile::Compiled;
+use crate::app::said::Said;
+
+/// The interface, when the application has it.
+#[derive(Default)]
+struct CicsSockets {
+    sockets: Option<Sockets>,
+    options: SocketOptions,
+}
+
+/// A service that has read nothing yet.
+pub fn service() -> Box<dyn Service> {
+    Box::new(CicsSockets::default())
+}
+
+impl Service for CicsSockets {
+    /// A change of the settings takes a new start.
+    fn prepare(&mut self, app: &Application, _: &Compiled, _: &mut Said) -> Result<()> {
+        let config = settings(app)?;
+        if self.sockets.is_none() && config.enabled {
+            self.options = options(&config);
+            self.sockets = Some(Sockets::new(config, applid(app)?));
+        }
+        Ok(())
+    }
+
+    fn provide(&self, config: &mut RegionConfig) {
+        if let Some(sockets) = &self.sockets {
+            config.sockets = Some(Arc::new(sockets.clone()));
+            config.socket_options = self.options;
+        }
+    }
+
+    fn start(&mut self, running: &Running<'_>) -> Result<()> {
+        match &self.sockets {
+            Some(sockets) => sockets
+                .start(&running.region, running.user)
+                .into_diagnostic()
+                .wrap_err("the listeners of [sockets] cannot start"),
+            None => Ok(()),
+        }
+    }
+
+    fn addresses(&self) -> Vec<(&'static str, String)> {
+        let all = self.sockets.iter().flat_map(Sockets::listening);
+        let open = all.filter_map(|l| Some(("sockets", format!("{}  {}", l.address?, l.listener))));
+        open.collect()
+    }
+
+    fn reload(&mut self, _: &Running<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn stop(&mut self, _: Duration) {
+        if let Some(sockets) = self.sockets.take() {
+            sockets.stop();
+        }
+    }
+}
+
+/// The interface of an application whose region runs one task and has no
+/// listeners.
+pub fn without_listeners(app: &Application, config: &mut RegionConfig) -> Result<()> {
+    let settings = settings(app)?;
+    if settings.enabled {
+        config.socket_options = options(&settings);
+        config.sockets = Some(Arc::new(Sockets::new(settings, applid(app)?)));
+    }
+    Ok(())
+}
+
+/// The section, with what the file of definitions adds.
+fn settings(app: &Application) -> Result<SocketsConfig> {
+    let mut config = app.config.sockets.clone();
+    if let Some(path) = config.definitions.clone() {
+        let path = app.folder.join(path);
+        let text = std::fs::read_to_string(&path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("[sockets] definitions: {}", path.display()))?;
+        add(&mut config, &path, &text, &app.config.region.applid)?;
+    }
+    let wrong: Vec<String> = config.check().iter().map(ToString::to_string).collect();
+    match wrong.is_empty() {
+        true => Ok(config),
+        false => bail!("tupelo.toml\n{}", wrong.join("\n")),
+    }
+}
+
+fn add(config: &mut SocketsConfig, path: &Path, text: &str, applid: &str) -> Result<()> {
+    let made = sockets::parse_definitions(text, applid);
+    if !made.mistakes.is_empty() {
+        let wrong: Vec<String> = made.mistakes.iter().map(ToString::to_string).collect();
+        bail!("{}\n{}", path.display(), wrong.join("\n"));
+    }
+    config.ntasks = made.ntasks.unwrap_or(config.ntasks);
+    for (name, listener) in made.listeners {
+        if config.listeners.insert(name.clone(), listener).is_some() {
+            bail!(
+                "listener {name} is in [sockets.listeners] and in {}: leave one out",
+                path.display()
+            );
+        }
+    }
+    Ok(())
+}
+
+fn options(config: &SocketsConfig) -> SocketOptions {
+    SocketOptions {
+        local: config.served == Served::Worker,
+        tables: config.translation == Translation::Tables,
+    }
+}
+
+fn applid(app: &Application) -> Result<[u8; 8]> {
+    let applid: region::Name<8> = app
+        .config
+        .region
+        .applid
+        .parse()
+        .map_err(|e| miette!("[region] applid: {e}"))?;
+    Ok(*applid.as_bytes())
+}

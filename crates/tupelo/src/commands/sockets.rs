@@ -1,0 +1,149 @@
+//! `tupelo sockets`: the socket interface of a running region, for operators.
+//!
+//! It is asked at the administration port of `tupelo serve`; what EZAO does on
+//! a mainframe.
+
+use miette::Result;
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::operator::{Ask, cell};
+use crate::table::Table;
+
+/// List, start and stop listeners of CICS sockets, and trace calls.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tupelo sockets list\n  tupelo sockets stop CSKL\n  tupelo sockets start CSKL\n  tupelo sockets trace --on")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// List the listeners, and what the interface has served.
+    List(ListArgs),
+    /// Start a listener.
+    Start(ListenerArgs),
+    /// Stop a listener; transactions that it has started go on.
+    Stop(ListenerArgs),
+    /// Print the last calls, or switch their recording.
+    Trace(TraceArgs),
+}
+
+/// Which region.
+#[derive(Debug, clap::Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// Which listener.
+#[derive(Debug, clap::Args)]
+pub struct ListenerArgs {
+    /// The listener's transaction.
+    listener: String,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// What to do with the trace.
+#[derive(Debug, clap::Args)]
+pub struct TraceArgs {
+    /// Record calls from now on.
+    #[arg(long, conflicts_with = "off")]
+    on: bool,
+    /// Record no more.
+    #[arg(long)]
+    off: bool,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// Does it.
+pub fn run(args: Args) -> Result<Outcome> {
+    match args.what {
+        What::List(args) => {
+            let overview = args.ask.get("/sockets/list")?;
+            show(&args.ask, &overview, print_overview);
+        }
+        What::Start(args) => control(&args, "start")?,
+        What::Stop(args) => control(&args, "stop")?,
+        What::Trace(args) if args.on || args.off => {
+            let word = if args.on { "on" } else { "off" };
+            let done = args.ask.post(&format!("/sockets/trace/{word}"))?;
+            show(&args.ask, &done, |_| println!("the trace is {word}"));
+        }
+        What::Trace(args) => {
+            let lines = args.ask.get("/sockets/trace")?;
+            show(&args.ask, &lines, print_trace);
+        }
+    }
+    Ok(Outcome::Clean)
+}
+
+fn control(args: &ListenerArgs, verb: &str) -> Result<()> {
+    let done = args.ask.post(&format!("/sockets/{verb}/{}", args.listener))?;
+    show(&args.ask, &done, print_listeners);
+    Ok(())
+}
+
+fn show(ask: &Ask, value: &Value, print: impl Fn(&Value)) {
+    match ask.json {
+        true => println!("{value}"),
+        false => print(value),
+    }
+}
+
+fn print_overview(overview: &Value) {
+    print_listeners(overview);
+    println!(
+        "{} tasks with sockets on {} helper threads, {} waiting; {} calls, {} failed; trace {}",
+        overview["tasks"],
+        overview["threads"],
+        overview["waiting_tasks"],
+        overview["calls"],
+        overview["failed_calls"],
+        if overview["trace"] == true { "on" } else { "off" },
+    );
+}
+
+fn print_listeners(value: &Value) {
+    let mut table = Table::new(&[
+        "Listener", "Address", ">Accepted", ">Started", ">Refused", ">Waiting", ">Not taken",
+    ]);
+    for listener in value["listeners"].as_array().into_iter().flatten() {
+        let address = match &listener["address"] {
+            Value::Null => "stopped".to_owned(),
+            address => cell(address),
+        };
+        table.row([
+            cell(&listener["listener"]),
+            address,
+            cell(&listener["accepted"]),
+            cell(&listener["started"]),
+            cell(&listener["refused"]),
+            cell(&listener["waiting"]),
+            cell(&listener["expired"]),
+        ]);
+    }
+    print!("{table}");
+}
+
+fn print_trace(lines: &Value) {
+    let mut table = Table::new(&[
+        ">At ms", ">Task", "Tran", "Call", ">Socket", ">RETCODE", "ERRNO", ">µs",
+    ]);
+    for line in lines.as_array().into_iter().flatten() {
+        table.row([
+            cell(&line["at_ms"]),
+            cell(&line["task"]),
+            cell(&line["transid"]),
+            cell(&line["what"]),
+            cell(&line["socket"]),
+            cell(&line["retcode"]),
+            cell(&line["errno"]),
+            cell(&line["us"]),
+        ]);
+    }
+    print!("{table}");
+}

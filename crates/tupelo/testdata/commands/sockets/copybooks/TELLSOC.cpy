@@ -1,0 +1,11 @@
+      * Adds a line: TELL-STEP, RETCODE, ERRNO and TELL-DATA, which is
+      * blank again afterwards.
+       TELLSOC.
+           ADD 1 TO TELL-COUNT
+           MOVE RETCODE TO TELL-RETCODE
+           MOVE ERRNO TO TELL-ERRNO
+           MOVE SPACES TO TOLD-LINE (TELL-COUNT)
+           STRING TELL-STEP TELL-RETCODE TELL-ERRNO ' ' TELL-DATA
+               DELIMITED BY SIZE INTO TOLD-LINE (TELL-COUNT)
+           MOVE SPACES TO TELL-DATA
+           MOVE 0 TO ERRNO RETCODE.

@@ -1,0 +1,189 @@
+//! Calls that send and receive several buffers.
+//!
+//! ```text
+//!   an entry of IOV    address of a buffer | 4 bytes, reserved | length u32
+//!   MSG                addresses of: NAME | length of NAME | IOV | IOVCNT
+//!                                    | ACCRIGHTS | length of ACCRIGHTS
+//! ```
+//!
+//! Addresses are as long as a pointer of the program. The buffers are put
+//! together for the region and taken apart here.
+//!
+//! Reference: IP CICS Sockets Guide, READV, RECVMSG, SENDMSG, WRITEV.
+
+use ezasoket::{Errno, Function, MAX_DATA_BYTES, SOCKADDR6_BYTES};
+
+use super::parameters::{Called, Parameters, ask};
+use crate::cob::Arg;
+use crate::timer::is_readable;
+use crate::worker::Worker;
+
+const POINTER: usize = size_of::<*mut u8>();
+/// Bytes of an entry of IOV.
+const ENTRY_BYTES: usize = POINTER + 8;
+/// Most entries.
+const MOST: i64 = 120;
+
+/// A buffer of the program.
+struct Buffer {
+    at: *mut u8,
+    bytes: usize,
+}
+
+/// What a call names: its buffers, and where an address is or goes.
+struct Lists {
+    buffers: Vec<Buffer>,
+    name: Option<Buffer>,
+    flags: i64,
+}
+
+/// READV: S, IOV, IOVCNT. RECVMSG: S, MSG, FLAGS.
+pub(super) fn receive(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+    let lists = lists(p)?;
+    let wanted: usize = lists.buffers.iter().map(|b| b.bytes).sum();
+    if wanted == 0 {
+        return Err(match p.function {
+            Function::ReadV => Errno::READ_LENGTH,
+            _ => Errno::RECEIVE_LENGTH,
+        }
+        .into());
+    }
+    let mut request = p.request()?;
+    request.function = Function::RecvFrom;
+    request.args = [lists.flags, wanted.min(MAX_DATA_BYTES) as i64, 0, 0];
+    let reply = ask(w, &request)?;
+    let count = usize::try_from(reply.retcode).unwrap_or(0).min(reply.data.len());
+    let (mut rest, name) = reply.data.split_at(count);
+    for buffer in &lists.buffers {
+        let (part, behind) = rest.split_at(rest.len().min(buffer.bytes));
+        // SAFETY: the program's storage, which `Buffer::at` looked at.
+        unsafe { std::ptr::copy(part.as_ptr(), buffer.at, part.len()) };
+        rest = behind;
+    }
+    if let Some(place) = lists.name {
+        let n = name.len().min(place.bytes);
+        // SAFETY: as above.
+        unsafe { std::ptr::copy(name.as_ptr(), place.at, n) };
+    }
+    Ok(reply.retcode)
+}
+
+/// WRITEV: S, IOV, IOVCNT. SENDMSG: S, MSG, FLAGS.
+pub(super) fn send(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
+    let lists = lists(p)?;
+    let mut request = p.request()?;
+    let name = lists.name.as_ref().map_or(0, |name| name.bytes);
+    request.function = match name {
+        0 => Function::Send,
+        _ => Function::SendTo,
+    };
+    request.args = [lists.flags, name as i64, 0, 0];
+    for buffer in lists.name.iter().chain(&lists.buffers) {
+        if request.data.len() + buffer.bytes > MAX_DATA_BYTES {
+            return Err(Errno::EMSGSIZE.into());
+        }
+        // SAFETY: the program's storage, which `Buffer::at` looked at.
+        let bytes = unsafe { std::slice::from_raw_parts(buffer.at, buffer.bytes) };
+        request.data.extend_from_slice(bytes);
+    }
+    if request.data.len() == name {
+        return Err(match p.function {
+            Function::WriteV => Errno::WRITE_NEGATIVE,
+            _ => Errno::SEND_LENGTH,
+        }
+        .into());
+    }
+    Ok(ask(w, &request)?.retcode)
+}
+
+fn lists(p: &Parameters<'_, '_>) -> Result<Lists, Errno> {
+    let second = p.get(2)?;
+    if matches!(p.function, Function::ReadV | Function::WriteV) {
+        return Ok(Lists {
+            buffers: buffers(second.data(), second.size(), p.int(3)?)?,
+            name: None,
+            flags: 0,
+        });
+    }
+    let place = |n: usize| pointer(&second, n * POINTER);
+    let count = word(place(3)?)?;
+    let at = place(2)?;
+    let room = usize::try_from(count).unwrap_or(0).saturating_mul(ENTRY_BYTES);
+    Ok(Lists {
+        buffers: buffers(at, room, count)?,
+        name: name(place(0)?, place(1)?)?,
+        flags: p.int(3)?,
+    })
+}
+
+/// The address that MSG names, when it names one.
+fn name(at: *mut u8, length: *mut u8) -> Result<Option<Buffer>, Errno> {
+    if at.is_null() || length.is_null() {
+        return Ok(None);
+    }
+    let length = usize::try_from(word(length)?).unwrap_or(0);
+    match length.min(SOCKADDR6_BYTES) {
+        0 => Ok(None),
+        bytes => Ok(Some(Buffer::at(at, bytes)?)),
+    }
+}
+
+/// The buffers of a list of `count` entries in so many bytes.
+fn buffers(at: *mut u8, room: usize, count: i64) -> Result<Vec<Buffer>, Errno> {
+    let count = match count {
+        ..=0 => return Err(Errno::VECTOR_EMPTY),
+        1..=MOST => count as usize,
+        _ => return Err(Errno::VECTOR_LONG),
+    };
+    if room < count * ENTRY_BYTES || !is_readable(at, count * ENTRY_BYTES) {
+        return Err(Errno::EFAULT);
+    }
+    // SAFETY: so many bytes can be read there.
+    let list = unsafe { std::slice::from_raw_parts(at, count * ENTRY_BYTES) };
+    let mut found = Vec::with_capacity(count);
+    for entry in list.chunks_exact(ENTRY_BYTES) {
+        let (address, rest) = entry.split_at(POINTER);
+        let address = usize::from_ne_bytes(address.try_into().map_err(|_| Errno::EFAULT)?);
+        let bytes = length(&rest[4..]);
+        if bytes > 0 {
+            found.push(Buffer::at(address as *mut u8, bytes)?);
+        }
+    }
+    Ok(found)
+}
+
+impl Buffer {
+    /// A buffer that can be read; EFAULT for another.
+    fn at(at: *mut u8, bytes: usize) -> Result<Buffer, Errno> {
+        match bytes <= MAX_DATA_BYTES && is_readable(at, bytes) {
+            true => Ok(Buffer { at, bytes }),
+            false => Err(Errno::EFAULT),
+        }
+    }
+}
+
+/// A length: BINARY items are big-endian, COMP-5 items are not.
+fn length(four: &[u8]) -> usize {
+    let bytes: [u8; 4] = four.try_into().unwrap_or_default();
+    let (big, little) = (u32::from_be_bytes(bytes), u32::from_le_bytes(bytes));
+    match big as usize > MAX_DATA_BYTES {
+        true => little as usize,
+        false => big as usize,
+    }
+}
+
+/// The fullword at an address.
+fn word(at: *mut u8) -> Result<i64, Errno> {
+    if !is_readable(at, 4) {
+        return Err(Errno::EFAULT);
+    }
+    // SAFETY: four bytes can be read there.
+    let four = unsafe { std::slice::from_raw_parts(at, 4) };
+    Ok(length(four) as i64)
+}
+
+fn pointer(of: &Arg<'_>, offset: usize) -> Result<*mut u8, Errno> {
+    let bytes = of.bytes().get(offset..offset + POINTER);
+    let bytes = bytes.and_then(|b| b.try_into().ok()).ok_or(Errno::EFAULT)?;
+    Ok(usize::from_ne_bytes(bytes) as *mut u8)
+}

@@ -1,0 +1,96 @@
+//! The parameters of one call, and the way to the region.
+
+use ezasoket::{Errno, Function, Reply, Request};
+
+use crate::cob::Arg;
+use crate::exec::Stop;
+use crate::le::Arguments;
+use crate::worker::Worker;
+
+/// Why a call gives no RETCODE of its own.
+pub(super) enum Fail {
+    /// It failed: RETCODE is -1.
+    Errno(Errno),
+    /// The program does not go on.
+    Stop(Stop),
+}
+
+impl From<Errno> for Fail {
+    fn from(errno: Errno) -> Self {
+        Fail::Errno(errno)
+    }
+}
+
+/// RETCODE, or why there is none.
+pub(super) type Called = Result<i64, Fail>;
+
+/// A call of a program.
+pub(super) struct Parameters<'a, 'c> {
+    /// What is called.
+    pub function: Function,
+    /// All arguments; the first is the function's name.
+    pub args: &'a Arguments<'c>,
+}
+
+impl<'c> Parameters<'_, 'c> {
+    /// A parameter that must be there.
+    pub fn get(&self, at: usize) -> Result<Arg<'c>, Errno> {
+        self.args.get(at).ok_or(Errno::EFAULT)
+    }
+
+    /// An integer.
+    pub fn int(&self, at: usize) -> Result<i64, Errno> {
+        Ok(self.get(at)?.int())
+    }
+
+    /// The socket that the first parameter names.
+    pub fn socket(&self) -> Result<i64, Errno> {
+        self.int(1)
+    }
+
+    /// A call that names its socket and has nothing else yet.
+    pub fn request(&self) -> Result<Request, Errno> {
+        Ok(Request::new(self.function, self.socket()?))
+    }
+
+    /// The first `length` bytes of a parameter; EFAULT when it has fewer.
+    pub fn bytes(&self, at: usize, length: usize) -> Result<&'c [u8], Errno> {
+        self.get(at)?.bytes().get(..length).ok_or(Errno::EFAULT)
+    }
+
+    /// The bytes of a parameter that holds a text of so many characters.
+    pub fn text(&self, at: usize, length: i64) -> Result<&'c [u8], Errno> {
+        let length = usize::try_from(length).map_err(|_| Errno::EINVAL)?;
+        let bytes = self.get(at)?.bytes();
+        Ok(&bytes[..length.min(bytes.len())])
+    }
+
+    /// The bytes of an address: the whole parameter, at most 28.
+    pub fn name(&self, at: usize) -> Result<Vec<u8>, Errno> {
+        let bytes = self.get(at)?.bytes();
+        Ok(bytes[..bytes.len().min(ezasoket::SOCKADDR6_BYTES)].to_vec())
+    }
+
+    /// Puts bytes into a parameter, as far as it goes.
+    pub fn put(&self, at: usize, bytes: &[u8]) {
+        if let Some(arg) = self.args.get(at) {
+            arg.set_bytes(bytes, bytes.len());
+        }
+    }
+
+    /// Puts an integer into a parameter.
+    pub fn put_int(&self, at: usize, value: i64) {
+        self.args.set_int(at, value);
+    }
+}
+
+/// Has the region serve a call.
+pub(super) fn ask(w: &mut Worker, request: &Request) -> Result<Reply, Fail> {
+    let served = w.services.socket(request.emit(), &request.data);
+    let (args, data) = served.map_err(|failure| Fail::Stop(failure.into()))?;
+    let reply = Reply::parse(&args, data);
+    match reply.retcode {
+        ..0 => Err(Fail::Errno(Errno(reply.errno))),
+        _ => Ok(reply),
+    }
+}
