@@ -4,7 +4,8 @@
 
 use crate::engine::{Counts, Interval};
 use crate::session::Viewer;
-use measure::report::Moment;
+use measure::Histogram;
+use measure::report::{Moment, sparkline};
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal, Write};
 
@@ -40,16 +41,16 @@ impl Live {
 
     fn lines(&mut self, moment: &Moment, total: &Interval) -> Vec<String> {
         let mut counts = Counts::default();
+        let mut response = Histogram::default();
         for population in &total.populations {
             counts += &population.whole;
+            response.merge(&population.response);
         }
         self.history.push_back(moment.answered_s);
         if self.history.len() > SPARKS {
             self.history.pop_front();
         }
-        let peak = self.history.iter().fold(1.0f64, |a, b| a.max(*b));
-        let bar = |v: &f64| BARS[((v / peak * 7.0).round() as usize).min(7)];
-        let spark: String = self.history.iter().map(bar).collect();
+        let spark = sparkline(self.history.iter().copied());
         let late = colour(
             moment.late_p99,
             [1.0, 10.0],
@@ -84,6 +85,7 @@ impl Live {
                 false if moment.warmup => "  response ms  not measured in the warm-up".into(),
                 false => "  response ms  no answer in this interval".into(),
             },
+            format!("  spread       {}", spread(&response)),
             format!("  lateness ms  p99 {late}   driver CPU {driver:.2} µs an answer"),
             format!("  server CPU   {server}"),
             format!(
@@ -121,6 +123,27 @@ impl Viewer for Live {
         // A terminal that has gone away is no reason to end a run.
         let _ = io::stderr().write_all(text.as_bytes());
     }
+}
+
+/// The response times of the run so far as one line of blocks, a column for
+/// each bucket, between the shortest and the longest.
+fn spread(response: &Histogram) -> String {
+    let shape = response.shape();
+    let (Some((first, _)), Some((last, _))) = (shape.first(), shape.last()) else {
+        return "no answer was measured yet".into();
+    };
+    let each = (last - first) / COLUMNS + 1;
+    let mut columns = vec![0.0; ((last - first) / each + 1) as usize];
+    for (bucket, count) in &shape {
+        columns[((bucket - first) / each) as usize] += *count as f64;
+    }
+    let ms = |ns: u64| ns as f64 / 1e6;
+    format!(
+        "{:.3} {} {:.3} ms",
+        ms(response.min()),
+        sparkline(columns.into_iter()),
+        ms(response.max())
+    )
 }
 
 /// Columns of the terminal behind standard error.
@@ -189,9 +212,10 @@ fn colour(value: f64, [warn, bad]: [f64; 2], text: &str) -> String {
 }
 
 const RESET: &str = "\x1b[0m";
-const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Intervals of throughput shown.
 const SPARKS: usize = 50;
+/// Columns of the histogram, at most.
+const COLUMNS: i32 = 40;
 /// Where the terminal does not tell.
 const USUAL_WIDTH: usize = 80;
 
@@ -223,6 +247,24 @@ mod tests {
                 assert!(plain.chars().count() <= width, "{plain}");
             }
         }
+    }
+
+    #[test]
+    fn the_spread_has_a_column_for_each_part_of_the_range() {
+        let mut response = Histogram::default();
+        assert_eq!(spread(&response), "no answer was measured yet");
+        for _ in 0..7 {
+            response.record(1_000_000);
+        }
+        response.record(1_500_000);
+        let line = spread(&response);
+        assert!(line.starts_with("1.000 █▁▁▂ 1.5"), "{line}");
+        response.record(60_000_000_000);
+        let columns = spread(&response)
+            .chars()
+            .filter(|c| *c > '\u{2580}')
+            .count();
+        assert!(columns <= COLUMNS as usize, "{columns}");
     }
 
     #[test]

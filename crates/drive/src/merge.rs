@@ -228,6 +228,7 @@ fn timeline(reports: &[Report], entries: &[Vec<hdrlog::Entry>]) -> Vec<Moment> {
             p99: ms(&response, 0.99),
             max: ms(&response, 1.0),
             late_p99: ms(&lateness, 0.99),
+            shape: response.shape(),
             ..Moment::default()
         }
     });

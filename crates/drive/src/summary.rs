@@ -198,6 +198,7 @@ pub fn moment(plan: &Plan, interval: &Interval, seconds: f64) -> Moment {
         late_p99: ms(sum.lateness.quantile(0.99)),
         server_cpu_percent: None,
         server_cpu_us: None,
+        shape: sum.response.shape(),
     }
 }
 

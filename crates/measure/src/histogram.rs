@@ -95,6 +95,26 @@ impl Histogram {
             .map(|step| (step.value_iterated_to(), step.count_at_value()))
     }
 
+    /// The counts in buckets of equal width on a logarithmic scale, by number:
+    /// bucket `k` begins at [`Histogram::bucket_begin_ns`]. Only those that
+    /// hold something, ascending.
+    pub fn shape(&self) -> Vec<(i32, u64)> {
+        let mut shape: Vec<(i32, u64)> = Vec::new();
+        for (ns, count) in self.buckets() {
+            let bucket = ((ns.max(1) as f64).log10() * BUCKETS_A_DECADE).floor() as i32;
+            match shape.last_mut().filter(|last| last.0 == bucket) {
+                Some(last) => last.1 += count,
+                None => shape.push((bucket, count)),
+            }
+        }
+        shape
+    }
+
+    /// Where a bucket of [`Histogram::shape`] begins, in ns.
+    pub fn bucket_begin_ns(bucket: i32) -> f64 {
+        10f64.powf(f64::from(bucket) / BUCKETS_A_DECADE)
+    }
+
     /// The underlying histogram, for the log's serializer.
     pub(crate) fn inner(&self) -> &Hdr<u64> {
         &self.0
@@ -137,10 +157,24 @@ impl fmt::Debug for Histogram {
 const LONGEST_NS: u64 = 3_600_000_000_000;
 /// Three significant digits: a bucket is at most 0.1 % wide.
 const DIGITS: u8 = 3;
+/// Buckets of a shape are 12 % wide.
+const BUCKETS_A_DECADE: f64 = 20.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shape_keeps_every_count_in_the_bucket_it_belongs_to() {
+        let mut histogram = Histogram::new();
+        for ns in [1, 1_000, 1_050, 999_000, 3_600_000_000_000] {
+            histogram.record(ns);
+        }
+        let shape = histogram.shape();
+        assert_eq!(shape, [(0, 1), (60, 2), (119, 1), (251, 1)]);
+        assert!((Histogram::bucket_begin_ns(60) - 1_000.0).abs() < 1e-6);
+        assert_eq!(Histogram::new().shape(), []);
+    }
 
     #[test]
     fn merging_loses_no_count() {

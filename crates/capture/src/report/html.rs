@@ -1,21 +1,25 @@
 //! The report as one page: the sentences, the sum as a bar and a table, causes
 //! with what to change, the worst exchanges with their pictures.
 
-use measure::report::{escape, page};
+use measure::report::{escape, page, three_and_others};
 
 use super::detail::second;
 use super::split_bar::split_bar;
 use super::text::sum_rows;
 use super::{ms, percent, sequence_svg, summary, time_sequence, total_ns};
 use crate::rules::rule;
-use crate::{Exchange, Explanation, Phase, station};
+use crate::{Cause, Exchange, Explanation, Phase, station};
 
 /// The page. `pictures` exchanges are drawn.
 pub fn html(explanation: &Explanation, title: &str, pictures: usize) -> String {
     let mut body = format!("<h1>{}</h1>", escape(title));
-    for sentence in summary(explanation) {
-        body += &format!("<p>{}</p>", escape(&sentence));
-    }
+    let [spent, worst, change] = summary(explanation);
+    body += &format!(
+        "<p class=verdict>{}</p><p>{}</p><p>{}</p>",
+        escape(&spent),
+        escape(&worst),
+        escape(&change)
+    );
     for problem in &explanation.capture.problems {
         body += &format!(
             "<p class=warn>{}{}: {}</p>",
@@ -57,8 +61,7 @@ fn tiles(explanation: &Explanation) -> String {
     let totals = &explanation.totals;
     let total = total_ns(explanation);
     let n = totals.exchanges.max(1) as i64;
-    let tiles = [
-        (totals.exchanges.to_string(), "requests"),
+    let matter = [
         (format!("{} ms", ms(total / n)), "a request, mean"),
         (
             format!("{:.0} %", percent(totals.stalled_ns, total)),
@@ -68,19 +71,17 @@ fn tiles(explanation: &Explanation) -> String {
             format!("{} ms", ms(totals.phases.of(Phase::ServerThink) / n)),
             "server think, mean",
         ),
+    ];
+    let mut others = vec![
+        (totals.exchanges.to_string(), "requests"),
         (totals.connections.to_string(), "connections"),
-        (
-            totals.paired_links.to_string(),
-            "DLSw links of two connections",
-        ),
         (explanation.capture.packets.to_string(), "packets"),
     ];
-    let cells: String = tiles
-        .iter()
-        .filter(|(_, name)| totals.paired_links > 0 || !name.starts_with("DLSw"))
-        .map(|(value, name)| format!("<div class=tile><b>{value}</b><span>{name}</span></div>"))
-        .collect();
-    format!("<div class=tiles>{cells}</div>")
+    if totals.paired_links > 0 {
+        let links = totals.paired_links.to_string();
+        others.push((links, "DLSw links of two connections"));
+    }
+    three_and_others(&matter, &others)
 }
 
 fn sum_table(explanation: &Explanation) -> String {
@@ -105,47 +106,37 @@ fn sum_table(explanation: &Explanation) -> String {
     )
 }
 
+/// Causes by what they cost, each with a bar of it; what is under a twentieth
+/// of the whole is folded.
 fn causes(explanation: &Explanation) -> String {
-    let mut out = String::new();
     let natural = ["server.think", "client.think"];
-    for cause in explanation
+    let mut causes: Vec<&Cause> = explanation
         .causes
         .iter()
         .filter(|c| !natural.contains(&c.rule))
-    {
-        let Some(rule) = rule(cause.rule) else {
-            continue;
-        };
-        let about = rule.about();
-        let examples: String = explanation
-            .findings
+        .collect();
+    causes.sort_by_key(|c| std::cmp::Reverse((c.stalled_ns, c.cost_ns)));
+    let large = |c: &&Cause| {
+        c.stalled_ns * SMALL >= total_ns(explanation) || c.stalled_ns == 0 && c.cost_ns > 0
+    };
+    let (large, small): (Vec<&Cause>, Vec<&Cause>) = causes.into_iter().partition(large);
+    let cards = |causes: &[&Cause]| -> String {
+        causes
             .iter()
-            .filter(|f| f.rule == cause.rule)
-            .take(3)
-            .map(|f| {
-                let packets: Vec<String> = f.packets.iter().map(u64::to_string).collect();
-                let packets = match packets.is_empty() {
-                    true => String::new(),
-                    false => format!("packets {}; ", packets.join(", ")),
-                };
-                let sure = format!("{:?}", f.confidence).to_lowercase();
-                format!(
-                    "<p class=soft>{} ({packets}{sure} confidence)</p>",
-                    escape(&f.text)
-                )
-            })
-            .collect();
+            .filter_map(|c| cause_card(explanation, c))
+            .collect()
+    };
+    let (mut out, small_cards) = (cards(&large), cards(&small));
+    if !small_cards.is_empty() {
+        let cost: i64 = small.iter().map(|c| c.stalled_ns).sum();
         out += &format!(
-            "<div class=card><h3>{}: {}</h3><p>{} × · {} ms · of it {} ms taken out of requests</p>{examples}\
-             <dl><dt>Linux</dt><dd>{}</dd><dt>z/OS</dt><dd>{}</dd><dt>What this cannot know</dt><dd>{}</dd></dl></div><br>",
-            about.id,
-            escape(about.title),
-            cause.count,
-            ms(cause.cost_ns),
-            ms(cause.stalled_ns),
-            escape(about.linux),
-            escape(about.zos),
-            escape(about.limits)
+            "<details><summary>{} more, each under {} % of the time ({} ms together)</summary><br>{small_cards}</details>",
+            match small.len() {
+                1 => "1 cause".to_owned(),
+                n => format!("{n} causes"),
+            },
+            100 / SMALL,
+            ms(cost)
         );
     }
     match out.is_empty() {
@@ -153,6 +144,61 @@ fn causes(explanation: &Explanation) -> String {
         false => format!("<h2>Causes, and what to change</h2>{out}"),
     }
 }
+
+fn cause_card(explanation: &Explanation, cause: &Cause) -> Option<String> {
+    let about = rule(cause.rule)?.about();
+    let examples: String = explanation
+        .findings
+        .iter()
+        .filter(|f| f.rule == cause.rule)
+        .take(3)
+        .map(|f| {
+            let packets: Vec<String> = f.packets.iter().map(u64::to_string).collect();
+            let packets = match packets.is_empty() {
+                true => String::new(),
+                false => format!("packets {}; ", packets.join(", ")),
+            };
+            let sure = format!("{:?}", f.confidence).to_lowercase();
+            format!(
+                "<p class=soft>{} ({packets}{sure} confidence)</p>",
+                escape(&f.text)
+            )
+        })
+        .collect();
+    Some(format!(
+        "<div class=card><h3>{}: {}</h3><p>{} × · {} ms · of it {} ms taken out of requests</p>{}{examples}\
+         <dl><dt>Linux</dt><dd>{}</dd><dt>z/OS</dt><dd>{}</dd><dt>What this cannot know</dt><dd>{}</dd></dl></div><br>",
+        about.id,
+        escape(about.title),
+        cause.count,
+        ms(cause.cost_ns),
+        ms(cause.stalled_ns),
+        saving(explanation, cause),
+        escape(about.linux),
+        escape(about.zos),
+        escape(about.limits)
+    ))
+}
+
+/// What a change would save: a request as it is, and without the cause.
+fn saving(explanation: &Explanation, cause: &Cause) -> String {
+    let total = total_ns(explanation);
+    if cause.stalled_ns <= 0 || total <= 0 {
+        return String::new();
+    }
+    let n = explanation.totals.exchanges.max(1) as i64;
+    let share = percent(cause.stalled_ns, total).min(100.0);
+    format!(
+        "<div class=saving><span>now {} ms a request</span><i><b style=\"width:{share:.1}%\"></b></i>\
+         <span>without it {} ms</span><i style=\"width:{:.1}%\"></i></div>",
+        ms(total / n),
+        ms((total - cause.stalled_ns) / n),
+        100.0 - share
+    )
+}
+
+/// A cause is small below this part of the whole time: a twentieth.
+const SMALL: i64 = 20;
 
 fn services(explanation: &Explanation) -> String {
     let rows: String = explanation
@@ -207,7 +253,8 @@ fn picture(explanation: &Explanation, exchange: &Exchange) -> String {
         n => format!("<p class=soft>{n} packets are left out.</p>"),
     };
     format!(
-        "<div class=card><h3>Exchange {}: {} ({} ms)</h3>{}{}{left_out}<h3>{}</h3>{}{}</div><br>",
+        "<div class=card><h3>Exchange {}: {} ({} ms)</h3>{}<div class=plots><div>{}{left_out}</div>\
+         <div><h3>{}</h3>{}{}</div></div></div><br>",
         exchange.id,
         escape(&exchange.label),
         ms(exchange.total_ns()),

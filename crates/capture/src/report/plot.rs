@@ -14,6 +14,8 @@ pub fn time_sequence(exchange: &Exchange) -> Plot {
         points,
         dashed,
         dots: !dashed,
+        // Bytes are counted: nothing comes between two packets.
+        step: true,
     };
     // Each direction of a link may have its own TCP connection, and numbers.
     let via = |side: Side| {

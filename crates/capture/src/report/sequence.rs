@@ -11,9 +11,49 @@ use super::detail::second_port;
 use super::{colour, ms};
 use crate::{Connection, Exchange, Flags, GapReport, Segment, Side, station};
 
-/// The diagram as an SVG element.
-/// Of a DLSw link with two TCP connections, `second` is the one that came second.
+/// The diagram for a page: a wide and a narrow SVG element, of which the page's
+/// style shows one. Of a DLSw link with two TCP connections, `second` is the one
+/// that came second.
 pub fn sequence_svg(
+    connection: Option<&Connection>,
+    second: Option<&Connection>,
+    exchange: &Exchange,
+) -> String {
+    let drawn = |frame: &Frame| diagram(frame, connection, second, exchange);
+    drawn(&WIDE) + &drawn(&NARROW)
+}
+
+/// The measures of a diagram, in its own units.
+struct Frame {
+    class: &'static str,
+    width: f64,
+    /// Where the client's line stands.
+    left: f64,
+    /// Where the server's line stands.
+    right: f64,
+    /// Whether there is no room for whole addresses above a line.
+    tight: bool,
+}
+
+const WIDE: Frame = Frame {
+    class: "plot wide",
+    width: 760.0,
+    left: 120.0,
+    right: 640.0,
+    tight: false,
+};
+
+/// On a telephone, where 340 units are some 340 px.
+const NARROW: Frame = Frame {
+    class: "plot narrow",
+    width: 340.0,
+    left: 66.0,
+    right: 290.0,
+    tight: true,
+};
+
+fn diagram(
+    frame: &Frame,
     connection: Option<&Connection>,
     second: Option<&Connection>,
     exchange: &Exchange,
@@ -40,10 +80,10 @@ pub fn sequence_svg(
         };
         let height = least + (arrow.at_ns - before_ns).max(0) as f64 / span * tall;
         if let Some(gap) = gap {
-            body += &band(gap, y, y + height);
+            body += &band(frame, gap, y, y + height);
         }
         y += height;
-        body += &draw(arrow, y, start_ns, connection);
+        body += &draw(frame, arrow, y, start_ns, connection);
         before_ns = arrow.to_ns;
     }
     let bottom = y + 24.0;
@@ -64,14 +104,27 @@ pub fn sequence_svg(
             TOP - 4.0
         )
     };
+    let end = |side: Side, word: &str, x: f64| {
+        let (at, anchor) = match (frame.tight, side) {
+            (false, _) => (x, "middle"),
+            (true, Side::Client) => (2.0, "start"),
+            (true, Side::Server) => (frame.width - 2.0, "end"),
+        };
+        format!(
+            r#"<text class="label" x="{at}" y="16" text-anchor="{anchor}">{word}</text><text class="faint" x="{at}" y="30" text-anchor="{anchor}">{}</text>"#,
+            escape(&name(side))
+        )
+    };
     format!(
-        r#"<svg viewBox="0 0 {WIDTH} {:.0}" style="max-width:900px" role="img" xmlns="http://www.w3.org/2000/svg"><title>Packets of exchange {}</title><text class="label" x="{LEFT}" y="16" text-anchor="middle">client</text><text class="faint" x="{LEFT}" y="30" text-anchor="middle">{}</text><text class="label" x="{RIGHT}" y="16" text-anchor="middle">server</text><text class="faint" x="{RIGHT}" y="30" text-anchor="middle">{}</text>{body}{}{}</svg>"#,
+        r#"<svg class="{}" viewBox="0 0 {} {:.0}" style="max-width:900px" role="img" aria-label="Packets of exchange {}" xmlns="http://www.w3.org/2000/svg">{}{}{body}{}{}</svg>"#,
+        frame.class,
+        frame.width,
         bottom + 8.0,
         exchange.id,
-        escape(&name(Side::Client)),
-        escape(&name(Side::Server)),
-        life(LEFT),
-        life(RIGHT)
+        end(Side::Client, "client", frame.left),
+        end(Side::Server, "server", frame.right),
+        life(frame.left),
+        life(frame.right)
     )
 }
 
@@ -151,10 +204,16 @@ fn what(segment: &Segment) -> String {
     }
 }
 
-fn draw(arrow: &Arrow, y: f64, start_ns: i64, connection: Option<&Connection>) -> String {
+fn draw(
+    frame: &Frame,
+    arrow: &Arrow,
+    y: f64,
+    start_ns: i64,
+    connection: Option<&Connection>,
+) -> String {
     let (from, to) = match arrow.from {
-        Side::Client => (LEFT, RIGHT),
-        Side::Server => (RIGHT, LEFT),
+        Side::Client => (frame.left, frame.right),
+        Side::Server => (frame.right, frame.left),
     };
     // Arrows slope by the way's share that lies on either side of the capture.
     let far = connection.map_or(0, |c| c.end(arrow.from.other()).rtt.best_ns().unwrap_or(0));
@@ -174,19 +233,19 @@ fn draw(arrow: &Arrow, y: f64, start_ns: i64, connection: Option<&Connection>) -
     let end = y + slope;
     format!(
         r#"<line x1="{from}" y1="{y:.1}" x2="{to}" y2="{end:.1}" style="stroke:{stroke}" stroke-width="1.5"/><path d="M{to} {end:.1}l{head} -4v7z" style="fill:{stroke}"/><text x="{:.0}" y="{:.1}" text-anchor="middle">{}{again}</text><text class="faint" x="{:.0}" y="{:.1}" text-anchor="end">{} ms</text><text class="faint" x="{:.0}" y="{:.1}">#{}</text>"#,
-        (LEFT + RIGHT) / 2.0,
+        (frame.left + frame.right) / 2.0,
         y - 5.0 + slope / 2.0,
         escape(&text),
-        LEFT - 8.0,
+        frame.left - 6.0,
         y + 4.0,
         ms(arrow.at_ns - start_ns),
-        RIGHT + 8.0,
+        frame.right + 6.0,
         y + 4.0,
         arrow.packet
     )
 }
 
-fn band(gap: &GapReport, from: f64, to: f64) -> String {
+fn band(frame: &Frame, gap: &GapReport, from: f64, to: f64) -> String {
     let (style, text) = match gap.rule {
         Some(rule) => (format!("fill:var(--c{})", colour(rule)), rule),
         None => ("fill:var(--line)".to_owned(), gap.phase.name()),
@@ -194,9 +253,10 @@ fn band(gap: &GapReport, from: f64, to: f64) -> String {
     let top = from + 11.0;
     let height = (to - from - 26.0).max(2.0);
     format!(
-        r#"<rect x="{LEFT}" y="{top:.1}" width="{}" height="{height:.1}" style="{style}" opacity=".22"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{} ms  {}</text>"#,
-        RIGHT - LEFT,
-        (LEFT + RIGHT) / 2.0,
+        r#"<rect x="{}" y="{top:.1}" width="{}" height="{height:.1}" style="{style}" opacity=".22"/><text class="label" x="{:.0}" y="{:.1}" text-anchor="middle">{} ms  {}</text>"#,
+        frame.left,
+        frame.right - frame.left,
+        (frame.left + frame.right) / 2.0,
         top + height / 2.0 + 4.0,
         ms(gap.to_ns - gap.from_ns),
         escape(text)
@@ -209,9 +269,6 @@ const SINGLE: usize = 40;
 /// Packets closer than this are one burst.
 const BURST_NS: i64 = 500_000;
 
-const WIDTH: f64 = 760.0;
-const LEFT: f64 = 110.0;
-const RIGHT: f64 = 650.0;
 const TOP: f64 = 44.0;
 const ARROW_HEIGHT: f64 = 20.0;
 

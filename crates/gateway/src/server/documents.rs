@@ -1,9 +1,9 @@
 //! What the gateway itself answers: health, the APIs' documents, and a page
 //! that shows them and sends requests (Swagger UI, from the binary).
 //!
-//! The page's files come as a zip archive. A browser gets a member as it is
-//! stored, deflated, in a gzip wrapping; only a client that takes no gzip has
-//! it inflated.
+//! The page's files come out of a zip archive when this crate is built. A
+//! browser gets a member as it is stored, deflated, in a gzip wrapping; only a
+//! client that takes no gzip has it inflated.
 
 use super::Routes;
 use super::body::Full;
@@ -13,7 +13,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use std::fmt::Write;
 
-const ARCHIVE: &[u8] = utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
+/// What `build.rs` took.
+static PAGES: &[Member] = &include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 /// Most bytes that a member of the archive may have.
 const MAX_MEMBER: usize = 8 << 20;
 
@@ -193,10 +194,9 @@ fn asset(name: &str, headers: &HeaderMap) -> Option<Response<Full>> {
     Some(response)
 }
 
-/// A member of the archive, found through its central directory.
-///
-/// Reference: PKWARE APPNOTE, "Central directory structure".
+/// A file of the page.
 struct Member {
+    name: &'static str,
     data: &'static [u8],
     deflated: bool,
     crc: u32,
@@ -204,33 +204,9 @@ struct Member {
 }
 
 impl Member {
-    /// The member of the page's folder with that file name.
-    fn find(name: &str) -> Option<Member> {
-        let end = memchr::memmem::rfind(ARCHIVE, b"PK\x05\x06")?;
-        let count = half(end + 10)?;
-        let mut at = word(end + 16)? as usize;
-        for _ in 0..count {
-            let lengths = [half(at + 28)?, half(at + 30)?, half(at + 32)?].map(usize::from);
-            let path = ARCHIVE.get(at + 46..at + 46 + lengths[0])?;
-            let wanted = path
-                .strip_suffix(name.as_bytes())
-                .is_some_and(|folder| folder.ends_with(b"dist/"));
-            if wanted {
-                let local = word(at + 42)? as usize;
-                let start =
-                    local + 30 + usize::from(half(local + 26)?) + usize::from(half(local + 28)?);
-                let data = ARCHIVE.get(start..start + word(at + 20)? as usize)?;
-                let (crc, size) = (word(at + 16)?, word(at + 24)?);
-                return Some(Member {
-                    data,
-                    deflated: half(at + 10)? == 8,
-                    crc,
-                    size,
-                });
-            }
-            at += 46 + lengths.iter().sum::<usize>();
-        }
-        None
+    /// The file of that name.
+    fn find(name: &str) -> Option<&'static Member> {
+        PAGES.iter().find(|member| member.name == name)
     }
 
     fn content(&self) -> Option<Bytes> {
@@ -250,18 +226,6 @@ impl Member {
         out.extend_from_slice(&self.size.to_le_bytes());
         Bytes::from(out)
     }
-}
-
-fn half(at: usize) -> Option<u16> {
-    Some(u16::from_le_bytes(
-        ARCHIVE.get(at..at + 2)?.try_into().ok()?,
-    ))
-}
-
-fn word(at: usize) -> Option<u32> {
-    Some(u32::from_le_bytes(
-        ARCHIVE.get(at..at + 4)?.try_into().ok()?,
-    ))
 }
 
 #[cfg(test)]

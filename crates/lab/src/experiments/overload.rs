@@ -229,6 +229,7 @@ fn pictures(points: &[Vec<Point>; 2], target: f64) -> Vec<Picture> {
         points: points.iter().map(|p| (p.rate, of(p))).collect(),
         dots: !dashed,
         dashed,
+        ..Series::default()
     };
     let plot = |title: &str, y, series| {
         Picture::Plot(Plot {

@@ -1,6 +1,7 @@
 //! The report as one HTML page without scripts or outside parts: figures that
 //! matter first, then plots, then tables, then what the words mean.
 
+use super::heat::{heatmap, histogram};
 use super::model::{Curve, LatencyReport, PopulationReport, Report, Server};
 use super::page::page;
 use super::svg::{Axis, Plot, Series, escape, short};
@@ -76,6 +77,7 @@ pub(super) fn plain(value: f64) -> String {
     }
 }
 
+/// The three figures that matter, then the others, smaller.
 fn tiles(report: &Report, sum: &PopulationReport) -> String {
     let ms = |v: f64| match sum.response.count {
         0 => "–".to_owned(),
@@ -84,25 +86,39 @@ fn tiles(report: &Report, sum: &PopulationReport) -> String {
     let errors = sum.failed + sum.checks_failed;
     let share = errors as f64 / sum.sent.max(1) as f64 * 100.0;
     let wrong = format!("failed or wrong, {} %", short(share));
-    let mut tiles = vec![
+    let matter = [
         (plain(report.throughput), "answers a second"),
-        (ms(sum.response.p50), "response, half are faster"),
         (ms(sum.response.p99), "response, 99 % are faster"),
-        (ms(sum.response.max), "longest response"),
         (plain(errors as f64), &wrong),
+    ];
+    let mut others = vec![
+        (ms(sum.response.p50), "half are faster"),
+        (ms(sum.response.p999), "99.9 % are faster"),
+        (ms(sum.response.max), "longest response"),
     ];
     let mut of = "server CPU per answer at this load".to_owned();
     if let Some(cpu) = report.server_cpu.as_ref().filter(|c| !c.notes().is_empty()) {
         of += &format!(": {}", escape(&cpu.subjects().join(" + ")));
     }
     if let Some(us) = report.server_cpu_us() {
-        tiles.push((format!("{} µs", three(us)), &of));
+        others.push((format!("{} µs", three(us)), &of));
     }
-    let tiles: String = tiles
-        .iter()
-        .map(|(value, name)| format!("<div class=tile><b>{value}</b><span>{name}</span></div>"))
-        .collect();
-    format!("<div class=tiles>{tiles}</div>")
+    three_and_others(&matter, &others)
+}
+
+/// Tiles: the three figures that matter, then the others, smaller. Names are
+/// HTML.
+pub fn three_and_others(matter: &[(String, &str); 3], others: &[(String, &str)]) -> String {
+    let tile = |(value, name): &(String, &str)| {
+        format!("<div class=tile><b>{value}</b><span>{name}</span></div>")
+    };
+    let matter: String = matter.iter().map(tile).collect();
+    let others: String = others.iter().map(tile).collect();
+    let others = match others.is_empty() {
+        true => others,
+        false => format!("<div class=\"tiles others\">{others}</div>"),
+    };
+    format!("<div class=\"tiles three\">{matter}</div>{others}")
 }
 
 fn plots(report: &Report, sum: &PopulationReport) -> String {
@@ -159,6 +175,7 @@ fn plots(report: &Report, sum: &PopulationReport) -> String {
             mark: None,
         });
     }
+    let spread = histogram(&sum.response) + &heatmap(&report.timeline);
     plots.push(percentiles(sum));
     if report.timeline.iter().any(|m| m.server_cpu_us.is_some()) {
         plots.push(Plot {
@@ -172,7 +189,7 @@ fn plots(report: &Report, sum: &PopulationReport) -> String {
             mark: None,
         });
     }
-    grid(&plots)
+    format!("<div class=plots>{}{spread}</div>", cards(&plots))
 }
 
 fn percentiles(sum: &PopulationReport) -> Plot {
@@ -231,7 +248,11 @@ pub(super) fn percentile_plot(curves: &[(&str, Vec<(f64, f64)>)]) -> Plot {
 }
 
 pub(super) fn grid(plots: &[Plot]) -> String {
-    let cards: String = plots
+    format!("<div class=plots>{}</div>", cards(plots))
+}
+
+fn cards(plots: &[Plot]) -> String {
+    plots
         .iter()
         .map(|p| {
             format!(
@@ -241,8 +262,7 @@ pub(super) fn grid(plots: &[Plot]) -> String {
                 p.svg()
             )
         })
-        .collect();
-    format!("<div class=plots>{cards}</div>")
+        .collect()
 }
 
 fn curve_section(curve: &Curve) -> String {
@@ -278,7 +298,7 @@ fn curve_section(curve: &Curve) -> String {
                 .map(|n| (n, value(n)))
                 .collect(),
             dashed: true,
-            dots: false,
+            ..Series::default()
         });
     }
     let mut plots = vec![

@@ -424,7 +424,10 @@ mod tests {
         let html = matrix().html();
         assert!(html.contains("Throughput against clients"));
         assert!(html.contains("size &lt;big&gt;") && !html.contains("<big>"));
-        assert!(html.contains("<tr><td>size &lt;big&gt;<td>190.0<td>–</tr>"));
+        assert!(
+            html.contains("<tr><td>size &lt;big&gt;<td>190.0<td>–</tr>"),
+            "{html}"
+        );
         assert!(html.contains("<details id=c2>"));
     }
 }

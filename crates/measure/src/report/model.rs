@@ -153,7 +153,14 @@ pub struct LatencyReport {
     pub max: f64,
     /// (quantile, ms) for the percentile curve.
     pub curve: Vec<(f64, f64)>,
+    /// How they are spread.
+    #[serde(default)]
+    pub shape: Shape,
 }
+
+/// Counts of durations in buckets on a logarithmic scale, 20 a decade: (k, count)
+/// of those from 10^(k/20) ns to 10^((k+1)/20) ns.
+pub type Shape = Vec<(i32, u64)>;
 
 /// One interval.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -182,6 +189,9 @@ pub struct Moment {
     pub server_cpu_percent: Option<f64>,
     /// CPU of the observed servers per answer, µs.
     pub server_cpu_us: Option<f64>,
+    /// How the response times are spread.
+    #[serde(default)]
+    pub shape: Shape,
 }
 
 /// What the driver used.
@@ -337,6 +347,7 @@ impl LatencyReport {
             p999: ms(0.999),
             max: histogram.max() as f64 / 1e6,
             curve,
+            shape: histogram.shape(),
         }
     }
 }

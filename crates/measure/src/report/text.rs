@@ -1,7 +1,7 @@
 //! The report as text: what to know first, then the figures.
 
-use super::model::{Curve, LatencyReport, PopulationReport, Report};
-use super::verdict::{bars, verdict};
+use super::model::{Curve, LatencyReport, Moment, PopulationReport, Report};
+use super::verdict::{bars, sparkline, verdict};
 use crate::knee::{Verdict, before_collapse};
 use std::fmt::Write;
 
@@ -34,6 +34,7 @@ fn write_text(report: &Report, out: &mut String) -> std::fmt::Result {
             write!(out, "\nResponse times\n{bars}")?;
         }
     }
+    write_timeline(&report.timeline, out)?;
     if !report.messages.is_empty() {
         let warmup = match report.warmup_s > 0.0 {
             true => ", warm-up included",
@@ -49,6 +50,34 @@ fn write_text(report: &Report, out: &mut String) -> std::fmt::Result {
         write_curve(curve, out)?;
     }
     Ok(())
+}
+
+/// Answers and response times over time, as lines of blocks.
+fn write_timeline(timeline: &[Moment], out: &mut String) -> std::fmt::Result {
+    if timeline.len() < 4 {
+        return Ok(());
+    }
+    // Long runs: several intervals to a block, each as its worst.
+    let each = timeline.len().div_ceil(WIDEST_LINE);
+    let last = timeline.last().map_or(0.0, |m| m.at_s);
+    writeln!(
+        out,
+        "\nOver {last:.0} s, {:.1} s a block",
+        last * each as f64 / timeline.len() as f64
+    )?;
+    let mean =
+        |group: &[Moment]| group.iter().map(|m| m.answered_s).sum::<f64>() / group.len() as f64;
+    let rates = timeline.chunks(each).map(mean);
+    let highest = rates.clone().fold(0.0, f64::max);
+    writeln!(out, "  answers/s  {}  most {highest:.0}", sparkline(rates))?;
+    let worst = |group: &[Moment]| group.iter().map(|m| m.p99).fold(0.0, f64::max);
+    let times = timeline.chunks(each).map(worst);
+    let longest = times.clone().fold(0.0, f64::max);
+    writeln!(
+        out,
+        "  p99        {}  most {longest:.3} ms",
+        sparkline(times)
+    )
 }
 
 fn write_population(p: &PopulationReport, out: &mut String) -> std::fmt::Result {
@@ -235,6 +264,8 @@ fn write_curve(curve: &Curve, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
+/// Blocks of a line over time.
+const WIDEST_LINE: usize = 50;
 /// Longer names of steps push their figures aside.
 const WIDEST_NAME: usize = 48;
 

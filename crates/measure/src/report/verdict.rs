@@ -113,10 +113,21 @@ fn below(latency: &LatencyReport, ms: f64) -> f64 {
     before.0
 }
 
+/// Values as blocks of eight heights, the highest of them full.
+pub fn sparkline(values: impl Iterator<Item = f64> + Clone) -> String {
+    let peak = values.clone().filter(|v| v.is_finite()).fold(0.0, f64::max);
+    let block = |v: f64| match peak > 0.0 {
+        true => BLOCKS[((v.max(0.0) / peak * 7.0).round() as usize).min(7)],
+        false => BLOCKS[0],
+    };
+    values.map(block).collect()
+}
+
 /// Fewer requests have no shape.
 const FEWEST: u64 = 100;
 const BARS: usize = 8;
 const WIDEST: u32 = 32;
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 #[cfg(test)]
@@ -151,6 +162,14 @@ mod tests {
         assert!(told(10, 100).starts_with("Mostly errors"));
         assert_eq!(told(0, 10), "Nothing was answered.");
         assert_eq!(verdict(&Report::default()), None);
+    }
+
+    #[test]
+    fn a_sparkline_is_as_high_as_its_highest_value_and_bears_odd_ones() {
+        assert_eq!(sparkline([0.0, 1.0, 7.0].into_iter()), "▁▂█");
+        assert_eq!(sparkline([0.0, 0.0].into_iter()), "▁▁");
+        assert_eq!(sparkline([f64::NAN, -1.0, 2.0].into_iter()), "▁▁█");
+        assert_eq!(sparkline([].into_iter()), "");
     }
 
     #[test]

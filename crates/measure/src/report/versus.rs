@@ -215,7 +215,7 @@ mod tests {
         let page = versus.html();
         assert!(page.contains("B is worse: p50 ms.") && page.contains("http://a/&lt;x&gt;"));
         // Four of both sides, and the percentiles of each of the four runs.
-        assert_eq!(page.matches("<svg").count(), 4 + 4);
+        assert_eq!(page.matches("class=\"plot wide\"").count(), 4 + 4);
         assert_eq!(page.matches("<summary>").count(), 4);
         assert!(page.contains("+90.0 % to +110.0 %") && !page.contains("<script"));
         assert_eq!(versus.curve(0)[1], (0.5, 1.1));

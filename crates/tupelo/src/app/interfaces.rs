@@ -71,6 +71,20 @@ fn containers(contract: &Contract, text: &str, found: &mut Vec<Finding>) {
             warn(message, &used.got);
         }
     }
+    for channel in &used.channels {
+        found.push(Finding {
+            severity: Severity::Warning,
+            file: contract.file.clone(),
+            line: 0,
+            column: 0,
+            message: format!(
+                "{program} names the channel {channel}, and an API's channel has no name: its commands answer CHANNELERR"
+            ),
+            help: Some(
+                "leave the option CHANNEL out; without it the commands take the channel that the program was given".to_owned(),
+            ),
+        });
+    }
 }
 
 /// The containers that a program names.
@@ -78,6 +92,8 @@ fn containers(contract: &Contract, text: &str, found: &mut Vec<Finding>) {
 struct Containers {
     put: BTreeSet<String>,
     got: BTreeSet<String>,
+    /// Channels that its commands name.
+    channels: BTreeSet<String>,
 }
 
 impl Containers {
@@ -113,6 +129,11 @@ impl Containers {
                     };
                     let argument = command.get(option + 2)?;
                     let name = literal(argument).or_else(|| value_of(&words, argument))?;
+                    // The channel's own name, asked for by ASSIGN, is in a
+                    // field whose value this cannot know.
+                    let channel = command.iter().position(|w| w == "CHANNEL");
+                    let channel = channel.and_then(|at| command.get(at + 2));
+                    used.channels.extend(channel.and_then(|word| literal(word)));
                     match verb {
                         "PUT" => used.put.insert(name),
                         _ => used.got.insert(name),
@@ -202,6 +223,19 @@ mod tests {
         let used = used(body).unwrap();
         assert_eq!(used.got.into_iter().collect::<Vec<_>>(), ["IN-DATA"]);
         assert_eq!(used.put.into_iter().collect::<Vec<_>>(), ["OUT-DATA"]);
+    }
+
+    #[test]
+    fn channels_are_known_where_a_literal_names_them() {
+        let body = |channel: &str| {
+            format!(
+                "           EXEC CICS GET CONTAINER('IN-DATA') {channel}\n                INTO(X) END-EXEC.\n"
+            )
+        };
+        let named = |channel: &str| used(&body(channel)).unwrap().channels.into_iter().next();
+        assert_eq!(named("CHANNEL('CLM-CHAN')").as_deref(), Some("CLM-CHAN"));
+        assert_eq!(named("CHANNEL(WS-CHANNEL)"), None);
+        assert_eq!(named(""), None);
     }
 
     #[test]

@@ -42,11 +42,15 @@ impl ProgramTexts {
         };
         let statement = self.statement(&program, abend.line);
         let mut message = abend.message.clone();
-        // A condition of a container command is of use with the container.
+        // A condition of a container command is of use with the container,
+        // and with the channel that the command names.
         if message.contains("CONTAINER") {
-            let names = containers(&statement.join(" "));
-            if !names.is_empty() {
-                message += &format!(" (container {})", listed(names.iter().map(String::as_str)));
+            for option in ["CONTAINER", "CHANNEL"] {
+                let names = arguments(&statement.join(" "), option);
+                if !names.is_empty() {
+                    let names = listed(names.iter().map(String::as_str));
+                    message += &format!(" ({} {names})", option.to_ascii_lowercase());
+                }
             }
         }
         let place = match abend.line {
@@ -95,13 +99,13 @@ impl ProgramTexts {
     }
 }
 
-/// The arguments of CONTAINER in a command's text.
-fn containers(text: &str) -> Vec<String> {
+/// The arguments of an option in a command's text.
+fn arguments(text: &str, option: &str) -> Vec<String> {
     let upper = text.to_ascii_uppercase();
     let mut names = Vec::new();
     let mut rest = upper.as_str();
-    while let Some(at) = rest.find("CONTAINER") {
-        rest = rest[at + "CONTAINER".len()..].trim_start();
+    while let Some(at) = rest.find(option) {
+        rest = rest[at + option.len()..].trim_start();
         if let Some(inner) = rest.strip_prefix('(')
             && let Some(end) = inner.find(')')
         {
@@ -127,7 +131,8 @@ mod tests {
     #[test]
     fn the_containers_of_a_command_are_found() {
         let text = "EXEC CICS GET CONTAINER ('IN-DATA') INTO(CONTAINER-AREA) END-EXEC";
-        assert_eq!(containers(text), ["IN-DATA"]);
-        assert!(containers("EXEC CICS RETURN END-EXEC").is_empty());
+        assert_eq!(arguments(text, "CONTAINER"), ["IN-DATA"]);
+        assert!(arguments(text, "CHANNEL").is_empty());
+        assert!(arguments("EXEC CICS RETURN END-EXEC", "CONTAINER").is_empty());
     }
 }

@@ -58,7 +58,8 @@ pub struct ImportArgs {
     /// How names are spelt in JSON: ACCT-NO as acct_no, acctNo or ACCT-NO.
     #[arg(long, value_enum, default_value = "snake")]
     names: Names,
-    /// Take this off the front of every name that begins with it.
+    /// Take this off the front of every name that begins with it; several with commas between
+    /// them.
     #[arg(long, value_name = "PREFIX")]
     strip_prefix: Option<String>,
     /// Storage with several descriptions: the first, or all of them as members

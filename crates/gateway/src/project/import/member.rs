@@ -310,7 +310,8 @@ impl Member {
             MemberKind::Count(_) => Value::Null,
         };
         match &self.table {
-            Some(_) => json!([one]),
+            // As many elements as the schema asks for, and one to see its form.
+            Some(table) => Value::Array(vec![one; table.min.max(1) as usize]),
             None => one,
         }
     }

@@ -72,7 +72,8 @@ pub struct Import {
 pub struct ImportNames {
     /// The style.
     pub style: NameStyle,
-    /// What is taken off the front of every name that begins with it.
+    /// What is taken off the front of every name that begins with it; several
+    /// with commas between them.
     pub prefix: Option<String>,
 }
 
@@ -147,10 +148,12 @@ impl Redefines {
 impl ImportNames {
     /// A COBOL name in JSON.
     fn spell(&self, name: &str) -> String {
-        let short = self.prefix.as_deref().and_then(|prefix| {
+        let mut prefixes = self.prefix.iter().flat_map(|p| p.split(',')).map(str::trim);
+        let short = prefixes.find_map(|prefix| {
             let head = name.get(..prefix.len())?;
             let rest = name[prefix.len()..].trim_start_matches('-');
-            (head.eq_ignore_ascii_case(prefix) && !rest.is_empty()).then_some(rest)
+            let found = !prefix.is_empty() && head.eq_ignore_ascii_case(prefix);
+            (found && !rest.is_empty()).then_some(rest)
         });
         let name = short.unwrap_or(name);
         let mut spelt = match self.style {
@@ -505,5 +508,8 @@ mod tests {
         );
         assert_eq!(spell(NameStyle::Camel, Some("ACCT"), "ACCT"), "acct");
         assert_eq!(spell(NameStyle::Kept, Some("WS"), "WS-1ST"), "_1ST");
+        let two = Some("REQ-, RSP");
+        assert_eq!(spell(NameStyle::Snake, two, "REQ-KEY"), "key");
+        assert_eq!(spell(NameStyle::Snake, two, "RSP-CODE"), "code");
     }
 }

@@ -6,13 +6,14 @@ use std::fmt::Write;
 
 use advise::tcpip::Effective;
 use advise::{Document, Documents, Finding, Severity, rule};
-use measure::report::{escape, page};
+use measure::report::{escape, page, three_and_others};
 
 /// The page.
 pub fn html(documents: &Documents, findings: &[Finding], settings: &[Effective]) -> String {
     let mut body = format!("<style>{STYLE}</style><h1>Advice</h1>");
     let names: Vec<&str> = documents.all.iter().map(|d| &*d.name).collect();
     let _ = write!(body, "<p class=soft>tupelo advise: {}</p>", escape(&names.join(", ")));
+    let _ = write!(body, "<p class=verdict>{}</p>", escape(&verdict(findings)));
     body += &tiles(findings);
     body += &rules(findings);
     for document in &documents.all {
@@ -22,21 +23,34 @@ pub fn html(documents: &Documents, findings: &[Finding], settings: &[Effective])
     page("Advice", &body)
 }
 
-fn tiles(findings: &[Finding]) -> String {
-    let tile = |severity: Severity, name: &str, what: &str| {
-        let count = findings.iter().filter(|f| f.severity == severity).count();
-        format!("<div class=tile><b>{count}</b><span>{name}: {what}</span></div>")
+fn count(findings: &[Finding], severity: Severity) -> usize {
+    findings.iter().filter(|f| f.severity == severity).count()
+}
+
+/// What it comes to, in one sentence.
+fn verdict(findings: &[Finding]) -> String {
+    let settings = |n: usize| match n {
+        1 => "1 setting".to_owned(),
+        n => format!("{n} settings"),
     };
-    format!(
-        "<div class=tiles>{}{}{}</div>",
-        tile(
-            Severity::Warning,
-            "warnings",
-            "costs time on every request or connection, or statements contradict each other"
-        ),
-        tile(Severity::Advice, "advice", "the sources name another value"),
-        tile(Severity::Note, "notes", "depends on the load: measure"),
-    )
+    let warnings = count(findings, Severity::Warning);
+    let advice = count(findings, Severity::Advice);
+    match (warnings, advice) {
+        (0, 0) => "Nothing to change.".to_owned(),
+        (0, n) => format!("Nothing costs time on every request; for {} the sources name another value.", settings(n)),
+        (n, 0) => format!("{} to change.", settings(n)),
+        (n, m) => format!("{} to change; for {} the sources name another value.", settings(n), settings(m)),
+    }
+}
+
+fn tiles(findings: &[Finding]) -> String {
+    let warnings = "warnings: time on every request or connection, or statements that contradict each other";
+    let figures = [
+        (count(findings, Severity::Warning).to_string(), warnings),
+        (count(findings, Severity::Advice).to_string(), "advice: the sources name another value"),
+        (count(findings, Severity::Note).to_string(), "notes: it depends on the load, measure"),
+    ];
+    three_and_others(&figures, &[])
 }
 
 /// Each rule that found something, the gravest and most frequent first.
