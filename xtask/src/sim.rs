@@ -74,6 +74,7 @@ fn add(all: &mut Report, one: &Report) {
     all.in_doubt += one.in_doubt;
     all.triggered += one.triggered;
     all.fetched += one.fetched;
+    all.cancelled += one.cancelled;
 }
 
 fn told(histories: u64, r: &Report) -> String {
@@ -81,7 +82,7 @@ fn told(histories: u64, r: &Report) -> String {
         "{histories} histories, {} steps: {} tasks ({} started by the region, {} refused), \
          {} units committed, {} backed out, {} workers killed, {} store failures, \
          {} deaths of the region, {} of the partner's link with {} units in doubt, \
-         {} tasks triggered, {} children fetched; no rule broken",
+         {} tasks triggered, {} children fetched, {} STARTs cancelled; no rule broken",
         r.steps,
         r.tasks,
         r.started,
@@ -94,6 +95,7 @@ fn told(histories: u64, r: &Report) -> String {
         r.vanished,
         r.in_doubt,
         r.triggered,
-        r.fetched
+        r.fetched,
+        r.cancelled
     )
 }

@@ -50,6 +50,7 @@ enum Told {
 impl Decisions {
     /// The number of a participant, by its name.
     pub fn participant(&mut self, name: &str) -> ParticipantId {
+        assert!(name.len() <= MAX_NAME_BYTES, "{name} is too long a name");
         let known = self.names.iter().position(|n| n == name);
         ParticipantId(known.unwrap_or_else(|| {
             self.names.push(name.to_owned());
@@ -198,9 +199,8 @@ impl Kernel {
 fn emit<'n>(names: impl Iterator<Item = &'n String>) -> Vec<u8> {
     let mut out = vec![VERSION];
     for name in names {
-        let bytes = &name.as_bytes()[..name.len().min(MAX_NAME_BYTES)];
-        out.push(bytes.len() as u8);
-        out.extend(bytes);
+        out.push(name.len() as u8);
+        out.extend(name.as_bytes());
     }
     out
 }

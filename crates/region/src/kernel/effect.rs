@@ -54,11 +54,12 @@ pub struct Job {
 pub enum Then {
     /// The unit of work goes on to its end.
     Unit,
-    /// Nothing: the changes belong to no unit of work.
-    Nothing,
+    /// Nothing: the changes belong to no unit of work. When the store refuses
+    /// them they are put again as soon as it takes something.
+    Nothing(UnitOfWork),
     /// The task's command is over: a change to something that is not
     /// recoverable.
-    Command(Outcome),
+    Command(Box<Outcome>),
 }
 
 /// Names a unit of work for its participants: its like is in no life of the

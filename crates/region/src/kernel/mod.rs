@@ -70,6 +70,8 @@ pub struct State {
     decisions: Decisions,
     /// What is committed; none in a region without a store.
     pub reader: Option<Box<dyn ReadStore + Send>>,
+    /// Changes of no unit of work that the store has refused.
+    owed: Vec<store::UnitOfWork>,
     /// As the region was started.
     pub settings: Settings,
     /// What was counted.
@@ -235,8 +237,8 @@ impl Cx<'_> {
         if self.kernel.reader.is_some() && !changes.is_empty() {
             self.out.push(Effect::Commit(Job {
                 task: TaskKey::NOBODY,
-                changes,
-                then: Then::Nothing,
+                changes: changes.clone(),
+                then: Then::Nothing(changes),
             }));
         }
     }
@@ -283,6 +285,7 @@ impl Kernel {
                 timers: Timers::default(),
                 units: Units::default(),
                 decisions: Decisions::default(),
+                owed: Vec::new(),
                 reader,
                 settings,
                 counts: Counts::default(),
@@ -566,7 +569,7 @@ impl Kernel {
                 out.push(Effect::Commit(Job {
                     task,
                     changes,
-                    then: Then::Command(outcome),
+                    then: Then::Command(Box::new(outcome)),
                 }));
             }
             Err(failure) => out.push(Effect::Answer(task, failure.into())),

@@ -10,7 +10,7 @@
 //!  Active ──▶ Preparing ──all can──▶ Deciding ──▶ over
 //!     │            └────one cannot──────────────▶ backed out
 //!     ├──the store alone──▶ Deciding
-//!     └──one other alone──▶ OnePhase ──▶ over
+//!     └──one other alone──▶ Alone ──▶ over
 //! ```
 
 use link::{Answer, Name};
@@ -68,7 +68,7 @@ impl Kernel {
             (true, []) => self.conclude(now, task, then, None, out),
             (false, []) => self.decide(task, then, out),
             (true, [_]) => {
-                unit.phase = Phase::OnePhase { then };
+                unit.phase = Phase::Alone { then };
                 tell(unit, Order::CommitOnePhase, out);
             }
             (_, several) if has_store => {
@@ -140,7 +140,7 @@ impl Kernel {
                     }
                 }
             }
-            Phase::OnePhase { then } => {
+            Phase::Alone { then } => {
                 let then = *then;
                 let why = (!yes).then(|| "the unit's participant could not commit".to_owned());
                 self.conclude(now, task, then, why, out);
@@ -170,9 +170,20 @@ impl Kernel {
         if let Err(error) = &result {
             tracing::error!(%error, "a unit of work could not be committed");
         }
+        if result.is_ok() {
+            let owed = std::mem::take(&mut self.state.owed);
+            self.manage(now, out, |_, cx| {
+                owed.into_iter()
+                    .for_each(|changes| cx.change_store(changes));
+            });
+        }
         match then {
-            Then::Nothing => {}
-            Then::Command(outcome) => self.settle(now, task, outcome, result, out),
+            Then::Nothing(changes) => {
+                if result.is_err() {
+                    self.state.owed.push(changes);
+                }
+            }
+            Then::Command(outcome) => self.settle(now, task, *outcome, result, out),
             Then::Unit => {
                 let Some(unit) = self.state.units.get_mut(task) else {
                     return;

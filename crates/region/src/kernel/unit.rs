@@ -50,7 +50,7 @@ pub enum Phase {
         then: After,
     },
     /// The only participant commits.
-    OnePhase {
+    Alone {
         /// The task ends with the unit.
         then: After,
     },

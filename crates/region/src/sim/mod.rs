@@ -74,6 +74,8 @@ pub struct Report {
     pub triggered: u64,
     /// Children whose end was fetched.
     pub fetched: u64,
+    /// STARTs that were cancelled.
+    pub cancelled: u64,
 }
 
 /// Plays the history of a seed: so many steps, and then until nothing is left
@@ -223,7 +225,7 @@ impl World {
             Effect::Commit(job) => self.jobs.push(job),
             Effect::Participant(unit, _, order) => self.tell_remote(unit, order),
             Effect::Ended(key, abend) => {
-                self.model.unit_over(key);
+                self.model.task_over(key);
                 self.core(|c, cx| c.unit_ended(cx, key, abend));
             }
             Effect::Start(start) => self.begin_start(*start),
@@ -299,7 +301,10 @@ impl World {
         match start.transid.as_str() {
             STARTED => self.model.begins(request_of(&start)),
             CHILD => drop(self.model.children.insert(id, None)),
-            _ => self.report.triggered += 1,
+            _ => {
+                self.model.triggers();
+                self.report.triggered += 1;
+            }
         }
         let before = self.starts.insert(id, start);
         assert!(before.is_none(), "start {id} comes twice");
@@ -320,7 +325,10 @@ impl World {
     }
 
     fn start_over(&mut self, id: u64, ended: &StartEnd) {
-        self.starts.remove(&id);
+        let start = self.starts.remove(&id);
+        if start.is_some_and(|s| s.transid.as_str() == TRIGGERED) {
+            self.model.triggered_over();
+        }
         if let Some(end) = self.model.children.get_mut(&id) {
             *end = Some(!matches!(ended, StartEnd::Ran(None, _)));
         }
@@ -382,8 +390,11 @@ impl World {
                 self.core(|c, cx| c.coarse_tick(cx));
             }
             12 | 13 => {
-                // To the next alarm, or a little further.
+                // To the next alarm, or a little further; what is far off
+                // shall be cancelled now and then before it comes.
                 let next = self.kernel.next_alarm().unwrap_or(0);
+                let most = if calm { u64::MAX } else { self.now + 50 * MS };
+                let next = next.min(most);
                 self.now = self.now.max(next) + self.random.below(3) * MS;
                 self.kernel(|k, now, out| k.expire(now, out));
             }
@@ -582,6 +593,7 @@ mod tests {
             all.in_doubt += report.in_doubt;
             all.triggered += report.triggered;
             all.fetched += report.fetched;
+            all.cancelled += report.cancelled;
         }
         // Every kind of end is common, or the histories would prove little.
         assert!(all.tasks > 3_000 && all.started > 100, "{all:?}");
@@ -589,6 +601,7 @@ mod tests {
         assert!(all.deaths > 200 && all.disk_failures > 50, "{all:?}");
         assert!(all.restarts > 100 && all.in_doubt > 50, "{all:?}");
         assert!(all.triggered > 50 && all.fetched > 50, "{all:?}");
+        assert!(all.cancelled > 30, "{all:?}");
     }
 
     #[test]

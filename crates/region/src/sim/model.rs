@@ -23,6 +23,10 @@ pub struct Model {
     pub requests: BTreeMap<u64, Request>,
     /// Who has enqueued on names, and how often.
     enqueued: BTreeMap<u8, (TaskKey, u32)>,
+    /// The trigger has started a task, and its cycle is not over.
+    fired: bool,
+    /// Tasks that found its queue empty: their ends are ends of the cycle.
+    empty_for: BTreeSet<TaskKey>,
     /// How children ended: with an abend or without; none while they run.
     pub children: BTreeMap<u64, Option<bool>>,
 }
@@ -194,6 +198,30 @@ impl Model {
         }
     }
 
+    /// The trigger starts a task.
+    pub fn triggers(&mut self) {
+        assert!(!self.fired, "the trigger starts a task twice in a cycle");
+        self.fired = true;
+    }
+
+    /// The task of a trigger is over.
+    pub fn triggered_over(&mut self) {
+        self.fired = false;
+    }
+
+    /// A task found the queue with the trigger empty.
+    pub fn found_empty(&mut self, task: TaskKey) {
+        self.empty_for.insert(task);
+    }
+
+    /// A task and its last unit of work are over.
+    pub fn task_over(&mut self, task: TaskKey) {
+        self.unit_over(task);
+        if self.empty_for.remove(&task) {
+            self.fired = false;
+        }
+    }
+
     /// A unit of work of a task is over.
     pub fn unit_over(&mut self, task: TaskKey) {
         self.enqueued.retain(|_, (owner, _)| *owner != task);
@@ -203,6 +231,8 @@ impl Model {
     pub fn region_died(&mut self) {
         self.enqueued.clear();
         self.children.clear();
+        self.fired = false;
+        self.empty_for.clear();
         for request in self.requests.values_mut() {
             request.fate = match (request.fate, request.protect) {
                 (Fate::Done, _) => Fate::Done,

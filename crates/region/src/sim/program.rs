@@ -110,9 +110,11 @@ pub fn script(random: &mut Random, transid: &str) -> Vec<Act> {
     for _ in 0..1 + random.below(3) {
         unit(random, &mut acts);
         if outer && random.one_in(4) {
-            acts.push(Act::Start(random.below(3) as i64, random.one_in(2)));
+            acts.push(Act::Start(random.below(5) as i64, random.one_in(2)));
         }
-        if outer && random.one_in(6) {
+        if outer && random.one_in(4) {
+            acts.push(Act::Start(1 + random.below(4) as i64, random.one_in(2)));
+            acts.push(Act::Syncpoint);
             acts.push(Act::Cancel);
         }
         if outer && random.one_in(5) {

@@ -145,8 +145,8 @@ impl World {
                 (call, Asked::Start(number, protect))
             }
             Act::Cancel => {
-                let number = 1 + self.random.below(8);
-                let Some(number) = self.last_request.checked_sub(number).filter(|n| *n > 0) else {
+                let back = self.random.below(4);
+                let Some(number) = self.last_request.checked_sub(back).filter(|n| *n > 0) else {
                     return;
                 };
                 (program::cancel_call(number), Asked::Cancel(number))
@@ -252,7 +252,10 @@ impl World {
                 assert_eq!(Some(&item), seen.first(), "the first item of {seen:?}");
             }
             Asked::Td(OnTd::Put(Td::Logical, unit)) => task.changes.push(Change::Record(unit)),
-            Asked::Td(OnTd::Drop(Td::Logical)) => task.changes.push(Change::NoRecords),
+            Asked::Td(OnTd::Drop(Td::Logical)) => {
+                task.changes.push(Change::NoRecords);
+                self.model.found_empty(key);
+            }
             Asked::Td(OnTd::Take(Td::Logical)) => {
                 let record = program::number_in(&given(readq_td::INTO));
                 let seen = self.model.records_seen(&task.changes);
@@ -265,7 +268,10 @@ impl World {
                 self.model.given(number.expect("a number"));
             }
             Asked::Start(number, true) => task.changes.push(Change::Request(number)),
-            Asked::Cancel(number) => self.model.cancelled(number),
+            Asked::Cancel(number) => {
+                self.report.cancelled += 1;
+                self.model.cancelled(number);
+            }
             Asked::Run => task.children.push(given(run_transid::CHILD)),
             Asked::FetchAny => {
                 let token = given(fetch_any::ANY);
@@ -314,6 +320,7 @@ impl World {
             (Asked::Td(OnTd::Take(Td::Logical)), Condition::QZero) => {
                 let seen = self.model.records_seen(&task.changes);
                 assert!(seen.is_empty(), "records are left: {seen:?}");
+                self.model.found_empty(key);
             }
             (Asked::Td(OnTd::Take(Td::Physical)), Condition::QZero) => {
                 let left = &self.model.physical;

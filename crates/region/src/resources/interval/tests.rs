@@ -392,3 +392,19 @@ fn a_time_of_day_is_that_of_the_clock_on_the_wall_over_a_change_of_zone() {
     w.syncpoint(1);
     assert_eq!(w.kernel.next_alarm(), Some(4 * HOUR));
 }
+
+#[test]
+fn a_start_that_the_store_would_not_forget_is_forgotten_when_it_takes_changes_again() {
+    let mut w = world();
+    asked(&mut w, &of("TRNA").flag(start::PROTECT));
+    w.syncpoint(1);
+    let begun = tasks_begun(&mut w);
+    w.starts.insert(5, begun[0].0);
+    w.disk = false;
+    w.end(5, false);
+    w.disk = true;
+    asked(&mut w, &after(600).flag(start::PROTECT));
+    w.syncpoint(1);
+    let mut w = w.restart();
+    assert!(tasks_begun(&mut w).is_empty());
+}

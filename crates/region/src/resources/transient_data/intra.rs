@@ -273,7 +273,8 @@ pub(super) fn delete(
         _ => &mut changes,
     };
     let (mut items, mut bytes) = (0, 0);
-    while let Some((key, record)) = first(target, reader, &name)? {
+    let failed = |_| Failure::Abend(FAILED);
+    while let Some((key, record)) = first(target, reader, &name).map_err(failed)? {
         target.remove(TABLE, &key);
         items += 1;
         bytes += cost(&record);
