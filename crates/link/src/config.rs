@@ -35,6 +35,8 @@ pub struct WorkerConfig {
     pub store: Option<StoreEntry>,
     /// What the worker's programs are kept from.
     pub confinement: Confinement,
+    /// Commands are traced.
+    pub trace: bool,
 }
 
 /// How far a worker's programs are confined. A bound of 0 is none.

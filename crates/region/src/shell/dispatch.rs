@@ -18,6 +18,7 @@ use super::clock::now_ns;
 use super::kernel::become_dispatch;
 use super::process::{Order, Started, describe};
 use super::token::TokenWatch;
+use super::wakes::{become_answering, wake_answered};
 
 /// Milliseconds between two looks at the limits.
 const COARSE_MS: u64 = 50;
@@ -62,15 +63,21 @@ impl Dispatch {
     /// The thread.
     pub fn run(mut self) {
         become_dispatch();
+        become_answering();
         let (mut calm, mut token) = (0, TokenWatch::default());
         let mut coarse_at = now_ns() + COARSE_MS * 1_000_000;
         while !self.shared.is_stopping() {
             let fine = self.shared.fine.load(Ordering::SeqCst);
             if !self.hear() && self.shared.page.prepare_sleep(0) {
-                self.sleep_until(self.next_look(fine, coarse_at));
+                // After the announcement: who leaves something later wakes us.
+                match self.shared.stored.any() {
+                    true => self.shared.page.awake(0),
+                    false => self.sleep_until(self.next_look(fine, coarse_at)),
+                }
             }
             let now = now_ns();
             self.shared.take_alarms(now);
+            wake_answered();
             if fine {
                 let shared = &self.shared;
                 shared.with(|core, cx| {
@@ -87,7 +94,9 @@ impl Dispatch {
                 coarse_at = now + COARSE_MS * 1_000_000;
                 token.look(&self.shared);
                 self.shared.with(|core, cx| core.coarse_tick(cx));
+                self.shared.inboxes.open_all();
             }
+            wake_answered();
         }
         self.end();
     }
@@ -96,12 +105,13 @@ impl Dispatch {
     fn hear(&self) -> bool {
         let shared = &self.shared;
         shared.page.awake(0);
-        let mut any = false;
+        let mut any = shared.take_stored();
         shared.page.drain(0, |worker| {
             any = true;
             shared.serve_call(worker);
             shared.with(|core, cx| core.hear(cx, worker, Some(0)));
         });
+        wake_answered();
         any
     }
 

@@ -12,8 +12,9 @@ use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
 
 use super::Shared;
 use super::clock::{local_offset_ns, now_ns, unix_offset_ns};
-use super::committer::{self, Committer};
+use super::committer::{self, Committer, Ended};
 use super::lease::ended_well;
+use super::wakes;
 use crate::api::{Abend, RegionConfig, StartError};
 use crate::core::TaskKey;
 use crate::kernel::{BlockingWork, Caller, Effect, Kernel, PURGED, Settings};
@@ -246,17 +247,36 @@ impl Shared {
         store: Box<dyn WriteStore>,
         orders: &Receiver<committer::Order>,
     ) {
-        committer::run(store, orders, |ended| {
-            self.kernel(|k, now, out| {
-                k.count_batch();
-                for (task, then, result) in ended {
-                    k.committed(now, task, then, result, out);
-                }
-            });
+        committer::run(store, orders, |ended, others_wait| match others_wait {
+            true => {
+                self.stored.put(ended);
+                self.page.nudge(0);
+            }
+            false => self.committed(ended),
+        });
+        // The dispatch thread may have ended before.
+        self.take_stored();
+    }
+
+    /// Takes in what the committer left; true when there was something.
+    pub(super) fn take_stored(self: &Arc<Self>) -> bool {
+        let stored = self.stored.take();
+        let any = !stored.is_empty();
+        stored.into_iter().for_each(|ended| self.committed(ended));
+        any
+    }
+
+    fn committed(self: &Arc<Self>, ended: Vec<Ended>) {
+        self.kernel(|k, now, out| {
+            k.count_batch();
+            for (task, then, result) in ended {
+                k.committed(now, task, then, result, out);
+            }
         });
     }
 
     fn perform_effects(self: &Arc<Self>, effects: Vec<Effect>, known: Option<Known>) {
+        let mut ended = Vec::new();
         for effect in effects {
             match effect {
                 Effect::Answer(task, answer) => self.answer_task(task, &answer),
@@ -279,7 +299,9 @@ impl Shared {
                 }),
                 Effect::Commit(job) => {
                     match known.filter(|k| k.key == job.task) {
-                        Some(k) => self.trace.put(KernelPoint::Commit, k.number, k.transid, None),
+                        Some(k) => self
+                            .trace
+                            .put(KernelPoint::Commit, k.number, k.transid, None),
                         None => self.trace_task(KernelPoint::Commit, job.task, None),
                     }
                     if let Some(committer) = &*self.kernel.committer() {
@@ -289,7 +311,7 @@ impl Shared {
                 Effect::Participant(task, participant, order) => {
                     self.tell_participant(task, participant, order);
                 }
-                Effect::Ended(task, abend) => self.unit_over(task, abend),
+                Effect::Ended(task, abend) => ended.push((task, abend)),
                 Effect::Start(start) => {
                     self.trace.put(KernelPoint::Start, 0, start.transid, None);
                     self.start_task(*start);
@@ -299,6 +321,9 @@ impl Shared {
                 }
                 Effect::Blocking(task, work) => self.run_blocking(task, work),
             }
+        }
+        if !ended.is_empty() {
+            self.units_over(ended);
         }
     }
 
@@ -310,20 +335,24 @@ impl Shared {
         let link = worker.and_then(|w| state.links.get(w).cloned());
         drop(state);
         if let Some(link) = link {
-            link.side.answer(answer);
+            wakes::answer(&link, answer);
         }
     }
 
-    /// The unit of work of a task that ends is over, and so is the task.
-    fn unit_over(self: &Arc<Self>, key: TaskKey, abend: Option<Abend>) {
-        self.end_conversations(key, abend.is_some());
+    /// The units of work of tasks that end are over, and so are the tasks.
+    fn units_over(self: &Arc<Self>, ended: Vec<(TaskKey, Option<Abend>)>) {
+        for (key, abend) in &ended {
+            self.end_conversations(*key, abend.is_some());
+        }
         self.with(|core, cx| {
-            if let Some(task) = core.task(key) {
-                let code = abend.as_ref().map(|a| a.code);
-                let (number, transid) = (task.number, task.transid);
-                self.trace.put(KernelPoint::UnitEnd, number, transid, code);
+            for (key, abend) in ended {
+                if let Some(task) = core.task(key) {
+                    let code = abend.as_ref().map(|a| a.code);
+                    let (number, transid) = (task.number, task.transid);
+                    self.trace.put(KernelPoint::UnitEnd, number, transid, code);
+                }
+                core.unit_ended(cx, key, abend);
             }
-            core.unit_ended(cx, key, abend);
         });
     }
 

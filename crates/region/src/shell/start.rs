@@ -12,9 +12,10 @@ use link::{ConfigText, MAX_WORKERS, PAGE, RegionPage, TransactionEntry, WorkerCo
 
 use store::WriteStore;
 
+use super::committer::Stored;
 use super::conversations::ConversationTable;
 use super::dispatch::Dispatch;
-use super::engines::{available_cpus, bind, cpu_set};
+use super::engines::{available_cpus, bind, cpu_set, run_soon};
 use super::kernel::KernelRoom;
 use super::links::LinkTable;
 use super::output::Output;
@@ -23,6 +24,7 @@ use super::process::{self, Recipe};
 use super::sink::Sink;
 use super::starts::StartTable;
 use super::trace::DeadRings;
+use super::wakes::Inboxes;
 use super::{Shared, State, UNIX_OFFSET, clock};
 use crate::api::{Definitions, RegionConfig, StartError, Statistics};
 use crate::core::{Compiled, Core, Limits};
@@ -71,8 +73,10 @@ impl Threads {
             starts: StartTable::default(),
             participants: ParticipantTable::default(),
             conversations: ConversationTable::default(),
-            trace: RegionTrace::new(TraceClock::best()),
+            trace: RegionTrace::new(TraceClock::best()).switched(config.trace),
             dead_rings: DeadRings::default(),
+            inboxes: Inboxes::default(),
+            stored: Stored::default(),
             config,
             orders,
             fine: AtomicBool::new(false),
@@ -119,6 +123,7 @@ impl Threads {
                     if let Err(error) = bind(general.as_ref()) {
                         tracing::warn!(%error, "the commit thread is not bound to its CPUs");
                     }
+                    run_soon();
                     s.run_committer(store, &jobs);
                 }),
             )?);
@@ -178,6 +183,7 @@ pub fn worker_config(
         files: definitions.files.clone(),
         store: config.store.clone(),
         confinement: config.confinement,
+        trace: config.trace,
     }
 }
 
