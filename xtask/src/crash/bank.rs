@@ -1,6 +1,7 @@
 //! The bank of the examples as a process, and transfers to it.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -82,6 +83,8 @@ impl Bank {
 
     /// Starts it over the records that are there.
     pub fn start(&mut self) -> Result<()> {
+        let path = self.state.path().join("log");
+        let log = File::create(&path)?;
         let mut child = Command::new(&self.tupelo)
             .arg("serve")
             .arg(&self.folder)
@@ -96,7 +99,7 @@ impl Bank {
             ])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .with_context(|| self.tupelo.display().to_string())?;
         let out = child.stdout.take().context("its output")?;
@@ -110,7 +113,11 @@ impl Bank {
             }
         }
         self.process = Some(child);
-        let address = address.context("the bank did not start")?;
+        let Some(address) = address else {
+            let status = self.process.as_mut().map(Child::wait).transpose()?;
+            let log = std::fs::read_to_string(&path).unwrap_or_default();
+            bail!("the bank did not start ({status:?}):\n{log}");
+        };
         *self.address.lock().unwrap_or_else(PoisonError::into_inner) = address;
         Ok(())
     }

@@ -80,6 +80,8 @@ impl ConnectionTimer {
 pub(crate) struct Connections {
     clock: Rc<Cell<u64>>,
     open: RefCell<Vec<(Rc<ConnectionTimer>, AbortHandle)>>,
+    /// Told of each that is opened.
+    opened: tokio::sync::Notify,
 }
 
 impl Connections {
@@ -94,6 +96,12 @@ impl Connections {
 
     pub fn add(&self, timer: Rc<ConnectionTimer>, task: AbortHandle) {
         self.open.borrow_mut().push((timer, task));
+        self.opened.notify_one();
+    }
+
+    /// Waits until one is opened; at once when one was since the last wait.
+    pub async fn opened(&self) {
+        self.opened.notified().await;
     }
 
     pub fn count(&self) -> usize {

@@ -86,8 +86,11 @@ async fn serve<B: Backend>(
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
+        let rests = connections.count() == 0 && *stop.borrow() == Stop::No;
         tokio::select! {
-            _ = tick.tick() => {
+            // Without connections there is no limit to look at.
+            _ = connections.opened(), if rests => {}
+            _ = tick.tick(), if !rests => {
                 server.deadlines.tick();
                 let ended = connections.tick(&limits);
                 server.shared.metrics.connections_timed_out.fetch_add(ended, Relaxed);

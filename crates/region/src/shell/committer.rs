@@ -2,12 +2,9 @@
 //!
 //! While one transaction of the store is being flushed, units gather; the next
 //! transaction carries them all. So the cost of a flush is shared by whoever
-//! waited for it. What follows of them is the dispatch thread's while others
-//! wait already: the store does not stand still for it.
+//! waited for it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use store::{ApplyError, WriteStore};
 
@@ -30,43 +27,6 @@ pub enum Order {
     ReaderGone,
     /// Something else is to be done to the store.
     Work(Work),
-}
-
-/// A job that the store is done with, and what came of it.
-pub type Ended = (TaskKey, Then, Result<(), ApplyError>);
-
-/// Transactions whose jobs the kernel has not heard of yet.
-#[derive(Default)]
-pub struct Stored {
-    any: AtomicBool,
-    ended: Mutex<Vec<Vec<Ended>>>,
-}
-
-impl Stored {
-    /// Leaves a transaction's jobs.
-    pub fn put(&self, ended: Vec<Ended>) {
-        self.lock().push(ended);
-        self.any.store(true, Ordering::SeqCst);
-    }
-
-    /// True when something was left.
-    pub fn any(&self) -> bool {
-        self.any.load(Ordering::SeqCst)
-    }
-
-    /// Takes all that were left.
-    pub fn take(&self) -> Vec<Vec<Ended>> {
-        if !self.any() {
-            return Vec::new();
-        }
-        let mut left = self.lock();
-        self.any.store(false, Ordering::SeqCst);
-        std::mem::take(&mut *left)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Vec<Ended>>> {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// What is done to the store between two commits, such as defining a file.
@@ -96,15 +56,13 @@ impl Committer {
     }
 }
 
-/// The thread: `done` hears of every transaction's jobs and their results, and
-/// whether others wait already.
+/// The thread: `done` hears of every transaction's jobs and their results.
 pub fn run(
     mut store: Box<dyn WriteStore>,
     orders: &Receiver<Order>,
-    mut done: impl FnMut(Vec<Ended>, bool),
+    mut done: impl FnMut(Vec<(TaskKey, Then, Result<(), ApplyError>)>),
 ) {
-    let mut early = None;
-    while let Some(first) = early.take().or_else(|| orders.recv().ok()) {
+    while let Ok(first) = orders.recv() {
         let mut ends = Vec::new();
         let mut units = Vec::new();
         let mut readers_gone = false;
@@ -129,10 +87,12 @@ pub fn run(
         }
         if !units.is_empty() {
             let results = store.apply(&units);
-            early = orders.try_recv().ok();
             let ended = ends.into_iter().zip(results);
-            let ended = ended.map(|((task, then), result)| (task, then, result));
-            done(ended.collect(), early.is_some());
+            done(
+                ended
+                    .map(|((task, then), result)| (task, then, result))
+                    .collect(),
+            );
         }
         for work in works {
             work(&mut *store);

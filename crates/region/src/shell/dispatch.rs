@@ -69,11 +69,7 @@ impl Dispatch {
         while !self.shared.is_stopping() {
             let fine = self.shared.fine.load(Ordering::SeqCst);
             if !self.hear() && self.shared.page.prepare_sleep(0) {
-                // After the announcement: who leaves something later wakes us.
-                match self.shared.stored.any() {
-                    true => self.shared.page.awake(0),
-                    false => self.sleep_until(self.next_look(fine, coarse_at)),
-                }
+                self.sleep_until(self.next_look(fine, coarse_at));
             }
             let now = now_ns();
             self.shared.take_alarms(now);
@@ -105,7 +101,7 @@ impl Dispatch {
     fn hear(&self) -> bool {
         let shared = &self.shared;
         shared.page.awake(0);
-        let mut any = shared.take_stored();
+        let mut any = false;
         shared.page.drain(0, |worker| {
             any = true;
             shared.serve_call(worker);

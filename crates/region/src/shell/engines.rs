@@ -1,6 +1,6 @@
 //! Engines: threads and processes bound to sets of CPUs.
 //!
-//! Reference: sched_setaffinity(2), sched_setattr(2).
+//! Reference: sched_setaffinity(2).
 
 use std::io;
 
@@ -25,23 +25,6 @@ pub fn cpu_set(cpus: &[usize]) -> Option<libc::cpu_set_t> {
         Some(set)
     }
 }
-
-/// Asks for processor time soon and for little at a time: for a thread that
-/// others wait for and that mostly waits itself. Linux takes it as the slice of
-/// the thread from 6.12 on; where it may not be said nothing changes.
-pub fn run_soon() {
-    // SAFETY: the structure is of the size said; 0 is the calling thread.
-    unsafe {
-        let mut attributes: libc::sched_attr = std::mem::zeroed();
-        attributes.size = std::mem::size_of_val(&attributes) as u32;
-        attributes.sched_policy = libc::SCHED_OTHER as u32;
-        attributes.sched_runtime = SOON_NS;
-        libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0);
-    }
-}
-
-/// The shortest slice that Linux gives.
-const SOON_NS: u64 = 100_000;
 
 /// Binds the calling thread to a set. Safe between fork and exec.
 pub fn bind(set: Option<&libc::cpu_set_t>) -> io::Result<()> {

@@ -12,7 +12,7 @@ use store::{Durability, LmdbOptions, LmdbStore, WriteStore};
 
 use super::Shared;
 use super::clock::{local_offset_ns, now_ns, unix_offset_ns};
-use super::committer::{self, Committer, Ended};
+use super::committer::{self, Committer};
 use super::lease::ended_well;
 use super::wakes;
 use crate::api::{Abend, RegionConfig, StartError};
@@ -247,31 +247,13 @@ impl Shared {
         store: Box<dyn WriteStore>,
         orders: &Receiver<committer::Order>,
     ) {
-        committer::run(store, orders, |ended, others_wait| match others_wait {
-            true => {
-                self.stored.put(ended);
-                self.page.nudge(0);
-            }
-            false => self.committed(ended),
-        });
-        // The dispatch thread may have ended before.
-        self.take_stored();
-    }
-
-    /// Takes in what the committer left; true when there was something.
-    pub(super) fn take_stored(self: &Arc<Self>) -> bool {
-        let stored = self.stored.take();
-        let any = !stored.is_empty();
-        stored.into_iter().for_each(|ended| self.committed(ended));
-        any
-    }
-
-    fn committed(self: &Arc<Self>, ended: Vec<Ended>) {
-        self.kernel(|k, now, out| {
-            k.count_batch();
-            for (task, then, result) in ended {
-                k.committed(now, task, then, result, out);
-            }
+        committer::run(store, orders, |ended| {
+            self.kernel(|k, now, out| {
+                k.count_batch();
+                for (task, then, result) in ended {
+                    k.committed(now, task, then, result, out);
+                }
+            });
         });
     }
 

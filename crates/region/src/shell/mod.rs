@@ -74,8 +74,6 @@ pub struct Shared {
     dead_rings: trace::DeadRings,
     /// Futures that other threads woke, for the doors to poll.
     inboxes: wakes::Inboxes,
-    /// What the committer has made durable and left to the dispatch thread.
-    stored: committer::Stored,
     /// As the region was started.
     pub config: RegionConfig,
     /// CPUs for doors.

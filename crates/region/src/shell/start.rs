@@ -12,10 +12,9 @@ use link::{ConfigText, MAX_WORKERS, PAGE, RegionPage, TransactionEntry, WorkerCo
 
 use store::WriteStore;
 
-use super::committer::Stored;
 use super::conversations::ConversationTable;
 use super::dispatch::Dispatch;
-use super::engines::{available_cpus, bind, cpu_set, run_soon};
+use super::engines::{available_cpus, bind, cpu_set};
 use super::kernel::KernelRoom;
 use super::links::LinkTable;
 use super::output::Output;
@@ -76,7 +75,6 @@ impl Threads {
             trace: RegionTrace::new(TraceClock::best()).switched(config.trace),
             dead_rings: DeadRings::default(),
             inboxes: Inboxes::default(),
-            stored: Stored::default(),
             config,
             orders,
             fine: AtomicBool::new(false),
@@ -123,7 +121,6 @@ impl Threads {
                     if let Err(error) = bind(general.as_ref()) {
                         tracing::warn!(%error, "the commit thread is not bound to its CPUs");
                     }
-                    run_soon();
                     s.run_committer(store, &jobs);
                 }),
             )?);
@@ -148,6 +145,7 @@ impl Threads {
         let _ = dispatch.join();
         shared.close_conversations();
         shared.kernel.close();
+        self.output.wake();
         for thread in self.others.drain(..) {
             let _ = thread.join();
         }
