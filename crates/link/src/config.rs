@@ -37,6 +37,8 @@ pub struct WorkerConfig {
     pub confinement: Confinement,
     /// How socket calls are served.
     pub sockets: SocketOptions,
+    /// Commands are traced.
+    pub trace: bool,
 }
 
 /// How a worker serves its programs' socket calls.

@@ -230,7 +230,19 @@ impl RegionSide {
 
     /// Answers the call that waits. Panics when the data is too long.
     pub fn answer(&self, answer: &Answer) {
+        self.put_answer(answer);
+        self.wake_asker();
+    }
+
+    /// As [`RegionSide::answer`], but [`RegionSide::wake_asker`] must follow:
+    /// so the answers of several workers come first and their wake-ups then.
+    pub fn put_answer(&self, answer: &Answer) {
         self.reply(answer, call_state::ANSWERED);
+    }
+
+    /// Wakes the worker if it sleeps for an answer.
+    pub fn wake_asker(&self) {
+        futex::wake(&self.call_area().state.0);
     }
 
     /// Asks the waiting worker to run a program first: the data begins with
@@ -238,6 +250,7 @@ impl RegionSide {
     /// [`crate::call::LINK_CHANNEL`].
     pub fn run_nested(&self, run: &Answer) {
         self.reply(run, call_state::NESTED);
+        self.wake_asker();
     }
 
     /// Tells the worker to end when no slot is queued.
@@ -387,7 +400,6 @@ impl RegionSide {
         }
         let word = &self.call_area().state.0;
         word.swap(state, Ordering::SeqCst);
-        futex::wake(word);
     }
 }
 

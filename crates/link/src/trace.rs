@@ -387,6 +387,8 @@ pub struct RegionTrace {
     next: AtomicU64,
     clock: TraceClock,
     started: TraceInstant,
+    /// Something is written at all.
+    on: bool,
 }
 
 impl RegionTrace {
@@ -398,7 +400,13 @@ impl RegionTrace {
             next: AtomicU64::new(0),
             clock,
             started: TraceInstant::now(clock),
+            on: true,
         }
+    }
+
+    /// A ring that stays empty unless `on`.
+    pub fn switched(self, on: bool) -> Self {
+        RegionTrace { on, ..self }
     }
 
     /// The clock of all rings of the region.
@@ -428,6 +436,9 @@ impl RegionTrace {
     }
 
     fn append(&self, kind: TraceKind, point: u16, task: u64, transid: TransId, data: [u8; 8]) {
+        if !self.on {
+            return;
+        }
         let entry = TraceEntry {
             ticks: self.clock.ticks(),
             task: task as u32,

@@ -61,7 +61,9 @@ fn serve(socket: OwnedFd) -> Result<(), RunError> {
     let reader = reader(&config)?;
     let services = LinkServices::new(side.clone(), &config, reader);
     let mut worker = Worker::new(&config, Box::new(services))?;
-    worker.set_trace(side.borrow().trace());
+    if config.trace {
+        worker.set_trace(side.borrow().trace());
+    }
     if !worker.print_lines() {
         return Err(RunError::Output);
     }

@@ -14,7 +14,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::{Bench, Bound, Row, Setting, median, program};
+use super::{Bench, Bound, Row, Setting, cobol, median, program};
 
 /// The benches of commands and links.
 pub const BENCHES: &[Bench] = &[Bench {
@@ -28,75 +28,133 @@ fn exec(setting: &Setting) -> Result<Vec<Row>> {
     let module = empty_module(folder.path())?;
     let tupelo = program::tupelo()?.canonicalize()?;
     let mut rows = Vec::new();
-    let mut region = cargo_bench(
-        "region",
-        "exec",
-        &[
-            "link",
-            "--json",
-            &format!("--worker={}", tupelo.display()),
-            &format!("--module={}", module.display()),
-        ],
-    )?;
-    // Commits need the bench's own worker, which writes records.
-    region.extend(cargo_bench("region", "exec", &["commits", "--json"])?);
-    for line in &region {
-        let bound = line["must"].as_f64().unwrap_or(f64::NAN);
-        let (row, unit, bound) = match line["row"].as_str().unwrap_or_default() {
-            "link-idle" => ("link-idle", "us", Bound::RatioAtMost(bound)),
-            "link-saturated" => ("link-saturated", "us CPU", Bound::RatioAtMost(bound)),
-            "commits" => ("commits", "updates/s", Bound::RatioAtLeast(bound)),
-            _ => continue,
-        };
-        let value = line["value"].as_f64().context("a row without a value")?;
-        let peer = line["peer"].as_str().unwrap_or_default();
-        let told = (peer, line["peer_value"].as_f64());
+    let worker = format!("--worker={}", tupelo.display());
+    let module = format!("--module={}", module.display());
+    let real = |row, more: &[&str]| {
+        let arguments = [&[row, "--json", &worker, &module], more].concat();
+        cargo_bench("region", "exec", &arguments)
+    };
+    for (row, unit) in [("link-idle", "us"), ("link-saturated", "us CPU")] {
+        let free = figure(&real(row, &[])?, row)?;
+        let confined = figure(&real(row, &["--sandbox"])?, row)?;
+        let value = |figure: &Figure| (figure.value, unit);
+        let peer = (&*free.peer, free.peer_value);
+        let empty = "threadsafe, empty program";
+        let bound = Bound::RatioAtMost(free.must);
+        rows.push(Row::judged(row, empty, value(&free), peer, bound));
+        // One run after the other: the peer beside each tells what the machine did.
+        let scale = free.peer_value.zip(confined.peer_value);
+        let same = scale.map(|(a, b)| free.value * b / a);
         rows.push(Row::judged(
             row,
-            "threadsafe, empty program",
-            (value, unit),
-            told,
-            bound,
+            "the same, sandboxed",
+            value(&confined),
+            ("without a sandbox", same),
+            Bound::RatioAtMost(1.03),
         ));
     }
-    rows.push(read(setting, folder.path())?);
+    for (row, more) in [
+        ("first task of a new worker", &[][..]),
+        ("the same, sandboxed", &["--sandbox"]),
+    ] {
+        let told = figure(&real("worker-start", more)?, "worker-start")?;
+        let peer = ("a process", told.peer_value);
+        rows.push(Row::judged(
+            "worker-start",
+            row,
+            (told.value, "us"),
+            peer,
+            Bound::Told,
+        ));
+    }
+    // Commits need the bench's own worker, which writes records.
+    let commits = figure(
+        &cargo_bench("region", "exec", &["commits", "--json"])?,
+        "commits",
+    )?;
+    rows.push(Row::judged(
+        "commits",
+        "32 tasks, each update flushed",
+        (commits.value, "updates/s"),
+        ("one flush an update", commits.peer_value),
+        Bound::RatioAtLeast(commits.must),
+    ));
+    rows.extend(read(setting, folder.path())?);
     Ok(rows)
 }
 
-/// CPU of one EXEC CICS READ against a bare get.
-fn read(setting: &Setting, folder: &Path) -> Result<Row> {
-    let app = folder.join("reads");
-    reads_application(&app)?;
-    let mut ours = Vec::new();
-    for _ in 0..setting.rounds {
-        let output = Command::new(program::tupelo()?)
-            .args(["run", "READ", "--json"])
-            .arg(&app)
-            .output()?;
-        if !output.status.success() {
-            bail!(
-                "{}{}",
-                String::from_utf8_lossy(&output.stdout),
-                String::from_utf8_lossy(&output.stderr)
-            );
-        }
-        let report: Value = serde_json::from_slice(&output.stdout)?;
-        let record = &report["monitoring"];
-        let cpu = record["general_cpu_ns"].as_f64().context("no CPU time")?;
-        ours.push(cpu / record["file_commands"].as_f64().context("no commands")?);
+/// A line of the region's bench.
+struct Figure {
+    value: f64,
+    peer: String,
+    peer_value: Option<f64>,
+    must: f64,
+}
+
+/// The line of a row among those that were printed.
+fn figure(lines: &[Value], row: &str) -> Result<Figure> {
+    let mut lines = lines.iter();
+    let line = lines.find(|line| line["row"] == row);
+    let line = line.with_context(|| format!("the region's bench has no row {row}"))?;
+    Ok(Figure {
+        value: line["value"].as_f64().context("a row without a value")?,
+        peer: line["peer"].as_str().unwrap_or_default().to_owned(),
+        peer_value: line["peer_value"].as_f64(),
+        must: line["must"].as_f64().unwrap_or(f64::NAN),
+    })
+}
+
+/// CPU of one EXEC CICS READ against a bare get, and against itself with the
+/// trace or the sandbox off.
+fn read(setting: &Setting, folder: &Path) -> Result<Vec<Row>> {
+    let variants = [
+        ("reads", ""),
+        ("untraced", "trace = false\n"),
+        ("open", "sandbox = \"off\"\n"),
+    ];
+    for (name, settings) in variants {
+        reads_application(&folder.join(name), settings)?;
     }
+    let mut figures = [const { Vec::new() }; 3];
+    for _ in 0..setting.rounds {
+        for ((name, _), list) in variants.iter().zip(&mut figures) {
+            list.push(cpu_of_a_read(&folder.join(name))?);
+        }
+    }
+    let [traced, untraced, open] = figures.map(|mut list| median(&mut list));
     let store = cargo_bench("store", "store", &["--json"])?;
     let peer = store
         .iter()
         .find(|line| line["row"].as_str().is_some_and(|row| row.contains("get")))
         .and_then(|line| line["peer_value"].as_f64());
-    Ok(Row::judged(
-        "exec-read",
-        "READ INTO by key, 200-byte records, 100,000 keys",
-        (median(&mut ours), "ns CPU"),
-        ("LMDB get", peer),
-        Bound::RatioAtMost(3.0),
-    ))
+    let row =
+        |row: &str, peer, bound| Row::judged("exec-read", row, (traced, "ns CPU"), peer, bound);
+    let same = Bound::RatioAtMost(1.03);
+    Ok(vec![
+        row(
+            "READ INTO by key, 200-byte records, 100,000 keys",
+            ("LMDB get", peer),
+            Bound::RatioAtMost(3.0),
+        ),
+        row(
+            "the same, traced",
+            ("without a trace", Some(untraced)),
+            same,
+        ),
+        row(
+            "the same, sandboxed",
+            ("without a sandbox", Some(open)),
+            same,
+        ),
+    ])
+}
+
+/// CPU nanoseconds of one READ of the application's.
+fn cpu_of_a_read(app: &Path) -> Result<f64> {
+    let report = cobol::run(app, "READ", &[])?;
+    let record = &report["monitoring"];
+    let cpu = record["general_cpu_ns"].as_f64().context("no CPU time")?;
+    Ok(cpu / record["file_commands"].as_f64().context("no commands")?)
 }
 
 /// The JSON lines that a bench of a crate prints.
@@ -145,7 +203,7 @@ fn empty_module(folder: &Path) -> Result<PathBuf> {
 }
 
 /// An application whose transaction READ reads 200,000 records by key.
-fn reads_application(app: &Path) -> Result<()> {
+fn reads_application(app: &Path, region: &str) -> Result<()> {
     fs::create_dir_all(app.join("cobol"))?;
     fs::write(app.join("cobol/READER.cbl"), READER)?;
     fs::write(
@@ -156,7 +214,7 @@ fn reads_application(app: &Path) -> Result<()> {
     )?;
     fs::write(
         app.join("tupelo.toml"),
-        "[files.RECORDS]\ndata = \"records.txt\"\nformat = \"lines\"\n",
+        format!("[region]\n{region}[files.RECORDS]\ndata = \"records.txt\"\nformat = \"lines\"\n"),
     )?;
     let mut records = String::new();
     for key in 0..100_000 {
@@ -166,27 +224,4 @@ fn reads_application(app: &Path) -> Result<()> {
     Ok(())
 }
 
-const READER: &str = "\
-       IDENTIFICATION DIVISION.
-       PROGRAM-ID. READER.
-       DATA DIVISION.
-       WORKING-STORAGE SECTION.
-       01  WS-RESP                      PIC S9(8) COMP.
-       01  WS-TIMES                     PIC S9(8) COMP-5.
-       01  WS-NUMBER                    PIC 9(8) COMP-5 VALUE 1.
-       01  WS-KEY                       PIC 9(8).
-       01  WS-RECORD                    PIC X(200).
-       PROCEDURE DIVISION.
-           PERFORM VARYING WS-TIMES FROM 1 BY 1 UNTIL WS-TIMES > 200000
-               COMPUTE WS-NUMBER =
-                   FUNCTION MOD(WS-NUMBER * 1597 + 51749, 100000)
-               MOVE WS-NUMBER TO WS-KEY
-               EXEC CICS READ FILE('RECORDS') INTO(WS-RECORD)
-                   RIDFLD(WS-KEY) RESP(WS-RESP)
-               END-EXEC
-               IF WS-RESP NOT = DFHRESP(NORMAL)
-                   EXEC CICS ABEND ABCODE('BAD ') END-EXEC
-               END-IF
-           END-PERFORM
-           EXEC CICS RETURN END-EXEC.
-";
+const READER: &str = include_str!("cobol/READER.cbl");

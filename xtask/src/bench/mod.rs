@@ -8,11 +8,12 @@
 mod appc;
 mod appc_peer;
 mod capture;
+mod cobol;
 mod copybook;
 mod drive;
 mod exec;
 mod gateway;
-mod program;
+pub mod program;
 mod row;
 mod times;
 

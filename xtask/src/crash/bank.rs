@@ -1,6 +1,7 @@
 //! The bank of the examples as a process, and transfers to it.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
+
+use crate::bench::program;
 
 /// What an account holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,18 +47,28 @@ pub struct Bank {
 const WAIT: Duration = Duration::from_secs(60);
 
 impl Bank {
-    /// Serves the bank with records of its own.
-    pub fn open() -> Result<Bank> {
-        let cargo = env!("CARGO");
-        let built = Command::new(cargo)
-            .args(["build", "--quiet", "--release", "--bin", "tupelo"])
-            .status()?;
-        ensure!(built.success(), "tupelo could not be built");
-        let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+    /// Serves the bank with records of its own, in workers whose sandbox is
+    /// complete. The program is a copy, so that a build meanwhile is not mixed
+    /// into the run.
+    pub fn open(tupelo: Option<&Path>) -> Result<Bank> {
+        let built = match tupelo {
+            Some(path) => path.to_owned(),
+            None => program::tupelo()?,
+        };
+        let state = tempfile::tempdir()?;
+        let folder = state.path().join("bank");
+        copy(Path::new("examples/bank"), &folder)?;
+        let settings = folder.join("tupelo.toml");
+        let text = std::fs::read_to_string(&settings)?;
+        let required = text.replacen("[region]\n", "[region]\nsandbox = \"required\"\n", 1);
+        ensure!(text != required, "{} has no [region]", settings.display());
+        std::fs::write(&settings, required)?;
+        let tupelo = state.path().join("tupelo");
+        std::fs::copy(&built, &tupelo).with_context(|| built.display().to_string())?;
         let mut bank = Bank {
-            tupelo: Path::new(&target).join("release/tupelo"),
-            folder: PathBuf::from("examples/bank"),
-            state: tempfile::tempdir()?,
+            tupelo,
+            folder,
+            state,
             address: Arc::default(),
             process: None,
         };
@@ -70,11 +83,13 @@ impl Bank {
 
     /// Starts it over the records that are there.
     pub fn start(&mut self) -> Result<()> {
+        let path = self.state.path().join("log");
+        let log = File::create(&path)?;
         let mut child = Command::new(&self.tupelo)
             .arg("serve")
             .arg(&self.folder)
             .arg("--state")
-            .arg(self.state.path())
+            .arg(self.state.path().join("state"))
             .args([
                 "--listen",
                 "127.0.0.1:0",
@@ -84,7 +99,7 @@ impl Bank {
             ])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .with_context(|| self.tupelo.display().to_string())?;
         let out = child.stdout.take().context("its output")?;
@@ -98,7 +113,11 @@ impl Bank {
             }
         }
         self.process = Some(child);
-        let address = address.context("the bank did not start")?;
+        let Some(address) = address else {
+            let status = self.process.as_mut().map(Child::wait).transpose()?;
+            let log = std::fs::read_to_string(&path).unwrap_or_default();
+            bail!("the bank did not start ({status:?}):\n{log}");
+        };
         *self.address.lock().unwrap_or_else(PoisonError::into_inner) = address;
         Ok(())
     }
@@ -151,13 +170,19 @@ impl Bank {
         }
     }
 
+    /// Bytes of memory and descriptors that its region's process has now.
+    pub fn size(&self) -> Option<(u64, usize)> {
+        let process = format!("/proc/{}", self.process.as_ref()?.id());
+        let status = std::fs::read_to_string(format!("{process}/status")).ok()?;
+        let line = status.lines().find(|l| l.starts_with("VmRSS:"))?;
+        let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+        let descriptors = std::fs::read_dir(format!("{process}/fd")).ok()?.count();
+        Some((kib << 10, descriptors))
+    }
+
     /// All its accounts.
     pub fn accounts(&mut self) -> Result<BTreeMap<u32, Account>> {
-        let address = self
-            .address
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let address = current(&self.address);
         let mut accounts = BTreeMap::new();
         let mut from = 1;
         loop {
@@ -188,6 +213,40 @@ impl Drop for Bank {
         // It is gone already where a kill was the last thing.
         let _ = self.kill_region();
     }
+}
+
+/// One account, from whoever listens by then.
+pub fn account_of(address: &Mutex<String>, number: u32) -> Result<Account> {
+    let until = Instant::now() + WAIT;
+    loop {
+        let here = current(address);
+        match get(&here, &format!("/bank/accounts/{number}")) {
+            Ok(one) => return account(&one),
+            // Killed while it answered, or not there yet.
+            Err(_) if Instant::now() < until => std::thread::sleep(Duration::from_millis(2)),
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Where the bank listens now.
+pub fn current(address: &Mutex<String>) -> String {
+    let address = address.lock().unwrap_or_else(PoisonError::into_inner);
+    address.clone()
+}
+
+/// Copies a folder.
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => copy(&entry.path(), &target)?,
+            false => drop(std::fs::copy(entry.path(), target)?),
+        }
+    }
+    Ok(())
 }
 
 /// Asks for a transfer.

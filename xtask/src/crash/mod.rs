@@ -1,21 +1,23 @@
 //! A bank whose workers and region are killed while it works.
 //!
 //! Clients transfer money over HTTP; kills by seed hit a worker, or the whole
-//! region, which is started again over the same records. Afterwards the bank
-//! must have the total it began with, each transfer that was acknowledged must
-//! be there once, and none may be there that nobody asked for: each account's
-//! count of movements lies between what was acknowledged and that plus what
-//! was left without an answer.
+//! region, which is started again over the same records. Half of the clients
+//! have two accounts each to themselves: they know to the cent what must be
+//! there, and look whenever a transfer had no answer. The others share accounts
+//! and wait for each other's locks. Afterwards the bank must have the total it
+//! began with, and each shared account a count of movements between what was
+//! acknowledged and that plus what was left without an answer.
 
 mod bank;
+mod clients;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
-use bank::{Account, Bank, Sent};
+use anyhow::Result;
+use bank::{Account, Bank};
+use clients::{Book, Clients};
 
 /// How much is killed.
 #[derive(clap::Args)]
@@ -34,124 +36,108 @@ pub struct Args {
     seed: u64,
     /// Clients that transfer money
     #[arg(long, default_value_t = 8, value_name = "N")]
-    clients: u32,
+    clients: usize,
+    /// Most milliseconds between two kills
+    #[arg(long, default_value_t = 120, value_name = "MS")]
+    pause: u64,
     /// Seconds after which no more is killed
     #[arg(long, value_name = "SECONDS")]
     seconds: Option<u64>,
+    /// The program to kill, instead of the one that is built here
+    #[arg(long, value_name = "FILE")]
+    tupelo: Option<PathBuf>,
 }
 
-/// What the clients know of the transfers.
+/// What was killed.
 #[derive(Default)]
-struct Book {
-    /// By account: transfers acknowledged.
-    acknowledged: BTreeMap<u32, u64>,
-    /// By account: transfers without an answer.
-    unknown: BTreeMap<u32, u64>,
-    refused: u64,
+struct Killed {
+    workers: u32,
+    regions: u32,
+    /// How long each region took to serve again, milliseconds.
+    starts_ms: Vec<f64>,
 }
 
 /// Kills, and looks at what is left; false when something is wrong.
 pub fn run(args: &Args) -> Result<bool> {
-    let mut bank = Bank::open()?;
+    let mut bank = Bank::open(args.tupelo.as_deref())?;
     let before = bank.accounts()?;
-    let numbers: Vec<u32> = before.keys().copied().collect();
-    ensure!(numbers.len() >= 2, "the bank has no accounts");
-    let (book, stop) = (
-        Arc::new(Mutex::new(Book::default())),
-        Arc::new(AtomicBool::new(false)),
-    );
-    let clients: Vec<_> = (0..args.clients)
-        .map(|client| {
-            let (address, numbers) = (bank.address(), numbers.clone());
-            let (book, stop) = (book.clone(), stop.clone());
-            let seed = args
-                .seed
-                .wrapping_mul(1_000_003)
-                .wrapping_add(client.into());
-            std::thread::spawn(move || transfer(&address, &numbers, seed, &book, &stop))
-        })
-        .collect();
+    let clients = Clients::start(&bank, &before, args.clients, args.seed)?;
+    let began = Instant::now();
+    let killed = kill(args, &mut bank, &clients)?;
+    let took = began.elapsed();
+    let book = clients.stop()?;
+    // What was in flight at the last kill may end while it is looked at.
+    bank.settle()?;
+    let after = bank.accounts()?;
+    let mut wrong = book.wrong.clone();
+    wrong.extend(compare(&before, &after, &book));
+    wrong.iter().for_each(|line| println!("{line}"));
+    report(&killed, &book, took, wrong.len());
+    Ok(wrong.is_empty())
+}
+
+/// Kills until it was enough, or something is wrong.
+fn kill(args: &Args, bank: &mut Bank, clients: &Clients) -> Result<Killed> {
     let until = args
         .seconds
         .map(|s| Instant::now() + Duration::from_secs(s));
     let mut random = Random(args.seed | 1);
-    let (mut workers, mut regions) = (0, 0);
-    for kill in 1..=args.kills {
-        if until.is_some_and(|until| Instant::now() >= until) {
+    let mut killed = Killed::default();
+    let mut kills = 0;
+    while kills < args.kills {
+        if until.is_some_and(|until| Instant::now() >= until) || clients.found_wrong() {
             break;
         }
-        std::thread::sleep(Duration::from_millis(random.below(120)));
-        if kill % args.region_every.max(1) == 0 {
+        std::thread::sleep(Duration::from_millis(random.below(args.pause.max(1))));
+        if (kills + 1) % args.region_every.max(1) == 0 {
             bank.kill_region()?;
+            let start = Instant::now();
             bank.start()?;
-            regions += 1;
+            killed.starts_ms.push(start.elapsed().as_secs_f64() * 1e3);
+            killed.regions += 1;
         } else if bank.kill_worker(random.below(u64::MAX))? {
-            workers += 1;
-        }
-        if kill % 100 == 0 {
-            eprintln!("{kill} kills");
-        }
-    }
-    stop.store(true, Ordering::SeqCst);
-    for client in clients {
-        ensure!(client.join().is_ok(), "a client panicked");
-    }
-    // What was in flight at the last kill may end while it is looked at.
-    bank.settle()?;
-    let after = bank.accounts()?;
-    let book = book.lock().unwrap_or_else(PoisonError::into_inner);
-    let wrong = compare(&before, &after, &book);
-    wrong.iter().for_each(|line| println!("{line}"));
-    let sum = |of: &BTreeMap<u32, u64>| of.values().sum::<u64>() / 2;
-    println!(
-        "{workers} workers and {regions} regions killed, {} transfers acknowledged, {} without an \
-         answer, {} refused, {} rules broken",
-        sum(&book.acknowledged),
-        sum(&book.unknown),
-        book.refused,
-        wrong.len()
-    );
-    Ok(wrong.is_empty())
-}
-
-/// A client: transfers between two accounts until it is told to stop.
-fn transfer(
-    address: &Mutex<String>,
-    numbers: &[u32],
-    seed: u64,
-    book: &Mutex<Book>,
-    stop: &AtomicBool,
-) {
-    let mut random = Random(seed | 1);
-    while !stop.load(Ordering::SeqCst) {
-        let from = numbers[random.below(numbers.len() as u64) as usize];
-        let to = numbers[random.below(numbers.len() as u64) as usize];
-        if from == to {
+            killed.workers += 1;
+        } else {
+            // It has no worker yet, or the one chosen was gone already.
             continue;
         }
-        let cents = 1 + random.below(500);
-        let to_address = address
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        let sent = bank::transfer(&to_address, from, to, cents);
-        let mut book = book.lock().unwrap_or_else(PoisonError::into_inner);
-        let of = match sent {
-            Sent::Acknowledged => &mut book.acknowledged,
-            Sent::Unknown => &mut book.unknown,
-            Sent::Refused => {
-                book.refused += 1;
-                continue;
-            }
-            Sent::Nowhere => {
-                drop(book);
-                std::thread::sleep(Duration::from_millis(2));
-                continue;
-            }
-        };
-        *of.entry(from).or_default() += 1;
-        *of.entry(to).or_default() += 1;
+        kills += 1;
+        if kills % 100 == 0 {
+            let (bytes, descriptors) = bank.size().unwrap_or_default();
+            eprintln!(
+                "{kills} kills, {} transfers acknowledged; the region has {} MiB and {descriptors} descriptors",
+                clients.acknowledged(),
+                bytes >> 20
+            );
+        }
     }
+    Ok(killed)
+}
+
+fn report(killed: &Killed, book: &Book, took: Duration, wrong: usize) {
+    let mut starts = killed.starts_ms.clone();
+    starts.sort_by(f64::total_cmp);
+    let at = |share: usize| starts.get(starts.len() * share / 100).copied();
+    println!(
+        "{} workers and {} regions killed in {:.0} s",
+        killed.workers,
+        killed.regions,
+        took.as_secs_f64()
+    );
+    println!(
+        "{} transfers acknowledged, {} without an answer, {} refused",
+        book.acknowledged, book.unanswered, book.refused
+    );
+    println!(
+        "of those without an answer {} were looked at: {} had been made, {} had not",
+        book.made + book.not_made,
+        book.made,
+        book.not_made
+    );
+    if let (Some(half), Some(most)) = (at(50), at(99)) {
+        println!("a killed region served again after {half:.0} ms (median), {most:.0} ms (p99)");
+    }
+    println!("{wrong} rules broken");
 }
 
 fn compare(
@@ -173,9 +159,15 @@ fn compare(
             wrong.push(format!("account {number} is gone"));
             continue;
         };
+        if let Some(known) = book.known.get(number) {
+            if known != new {
+                wrong.push(format!("account {number} has {new:?}, not {known:?}"));
+            }
+            continue;
+        }
         let of = |map: &BTreeMap<u32, u64>| map.get(number).copied().unwrap_or(0);
-        let least = old.movements + of(&book.acknowledged);
-        let most = least + of(&book.unknown);
+        let least = old.movements + of(&book.shared_acknowledged);
+        let most = least + of(&book.shared_unanswered);
         if !(least..=most).contains(&new.movements) {
             wrong.push(format!(
                 "account {number} has {} movements, not {least} to {most}",
@@ -183,14 +175,26 @@ fn compare(
             ));
         }
     }
+    ensure_accounts(before, after, &mut wrong);
     wrong
 }
 
+/// Nobody opened an account.
+fn ensure_accounts(
+    before: &BTreeMap<u32, Account>,
+    after: &BTreeMap<u32, Account>,
+    wrong: &mut Vec<String>,
+) {
+    let new = after.keys().filter(|number| !before.contains_key(number));
+    wrong.extend(new.map(|number| format!("account {number} was opened by nobody")));
+}
+
 /// Chance by seed.
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
+    /// A number below `n`.
+    pub fn below(&mut self, n: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -238,6 +238,8 @@ pub(crate) struct Connections {
     open: RefCell<Vec<Open>>,
     /// Some that have been idle longest, as they were when looked for.
     idle: RefCell<VecDeque<((bool, u64), Open)>>,
+    /// Told of each that is opened.
+    opened: tokio::sync::Notify,
 }
 
 #[derive(Clone)]
@@ -270,6 +272,7 @@ impl Connections {
             live: Rc::default(),
             open: RefCell::default(),
             idle: RefCell::default(),
+            opened: tokio::sync::Notify::new(),
         }
     }
 
@@ -298,6 +301,12 @@ impl Connections {
     pub fn add(&self, timer: &Rc<ConnectionTimer>, task: AbortHandle) {
         let timer = Rc::downgrade(timer);
         self.open.borrow_mut().push(Open { timer, task });
+        self.opened.notify_one();
+    }
+
+    /// Waits until one is opened; at once when one was since the last wait.
+    pub async fn opened(&self) {
+        self.opened.notified().await;
     }
 
     /// Connections that are open and were not told to end.

@@ -99,14 +99,19 @@ async fn serve<B: Backend>(
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
+        let memory = &server.shared.memory;
+        let idle = connections.count() == 0 && !memory.wants_trimming();
+        let rests = idle && *stop.borrow() == Stop::No;
         tokio::select! {
-            _ = tick.tick() => {
+            // Without connections there is no limit to look at.
+            _ = connections.opened(), if rests => {}
+            _ = tick.tick(), if !rests => {
                 server.deadlines.tick();
                 let (ended, gave_way) = connections.tick(&limits);
                 let metrics = &server.shared.metrics;
                 metrics.connections_timed_out.fetch_add(ended, Relaxed);
                 metrics.connections_gave_way.fetch_add(gave_way, Relaxed);
-                server.shared.memory.trim();
+                memory.trim();
             }
             changed = stop.changed() => {
                 let state = *stop.borrow();

@@ -83,6 +83,11 @@ impl Memory {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// True when much memory was used and has not been given back yet.
+    pub fn wants_trimming(&self) -> bool {
+        self.peak.load(Relaxed).saturating_sub(self.held()) >= WORTH_TRIMMING
+    }
+
     /// Gives free memory back to the system after much of it was used.
     pub fn trim(&self) {
         let held = self.held();

@@ -6,8 +6,10 @@
 //! many at once; the peer is a bare ring with the same batching. The worker
 //! runs an empty program without COBOL: what is measured is the way there and
 //! back. With `--worker=EXE --module=FILE` it is a real worker (`EXE worker`)
-//! and the COBOL program EMPTY. `--json` prints one line a row; a word selects
-//! the rows whose name holds it.
+//! and the COBOL program EMPTY; with `--sandbox` it is confined. `--json` prints
+//! one line a row; a word selects the rows whose name holds it.
+//! `worker-start`: from a task that finds no worker to its end, against a
+//! process that is started and ends.
 //! `commits`: updates a second of 32 tasks, each committed and flushed; the
 //! peer is one flush an update.
 
@@ -19,8 +21,8 @@ use std::time::{Duration, Instant};
 
 use peer::{Peer, own_cpu, process_cpu};
 use region::{
-    Definitions, DoorRuntime, Handle, Name, Port, ProgramEntry, Region, RegionConfig, TaskRequest,
-    TransId, TransactionDef,
+    Confinement, Definitions, DoorRuntime, Handle, Name, Port, ProgramEntry, Region, RegionConfig,
+    SandboxMode, TaskRequest, TransId, TransactionDef,
 };
 
 const ROUNDS: usize = 5;
@@ -39,6 +41,9 @@ fn main() {
     }
     if wanted("link-saturated") {
         report(json, "link-saturated", "us-cpu", saturated(), 3.0);
+    }
+    if wanted("worker-start") {
+        report(json, "worker-start", "us", worker_start(), f64::INFINITY);
     }
     if wanted("commits") {
         let (ours, peer) = commits::run();
@@ -88,6 +93,29 @@ fn idle(here: usize, there: usize) -> (f64, f64) {
         ours.push(start.elapsed().as_secs_f64() * 1e6 / f64::from(n));
     }
     set_affinity(&all);
+    (median(ours), median(theirs))
+}
+
+/// Microseconds of the first task of a region without workers, and of a
+/// process that does nothing: medians.
+fn worker_start() -> (f64, f64) {
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..4 * ROUNDS {
+        let config = RegionConfig {
+            min_workers: 0,
+            ..config()
+        };
+        let region = Region::start(config).expect("the region starts");
+        let port = region.handle().attach_port().expect("a port is free");
+        let runtime = port.runtime().expect("a runtime");
+        let start = Instant::now();
+        runtime.block_on(link(&region.handle(), &port));
+        ours.push(start.elapsed().as_secs_f64() * 1e6);
+        let start = Instant::now();
+        let status = std::process::Command::new("true").status();
+        assert!(status.is_ok_and(|s| s.success()), "true is a program");
+        theirs.push(start.elapsed().as_secs_f64() * 1e6);
+    }
     (median(ours), median(theirs))
 }
 
@@ -209,6 +237,7 @@ fn config() -> RegionConfig {
         worker_exe: option("worker").unwrap_or(fake),
         worker_args: vec!["worker".into()],
         arena_bytes: 1 << 20,
+        confinement: confinement(),
         definitions: Definitions {
             transactions: vec![TransactionDef {
                 name: TransId::from_bytes(*b"BNCH"),
@@ -227,6 +256,19 @@ fn config() -> RegionConfig {
             ..Definitions::default()
         },
         ..RegionConfig::default()
+    }
+}
+
+/// As `tupelo serve` confines workers unless told otherwise, with `--sandbox`.
+fn confinement() -> Confinement {
+    match std::env::args().any(|a| a == "--sandbox") {
+        true => Confinement {
+            sandbox: SandboxMode::Required,
+            task_bytes: 256 << 20,
+            process_bytes: 2 << 30,
+            resident_bytes: 256 << 20,
+        },
+        false => Confinement::default(),
     }
 }
 

@@ -55,6 +55,8 @@ pub struct RegionConfig {
     /// Lines a second that programs may print into the log, all in all; ten
     /// seconds' worth at once. 0 for no bound.
     pub display_lines_per_s: u32,
+    /// The region and its workers write their traces.
+    pub trace: bool,
     /// Partners of APPC conversations; none for a region without them.
     pub conversations: Option<Arc<dyn Conversations>>,
     /// Who serves the socket calls of tasks; none for a region without sockets,
@@ -101,6 +103,7 @@ impl Default for RegionConfig {
                 resident_bytes: 256 << 20,
             },
             display_lines_per_s: 1000,
+            trace: true,
             conversations: None,
             sockets: None,
             socket_options: link::SocketOptions::default(),

@@ -15,7 +15,7 @@ use tokio::io::unix::AsyncFd;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::api::Port;
-use crate::shell::{become_door, bind, wake_deferred};
+use crate::shell::bind;
 
 /// A tokio runtime for the thread of a door, which hears of its tasks' ends
 /// whenever it would go to sleep.
@@ -34,17 +34,7 @@ impl Port {
         let awake = self.shared.clone();
         let runtime = Builder::new_current_thread()
             .enable_all()
-            .on_thread_park(move || {
-                become_door();
-                wake_deferred();
-                // When futures were woken the runtime does not sleep; it comes
-                // here again when they have run.
-                while shared.drain(number) == 0 {
-                    if shared.page.prepare_sleep(number) {
-                        return;
-                    }
-                }
-            })
+            .on_thread_park(move || shared.before_sleep(number))
             .on_thread_unpark(move || awake.page.awake(number))
             .build()?;
         let event = {

@@ -85,7 +85,7 @@ impl Core {
             };
             let place = Place { worker, slot };
             // Another worker would wait for the token as this one does.
-            let would_wait = self.workers[worker].behind_qr && self.is_quasi_reentrant(key);
+            let would_wait = self.workers[worker].behind_qr && self.needs_qr(key);
             if would_wait && !must {
                 continue;
             }
@@ -189,12 +189,12 @@ impl Core {
         let task = self.tasks.get(key)?;
         let quick = task.small && self.is_short(key) && task.losses == 0;
         if quick && !force && self.busy.len() >= self.enough_for(key) {
-            let quasi = self.is_quasi_reentrant(key);
+            let needs_qr = self.needs_qr(key);
             let mut quick_workers = 0;
             let mut best: Option<(usize, usize)> = None;
             for &worker in &self.busy {
                 let w = &self.workers[worker];
-                if w.slow > 0 || (w.behind_qr && !quasi) {
+                if w.slow > 0 || (w.behind_qr && !needs_qr) {
                     continue;
                 }
                 quick_workers += 1;
@@ -236,12 +236,11 @@ impl Core {
         self.pace_of(key).is_none_or(|p| p.held_ns < SHORT_NS)
     }
 
-    /// True when a task's program runs under the QR token from its start.
-    fn is_quasi_reentrant(&self, key: TaskKey) -> bool {
-        let generation = self.defs.generation;
-        let program = self.tasks.get(key).and_then(|t| t.pace_in(generation));
-        let of_table = program.and_then(|p| self.defs.program_table.get(p));
-        of_table.is_some_and(|p| !p.threadsafe)
+    /// True when a task would wait for the QR token in any worker.
+    fn needs_qr(&self, key: TaskKey) -> bool {
+        let task = self.tasks.get(key);
+        let program = task.and_then(|t| t.pace_in(self.defs.generation));
+        program.is_some_and(|program| self.defs.needs_qr(program))
     }
 
     /// Busy workers behind which a task is queued rather than woken one for.

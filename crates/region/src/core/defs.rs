@@ -20,6 +20,8 @@ pub struct Compiled {
     pub programs: Vec<ProgramPace>,
     /// The programs by number.
     pub program_table: Vec<ProgramEntry>,
+    /// File commands run under the QR token.
+    fc_qr_only: bool,
     by_transid: HashMap<TransId, usize, NameHash>,
     by_program: HashMap<ProgramName, usize, NameHash>,
 }
@@ -64,6 +66,7 @@ impl Compiled {
             generation,
             classes: definitions.classes.clone(),
             program_table: definitions.programs.clone(),
+            fc_qr_only: definitions.fc_qr_only,
             ..Compiled::default()
         };
         for (i, program) in definitions.programs.iter().enumerate() {
@@ -114,6 +117,13 @@ impl Compiled {
     /// A transaction's number.
     pub fn transaction(&self, name: TransId) -> Option<usize> {
         self.by_transid.get(&name).copied()
+    }
+
+    /// True when a program's runs need the QR token: from their start, or for
+    /// their file commands, as far as is known.
+    pub fn needs_qr(&self, program: usize) -> bool {
+        let threadsafe = self.program_table.get(program).is_none_or(|p| p.threadsafe);
+        self.fc_qr_only || !threadsafe
     }
 
     /// A program's number.

@@ -70,9 +70,8 @@ impl Core {
                 w.behind_qr = long && cx.links.waits_for_qr(worker);
                 let mut used =
                     || cx.links.cpu_ns(worker).saturating_sub(seen.cpu_ns) >= STUCK_NS / 2;
-                w.stuck = long
-                    && !w.behind_qr
-                    && (w.stuck || used() || !cx.links.is_runnable(worker));
+                w.stuck =
+                    long && !w.behind_qr && (w.stuck || used() || !cx.links.is_runnable(worker));
             }
             (Some((slot, sequence, _)), _) => {
                 w.seen = Some(Seen {

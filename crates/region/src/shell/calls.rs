@@ -8,6 +8,7 @@ use link::{Answer, Asked, Call, Op, ProgramName};
 use super::Shared;
 use super::links::WorkerLink;
 use super::system;
+use super::wakes::answer;
 use crate::core::{Caller, TaskKey};
 
 impl Shared {
@@ -39,11 +40,11 @@ impl Shared {
         match call.op {
             Op::Log => {
                 self.log(worker, key, &call);
-                link.side.answer(&Answer::default());
+                answer(link, &Answer::default());
             }
             Op::Converse => self.converse(worker, link, key, call),
             Op::Socket => self.call_socket(worker, key, call),
-            Op::Link => link.side.answer(&no_such_program(&call)),
+            Op::Link => answer(link, &no_such_program(&call)),
             Op::Command if system::serves(call.args[0]) => {
                 self.serve_system(worker, link, key, &call);
             }

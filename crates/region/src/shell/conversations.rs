@@ -16,6 +16,7 @@ use link::{Answer, Call, Name};
 use super::Shared;
 use super::lease::ended_well;
 use super::links::WorkerLink;
+use super::wakes;
 use crate::api::Conversation;
 use crate::core::TaskKey;
 use crate::engine::{self, EngineClass};
@@ -120,7 +121,7 @@ impl Shared {
         };
         let orders = if order.call.args[0] == Verb::Allocate as u64 {
             let Some(partners) = self.config.conversations.clone() else {
-                link.side.answer(&no_partners());
+                wakes::answer(link, &no_partners());
                 return;
             };
             self.open_conversation(key, MappedConversation::new(partners), false)
@@ -136,7 +137,7 @@ impl Shared {
             .map(|e| e.orders.clone())
         };
         let Some(orders) = orders else {
-            link.side.answer(&not_allocated());
+            wakes::answer(link, &not_allocated());
             return;
         };
         self.with(|core, cx| core.waits(cx, worker, true));

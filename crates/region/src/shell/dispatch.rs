@@ -18,6 +18,7 @@ use super::clock::now_ns;
 use super::kernel::become_dispatch;
 use super::process::{Order, Started, describe};
 use super::token::TokenWatch;
+use super::wakes::{become_answering, wake_answered};
 
 /// Milliseconds between two looks at the limits.
 const COARSE_MS: u64 = 50;
@@ -62,6 +63,7 @@ impl Dispatch {
     /// The thread.
     pub fn run(mut self) {
         become_dispatch();
+        become_answering();
         let (mut calm, mut token) = (0, TokenWatch::default());
         let mut coarse_at = now_ns() + COARSE_MS * 1_000_000;
         while !self.shared.is_stopping() {
@@ -71,6 +73,7 @@ impl Dispatch {
             }
             let now = now_ns();
             self.shared.take_alarms(now);
+            wake_answered();
             if fine {
                 let shared = &self.shared;
                 shared.with(|core, cx| {
@@ -87,7 +90,9 @@ impl Dispatch {
                 coarse_at = now + COARSE_MS * 1_000_000;
                 token.look(&self.shared);
                 self.shared.with(|core, cx| core.coarse_tick(cx));
+                self.shared.inboxes.open_all();
             }
+            wake_answered();
         }
         self.end();
     }
@@ -102,6 +107,7 @@ impl Dispatch {
             shared.serve_call(worker);
             shared.with(|core, cx| core.hear(cx, worker, Some(0)));
         });
+        wake_answered();
         any
     }
 

@@ -14,6 +14,7 @@ use super::Shared;
 use super::clock::{now_ns, unix_offset_ns, zone_s};
 use super::committer::{self, Committer};
 use super::lease::ended_well;
+use super::wakes;
 use crate::api::{Abend, RegionConfig, StartError};
 use crate::core::TaskKey;
 use crate::kernel::{BlockingWork, Caller, Effect, Kernel, PURGED, Settings};
@@ -281,6 +282,7 @@ impl Shared {
     }
 
     fn perform_effects(self: &Arc<Self>, effects: Vec<Effect>) {
+        let mut ended = Vec::new();
         for effect in effects {
             match effect {
                 Effect::Answer(task, answer) => self.answer_task(task, &answer),
@@ -306,7 +308,7 @@ impl Shared {
                 Effect::Participant(unit, participant, order) => {
                     self.tell_participant(unit, participant, order);
                 }
-                Effect::Ended(task, abend) => self.unit_over(task, abend),
+                Effect::Ended(task, abend) => ended.push((task, abend)),
                 Effect::Start(start) => {
                     self.trace.put(KernelPoint::Start, 0, start.transid, None);
                     self.start_task(*start);
@@ -316,6 +318,9 @@ impl Shared {
                 }
                 Effect::Blocking(task, work) => self.run_blocking(task, work),
             }
+        }
+        if !ended.is_empty() {
+            self.units_over(ended);
         }
     }
 
@@ -327,21 +332,25 @@ impl Shared {
         let link = worker.and_then(|w| state.links.get(w).cloned());
         drop(state);
         if let Some(link) = link {
-            link.side.answer(answer);
+            wakes::answer(&link, answer);
         }
     }
 
-    /// The unit of work of a task that ends is over, and so is the task.
-    fn unit_over(self: &Arc<Self>, key: TaskKey, abend: Option<Abend>) {
-        self.end_conversations(key, abend.is_some());
-        self.end_sockets(key);
+    /// The units of work of tasks that end are over, and so are the tasks.
+    fn units_over(self: &Arc<Self>, ended: Vec<(TaskKey, Option<Abend>)>) {
+        for (key, abend) in &ended {
+            self.end_conversations(*key, abend.is_some());
+            self.end_sockets(*key);
+        }
         self.with(|core, cx| {
-            if let Some(task) = core.task(key) {
-                let code = abend.as_ref().map(|a| a.code);
-                let (number, transid) = (task.number, task.transid);
-                self.trace.put(KernelPoint::UnitEnd, number, transid, code);
+            for (key, abend) in ended {
+                if let Some(task) = core.task(key) {
+                    let code = abend.as_ref().map(|a| a.code);
+                    let (number, transid) = (task.number, task.transid);
+                    self.trace.put(KernelPoint::UnitEnd, number, transid, code);
+                }
+                core.unit_ended(cx, key, abend);
             }
-            core.unit_ended(cx, key, abend);
         });
     }
 

@@ -25,6 +25,7 @@ mod starts;
 mod system;
 mod token;
 mod trace;
+mod wakes;
 
 pub use clock::now_ns;
 pub use engines::bind;
@@ -32,7 +33,7 @@ pub use lease::SlotLease;
 pub use links::LinkTable;
 pub use start::Threads;
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -72,6 +73,8 @@ pub struct Shared {
     pub(crate) trace: RegionTrace,
     /// What workers that died did last.
     dead_rings: trace::DeadRings,
+    /// Futures that other threads woke, for the doors to poll.
+    inboxes: wakes::Inboxes,
     /// As the region was started.
     pub config: RegionConfig,
     /// CPUs for doors.
@@ -103,7 +106,8 @@ pub struct State {
 #[derive(Default)]
 struct Effects {
     actions: Vec<Action>,
-    wakers: Vec<Waker>,
+    /// Futures to be polled, each with the port of its task.
+    wakers: Vec<(usize, Waker)>,
     wakes: Vec<Arc<WorkerLink>>,
     /// Started tasks that have their place, or were refused.
     starts: Vec<TaskKey>,
@@ -111,13 +115,7 @@ struct Effects {
 
 thread_local! {
     static EFFECTS: Cell<Option<Effects>> = const { Cell::new(None) };
-    /// Workers that this door thread wakes before it sleeps.
-    static ASLEEP: RefCell<Option<Vec<Arc<WorkerLink>>>> = const { RefCell::new(None) };
 }
-
-/// Submissions to sleeping workers after which a door thread wakes them even
-/// though it goes on: they run beside it then.
-const WAKE_BATCH: usize = 4;
 
 static UNIX_OFFSET: AtomicU64 = AtomicU64::new(0);
 
@@ -160,7 +158,8 @@ impl Shared {
             if let Action::Wake(key) = action
                 && let Some(task) = state.core.task_mut(*key)
             {
-                effects.wakers.extend(task.waker.take());
+                let port = task.port;
+                effects.wakers.extend(task.waker.take().map(|w| (port, w)));
                 if task.start.is_some() {
                     effects.starts.push(*key);
                 }
@@ -168,7 +167,7 @@ impl Shared {
         }
         effects.wakes.append(&mut state.links.wakes);
         if state.core.is_drained() {
-            effects.wakers.extend(state.drained.take());
+            effects.wakers.extend(state.drained.take().map(|w| (0, w)));
         }
         let fine = state.core.wants_fine_tick();
         let disturbed = self.rests.load(Ordering::Relaxed) && state.core.wants_coarse_tick();
@@ -190,11 +189,9 @@ impl Shared {
 
     fn perform(self: &Arc<Self>, effects: &mut Effects) {
         if !effects.wakes.is_empty() {
-            wake_or_defer(&mut effects.wakes);
+            wakes::wake_or_defer(&mut effects.wakes);
         }
-        for waker in effects.wakers.drain(..) {
-            waker.wake();
-        }
+        self.wake_futures(&mut effects.wakers);
         for action in effects.actions.drain(..) {
             match action {
                 Action::Wake(_) => {}
@@ -233,7 +230,7 @@ impl Shared {
 
     /// Hears what rings at a port. Gives the number of futures woken.
     pub fn drain(self: &Arc<Self>, port: usize) -> usize {
-        let mut woken = 0;
+        let mut woken = self.inboxes.open(port);
         self.page.drain(port, |worker| {
             let hear = |core: &mut Core, cx: &mut Cx<'_, LinkTable>| {
                 core.hear(cx, worker, Some(port));
@@ -271,35 +268,6 @@ impl Shared {
             })
         })
     }
-}
-
-/// Makes the calling thread a door's: the workers it gives work to are woken
-/// when it is about to sleep, so that one wake-up serves a batch.
-pub fn become_door() {
-    ASLEEP.with_borrow_mut(|asleep| {
-        asleep.get_or_insert_with(Vec::new);
-    });
-}
-
-/// Wakes the workers that were given work since the last call.
-pub fn wake_deferred() {
-    ASLEEP.with_borrow_mut(|asleep| {
-        for link in asleep.iter_mut().flat_map(|a| a.drain(..)) {
-            link.side.wake();
-        }
-    });
-}
-
-fn wake_or_defer(wakes: &mut Vec<Arc<WorkerLink>>) {
-    ASLEEP.with_borrow_mut(|asleep| match asleep {
-        Some(asleep) if asleep.len() + wakes.len() < WAKE_BATCH => asleep.append(wakes),
-        _ => {
-            let deferred = asleep.iter_mut().flat_map(|a| a.drain(..));
-            for link in deferred.chain(wakes.drain(..)) {
-                link.side.wake();
-            }
-        }
-    });
 }
 
 /// What became of a request.

@@ -22,12 +22,17 @@ use crate::core::Core;
 const BURST_S: u64 = 10;
 /// Bytes of a line that count as a line more.
 const BYTES_A_LINE: usize = 256;
-/// Milliseconds between two looks without anything to read.
-const REST_MS: i32 = 200;
+/// Milliseconds between two looks while it is to be told that lines were left
+/// out.
+const LOOK_MS: i32 = 200;
+/// Marks the event that ends a sleep.
+const WAKE: u64 = u64::MAX;
 
 /// The pipes, and the epoll instance that watches them.
 pub struct Output {
     epoll: OwnedFd,
+    /// Ends the thread's sleep.
+    wake: OwnedFd,
     pipes: Mutex<HashMap<RawFd, Pipe>>,
     rate: Mutex<Rate>,
 }
@@ -58,9 +63,19 @@ impl Output {
         if raw < 0 {
             return Err(io::Error::last_os_error());
         }
+        // SAFETY: a fresh descriptor.
+        let epoll = unsafe { OwnedFd::from_raw_fd(raw) };
+        // SAFETY: the result is checked.
+        let raw = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+        if raw < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: a fresh descriptor.
+        let wake = unsafe { OwnedFd::from_raw_fd(raw) };
+        watch(&epoll, raw, WAKE)?;
         Ok(Arc::new(Output {
-            // SAFETY: a fresh descriptor.
-            epoll: unsafe { OwnedFd::from_raw_fd(raw) },
+            epoll,
+            wake,
             pipes: Mutex::new(HashMap::new()),
             rate: Mutex::new(Rate::new(lines_per_s, now_ns())),
         }))
@@ -77,27 +92,33 @@ impl Output {
                 line: Vec::new(),
             };
             self.pipes().insert(raw, pipe);
-            let mut event = libc::epoll_event {
-                events: libc::EPOLLIN as u32,
-                u64: raw as u64,
-            };
-            // SAFETY: valid descriptors and event. When it fails, the pipe
-            // fills up and the worker's lines are lost, which harms no task.
-            unsafe {
-                libc::epoll_ctl(self.epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, raw, &mut event);
-            }
+            // When it fails, the pipe fills up and the worker's lines are lost,
+            // which harms no task.
+            let _ = watch(&self.epoll, raw, raw as u64);
         }
+    }
+
+    /// Has the thread look whether the region stops.
+    pub fn wake(&self) {
+        let one = 1u64.to_ne_bytes();
+        // SAFETY: eight bytes of ours to our own descriptor.
+        unsafe { libc::write(self.wake.as_raw_fd(), one.as_ptr().cast(), one.len()) };
     }
 
     /// The thread: reads until the region stops.
     pub fn run(&self, shared: &Arc<Shared>) {
         let mut events = [libc::epoll_event { events: 0, u64: 0 }; 32];
         while !shared.is_stopping() {
+            let rest_ms = match self.rate().left_out {
+                0 => -1,
+                _ => LOOK_MS,
+            };
             // SAFETY: room for 32 events.
             let n = unsafe {
-                libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), 32, REST_MS)
+                libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), 32, rest_ms)
             };
-            for event in &events[..n.max(0) as usize] {
+            let pipes = events[..n.max(0) as usize].iter();
+            for event in pipes.filter(|event| event.u64 != WAKE) {
                 self.read(shared, event.u64 as RawFd);
             }
             self.tell_left_out(now_ns());
@@ -165,6 +186,20 @@ impl Output {
 
     fn pipes(&self) -> std::sync::MutexGuard<'_, HashMap<RawFd, Pipe>> {
         self.pipes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Adds a descriptor to an epoll instance.
+fn watch(epoll: &OwnedFd, fd: RawFd, id: u64) -> io::Result<()> {
+    let mut event = libc::epoll_event {
+        events: libc::EPOLLIN as u32,
+        u64: id,
+    };
+    // SAFETY: valid descriptors and event.
+    let rc = unsafe { libc::epoll_ctl(epoll.as_raw_fd(), libc::EPOLL_CTL_ADD, fd, &mut event) };
+    match rc {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

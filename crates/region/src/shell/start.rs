@@ -23,6 +23,7 @@ use super::process::{self, Recipe};
 use super::sink::Sink;
 use super::starts::StartTable;
 use super::trace::DeadRings;
+use super::wakes::Inboxes;
 use super::{Shared, State, UNIX_OFFSET, clock};
 use crate::api::{Definitions, RegionConfig, StartError, Statistics};
 use crate::core::{Compiled, Core, Limits};
@@ -71,8 +72,9 @@ impl Threads {
             starts: StartTable::default(),
             participants: ParticipantTable::default(),
             conversations: ConversationTable::default(),
-            trace: RegionTrace::new(TraceClock::best()),
+            trace: RegionTrace::new(TraceClock::best()).switched(config.trace),
             dead_rings: DeadRings::default(),
+            inboxes: Inboxes::default(),
             config,
             orders,
             fine: AtomicBool::new(false),
@@ -143,6 +145,7 @@ impl Threads {
         let _ = dispatch.join();
         shared.close_conversations();
         shared.kernel.close();
+        self.output.wake();
         for thread in self.others.drain(..) {
             let _ = thread.join();
         }
@@ -179,6 +182,7 @@ pub fn worker_config(
         store: config.store.clone(),
         confinement: config.confinement,
         sockets: config.socket_options,
+        trace: config.trace,
     }
 }
 

@@ -13,6 +13,7 @@ use link::{Answer, Call, Name, Operands};
 use super::Shared;
 use super::clock::now_ns;
 use super::links::WorkerLink;
+use super::wakes;
 use crate::api::UserPoint;
 use crate::core::TaskKey;
 use crate::kernel::{Failure, condition};
@@ -78,7 +79,7 @@ impl Shared {
     pub(super) fn serve_system(
         self: &Arc<Self>,
         worker: usize,
-        link: &WorkerLink,
+        link: &Arc<WorkerLink>,
         key: TaskKey,
         call: &Call,
     ) {
@@ -103,7 +104,7 @@ impl Shared {
             Ok(given) => Answer::of_data(given.emit()),
             Err(failure) => failure.into(),
         };
-        link.side.answer(&answer);
+        wakes::answer(link, &answer);
     }
 
     /// Looks at everything at one moment.

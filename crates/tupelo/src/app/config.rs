@@ -91,6 +91,9 @@ pub struct RegionSection {
     /// Whether file commands of threadsafe programs take the QR token
     /// (FCQRONLY=YES): two changes of mode a command.
     pub fc_qr_only: bool,
+    /// Whether the region and its workers write their traces, for `tupelo trace
+    /// print`.
+    pub trace: bool,
     /// File that receives one JSON line a task; relative to the state folder.
     /// None are written when absent.
     pub monitoring: Option<PathBuf>,
@@ -116,6 +119,7 @@ impl Default for RegionSection {
             worker_keep_mib: 256,
             display_lines_per_s: 1000,
             fc_qr_only: false,
+            trace: true,
             monitoring: None,
         }
     }

@@ -197,6 +197,7 @@ impl Application {
             }),
             confinement: self.confinement()?,
             display_lines_per_s: settings.display_lines_per_s,
+            trace: settings.trace,
             definitions: installed.region.clone(),
             ..RegionConfig::default()
         })

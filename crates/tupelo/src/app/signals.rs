@@ -24,6 +24,16 @@ impl Signals {
         }
     }
 
+    /// Waits for a signal.
+    pub fn wait_for_ever(&self) -> io::Result<()> {
+        let mut signal = 0;
+        // SAFETY: the set is valid, and there is room for the number.
+        match unsafe { libc::sigwait(&self.0, &mut signal) } {
+            0 => Ok(()),
+            error => Err(io::Error::from_raw_os_error(error)),
+        }
+    }
+
     /// Waits; true when a signal came.
     pub fn wait(&self, time: Duration) -> io::Result<bool> {
         let time = libc::timespec {

@@ -86,10 +86,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     }
 
     let mut told = Vec::new();
-    while !signals.wait(Duration::from_millis(500)).into_diagnostic()? {
-        if args.no_reload {
-            continue;
-        }
+    while !stopped(&signals, args.no_reload).into_diagnostic()? {
         let now = changes::fingerprint(&app);
         if now == seen {
             continue;
@@ -127,6 +124,15 @@ pub fn run(args: Args) -> Result<Outcome> {
     services.stop(Duration::from_secs(10));
     region::block_on(region.shutdown());
     Ok(Outcome::Clean)
+}
+
+/// Waits for a signal, or until the application's files are to be looked at
+/// again; true for a signal.
+fn stopped(signals: &Signals, no_reload: bool) -> std::io::Result<bool> {
+    match no_reload {
+        true => signals.wait_for_ever().map(|()| true),
+        false => signals.wait(Duration::from_millis(500)),
+    }
 }
 
 /// Compiles, and tells what is wrong. A program with errors is left out: the

@@ -1,0 +1,171 @@
+//! Whom to wake, and when: a wake-up costs more than a brief program.
+//!
+//! A door thread wakes the workers that it gave work to before it sleeps. A
+//! future that another thread has woken is left in the inbox of its door's
+//! port, and the door is woken once for all that lie there. The dispatch
+//! thread answers all calls that it has heard before it wakes who asked.
+
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Waker;
+
+use link::{Answer, PORTS};
+
+use super::Shared;
+use super::links::WorkerLink;
+
+thread_local! {
+    /// Workers that this door thread wakes before it sleeps.
+    static ASLEEP: RefCell<Option<Vec<Arc<WorkerLink>>>> = const { RefCell::new(None) };
+    /// Workers that the dispatch thread has answered and not woken yet.
+    static ANSWERED: RefCell<Option<Vec<Arc<WorkerLink>>>> = const { RefCell::new(None) };
+    /// The port of a door's thread; 0 for other threads.
+    static PORT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Submissions to sleeping workers after which a door thread wakes them even
+/// though it goes on: they run beside it then.
+const WAKE_BATCH: usize = 4;
+
+/// Makes the calling thread the door's of a port.
+fn become_door(port: usize) {
+    PORT.set(port);
+    ASLEEP.with_borrow_mut(|asleep| {
+        asleep.get_or_insert_with(Vec::new);
+    });
+}
+
+/// Makes the calling thread one that wakes whom it answers when it has
+/// answered all: by [`wake_answered`].
+pub fn become_answering() {
+    ANSWERED.set(Some(Vec::new()));
+}
+
+/// Wakes the workers that were answered since the last call.
+pub fn wake_answered() {
+    ANSWERED.with_borrow_mut(|answered| {
+        for link in answered.iter_mut().flat_map(|a| a.drain(..)) {
+            link.side.wake_asker();
+        }
+    });
+}
+
+/// Answers the call of a worker, and wakes it now or with the others.
+pub fn answer(link: &Arc<WorkerLink>, answer: &Answer) {
+    ANSWERED.with_borrow_mut(|answered| match answered {
+        Some(answered) => {
+            link.side.put_answer(answer);
+            answered.push(link.clone());
+        }
+        None => link.side.answer(answer),
+    });
+}
+
+/// Wakes the workers that were given work since the last call.
+fn wake_deferred() {
+    ASLEEP.with_borrow_mut(|asleep| {
+        for link in asleep.iter_mut().flat_map(|a| a.drain(..)) {
+            link.side.wake();
+        }
+    });
+}
+
+/// Wakes workers that were given work, or leaves that to the end of the
+/// calling door's batch.
+pub fn wake_or_defer(wakes: &mut Vec<Arc<WorkerLink>>) {
+    ASLEEP.with_borrow_mut(|asleep| match asleep {
+        Some(asleep) if asleep.len() + wakes.len() < WAKE_BATCH => asleep.append(wakes),
+        _ => {
+            let deferred = asleep.iter_mut().flat_map(|a| a.drain(..));
+            for link in deferred.chain(wakes.drain(..)) {
+                link.side.wake();
+            }
+        }
+    });
+}
+
+/// Futures by the port of their task, which other threads than the port's
+/// own have woken.
+#[derive(Default)]
+pub struct Inboxes {
+    /// Ports with something in their inbox, by bit.
+    full: AtomicU32,
+    wakers: [Mutex<Vec<Waker>>; PORTS],
+}
+
+impl Inboxes {
+    fn put(&self, port: usize, waker: Waker) {
+        let mut inbox = self.wakers[port]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        inbox.push(waker);
+        self.full.fetch_or(1 << port, Ordering::SeqCst);
+    }
+
+    /// True when somebody left something for a port.
+    pub fn has(&self, port: usize) -> bool {
+        self.full.load(Ordering::SeqCst) & 1 << port != 0
+    }
+
+    /// Wakes the futures in the inbox of a port; gives their number.
+    pub fn open(&self, port: usize) -> usize {
+        if !self.has(port) {
+            return 0;
+        }
+        let mut inbox = self.wakers[port]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        self.full.fetch_and(!(1 << port), Ordering::SeqCst);
+        let wakers = std::mem::take(&mut *inbox);
+        drop(inbox);
+        let woken = wakers.len();
+        wakers.into_iter().for_each(Waker::wake);
+        woken
+    }
+
+    /// Wakes what lies in any inbox: for those whose door does not look.
+    pub fn open_all(&self) {
+        for port in 0..PORTS {
+            self.open(port);
+        }
+    }
+}
+
+impl Shared {
+    /// Wakes futures: those of the calling door and of nobody's port here,
+    /// others by their door.
+    pub(super) fn wake_futures(&self, wakers: &mut Vec<(usize, Waker)>) {
+        let own = PORT.get();
+        let mut doors = 0u32;
+        for (port, waker) in wakers.drain(..) {
+            if port == 0 || port == own || port >= PORTS {
+                waker.wake();
+            } else {
+                self.inboxes.put(port, waker);
+                doors |= 1 << port;
+            }
+        }
+        while doors != 0 {
+            self.page.nudge(doors.trailing_zeros() as usize);
+            doors &= doors - 1;
+        }
+    }
+
+    /// Before a door's thread sleeps: wakes whom it gave work, and hears what
+    /// rings at its port until it may sleep. When futures were woken it does
+    /// not sleep; it comes here again when they have run.
+    pub fn before_sleep(self: &Arc<Self>, port: usize) {
+        become_door(port);
+        wake_deferred();
+        while self.drain(port) == 0 {
+            if self.page.prepare_sleep(port) {
+                // After the announcement: who leaves something later wakes us.
+                if !self.inboxes.has(port) {
+                    return;
+                }
+                self.page.awake(port);
+            }
+        }
+    }
+}

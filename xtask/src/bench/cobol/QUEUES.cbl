@@ -1,0 +1,45 @@
+       IDENTIFICATION DIVISION.
+       PROGRAM-ID. QUEUES.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY CLOCKWS.
+       01  WS-ITEM                     PIC X(100) VALUE 'an item'.
+       01  WS-QUEUE                    PIC X(8) VALUE 'BENCH'.
+       01  WS-NAME                     PIC X(8) VALUE 'ACCOUNTS'.
+       01  WS-NUMBER                   PIC S9(4) COMP VALUE 1.
+       01  WS-LENGTH                   PIC S9(4) COMP VALUE 100.
+       LINKAGE SECTION.
+       01  DFHCOMMAREA.
+           05  OUT-WRITEQ              PIC 9(9).
+           05  OUT-READQ               PIC 9(9).
+           05  OUT-ENQ                 PIC 9(9).
+       PROCEDURE DIVISION.
+           EXEC CICS DELETEQ TS QUEUE(WS-QUEUE) NOHANDLE END-EXEC
+           PERFORM WRITES 500 TIMES
+           PERFORM LOOK
+           MOVE WS-NOW TO WS-BEGAN
+           PERFORM WRITES 5000 TIMES
+           PERFORM LOOK
+           COMPUTE OUT-WRITEQ = (WS-NOW - WS-BEGAN) / 5000
+           PERFORM LOOK
+           MOVE WS-NOW TO WS-BEGAN
+           PERFORM READS 5000 TIMES
+           PERFORM LOOK
+           COMPUTE OUT-READQ = (WS-NOW - WS-BEGAN) / 5000
+           PERFORM LOOK
+           MOVE WS-NOW TO WS-BEGAN
+           PERFORM LOCKS 5000 TIMES
+           PERFORM LOOK
+           COMPUTE OUT-ENQ = (WS-NOW - WS-BEGAN) / 10000
+           EXEC CICS DELETEQ TS QUEUE(WS-QUEUE) END-EXEC
+           EXEC CICS RETURN END-EXEC.
+       WRITES.
+           EXEC CICS WRITEQ TS QUEUE(WS-QUEUE) FROM(WS-ITEM)
+               LENGTH(100) MAIN END-EXEC.
+       READS.
+           EXEC CICS READQ TS QUEUE(WS-QUEUE) INTO(WS-ITEM)
+               LENGTH(WS-LENGTH) ITEM(WS-NUMBER) END-EXEC.
+       LOCKS.
+           EXEC CICS ENQ RESOURCE(WS-NAME) LENGTH(8) END-EXEC
+           EXEC CICS DEQ RESOURCE(WS-NAME) LENGTH(8) END-EXEC.
+       COPY CLOCK.

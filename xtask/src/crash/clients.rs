@@ -1,0 +1,205 @@
+//! Clients that transfer money while the bank is killed, and what they know.
+//!
+//! A client of its own accounts knows what they must hold after each answer. A
+//! transfer without an answer was made or was not: the client looks, and either
+//! both accounts have moved or neither.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+
+use super::Random;
+use super::bank::{self, Account, Bank, Sent};
+
+/// What the clients know of the transfers.
+#[derive(Default, Clone)]
+pub struct Book {
+    /// Transfers that the bank said were made.
+    pub acknowledged: u64,
+    /// Transfers that nothing was heard of.
+    pub unanswered: u64,
+    /// Transfers that the bank said were not made.
+    pub refused: u64,
+    /// Of those without an answer, looked at and found made.
+    pub made: u64,
+    /// Of those without an answer, looked at and found not made.
+    pub not_made: u64,
+    /// What accounts of one client must hold.
+    pub known: BTreeMap<u32, Account>,
+    /// By shared account: transfers acknowledged.
+    pub shared_acknowledged: BTreeMap<u32, u64>,
+    /// By shared account: transfers without an answer.
+    pub shared_unanswered: BTreeMap<u32, u64>,
+    /// Rules that were found broken.
+    pub wrong: Vec<String>,
+}
+
+/// The clients' threads.
+pub struct Clients {
+    common: Arc<Common>,
+    threads: Vec<JoinHandle<Result<()>>>,
+}
+
+struct Common {
+    address: Arc<Mutex<String>>,
+    book: Mutex<Book>,
+    stop: AtomicBool,
+}
+
+impl Clients {
+    /// Starts so many. Every second one gets two accounts to itself, as far as
+    /// there are accounts.
+    pub fn start(
+        bank: &Bank,
+        accounts: &BTreeMap<u32, Account>,
+        clients: usize,
+        seed: u64,
+    ) -> Result<Clients> {
+        let numbers: Vec<u32> = accounts.keys().copied().collect();
+        let alone = (clients / 2).min(numbers.len().saturating_sub(2) / 2);
+        let (own, shared) = numbers.split_at(2 * alone);
+        ensure!(shared.len() >= 2, "the bank has too few accounts");
+        let known = own.iter().map(|n| (*n, accounts[n])).collect();
+        let common = Arc::new(Common {
+            address: bank.address(),
+            book: Mutex::new(Book {
+                known,
+                ..Book::default()
+            }),
+            stop: AtomicBool::new(false),
+        });
+        let threads = (0..clients)
+            .map(|client| {
+                let random = Random((seed.wrapping_mul(1_000_003) + client as u64) | 1);
+                let pair = own.chunks_exact(2).nth(client).map(|p| [p[0], p[1]]);
+                let (common, shared) = (common.clone(), shared.to_vec());
+                std::thread::spawn(move || match pair {
+                    Some(pair) => common.alone(pair, random),
+                    None => common.together(&shared, random),
+                })
+            })
+            .collect();
+        Ok(Clients { common, threads })
+    }
+
+    /// True when a client found a rule broken.
+    pub fn found_wrong(&self) -> bool {
+        !self.common.book().wrong.is_empty()
+    }
+
+    /// Transfers acknowledged until now.
+    pub fn acknowledged(&self) -> u64 {
+        self.common.book().acknowledged
+    }
+
+    /// Waits for the clients' last transfers, and gives what they know.
+    pub fn stop(self) -> Result<Book> {
+        self.common.stop.store(true, Ordering::SeqCst);
+        for thread in self.threads {
+            match thread.join() {
+                Ok(result) => result?,
+                Err(_) => anyhow::bail!("a client panicked"),
+            }
+        }
+        Ok(self.common.book().clone())
+    }
+}
+
+impl Common {
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::SeqCst)
+    }
+
+    /// Asks for a transfer and counts the answer; none when nobody listened.
+    fn send(&self, from: u32, to: u32, cents: u64) -> Option<Sent> {
+        let sent = bank::transfer(&bank::current(&self.address), from, to, cents);
+        let mut book = self.book();
+        match sent {
+            Sent::Acknowledged => book.acknowledged += 1,
+            Sent::Unknown => book.unanswered += 1,
+            Sent::Refused => book.refused += 1,
+            Sent::Nowhere => {
+                drop(book);
+                std::thread::sleep(Duration::from_millis(2));
+                return None;
+            }
+        }
+        Some(sent)
+    }
+
+    /// A client with accounts of its own: to and fro, so that neither runs dry.
+    fn alone(&self, pair: [u32; 2], mut random: Random) -> Result<()> {
+        let mut known = pair.map(|number| self.book().known[&number]);
+        let mut turn = 0;
+        while self.goes_on() {
+            let cents = 1 + random.below(500);
+            let (from, to) = (turn % 2, (turn + 1) % 2);
+            let Some(sent) = self.send(pair[from], pair[to], cents) else {
+                continue;
+            };
+            turn += 1;
+            let mut moved = known;
+            moved[from].cents -= cents as i64;
+            moved[to].cents += cents as i64;
+            moved[from].movements += 1;
+            moved[to].movements += 1;
+            match sent {
+                Sent::Acknowledged => known = moved,
+                Sent::Refused | Sent::Nowhere => {}
+                Sent::Unknown => {
+                    let found = [
+                        bank::account_of(&self.address, pair[0])?,
+                        bank::account_of(&self.address, pair[1])?,
+                    ];
+                    let mut book = self.book();
+                    if found == moved {
+                        book.made += 1;
+                        known = moved;
+                    } else if found == known {
+                        book.not_made += 1;
+                    } else {
+                        book.wrong.push(format!(
+                            "accounts {pair:?} hold {found:?}, neither {known:?} nor {moved:?}"
+                        ));
+                        return Ok(());
+                    }
+                }
+            }
+            let mut book = self.book();
+            for (number, account) in pair.into_iter().zip(known) {
+                book.known.insert(number, account);
+            }
+        }
+        Ok(())
+    }
+
+    /// A client among others: between any two of the shared accounts.
+    fn together(&self, numbers: &[u32], mut random: Random) -> Result<()> {
+        while self.goes_on() {
+            let mut one = || numbers[random.below(numbers.len() as u64) as usize];
+            let (from, to) = (one(), one());
+            if from == to {
+                continue;
+            }
+            let cents = 1 + random.below(500);
+            let sent = self.send(from, to, cents);
+            let mut book = self.book();
+            let of = match sent {
+                Some(Sent::Acknowledged) => &mut book.shared_acknowledged,
+                Some(Sent::Unknown) => &mut book.shared_unanswered,
+                _ => continue,
+            };
+            *of.entry(from).or_default() += 1;
+            *of.entry(to).or_default() += 1;
+        }
+        Ok(())
+    }
+}
