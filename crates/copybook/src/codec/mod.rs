@@ -5,6 +5,10 @@
 //! and, for nearly all records, without allocating. [`FieldCodec`] does the
 //! same for one field, and [`stream`] for files of records.
 //!
+//! Own code and not a library: whole programs on the same 740-byte records go at
+//! 554 and 434 MB/s here, and at 1.2 and 3.9 MB/s with the crate `copybook-cli`
+//! (`cargo xtask bench copybook`).
+//!
 //! A record is an object of its direct subordinates, a group an object, a
 //! table an array; names come from [`Names`](crate::Names). FILLER without
 //! named items beneath does not appear. An elementary 01 is its bare value.

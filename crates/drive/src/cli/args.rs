@@ -97,7 +97,7 @@ pub struct KneeArgs {
 /// `tupelo drive compare`.
 #[derive(Debug, clap::Args)]
 #[command(
-    mut_args(|a| hidden_of(a, &["csv", "hdr", "objectives", "baseline", "quiet"])),
+    mut_args(|a| hidden_of(a, &["title", "csv", "hdr", "objectives", "baseline", "quiet"])),
     after_help = "Example:\n  tupelo drive compare http://127.0.0.1:8080/old http://127.0.0.1:8080/new -c 20 -t 10s"
 )]
 pub struct CompareArgs {
@@ -133,7 +133,7 @@ pub struct ImportArgs {
 /// `tupelo drive merge`.
 #[derive(Debug, clap::Args)]
 #[command(
-    mut_args(|a| hidden_of(a, &["listen", "quiet"])),
+    mut_args(|a| hidden_of(a, &["title", "listen", "quiet"])),
     after_help = "Example:\n  tupelo drive merge worker-1.hlog worker-2.hlog --html report.html"
 )]
 pub struct MergeArgs {
@@ -262,6 +262,9 @@ pub struct ObserveArgs {
 /// Where results go.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct OutputArgs {
+    /// What the report is called [default: the URL, or what the scenario says]
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,

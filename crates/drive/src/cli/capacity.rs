@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 
 /// Searches for the knee; true when one load at least met the objectives.
 pub(super) fn knee(args: &KneeArgs) -> Result<bool, CliError> {
-    let known = ["--csv", "--html", "--listen", "--objective"];
+    let known = ["--title", "--csv", "--html", "--listen", "--objective"];
     args.output.only("knee", &known)?;
     let mut objectives = args.output.parsed_objectives()?;
     let observing = args.observe.any();

@@ -161,6 +161,9 @@ pub(super) fn record(
     live.clear();
     let mut recording = recording?;
     let report = &mut recording.report;
+    if let Some(title) = &output.title {
+        report.title.clone_from(title);
+    }
     let planned = plan.duration_ns.map_or(f64::INFINITY, |ns| ns as f64 / 1e9);
     // A run that had ended by itself was not cut short.
     if stop.load(Ordering::Relaxed) && report.measured_s < planned * 0.999 {

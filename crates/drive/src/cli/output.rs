@@ -56,6 +56,7 @@ impl OutputArgs {
     /// the files and judgements that it does heed.
     pub(super) fn only(&self, command: &str, known: &[&str]) -> Result<(), CliError> {
         let given = [
+            ("--title", self.title.is_some()),
             ("--csv", self.csv.is_some()),
             ("--hdr", self.hdr.is_some()),
             ("--html", self.html.is_some()),

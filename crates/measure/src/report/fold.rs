@@ -40,7 +40,7 @@ fn fold_table(table: &str, out: &mut String) {
                 continue;
             };
             *out += "<td";
-            if let Some(head) = heads.get(column).filter(|h| column > 0 && !h.is_empty()) {
+            if let Some(head) = heads.get(column).filter(|h| !h.is_empty()) {
                 *out += &format!(" data-head=\"{}\"", head.replace('"', "&quot;"));
             }
             *out += cell;
@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(
             fold(body),
             "<p>a</p><table data-fold><tr data-heads><th>who<th class=w>µs <b>each</b><th><th>MB<th>s</tr>\
-             <tr class=x><td>a<td data-head=\"µs each\">1<td class=y>2<td data-head=\"MB\">3<td data-head=\"s\">4</tr></table><p>b</p>"
+             <tr class=x><td data-head=\"who\">a<td data-head=\"µs each\">1<td class=y>2<td data-head=\"MB\">3<td data-head=\"s\">4</tr></table><p>b</p>"
         );
     }
 

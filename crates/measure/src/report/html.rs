@@ -177,7 +177,8 @@ fn plots(report: &Report, sum: &PopulationReport) -> String {
     }
     let spread = histogram(&sum.response) + &heatmap(&report.timeline);
     plots.push(percentiles(sum));
-    if report.timeline.iter().any(|m| m.server_cpu_us.is_some()) {
+    let sampled = report.timeline.iter().filter(|m| m.server_cpu_us.is_some());
+    if sampled.count() > 1 {
         plots.push(Plot {
             title: "Server CPU per answer over time".into(),
             x: time(),

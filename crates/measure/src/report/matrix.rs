@@ -177,6 +177,9 @@ impl Matrix {
             escape(&self.names.join(" × ")),
             escape(started)
         );
+        if let Some(verdict) = self.verdict() {
+            let _ = write!(body, "<p class=verdict>{}</p>", escape(&verdict));
+        }
         let told = self.cells.iter().filter(|c| !c.report.warnings.is_empty());
         let told = told.count();
         for warning in &self.warnings {
@@ -205,6 +208,20 @@ impl Matrix {
         }
         body += WORDS;
         page(&self.title, &body)
+    }
+
+    /// The most and the fewest answers a second, in one sentence.
+    fn verdict(&self) -> Option<String> {
+        let by = |a: &&Cell, b: &&Cell| a.report.throughput.total_cmp(&b.report.throughput);
+        let most = self.cells.iter().max_by(by)?;
+        let fewest = self.cells.iter().min_by(by)?;
+        Some(format!(
+            "From {} answers a second ({}) to {} ({}).",
+            plain(fewest.report.throughput),
+            self.name(fewest),
+            plain(most.report.throughput),
+            self.name(most)
+        ))
     }
 
     fn name(&self, cell: &Cell) -> String {
@@ -423,6 +440,7 @@ mod tests {
     fn the_page_has_plots_and_a_place_for_what_did_not_run() {
         let html = matrix().html();
         assert!(html.contains("Throughput against clients"));
+        assert!(html.contains("From 190 answers a second (clients=100 size=&lt;big&gt;) to 400 ("));
         assert!(html.contains("size &lt;big&gt;") && !html.contains("<big>"));
         assert!(
             html.contains("<tr><td>size &lt;big&gt;<td>190.0<td>–</tr>"),

@@ -46,7 +46,7 @@ impl Versus {
                 escape(&first.started)
             );
         }
-        body += &format!("<p><b>{}</b></p>", escape(&self.conclusion()));
+        body += &format!("<p class=verdict>{}</p>", escape(&self.conclusion()));
         body += &self.table();
         body += &grid(&self.plots());
         body += "<h2>Every run</h2>";

@@ -366,3 +366,66 @@ fn a_new_application_answers_both_operations_and_refuses_with_a_reason() {
         200
     );
 }
+
+const TABLE: &str = "       01  REQ-AREA.\n           05  REQ-CODE  PIC X(4) OCCURS 3 TIMES.\n";
+const TOTAL: &str = "       01  RSP-AREA.\n           05  RSP-TOTAL PIC 9(4).\n";
+
+const NAMED_CHANNEL: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. TOTALS.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY REQ.
+       COPY RSP.
+       PROCEDURE DIVISION.
+           EXEC CICS GET CONTAINER('IN') CHANNEL('MINE') INTO(REQ-AREA)
+           END-EXEC
+           MOVE 3 TO RSP-TOTAL
+           EXEC CICS PUT CONTAINER('OUT') FROM(RSP-AREA) END-EXEC
+           EXEC CICS RETURN END-EXEC.
+";
+
+#[test]
+fn the_line_to_try_fits_and_a_channel_of_another_name_is_told_before_and_when_it_fails() {
+    let folder = application(&[
+        ("cobol/TOTALS.cbl", NAMED_CHANNEL),
+        ("copybooks/REQ.cpy", TABLE),
+        ("copybooks/RSP.cpy", TOTAL),
+    ]);
+    let app = folder.path().display().to_string();
+    let book = |name: &str| format!("{app}/copybooks/{name}.cpy");
+    let made = run(&[
+        "api",
+        "import",
+        "totals",
+        "--app",
+        &app,
+        "--program",
+        "TOTALS",
+        "--transid",
+        "TOTL",
+        "--channel",
+        "--request",
+        &format!("IN={}", book("REQ")),
+        "--response",
+        &format!("OUT={}", book("RSP")),
+        "--strip-prefix",
+        "REQ,RSP",
+    ]);
+    let made = text(&made.stdout);
+    // Each element of a table that has so many, and both prefixes gone.
+    let (_, body) = made.split_once("-d '").expect("a line to try");
+    let body = body.split('\'').next().unwrap();
+    assert_eq!(body, r#"{"code":["text","text","text"]}"#);
+    let check = run(&["check", &app]);
+    let told = text(&check.stdout) + &text(&check.stderr);
+    assert!(told.contains("names the channel MINE"), "{told}");
+    let server = Watched::start(folder.path(), &[]);
+    let gateway = server.address("gateway");
+    let post = || http::send(&gateway, "POST", "/totals", Some(body));
+    let refused = text(&post().body);
+    assert!(refused.contains("(channel MINE)"), "{refused}");
+    let mended = NAMED_CHANNEL.replace(" CHANNEL('MINE')", "");
+    std::fs::write(folder.path().join("cobol/TOTALS.cbl"), mended).unwrap();
+    until("the mended program", || post().status == 200);
+    assert_eq!(text(&post().body), r#"{"total":3}"#);
+}

@@ -30,6 +30,7 @@ mod program;
 mod programs;
 mod queues;
 mod reload;
+mod schemas;
 mod server;
 mod starts;
 mod trace;

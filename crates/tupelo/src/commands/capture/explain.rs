@@ -68,6 +68,9 @@ pub struct Args {
     /// Write a page with pictures.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// What the page is called, instead of the file's name.
+    #[arg(long, value_name = "TEXT", requires = "html")]
+    title: Option<String>,
 }
 
 fn default_threads() -> usize {
@@ -101,7 +104,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let explanation = args.file.as_deref().map(|file| load(args, file)).transpose()?;
     let account = account(args, explanation.as_ref())?;
     if let (Some(page), Some(explanation)) = (&args.html, &explanation) {
-        let title = args.file.as_deref().map_or(String::new(), |f| f.display().to_string());
+        let file = || args.file.as_deref().map_or(String::new(), |f| f.display().to_string());
+        let title = args.title.clone().unwrap_or_else(file);
         let page_text = html(explanation, &title, PICTURES);
         fs::write(page, page_text).into_diagnostic().wrap_err_with(|| page.display().to_string())?;
     }

@@ -1,0 +1,240 @@
+//! The published schemas of `--json`: what the program prints is what they say,
+//! and it prints nothing that they do not name.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::node::{Node, good};
+use crate::program::{tupelo, until};
+use crate::server::{Server, example};
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn schema(name: &str) -> Value {
+    let path = folder().join(format!("docs/reference/schemas/{name}.json"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path:?}: {e}"));
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{path:?}: {e}"))
+}
+
+/// Each value of an output against a schema.
+fn fits(name: &str, printed: &str) {
+    let schema = schema(name);
+    let values: Vec<Value> = serde_json::Deserializer::from_str(printed)
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .unwrap_or_else(|e| panic!("{name}: {e} in {printed}"));
+    assert!(!values.is_empty(), "{name} printed nothing");
+    let mut wrong = Vec::new();
+    for value in &values {
+        differences(&schema, &schema, value, "", &mut wrong);
+    }
+    assert!(wrong.is_empty(), "{name}: {}", wrong.join("; "));
+}
+
+/// The keywords that the schemas use: type, enum, required, properties,
+/// additionalProperties, items and $ref into $defs.
+fn differences(root: &Value, schema: &Value, value: &Value, at: &str, wrong: &mut Vec<String>) {
+    if let Some(name) = schema["$ref"].as_str() {
+        let target = root.pointer(name.trim_start_matches('#'));
+        let target = target.unwrap_or_else(|| panic!("{name} is nowhere"));
+        return differences(root, target, value, at, wrong);
+    }
+    let is = |name: &str| match name {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        other => panic!("{other} is no type"),
+    };
+    let fits = match &schema["type"] {
+        Value::String(name) => is(name),
+        Value::Array(names) => names.iter().filter_map(Value::as_str).any(is),
+        _ => true,
+    };
+    let listed = schema["enum"]
+        .as_array()
+        .is_none_or(|all| all.contains(value));
+    if !fits || !listed {
+        wrong.push(format!("{at} is {value}, not {}", schema["type"]));
+        return;
+    }
+    for (i, item) in value.as_array().into_iter().flatten().enumerate() {
+        differences(root, &schema["items"], item, &format!("{at}/{i}"), wrong);
+    }
+    let Some(members) = value.as_object() else {
+        return;
+    };
+    for name in schema["required"].as_array().into_iter().flatten() {
+        if !members.contains_key(name.as_str().unwrap_or_default()) {
+            wrong.push(format!("{at} has no {name}"));
+        }
+    }
+    for (name, member) in members {
+        let at = format!("{at}/{name}");
+        let known = [&schema["properties"][name], &schema["additionalProperties"]];
+        match known.into_iter().find(|s| s.is_object()) {
+            Some(schema) => differences(root, schema, member, &at, wrong),
+            // A schema without properties says nothing of what is inside.
+            None if schema["properties"].is_null() => {}
+            None => wrong.push(format!("{at} is not in the schema")),
+        }
+    }
+}
+
+/// What a command prints; some end with 1, having found something.
+fn printed(args: &[&str]) -> String {
+    let output = tupelo().args(args).current_dir(folder()).output().unwrap();
+    assert!(
+        output.status.code().is_some_and(|code| code < 2),
+        "{args:?}: {output:?}"
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn what_is_said_of_files_is_as_published() {
+    let web = ["omproute.conf", "profile.tcpip", "region.sit", "web.csd"];
+    let web = web.map(|file| format!("examples/advise/web/{file}"));
+    let mut advise: Vec<&str> = vec!["advise", "--json"];
+    advise.extend(web.iter().map(String::as_str));
+    fits("advise", &printed(&advise));
+    fits("advise-rules", &printed(&["advise", "--rules", "--json"]));
+    fits("advise-kinds", &printed(&["advise", "--kinds", "--json"]));
+    for copybook in [
+        "examples/bank/copybooks/LISTRPL.cpy",
+        "crates/copybook/benches/customer.cpy",
+    ] {
+        fits(
+            "record-layout",
+            &printed(&["record", "layout", "--json", copybook]),
+        );
+    }
+    let [before, after] = ["before", "after"].map(|f| format!("examples/capture/{f}.pcapng"));
+    fits(
+        "capture-explain",
+        &printed(&["capture", "explain", "--json", &before]),
+    );
+    fits(
+        "capture-explain",
+        &printed(&["capture", "explain", "--json", &after]),
+    );
+    let compare = ["capture", "explain", "--json", "--compare", &before, &after];
+    fits("capture-compare", &printed(&compare));
+}
+
+#[test]
+fn what_a_region_says_is_as_published() {
+    let server = Server::start(&example("bank"));
+    assert_eq!(server.get("/bank/accounts/10000001").status, 200);
+    fits(
+        "trace-print",
+        &printed(&["trace", "print", "--json", "--admin", &server.admin]),
+    );
+    fits(
+        "locks",
+        &printed(&["locks", "--json", "--admin", &server.admin]),
+    );
+    let url = format!("http://{}/bank/accounts/10000001", server.gateway);
+    let drive = [
+        "drive", &url, "-c", "2", "-t", "500ms", "--warmup", "0", "--json",
+    ];
+    let mut load = tupelo()
+        .args(["drive", &url, "-c", "8", "-t", "60s", "--quiet"])
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // A task under way is seen now and then.
+    until("a task in the list", || {
+        let tasks = printed(&["task", "list", "--json", "--admin", &server.admin]);
+        fits("task-list", &tasks);
+        tasks.contains("transid")
+    });
+    load.kill().unwrap();
+    load.wait().unwrap();
+    fits("drive", &printed(&drive));
+    let knee = [
+        "drive",
+        "knee",
+        &url,
+        "--from",
+        "50",
+        "--to",
+        "100",
+        "--steps",
+        "2",
+        "-t",
+        "300ms",
+        "--warmup",
+        "0",
+        "--repeats",
+        "1",
+        "--precision",
+        "50",
+        "--json",
+    ];
+    fits("drive", &printed(&knee));
+    let state = server.state.path().display().to_string();
+    let app = ["--app", "examples/bank", "--state", &state, "--json"];
+    fits(
+        "file-stat",
+        &printed(&[&["file", "stat"], &app[..]].concat()),
+    );
+    let state = server.kill();
+    let state = state.path().display().to_string();
+    let app = ["--app", "examples/bank", "--state", &state, "--json"];
+    fits(
+        "file-check",
+        &printed(&[&["file", "check"], &app[..]].concat()),
+    );
+    let run = [
+        "examples/bank",
+        "--channel",
+        "LIST",
+        "--json",
+        "--state",
+        &state,
+    ];
+    fits("run", &printed(&[&["run", "BLST"], &run[..]].concat()));
+}
+
+#[test]
+fn what_partners_say_is_as_published() {
+    let node = Node::start();
+    fits("aping", &good(&node.aping(&["--json"])));
+}
+
+#[test]
+fn a_difference_is_found() {
+    let schema = schema("task-list");
+    let differs = |value: Value| {
+        let mut wrong = Vec::new();
+        differences(&schema, &schema, &value, "", &mut wrong);
+        wrong.len()
+    };
+    assert_eq!(differs(serde_json::json!([])), 0);
+    assert_eq!(differs(serde_json::json!({})), 1);
+    let mut task: serde_json::Map<String, Value> = schema["items"]["properties"]
+        .as_object()
+        .unwrap()
+        .iter()
+        .map(|(name, shape)| {
+            let value = match shape["type"].as_str().unwrap() {
+                "string" => Value::from(""),
+                _ => Value::from(0),
+            };
+            (name.clone(), value)
+        })
+        .collect();
+    assert_eq!(differs(serde_json::json!([task])), 0);
+    task.insert("new".into(), Value::Null);
+    assert_eq!(differs(serde_json::json!([task])), 1);
+    task.remove("new");
+    task.remove("task");
+    assert_eq!(differs(serde_json::json!([task])), 1);
+}
