@@ -1,5 +1,7 @@
 //! `tupelo serve`: an application folder on the network.
 
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -80,10 +82,7 @@ pub fn run(args: Args) -> Result<Outcome> {
         store: store.as_deref(),
     })?;
 
-    println!("{:<10}{}", "compiled", made(&compiled, installed.files.len()));
-    for (what, address) in services.addresses() {
-        println!("{what:<10}{address}");
-    }
+    tell(&made(&compiled, installed.files.len()), &services);
 
     let mut told = Vec::new();
     while !stopped(&signals, args.no_reload).into_diagnostic()? {
@@ -124,6 +123,16 @@ pub fn run(args: Args) -> Result<Outcome> {
     services.stop(Duration::from_secs(10));
     region::block_on(region.shutdown());
     Ok(Outcome::Clean)
+}
+
+/// Says what is served and where. Whoever started the server may have read
+/// enough and closed the pipe: it serves all the same.
+fn tell(made: &str, services: &Services) {
+    let mut text = format!("{:<10}{made}\n", "compiled");
+    for (what, address) in services.addresses() {
+        let _ = writeln!(text, "{what:<10}{address}");
+    }
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
 /// Waits for a signal, or until the application's files are to be looked at

@@ -182,3 +182,33 @@ fn the_value_of_a_field_chooses_among_redefinitions() {
     assert_eq!(wrong.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&wrong.stderr).contains("ITEM:FIELD:VALUE=NAME"));
 }
+
+#[test]
+fn a_server_goes_on_when_nobody_reads_what_it_says() {
+    let state = tempfile::tempdir().unwrap();
+    let (read, write) = std::io::pipe().unwrap();
+    drop(read);
+    let mut server = tupelo()
+        .arg("serve")
+        .arg(example("bank"))
+        .arg("--state")
+        .arg(state.path())
+        .args(["--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"])
+        .stdin(Stdio::null())
+        .stdout(write)
+        .spawn()
+        .unwrap();
+    // Whether it is told to end before or after it has said where it listens:
+    // it says so first.
+    let store = state.path().join("store/data.mdb");
+    let looks = std::iter::repeat_n(std::time::Duration::from_millis(5), 12_000);
+    for pause in looks {
+        if store.exists() || server.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::sleep(pause);
+    }
+    // SAFETY: kill(2) takes any pid; the child is ours and not yet reaped.
+    unsafe { libc::kill(server.id() as i32, libc::SIGTERM) };
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+}
