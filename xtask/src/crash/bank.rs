@@ -104,7 +104,8 @@ impl Bank {
             .with_context(|| self.tupelo.display().to_string())?;
         let out = child.stdout.take().context("its output")?;
         let mut address = None;
-        for line in BufReader::new(out).lines() {
+        let mut lines = BufReader::new(out).lines();
+        for line in lines.by_ref() {
             let line = line?;
             if let Some(rest) = line.strip_prefix("gateway") {
                 let word = rest.split_whitespace().next().unwrap_or_default();
@@ -113,6 +114,8 @@ impl Bank {
             }
         }
         self.process = Some(child);
+        // Read to the end: a server ends when nobody reads what it says.
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         let Some(address) = address else {
             let status = self.process.as_mut().map(Child::wait).transpose()?;
             let log = std::fs::read_to_string(&path).unwrap_or_default();

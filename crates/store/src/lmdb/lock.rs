@@ -8,6 +8,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, Write};
 use std::os::fd::AsRawFd;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Held as long as the environment is open for writing.
 #[derive(Debug)]
@@ -33,13 +34,20 @@ impl WriterLock {
             .truncate(false)
             .open(path)
             .map_err(LockError::Io)?;
+        let begin = Instant::now();
         // SAFETY: the descriptor is open.
-        if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
+        while unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
             let error = std::io::Error::last_os_error();
-            return Err(match error.kind() {
-                std::io::ErrorKind::WouldBlock => LockError::Held(holder(&mut file)),
-                _ => LockError::Io(error),
-            });
+            if error.kind() != std::io::ErrorKind::WouldBlock {
+                return Err(LockError::Io(error));
+            }
+            let holder = holder(&mut file);
+            if holder.is_none_or(is_running) || begin.elapsed() > ORPHAN {
+                return Err(LockError::Held(holder));
+            }
+            // The holder was killed while it started a child, which has the
+            // descriptor until it becomes its program.
+            std::thread::sleep(Duration::from_millis(5));
         }
         // A full disk must not keep a region from its own files: the text is a
         // help for people only.
@@ -58,8 +66,22 @@ impl Drop for WriterLock {
     }
 }
 
+/// Longest time that a killed holder's child takes to become its program.
+const ORPHAN: Duration = Duration::from_secs(5);
+
+/// True when there is a process of this number.
+fn is_running(pid: u32) -> bool {
+    let gone = |pid| {
+        // SAFETY: signal 0 only asks whether the process is there.
+        let rc = unsafe { libc::kill(pid, 0) };
+        rc != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH)
+    };
+    !libc::pid_t::try_from(pid).is_ok_and(gone)
+}
+
 fn holder(file: &mut File) -> Option<u32> {
     let mut text = String::new();
+    file.rewind().ok()?;
     file.take(32).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()
 }
