@@ -10,6 +10,7 @@
 pub mod abend;
 pub mod abi;
 pub mod aid;
+pub mod cobol;
 pub mod command;
 pub mod csd;
 pub mod cvda;

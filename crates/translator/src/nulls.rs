@@ -5,6 +5,7 @@
 //! is none. The compiler checks every use of a LINKAGE item, and a CALL is a
 //! use to it, so such statements are announced to the worker before.
 
+use cics::cobol::VERBS;
 use cics::command::commands::{link, ret, xctl};
 
 use crate::argument::Value;
@@ -75,38 +76,3 @@ impl Work {
         using.is_some_and(|u| rest[u..end].iter().any(|t| is_linkage(t, unit)))
     }
 }
-
-/// Verbs that a statement after a CALL may begin with.
-const VERBS: &[&str] = &[
-    "ACCEPT",
-    "ADD",
-    "ALTER",
-    "CANCEL",
-    "COMPUTE",
-    "CONTINUE",
-    "DISPLAY",
-    "DIVIDE",
-    "ELSE",
-    "END-IF",
-    "END-EVALUATE",
-    "END-PERFORM",
-    "EVALUATE",
-    "EXEC",
-    "EXECUTE",
-    "EXIT",
-    "GO",
-    "GOBACK",
-    "IF",
-    "INITIALIZE",
-    "INSPECT",
-    "MOVE",
-    "MULTIPLY",
-    "PERFORM",
-    "SEARCH",
-    "SET",
-    "STOP",
-    "STRING",
-    "SUBTRACT",
-    "UNSTRING",
-    "WHEN",
-];

@@ -12,6 +12,7 @@
 
 use std::path::Path;
 
+use cics::cobol::entry_symbol;
 use object::{Object, ObjectSymbol};
 
 use crate::source::Place;
@@ -268,7 +269,7 @@ pub(crate) fn refers(name: &str, symbol: &str) -> bool {
     let routine = symbol
         .strip_prefix("cob_sys_")
         .zip(upper.strip_prefix("CBL_"));
-    symbol_of(name) == symbol
+    entry_symbol(name) == symbol
         || IRREGULAR.contains(&(upper.as_str(), symbol))
         || routine.is_some_and(|(entry, name)| name.eq_ignore_ascii_case(entry))
 }
@@ -279,22 +280,6 @@ fn is_listed(symbol: &str, batch: bool) -> bool {
         None => *entry == symbol,
     };
     C_LIBRARY.contains(&symbol) || LIBRARY.iter().any(listed) || batch && BATCH.iter().any(listed)
-}
-
-/// The symbol that the compiler makes of a program's name.
-fn symbol_of(name: &str) -> String {
-    let mut symbol = String::with_capacity(name.len() + 1);
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
-        symbol.push('_');
-    }
-    for byte in name.bytes() {
-        match byte {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => symbol.push(char::from(byte)),
-            b'-' => symbol.push_str("__"),
-            _ => symbol.push_str(&format!("_{byte:02X}")),
-        }
-    }
-    symbol
 }
 
 /// What a literal stands for: its text, or the bytes of a hexadecimal one.

@@ -22,6 +22,11 @@ pub(super) struct Operand {
     pub column: u32,
 }
 
+const NO_QUOTE: &str =
+    "a quote is not closed; a line is read up to column 71, and the next goes on from column 16";
+const NO_MORE: &str =
+    "the next line does not go on after this comma: it begins with // and a blank";
+
 /// The statement that begins on line `at`, and `at` behind it; `None` for a
 /// comment, a delimiter or the end of the job.
 pub(super) fn card(lines: &[&str], at: &mut usize) -> Option<Card> {
@@ -62,9 +67,11 @@ pub(super) fn card(lines: &[&str], at: &mut usize) -> Option<Card> {
         }
         *at += 1;
     }
-    if open {
-        card.broken = Some((card.line, card.column, "a quote is not closed"));
-    }
+    card.broken = match text.last() {
+        _ if open => Some((card.line, card.column, NO_QUOTE)),
+        Some((',', line, column)) => Some((*line, *column, NO_MORE)),
+        _ => unbalanced(&text),
+    };
     card.operands = operands(&text);
     Some(card)
 }
@@ -89,10 +96,11 @@ fn field(
     quoted
 }
 
-fn operands(text: &[(char, u32, u32)]) -> Vec<Operand> {
+/// The pieces between commas that stand in no parentheses and no quotes.
+fn pieces<T>(text: &[T], character: impl Fn(&T) -> char) -> Vec<&[T]> {
     let (mut depth, mut quoted) = (0_u32, false);
-    let pieces = text.split(|(c, ..)| {
-        match c {
+    let pieces = text.split(|item| {
+        match character(item) {
             '\'' => quoted = !quoted,
             '(' if !quoted => depth += 1,
             ')' if !quoted => depth = depth.saturating_sub(1),
@@ -101,8 +109,12 @@ fn operands(text: &[(char, u32, u32)]) -> Vec<Operand> {
         }
         false
     });
+    pieces.collect()
+}
+
+fn operands(text: &[(char, u32, u32)]) -> Vec<Operand> {
     let mut found = Vec::new();
-    for piece in pieces {
+    for piece in pieces(text, |(c, ..)| *c) {
         let Some((_, line, column)) = piece.first() else {
             continue;
         };
@@ -127,24 +139,32 @@ fn operands(text: &[(char, u32, u32)]) -> Vec<Operand> {
     found
 }
 
+/// What is wrong with parentheses, and where.
+fn unbalanced(text: &[(char, u32, u32)]) -> Option<(u32, u32, &'static str)> {
+    let (mut open, mut quoted) = (Vec::new(), false);
+    for (c, line, column) in text {
+        match c {
+            '\'' => quoted = !quoted,
+            '(' if !quoted => open.push((*line, *column)),
+            ')' if !quoted && open.pop().is_none() => {
+                return Some((*line, *column, "this ) closes no parenthesis"));
+            }
+            _ => {}
+        }
+    }
+    let (line, column) = open.pop()?;
+    Some((line, column, "this ( is not closed"))
+}
+
 /// The parts of a value in parentheses, or the value alone.
 pub(super) fn parts(value: &str) -> Vec<String> {
     let inner = value
         .strip_prefix('(')
         .and_then(|value| value.strip_suffix(')'))
         .unwrap_or(value);
-    let (mut depth, mut quoted) = (0_u32, false);
-    let pieces = inner.split(|c| {
-        match c {
-            '\'' => quoted = !quoted,
-            '(' if !quoted => depth += 1,
-            ')' if !quoted => depth = depth.saturating_sub(1),
-            ',' if !quoted => return depth == 0,
-            _ => {}
-        }
-        false
-    });
-    pieces.map(str::to_owned).collect()
+    let characters: Vec<char> = inner.chars().collect();
+    let found = pieces(&characters, |c| *c).into_iter();
+    found.map(|piece| piece.iter().collect()).collect()
 }
 
 /// A text without the quotes around it, two quotes within being one.

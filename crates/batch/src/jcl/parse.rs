@@ -20,6 +20,9 @@ const DD_ACCEPTED: &[&str] = &[
 /// DDs that say where programs are; here they are in the application folder.
 const LIBRARIES: &[&str] = &["JOBLIB", "STEPLIB", "SYSUDUMP", "SYSABEND", "CEEDUMP"];
 
+/// Most bytes of PARM on EXEC.
+const MOST_PARM: usize = 100;
+
 /// Reads a job. It takes any text, and never fails but by diagnostics.
 pub fn parse(text: &str) -> Job {
     let lines: Vec<&str> = text.lines().collect();
@@ -98,11 +101,21 @@ impl Reader {
             self.symbols(operand);
         }
         let here = (card.line, card.column);
+        if !card.name.is_empty() && !is_name(&card.name) {
+            let help = "a letter, $, # or @, then up to seven of these or digits".to_owned();
+            let message = format!("{} is no name", card.name);
+            self.say(Severity::Error, (card.line, 3), message, Some(help));
+        }
         match card.operation.to_ascii_uppercase().as_str() {
             "JOB" => self.job_card(card),
             "EXEC" => self.exec(card),
             "DD" => self.dd(card, lines, at),
             "" => self.error(here, "there is no operation behind the name".to_owned()),
+            other if card.name.is_empty() && other.contains('=') => {
+                let help = "where a statement goes on, the line before ends with a comma";
+                let message = format!("{other} is no operation");
+                self.say(Severity::Error, here, message, Some(help.to_owned()));
+            }
             other => {
                 let help =
                     "JOB, EXEC PGM= and DD are read; procedures, SET and IF are not".to_owned();
@@ -164,8 +177,20 @@ impl Reader {
                     step.program = unquoted(&operand.value).to_ascii_uppercase();
                     (step.line, step.column) = at;
                 }
-                Some("PARM") => step.parm = Some(parm(&operand.value)),
-                Some("COND") => (step.cond, step.after_abend) = self.cond(operand),
+                Some("PARM") => {
+                    let text = parm(&operand.value);
+                    if text.len() > MOST_PARM {
+                        let help = "put it into a file of its own and read that".to_owned();
+                        let message =
+                            format!("PARM has {} bytes and may have {MOST_PARM}", text.len());
+                        self.say(Severity::Error, at, message, Some(help));
+                    }
+                    step.parm = Some(text);
+                }
+                Some("COND") => {
+                    (step.cond, step.after_abend) = self.cond(operand);
+                    self.steps_of(&step.cond, at);
+                }
                 Some(key) if EXEC_ACCEPTED.contains(&key) => {}
                 Some("PROC") | None => {
                     let help =
@@ -186,6 +211,16 @@ impl Reader {
             self.error((card.line, card.column), "EXEC before JOB".to_owned());
         }
         self.job.steps.push(step);
+    }
+
+    /// A test names a step before its own.
+    fn steps_of(&mut self, tests: &[Test], at: (u32, u32)) {
+        for name in tests.iter().filter_map(|test| test.step.as_ref()) {
+            if !self.job.steps.iter().any(|step| step.name == *name) {
+                let message = format!("COND names the step {name}, and none before is called so");
+                self.error(at, message);
+            }
+        }
     }
 
     /// COND's tests; a mistake in one is told.
@@ -227,6 +262,7 @@ impl Reader {
         };
         if card.name.is_empty() {
             match step.dds.last_mut() {
+                Some(dd) if LIBRARIES.contains(&dd.name.as_str()) => {}
                 Some(dd) => dd.parts.push(part),
                 None => self.error(here, "a DD without a name follows no other DD".to_owned()),
             }
@@ -236,6 +272,10 @@ impl Reader {
         if step.dds.iter().any(|dd| dd.name == name) {
             return self.error(here, format!("the step has a DD {name} already"));
         }
+        let part = match LIBRARIES.contains(&name.as_str()) {
+            true => Part::Dummy,
+            false => part,
+        };
         step.dds.push(Dd {
             name,
             line: card.line,
@@ -254,10 +294,14 @@ impl Reader {
         for operand in &card.operands {
             let place = (operand.line, operand.column);
             let found = match (operand.keyword.as_deref(), operand.value.as_str()) {
-                (None, "*") => Some(Part::Lines(data(lines, at, value("DLM"), false))),
-                (None, "DATA") => Some(Part::Lines(data(lines, at, value("DLM"), true))),
+                (None, "*") => Some(self.lines(card, lines, at, value("DLM"), false)),
+                (None, "DATA") => Some(self.lines(card, lines, at, value("DLM"), true)),
                 (None, "DUMMY") => Some(Part::Dummy),
                 (Some("SYSOUT"), _) => Some(Part::Output),
+                (Some("DSN" | "DSNAME"), "") => {
+                    self.error(place, "DSN names no data set".to_owned());
+                    None
+                }
                 (Some("DSN" | "DSNAME"), name) => {
                     Some(self.data_set(unquoted(name), &card.operands))
                 }
@@ -288,6 +332,31 @@ impl Reader {
         })
     }
 
+    /// The lines of data behind a DD. Those with a delimiter of their own do not
+    /// end with the job.
+    fn lines(
+        &mut self,
+        card: &Card,
+        lines: &[&str],
+        at: &mut usize,
+        delimiter: Option<String>,
+        is_data: bool,
+    ) -> Part {
+        let delimiter = delimiter.map(|text| unquoted(&text));
+        if let Some(delimiter) = delimiter.as_ref().filter(|d| d.chars().count() != 2) {
+            let message = format!("DLM={delimiter} has not two characters");
+            self.error((card.line, card.column), message);
+        }
+        let (text, is_ended) = data(lines, at, delimiter.as_deref(), is_data);
+        if let Some(delimiter) = delimiter.filter(|_| !is_ended) {
+            let help = format!("{delimiter} in columns 1 and 2 ends it");
+            let message = format!("the data of DD {} has no end", card.name);
+            let place = (card.line, card.column);
+            self.say(Severity::Error, place, message, Some(help));
+        }
+        Part::Lines(text)
+    }
+
     fn data_set(&mut self, name: String, operands: &[Operand]) -> Part {
         let disp = operands
             .iter()
@@ -304,6 +373,20 @@ impl Reader {
                 Status::Old
             }
         };
+        for (place, allowed) in [
+            (
+                1,
+                ["", "DELETE", "KEEP", "PASS", "CATLG", "UNCATLG"].as_slice(),
+            ),
+            (2, ["", "DELETE", "KEEP", "CATLG", "UNCATLG"].as_slice()),
+        ] {
+            if !allowed.contains(&word(place)) {
+                let at = disp.map_or((1, 1), |o| (o.line, o.column));
+                let allowed = allowed[1..].join(", ");
+                let message = format!("{} in DISP is not one of {allowed}", word(place));
+                self.error(at, message);
+            }
+        }
         let delete = match word(1) {
             "" => status == Status::New,
             "DELETE" => true,
@@ -324,13 +407,12 @@ impl Reader {
     }
 }
 
-/// Lines of data up to their end, each ended by a line feed.
-fn data(lines: &[&str], at: &mut usize, delimiter: Option<String>, is_data: bool) -> String {
-    let delimiter = delimiter
-        .map(|text| unquoted(&text))
-        .filter(|d| !d.is_empty());
-    let ends = |line: &str| match &delimiter {
-        Some(delimiter) => line.starts_with(delimiter.as_str()),
+/// Lines of data up to their end, each ended by a line feed, and whether the end
+/// is there.
+fn data(lines: &[&str], at: &mut usize, delimiter: Option<&str>, is_data: bool) -> (String, bool) {
+    let delimiter = delimiter.filter(|d| !d.is_empty());
+    let ends = |line: &str| match delimiter {
+        Some(delimiter) => line.starts_with(delimiter),
         None if is_data => line.starts_with("/*"),
         None => line.starts_with("//") || line.trim_end() == "/*",
     };
@@ -339,13 +421,26 @@ fn data(lines: &[&str], at: &mut usize, delimiter: Option<String>, is_data: bool
         if ends(line) {
             // A delimiter belongs to the data; a statement does not.
             *at += usize::from(delimiter.is_some() || line.starts_with("/*"));
-            break;
+            return (text, true);
         }
         text.push_str(line);
         text.push('\n');
         *at += 1;
     }
-    text
+    (text, false)
+}
+
+/// Whether a name is one of JCL's; a name may have a second part behind a
+/// period.
+fn is_name(name: &str) -> bool {
+    name.split('.').all(|part| {
+        let mut characters = part.chars();
+        let national = |c: char| "$#@".contains(c);
+        let begins = |c: char| c.is_ascii_alphabetic() || national(c);
+        characters.next().is_some_and(begins)
+            && part.len() <= 8
+            && characters.all(|c| c.is_ascii_alphanumeric() || national(c))
+    })
 }
 
 /// `CODE,OPERATOR` or `CODE,OPERATOR,STEP`.

@@ -139,7 +139,10 @@ impl Parser<'_> {
                     return self.pass_over(known, here);
                 }
                 let help = nearest(other, VERBS.iter().copied());
-                let help = help.map_or(String::new(), |near| format!("did you mean {near}?"));
+                let help = help.map_or_else(
+                    || format!("there are {}", VERBS.join(", ")),
+                    |near| format!("did you mean {near}?"),
+                );
                 let known = UNSUPPORTED.contains(&other);
                 let message = match known {
                     true => format!("{other} is not supported"),

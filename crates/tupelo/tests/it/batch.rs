@@ -12,9 +12,10 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
 use crate::program::{text, tupelo};
+use crate::server::Server;
 
 /// Programs that another follows on the same files.
 const SERIES: &[&[&str]] = &[
@@ -26,11 +27,16 @@ const SERIES: &[&[&str]] = &[
     &["OPENS"],
     &["RELTEST"],
     &["SEQVAR"],
+    &["SORTED"],
+    &["TWICE"],
 ];
+
+/// Programs that run beside a region.
+const BESIDE: &[&str] = &["BESIDE"];
 
 #[test]
 fn statements_get_the_status_that_the_manual_says() {
-    let app = Application::new();
+    let (app, _state) = Application::new();
     let mut wrong = String::new();
     for program in SERIES.iter().copied().flatten() {
         let told = app.told(program);
@@ -43,11 +49,75 @@ fn statements_get_the_status_that_the_manual_says() {
 }
 
 #[test]
+fn beside_a_region_files_can_be_read_and_not_changed() {
+    let (app, state) = Application::new();
+    app.run("IXSEQ");
+    let _server = Server::start_in(app.folder.path(), state);
+    for program in BESIDE {
+        assert_eq!(app.told(program), app.text(&format!("{program}.expected")));
+    }
+    let told = text(&app.run("BESIDE").stderr);
+    assert!(
+        told.contains("the files are in use by the region"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_job_ends_where_a_data_set_is_not_there() {
+    let (app, _state) = Application::new();
+    let job = "//J JOB 1\n//ONE EXEC PGM=TWICE\n//SHARED DD DISP=SHR,DSN=SHARED\n\
+               //TWO EXEC PGM=TWICE\n//SHARED DD DISP=OLD,DSN=NOT.THERE\n\
+               //THREE EXEC PGM=TWICE,COND=EVEN\n";
+    let path = app.folder.path().join("job.jcl");
+    fs::write(&path, job).expect("a job");
+    let output = app
+        .command("--jcl")
+        .arg(path)
+        .output()
+        .expect("tupelo runs");
+    let (printed, told) = (text(&output.stdout), text(&output.stderr));
+    assert!(
+        told.contains("TWO line 5: DD SHARED: there is no data set NOT.THERE"),
+        "{told}"
+    );
+    let table: Vec<&str> = printed.lines().rev().take(3).collect();
+    assert_eq!(
+        table,
+        [
+            "THREE    TWICE    not run",
+            "TWO      TWICE    no data set",
+            "ONE      TWICE    0000"
+        ]
+    );
+    assert_eq!(output.status.code(), Some(250));
+}
+
+#[test]
+fn iefbr14_makes_and_deletes_data_sets() {
+    let (app, _state) = Application::new();
+    let job = "//J JOB 1\n//MAKE EXEC PGM=IEFBR14\n//A DD DSN=A.B,DISP=(NEW,CATLG)\n\
+               //C DD DSN=C.D,DISP=(NEW,CATLG)\n//GO EXEC PGM=IEFBR14\n\
+               //A DD DSN=A.B,DISP=(OLD,DELETE)\n";
+    let path = app.folder.path().join("job.jcl");
+    fs::write(&path, job).expect("a job");
+    let output = app
+        .command("--jcl")
+        .arg(path)
+        .output()
+        .expect("tupelo runs");
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let there = |name: &str| app.state.join("datasets").join(name).exists();
+    assert_eq!((there("A.B"), there("C.D")), (false, true));
+}
+
+#[test]
 fn every_program_of_the_folder_is_run() {
     let programs = fs::read_dir(data().join("batch")).expect("a folder");
     for program in programs.map(|entry| entry.expect("an entry").path()) {
         let name = program.file_stem().unwrap_or_default().to_string_lossy();
-        let is_run = SERIES.iter().any(|series| series.contains(&&*name));
+        let mut series = SERIES.iter().chain(&[BESIDE]);
+        let is_run = series.any(|programs| programs.contains(&&*name));
         assert!(is_run, "{name} is in no series");
     }
 }
@@ -55,23 +125,43 @@ fn every_program_of_the_folder_is_run() {
 /// The application of the tests in a folder that goes away.
 struct Application {
     folder: tempfile::TempDir,
+    state: PathBuf,
     files: Vec<String>,
 }
 
 impl Application {
-    fn new() -> Application {
+    /// The application with its files defined, and the folder of its state.
+    fn new() -> (Application, tempfile::TempDir) {
+        let state = tempfile::tempdir().expect("a folder");
         let folder = tempfile::tempdir().expect("a folder");
         crate::appc::copy(&data(), folder.path());
         let deck = folder.path().join("setup.idcams");
         let args = [deck.as_os_str(), "--app".as_ref(), folder.path().as_ref()];
-        let output = tupelo().args(["file", "idcams"]).args(args).output();
+        let mut command = tupelo();
+        command.args(["file", "idcams"]).args(args);
+        let output = command.arg("--state").arg(state.path()).output();
         let output = output.expect("tupelo runs");
         assert!(output.status.success(), "{}", text(&output.stderr));
         let deck = fs::read_to_string(deck).expect("commands");
         let named = deck.lines().filter(|line| line.contains("CLUSTER"));
         let named = named.filter_map(|line| line.split_once("NAME(")?.1.split_once(')'));
-        let files = named.map(|(name, _)| name.to_owned()).collect();
-        Application { folder, files }
+        let app = Application {
+            folder,
+            state: state.path().to_owned(),
+            files: named.map(|(name, _)| name.to_owned()).collect(),
+        };
+        (app, state)
+    }
+
+    /// `tupelo batch` of a program, or with an option instead, before more.
+    fn command(&self, program: &str) -> Command {
+        let mut command = tupelo();
+        command.arg("batch").arg("--state").arg(&self.state);
+        match program {
+            "--jcl" => command.arg(self.folder.path()).arg("--jcl"),
+            program => command.arg(program).arg(self.folder.path()),
+        };
+        command
     }
 
     /// A file of the folder of programs.
@@ -91,8 +181,7 @@ impl Application {
                 fs::copy(&path, own.join(name)).expect("a copy");
             }
         }
-        let mut command = tupelo();
-        command.arg("batch").arg(program).arg(self.folder.path());
+        let mut command = self.command(program);
         for file in &self.files {
             command.args(["--dd", &format!("{file}={file}")]);
         }

@@ -11,6 +11,8 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::Path;
 
+use cics::cobol::entry_symbol;
+
 /// A loaded instance of a program, with storage of its own. It stays loaded
 /// until the process ends.
 #[derive(Debug)]
@@ -93,22 +95,6 @@ impl Module {
     }
 }
 
-/// The symbol under which GnuCOBOL exports a program.
-pub fn entry_symbol(program: &str) -> String {
-    let mut symbol = String::with_capacity(program.len() + 4);
-    if program.starts_with(|c: char| c.is_ascii_digit()) {
-        symbol.push('_');
-    }
-    for b in program.bytes() {
-        match b {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'_' => symbol.push(char::from(b)),
-            b'-' => symbol.push_str("__"),
-            _ => symbol.push_str(&format!("_{b:02X}")),
-        }
-    }
-    symbol
-}
-
 /// What the loader says about the last failure.
 pub(super) fn loader_error() -> String {
     // SAFETY: the text stays until the next call of the loader.
@@ -142,14 +128,6 @@ fn copy_of(path: &Path) -> io::Result<OwnedFd> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn symbols_are_those_that_cobc_writes() {
-        assert_eq!(entry_symbol("ACCT01"), "ACCT01");
-        assert_eq!(entry_symbol("MY-PROG"), "MY__PROG");
-        assert_eq!(entry_symbol("1ST"), "_1ST");
-        assert_eq!(entry_symbol("A$B"), "A_24B");
-    }
 
     #[test]
     fn a_missing_file_is_told_apart_from_a_foreign_one() {

@@ -8,6 +8,7 @@
 //! seen goes both ways, and so does all of a record whose name the program
 //! passes on (`CALL … USING`, `FROM`).
 
+use cics::cobol::VERBS;
 use copybook::{FieldId, Layout, words};
 use std::collections::HashMap;
 
@@ -179,48 +180,6 @@ impl Scan {
 
 /// Stands for a field among the words just passed.
 const FIELD: &str = "?";
-
-/// Words that begin a statement.
-const VERBS: [&str; 38] = [
-    "ACCEPT",
-    "ADD",
-    "CALL",
-    "CANCEL",
-    "CLOSE",
-    "COMPUTE",
-    "CONTINUE",
-    "DELETE",
-    "DISPLAY",
-    "DIVIDE",
-    "ELSE",
-    "EVALUATE",
-    "EXEC",
-    "EXIT",
-    "GO",
-    "GOBACK",
-    "IF",
-    "INITIALIZE",
-    "INSPECT",
-    "MERGE",
-    "MOVE",
-    "MULTIPLY",
-    "OPEN",
-    "PERFORM",
-    "READ",
-    "RELEASE",
-    "RETURN",
-    "REWRITE",
-    "SEARCH",
-    "SET",
-    "SORT",
-    "START",
-    "STOP",
-    "STRING",
-    "SUBTRACT",
-    "UNSTRING",
-    "WHEN",
-    "WRITE",
-];
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use batch::jcl::{self, AfterAbend, Job, Part, Status};
 use batch::{Dd, Source};
-use cics::diagnostic::Severity;
+use cics::diagnostic::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result};
 
 use super::programs::{Programs, in_folder, name_of};
@@ -18,18 +18,14 @@ use crate::commands::file::idcams;
 /// What became of a step.
 enum StepEnd {
     Ran(Ended),
+    /// A data set that DISP says is there is not: this ends the job.
+    NotFound,
     PassedOver,
 }
 
 /// Reads the job, sees that all of it can run, and runs it.
 pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
-    let bytes = std::fs::read(path)
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot read {}", path.display()))?;
-    let mut text = String::from_utf8_lossy(&bytes).into_owned();
-    for (from, to) in &args.set {
-        text = text.replace(from, to);
-    }
+    let text = args.given.text(path)?;
     let job = jcl::parse(&text);
     let deck = store::idcams::parse(&text);
     if !tell(path, &job, &deck, &app) {
@@ -58,6 +54,7 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
         let commands = (step.program == "IDCAMS").then(|| decks.next()).flatten();
         let outcome = match run.is_due(step) {
             false => StepEnd::PassedOver,
+            true if run.lacks_data(step)? => StepEnd::NotFound,
             true => StepEnd::Ran(run.step(step, commands)?),
         };
         run.ended.push(outcome);
@@ -71,25 +68,19 @@ pub fn run(args: &Args, path: &Path, app: Application) -> Result<Outcome> {
 fn tell(path: &Path, job: &Job, deck: &store::idcams::Deck, app: &Application) -> bool {
     let has_idcams = job.steps.iter().any(|step| step.program == "IDCAMS");
     let commands = deck.diagnostics.iter().filter(|_| has_idcams);
-    let mut errors = 0;
-    for found in job.diagnostics.iter().chain(commands) {
-        eprintln!("{}:{found}", path.display());
-        errors += usize::from(found.severity == Severity::Error);
-    }
     let there: Vec<String> = in_folder(&app.folder.join("batch")).iter().map(|p| name_of(p)).collect();
-    for step in &job.steps {
-        let is_there = ["IDCAMS", "IEFBR14", ""].contains(&step.program.as_str()) || there.contains(&step.program);
-        if !is_there {
-            let (line, column, name) = (step.line, step.column, &step.program);
-            let shown = path.display();
-            eprintln!("{shown}:{line}:{column}: error: there is no program {name} in the folder batch");
-            errors += 1;
-        }
-    }
-    if errors > 0 {
-        eprintln!("{errors} {}; nothing was done", if errors == 1 { "mistake" } else { "mistakes" });
-    }
-    errors == 0
+    let is_there = |name: &str| ["IDCAMS", "IEFBR14", ""].contains(&name) || there.iter().any(|t| t == name);
+    let unknown = job.steps.iter().filter(|step| !is_there(&step.program));
+    let unknown: Vec<Diagnostic> = unknown
+        .map(|step| Diagnostic {
+            severity: Severity::Error,
+            line: step.line,
+            column: step.column,
+            message: format!("there is no program {} in the folder batch", step.program),
+            help: Some("of the utilities, IDCAMS and IEFBR14 are there".to_owned()),
+        })
+        .collect();
+    idcams::tell(path, job.diagnostics.iter().chain(commands).chain(&unknown)) == 0
 }
 
 /// Where this job's own data sets are.
@@ -112,6 +103,9 @@ struct JobRun<'a> {
 impl JobRun<'_> {
     /// Whether the conditions let a step run.
     fn is_due(&self, step: &jcl::Step) -> bool {
+        if self.ended.iter().any(|outcome| matches!(outcome, StepEnd::NotFound)) {
+            return false;
+        }
         let has_abended = |outcome: &StepEnd| matches!(outcome, StepEnd::Ran(Ended::Abend(_)));
         match (self.ended.iter().any(has_abended), step.after_abend) {
             (true, AfterAbend::No) | (false, AfterAbend::Only) => return false,
@@ -131,14 +125,49 @@ impl JobRun<'_> {
         })
     }
 
-    fn step(&mut self, step: &jcl::Step, commands: Option<&store::idcams::Step>) -> Result<Ended> {
-        if step.program == "IEFBR14" {
-            return Ok(Ended::Code(0));
+    /// Whether a data set with DISP=OLD or SHR is not there, which is told. What
+    /// an IDCAMS step lacks its commands tell.
+    fn lacks_data(&self, step: &jcl::Step) -> Result<bool> {
+        if step.program == "IDCAMS" {
+            return Ok(false);
         }
+        let runner = Runner::new(self.app, self.programs)?;
+        let mut lacks = false;
+        for dd in step.dds.iter().filter(|dd| self.given(&dd.name).is_none()) {
+            for part in &dd.parts {
+                let Part::DataSet { name, status: Status::Old, .. } = part else {
+                    continue;
+                };
+                if self.given(name).is_some() || self.is_there(name, runner.known()) {
+                    continue;
+                }
+                eprintln!(
+                    "{} line {}: DD {}: there is no data set {name} (--dd {name}=WHAT says what stands for it)",
+                    step.name, dd.line, dd.name
+                );
+                lacks = true;
+            }
+        }
+        Ok(lacks)
+    }
+
+    fn is_there(&self, name: &str, known: &[String]) -> bool {
+        match self.data_set(name, known) {
+            Source::File { path, .. } => path.exists(),
+            _ => true,
+        }
+    }
+
+    fn step(&mut self, step: &jcl::Step, commands: Option<&store::idcams::Step>) -> Result<Ended> {
         if let Some(commands) = commands {
             return self.idcams(step, commands);
         }
         let mut runner = Runner::new(self.app, self.programs)?;
+        self.allocate(step, runner.known())?;
+        if step.program == "IEFBR14" {
+            self.dispose(step, runner.known());
+            return Ok(Ended::Code(0));
+        }
         let mut dds = Vec::new();
         for dd in &step.dds {
             dds.push((dd.name.clone(), self.dd(dd, runner.known())?));
@@ -155,23 +184,22 @@ impl JobRun<'_> {
     }
 
     fn idcams(&self, step: &jcl::Step, commands: &store::idcams::Step) -> Result<Ended> {
-        let mut files = self.args.dd.clone();
+        let mut given = self.args.given.clone();
         for part in step.dds.iter().flat_map(|dd| &dd.parts) {
             if let Part::DataSet { name, .. } = part {
                 let path = self.path(name);
                 if path.is_file() {
-                    files.push((name.clone(), path.display().to_string()));
+                    given.dd.push((name.clone(), path.display().to_string()));
                 }
             }
         }
         let app = Application::open(&self.app.folder, Some(&self.app.state))?;
-        let args = idcams::Args::of_job(&self.args.name, files, self.args.form.clone());
-        idcams::run_steps(std::slice::from_ref(commands), app, args).map(Ended::Code)
+        idcams::run_steps(std::slice::from_ref(commands), app, given).map(Ended::Code)
     }
 
     /// What the command line says of a name.
     fn given(&self, name: &str) -> Option<&str> {
-        let mut given = self.args.dd.iter();
+        let mut given = self.args.given.dd.iter();
         given.find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, what)| what.as_str())
     }
 
@@ -204,7 +232,7 @@ impl JobRun<'_> {
 
     /// A file of the store, or one of the state folder.
     fn data_set(&self, name: &str, known: &[String]) -> Source {
-        let mut renamed = self.args.name.iter();
+        let mut renamed = self.args.given.name.iter();
         let stored = renamed.find(|(from, _)| from.eq_ignore_ascii_case(name)).map_or(name, |(_, to)| to);
         match known.iter().find(|k| k.eq_ignore_ascii_case(stored)) {
             Some(stored) => Source::Store(stored.clone()),
@@ -230,6 +258,24 @@ impl JobRun<'_> {
         }
     }
 
+    /// Makes the data sets that DISP says are new, as a step has them whether its
+    /// program opens them or not.
+    fn allocate(&self, step: &jcl::Step, known: &[String]) -> Result<()> {
+        for dd in step.dds.iter().filter(|dd| self.given(&dd.name).is_none()) {
+            for part in &dd.parts {
+                if let Part::DataSet { name, status: Status::New | Status::Mod, .. } = part
+                    && self.given(name).is_none()
+                    && let Source::File { path, .. } = self.data_set(name, known)
+                    && !path.exists()
+                {
+                    let made = std::fs::File::create(&path).into_diagnostic();
+                    made.wrap_err_with(|| format!("cannot make {}", path.display()))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Deletes the data sets whose DISP says so; those of the store stay.
     fn dispose(&self, step: &jcl::Step, known: &[String]) {
         for part in step.dds.iter().flat_map(|dd| &dd.parts) {
@@ -249,6 +295,10 @@ impl JobRun<'_> {
         for (step, outcome) in self.job.steps.iter().zip(&self.ended) {
             let code = match outcome {
                 StepEnd::PassedOver => "not run".to_owned(),
+                StepEnd::NotFound => {
+                    has_abended = true;
+                    "no data set".to_owned()
+                }
                 StepEnd::Ran(Ended::Code(code)) => {
                     greatest = greatest.max(*code);
                     format!("{code:04}")

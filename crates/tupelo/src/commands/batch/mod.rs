@@ -12,8 +12,7 @@ use std::process::ExitCode;
 
 use miette::{Result, miette};
 
-use super::file::idcams::pair;
-use super::file::which::Form;
+use super::file::idcams::Given;
 use crate::Outcome;
 use crate::app::Application;
 
@@ -21,7 +20,7 @@ use programs::Programs;
 use step::{Ended, Runner, what};
 
 /// Run a COBOL batch program, or a job of them, with files of the store and of
-/// this machine. The region must not be running for a program to change files.
+/// this machine. Beside a running region programs may only read its files.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tupelo batch LOADACCT examples/bank --dd ACCTS=ACCTFILE --dd SYSIN=accounts.txt,lines\n  \
@@ -40,15 +39,6 @@ pub struct Args {
     /// Run the steps of this job instead.
     #[arg(long, value_name = "FILE")]
     jcl: Option<PathBuf>,
-    /// What a DD name stands for; in a job, a data set's name too.
-    #[arg(long, value_name = "NAME=WHAT", value_parser = pair)]
-    dd: Vec<(String, String)>,
-    /// The name that a data set of a job has in the store.
-    #[arg(long, value_name = "DATASET=NAME", value_parser = pair)]
-    name: Vec<(String, String)>,
-    /// Text that stands for other text in a job, such as a placeholder.
-    #[arg(long, value_name = "TEXT=VALUE", value_parser = pair)]
-    set: Vec<(String, String)>,
     /// PARM of the program.
     #[arg(long)]
     parm: Option<String>,
@@ -59,7 +49,7 @@ pub struct Args {
     #[arg(long)]
     state: Option<PathBuf>,
     #[command(flatten)]
-    form: Form,
+    given: Given,
 }
 
 /// Runs the program or the job.
@@ -84,7 +74,7 @@ pub fn run(args: Args) -> Result<Outcome> {
     }
     let mut runner = Runner::new(&app, &programs)?;
     let mut dds = Vec::new();
-    for (name, text) in &args.dd {
+    for (name, text) in &args.given.dd {
         dds.push((name.to_ascii_uppercase(), what(text, runner.known())?));
     }
     let ended = runner.run(programs.entry(), args.parm.clone(), dds)?;

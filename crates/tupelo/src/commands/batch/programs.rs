@@ -66,9 +66,15 @@ impl Programs {
         let sources: Vec<Source> = sources.into_iter().map(Source::new).collect();
         let built = compiler.build_all(&sources, |_| ());
         let mut findings = Findings::new(&app.folder);
-        findings.extend(built.iter().flat_map(|b| &b.diagnostics));
+        let (asked, others): (Vec<_>, Vec<_>) =
+            built.iter().partition(|b| needed.contains(&name_of(&b.source)));
+        findings.extend(asked.iter().flat_map(|b| &b.diagnostics));
         let color = std::io::stderr().is_terminal();
         eprint!("{}", findings.text(Severity::Warning, color));
+        // One of these may be called, and most are not.
+        for name in others.iter().filter(|b| b.module.is_none()).map(|b| name_of(&b.source)) {
+            eprintln!("{name} does not compile and cannot be called: `tupelo batch {name} --check` says why");
+        }
         let folder = modules.join("names");
         std::fs::create_dir_all(&folder).into_diagnostic()?;
         for one in &built {

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Cursor, Write};
 use std::path::{Path, PathBuf};
 
-use cics::diagnostic::Severity;
+use cics::diagnostic::{Diagnostic, Severity};
 use miette::{Context, IntoDiagnostic, Result, miette};
 use store::idcams::{Code, Command, DataRef, Dd, Statement, Step, parse};
 use store::transfer::{LoadEvent, LoadMode, LoadOptions, copy, dump, load};
@@ -42,36 +42,53 @@ pub struct Args {
     /// Where records are kept; FOLDER/.tupelo when absent.
     #[arg(long)]
     state: Option<PathBuf>,
-    /// A file of this machine that a DD name or data set name stands for.
-    #[arg(long, value_name = "NAME=FILE", value_parser = pair)]
-    dd: Vec<(String, String)>,
-    /// The name that a data set of the deck has in the store.
-    #[arg(long, value_name = "DATASET=NAME", value_parser = pair)]
-    name: Vec<(String, String)>,
-    /// Text that stands for other text in the deck, such as a placeholder.
-    #[arg(long, value_name = "TEXT=VALUE", value_parser = pair)]
-    set: Vec<(String, String)>,
     /// Only read the deck, and tell its mistakes.
     #[arg(long)]
     check: bool,
     #[command(flatten)]
+    given: Given,
+}
+
+/// What names and text of a deck or a job stand for.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Given {
+    /// What a DD name or a data set name stands for: a file of this machine.
+    #[arg(long, value_name = "NAME=WHAT", value_parser = pair)]
+    pub dd: Vec<(String, String)>,
+    /// The name that a data set has in the store.
+    #[arg(long, value_name = "DATASET=NAME", value_parser = pair)]
+    pub name: Vec<(String, String)>,
+    /// Text that stands for other text, such as a placeholder.
+    #[arg(long, value_name = "TEXT=VALUE", value_parser = pair)]
+    set: Vec<(String, String)>,
+    #[command(flatten)]
     form: Form,
 }
 
-impl Args {
-    /// What the IDCAMS step of a job is run with.
-    pub fn of_job(names: &[(String, String)], dds: Vec<(String, String)>, form: Form) -> Args {
-        Args {
-            deck: PathBuf::new(),
-            app: PathBuf::new(),
-            state: None,
-            dd: dds,
-            name: names.to_vec(),
-            set: Vec::new(),
-            check: false,
-            form,
-        }
+impl Given {
+    /// A file's text, with other text in the places of placeholders.
+    pub fn text(&self, path: &Path) -> Result<String> {
+        let bytes = std::fs::read(path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let set = self.set.iter();
+        Ok(set.fold(text, |text, (from, to)| text.replace(from, to)))
     }
+}
+
+/// Tells what is wrong with a text; how many errors there are, and that
+/// nothing was done if there are some.
+pub fn tell<'d>(path: &Path, found: impl Iterator<Item = &'d Diagnostic>) -> usize {
+    let mut errors = 0;
+    for found in found {
+        eprintln!("{}:{found}", path.display());
+        errors += usize::from(found.severity == Severity::Error);
+    }
+    if errors > 0 {
+        eprintln!("{errors} {}; nothing was done", if errors == 1 { "mistake" } else { "mistakes" });
+    }
+    errors
 }
 
 /// NAME=VALUE.
@@ -82,20 +99,8 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
 
 /// Reads the deck and does what it says.
 pub fn run(args: Args) -> Result<Outcome> {
-    let mut text = std::fs::read(&args.deck)
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot read {}", args.deck.display()))?;
-    for (from, to) in &args.set {
-        text = text.replace(from, to);
-    }
-    let deck = parse(&text);
-    for found in &deck.diagnostics {
-        eprintln!("{}:{found}", args.deck.display());
-    }
-    let errors = deck.diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    if errors > 0 {
-        eprintln!("{errors} {}; nothing was done", if errors == 1 { "mistake" } else { "mistakes" });
+    let deck = parse(&args.given.text(&args.deck)?);
+    if tell(&args.deck, deck.diagnostics.iter()) > 0 {
         return Ok(Outcome::Findings);
     }
     if args.check {
@@ -104,18 +109,18 @@ pub fn run(args: Args) -> Result<Outcome> {
         return Ok(Outcome::Clean);
     }
     let app = Application::open(&args.app, args.state.as_deref())?;
-    Ok(match run_steps(&deck.steps, app, args)? {
+    Ok(match run_steps(&deck.steps, app, args.given)? {
         0..=4 => Outcome::Clean,
         _ => Outcome::Findings,
     })
 }
 
 /// Does the commands of steps without mistakes; the greatest condition code.
-pub fn run_steps(steps: &[Step], app: Application, args: Args) -> Result<u32> {
+pub fn run_steps(steps: &[Step], app: Application, given: Given) -> Result<u32> {
     let mut runner = Runner {
         store: app.open_store()?,
         app,
-        args,
+        given,
         last: 0,
         max: 0,
     };
@@ -135,7 +140,7 @@ pub fn run_steps(steps: &[Step], app: Application, args: Args) -> Result<u32> {
 struct Runner {
     store: LmdbStore,
     app: Application,
-    args: Args,
+    given: Given,
     last: u32,
     max: u32,
 }
@@ -153,6 +158,9 @@ impl From<DefineError> for Refused {
     fn from(error: DefineError) -> Self {
         let code = match error {
             DefineError::NotDefined { .. } | DefineError::UnknownFile(_) => 8,
+            DefineError::AlreadyDefined { .. } => {
+                return Refused(12, miette!("{error}: DELETE it first, or leave its DEFINE out"));
+            }
             _ => 12,
         };
         Refused(code, miette!("{error}"))
@@ -220,7 +228,7 @@ impl Runner {
 
     /// A data set's name in the store.
     fn stored_name(&self, name: &FileName) -> Result<FileName> {
-        let mut renamed = self.args.name.iter();
+        let mut renamed = self.given.name.iter();
         match renamed.find(|(from, _)| from.eq_ignore_ascii_case(name.as_str())) {
             Some((_, to)) => to.parse().into_diagnostic(),
             None => Ok(name.clone()),
@@ -328,7 +336,7 @@ impl Runner {
     /// What a DD or data set name stands for.
     fn place(&self, of: &DataRef, step: &Step) -> Result<Place> {
         let given = |name: &str| {
-            let mut given = self.args.dd.iter();
+            let mut given = self.given.dd.iter();
             given.find(|(dd, _)| dd.eq_ignore_ascii_case(name)).map(|(_, file)| file.into())
         };
         if let DataRef::Dd(dd) = of {
@@ -398,7 +406,7 @@ impl Runner {
         let section = section_of(&self.app, to.def.name.as_str());
         let as_lines = store::transfer::Framing::ascii_lines(&to.def);
         let records = match &from {
-            Place::File(_) => Some(self.args.form.records(&self.app, &section, &to.def)?),
+            Place::File(_) => Some(self.given.form.records(&self.app, &section, &to.def)?),
             _ => None,
         };
         let options = LoadOptions {
@@ -440,7 +448,7 @@ impl Runner {
 
     fn unload(&mut self, from: &CatalogueEntry, to: &Path) -> Done {
         let section = section_of(&self.app, from.def.name.as_str());
-        let records = self.args.form.records(&self.app, &section, &from.def)?;
+        let records = self.given.form.records(&self.app, &section, &from.def)?;
         let mut reader = self.store.lmdb_reader().into_diagnostic()?;
         let output = File::create(to)
             .into_diagnostic()
