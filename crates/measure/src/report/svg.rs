@@ -3,8 +3,9 @@
 //!
 //! A plot is drawn twice: wide, and for a telephone with fewer ticks. The style
 //! sheet shows the one that fits, so that its text is never smaller than 11 px.
-//! Ours and no library (plotters): 400 lines draw every report's pictures, with
-//! the page's colours in light and dark, and add 30 KB to the binary.
+//! Own code and not a library (plotters): a page needs the style sheet's colours
+//! in light and dark, two widths and values without a script, none of which a
+//! drawing library has. Lines and axes are 20 KB of machine code.
 
 use super::hover;
 use super::scale::Scale;
