@@ -32,7 +32,7 @@
                    SET RESULT-BAD-INPUT TO TRUE
                    MOVE 'The amount is zero' TO RESULT-TEXT
                WHEN XFER-FROM = XFER-TO
-                   SET RESULT-BAD-INPUT TO TRUE
+                   MOVE 422 TO RESULT-CODE
                    MOVE 'Payer and payee are the same account'
                        TO RESULT-TEXT
                WHEN XFER-FROM < XFER-TO

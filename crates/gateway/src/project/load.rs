@@ -6,7 +6,7 @@
 use super::asset::{self, Asset, Loaded};
 use super::media::media_type;
 use super::operation::{Api, BodyRule, Operation, Work};
-use super::{folder_name, read_yaml};
+use super::{folder_name, read_yaml, served};
 use crate::diagnostics::{Diagnostics, Position, closest};
 use crate::mapping::plan::Compiler;
 use crate::mapping::reads::Reads;
@@ -75,25 +75,13 @@ pub(super) fn load(folder: &Path, out: &mut Diagnostics) -> Option<Api> {
     Some(Api {
         title: title.to_string(),
         base_path: document.base_path(),
-        document_json: served_document(&document),
+        document_json: served::document(document.json.clone(), &document.base_path(), &operations),
         document: document.text.clone(),
         set,
         operations,
         warnings: Diagnostics::default(),
         name,
     })
-}
-
-/// The document as JSON with its servers reduced to the base path, so that a
-/// page which shows it sends requests to where it came from.
-fn served_document(document: &Document) -> String {
-    let mut json = document.json.clone();
-    let base = document.base_path();
-    let url = if base.is_empty() { "/" } else { &base };
-    if let Some(object) = json.as_object_mut() {
-        object.insert("servers".into(), serde_json::json!([{ "url": url }]));
-    }
-    json.to_string()
 }
 
 fn check_options(file: &Path, out: &mut Diagnostics) {

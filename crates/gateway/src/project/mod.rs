@@ -18,6 +18,7 @@ pub(crate) mod media;
 pub(crate) mod operation;
 pub(crate) mod origin;
 pub(crate) mod record;
+mod served;
 
 use crate::diagnostics::{Diagnostics, Position};
 use crate::yaml::{self, Node};

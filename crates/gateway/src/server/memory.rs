@@ -17,7 +17,9 @@ use std::task::{Context, Poll, Waker};
 /// what is small, so that large bodies never shut out ordinary requests.
 pub(crate) const SMALL: usize = 64 << 10;
 /// Bytes by which the use must have fallen before free memory is given back.
-const WORTH_TRIMMING: usize = 32 << 20;
+const WORTH_TRIMMING: usize = 8 << 20;
+/// Bytes that a connection takes that holds nothing, about.
+const CONNECTION: usize = 10 << 10;
 /// Blocks from this size on are the kernel's again as soon as they are freed.
 #[cfg(target_env = "gnu")]
 const MAPPED_FROM: libc::c_int = 1 << 20;
@@ -27,7 +29,9 @@ const MAPPED_FROM: libc::c_int = 1 << 20;
 pub(crate) struct Memory {
     limit: usize,
     held: AtomicUsize,
-    /// Most that was held since free memory was given back.
+    /// Connections there are.
+    connections: AtomicUsize,
+    /// Most that was in use since free memory was given back.
     peak: AtomicUsize,
     /// Bytes that requests wait for.
     wanted: AtomicUsize,
@@ -39,6 +43,7 @@ impl Memory {
         Memory {
             limit,
             held: AtomicUsize::new(0),
+            connections: AtomicUsize::new(0),
             peak: AtomicUsize::new(0),
             wanted: AtomicUsize::new(0),
             waiting: Mutex::default(),
@@ -55,6 +60,11 @@ impl Memory {
         self.wanted.load(Relaxed)
     }
 
+    /// Bytes in use, with what connections take by themselves.
+    fn used(&self) -> usize {
+        self.held() + self.connections.load(Relaxed) * CONNECTION
+    }
+
     fn take(&self, bytes: usize) -> bool {
         let bound = match bytes <= SMALL {
             true => self.limit,
@@ -65,8 +75,8 @@ impl Memory {
             let alone = bytes > bound && held <= self.limit / 4;
             (alone || held + bytes <= bound).then_some(held + bytes)
         });
-        if let Ok(before) = taken {
-            self.peak.fetch_max(before + bytes, Relaxed);
+        if taken.is_ok() {
+            self.peak.fetch_max(self.used(), Relaxed);
         }
         taken.is_ok()
     }
@@ -90,15 +100,10 @@ impl Memory {
 
     /// Gives free memory back to the system after much of it was used.
     pub fn trim(&self) {
-        let held = self.held();
-        let peak = self.peak.load(Relaxed);
-        let worth = peak.saturating_sub(held) >= WORTH_TRIMMING;
-        let mine = |held| {
-            self.peak
-                .compare_exchange(peak, held, Relaxed, Relaxed)
-                .is_ok()
-        };
-        if worth && mine(held) {
+        let (used, peak) = (self.used(), self.peak.load(Relaxed));
+        let worth = used <= peak / 2 && peak - used >= WORTH_TRIMMING;
+        let taken = |used| self.peak.compare_exchange(peak, used, Relaxed, Relaxed);
+        if worth && taken(used).is_ok() {
             // SAFETY: a plain call; the allocator takes its own locks.
             #[cfg(target_env = "gnu")]
             unsafe {
@@ -130,6 +135,8 @@ pub(crate) struct Account {
 
 impl Account {
     pub fn new(memory: Arc<Memory>) -> Arc<Account> {
+        memory.connections.fetch_add(1, Relaxed);
+        memory.peak.fetch_max(memory.used(), Relaxed);
         Arc::new(Account {
             memory,
             held: AtomicUsize::new(0),
@@ -171,6 +178,12 @@ impl Account {
         self.memory.lock().push(cx.waker().clone());
         // What was given back before the waker was there woke nobody.
         self.hold(wish.bytes).map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        self.memory.connections.fetch_sub(1, Relaxed);
     }
 }
 
@@ -224,6 +237,16 @@ impl Held {
         }
         self.bytes = bytes;
         true
+    }
+
+    /// Bytes that it accounts for.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Adds what another holds of the same account.
+    pub fn join(&mut self, mut other: Held) {
+        self.bytes += std::mem::take(&mut other.bytes);
     }
 
     /// An answer that is accounted for until the last of it is written.

@@ -9,6 +9,7 @@ use super::conn::{ConnectionTimer, Connections};
 use super::deadline::Deadlines;
 use super::door::ticks;
 use super::intake::Taken;
+use super::memory::SMALL;
 use super::told::{
     abended, absent_containers, bad_data, failed, malformed, not_put, refused, repeated, unmapped,
 };
@@ -31,6 +32,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{Acquire, Relaxed};
 use std::time::Instant;
+use tokio::sync::Semaphore;
 
 /// A response buffer larger than this is not expected of the next response.
 const MAX_EXPECTED: u64 = 64 << 20;
@@ -48,6 +50,8 @@ pub(super) struct Server<B: Backend> {
     pub connections: Rc<Connections>,
     /// Requests that wait for memory.
     pub waiting_for_room: Cell<u32>,
+    /// Who has it makes a large answer.
+    turn: Semaphore,
 }
 
 impl<B: Backend> Server<B> {
@@ -64,6 +68,7 @@ impl<B: Backend> Server<B> {
             deadlines: Deadlines::default(),
             connections,
             waiting_for_room: Cell::new(0),
+            turn: Semaphore::new(1),
         }
     }
 
@@ -354,16 +359,36 @@ impl<B: Backend> Server<B> {
         };
         let names = || reply.container_names();
         let make = || answer(work, &request, &view, abend.as_ref(), &names);
-        let made = make().map_err(|problem| *problem)?;
-        let length = made.body().len();
-        if let Some(held) = work.timer.account.hold(length) {
-            return Ok(made.map(|bytes| Full::held(bytes, held)));
-        }
-        // It waits for room where the program left it, and is made again.
-        drop(made);
+        let length = areas.iter().flatten().map(|bytes| bytes.len()).sum();
+        self.answered(work, length, &make).await
+    }
+
+    /// Makes an answer of about so many bytes when there is room for it; it
+    /// waits where the program left it.
+    async fn answered(
+        &self,
+        work: &Job<'_>,
+        length: usize,
+        make: &dyn Fn() -> Result<Response<Vec<u8>>, Box<Problem>>,
+    ) -> Result<Response<Full>, Problem> {
         let mut held = self.room(work.timer, length).await?;
-        let made = make().map_err(|problem| *problem)?;
-        held.resize(made.body().len());
+        // Others are served between one large answer and the next.
+        let large = length > SMALL;
+        let _turn = match large {
+            true => self.turn.acquire().await.ok(),
+            false => None,
+        };
+        let mut made = make().map_err(|problem| *problem)?;
+        let length = made.body().len();
+        if !held.resize(length) {
+            drop(made);
+            let more = self.room(work.timer, length.saturating_sub(held.bytes()));
+            held.join(more.await?);
+            made = make().map_err(|problem| *problem)?;
+        }
+        if large {
+            tokio::task::yield_now().await;
+        }
         Ok(made.map(|bytes| Full::held(bytes, held)))
     }
 

@@ -2,8 +2,9 @@
 
 use crate::client::{Answer, send};
 use crate::fake::{Data, Fake};
-use crate::start;
-use gateway::Gateway;
+use crate::load::changed;
+use crate::{config, start};
+use gateway::{Api, Gateway};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
@@ -188,6 +189,18 @@ fn a_wrong_request_is_told_every_field() {
     let cents = r#"{"number": 5, "holder": "E", "kind": "CURRENT", "deposit": 1.005}"#;
     let answer = post(&bank, "/bank/accounts", cents);
     assert_eq!(answer.status, 400, "{}", answer.text());
+    assert!(
+        answer.text().contains("multiple of 0.01"),
+        "{}",
+        answer.text()
+    );
+    // Where the document does not say it, the field's PICTURE does.
+    let open = |text: &str| text.replace(", multipleOf: 0.01", "");
+    let folder = changed("api/openapi.yaml", open);
+    let api = Api::load(folder.path()).unwrap();
+    let bank = Gateway::start(config(), vec![api], Fake::default()).unwrap();
+    let answer = post(&bank, "/bank/accounts", cents);
+    assert_eq!(answer.status, 400, "{}", answer.text());
     let fault = &answer.json()["errors"][0];
     assert_eq!(fault["field"], "ACCTOPEN-AREA.OPEN-DEPOSIT");
     assert_eq!(fault["pointer"], "/deposit");
@@ -297,6 +310,25 @@ fn documents_metrics_and_the_page_are_served() {
         get(&bank, "/apis").json()["apis"][0]["operations"][1]["program"],
         "ACCTOPEN"
     );
+    let answers = |path: &str, method: &str| {
+        let responses = &document["paths"][path][method]["responses"];
+        let problem = |(status, response): (&String, &serde_json::Value)| {
+            let content = &response["content"]["application/problem+json"];
+            content["schema"]["$ref"]
+                .is_string()
+                .then(|| status.clone())
+        };
+        let all = responses.as_object().unwrap().iter();
+        let mut told: Vec<String> = all.filter_map(problem).collect();
+        told.sort();
+        told.join(" ")
+    };
+    let always = "400 500 502 503 504";
+    assert_eq!(answers("/accounts/{number}", "get"), always);
+    let with_body = "400 408 413 415 500 502 503 504";
+    assert_eq!(answers("/transfers", "post"), with_body);
+    let conflict = &document["paths"]["/transfers"]["post"]["responses"]["409"];
+    assert_eq!(conflict["$ref"], "#/components/responses/Problem");
     let page = get(&bank, "/docs/").text();
     assert!(page.contains("/apis/accounts/openapi.json"), "{page}");
     let script = send(

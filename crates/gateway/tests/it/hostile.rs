@@ -212,7 +212,8 @@ fn floods_of_control_frames_and_resets_are_cut() {
         let begun = frame(1, 5, n * 2 + 1, &get);
         [begun, frame(3, 0, n * 2 + 1, &8u32.to_be_bytes())].concat()
     };
-    let floods: [(&str, &dyn Fn(u32) -> Vec<u8>); 4] = [
+    type Flood<'f> = &'f dyn Fn(u32) -> Vec<u8>;
+    let floods: [(&str, Flood<'_>); 4] = [
         ("PING", &|_| frame(6, 0, 0, &[0; 8])),
         ("SETTINGS", &|_| frame(4, 0, 0, &[])),
         ("PRIORITY", &|n| frame(2, 0, n * 2 + 1, &[0, 0, 0, 0, 9])),

@@ -42,6 +42,9 @@ pub struct RegionConfig {
     pub worker_exe: PathBuf,
     /// Its arguments.
     pub worker_args: Vec<OsString>,
+    /// Steps of nice(2), 0 to 19, by which workers stand behind the region's
+    /// threads and the doors when CPUs are short.
+    pub worker_nice: u8,
     /// CPU sets.
     pub engines: Engines,
     /// File that monitoring records are appended to, a JSON line each.
@@ -92,6 +95,7 @@ impl Default for RegionConfig {
             arena_bytes: link::layout::ARENA_BYTES,
             worker_exe: PathBuf::from("/proc/self/exe"),
             worker_args: vec![OsString::from("worker")],
+            worker_nice: 0,
             engines: Engines::default(),
             monitoring: None,
             dumps: None,

@@ -162,6 +162,9 @@ pub struct Statistics {
     pub backouts: u64,
     /// Transactions of the store that carried the commits.
     pub commit_batches: u64,
+    /// Commits that the store failed since the last that it took; 0 while it
+    /// works.
+    pub store_failures: u64,
     /// Waits for record locks.
     pub lock_waits: u64,
     /// Deadlocks found.

@@ -128,6 +128,8 @@ pub struct Counts {
     batches: u64,
     lock_waits: u64,
     deadlocks: u64,
+    /// Commits that the store failed since the last that it took.
+    store_failures: u64,
 }
 
 /// A call that waits.
@@ -505,6 +507,7 @@ impl Kernel {
         statistics.commits = counts.commits;
         statistics.backouts = counts.backouts;
         statistics.commit_batches = counts.batches;
+        statistics.store_failures = counts.store_failures;
         statistics.lock_waits = counts.lock_waits;
         statistics.deadlocks = counts.deadlocks;
     }

@@ -158,6 +158,26 @@ impl Kernel {
         self.conclude(now, task, then, Some(why.to_owned()), out);
     }
 
+    /// Logs why a unit could not be committed. A store that fails, fails every
+    /// unit until somebody helps: one line says so, and one that it is over.
+    fn tell_of_failure(&mut self, result: &Result<(), ApplyError>) {
+        let failures = &mut self.state.counts.store_failures;
+        match result {
+            Err(error @ ApplyError::Storage(_)) => {
+                *failures += 1;
+                if *failures == 1 {
+                    tracing::error!(%error, "units of work cannot be committed");
+                }
+            }
+            Err(error) => tracing::error!(%error, "a unit of work could not be committed"),
+            Ok(()) if *failures > 0 => {
+                tracing::warn!(failed = *failures, "units of work are committed again");
+                *failures = 0;
+            }
+            Ok(()) => {}
+        }
+    }
+
     /// The store took changes over, or did not.
     pub(super) fn stored(
         &mut self,
@@ -167,9 +187,7 @@ impl Kernel {
         result: Result<(), ApplyError>,
         out: &mut Vec<Effect>,
     ) {
-        if let Err(error) = &result {
-            tracing::error!(%error, "a unit of work could not be committed");
-        }
+        self.tell_of_failure(&result);
         if result.is_ok() {
             let owed = std::mem::take(&mut self.state.owed);
             self.manage(now, out, |_, cx| {

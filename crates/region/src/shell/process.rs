@@ -49,6 +49,8 @@ pub struct Recipe {
     pub args: Vec<OsString>,
     /// CPUs for workers.
     pub general: Option<libc::cpu_set_t>,
+    /// Steps of nice(2) that they stand behind.
+    pub nice: u8,
 }
 
 /// The spawner's thread.
@@ -93,7 +95,7 @@ fn start(
     let (out_read, out_write) = pipe()?;
     let (err_read, err_write) = pipe()?;
     let socket_fd = socket.as_raw_fd();
-    let general = recipe.general;
+    let (general, nice) = (recipe.general, recipe.nice);
     let region = std::process::id() as libc::pid_t;
     let mut command = Command::new(&recipe.exe);
     command
@@ -113,6 +115,10 @@ fn start(
             hand_over(socket_fd)?;
             bind(general.as_ref())?;
             first_to_go();
+            // One that the system does not allow is no reason not to start.
+            if nice > 0 {
+                libc::nice(nice.into());
+            }
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) < 0 {
                 return Err(io::Error::last_os_error());
             }

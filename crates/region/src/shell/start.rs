@@ -89,6 +89,7 @@ impl Threads {
             exe: shared.config.worker_exe.clone(),
             args: shared.config.worker_args.clone(),
             general,
+            nice: shared.config.worker_nice,
         };
         let thread = |name: &str, run: Box<dyn FnOnce() + Send>| {
             std::thread::Builder::new()

@@ -320,6 +320,7 @@ fn a_full_store_fails_the_commit_and_keeps_what_was_there() {
         text(&script(&region, &last)),
         "0 KEY00001-a\n13 \n0 \n82 \n"
     );
+    assert_eq!(region.handle().statistics().store_failures, 2);
 }
 
 #[test]

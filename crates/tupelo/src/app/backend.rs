@@ -61,10 +61,18 @@ impl Backend for RegionBackend {
     }
 
     fn impairment(&self) -> Option<String> {
-        if self.region.statistics().workers == 0 {
+        let statistics = self.region.statistics();
+        if statistics.workers == 0 {
             return Some("no COBOL worker runs or can be started; the log says why".to_owned());
         }
-        self.store.as_ref().and_then(|store| store.impairment())
+        let failing = (statistics.store_failures > 0).then(|| {
+            let failed = statistics.store_failures;
+            format!(
+                "the store failed the last {failed} commits, as when it is full; the log says why"
+            )
+        });
+        let store = self.store.as_ref().and_then(|store| store.impairment());
+        store.or(failing)
     }
 
     fn metrics(&self, out: &mut String) {

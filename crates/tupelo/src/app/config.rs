@@ -54,6 +54,10 @@ pub struct RegionSection {
     pub max_tasks: u32,
     /// Most requests waiting for a task before further ones are refused.
     pub max_queued: u32,
+    /// Steps of nice(2), 0 to 19, by which COBOL workers stand behind the
+    /// gateway and the region's own threads when CPUs are short, so that
+    /// clients are answered, or refused, at once.
+    pub worker_nice: u8,
     /// Milliseconds a task may run without issuing a command before it abends
     /// with AICA (ICVR); 0 switches the check off.
     pub runaway_ms: u32,
@@ -107,6 +111,7 @@ impl Default for RegionSection {
             default_user: "CICSUSER".into(),
             max_tasks: 250,
             max_queued: 1000,
+            worker_nice: 15,
             runaway_ms: 5000,
             lock_wait_ms: 30_000,
             cwa_bytes: 0,

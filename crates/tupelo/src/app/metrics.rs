@@ -200,6 +200,12 @@ const METRICS: &[Metric] = &[
         |s| s.commit_batches,
     ),
     (
+        "store_failures",
+        "gauge",
+        "Commits that the store failed since the last that it took.",
+        |s| s.store_failures,
+    ),
+    (
         "lock_waits_total",
         "counter",
         "Waits for record locks.",

@@ -196,6 +196,7 @@ impl Application {
                 sync: self.config.store.sync,
             }),
             confinement: self.confinement()?,
+            worker_nice: settings.worker_nice.min(19),
             display_lines_per_s: settings.display_lines_per_s,
             trace: settings.trace,
             definitions: installed.region.clone(),

@@ -107,7 +107,7 @@ fn a_transfer_is_all_or_nothing() {
     );
     for (body, status) in [
         (r#"{"from": 10000001, "to": 99999999, "amount": 1}"#, 404),
-        (r#"{"from": 10000001, "to": 10000001, "amount": 1}"#, 400),
+        (r#"{"from": 10000001, "to": 10000001, "amount": 1}"#, 422),
         (r#"{"from": 10000001, "to": 10000008, "amount": 0}"#, 400),
         (
             r#"{"from": 10000001, "to": 10000008, "amount": 999999999.99}"#,

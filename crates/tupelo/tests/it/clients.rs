@@ -116,7 +116,7 @@ impl Target {
         let (peak, served, worst) = std::thread::scope(|scope| {
             let other = scope.spawn(|| {
                 let (mut peak, mut served, mut worst) = (0, 0, Duration::ZERO);
-                while !over.load(Ordering::Relaxed) || served == 0 {
+                while !over.load(Ordering::Relaxed) || served < 20 {
                     let begun = Instant::now();
                     assert_eq!(self.ask(), 200, "another client under {name}");
                     worst = worst.max(begun.elapsed());
@@ -234,6 +234,22 @@ fn floods_keep_nobody_out() {
     target.attack("PING floods", || target.crowd(20, &ping));
     let garbage = vec![0xff; 1 << 20];
     target.attack("garbage", || target.crowd(20, &garbage));
+}
+
+#[test]
+fn workers_stand_behind_the_doors() {
+    let target = Target::start();
+    let nice = |pid: i64| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        let fields = stat.rsplit_once(") ").unwrap().1;
+        fields.split(' ').nth(16).unwrap().parse::<i32>().unwrap()
+    };
+    let server = nice(target.server.pid().into());
+    let workers = target.server.workers();
+    assert!(!workers.is_empty());
+    for worker in workers {
+        assert_eq!(nice(worker.into()), (server + 15).min(19));
+    }
 }
 
 /// Lets this process open as many sockets as the system allows it.

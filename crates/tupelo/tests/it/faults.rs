@@ -240,6 +240,12 @@ fn a_full_disk_refuses_updates_and_loses_none() {
     let refused = refused.expect("the disk is full");
     let text = String::from_utf8_lossy(&refused.body).into_owned();
     assert!((500..600).contains(&refused.status), "{text}");
+    let failing = || {
+        let metrics = http::send(&bank.admin, "GET", "/metrics", None);
+        let metrics = String::from_utf8_lossy(&metrics.body).into_owned();
+        !metrics.contains("tupelo_region_store_failures 0\n")
+    };
+    assert!(failing());
     // Everything that was acknowledged is there, and reading goes on.
     for number in &kept {
         let path = format!("/bank/accounts/{number}");
@@ -250,4 +256,5 @@ fn a_full_disk_refuses_updates_and_loses_none() {
     let again = open(20_030_000);
     let text = String::from_utf8_lossy(&again.body).into_owned();
     assert_eq!(again.status, 201, "{text}");
+    assert!(!failing());
 }

@@ -14,6 +14,7 @@ mod capture;
 mod cli;
 mod clients;
 mod commands;
+mod documents;
 mod drive;
 mod ends;
 mod faults;

@@ -1,0 +1,125 @@
+//! The document that is handed out: the project's, and what the gateway adds
+//! to it of its own accord.
+//!
+//! A client that is generated from a document knows the answers that the
+//! document has. A request that does not match, a body that is too large, a
+//! region that is full: these the gateway answers itself, as problem
+//! documents, whether the project's author thought of them or not.
+
+use super::operation::{Operation, Work};
+use serde_json::{Map, Value, json};
+
+/// Name of the schema that is added to the document.
+const SCHEMA: &str = "GatewayProblem";
+/// Media type of a problem document.
+///
+/// Reference: RFC 9457, section 3.
+const MEDIA: &str = "application/problem+json";
+/// What every operation may be answered with.
+const ALWAYS: [(&str, &str); 5] = [
+    ("400", "The request does not match the API"),
+    (
+        "500",
+        "The program ended abnormally, or its answer is mapped by no response",
+    ),
+    (
+        "502",
+        "The program returned data that its copybook does not allow",
+    ),
+    ("503", "The region is full; try again"),
+    ("504", "The program took too long"),
+];
+/// The same of operations with a body.
+const WITH_BODY: [(&str, &str); 3] = [
+    ("408", "The rest of the body did not come in time"),
+    ("413", "The body is too large"),
+    ("415", "The body is not JSON in UTF-8"),
+];
+
+/// The document with its servers reduced to the base path, so that a page which
+/// shows it sends requests to where it came from, and with the gateway's own
+/// answers.
+pub(super) fn document(mut json: Value, base: &str, operations: &[Operation]) -> String {
+    let url = if base.is_empty() { "/" } else { base };
+    let known = json["components"]["responses"].clone();
+    for operation in operations {
+        let method = operation.method.as_str().to_ascii_lowercase();
+        let responses = json
+            .get_mut("paths")
+            .and_then(|paths| paths.get_mut(&operation.path))
+            .and_then(|path| path.get_mut(&method))
+            .and_then(|operation| operation.get_mut("responses"))
+            .and_then(Value::as_object_mut);
+        let Some(responses) = responses else { continue };
+        let with_body = operation.body.is_some().then_some(WITH_BODY);
+        for (status, why) in ALWAYS.into_iter().chain(with_body.into_iter().flatten()) {
+            add(responses, status, why, &known);
+        }
+        if matches!(operation.work, Work::Unsupported(_)) {
+            add(responses, "501", "The operation is not served yet", &known);
+        }
+    }
+    if let Some(object) = json.as_object_mut() {
+        object.insert("servers".into(), json!([{ "url": url }]));
+        let components = object.entry("components").or_insert_with(|| json!({}));
+        if let Some(components) = components.as_object_mut() {
+            let schemas = components.entry("schemas").or_insert_with(|| json!({}));
+            schemas[SCHEMA] = schema();
+        }
+    }
+    json.to_string()
+}
+
+/// Says of a status that it may come with a problem document.
+fn add(responses: &mut Map<String, Value>, status: &str, why: &str, known: &Value) {
+    let response = responses
+        .entry(status)
+        .or_insert_with(|| json!({ "description": why }));
+    let named = response["$ref"].as_str();
+    if let Some(name) = named.and_then(|r| r.strip_prefix("#/components/responses/")) {
+        // Other operations may use it for what their programs answer.
+        *response = known[name].clone();
+    }
+    let Some(response) = response.as_object_mut() else {
+        return;
+    };
+    let content = response.entry("content").or_insert_with(|| json!({}));
+    if let Some(content) = content.as_object_mut() {
+        let schema = format!("#/components/schemas/{SCHEMA}");
+        content
+            .entry(MEDIA)
+            .or_insert_with(|| json!({ "schema": { "$ref": schema } }));
+    }
+}
+
+fn schema() -> Value {
+    let text = || json!({ "type": "string" });
+    json!({
+        "type": "object",
+        "description": "What the gateway answers by itself (RFC 9457).",
+        "required": ["type", "title", "status"],
+        "properties": {
+            "type": text(),
+            "title": text(),
+            "status": { "type": "integer" },
+            "detail": text(),
+            "abendCode": text(),
+            "program": text(),
+            "errors": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "required": ["message"],
+                    "properties": {
+                        "message": text(),
+                        "pointer": text(),
+                        "parameter": text(),
+                        "container": text(),
+                        "field": text(),
+                        "offset": { "type": "integer" },
+                    },
+                },
+            },
+        },
+    })
+}
