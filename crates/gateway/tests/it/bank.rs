@@ -198,7 +198,12 @@ fn a_wrong_request_is_told_every_field() {
     let open = |text: &str| text.replace(", multipleOf: 0.01", "");
     let folder = changed("api/openapi.yaml", open);
     let api = Api::load(folder.path()).unwrap();
-    let bank = Gateway::start(config(), vec![api], Fake::default()).unwrap();
+    let bank = Gateway::start(
+        config(),
+        vec![api],
+        Fake::default().program("ACCTOPEN", |_| {}),
+    )
+    .unwrap();
     let answer = post(&bank, "/bank/accounts", cents);
     assert_eq!(answer.status, 400, "{}", answer.text());
     let fault = &answer.json()["errors"][0];
