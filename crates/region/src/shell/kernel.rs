@@ -14,8 +14,8 @@ use super::Shared;
 use super::clock::{local_offset_ns, now_ns, unix_offset_ns};
 use super::committer::{self, Committer};
 use super::lease::ended_well;
-use crate::api::{Abend, RegionConfig, StartError};
-use crate::core::TaskKey;
+use crate::api::{Abend, RegionConfig, StartError, WaitKind};
+use crate::core::{Stage, TaskKey};
 use crate::kernel::{BlockingWork, Effect, Kernel, PURGED, Settings};
 use crate::resources::Resources;
 use crate::resources::dump::Dumps;
@@ -52,9 +52,7 @@ impl KernelRoom {
         };
         let mut resources = Resources {
             storage: Storage::new(config.shared_storage_bytes),
-            dump: Dumps {
-                folder: config.dumps.clone(),
-            },
+            dump: Dumps::new(config.dumps.clone()),
             ..Resources::default()
         };
         resources.define(config, &config.definitions);
@@ -234,6 +232,7 @@ impl Shared {
                     };
                     let kernel = self.kernel.lock();
                     let (waits, lends) = (kernel.waits(task), kernel.waits_for_child(task));
+                    let kind = kernel.wait_of(task).map(|(on, _)| on.kind());
                     drop(kernel);
                     let point = match waits {
                         true => KernelPoint::Wait,
@@ -242,11 +241,18 @@ impl Shared {
                     if let Some(of) = core.task(task) {
                         self.trace.put(point, of.number, of.transid, None);
                     }
+                    if let Some(of) = core.task_mut(task) {
+                        match kind {
+                            Some(kind) => of.waits.begin(kind, cx.now),
+                            None => of.waits.end(cx.now),
+                        }
+                    }
                     core.waits(cx, worker, waits);
                     core.lend(cx, task, lends);
                 }),
                 Effect::Commit(job) => {
                     self.trace_task(KernelPoint::Commit, job.task, None);
+                    self.commit_begins(job.task);
                     if let Some(committer) = &*self.kernel.committer() {
                         committer.commit(job);
                     }
@@ -274,12 +280,24 @@ impl Shared {
     /// Answers the call of a task, unless its worker has died meanwhile: the
     /// worker of that number may be another.
     pub(super) fn answer_task(&self, task: TaskKey, answer: &Answer) {
-        let state = self.lock();
+        let mut state = self.lock();
+        if let Some(of) = state.core.task_mut(task).filter(|t| t.waits.commits()) {
+            of.waits.end(now_ns());
+        }
         let worker = state.core.runs_in(task);
         let link = worker.and_then(|w| state.links.get(w).cloned());
         drop(state);
         if let Some(link) = link {
             link.side.answer(answer);
+        }
+    }
+
+    /// A task that runs waits for the store.
+    fn commit_begins(&self, key: TaskKey) {
+        let mut state = self.lock();
+        let task = state.core.task_mut(key);
+        if let Some(task) = task.filter(|t| t.stage == Stage::Submitted) {
+            task.waits.begin(WaitKind::Syncpoint, now_ns());
         }
     }
 

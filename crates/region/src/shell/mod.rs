@@ -23,6 +23,7 @@ mod start;
 mod starts;
 mod system;
 mod trace;
+mod trace_file;
 
 pub use clock::now_ns;
 pub use engines::bind;
@@ -39,7 +40,7 @@ use std::task::{Context, Poll, Waker};
 use link::RegionPage;
 use link::trace::RegionTrace;
 
-use crate::api::{Refusal, RegionConfig, TaskRequest};
+use crate::api::{Definitions, Refusal, RegionConfig, TaskRequest};
 use crate::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
 use conversations::ConversationTable;
 use kernel::KernelRoom;
@@ -68,8 +69,15 @@ pub struct Shared {
     conversations: ConversationTable,
     /// What the kernel did last.
     pub(crate) trace: RegionTrace,
+    /// The trace that is being written to a file.
+    trace_file: Mutex<Option<trace_file::TraceFile>>,
     /// As the region was started.
     pub config: RegionConfig,
+    /// The definitions of the last start or reload, or what programs made of
+    /// them. Whoever changes definitions holds it meanwhile.
+    definitions: Mutex<Definitions>,
+    /// Monitoring records are written, where there is a file for them.
+    monitoring: AtomicBool,
     /// CPUs for doors.
     pub offload: Option<libc::cpu_set_t>,
     orders: Sender<Order>,
@@ -297,6 +305,10 @@ fn wake_or_defer(wakes: &mut Vec<Arc<WorkerLink>>) {
 }
 
 /// What became of a request.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "moved once; a box would be an allocation a task"
+)]
 pub enum Begun {
     /// It has its place.
     Placed(SlotLease),

@@ -121,6 +121,7 @@ impl World {
             min_workers: 1,
             worker_idle_ns: 50 * MS,
             runaway_ns: 0,
+            priority_aging_ns: [0, 1_000_000, 1_000_000_000][(seed % 3) as usize],
             parallel: 1 + (seed % 3) as usize,
         };
         let mut store = MemoryStore::new();
