@@ -100,6 +100,9 @@ mod diagnostics;
 mod environment;
 mod files;
 mod inquiry;
+mod inquiry_queues;
+mod inquiry_region;
+mod inquiry_tasks;
 mod journals;
 mod programs;
 mod queues;
@@ -121,6 +124,9 @@ pub mod commands {
     pub use super::environment::rows::*;
     pub use super::files::rows::*;
     pub use super::inquiry::rows::*;
+    pub use super::inquiry_queues::rows::*;
+    pub use super::inquiry_region::rows::*;
+    pub use super::inquiry_tasks::rows::*;
     pub use super::journals::rows::*;
     pub use super::programs::rows::*;
     pub use super::queues::rows::*;
@@ -159,5 +165,8 @@ pub(super) const DOMAINS: &[&[Command]] = &[
     diagnostics::LATER,
     spool::SERVED,
     inquiry::SERVED,
+    inquiry_region::SERVED,
+    inquiry_tasks::SERVED,
+    inquiry_queues::SERVED,
     system::LATER,
 ];

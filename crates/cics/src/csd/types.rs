@@ -24,6 +24,8 @@ pub struct TransactionDef {
     pub runaway: Runaway,
     /// TWASIZE in bytes.
     pub twa_bytes: u16,
+    /// SPURGE(YES): its tasks may be purged.
+    pub purgeable: bool,
     /// DTIMOUT in seconds; `None` waits without a limit.
     pub wait_limit_s: Option<u32>,
     /// TPNAME: another name by which partners attach it.

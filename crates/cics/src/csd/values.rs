@@ -202,6 +202,7 @@ impl<'a> Values<'a> {
             priority: self.number("PRIORITY", 0..=255).map_or(1, |n| n as u8),
             runaway,
             twa_bytes: self.number("TWASIZE", 0..=32_767).map_or(0, |n| n as u16),
+            purgeable: self.choice("SPURGE", &[("NO", false), ("YES", true)]),
             wait_limit_s,
             remote_system: self.parsed("REMOTESYSTEM"),
             tp_name: self.text("TPNAME"),

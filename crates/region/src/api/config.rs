@@ -29,6 +29,9 @@ pub struct RegionConfig {
     pub worker_idle_ms: u32,
     /// Milliseconds of CPU that a task may use without a command (ICVR).
     pub runaway_ms: u32,
+    /// Milliseconds of waiting that raise a priority by one (PRTYAGE), 0 to
+    /// 65,535; 0 for priorities that do not age.
+    pub priority_aging_ms: u32,
     /// Milliseconds that a task waits for a record lock (DTIMOUT).
     pub lock_timeout_ms: u32,
     /// Bytes of the common work area (WRKAREA), 0 to 3,584; 0 for none.
@@ -89,6 +92,7 @@ impl Default for RegionConfig {
             min_workers: 1,
             worker_idle_ms: 30_000,
             runaway_ms: 5_000,
+            priority_aging_ms: 1_000,
             lock_timeout_ms: 10_000,
             cwa_bytes: 0,
             shared_storage_bytes: 0,
@@ -154,6 +158,10 @@ pub struct TransactionDef {
     pub enabled: bool,
     /// RUNAWAY in milliseconds; `None` for the region's, 0 for no limit.
     pub runaway_ms: Option<u32>,
+    /// SPURGE(YES): its tasks may be purged, and no wait of them for a lock
+    /// lasts longer than DTIMOUT says. Those of others end by a forced purge
+    /// only, and wait as long as it takes.
+    pub purgeable: bool,
     /// DTIMOUT in milliseconds; `None` for the region's.
     pub lock_timeout_ms: Option<u32>,
     /// Milliseconds after which a task is purged; 0 for never.
@@ -171,6 +179,7 @@ impl Default for TransactionDef {
             priority: 1,
             enabled: true,
             runaway_ms: None,
+            purgeable: true,
             lock_timeout_ms: None,
             timeout_ms: 0,
             twa_bytes: 0,

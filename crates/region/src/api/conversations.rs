@@ -42,6 +42,10 @@ pub trait Conversations: Debug + Send + Sync {
     fn partner(&self, name: &str) -> Option<Destination>;
     /// The mode that PROFILE names.
     fn profile(&self, name: &str) -> Option<String>;
+    /// The partners that have a SYSID.
+    fn connections(&self) -> Vec<ConnectionInfo> {
+        Vec::new()
+    }
     /// Makes sure that a partner can be reached; false when it cannot.
     fn reach(&self, destination: &Destination) -> bool;
     /// Starts a process in a partner, with initialisation parameters.
@@ -52,6 +56,17 @@ pub trait Conversations: Debug + Send + Sync {
         confirm: bool,
         parameters: Vec<Vec<u8>>,
     ) -> Result<Box<dyn Conversation>, Fault>;
+}
+
+/// A partner as INQUIRE CONNECTION tells of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConnectionInfo {
+    /// The SYSID.
+    pub sysid: link::Name<4>,
+    /// Its logical unit, without the network's name.
+    pub net_name: String,
+    /// Active sessions with it.
+    pub sessions: usize,
 }
 
 /// Where a conversation goes.

@@ -9,7 +9,7 @@ use std::thread::Thread;
 
 use crate::api::{
     Definitions, Participant, Refusal, RegionConfig, StartError, Statistics, Task, TaskRequest,
-    TraceFilter, TraceRecord,
+    TraceFilter, TraceRecord, TraceStatus,
 };
 use crate::kernel::{ParticipantId, UnitId};
 use crate::shell::{Begun, Shared, Threads};
@@ -145,6 +145,28 @@ impl Handle {
     /// The last entries of the trace that the filter lets through, by time.
     pub fn trace(&self, filter: &TraceFilter) -> Vec<TraceRecord> {
         self.shared.trace_records(filter)
+    }
+
+    /// Begins to write the trace to a new file, `traces/NAME.jsonl` in the
+    /// region's folder, of at most so many bytes. An error when one is being
+    /// written, or the file exists.
+    pub fn trace_start(
+        &self,
+        name: &str,
+        filter: TraceFilter,
+        max_bytes: u64,
+    ) -> std::io::Result<TraceStatus> {
+        self.shared.trace_start(name, filter, max_bytes)
+    }
+
+    /// Ends the writing of the trace; none when it is not written.
+    pub fn trace_stop(&self) -> Option<TraceStatus> {
+        self.shared.trace_stop()
+    }
+
+    /// How far the writing of the trace has come; none when it is not written.
+    pub fn trace_status(&self) -> Option<TraceStatus> {
+        self.shared.trace_status()
     }
 
     /// Counters and gauges.

@@ -21,19 +21,23 @@ mod trace;
 
 pub use crate::kernel::{Order, ParticipantId, UnitId};
 pub use config::{ClassDef, Definitions, Engines, RegionConfig, StartError, TransactionDef};
-pub use conversations::{Conversation, Conversations, Destination, Fault, Received, sense};
+pub use conversations::{
+    ConnectionInfo, Conversation, Conversations, Destination, Fault, Received, sense,
+};
 pub use door::DoorRuntime;
 pub use facility::Facility;
 pub use handle::{Handle, Port, Region, block_on};
-pub use operator::{LockInfo, MessageInfo, Purge, TaskInfo};
+pub use operator::{
+    ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo,
+};
 pub use participant::{Participant, Vote};
 pub use queues::{
     JournalDef, JournalKind, Opens, QueueDefinitions, QueueFileFormat, TdKind, TdQueueDef,
     TdRecovery, Trigger, TsModelDef,
 };
-pub use record::{MonitoringRecord, Statistics, UserPoint, Work};
+pub use record::{MonitoringRecord, Statistics, UserPoint, WaitKind, Waits, Work};
 pub use reply::{Abend, Container, Outcome, Reply};
 pub use request::{PutError, Refusal, StartCode, TaskRequest};
 pub use sockets::{SocketCall, SocketCalls};
 pub use task::Task;
-pub use trace::{TraceFilter, TraceRecord};
+pub use trace::{TraceFilter, TraceRecord, TraceStatus};

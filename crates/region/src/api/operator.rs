@@ -1,6 +1,6 @@
 //! What an operator sees of a region, and does to its tasks.
 
-use link::{Name, ProgramName, TransId, UserId};
+use link::{FileName, Name, ProgramName, TransId, UserId};
 use serde::Serialize;
 
 use crate::api::Handle;
@@ -58,6 +58,58 @@ pub struct MessageInfo {
     pub text: String,
 }
 
+/// A transaction class as an operator sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ClassInfo {
+    /// Its name.
+    pub class: Name<8>,
+    /// Active tasks.
+    pub active: usize,
+    /// MAXACTIVE.
+    pub max_active: usize,
+    /// Requests that wait for it.
+    pub queued: usize,
+}
+
+/// A file as an operator sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileInfo {
+    /// Its name.
+    pub file: FileName,
+    /// ENABLED.
+    pub enabled: bool,
+    /// OPEN.
+    pub open: bool,
+    /// Records that are locked.
+    pub locks: usize,
+}
+
+/// A queue with items, as an operator sees it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct QueueStatus {
+    /// `TS` or `TD`.
+    pub kind: &'static str,
+    /// Its name; bytes that are not printable are escaped.
+    pub queue: String,
+    /// Items; of a recoverable queue, committed ones.
+    pub items: u64,
+    /// Part of units of work, or kept.
+    pub recoverable: bool,
+}
+
+/// Classes, files and queues of a region.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ResourceInfo {
+    /// All classes, by name.
+    pub classes: Vec<ClassInfo>,
+    /// All files, by name.
+    pub files: Vec<FileInfo>,
+    /// The queues with the most items, at most 100.
+    pub queues: Vec<QueueStatus>,
+    /// Most active tasks (MXT).
+    pub max_tasks: usize,
+}
+
 /// What became of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -66,6 +118,9 @@ pub enum Purge {
     Done,
     /// It runs, and ends when it next waits.
     Deferred,
+    /// Its transaction is not defined with SPURGE(YES): only a forced purge
+    /// ends it.
+    Refused,
     /// There is no such task.
     Unknown,
 }
@@ -74,6 +129,11 @@ impl Handle {
     /// All tasks, by number.
     pub fn tasks(&self) -> Vec<TaskInfo> {
         self.shared.task_list()
+    }
+
+    /// Classes, files and queues.
+    pub fn resources(&self) -> ResourceInfo {
+        self.shared.resource_info()
     }
 
     /// All locks, by name.

@@ -129,6 +129,8 @@ pub enum Opens {
 /// JOURNALMODEL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalDef {
+    /// Name of the model.
+    pub model: Name<8>,
     /// JOURNALNAME, with `*` at its end and `+` for any one character.
     pub name: String,
     /// TYPE.

@@ -33,14 +33,22 @@ pub struct MonitoringRecord {
     pub elapsed_ns: u64,
     /// CPU time on general engines.
     pub general_cpu_ns: u64,
+    /// CPU time on offload engines: of the door, while it wrote the task's
+    /// input. It is always estimated, by the time that took.
+    pub offload_cpu_ns: u64,
     /// `general_cpu_ns` was estimated by the time that the task took; false
-    /// when it was read from the thread's clock. All other figures of the
-    /// record are measured.
+    /// when it was read from the thread's clock.
     pub cpu_estimated: bool,
+    /// The names of the figures that are estimated; all others are measured.
+    pub estimated: &'static [&'static str],
     /// Waiting for the QR token.
     pub qr_wait_ns: u64,
-    /// Waiting for the region: locks, updates, syncpoints.
+    /// Waiting for the region: locks, updates, syncpoints. The waits by kind
+    /// below are parts of it.
     pub region_wait_ns: u64,
+    /// Waits by kind.
+    #[serde(flatten)]
+    pub waits: Waits,
     /// Committing at the end of the task.
     pub commit_wait_ns: u64,
     /// Bytes of input.
@@ -71,6 +79,84 @@ pub struct MonitoringRecord {
     /// first passed; at most [`UserPoint::MOST`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub user_points: Vec<UserPoint>,
+}
+
+/// What a task waited for in the region, by kind, in nanoseconds. A wait that
+/// the worker began by itself, for the QR token, is not among them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Waits {
+    /// For records and names that others had locked.
+    pub lock_wait_ns: u64,
+    /// For queues: their locks, space for an item, a record.
+    pub queue_wait_ns: u64,
+    /// For time: DELAY.
+    pub delay_wait_ns: u64,
+    /// For children: FETCH.
+    pub child_wait_ns: u64,
+    /// For events, operators and whatever else.
+    pub event_wait_ns: u64,
+    /// For the store, at syncpoints before the task's end and for files that
+    /// are not recoverable.
+    pub syncpoint_wait_ns: u64,
+    #[serde(skip)]
+    now: Option<(WaitKind, u64)>,
+}
+
+/// Kinds of wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WaitKind {
+    /// A record or an ENQ name.
+    Lock,
+    /// A queue.
+    Queue,
+    /// Time.
+    Delay,
+    /// A child.
+    Child,
+    /// An event.
+    Event,
+    /// The store.
+    Syncpoint,
+}
+
+impl Waits {
+    /// A wait begins; one that was under way ends.
+    pub fn begin(&mut self, kind: WaitKind, now: u64) {
+        self.end(now);
+        self.now = Some((kind, now));
+    }
+
+    /// The wait that is under way ends, if there is one.
+    pub fn end(&mut self, now: u64) {
+        let Some((kind, since)) = self.now.take() else {
+            return;
+        };
+        let sum = match kind {
+            WaitKind::Lock => &mut self.lock_wait_ns,
+            WaitKind::Queue => &mut self.queue_wait_ns,
+            WaitKind::Delay => &mut self.delay_wait_ns,
+            WaitKind::Child => &mut self.child_wait_ns,
+            WaitKind::Event => &mut self.event_wait_ns,
+            WaitKind::Syncpoint => &mut self.syncpoint_wait_ns,
+        };
+        *sum += now.saturating_sub(since);
+    }
+
+    /// Whether a wait for the store is under way.
+    pub fn commits(&self) -> bool {
+        matches!(self.now, Some((WaitKind::Syncpoint, _)))
+    }
+}
+
+impl std::ops::AddAssign for Waits {
+    fn add_assign(&mut self, other: Waits) {
+        self.lock_wait_ns += other.lock_wait_ns;
+        self.queue_wait_ns += other.queue_wait_ns;
+        self.delay_wait_ns += other.delay_wait_ns;
+        self.child_wait_ns += other.child_wait_ns;
+        self.event_wait_ns += other.event_wait_ns;
+        self.syncpoint_wait_ns += other.syncpoint_wait_ns;
+    }
 }
 
 /// A point of the program's own that a task passed.
@@ -199,6 +285,10 @@ pub struct Statistics {
 pub struct Work {
     /// CPU time on general engines.
     pub general_cpu_ns: u64,
+    /// CPU time of doors on tasks' input, on offload engines.
+    pub offload_cpu_ns: u64,
+    /// Waits in the region by kind.
+    pub waits: Waits,
     /// Waiting for admission and for a worker.
     pub admission_wait_ns: u64,
     /// Queued in a worker.
@@ -224,6 +314,8 @@ impl Work {
     pub fn of(record: &MonitoringRecord) -> Work {
         Work {
             general_cpu_ns: record.general_cpu_ns,
+            offload_cpu_ns: record.offload_cpu_ns,
+            waits: record.waits,
             admission_wait_ns: record.admission_wait_ns,
             dispatch_wait_ns: record.dispatch_wait_ns,
             qr_wait_ns: record.qr_wait_ns,
@@ -240,6 +332,8 @@ impl Work {
 impl std::ops::AddAssign for Work {
     fn add_assign(&mut self, other: Work) {
         self.general_cpu_ns += other.general_cpu_ns;
+        self.offload_cpu_ns += other.offload_cpu_ns;
+        self.waits += other.waits;
         self.admission_wait_ns += other.admission_wait_ns;
         self.dispatch_wait_ns += other.dispatch_wait_ns;
         self.qr_wait_ns += other.qr_wait_ns;
@@ -249,5 +343,41 @@ impl std::ops::AddAssign for Work {
         self.file_commands += other.file_commands;
         self.mode_switches += other.mode_switches;
         self.region_calls += other.region_calls;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_added_up_by_kind_and_one_that_begins_ends_the_one_before() {
+        let mut waits = Waits::default();
+        waits.begin(WaitKind::Lock, 100);
+        waits.begin(WaitKind::Delay, 130);
+        assert!(!waits.commits());
+        waits.end(200);
+        waits.end(900);
+        waits.begin(WaitKind::Syncpoint, 1_000);
+        assert!(waits.commits());
+        waits.end(1_005);
+        let sums = (
+            waits.lock_wait_ns,
+            waits.delay_wait_ns,
+            waits.syncpoint_wait_ns,
+        );
+        assert_eq!(sums, (30, 70, 5));
+    }
+
+    #[test]
+    fn a_record_names_what_is_estimated() {
+        let record = MonitoringRecord {
+            estimated: &["offload_cpu_ns"],
+            ..MonitoringRecord::default()
+        };
+        let json = serde_json::to_value(&record).expect("a record");
+        assert_eq!(json["estimated"][0], "offload_cpu_ns");
+        assert_eq!(json["lock_wait_ns"], 0);
+        assert!(json.get("now").is_none());
     }
 }

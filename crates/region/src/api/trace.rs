@@ -2,6 +2,8 @@
 //!
 //! The JSON form has the names of the fields.
 
+use std::path::PathBuf;
+
 use link::TransId;
 use serde::Serialize;
 
@@ -31,6 +33,22 @@ pub struct TraceRecord {
     /// From the entry of the command to this exit, in nanoseconds; none when
     /// the entry is no longer in the ring.
     pub elapsed_ns: Option<u64>,
+}
+
+/// How far the writing of the trace to a file has come.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TraceStatus {
+    /// The file.
+    pub path: PathBuf,
+    /// Records written.
+    pub records: u64,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Entries that were overwritten before they could be read.
+    pub lost: u64,
+    /// Nothing more is written: the file has its most bytes, or the disk is
+    /// full.
+    pub full: bool,
 }
 
 /// Which records are wanted. What is not set lets everything through.

@@ -6,9 +6,10 @@
 use link::Request;
 use link::layout::REQUEST_BRIEF;
 
+use super::queue::Turn;
 use super::task::{Stage, TaskKey, TaskSpec, TaskState};
 use super::{Action, BRIEF_NS, Core, Cx, Links, SMALL_BYTES};
-use crate::api::Refusal;
+use crate::api::{Refusal, Waits};
 
 impl Core {
     /// A request arrives. The task is building when a place was free, else it
@@ -182,7 +183,13 @@ impl Core {
             self.order += 1;
             if let Some(task) = self.tasks.get_mut(key) {
                 task.stage = Stage::WaitMxt;
-                self.mxt_waits.push(task.priority, self.order, key);
+                let turn = Turn {
+                    priority: task.priority,
+                    since: task.begun,
+                    order: self.order,
+                };
+                self.mxt_waits
+                    .push(turn, self.limits.priority_aging_ns, key);
             }
         }
         self.admit_next(cx);
@@ -236,7 +243,12 @@ impl Core {
             runaway_ns: def
                 .runaway_ms
                 .map_or(self.limits.runaway_ns, |ms| u64::from(ms) * 1_000_000),
-            lock_timeout_ns: def.lock_timeout_ms.map(|ms| u64::from(ms) * 1_000_000),
+            purgeable: def.purgeable,
+            lock_timeout_ns: match def.purgeable {
+                true => def.lock_timeout_ms.map(|ms| u64::from(ms) * 1_000_000),
+                // No wait of it ends by time.
+                false => Some(u64::MAX),
+            },
             small: spec.expected_bytes <= SMALL_BYTES,
             slow: false,
             port: spec.port,
@@ -250,12 +262,14 @@ impl Core {
             has_request: false,
             losses: 0,
             moves: 0,
+            waits: Waits::default(),
             user_points: Vec::new(),
             deadline: (timeout_ns > 0).then(|| now.saturating_add(timeout_ns)),
             purging: false,
             // Nobody outside waits for what the region starts.
             abandoned: spec.start.is_some(),
             in_kernel: spec.start.is_some(),
+            answered: false,
             has_sockets: false,
             start: spec.start,
             lends: false,
@@ -280,16 +294,22 @@ impl Core {
     }
 
     fn wait(&mut self, mut task: TaskState, stage: Stage) -> TaskKey {
-        let (class, priority) = (task.class, task.priority);
+        let class = task.class;
         let for_class = stage == Stage::WaitClass;
         task.stage = stage;
-        let key = self.tasks.insert(task);
         self.waiting += 1;
         self.order += 1;
-        match class {
-            Some(class) if for_class => self.class_waits[class].push(priority, self.order, key),
-            _ => self.mxt_waits.push(priority, self.order, key),
-        }
+        let turn = Turn {
+            priority: task.priority,
+            since: task.begun,
+            order: self.order,
+        };
+        let key = self.tasks.insert(task);
+        let queue = match class {
+            Some(class) if for_class => &mut self.class_waits[class],
+            _ => &mut self.mxt_waits,
+        };
+        queue.push(turn, self.limits.priority_aging_ns, key);
         key
     }
 

@@ -6,6 +6,7 @@
 //! workers are taken most recently used first, whose pages are warm.
 
 use super::defs::Pace;
+use super::queue::Turn;
 use super::task::{Stage, TaskKey};
 use super::worker::{Life, Place, WorkerState};
 use super::{
@@ -59,7 +60,13 @@ impl Core {
     pub(super) fn queue_for_place(&mut self, key: TaskKey) {
         if let Some(task) = self.tasks.get_mut(key) {
             task.stage = Stage::WaitPlace;
-            self.place_waits.push(task.priority, task.number, key);
+            let turn = Turn {
+                priority: task.priority,
+                since: task.begun,
+                order: task.number,
+            };
+            self.place_waits
+                .push(turn, self.limits.priority_aging_ns, key);
         }
     }
 

@@ -133,6 +133,9 @@ pub struct Limits {
     pub worker_idle_ns: u64,
     /// CPU nanoseconds without a command; 0 for no limit.
     pub runaway_ns: u64,
+    /// Nanoseconds of waiting that raise a priority by one (PRTYAGE); 0 for
+    /// priorities that do not age.
+    pub priority_aging_ns: u64,
     /// Workers that may run at once before short tasks are queued behind them.
     pub parallel: usize,
 }
@@ -236,11 +239,37 @@ impl Core {
         }
     }
 
-    /// Changes the priority of a task that exists.
+    /// Changes the priority of a task that exists, also while it waits.
     pub fn set_priority(&mut self, key: TaskKey, priority: u8) {
-        if let Some(task) = self.tasks.get_mut(key) {
-            task.priority = priority;
+        let Some(task) = self.tasks.get_mut(key) else {
+            return;
+        };
+        task.priority = priority;
+        let aging_ns = self.limits.priority_aging_ns;
+        match (&task.stage, task.class) {
+            (Stage::WaitClass, Some(class)) => {
+                self.class_waits[class].set_priority(key, priority, aging_ns);
+            }
+            (Stage::WaitMxt, _) => self.mxt_waits.set_priority(key, priority, aging_ns),
+            (Stage::WaitPlace, _) => self.place_waits.set_priority(key, priority, aging_ns),
+            _ => {}
         }
+    }
+
+    /// Changes how long a wait weighs as much as one of priority; 0 for
+    /// priorities that do not age.
+    pub fn set_priority_aging(&mut self, aging_ns: u64) {
+        self.limits.priority_aging_ns = aging_ns;
+        let queues = self.class_waits.iter_mut();
+        for queue in queues.chain([&mut self.mxt_waits, &mut self.place_waits]) {
+            queue.age_by(aging_ns);
+        }
+    }
+
+    /// Changes the CPU time that a task may use without a command; for tasks
+    /// that begin from now on.
+    pub fn set_runaway(&mut self, runaway_ns: u64) {
+        self.limits.runaway_ns = runaway_ns;
     }
 
     /// The workers by number.
@@ -280,6 +309,14 @@ impl Core {
     /// The settings in force.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Changes the most active tasks. Those above a lower limit go on.
+    pub fn set_mxt<L: Links>(&mut self, cx: &mut Cx<'_, L>, mxt: usize) {
+        self.limits.mxt = mxt;
+        self.limits.min_workers = self.limits.min_workers.min(mxt);
+        self.admit_next(cx);
+        self.place_waiting(cx);
     }
 
     /// Keys of all tasks.

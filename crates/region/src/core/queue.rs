@@ -1,7 +1,14 @@
-//! A queue by priority, first come first served within one.
+//! A queue by priority that ages, first come first served within one.
+//!
+//! A task's priority rises by one for every so many nanoseconds that it has
+//! waited since it was asked for (PRTYAGE), so that none waits for ever behind
+//! others that came later. All that wait age alike: who is before whom does
+//! not change with time, and the rank of a task is a number that is found once.
 //!
 //! Entries whose task went away stay in the heap until they come to its top;
 //! the length counts live ones only.
+//!
+//! Reference: CICS system definition, PRTYAGE.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,20 +18,56 @@ use super::task::TaskKey;
 /// Waiting tasks.
 #[derive(Debug, Default)]
 pub struct WaitQueue {
-    heap: BinaryHeap<(u8, Reverse<u64>, TaskKey)>,
+    heap: BinaryHeap<Entry>,
     live: usize,
 }
 
+/// A task in the queue. The greatest is taken first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    rank: Reverse<(i64, u64)>,
+    key: TaskKey,
+    turn: Turn,
+}
+
+/// What a task's turn depends on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Turn {
+    /// 0 to 255, higher first.
+    pub priority: u8,
+    /// When it was asked for, nanoseconds of the region's clock.
+    pub since: u64,
+    /// Grows with every arrival.
+    pub order: u64,
+}
+
+impl Turn {
+    /// Who has the lower rank is first. `aging_ns` of waiting weigh as much as
+    /// one of priority; 0 when only priority counts.
+    fn rank(self, aging_ns: u64) -> Reverse<(i64, u64)> {
+        let priority = i64::from(self.priority);
+        let rank = match i64::try_from(aging_ns) {
+            Ok(0) | Err(_) => -priority,
+            Ok(aging) => {
+                let since = i64::try_from(self.since).unwrap_or(i64::MAX);
+                since.saturating_sub(priority.saturating_mul(aging))
+            }
+        };
+        Reverse((rank, self.order))
+    }
+}
+
 impl WaitQueue {
-    /// Adds a task; `order` grows with every arrival.
-    pub fn push(&mut self, priority: u8, order: u64, key: TaskKey) {
-        self.heap.push((priority, Reverse(order), key));
+    /// Adds a task.
+    pub fn push(&mut self, turn: Turn, aging_ns: u64, key: TaskKey) {
+        let rank = turn.rank(aging_ns);
+        self.heap.push(Entry { rank, key, turn });
         self.live += 1;
     }
 
     /// Takes the first task for which `live` holds.
     pub fn pop(&mut self, mut live: impl FnMut(TaskKey) -> bool) -> Option<TaskKey> {
-        while let Some((_, _, key)) = self.heap.pop() {
+        while let Some(Entry { key, .. }) = self.heap.pop() {
             if live(key) {
                 self.live -= 1;
                 return Some(key);
@@ -46,5 +89,83 @@ impl WaitQueue {
     /// True when no live task waits.
     pub fn is_empty(&self) -> bool {
         self.live == 0
+    }
+
+    /// Puts everybody in order again: priorities age in another way now.
+    pub fn age_by(&mut self, aging_ns: u64) {
+        self.each(aging_ns, |_| {});
+    }
+
+    /// A task has another priority; nothing when it is not in the queue.
+    pub fn set_priority(&mut self, task: TaskKey, priority: u8, aging_ns: u64) {
+        self.each(aging_ns, |entry| {
+            if entry.key == task {
+                entry.turn.priority = priority;
+            }
+        });
+    }
+
+    fn each(&mut self, aging_ns: u64, mut change: impl FnMut(&mut Entry)) {
+        let entries = std::mem::take(&mut self.heap).into_iter();
+        let changed = entries.map(|mut entry| {
+            change(&mut entry);
+            entry.rank = entry.turn.rank(aging_ns);
+            entry
+        });
+        self.heap = changed.collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGING_NS: u64 = 1_000;
+
+    fn turn(priority: u8, since: u64) -> Turn {
+        Turn {
+            priority,
+            since,
+            order: since,
+        }
+    }
+
+    fn order(queue: &mut WaitQueue) -> Vec<u32> {
+        let all = std::iter::from_fn(|| queue.pop(|_| true));
+        let number = |key| (0..100).find(|n| TaskKey::for_test(*n) == key);
+        all.filter_map(number).collect()
+    }
+
+    #[test]
+    fn a_lower_priority_that_has_waited_long_enough_goes_first() {
+        let mut queue = WaitQueue::default();
+        queue.push(turn(1, 0), AGING_NS, TaskKey::for_test(1));
+        // Two more of priority, and one and a half ageing periods later.
+        queue.push(turn(3, 1_500), AGING_NS, TaskKey::for_test(2));
+        // The same, but later than the difference of two.
+        queue.push(turn(3, 2_500), AGING_NS, TaskKey::for_test(3));
+        assert_eq!(order(&mut queue), [2, 1, 3]);
+    }
+
+    #[test]
+    fn without_ageing_only_priority_counts_and_then_who_came_first() {
+        let mut queue = WaitQueue::default();
+        for (n, priority) in [(1, 1), (2, 200), (3, 1), (4, 200)] {
+            queue.push(turn(priority, n), 0, TaskKey::for_test(n as u32));
+        }
+        assert_eq!(order(&mut queue), [2, 4, 1, 3]);
+    }
+
+    #[test]
+    fn a_changed_priority_or_ageing_counts_for_those_who_wait_already() {
+        let mut queue = WaitQueue::default();
+        for n in 1..=3 {
+            queue.push(turn(1, n), AGING_NS, TaskKey::for_test(n as u32));
+        }
+        queue.set_priority(TaskKey::for_test(3), 2, AGING_NS);
+        queue.push(turn(2, 900_000), AGING_NS, TaskKey::for_test(4));
+        queue.age_by(0);
+        assert_eq!(order(&mut queue), [3, 4, 1, 2]);
+        assert!(queue.is_empty());
     }
 }

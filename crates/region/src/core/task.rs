@@ -5,7 +5,7 @@ use std::task::Waker;
 use link::{Entry, Name, ProgramName, Request, TransId, UserId};
 
 use super::worker::Place;
-use crate::api::{Abend, Refusal, UserPoint};
+use crate::api::{Abend, Refusal, UserPoint, Waits};
 
 /// Names a task; a key of a task that is gone finds nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -97,6 +97,8 @@ pub struct TaskState {
     pub(super) class: Option<usize>,
     pub(super) priority: u8,
     pub(super) runaway_ns: u64,
+    /// SPURGE(YES): it may be purged, also by a wait that lasts too long.
+    pub purgeable: bool,
     /// Nanoseconds that the task waits for a record lock; `None` for the
     /// region's.
     pub lock_timeout_ns: Option<u64>,
@@ -115,6 +117,8 @@ pub struct TaskState {
     pub(super) losses: u32,
     /// How often it was given to another worker.
     pub moves: u32,
+    /// What it has waited for in the region, by kind.
+    pub waits: Waits,
     /// Points of its program's own that it passed.
     pub user_points: Vec<UserPoint>,
     pub(super) deadline: Option<u64>,
@@ -123,6 +127,8 @@ pub struct TaskState {
     pub abandoned: bool,
     /// The kernel knows it: its end goes through there.
     pub in_kernel: bool,
+    /// Its last call there is answered.
+    pub answered: bool,
     /// It has made socket calls: its end is told to whoever serves them.
     pub has_sockets: bool,
     /// The start that it comes from.

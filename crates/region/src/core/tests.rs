@@ -33,6 +33,7 @@ impl World {
             min_workers: 1,
             worker_idle_ns: 50_000_000,
             runaway_ns: 30_000_000,
+            priority_aging_ns: [0, 1_000_000, 1_000_000_000][(seed % 3) as usize],
             parallel: 1 + (seed % 3) as usize,
         };
         let core = Core::new(limits, Compiled::build(1, &definitions()).unwrap());
@@ -459,4 +460,129 @@ fn a_call_that_outlives_its_workers_process_is_no_lie() {
     // Its reply still holds the slot.
     assert_eq!(world.core.workers()[worker].slots[slot], Some(key));
     assert_eq!(world.core.caller(worker, slot), Caller::Gone);
+}
+
+/// A region with one task at a time, and transactions LOWP and HIGH.
+fn narrow(aging_ns: u64) -> World {
+    let transaction = |name: &[u8; 4], priority, purgeable| TransactionDef {
+        name: Name::from_bytes(*name),
+        program: Name::from_bytes(*b"SHORT   "),
+        priority,
+        purgeable,
+        lock_timeout_ms: Some(2_000),
+        runaway_ms: (priority == 1).then_some(70),
+        ..TransactionDef::default()
+    };
+    let definitions = Definitions {
+        transactions: vec![
+            transaction(b"LOWP", 1, false),
+            transaction(b"HIGH", 100, true),
+        ],
+        programs: definitions().programs,
+        ..Definitions::default()
+    };
+    let mut w = World::new(1);
+    let limits = Limits {
+        mxt: 1,
+        priority_aging_ns: aging_ns,
+        ..*w.core.limits()
+    };
+    w.core = Core::new(limits, Compiled::build(1, &definitions).unwrap());
+    w
+}
+
+impl World {
+    fn begin_as(&mut self, transid: &[u8; 4]) -> TaskKey {
+        let spec = TaskSpec {
+            transid: Name::from_bytes(*transid),
+            ..TaskSpec::default()
+        };
+        let key = self.call(|c, cx| c.begin(cx, &spec)).expect("room for it");
+        match self.stage(key) {
+            Some(Stage::Building) => self.building.push(key),
+            _ => self.waiting.push(key),
+        }
+        key
+    }
+
+    fn stage(&self, key: TaskKey) -> Option<Stage> {
+        self.core.task(key).map(|t| t.stage.clone())
+    }
+
+    /// Ends the task that has the only place; who waits first gets it.
+    fn end_first(&mut self) {
+        let key = self.building.remove(0);
+        self.call(|c, cx| c.cancel(cx, key));
+    }
+
+    /// When a task of low priority gets its place, in milliseconds, while one
+    /// of high priority comes and one ends every 5 ms; none in 5 s.
+    fn until_low_begins(&mut self) -> Option<u64> {
+        self.begin_as(b"HIGH");
+        self.begin_as(b"HIGH");
+        let low = self.begin_as(b"LOWP");
+        let begun = self.now;
+        for _ in 0..1_000 {
+            self.now += 5_000_000;
+            self.begin_as(b"HIGH");
+            self.end_first();
+            if self.stage(low) == Some(Stage::Building) {
+                return Some((self.now - begun) / 1_000_000);
+            }
+        }
+        None
+    }
+}
+
+#[test]
+fn a_low_priority_ages_and_is_not_starved() {
+    assert_eq!(narrow(0).until_low_begins(), None);
+    // 99 of priority at 10 ms each, and then the next that ends.
+    let waited = narrow(10_000_000).until_low_begins();
+    assert!(
+        waited.is_some_and(|ms| (985..=1_000).contains(&ms)),
+        "{waited:?}"
+    );
+}
+
+#[test]
+fn a_waiting_task_whose_priority_is_raised_goes_first() {
+    let mut w = narrow(0);
+    w.begin_as(b"HIGH");
+    let (first, second) = (w.begin_as(b"HIGH"), w.begin_as(b"LOWP"));
+    w.core.set_priority(second, 200);
+    w.end_first();
+    assert_eq!(w.stage(second), Some(Stage::Building));
+    assert_eq!(w.stage(first), Some(Stage::WaitMxt));
+}
+
+#[test]
+fn a_task_has_the_limits_of_its_transaction() {
+    let mut w = narrow(0);
+    let low = w.begin_as(b"LOWP");
+    let task = w.core.task(low).unwrap();
+    assert_eq!(task.runaway_ns, 70_000_000);
+    // Without SPURGE(YES) no wait of it ends by DTIMOUT.
+    assert_eq!(
+        (task.purgeable, task.lock_timeout_ns),
+        (false, Some(u64::MAX))
+    );
+    w.end_first();
+    let high = w.begin_as(b"HIGH");
+    let task = w.core.task(high).unwrap();
+    assert_eq!(task.runaway_ns, w.core.limits().runaway_ns);
+    assert_eq!(
+        (task.purgeable, task.lock_timeout_ns),
+        (true, Some(2_000_000_000))
+    );
+}
+
+#[test]
+fn a_higher_limit_lets_waiting_tasks_begin_at_once() {
+    let mut w = narrow(0);
+    w.begin_as(b"HIGH");
+    let waits = w.begin_as(b"HIGH");
+    assert_eq!(w.stage(waits), Some(Stage::WaitMxt));
+    w.call(|c, cx| c.set_mxt(cx, 2));
+    assert_eq!(w.stage(waits), Some(Stage::Building));
 }

@@ -434,6 +434,16 @@ impl Kernel {
         Some((&suspended.wait.on, suspended.since))
     }
 
+    /// When the wait of a task ends at the latest.
+    pub fn wait_until(&self, task: TaskKey) -> Option<u64> {
+        self.state.waits.get(&task)?.wait.until
+    }
+
+    /// What it was started with.
+    pub fn settings(&self) -> &Settings {
+        &self.state.settings
+    }
+
     /// True when no task has a unit of work or waits.
     #[cfg(any(test, feature = "sim"))]
     pub fn is_idle(&self) -> bool {

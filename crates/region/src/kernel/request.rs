@@ -8,7 +8,8 @@ use cics::resp::Condition;
 use link::{Answer, Call, Operands, TransId, UserId};
 
 use super::Cx;
-use super::locks::LockName;
+use super::locks::{LockName, LockSpace};
+use crate::api::WaitKind;
 use crate::core::{TaskKey, TaskState};
 use crate::resources::Resources;
 
@@ -144,6 +145,32 @@ pub enum WaitOn {
     Event(EventName),
     /// Nothing but time.
     Time,
+}
+
+impl WaitOn {
+    /// Its kind, for monitoring.
+    pub fn kind(&self) -> WaitKind {
+        match self {
+            WaitOn::Lock(name) => match name.space {
+                LockSpace::Record(_) | LockSpace::Enqueue => WaitKind::Lock,
+                LockSpace::TsQueue | LockSpace::TdQueue => WaitKind::Queue,
+            },
+            WaitOn::Event(event) => event.wait_kind(),
+            WaitOn::Time => WaitKind::Delay,
+        }
+    }
+}
+
+impl EventName {
+    fn wait_kind(&self) -> WaitKind {
+        use crate::resources::{children, interval, temporary_storage};
+        match self.kind {
+            children::CHILD => WaitKind::Child,
+            interval::DELAY => WaitKind::Delay,
+            temporary_storage::SPACE => WaitKind::Queue,
+            _ => WaitKind::Event,
+        }
+    }
 }
 
 /// Something that happens, as those who wait for it name it.

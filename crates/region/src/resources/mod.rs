@@ -31,7 +31,7 @@ pub mod world;
 
 use store::UnitOfWork;
 
-use crate::api::{Definitions, RegionConfig, Statistics};
+use crate::api::{Definitions, QueueDefinitions, RegionConfig, Statistics};
 use crate::core::TaskKey;
 use crate::kernel::{Caller, Cx, Request, Served, StartEnd};
 
@@ -191,6 +191,15 @@ impl Resources {
     pub fn start_ended(&mut self, cx: &mut Cx<'_>, start: u64, ended: &StartEnd) {
         for manager in MANAGERS {
             (manager.start_ended)(self, cx, start, ended);
+        }
+    }
+
+    /// The queues and journals as they are defined now.
+    pub fn queue_definitions(&self) -> QueueDefinitions {
+        QueueDefinitions {
+            models: self.temporary_storage.model_definitions().to_vec(),
+            transient: self.transient_data.each().map(|q| q.def.clone()).collect(),
+            journals: self.journals.models().to_vec(),
         }
     }
 

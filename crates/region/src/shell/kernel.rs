@@ -15,8 +15,8 @@ use super::clock::{now_ns, unix_offset_ns, zone_s};
 use super::committer::{self, Committer};
 use super::lease::ended_well;
 use super::wakes;
-use crate::api::{Abend, RegionConfig, StartError};
-use crate::core::TaskKey;
+use crate::api::{Abend, RegionConfig, StartError, WaitKind};
+use crate::core::{Stage, TaskKey};
 use crate::kernel::{BlockingWork, Caller, Effect, Kernel, PURGED, Settings};
 use crate::resources::Resources;
 use crate::resources::dump::Dumps;
@@ -71,9 +71,7 @@ impl KernelRoom {
         };
         let mut resources = Resources {
             storage: Storage::new(config.shared_storage_bytes),
-            dump: Dumps {
-                folder: config.dumps.clone(),
-            },
+            dump: Dumps::new(config.dumps.clone()),
             ..Resources::default()
         };
         resources.define(config, &config.definitions);
@@ -170,6 +168,7 @@ impl Shared {
             self.page.notify(0);
         }
         for task in committing {
+            self.commit_begins(task);
             match known.filter(|k| k.key == task) {
                 Some(k) => self.trace.put(KernelPoint::Commit, k.number, k.transid, None),
                 None => self.trace_task(KernelPoint::Commit, task, None),
@@ -204,6 +203,7 @@ impl Shared {
             };
             // Before the answer: the task's end must find it set.
             task.in_kernel = true;
+            task.answered = false;
             task.caller(key)
         };
         if self
@@ -292,6 +292,7 @@ impl Shared {
                     };
                     let kernel = self.kernel.lock();
                     let (waits, lends) = (kernel.waits(task), kernel.waits_for_child(task));
+                    let kind = kernel.wait_of(task).map(|(on, _)| on.kind());
                     drop(kernel);
                     let point = match waits {
                         true => KernelPoint::Wait,
@@ -299,6 +300,12 @@ impl Shared {
                     };
                     if let Some(of) = core.task(task) {
                         self.trace.put(point, of.number, of.transid, None);
+                    }
+                    if let Some(of) = core.task_mut(task) {
+                        match kind {
+                            Some(kind) => of.waits.begin(kind, cx.now),
+                            None => of.waits.end(cx.now),
+                        }
                     }
                     core.waits(cx, worker, waits);
                     core.lend(cx, task, lends);
@@ -327,12 +334,27 @@ impl Shared {
     /// Answers the call of a task, unless its worker has died meanwhile: the
     /// worker of that number may be another.
     pub(super) fn answer_task(&self, task: TaskKey, answer: &Answer) {
-        let state = self.lock();
+        let mut state = self.lock();
+        if let Some(of) = state.core.task_mut(task) {
+            of.answered = true;
+            if of.waits.commits() {
+                of.waits.end(now_ns());
+            }
+        }
         let worker = state.core.runs_in(task);
         let link = worker.and_then(|w| state.links.get(w).cloned());
         drop(state);
         if let Some(link) = link {
             wakes::answer(&link, answer);
+        }
+    }
+
+    /// A task that runs waits for the store, unless that was quicker.
+    fn commit_begins(&self, key: TaskKey) {
+        let mut state = self.lock();
+        let task = state.core.task_mut(key);
+        if let Some(task) = task.filter(|t| t.stage == Stage::Submitted && !t.answered) {
+            task.waits.begin(WaitKind::Syncpoint, now_ns());
         }
     }
 

@@ -1,6 +1,7 @@
 //! A task's hold on its slot, from its place to the end of its reply.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
 use link::layout::{RESULT_CPU_ESTIMATED, RESULT_RETIRE};
@@ -216,6 +217,10 @@ impl SlotLease {
         };
         record.add_counts(&results.counts);
         record.cpu_estimated = results.flags & RESULT_CPU_ESTIMATED != 0;
+        record.estimated = match record.cpu_estimated {
+            true => &["general_cpu_ns", "offload_cpu_ns"],
+            false => &["offload_cpu_ns"],
+        };
         record.dispatch_wait_ns = results.counts.started_ns.saturating_sub(submitted);
         record.worker = self.place.worker as u32;
         record.input_bytes = self.high_water;
@@ -241,7 +246,9 @@ impl SlotLease {
         trace.put(KernelPoint::End, record.task, record.transid, code);
         self.work = Work::of(&record);
         self.high_water = self.high_water.max(results.high_water);
-        if let Some(sink) = &self.shared.sink {
+        if let Some(sink) = &self.shared.sink
+            && self.shared.monitoring.load(Ordering::Relaxed)
+        {
             sink.push(&record);
         }
         if results.flags & RESULT_RETIRE != 0 {
@@ -290,6 +297,12 @@ impl Finished {
                 response_ns: task.ended.saturating_sub(task.begun),
                 admission_wait_ns: admitted.saturating_sub(task.begun),
                 commit_wait_ns: task.ended.saturating_sub(task.heard),
+                offload_cpu_ns: match task.start {
+                    // Its input was written by the region.
+                    Some(_) => 0,
+                    None => task.submitted.saturating_sub(task.placed),
+                },
+                waits: task.waits,
                 moves: task.moves,
                 user_points: task.user_points.clone(),
                 ..MonitoringRecord::default()

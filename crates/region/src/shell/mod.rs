@@ -25,6 +25,7 @@ mod starts;
 mod system;
 mod token;
 mod trace;
+mod trace_file;
 mod wakes;
 
 pub use clock::now_ns;
@@ -42,7 +43,7 @@ use std::task::{Context, Poll, Waker};
 use link::RegionPage;
 use link::trace::RegionTrace;
 
-use crate::api::{Refusal, RegionConfig, TaskRequest};
+use crate::api::{Definitions, Refusal, RegionConfig, TaskRequest};
 use crate::core::{Action, Core, Cx, Stage, TaskKey, TaskSpec};
 use conversations::ConversationTable;
 use kernel::KernelRoom;
@@ -75,8 +76,15 @@ pub struct Shared {
     dead_rings: trace::DeadRings,
     /// Futures that other threads woke, for the doors to poll.
     inboxes: wakes::Inboxes,
+    /// The trace that is being written to a file.
+    trace_file: Mutex<Option<trace_file::TraceFile>>,
     /// As the region was started.
     pub config: RegionConfig,
+    /// The definitions of the last start or reload, or what programs made of
+    /// them. Whoever changes definitions holds it meanwhile.
+    definitions: Mutex<Definitions>,
+    /// Monitoring records are written, where there is a file for them.
+    monitoring: AtomicBool,
     /// CPUs for doors.
     pub offload: Option<libc::cpu_set_t>,
     orders: Sender<Order>,
@@ -271,6 +279,10 @@ impl Shared {
 }
 
 /// What became of a request.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "moved once; a box would be an allocation a task"
+)]
 pub enum Begun {
     /// It has its place.
     Placed(SlotLease),

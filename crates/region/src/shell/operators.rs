@@ -1,10 +1,15 @@
 //! What operators see of a region, and do to its tasks.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Shared;
-use crate::api::{LockInfo, MessageInfo, Purge, TaskInfo};
+use crate::api::{
+    ClassInfo, FileInfo, LockInfo, MessageInfo, Purge, QueueStatus, ResourceInfo, TaskInfo, TdKind,
+    TdRecovery,
+};
 use crate::core::TaskKey;
+use crate::kernel::LockSpace;
 use crate::resources::system::View;
 
 impl Shared {
@@ -36,6 +41,16 @@ impl Shared {
             let mut locks: Vec<LockInfo> = locks.collect();
             locks.sort_unstable_by(|a, b| a.name.cmp(&b.name));
             locks
+        })
+    }
+
+    /// Classes, files and queues.
+    pub fn resource_info(&self) -> ResourceInfo {
+        self.view(|view| ResourceInfo {
+            classes: classes(view),
+            files: files(view),
+            queues: queues(view),
+            max_tasks: view.core.limits().mxt,
         })
     }
 
@@ -86,6 +101,10 @@ impl Shared {
     }
 
     pub(super) fn purge_task(self: &Arc<Self>, key: TaskKey, force: bool) -> Purge {
+        let purgeable = self.lock().core.task(key).is_some_and(|t| t.purgeable);
+        if !force && !purgeable {
+            return Purge::Refused;
+        }
         if !force && self.purge_later(key) {
             return Purge::Deferred;
         }
@@ -93,6 +112,78 @@ impl Shared {
         Purge::Done
     }
 }
+
+fn classes(view: &View<'_>) -> Vec<ClassInfo> {
+    let all = view.core.defs().classes.iter().enumerate();
+    let mut classes: Vec<ClassInfo> = all
+        .map(|(number, class)| {
+            let (active, queued) = view.core.class_load(number);
+            ClassInfo {
+                class: class.name,
+                active,
+                max_active: class.max_active,
+                queued,
+            }
+        })
+        .collect();
+    classes.sort_unstable_by_key(|c| c.class);
+    classes
+}
+
+fn files(view: &View<'_>) -> Vec<FileInfo> {
+    let resources = &view.kernel.resources;
+    let mut locked: BTreeMap<String, usize> = BTreeMap::new();
+    for (lock, ..) in view.kernel.locks().each() {
+        if let LockSpace::Record(id) = lock.space {
+            let data_set = resources.files.data_set_of(id).unwrap_or_default();
+            *locked.entry(data_set).or_default() += 1;
+        }
+    }
+    let mut files: Vec<FileInfo> = resources
+        .files
+        .entries()
+        .map(|(file, stored)| FileInfo {
+            file: file.name,
+            enabled: file.enabled,
+            open: stored && !file.closed,
+            locks: locked.get(&file.base).copied().unwrap_or(0),
+        })
+        .collect();
+    files.sort_unstable_by_key(|f| f.file);
+    files
+}
+
+/// Those with the most items.
+fn queues(view: &View<'_>) -> Vec<QueueStatus> {
+    let printed = |name: &[u8]| name.trim_ascii_end().escape_ascii().to_string();
+    let ts = &view.kernel.resources.temporary_storage;
+    let temporary = ts.names().filter_map(|name| {
+        let queue = ts.info(name)?;
+        Some(QueueStatus {
+            kind: "TS",
+            queue: printed(name),
+            items: queue.items as u64,
+            recoverable: queue.recoverable,
+        })
+    });
+    let transient = view.kernel.resources.transient_data.each();
+    let transient = transient.filter_map(|queue| match &queue.def.kind {
+        TdKind::Intrapartition { recovery, .. } => Some(QueueStatus {
+            kind: "TD",
+            queue: printed(queue.def.name.as_bytes()),
+            items: queue.items,
+            recoverable: *recovery != TdRecovery::No,
+        }),
+        _ => None,
+    });
+    let mut queues: Vec<QueueStatus> = temporary.chain(transient).collect();
+    queues.sort_unstable_by(|a, b| (b.items, &a.queue).cmp(&(a.items, &b.queue)));
+    queues.truncate(MOST_QUEUES);
+    queues
+}
+
+/// Most queues that are listed.
+const MOST_QUEUES: usize = 100;
 
 fn task_info(view: &View<'_>, key: TaskKey) -> Option<TaskInfo> {
     let task = view.core.task(key)?;

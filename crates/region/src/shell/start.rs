@@ -2,13 +2,14 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
+use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 
+use cics::resp::Condition;
 use link::trace::{RegionTrace, TraceClock};
-use link::{ConfigText, MAX_WORKERS, PAGE, RegionPage, TransactionEntry, WorkerConfig};
+use link::{ConfigText, MAX_WORKERS, Operands, PAGE, RegionPage, TransactionEntry, WorkerConfig};
 
 use store::WriteStore;
 
@@ -27,6 +28,7 @@ use super::wakes::Inboxes;
 use super::{Shared, State, UNIX_OFFSET, clock};
 use crate::api::{Definitions, RegionConfig, StartError, Statistics};
 use crate::core::{Compiled, Core, Limits};
+use crate::kernel::{Failure, condition};
 
 /// The threads of a region.
 pub struct Threads {
@@ -75,6 +77,9 @@ impl Threads {
             trace: RegionTrace::new(TraceClock::best()).switched(config.trace),
             dead_rings: DeadRings::default(),
             inboxes: Inboxes::default(),
+            trace_file: Mutex::new(None),
+            definitions: Mutex::new(config.definitions.clone()),
+            monitoring: AtomicBool::new(true),
             config,
             orders,
             fine: AtomicBool::new(false),
@@ -144,6 +149,7 @@ impl Threads {
         shared.stop.store(true, Ordering::SeqCst);
         shared.page.notify(0);
         let _ = dispatch.join();
+        shared.trace_stop();
         shared.close_conversations();
         shared.kernel.close();
         self.output.wake();
@@ -204,6 +210,7 @@ fn limits(config: &RegionConfig) -> Limits {
         min_workers: config.min_workers,
         worker_idle_ns: u64::from(config.worker_idle_ms) * 1_000_000,
         runaway_ns: u64::from(config.runaway_ms) * 1_000_000,
+        priority_aging_ns: u64::from(config.priority_aging_ms) * 1_000_000,
         // A door needs a CPU too.
         parallel: cpus.saturating_sub(1).max(1),
     }
@@ -259,8 +266,18 @@ const MAX_CWA_BYTES: u32 = 3584;
 const MAX_SHARED_BYTES: usize = 1 << 30;
 
 impl Shared {
-    /// Switches to other definitions.
-    pub fn reload(self: &Arc<Self>, mut definitions: Definitions) -> Result<(), StartError> {
+    /// Switches to other definitions, and forgets what programs have changed.
+    pub fn reload(self: &Arc<Self>, definitions: Definitions) -> Result<(), StartError> {
+        let mut kept = self
+            .definitions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        self.switch_to(definitions.clone())?;
+        *kept = definitions;
+        Ok(())
+    }
+
+    fn switch_to(self: &Arc<Self>, mut definitions: Definitions) -> Result<(), StartError> {
         if !self.kernel.has_store() && definitions.files.iter().any(|f| f.enabled) {
             let told = "files are defined, but the region was started without a store";
             return Err(StartError::Setting(told.to_owned()));
@@ -289,6 +306,47 @@ impl Shared {
             core.reload(cx, compiled);
             Ok::<(), StartError>(())
         })
+    }
+
+    /// The definitions as they are now, with what programs have changed.
+    fn current(&self, before: &Definitions) -> Definitions {
+        self.view(|view| {
+            let defs = view.core.defs();
+            let transactions = defs.transactions.iter().map(|t| t.def.clone());
+            let files = view.kernel.resources.files.entries();
+            Definitions {
+                transactions: transactions.collect(),
+                classes: defs.classes.clone(),
+                programs: defs.program_table.clone(),
+                files: files.map(|(file, _)| file.clone()).collect(),
+                queues: view.kernel.resources.queue_definitions(),
+                ..before.clone()
+            }
+        })
+    }
+
+    /// Has a program change the definitions in force; `change` says whether
+    /// anything is different then.
+    pub(super) fn redefine(
+        self: &Arc<Self>,
+        change: impl FnOnce(&mut Definitions) -> Result<bool, Failure>,
+    ) -> Result<Operands, Failure> {
+        let mut kept = self
+            .definitions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut definitions = self.current(&kept);
+        if !change(&mut definitions)? {
+            return Ok(Operands::default());
+        }
+        kept.clone_from(&definitions);
+        match self.switch_to(definitions) {
+            Ok(()) => Ok(Operands::default()),
+            Err(error) => {
+                tracing::warn!(%error, "a definition that a program made cannot be installed");
+                condition(Condition::InvReq, 0)
+            }
+        }
     }
 
     /// Has something done to the store of the region's files, between two

@@ -58,16 +58,16 @@ impl Shared {
             from: self.trace.started(),
             to: now,
         };
-        let mut records = clock.records(None, &entries);
+        let mut records = clock.records(None, &entries, &mut Open::default());
         for link in links {
             entries.clear();
             link.side.read_trace(0, |entry| entries.push(entry));
             let worker = link.side.worker() as u32;
-            records.append(&mut clock.records(Some(worker), &entries));
+            records.append(&mut clock.records(Some(worker), &entries, &mut Open::default()));
         }
         let dead = &self.dead_rings.rings;
         for (worker, entries) in &*dead.lock().unwrap_or_else(PoisonError::into_inner) {
-            records.append(&mut clock.records(Some(*worker), entries));
+            records.append(&mut clock.records(Some(*worker), entries, &mut Open::default()));
         }
         records.retain(|record| filter.takes(record));
         // Stable: entries of one ring stay in their order.
@@ -78,16 +78,23 @@ impl Shared {
 }
 
 /// What turns an entry's numbers into a record's.
-struct Clock {
-    from: TraceInstant,
-    to: TraceInstant,
+pub(super) struct Clock {
+    pub from: TraceInstant,
+    pub to: TraceInstant,
 }
+
+/// Commands of a ring that have begun, and when.
+pub(super) type Open = Vec<(TraceEntry, u64)>;
 
 impl Clock {
     /// The records of one ring, in its order.
-    fn records(&self, worker: Option<u32>, entries: &[TraceEntry]) -> Vec<TraceRecord> {
-        let mut open: Vec<(&TraceEntry, u64)> = Vec::new();
-        let one = |entry| {
+    pub fn records(
+        &self,
+        worker: Option<u32>,
+        entries: &[TraceEntry],
+        open: &mut Open,
+    ) -> Vec<TraceRecord> {
+        let one = |entry: &TraceEntry| {
             let mut record = self.record(worker, entry);
             let at = record.unix_ns;
             match entry.kind {
@@ -96,12 +103,11 @@ impl Clock {
                     if open.last().is_some_and(|(e, _)| e.task != entry.task) {
                         open.clear();
                     }
-                    open.push((entry, at));
+                    open.push((*entry, at));
                 }
                 TraceKind::Exit | TraceKind::Abend => {
-                    let same = |(e, _): &(&TraceEntry, u64)| {
-                        (e.task, e.point) == (entry.task, entry.point)
-                    };
+                    let same =
+                        |(e, _): &(TraceEntry, u64)| (e.task, e.point) == (entry.task, entry.point);
                     if let Some(found) = open.iter().rposition(same) {
                         record.elapsed_ns = Some(at.saturating_sub(open[found].1));
                         open.truncate(found);
@@ -238,7 +244,7 @@ mod tests {
             entry(250, TraceKind::Exit, inner, not_found),
             entry(300, TraceKind::Abend, outer, *b"ASRA\0\0\0\0"),
         ];
-        let records = clock().records(Some(0), &entries);
+        let records = clock().records(Some(0), &entries, &mut Open::default());
         let elapsed: Vec<_> = records.iter().map(|r| r.elapsed_ns).collect();
         assert_eq!(elapsed, [None, None, None, Some(100), Some(400)]);
         assert_eq!(records[3].command, "READ");
@@ -250,7 +256,11 @@ mod tests {
 
     #[test]
     fn a_filter_lets_through_what_has_all_it_names() {
-        let record = &clock().records(None, &[entry(1, TraceKind::Kernel, 1, [0; 8])])[0];
+        let record = &clock().records(
+            None,
+            &[entry(1, TraceKind::Kernel, 1, [0; 8])],
+            &mut Open::default(),
+        )[0];
         let task = |task| TraceFilter {
             task: Some(task),
             ..TraceFilter::default()
@@ -266,6 +276,16 @@ mod tests {
         assert_eq!((record.domain, record.event), ("kernel", "begin"));
     }
 
+    #[test]
+    fn a_command_that_ends_in_a_later_part_of_the_ring_knows_how_long_it_took() {
+        let mut open = Open::default();
+        let (enter, exit) = (TraceKind::Enter, TraceKind::Exit);
+        clock().records(Some(0), &[entry(100, enter, 2, [0; 8])], &mut open);
+        let records = clock().records(Some(0), &[entry(300, exit, 2, [0; 8])], &mut open);
+        assert_eq!(records[0].elapsed_ns, Some(400));
+        assert!(open.is_empty());
+    }
+
     proptest! {
         #[test]
         fn whatever_a_worker_writes_can_be_shown(
@@ -274,7 +294,7 @@ mod tests {
             let kinds = [TraceKind::Enter, TraceKind::Exit, TraceKind::Abend, TraceKind::User];
             let entries: Vec<_> =
                 some.iter().map(|(t, k, p, d)| entry(*t, kinds[usize::from(*k)], *p, *d)).collect();
-            prop_assert_eq!(clock().records(Some(1), &entries).len(), entries.len());
+            prop_assert_eq!(clock().records(Some(1), &entries, &mut Open::default()).len(), entries.len());
         }
     }
 }

@@ -498,6 +498,7 @@ fn new_core(parallel: usize) -> Core {
         min_workers: 1,
         worker_idle_ns: 50 * MS,
         runaway_ns: 0,
+        priority_aging_ns: [0, MS, 1_000 * MS][parallel % 3],
         parallel,
     };
     Core::new(limits, Compiled::build(1, &definitions()).expect("sound"))

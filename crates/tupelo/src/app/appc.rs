@@ -10,7 +10,8 @@ use cics::csd::Csd;
 use miette::{IntoDiagnostic, Result};
 use region::engine::{self, EngineClass};
 use region::{
-    Conversation, Conversations, Destination, Facility, Fault, Received, StartCode, TaskRequest,
+    ConnectionInfo, Conversation, Conversations, Destination, Facility, Fault, Received, StartCode,
+    TaskRequest,
 };
 use region::{Definitions, UserId, sense};
 use sna::conversation::code::{
@@ -258,6 +259,21 @@ impl Conversations for Partners {
 
     fn profile(&self, name: &str) -> Option<String> {
         self.known().profile(name)
+    }
+
+    fn connections(&self) -> Vec<ConnectionInfo> {
+        let sessions = self.host.status().sessions;
+        let known = self.known();
+        let described = known.connections().filter_map(|(sysid, net_name)| {
+            let partner = known.system(sysid)?.partner;
+            let with = sessions.iter().filter(|s| s.active && s.partner == partner);
+            Some(ConnectionInfo {
+                sysid: sysid.parse().ok()?,
+                net_name: net_name.to_owned(),
+                sessions: with.count(),
+            })
+        });
+        described.collect()
     }
 
     fn reach(&self, destination: &Destination) -> bool {

@@ -21,6 +21,8 @@ pub struct Config {
     pub region: RegionSection,
     /// Where records are kept.
     pub store: StoreSection,
+    /// Limits of a transaction beyond its DEFINE TRANSACTION, by name.
+    pub transactions: BTreeMap<String, TransactionSection>,
     /// What a file needs beyond its DEFINE FILE, by file name.
     pub files: BTreeMap<String, FileSection>,
     /// Temporary storage, transient data and journals.
@@ -61,8 +63,12 @@ pub struct RegionSection {
     /// Milliseconds a task may run without issuing a command before it abends
     /// with AICA (ICVR); 0 switches the check off.
     pub runaway_ms: u32,
+    /// Milliseconds of waiting that raise the priority of a request by one
+    /// (PRTYAGE), 0 to 65535; with 0 priorities do not age.
+    pub priority_aging_ms: u32,
     /// Milliseconds a task may wait for a record lock before it abends with
-    /// AFCF; 0 waits for ever.
+    /// AFCF, unless DTIMOUT of its transaction says otherwise; 0 waits for
+    /// ever. Tasks of transactions without SPURGE(YES) always do.
     pub lock_wait_ms: u32,
     /// Bytes of the common work area (WRKAREA), 0 to 3584. It is memory that
     /// every worker can write: a program that runs wild can spoil it for all.
@@ -113,6 +119,7 @@ impl Default for RegionSection {
             max_queued: 1000,
             worker_nice: 15,
             runaway_ms: 5000,
+            priority_aging_ms: 1000,
             lock_wait_ms: 30_000,
             cwa_bytes: 0,
             shared_storage_bytes: 0,
@@ -165,6 +172,20 @@ impl Default for StoreSection {
             sync: true,
         }
     }
+}
+
+/// `[transactions.NAME]`
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TransactionSection {
+    /// Most active tasks, for a transaction without TRANCLASS; a class of its
+    /// own keeps it, whose name is `@` and the transaction's.
+    pub max_active: Option<u32>,
+    /// Most requests that wait for one of them; further ones are refused.
+    pub max_waiting: Option<u32>,
+    /// Milliseconds from the request on after which a task is ended; 0 for
+    /// never.
+    pub timeout_ms: u32,
 }
 
 /// `[files.NAME]`

@@ -14,7 +14,7 @@ use cics::csd::{
 };
 use region::{Definitions, FileEntry, Name, ProgramEntry};
 
-use super::config::{Config, FileSection};
+use super::config::{Config, FileSection, TransactionSection};
 
 /// A program as the compiler left it.
 #[derive(Debug, Clone)]
@@ -91,6 +91,7 @@ pub fn install(
             });
         }
     }
+    limit_transactions(&config.transactions, &mut made);
     let sections: BTreeMap<&str, &FileSection> =
         config.files.iter().map(|(n, s)| (n.as_str(), s)).collect();
     for name in sections.keys() {
@@ -119,6 +120,41 @@ pub fn install(
         }
     }
     made
+}
+
+/// What the settings say of transactions beyond their definitions.
+fn limit_transactions(sections: &BTreeMap<String, TransactionSection>, made: &mut Installed) {
+    for (name, section) in sections {
+        let mut all = made.region.transactions.iter_mut();
+        let Some(transaction) = all.find(|t| t.name.as_str() == name) else {
+            made.errors.push(format!(
+                "[transactions.{name}]: no DEFINE TRANSACTION({name}) is in the resource definitions"
+            ));
+            continue;
+        };
+        transaction.timeout_ms = section.timeout_ms;
+        let Some(most) = section.max_active else {
+            if section.max_waiting.is_some() {
+                made.errors.push(format!(
+                    "[transactions.{name}]: max_waiting means nothing without max_active"
+                ));
+            }
+            continue;
+        };
+        if let Some(class) = &transaction.class {
+            made.errors.push(format!(
+                "[transactions.{name}]: it has TRANCLASS({class}); give MAXACTIVE there, not max_active here"
+            ));
+            continue;
+        }
+        let class = self::name(&format!("@{name}"));
+        transaction.class = Some(class);
+        made.region.classes.push(region::ClassDef {
+            name: class,
+            max_active: most as usize,
+            purge_threshold: section.max_waiting.map(|most| most as usize),
+        });
+    }
 }
 
 fn install_programs(csd: &Csd, programs: &[Program], made: &mut Installed) {
@@ -185,6 +221,7 @@ fn transaction(def: &TransactionDef) -> region::TransactionDef {
             Runaway::Never => Some(0),
             Runaway::Milliseconds(ms) => Some(ms),
         },
+        purgeable: def.purgeable,
         lock_timeout_ms: def.wait_limit_s.map(|s| s.saturating_mul(1000)),
         timeout_ms: 0,
         twa_bytes: u32::from(def.twa_bytes),
@@ -286,3 +323,64 @@ const CALLABLE: [&str; 16] = [
     "C$PARAMSIZE",
     "C$JUSTIFY",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::config::TransactionSection;
+
+    fn made(definitions: &str, name: &str, section: TransactionSection) -> Installed {
+        let mut config = Config::default();
+        config.transactions.insert(name.to_owned(), section);
+        install(&cics::csd::parse(definitions), &config, &[], &|_| None)
+    }
+
+    const ACCT: &str = "DEFINE TRANSACTION(ACCT) GROUP(G) PROGRAM(P) SPURGE(YES)";
+
+    fn limits(max_active: Option<u32>, max_waiting: Option<u32>) -> TransactionSection {
+        TransactionSection {
+            max_active,
+            max_waiting,
+            timeout_ms: 900,
+        }
+    }
+
+    #[test]
+    fn a_limit_of_a_transaction_is_a_class_of_its_own() {
+        let made = made(ACCT, "ACCT", limits(Some(2), Some(0)));
+        assert_eq!(made.errors, [""; 0]);
+        let acct = &made.region.transactions[0];
+        assert_eq!((acct.timeout_ms, acct.purgeable), (900, true));
+        let class = &made.region.classes[0];
+        assert_eq!(acct.class, Some(class.name));
+        assert_eq!((class.max_active, class.purge_threshold), (2, Some(0)));
+    }
+
+    #[test]
+    fn a_limit_that_contradicts_the_definitions_is_an_error() {
+        let classed =
+            format!("{ACCT} TRANCLASS(SLOW)\nDEFINE TRANCLASS(SLOW) GROUP(G) MAXACTIVE(5)");
+        for (definitions, name, section, wrong) in [
+            (
+                ACCT,
+                "NONE",
+                limits(None, None),
+                "no DEFINE TRANSACTION(NONE)",
+            ),
+            (ACCT, "ACCT", limits(None, Some(3)), "without max_active"),
+            (
+                classed.as_str(),
+                "ACCT",
+                limits(Some(3), None),
+                "TRANCLASS(SLOW)",
+            ),
+        ] {
+            let made = made(definitions, name, section);
+            assert!(
+                made.errors.iter().any(|e| e.contains(wrong)),
+                "{:?}",
+                made.errors
+            );
+        }
+    }
+}

@@ -63,6 +63,12 @@ impl Known {
         }
     }
 
+    /// SYSID and NETNAME of each CONNECTION.
+    pub fn connections(&self) -> impl Iterator<Item = (&str, &str)> {
+        let all = self.definitions.iter().filter(|d| d.kind == "CONNECTION");
+        all.filter_map(|def| Some((def.name.as_str(), attribute(def, "NETNAME")?)))
+    }
+
     /// The partner that a PARTNER definition names.
     pub fn partner(&self, name: &str) -> Option<Destination> {
         let def = self.definition("PARTNER", name)?;

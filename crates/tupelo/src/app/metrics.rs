@@ -9,7 +9,7 @@
 use std::fmt::Write;
 
 use measure::proc::{Subject, Usage};
-use region::engine::EngineClass;
+use region::engine::{EngineClass, ServiceUse};
 use region::{Statistics, Work};
 
 /// Appends everything as text.
@@ -39,12 +39,27 @@ pub fn write(statistics: &Statistics, out: &mut String) {
     }
 }
 
-fn write_process(usage: &Usage, out: &mut String) {
-    let services = region::engine::usage();
+/// CPU time so far by kind of engine, general and offload, in nanoseconds;
+/// none where it cannot be read.
+pub fn engines() -> Option<(u64, u64)> {
+    let usage = Subject::Process(std::process::id()).usage().ok()?;
+    Some(by_engine(
+        &usage,
+        &region::engine::usage(),
+        ended_children_ns(),
+    ))
+}
+
+fn by_engine(usage: &Usage, services: &[ServiceUse], ended_ns: u64) -> (u64, u64) {
     let on_offload = services.iter().filter(|s| s.class == EngineClass::Offload);
     let offload: u64 = on_offload.map(|s| s.cpu_ns).sum();
+    (usage.cpu_ns.saturating_sub(offload) + ended_ns, offload)
+}
+
+fn write_process(usage: &Usage, out: &mut String) {
+    let services = region::engine::usage();
     let ended = ended_children_ns();
-    let general = usage.cpu_ns.saturating_sub(offload) + ended;
+    let (general, offload) = by_engine(usage, &services, ended);
     let name = "tupelo_engine_cpu_seconds_total";
     head(out, name, "counter", "CPU time by kind of engine.");
     for (engine, ns) in [("general", general), ("offload", offload)] {
@@ -288,6 +303,19 @@ const WORK: &[(&str, &str, &str, &[Sum])] = &[
             ("qr", |w| w.qr_wait_ns),
             ("region", |w| w.region_wait_ns),
             ("commit", |w| w.commit_wait_ns),
+        ],
+    ),
+    (
+        "tupelo_region_call_wait_seconds_total",
+        "Time that tasks waited in the region, by the monitoring records.",
+        "kind",
+        &[
+            ("lock", |w| w.waits.lock_wait_ns),
+            ("queue", |w| w.waits.queue_wait_ns),
+            ("delay", |w| w.waits.delay_wait_ns),
+            ("child", |w| w.waits.child_wait_ns),
+            ("event", |w| w.waits.event_wait_ns),
+            ("syncpoint", |w| w.waits.syncpoint_wait_ns),
         ],
     ),
     (

@@ -171,6 +171,7 @@ impl Application {
             mxt: settings.max_tasks as usize,
             queue_limit: settings.max_queued as usize,
             runaway_ms: settings.runaway_ms,
+            priority_aging_ms: settings.priority_aging_ms.min(65_535),
             lock_timeout_ms: settings.lock_wait_ms,
             cwa_bytes: settings.cwa_bytes,
             shared_storage_bytes: settings.shared_storage_bytes as usize,

@@ -2,30 +2,80 @@
 //!
 //! | | |
 //! |---|---|
+//! | `POST /trace/start?name=NAME&mib=N&...`, with the same filters | the trace goes to a file from now on |
+//! | `POST /trace/stop` | no longer |
+//! | `GET /trace/file` | how far it has come |
 //! | `GET /trace?task=N&transaction=ID&domain=NAME&last=N` | the trace's newest entries, by time |
+
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use gateway::Operated;
 use region::{Handle, TraceFilter};
-use serde_json::json;
+use serde_json::{Value, json};
 
+/// MiB of a trace file when nobody says how many, and most of them.
+const MIB: u64 = 256;
+const MAX_MIB: u64 = 65_536;
 /// Entries that are given when nobody says how many.
 const LAST: usize = 200;
 
 /// The answer to a path; `None` when it is not one of these.
 pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<Operated> {
-    if path.trim_end_matches('/') != "/trace" || change {
-        return None;
-    }
-    Some(match filter(query) {
-        Ok(filter) => Operated {
+    let given = match (path.trim_end_matches('/'), change) {
+        ("/trace", false) => filter(query).map(|filter| json!(region.trace(&filter))),
+        ("/trace/file", false) => Ok(json!(region.trace_status())),
+        ("/trace/start", true) => start(region, query),
+        ("/trace/stop", true) => match region.trace_stop() {
+            Some(status) => Ok(json!(status)),
+            None => Err("no trace is being written".to_owned()),
+        },
+        _ => return None,
+    };
+    Some(match given {
+        Ok(value) => Operated {
             status: 200,
-            json: json!(region.trace(&filter)).to_string(),
+            json: value.to_string(),
         },
         Err(why) => Operated {
             status: 400,
             json: json!({ "error": why }).to_string(),
         },
     })
+}
+
+/// Begins to write the trace to a file.
+fn start(region: &Handle, query: &str) -> Result<Value, String> {
+    let mut rest = Vec::new();
+    let (mut name, mut mib) = (None, MIB);
+    for part in query.split('&') {
+        match part.split_once('=') {
+            Some(("name", value)) => name = Some(value.to_owned()),
+            Some(("mib", value)) => {
+                let known = value.parse().ok().filter(|n| (1..=MAX_MIB).contains(n));
+                mib = known.ok_or(format!("mib={value}: not 1 to {MAX_MIB}"))?;
+            }
+            _ => rest.push(part),
+        }
+    }
+    let name = name.unwrap_or_else(default_name);
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_".contains(&b);
+    if name.is_empty() || name.len() > 64 || !name.bytes().all(plain) {
+        return Err(format!("name={name}: letters, digits, - and _ only"));
+    }
+    let filter = TraceFilter {
+        last: None,
+        ..filter(&rest.join("&"))?
+    };
+    let started = region.trace_start(&name, filter, mib << 20);
+    match started {
+        Ok(status) => Ok(json!(status)),
+        Err(error) => Err(format!("the trace cannot be written to {name}: {error}")),
+    }
+}
+
+fn default_name() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    format!("trace-{}", since.map_or(0, |d| d.as_secs()))
 }
 
 /// What a query wants to see.

@@ -4,12 +4,16 @@
 //! |---|---|
 //! | `GET /tasks` | all tasks |
 //! | `POST /tasks/N/purge`, `POST /tasks/N/forcepurge` | end one |
+//! | `GET /top` | tasks, classes, files, queues, counters and CPU time |
 //! | `GET /locks` | all locks, their owners and waiters |
 //! | `GET /sockets/list`, `GET /sockets/trace` | the listeners, the last socket calls |
 //! | `POST /sockets/start/LISTENER`, `POST /sockets/stop/LISTENER` | start and stop one |
 //! | `POST /sockets/trace/on`, `POST /sockets/trace/off` | switch the trace |
 //! | `GET /messages` | messages of WRITE OPERATOR that wait for a reply |
 //! | `POST /messages/N/reply?TEXT` | the reply to one, percent-encoded |
+
+use std::sync::OnceLock;
+use std::time::Instant;
 
 use gateway::Operated;
 use region::{Handle, Purge};
@@ -21,6 +25,7 @@ pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<
     let parts: Vec<&str> = path.trim_matches('/').split('/').collect();
     Some(match (parts.as_slice(), change) {
         (["tasks"], false) => list(&region.tasks()),
+        (["top"], false) => list(&top(region)),
         (["locks"], false) => list(&region.locks()),
         (["messages"], false) => list(&region.messages()),
         (["tasks", number, what @ ("purge" | "forcepurge")], true) => {
@@ -42,6 +47,26 @@ pub fn answer(region: &Handle, path: &str, query: &str, change: bool) -> Option<
         },
         _ => return None,
     })
+}
+
+/// Everything that `tupelo top` shows.
+fn top(region: &Handle) -> serde_json::Value {
+    let engines = super::metrics::engines();
+    json!({
+        "at_ns": at_ns(),
+        "tasks": region.tasks(),
+        "resources": region.resources(),
+        "statistics": region.statistics(),
+        "general_cpu_ns": engines.map(|(general, _)| general),
+        "offload_cpu_ns": engines.map(|(_, offload)| offload),
+    })
+}
+
+/// Since this was first asked: a clock for rates.
+fn at_ns() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    let since = START.get_or_init(Instant::now).elapsed();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
 fn list(value: &impl Serialize) -> Operated {

@@ -49,6 +49,7 @@ pub fn install(csd: &Csd, section: &QueuesSection, user: &str) -> (QueueDefiniti
             .clone()
             .unwrap_or_else(|| "journals/&JNAME".into());
         made.journals.push(JournalDef {
+            model: name(&def.name),
             name: def.journal.clone(),
             kind: match def.kind {
                 JournalType::Dummy => JournalKind::Dummy,

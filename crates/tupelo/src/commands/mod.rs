@@ -35,6 +35,7 @@ commands! {
     File => file,
     Task => task,
     Locks => locks,
+    Top => top,
     Trace => trace,
     Sockets => sockets,
     Batch => batch,

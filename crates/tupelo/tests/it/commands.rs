@@ -79,6 +79,11 @@ fn operator() {
 }
 
 #[test]
+fn inquiry() {
+    run("inquiry");
+}
+
+#[test]
 fn system() {
     run("system");
 }

@@ -128,3 +128,47 @@ fn an_operators_mistakes_are_told_and_change_nothing() {
     let bare = crate::http::send(admin, "POST", "/tasks/1/purge", None);
     assert_eq!(bare.status, 404);
 }
+
+#[test]
+fn a_trace_goes_to_a_file_from_start_to_stop_and_can_be_printed() {
+    let bank = Server::start(&example("bank"));
+    let none = run(&["trace", "stop", "--admin", &bank.admin]);
+    assert!(text(&none.stderr).contains("no trace is being written"));
+    let started = ask(
+        &bank,
+        &["trace", "start", "--name", "mine", "--domain", "files"],
+    );
+    let again = run(&["trace", "start", "--admin", &bank.admin]);
+    assert!(text(&again.stderr).contains("is being written already"));
+    assert_eq!(bank.get("/bank/accounts/10000001").status, 200);
+    let stopped = ask(&bank, &["trace", "stop"]);
+    assert_eq!(stopped["path"], started["path"]);
+    assert!(
+        stopped["records"].as_u64().is_some_and(|n| n > 0),
+        "{stopped}"
+    );
+    let path = stopped["path"].as_str().unwrap();
+    let printed = run(&["trace", "print", "--file", path]);
+    let printed = text(&printed.stdout);
+    assert!(
+        printed.contains("READ") && printed.contains("exit"),
+        "{printed}"
+    );
+    assert!(!printed.contains("kernel"), "{printed}");
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn top_shows_tasks_classes_and_files_of_a_region() {
+    let bank = Server::start(&example("bank"));
+    assert_eq!(bank.get("/bank/accounts/10000001").status, 200);
+    let sample = ask(&bank, &["top", "--once"]);
+    assert_eq!(sample["statistics"]["tasks_ok"], 1);
+    assert!(sample["general_cpu_ns"].as_u64().is_some_and(|ns| ns > 0));
+    let page = run(&["top", "--once", "--admin", &bank.admin]);
+    let page = text(&page.stdout);
+    for part in ["tasks    0 of", "BANKCLS", "ACCTFILE", "engines  general"] {
+        assert!(page.contains(part), "{part} is not in\n{page}");
+    }
+    assert!(!page.contains('\x1b'), "{page}");
+}

@@ -500,7 +500,7 @@ pub(super) mod rows {
         output PROGAUTOCTLG(Argument::Any);
         output PROGAUTOEXIT(Argument::Any);
         output PROGAUTOINST(Argument::Any);
-        output PRTYAGING(Argument::Any);
+        output PRTYAGING(Fullword);
         output PUDSASIZE(Argument::Any);
         output RDSASIZE(Argument::Any);
         output REENTPROTECT(Cvda);
@@ -576,7 +576,6 @@ pub(super) mod rows {
                     "PROGAUTOCTLG",
                     "PROGAUTOEXIT",
                     "PROGAUTOINST",
-                    "PRTYAGING",
                     "PUDSASIZE",
                     "RDSASIZE",
                     "RELEASE",
@@ -735,9 +734,8 @@ pub(super) mod rows {
         flag KILL;
         flag PURGE;
         @rules
-            Rule::AtMostOne(&["PURGETYPE", "FORCEPURGE", "KILL", "PURGE"]),
-            Rule::Unserved(&["PRIORITY"], Condition::InvReq);
-        @conditions InvReq(1, 3), TaskIdErr(1);
+            Rule::AtMostOne(&["PURGETYPE", "FORCEPURGE", "KILL", "PURGE"]);
+        @conditions InvReq(1, 3, 5), TaskIdErr(1);
     }
 
     command! {
@@ -758,7 +756,7 @@ pub(super) mod rows {
         input OTELPROP(Argument::Any);
         flag PROPONLY;
         flag NOPROP;
-        input PURGEABILITY(Argument::Any);
+        input PURGEABILITY(Cvda);
         flag NOTPURGEABLE;
         flag PURGEABLE;
         input RUNAWAYTYPE(Argument::Any);
@@ -776,7 +774,7 @@ pub(super) mod rows {
         @rules
             Rule::AtMostOne(&["STATUS", "ENABLED", "DISABLED"]),
             Rule::Unserved(
-                &["DUMPING", "TRANDUMP", "NOTRANDUMP", "OTELEMIT", "TASKEND", "NOEMIT", "OTELPROP", "PROPONLY", "NOPROP", "PURGEABILITY", "NOTPURGEABLE", "PURGEABLE", "RUNAWAYTYPE", "SYSTEM", "USER", "SHUTDOWN", "SHUTDISABLED", "SHUTENABLED", "TCLASS", "TRANCLASS", "TRACING", "SPECTRACE", "SPRSTRACE", "STANTRACE"],
+                &["DUMPING", "TRANDUMP", "NOTRANDUMP", "OTELEMIT", "TASKEND", "NOEMIT", "OTELPROP", "PROPONLY", "NOPROP", "RUNAWAYTYPE", "SYSTEM", "USER", "SHUTDOWN", "SHUTDISABLED", "SHUTENABLED", "TCLASS", "TRANCLASS", "TRACING", "SPECTRACE", "SPRSTRACE", "STANTRACE"],
                 Condition::InvReq
             );
         @conditions InvReq(1, 2, 3, 5, 10), TransIdErr(7);

@@ -4,23 +4,32 @@
 //! the region knows of the task. The file's number is the DUMPID, and counts
 //! over restarts because no file is ever written over.
 //!
-//! Reference: CICS API reference, DUMP TRANSACTION. Suppression by a dump
-//! table does not exist; a region without a folder suppresses all (RESP2 1).
+//! The dump table has a code once a dump was made with it, or once SET
+//! TRANDUMPCODE has added it. It suppresses the dumps of a code (RESP2 1); a
+//! region without a folder suppresses all.
+//!
+//! Reference: CICS API reference, DUMP TRANSACTION; system programming
+//! reference, INQUIRE and SET TRANDUMPCODE.
 
+mod table;
+
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use cics::command::commands::dump_transaction as row;
+use cics::command::commands::{dump_transaction as row, set_trandumpcode};
 use cics::resp::Condition;
 use link::{Answer, Operands};
 
 use super::{Manager, Resources};
 use crate::kernel::{Cx, Request, Served, condition};
 
+pub use table::DumpCode;
+
 /// What this manager serves.
 pub const MANAGER: Manager = Manager {
-    commands: &[(row::NUMBER, dump)],
+    commands: &[(row::NUMBER, dump), (set_trandumpcode::NUMBER, table::set)],
     ..Manager::IDLE
 };
 
@@ -28,7 +37,19 @@ pub const MANAGER: Manager = Manager {
 #[derive(Debug, Default)]
 pub struct Dumps {
     /// The folder; none suppresses dumps.
-    pub folder: Option<PathBuf>,
+    folder: Option<PathBuf>,
+    /// The dump table.
+    codes: BTreeMap<[u8; 4], DumpCode>,
+}
+
+impl Dumps {
+    /// Dumps in a folder; none suppresses them.
+    pub fn new(folder: Option<PathBuf>) -> Dumps {
+        Dumps {
+            folder,
+            ..Dumps::default()
+        }
+    }
 }
 
 fn dump(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
@@ -42,6 +63,10 @@ fn dump(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Se
     let Some(folder) = resources.dump.folder.clone() else {
         return condition(Condition::Suppressed, 1);
     };
+    let entry = operands.get_name(row::DUMPCODE).unwrap_or_default();
+    if !resources.dump.codes.entry(entry).or_default().count() {
+        return condition(Condition::Suppressed, 1);
+    }
     let code = String::from_utf8_lossy(code).into_owned();
     let caller = request.caller;
     let head = format!(

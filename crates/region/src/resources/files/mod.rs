@@ -82,6 +82,13 @@ impl Files {
         files.filter(|(entry, _)| !entry.name.is_blank())
     }
 
+    /// The data set whose records a file of the store has.
+    pub fn data_set_of(&self, id: FileId) -> Option<String> {
+        let of_id = |f: &&File| f.stored.as_ref().is_some_and(|a| a.base.id == id);
+        let file = self.files.iter().find(of_id)?;
+        Some(file.stored.as_ref()?.base.def.name.as_str().to_owned())
+    }
+
     /// A file's definition, to change its switches.
     pub fn entry_mut(&mut self, name: link::FileName) -> Option<&mut FileEntry> {
         let mut entries = self.files.iter_mut().map(|f| &mut f.entry);

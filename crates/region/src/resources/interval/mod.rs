@@ -15,6 +15,7 @@
 
 mod cancel;
 mod delay;
+mod inquiry;
 mod kept;
 mod retrieve;
 mod start;
@@ -62,7 +63,7 @@ pub const MANAGER: Manager = Manager {
 pub(super) type ReqId = [u8; 8];
 
 /// The event that a DELAY with REQID waits for, by its name.
-const DELAY: &str = "DELAY";
+pub const DELAY: &str = "DELAY";
 
 /// Requests to start tasks, and what they sent along.
 #[derive(Debug, Default)]

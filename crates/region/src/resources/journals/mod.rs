@@ -9,17 +9,19 @@
 //! where CICS finds no default log stream.
 
 mod file;
+mod inquiry;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use cics::command::commands::{
-    journal as old_row, wait_journalname, wait_journalnum, write_journalname, write_journalnum,
+    journal as old_row, set_journalname, wait_journalname, wait_journalnum, write_journalname,
+    write_journalnum,
 };
 use cics::resp::Condition;
 use link::{Answer, Operands};
@@ -38,6 +40,7 @@ pub const MANAGER: Manager = Manager {
         (old_row::NUMBER, write_by_file),
         (wait_journalname::NUMBER, wait_by_name),
         (wait_journalnum::NUMBER, wait_by_number),
+        (set_journalname::NUMBER, inquiry::set),
     ],
     define,
     count: |resources, statistics| {
@@ -52,6 +55,8 @@ pub struct Journals {
     models: Vec<JournalDef>,
     folder: PathBuf,
     open: HashMap<[u8; 8], Arc<Mutex<JournalFile>>>,
+    /// Journals that SET JOURNALNAME has disabled.
+    disabled: HashSet<[u8; 8]>,
     written: Arc<AtomicU64>,
 }
 
@@ -195,6 +200,12 @@ fn wait(journals: &mut Journals, cx: &mut Cx<'_>, request: &Request, name: [u8; 
     }))
 }
 
+/// Where a journal's records go.
+fn stream(path: &str, name: &[u8; 8]) -> String {
+    let text = link::Name::<8>::from_bytes(*name).to_string();
+    path.replace("&JNAME", text.trim_end())
+}
+
 /// The name of a journal by number.
 fn numbered(number: Option<i64>) -> Result<[u8; 8], Failure> {
     match number {
@@ -215,11 +226,13 @@ impl Journals {
         let Some(kind) = self.model(&name) else {
             return condition(Condition::JidErr, 0);
         };
+        if self.disabled.contains(&name) {
+            return condition(Condition::NotOpen, 0);
+        }
         let JournalKind::File(path) = kind else {
             return Ok(None);
         };
-        let text = link::Name::<8>::from_bytes(name).to_string();
-        let path = self.folder.join(path.replace("&JNAME", text.trim_end()));
+        let path = self.folder.join(stream(path, &name));
         let journal = self.open.entry(name);
         let new = || Arc::new(Mutex::new(JournalFile::new(path)));
         Ok(Some(journal.or_insert_with(new).clone()))

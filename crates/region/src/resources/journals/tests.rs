@@ -16,6 +16,7 @@ use crate::resources::world::World;
 
 fn region(folder: &std::path::Path) -> RegionConfig {
     let model = |name: &str, kind| JournalDef {
+        model: link::Name::BLANK,
         name: name.to_owned(),
         kind,
     };

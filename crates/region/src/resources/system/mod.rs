@@ -7,11 +7,15 @@
 //! Reference: CICS system programming reference, INQUIRE PROGRAM, FILE,
 //! TRANSACTION, TRANCLASS, TASK, SYSTEM, ASSOCIATION.
 
+mod others;
+mod queues;
+mod tasks;
 mod values;
 
+pub use others::numbered_class;
 pub use values::{Kind, Value, View};
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::Manager;
 use crate::core::TaskKey;
@@ -40,6 +44,8 @@ enum Browse {
     From(Vec<u8>),
     /// This name was told.
     After(Vec<u8>),
+    /// These names are left of those that there were at its start.
+    List(VecDeque<Vec<u8>>),
 }
 
 impl Systems {
@@ -53,13 +59,29 @@ impl Systems {
         true
     }
 
+    /// START of what there is at this moment; false when the task has such a
+    /// browse.
+    pub fn start_list(&mut self, task: TaskKey, kind: Kind, names: Vec<Vec<u8>>) -> bool {
+        if self.browses.contains_key(&(task, kind)) {
+            return false;
+        }
+        let browse = Browse::List(names.into());
+        self.browses.insert((task, kind), browse);
+        true
+    }
+
     /// NEXT: the next of these names, which are in order. `None` when the task
     /// has no such browse.
     pub fn next(&mut self, task: TaskKey, kind: Kind, names: &[Vec<u8>]) -> Option<Next> {
         let browse = self.browses.get_mut(&(task, kind))?;
+        if let Browse::List(left) = browse {
+            let next = std::iter::from_fn(|| left.pop_front()).find(|n| names.contains(n));
+            return Some(next.map_or(Next::End, Next::Name));
+        }
         let found = names.iter().find(|name| match browse {
             Browse::From(at) => *name >= at,
             Browse::After(last) => *name > last,
+            Browse::List(_) => false,
         });
         let Some(name) = found else {
             return Some(Next::End);

@@ -21,6 +21,40 @@ pub enum Kind {
     Class,
     /// FILE.
     File,
+    /// TSQUEUE and TSQNAME.
+    TsQueue,
+    /// TSMODEL.
+    TsModel,
+    /// TDQUEUE.
+    TdQueue,
+    /// REQID.
+    Request,
+    /// UOW.
+    Unit,
+    /// UOWENQ and ENQ.
+    Enqueue,
+    /// JOURNALMODEL.
+    JournalModel,
+    /// JOURNALNAME.
+    Journal,
+    /// DSNAME.
+    DataSet,
+    /// CONNECTION.
+    Connection,
+    /// TRANDUMPCODE.
+    DumpCode,
+}
+
+impl Kind {
+    /// Bytes of a name.
+    pub fn name_bytes(self) -> usize {
+        match self {
+            Kind::Transaction | Kind::TdQueue | Kind::Connection | Kind::DumpCode => 4,
+            Kind::TsQueue => 16,
+            Kind::DataSet => 44,
+            _ => 8,
+        }
+    }
 }
 
 /// What an option receives.
@@ -42,23 +76,25 @@ pub struct View<'a> {
     pub config: &'a RegionConfig,
     /// Nanoseconds of the region's clock.
     pub now: u64,
+    /// Monitoring records are written.
+    pub monitoring: bool,
 }
 
 /// A CVDA by its name.
-fn cvda(name: &str) -> Option<Value> {
+pub(super) fn cvda(name: &str) -> Option<Value> {
     Some(Value::Int(cvda::value(name)?.into()))
 }
 
 /// One of two CVDAs.
-fn either(holds: bool, yes: &str, no: &str) -> Option<Value> {
+pub(super) fn either(holds: bool, yes: &str, no: &str) -> Option<Value> {
     cvda(if holds { yes } else { no })
 }
 
-fn text(bytes: &[u8]) -> Option<Value> {
+pub(super) fn text(bytes: &[u8]) -> Option<Value> {
     Some(Value::Text(bytes.to_vec()))
 }
 
-fn int(n: impl TryInto<i64>) -> Option<Value> {
+pub(super) fn int(n: impl TryInto<i64>) -> Option<Value> {
     Some(Value::Int(n.try_into().unwrap_or(i64::MAX)))
 }
 
@@ -86,8 +122,12 @@ impl View<'_> {
                 .files()
                 .map(|(f, _)| f.name.as_bytes().to_vec())
                 .collect(),
+            Kind::TsQueue | Kind::TsModel | Kind::TdQueue => self.queue_names(kind),
+            Kind::Request | Kind::Unit | Kind::Enqueue => self.task_names(kind),
+            _ => self.other_names(kind),
         };
         names.sort_unstable();
+        names.dedup();
         names
     }
 
@@ -102,10 +142,21 @@ impl View<'_> {
                 let (file, stored) = self.files().find(|(f, _)| f.name.as_bytes() == name)?;
                 of_file(file, stored, option)
             }
+            Kind::TsQueue => self.ts_queue(name, option),
+            Kind::TsModel => self.ts_model(name, option),
+            Kind::TdQueue => self.td_queue(name, option),
+            Kind::Request => self.request(name, option),
+            Kind::Unit => self.unit(name, option),
+            Kind::Enqueue => self.enqueue(name, option),
+            Kind::JournalModel => self.journal_model(name, option),
+            Kind::Journal => self.journal(name, option),
+            Kind::DataSet => self.data_set(name, option),
+            Kind::Connection => self.connection(name, option),
+            Kind::DumpCode => self.dump_code(name, option),
         }
     }
 
-    fn files(&self) -> impl Iterator<Item = (&FileEntry, bool)> {
+    pub(super) fn files(&self) -> impl Iterator<Item = (&FileEntry, bool)> {
         self.kernel.resources.files.entries()
     }
 
@@ -117,7 +168,8 @@ impl View<'_> {
             "DTIMEOUT" => int(def.lock_timeout_ms.unwrap_or(self.config.lock_timeout_ms) / 1000),
             "PRIORITY" => int(def.priority),
             "PROGRAM" => text(def.program.as_bytes()),
-            "RUNAWAY" => int(def.runaway_ms.unwrap_or(self.config.runaway_ms)),
+            "RUNAWAY" => int(def.runaway_ms.unwrap_or(self.runaway_ms())),
+            "PURGEABILITY" => either(def.purgeable, "PURGEABLE", "NOTPURGEABLE"),
             "RUNAWAYTYPE" => either(def.runaway_ms.is_some(), "USER", "SYSTEM"),
             "STATUS" => either(def.enabled, "ENABLED", "DISABLED"),
             "TRANCLASS" => match def.class {
@@ -127,6 +179,10 @@ impl View<'_> {
             "TWASIZE" => int(def.twa_bytes),
             _ => of_any_transaction(option),
         }
+    }
+
+    fn runaway_ms(&self) -> u32 {
+        (self.core.limits().runaway_ns / 1_000_000) as u32
     }
 
     fn class(&self, name: &[u8], option: &str) -> Option<Value> {
@@ -164,6 +220,7 @@ impl View<'_> {
             "TRANSACTION" => text(task.transid.as_bytes()),
             "UOW" => text(&task.number.to_be_bytes()),
             "USERID" => text(task.userid.as_bytes()),
+            "PURGEABILITY" => either(task.purgeable, "PURGEABLE", "NOTPURGEABLE"),
             "TRANCLASS" | "TWASIZE" | "RUNAWAY" | "DTIMEOUT" => transaction(option),
             _ => of_any_transaction(option),
         }
@@ -198,7 +255,8 @@ impl View<'_> {
             // X for UNIX.
             "OPSYS" => text(b"X"),
             "REENTPROTECT" => cvda("NOREENTPROT"),
-            "RUNAWAY" => int(self.config.runaway_ms),
+            "RUNAWAY" => int(self.runaway_ms()),
+            "PRTYAGING" => int(self.core.limits().priority_aging_ns / 1_000_000),
             "SECURITYMGR" => cvda("NOSECURITY"),
             "SHUTSTATUS" => cvda("NOTAPPLIC"),
             "SOSSTATUS" => cvda("NOTSOS"),
@@ -309,7 +367,6 @@ fn of_any_transaction(option: &str) -> Option<Value> {
         "DUMPING" => cvda("TRANDUMP"),
         "ISOLATEST" => cvda("ISOLATE"),
         "PROFILE" => text(b"DFHCICST"),
-        "PURGEABILITY" => cvda("PURGEABLE"),
         "REMOTENAME" | "REMOTESYSTEM" => text(b""),
         "RESSEC" => cvda("RESSECNO"),
         "ROUTING" => cvda("STATIC"),

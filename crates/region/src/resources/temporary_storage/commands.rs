@@ -6,7 +6,7 @@ use link::Operands;
 
 use super::super::Resources;
 use super::super::recoverable::DEADLOCK;
-use super::memory::{MAX_ITEM_BYTES, MAX_ITEMS, cost};
+use super::memory::{MAX_ITEM_BYTES, MAX_ITEMS, Origin, cost};
 use super::{QueueName, SPACE, TemporaryStorage, freed, stored};
 use crate::kernel::{Cx, Expiry, Failure, Request, Served, Step, Wait, condition, done, done_with};
 
@@ -72,6 +72,13 @@ fn write_memory(
     }
     ts.memory_bytes = ts.memory_bytes + after - before;
     let queue = ts.memory.entry(name).or_default();
+    queue.used_at = cx.now;
+    if queue.len() == 0 {
+        queue.origin = Origin {
+            auxiliary: !request.operands.has(row::MAIN),
+            transid: request.caller.transid,
+        };
+    }
     match number {
         Some(number) => {
             queue.replace(number, item);
@@ -133,6 +140,7 @@ pub(super) fn read(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Req
     };
     let given = items_read(item, queue.len());
     queue.last_read = number as u16;
+    queue.used_at = cx.now;
     done_with(given)
 }
 

@@ -1,15 +1,26 @@
 //! A queue that is not recoverable: its items, and what they take.
 
+use link::TransId;
+
 /// Most items of a queue.
 pub const MAX_ITEMS: usize = 32_767;
 /// Most bytes of an item.
 pub const MAX_ITEM_BYTES: usize = 32_763;
 /// What an item takes beside its bytes.
-const ITEM_OVERHEAD: u64 = 64;
+pub const ITEM_OVERHEAD: u64 = 64;
 
 /// Bytes that an item counts for.
 pub fn cost(item: &[u8]) -> u64 {
     item.len() as u64 + ITEM_OVERHEAD
+}
+
+/// How a queue was made.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Origin {
+    /// Its first WRITEQ TS did not say MAIN.
+    pub auxiliary: bool,
+    /// The transaction of its first item.
+    pub transid: TransId,
 }
 
 /// A queue in memory.
@@ -19,9 +30,20 @@ pub struct Queue {
     bytes: u64,
     /// Number of the item that was read last, 0 for none.
     pub last_read: u16,
+    /// How it was made.
+    pub origin: Origin,
+    /// When it was used last, nanoseconds of the region's clock.
+    pub used_at: u64,
 }
 
 impl Queue {
+    /// Bytes of the shortest and of the longest item.
+    pub fn lengths(&self) -> (u16, u16) {
+        let lengths = self.items.iter().map(|item| item.len() as u16);
+        let (least, most) = (lengths.clone().min(), lengths.max());
+        (least.unwrap_or(0), most.unwrap_or(0))
+    }
+
     /// Items.
     pub fn len(&self) -> usize {
         self.items.len()

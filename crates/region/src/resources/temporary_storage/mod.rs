@@ -9,6 +9,7 @@
 //! definition, TSMODEL.
 
 mod commands;
+mod inquiry;
 mod memory;
 mod models;
 mod stored;
@@ -17,7 +18,10 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
-use cics::command::commands::{deleteq_ts, readq_ts, writeq_ts};
+use cics::command::commands::{
+    deleteq_ts, readq_ts, set_tempstorage, set_tsqname, set_tsqueue, writeq_ts,
+};
+use link::TransId;
 
 use super::{Manager, Resources};
 use crate::api::{Definitions, RegionConfig, Statistics};
@@ -26,6 +30,7 @@ use crate::kernel::Cx;
 
 use memory::Queue;
 use models::Models;
+pub use stored::measure;
 
 /// What this manager serves and hears of.
 pub const MANAGER: Manager = Manager {
@@ -33,6 +38,9 @@ pub const MANAGER: Manager = Manager {
         (writeq_ts::NUMBER, commands::write),
         (readq_ts::NUMBER, commands::read),
         (deleteq_ts::NUMBER, commands::delete),
+        (set_tsqueue::NUMBER, inquiry::set_by_queue),
+        (set_tsqname::NUMBER, inquiry::set_by_name),
+        (set_tempstorage::NUMBER, inquiry::set_limit),
     ],
     define,
     restore: stored::restore,
@@ -75,6 +83,12 @@ struct Stored {
     items: u16,
     /// Committed bytes.
     bytes: u64,
+    /// Bytes of the shortest and of the longest committed item, once asked for.
+    lengths: Option<(u16, u16)>,
+    /// The transaction that made it; blank when the region started since.
+    transid: TransId,
+    /// When it was used last, nanoseconds of the region's clock.
+    used_at: u64,
 }
 
 /// What a unit of work has done to recoverable queues.
@@ -127,7 +141,7 @@ fn count(resources: &Resources, statistics: &mut Statistics) {
 }
 
 /// The word for operators, and the event, of a wait for space.
-const SPACE: &str = "TSSPACE";
+pub const SPACE: &str = "TSSPACE";
 
 /// Space came free: whoever waits for it looks again.
 fn freed(cx: &mut Cx<'_>) {

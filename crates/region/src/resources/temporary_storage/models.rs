@@ -18,6 +18,11 @@ impl Models {
         Models(models)
     }
 
+    /// The models in this order.
+    pub fn all(&self) -> &[TsModelDef] {
+        &self.0
+    }
+
     /// The model of a queue.
     pub fn of(&self, name: &[u8; 16]) -> Option<&TsModelDef> {
         let fits = |m: &&TsModelDef| {

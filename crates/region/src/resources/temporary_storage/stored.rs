@@ -78,6 +78,12 @@ pub(super) fn write(
         unit.put(TABLE, &key, item);
         unit.put(TABLE, &name, &head.emit());
         ts.change(task, &name).added_bytes += after;
+        if let Some(stored) = ts.stored.get_mut(&name)
+            && stored.items == 0
+            && stored.transid.is_blank()
+        {
+            stored.transid = request.caller.transid;
+        }
         ts.pending_bytes += after;
         done_with(written(&request.operands, usize::from(head.items), number))
     })
@@ -122,6 +128,7 @@ fn read_item(
         return condition(Condition::IoErr, 0);
     };
     stored.last_read = number as u16;
+    stored.used_at = cx.now;
     done_with(items_read(&item, usize::from(head.items)))
 }
 
@@ -178,9 +185,10 @@ pub(super) fn unit_ended(
     };
     ts.pending_bytes -= part.added_bytes;
     for (name, before) in part.before {
-        let last_read = match (committed, ts.stored.get(&name)) {
-            (true, Some(stored)) => stored.last_read,
-            _ => before.last_read,
+        let known = ts.stored.get(&name).copied().unwrap_or(before);
+        let last_read = match committed {
+            true => known.last_read,
+            false => before.last_read,
         };
         let head = cx
             .kernel
@@ -209,6 +217,9 @@ pub(super) fn unit_ended(
                     last_read: last_read.min(head.items),
                     items: head.items,
                     bytes: head.bytes,
+                    lengths: None,
+                    transid: known.transid,
+                    used_at: cx.now,
                 };
                 ts.stored.insert(name, stored);
             }
@@ -250,6 +261,8 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
                     last_read: 0,
                     items: head.items,
                     bytes: head.bytes,
+                    used_at: cx.now,
+                    ..Stored::default()
                 };
                 ts.stored.insert(name, stored);
             }
@@ -260,6 +273,30 @@ pub(super) fn restore(resources: &mut Resources, cx: &mut Cx<'_>) {
         // On behind its items.
         from.extend([0xFF; 4]);
     }
+}
+
+/// Finds out how long the committed items of a queue are, unless that is known.
+pub fn measure(ts: &mut TemporaryStorage, cx: &mut Cx<'_>, name: &QueueName) {
+    let (Some(stored), Some(reader)) = (ts.stored.get_mut(name), cx.kernel.reader.as_mut()) else {
+        return;
+    };
+    if stored.lengths.is_some() {
+        return;
+    }
+    let mut lengths: Option<(u16, u16)> = None;
+    for number in 1..=u32::from(stored.items) {
+        let key = item_key(name, number);
+        let read = reader.seek_table(TABLE, Seek::Equal(&key), &mut |e| {
+            let bytes = e.record.len() as u16;
+            let (least, most) = lengths.unwrap_or((bytes, bytes));
+            lengths = Some((least.min(bytes), most.max(bytes)));
+        });
+        if let Err(error) = read {
+            tracing::error!(%error, "the items of a queue could not be read");
+            return;
+        }
+    }
+    stored.lengths = lengths;
 }
 
 /// What the store has of a queue beside its items.

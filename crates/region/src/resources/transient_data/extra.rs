@@ -70,10 +70,14 @@ impl Extra {
     }
 
     /// OPEN or CLOSE. The next command opens the file; input begins anew.
-    #[allow(dead_code, reason = "SET TDQUEUE calls it")]
     pub fn set_open(&mut self, open: bool) {
         self.open = open;
         self.file = Handle::Closed;
+    }
+
+    /// Whether commands may use it.
+    pub fn is_open(&self) -> bool {
+        self.open
     }
 
     /// WRITEQ TD.

@@ -11,6 +11,7 @@
 
 mod commands;
 mod extra;
+mod inquiry;
 mod intra;
 mod restore;
 #[cfg(test)]
@@ -20,7 +21,7 @@ mod trigger;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
-use cics::command::commands::{deleteq_td, readq_td, writeq_td};
+use cics::command::commands::{deleteq_td, readq_td, set_tdqueue, writeq_td};
 use cics::resp::Condition;
 use link::Operands;
 
@@ -31,6 +32,7 @@ use crate::kernel::{Failure, condition};
 
 use extra::Extra;
 pub(super) use extra::next as next_record;
+pub use inquiry::QueueInfo;
 use intra::{Change, Intra};
 
 /// What this manager serves and hears of.
@@ -39,6 +41,7 @@ pub const MANAGER: Manager = Manager {
         (writeq_td::NUMBER, commands::write),
         (readq_td::NUMBER, commands::read),
         (deleteq_td::NUMBER, commands::delete),
+        (set_tdqueue::NUMBER, inquiry::set),
     ],
     define,
     restore: restore::restore,

@@ -19,6 +19,12 @@ pub fn run(args: &Args, how: &str) -> Result<Outcome> {
     let done = args.ask.post(&format!("/tasks/{}/{how}", args.task))?;
     if args.ask.json {
         println!("{done}");
+    } else if done["purge"] == "refused" {
+        miette::bail!(
+            help = "`tupelo task forcepurge` ends it whatever it does; SPURGE(YES) in its definition makes its transaction purgeable",
+            "task {} is not purged: its transaction is not purgeable",
+            args.task
+        );
     } else if done["purge"] == "deferred" {
         println!("task {} runs; it ends when it next waits", args.task);
     } else {

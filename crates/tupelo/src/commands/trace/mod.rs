@@ -3,15 +3,16 @@
 //! Every region keeps a trace all the time; it is asked for at the
 //! administration port of `tupelo serve`.
 
+mod file;
 mod print;
 
 use miette::Result;
 
 use crate::Outcome;
 
-/// Show the trace of a running region.
+/// Show the trace of a running region, or write it to a file.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  tupelo trace print --last 50\n  tupelo trace print --transaction ACCT --domain files")]
+#[command(after_help = "Example:\n  tupelo trace print --last 50\n  tupelo trace print --transaction ACCT --domain files\n  tupelo trace start --transaction ACCT\n  tupelo trace stop\n  tupelo trace print --file .tupelo/traces/trace-1790000000.jsonl")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -21,11 +22,17 @@ pub struct Args {
 enum What {
     /// Print the newest entries of the trace, by time.
     Print(print::Args),
+    /// Write the trace to a file of the region from now on.
+    Start(file::Args),
+    /// Write it no longer, and tell where it is.
+    Stop(file::StopArgs),
 }
 
 /// Does it.
 pub fn run(args: Args) -> Result<Outcome> {
     match args.what {
         What::Print(args) => print::run(&args),
+        What::Start(args) => file::start(&args),
+        What::Stop(args) => file::stop(&args),
     }
 }

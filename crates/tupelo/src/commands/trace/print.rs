@@ -1,15 +1,20 @@
 //! `tupelo trace print`.
 
-use miette::Result;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use miette::{IntoDiagnostic, Result, WrapErr, bail};
 use serde_json::Value;
 
 use crate::Outcome;
 use crate::operator::{Ask, cell};
 use crate::table::Table;
 
-/// Which entries, of which region.
-#[derive(Debug, clap::Args)]
-pub struct Args {
+/// Which entries.
+#[derive(Debug, Default, clap::Args)]
+pub struct Filter {
     /// Only entries of this task.
     #[arg(long, value_name = "NUMBER")]
     task: Option<u64>,
@@ -19,6 +24,16 @@ pub struct Args {
     /// Only entries of this domain: `files`, `programs`, `channels`, `kernel`.
     #[arg(long, value_name = "NAME", value_parser = word)]
     domain: Option<String>,
+}
+
+/// Which entries, of which region or file.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    filter: Filter,
+    /// Of a file that `tupelo trace start` wrote, not of a running region.
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
     /// The newest so many entries.
     #[arg(long, value_name = "NUMBER", default_value_t = 200)]
     last: u32,
@@ -28,7 +43,10 @@ pub struct Args {
 
 /// Prints them.
 pub fn run(args: &Args) -> Result<Outcome> {
-    let records = args.ask.get(&path(args))?;
+    let records = match &args.file {
+        Some(file) => read(file, &args.filter, args.last as usize)?,
+        None => args.ask.get(&format!("/trace?last={}{}", args.last, args.filter.query()))?,
+    };
     if args.ask.json {
         println!("{records}");
         return Ok(Outcome::Clean);
@@ -54,19 +72,56 @@ pub fn run(args: &Args) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-fn path(args: &Args) -> String {
-    let mut path = format!("/trace?last={}", args.last);
-    let filters = [
-        ("task", args.task.map(|n| n.to_string())),
-        ("transaction", args.transaction.clone()),
-        ("domain", args.domain.clone()),
-    ];
-    for (key, value) in filters {
-        if let Some(value) = value {
-            path += &format!("&{key}={value}");
+impl Filter {
+    /// As the administration port takes it.
+    pub fn query(&self) -> String {
+        let mut query = String::new();
+        let filters = [
+            ("task", self.task.map(|n| n.to_string())),
+            ("transaction", self.transaction.clone()),
+            ("domain", self.domain.clone()),
+        ];
+        for (key, value) in filters {
+            if let Some(value) = value {
+                query += &format!("&{key}={value}");
+            }
+        }
+        query
+    }
+
+    fn takes(&self, record: &Value) -> bool {
+        let is = |key: &str, wanted: &Option<String>| {
+            let text = record[key].as_str().unwrap_or_default().trim_end();
+            wanted.as_ref().is_none_or(|w| w.eq_ignore_ascii_case(text))
+        };
+        self.task.is_none_or(|task| record["task"].as_u64() == Some(task))
+            && is("transid", &self.transaction)
+            && is("domain", &self.domain)
+    }
+}
+
+/// The newest records of a file by time. A last line that was not written whole
+/// is left out.
+fn read(path: &Path, filter: &Filter, last: usize) -> Result<Value> {
+    let failed = || format!("{} cannot be read", path.display());
+    let file = File::open(path).into_diagnostic().wrap_err_with(failed)?;
+    let mut records = VecDeque::new();
+    let mut lines = BufReader::new(file).lines().enumerate().peekable();
+    while let Some((number, line)) = lines.next() {
+        let line = line.into_diagnostic().wrap_err_with(failed)?;
+        match serde_json::from_str::<Value>(&line) {
+            Ok(record) if filter.takes(&record) => records.push_back(record),
+            Ok(_) => {}
+            Err(_) if lines.peek().is_none() => {}
+            Err(error) => bail!("{}, line {}: {error}", path.display(), number + 1),
+        }
+        if records.len() > last {
+            records.pop_front();
         }
     }
-    path
+    let mut records = Vec::from(records);
+    records.sort_by_key(|record| record["unix_ns"].as_u64());
+    Ok(Value::Array(records))
 }
 
 /// The condition, or the abend code.
@@ -111,8 +166,41 @@ mod tests {
     }
 
     #[test]
+    fn a_file_is_filtered_and_its_torn_end_left_out() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let line = |task: u64, unix_ns: u64| {
+            json!({"task": task, "unix_ns": unix_ns, "transid": "ACCT", "domain": "files"}).to_string()
+        };
+        let text = format!("{}\n{}\n{}\n{{\"task\":", line(1, 30), line(2, 10), line(1, 20));
+        std::fs::write(file.path(), text).unwrap();
+        let filter = Filter {
+            task: Some(1),
+            ..Filter::default()
+        };
+        let times = |last| {
+            let records = read(file.path(), &filter, last).unwrap();
+            let times = records.as_array().unwrap().iter().map(|r| r["unix_ns"].as_u64().unwrap());
+            times.collect::<Vec<_>>()
+        };
+        assert_eq!(times(9), [20, 30]);
+        assert_eq!(times(1), [20]);
+        std::fs::write(file.path(), "no trace\n{}\n").unwrap();
+        let error = read(file.path(), &filter, 9).unwrap_err().to_string();
+        assert!(error.contains("line 1"), "{error}");
+    }
+
+    #[test]
     fn an_abend_stands_where_a_condition_would() {
         assert_eq!(outcome(&json!({"abend": "ASRA", "resp": null})), "ASRA");
         assert_eq!(outcome(&json!({"abend": null, "resp": "NOTFND"})), "NOTFND");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_stands_in_a_file_is_read_or_refused(text in "[\\[\\]{}\":,\\n a-z0-9]{0,120}") {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), text).unwrap();
+            let _ = read(file.path(), &Filter::default(), 5);
+        }
     }
 }

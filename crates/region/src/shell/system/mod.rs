@@ -1,9 +1,16 @@
 //! INQUIRE, SET and MONITOR: they look at tasks, definitions and waits at one
 //! moment.
 //!
+//! What concerns one resource manager alone (SET TSQUEUE, SET TDQUEUE, ...) is
+//! served there.
+//!
 //! The core's lock is taken before the kernel's, as everywhere.
 
+mod browse;
+mod set;
+
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use cics::command::{Argument, Command, Direction, by_number, commands as rows};
 use cics::cvda;
@@ -17,7 +24,7 @@ use super::wakes;
 use crate::api::UserPoint;
 use crate::core::TaskKey;
 use crate::kernel::{Failure, condition};
-use crate::resources::system::{Kind, Next, Value, View};
+use crate::resources::system::{Kind, Value, View};
 
 /// What serving a command came to.
 type Given = Result<Operands, Failure>;
@@ -62,6 +69,61 @@ const COMMANDS: &[(u16, Serve)] = &[
     (rows::set_transaction::NUMBER, Shared::set_transaction),
     (rows::set_tranclass::NUMBER, Shared::set_tranclass),
     (rows::set_file::NUMBER, Shared::set_file),
+    (rows::inquire_task_list::NUMBER, Shared::task_numbers),
+    (rows::inquire_tsqueue::NUMBER, Shared::ts_queue),
+    (rows::inquire_tsqname::NUMBER, Shared::ts_queue),
+    (rows::inquire_tsmodel::NUMBER, |s, a| {
+        s.browsable(a, Kind::TsModel, Condition::NotFnd)
+    }),
+    (rows::inquire_tdqueue::NUMBER, |s, a| {
+        s.browsable(a, Kind::TdQueue, Condition::QIdErr)
+    }),
+    (rows::inquire_reqid::NUMBER, |s, a| {
+        s.browsable(a, Kind::Request, Condition::NotFnd)
+    }),
+    (rows::inquire_uow::NUMBER, |s, a| {
+        s.browsable(a, Kind::Unit, Condition::UowNotFound)
+    }),
+    (rows::inquire_uowenq::NUMBER, Shared::enqueues),
+    (rows::inquire_enq::NUMBER, Shared::enqueues),
+    (rows::inquire_journalmodel::NUMBER, |s, a| {
+        s.browsable(a, Kind::JournalModel, Condition::NotFnd)
+    }),
+    (rows::inquire_journalname::NUMBER, |s, a| {
+        s.browsable(a, Kind::Journal, Condition::JidErr)
+    }),
+    (rows::inquire_dsname::NUMBER, |s, a| {
+        s.browsable(a, Kind::DataSet, Condition::DsnNotFound)
+    }),
+    (rows::inquire_connection::NUMBER, |s, a| {
+        s.browsable(a, Kind::Connection, Condition::SysIdErr)
+    }),
+    (rows::inquire_trandumpcode::NUMBER, |s, a| {
+        s.browsable(a, Kind::DumpCode, Condition::NotFnd)
+    }),
+    (rows::inquire_tclass::NUMBER, Shared::numbered_class),
+    (rows::inquire_tempstorage::NUMBER, |s, a| {
+        s.tell(a, |view, option| view.temporary_storage(option))
+    }),
+    (rows::inquire_monitor::NUMBER, |s, a| {
+        s.tell(a, |view, option| view.monitor(option))
+    }),
+    (rows::inquire_dispatcher::NUMBER, |s, a| {
+        s.tell(a, |view, option| view.dispatcher(option))
+    }),
+    (rows::inquire_statistics::NUMBER, |s, a| {
+        s.tell(a, |view, option| view.statistics(option))
+    }),
+    (rows::inquire_tracedest::NUMBER, Shared::trace_destination),
+    (rows::set_tracedest::NUMBER, Shared::set_trace_destination),
+    (rows::set_tclass::NUMBER, Shared::set_tclass),
+    (rows::set_uow::NUMBER, Shared::set_uow),
+    (rows::set_connection::NUMBER, Shared::set_connection),
+    (rows::set_monitor::NUMBER, Shared::set_monitor),
+    (rows::set_dispatcher::NUMBER, Shared::set_dispatcher),
+    (rows::set_system::NUMBER, Shared::set_system),
+    (rows::set_program::NUMBER, Shared::set_program),
+    (rows::perform_statistics::NUMBER, Shared::perform_statistics),
 ];
 
 /// Whether the command of this number is served here.
@@ -116,45 +178,8 @@ impl Shared {
             kernel: &kernel,
             config: &self.config,
             now: now_ns(),
+            monitoring: self.sink.is_some() && self.monitoring.load(Ordering::Relaxed),
         })
-    }
-
-    /// INQUIRE of one resource, or a step of a browse.
-    fn browsable(&self, asked: &Asked<'_>, kind: Kind, not_found: Condition) -> Given {
-        let has = |name| asked.has(name);
-        let name = if has("START") {
-            let at = asked
-                .option("AT")
-                .and_then(|at| asked.operands.get_bytes(at));
-            let started = self.browses(|b| b.start(asked.key, kind, at.unwrap_or_default()));
-            return done_or_illogic(started);
-        } else if has("END") {
-            return done_or_illogic(self.browses(|b| b.end(asked.key, kind)));
-        } else if has("NEXT") {
-            let names = self.view(|view| view.names(kind));
-            match self.browses(|b| b.next(asked.key, kind, &names)) {
-                None => return condition(Condition::Illogic, 1),
-                Some(Next::End) => return condition(Condition::End, 2),
-                Some(Next::Name(name)) => name,
-            }
-        } else {
-            let size = if kind == Kind::Transaction { 4 } else { 8 };
-            let mut name = asked.operands.get_bytes(0).unwrap_or_default().to_vec();
-            name.resize(size, b' ');
-            if !self.view(|view| view.names(kind)).contains(&name) {
-                return condition(not_found, 1);
-            }
-            name
-        };
-        let given = self.tell(asked, |view, option| view.value(kind, &name, option))?;
-        Ok(match has("NEXT") {
-            true => given.bytes(0, name),
-            false => given,
-        })
-    }
-
-    fn browses<R>(&self, call: impl FnOnce(&mut crate::resources::system::Systems) -> R) -> R {
-        call(&mut self.kernel.lock().resources.system)
     }
 
     /// What the options that receive something are told.
@@ -162,7 +187,7 @@ impl Shared {
         self.view(|view| {
             let mut given = Operands::default();
             for (index, option) in (0..).zip(asked.row.options) {
-                if option.direction != Direction::Out || !asked.operands.has(index) {
+                if option.direction == Direction::In || !asked.operands.has(index) {
                     continue;
                 }
                 given = match value(view, option.name) {
@@ -212,129 +237,6 @@ impl Shared {
         passed.last_ns = passed_ns;
         passed.data1 = passed.data1.saturating_add(data(row::DATA1));
         passed.data2 = passed.data2.saturating_add(data(row::DATA2));
-        Ok(Operands::default())
-    }
-
-    fn set_task(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
-        use rows::set_task as row;
-        let key = self.task_of(asked, row::TASK)?;
-        let named = asked.operands.get_int(row::PURGETYPE);
-        let is = |flag, name| {
-            let value = cvda::value(name).map(i64::from);
-            asked.operands.has(flag) || (named.is_some() && named == value)
-        };
-        let force = is(row::FORCEPURGE, "FORCEPURGE") || is(row::KILL, "KILL");
-        if force || is(row::PURGE, "PURGE") {
-            self.purge_task(key, force);
-            return Ok(Operands::default());
-        }
-        condition(Condition::InvReq, if named.is_some() { 3 } else { 1 })
-    }
-
-    fn set_transaction(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
-        use rows::set_transaction as row;
-        let operands = asked.operands;
-        let enabled = match operands.get_int(row::STATUS) {
-            Some(n) if Some(n) == cvda::value("ENABLED").map(i64::from) => Some(true),
-            Some(n) if Some(n) == cvda::value("DISABLED").map(i64::from) => Some(false),
-            Some(_) => return condition(Condition::InvReq, 3),
-            None if operands.has(row::ENABLED) => Some(true),
-            None => operands.has(row::DISABLED).then_some(false),
-        };
-        let priority = match operands.get_int(row::PRIORITY).map(u8::try_from) {
-            Some(Err(_)) => return condition(Condition::InvReq, 5),
-            known => known.and_then(Result::ok),
-        };
-        let runaway = match operands.get_int(row::RUNAWAY).map(u32::try_from) {
-            Some(Err(_)) => return condition(Condition::InvReq, 10),
-            known => known.and_then(Result::ok),
-        };
-        let serves = [
-            row::TRANSACTION,
-            row::STATUS,
-            row::ENABLED,
-            row::DISABLED,
-            row::PRIORITY,
-            row::RUNAWAY,
-        ];
-        asked.only(&serves)?;
-        let mut state = self.lock();
-        let defs = state.core.defs_mut();
-        let name = operands.get_name(row::TRANSACTION).map(Name::from_bytes);
-        let Some(number) = name.and_then(|name| defs.transaction(name)) else {
-            return condition(Condition::TransIdErr, 7);
-        };
-        let def = &mut defs.transactions[number].def;
-        def.enabled = enabled.unwrap_or(def.enabled);
-        def.priority = priority.unwrap_or(def.priority);
-        def.runaway_ms = runaway.or(def.runaway_ms);
-        Ok(Operands::default())
-    }
-
-    fn set_tranclass(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
-        use rows::set_tranclass as row;
-        let operands = asked.operands;
-        asked.only(&[row::TRANCLASS, row::MAXACTIVE, row::PURGETHRESH])?;
-        let limit = |option, most, resp2| match operands.get_int(option) {
-            Some(n) if (0..=most).contains(&n) => Ok(Some(n as usize)),
-            Some(_) => condition(Condition::InvReq, resp2),
-            None => Ok(None),
-        };
-        let max_active = limit(row::MAXACTIVE, 999, 2)?;
-        let threshold = limit(row::PURGETHRESH, 1_000_000, 3)?;
-        let name = operands.get_name::<8>(row::TRANCLASS);
-        self.with(|core, cx| {
-            let classes = &mut core.defs_mut().classes;
-            let of_name = |c: &crate::api::ClassDef| Some(*c.name.as_bytes()) == name;
-            let Some(number) = classes.iter().position(of_name) else {
-                return condition(Condition::TcIdErr, 1);
-            };
-            let class = &mut classes[number];
-            class.max_active = max_active.unwrap_or(class.max_active);
-            if let Some(threshold) = threshold {
-                class.purge_threshold = (threshold > 0).then_some(threshold);
-            }
-            core.class_changed(cx, number);
-            Ok(Operands::default())
-        })
-    }
-
-    /// SET FILE: the switches count for the next command on the file, whatever
-    /// worker it comes from.
-    fn set_file(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
-        use rows::set_file as row;
-        let switch = |option, yes, no, resp2| asked.switch(option, yes, no, resp2);
-        let read = switch("READ", "READABLE", "NOTREADABLE", 11)?;
-        let update = switch("UPDATE", "UPDATABLE", "NOTUPDATABLE", 13)?;
-        let add = switch("ADD", "ADDABLE", "NOTADDABLE", 3)?;
-        let delete = switch("DELETE", "DELETABLE", "NOTDELETABLE", 6)?;
-        let browse = switch("BROWSE", "BROWSABLE", "NOTBROWSABLE", 4)?;
-        let enabled = switch("ENABLESTATUS", "ENABLED", "DISABLED", 16)?;
-        let closed = switch("OPENSTATUS", "CLOSED", "OPEN", 10)?;
-        if asked
-            .row
-            .options
-            .iter()
-            .skip(usize::from(row::CFDTPOOL))
-            .any(|o| asked.has(o.name))
-        {
-            return condition(Condition::InvReq, 1);
-        }
-        let name = asked.operands.get_name(row::FILE).map(Name::from_bytes);
-        let mut kernel = self.kernel.lock();
-        let files = &mut kernel.resources.files;
-        let Some(file) = name.and_then(|name| files.entry_mut(name)) else {
-            return condition(Condition::FileNotFound, 18);
-        };
-        file.read = read.unwrap_or(file.read);
-        file.update = update.unwrap_or(file.update);
-        file.add = add.unwrap_or(file.add);
-        file.delete = delete.unwrap_or(file.delete);
-        file.browse = browse.unwrap_or(file.browse);
-        file.enabled = enabled.unwrap_or(file.enabled);
-        // ENABLED ends UNENABLED too.
-        file.closed = closed.unwrap_or(file.closed && enabled != Some(true));
-        self.page.count_file_change();
         Ok(Operands::default())
     }
 
@@ -398,13 +300,6 @@ impl Asked<'_> {
     }
 }
 
-fn done_or_illogic(done: bool) -> Given {
-    match done {
-        true => Ok(Operands::default()),
-        false => condition(Condition::Illogic, 1),
-    }
-}
-
 /// A text of the size that its option has.
 fn padded(mut text: Vec<u8>, argument: Argument) -> Vec<u8> {
     if let Argument::Chars(size) = argument {
@@ -417,6 +312,17 @@ fn padded(mut text: Vec<u8>, argument: Argument) -> Vec<u8> {
 mod tests {
     use super::*;
     use cics::command::Served;
+
+    #[test]
+    fn every_system_command_that_is_told_as_served_is() {
+        for row in cics::command::all() {
+            if row.domain != cics::command::Domain::System || row.served != Served::Region {
+                continue;
+            }
+            let in_kernel = crate::resources::commands().any(|(n, _)| n == row.number);
+            assert!(in_kernel || serves(row.number.into()), "{}", row.name);
+        }
+    }
 
     #[test]
     fn the_rows_of_what_is_served_here_say_so() {

@@ -1,0 +1,229 @@
+//! What is told of queues, and what is changed of them.
+//!
+//! An option that has no meaning here is in its row and answers INVREQ: the
+//! translator warns of it.
+//!
+//! Reference: CICS system programming reference, the commands' own pages.
+
+use crate::command::row::Command;
+
+/// The served rows of this domain.
+pub(super) const SERVED: &[Command] = &[
+    rows::inquire_tsqueue::ROW,
+    rows::inquire_tsqname::ROW,
+    rows::inquire_tsmodel::ROW,
+    rows::inquire_tdqueue::ROW,
+    rows::inquire_tempstorage::ROW,
+    rows::set_tsqueue::ROW,
+    rows::set_tsqname::ROW,
+    rows::set_tdqueue::ROW,
+    rows::set_tempstorage::ROW,
+];
+
+pub(super) mod rows {
+    command! {
+        /// Tells of a temporary storage queue by a name of up to 8 characters.
+        inquire_tsqueue 0x8A9B own "INQUIRE TSQUEUE" "INQUIRE" ["TSQUEUE"] System Region;
+        input TSQUEUE(Argument::Optional);
+        flag START;
+        flag NEXT;
+        flag END;
+        input AT(Name(8));
+        input POOLNAME(Name(8));
+        input SYSID(Name(4));
+        output EXPIRYINT(Fullword);
+        output EXPIRYINTMIN(Fullword);
+        output FLENGTH(Fullword);
+        output LASTUSEDINT(Fullword);
+        output LOCATION(Cvda);
+        output MAXITEMLEN(Halfword);
+        output MINITEMLEN(Halfword);
+        output NUMITEMS(Halfword);
+        output RECOVSTATUS(Cvda);
+        output TRANSID(Chars(4));
+        output TSMODEL(Chars(8));
+        @rules
+            Rule::AtMostOne(&["START", "NEXT", "END"]),
+            Rule::Needs("AT", &["START"]);
+        @conditions End(2), Illogic(1), InvReq(1), QIdErr(1), SysIdErr(4);
+    }
+
+    command! {
+        /// Tells of a temporary storage queue by a name of up to 16 characters.
+        inquire_tsqname 0x8A9C own "INQUIRE TSQNAME" "INQUIRE" ["TSQNAME"] System Region;
+        input TSQNAME(Argument::Optional);
+        flag START;
+        flag NEXT;
+        flag END;
+        input AT(Name(16));
+        input POOLNAME(Name(8));
+        input SYSID(Name(4));
+        output EXPIRYINT(Fullword);
+        output EXPIRYINTMIN(Fullword);
+        output FLENGTH(Fullword);
+        output LASTUSEDINT(Fullword);
+        output LOCATION(Cvda);
+        output MAXITEMLEN(Halfword);
+        output MINITEMLEN(Halfword);
+        output NUMITEMS(Halfword);
+        output RECOVSTATUS(Cvda);
+        output TRANSID(Chars(4));
+        output TSMODEL(Chars(8));
+        @rules
+            Rule::AtMostOne(&["START", "NEXT", "END"]),
+            Rule::Needs("AT", &["START"]);
+        @conditions End(2), Illogic(1), InvReq(1), QIdErr(1), SysIdErr(4);
+    }
+
+    command! {
+        /// Tells of a temporary storage model.
+        inquire_tsmodel 0x8A99 own "INQUIRE TSMODEL" "INQUIRE" ["TSMODEL"] System Region;
+        input TSMODEL(Argument::Optional);
+        flag START;
+        flag NEXT;
+        flag END;
+        input AT(Name(8));
+        output CHANGEAGENT(Argument::Any);
+        output CHANGEAGREL(Argument::Any);
+        output CHANGETIME(Argument::Any);
+        output CHANGEUSRID(Argument::Any);
+        output DEFINESOURCE(Argument::Any);
+        output DEFINETIME(Argument::Any);
+        output EXPIRYINT(Fullword);
+        output EXPIRYINTMIN(Fullword);
+        output INSTALLAGENT(Argument::Any);
+        output INSTALLTIME(Argument::Any);
+        output INSTALLUSRID(Argument::Any);
+        output LOCATION(Cvda);
+        output POOLNAME(Chars(8));
+        output PREFIX(Chars(16));
+        output RECOVSTATUS(Cvda);
+        output REMOTEPREFIX(Chars(16));
+        output REMOTESYSTEM(Chars(4));
+        output SECURITYST(Cvda);
+        @rules
+            Rule::AtMostOne(&["START", "NEXT", "END"]),
+            Rule::Needs("AT", &["START"]),
+            Rule::Unserved(&["CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DEFINESOURCE", "DEFINETIME", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID"], Condition::InvReq);
+        @conditions End(2), Illogic(1), InvReq(1), NotFnd(1);
+    }
+
+    command! {
+        /// Tells of a transient data queue.
+        inquire_tdqueue 0x8A90 own "INQUIRE TDQUEUE" "INQUIRE" ["TDQUEUE"] System Region;
+        input TDQUEUE(Argument::Optional);
+        flag START;
+        flag NEXT;
+        flag END;
+        input AT(Name(4));
+        output ATIFACILITY(Cvda);
+        output ATITERMID(Chars(4));
+        output ATITRANID(Chars(4));
+        output ATIUSERID(Chars(8));
+        output BLOCKFORMAT(Argument::Any);
+        output BLOCKSIZE(Argument::Any);
+        output CHANGEAGENT(Argument::Any);
+        output CHANGEAGREL(Argument::Any);
+        output CHANGETIME(Argument::Any);
+        output CHANGEUSRID(Argument::Any);
+        output DATABUFFERS(Argument::Any);
+        output DDNAME(Chars(8));
+        output DEFINESOURCE(Argument::Any);
+        output DEFINETIME(Argument::Any);
+        output DISPOSITION(Cvda);
+        output DSNAME(Chars(44));
+        output EMPTYSTATUS(Cvda);
+        output ENABLESTATUS(Cvda);
+        output ERROROPTION(Argument::Any);
+        output INDIRECTNAME(Chars(4));
+        output INDOUBT(Argument::Any);
+        output INDOUBTWAIT(Argument::Any);
+        output INSTALLAGENT(Argument::Any);
+        output INSTALLTIME(Argument::Any);
+        output INSTALLUSRID(Argument::Any);
+        output IOTYPE(Cvda);
+        output MEMBER(Argument::Any);
+        output NUMITEMS(Fullword);
+        output OPENSTATUS(Cvda);
+        output PRINTCONTROL(Argument::Any);
+        output RECORDFORMAT(Cvda);
+        output RECORDLENGTH(Fullword);
+        output RECOVSTATUS(Cvda);
+        output REMOTENAME(Chars(4));
+        output REMOTESYSTEM(Chars(4));
+        output REWIND(Argument::Any);
+        output SYSOUTCLASS(Argument::Any);
+        output TRIGGERLEVEL(Fullword);
+        output TYPE(Cvda);
+        @rules
+            Rule::AtMostOne(&["START", "NEXT", "END"]),
+            Rule::Needs("AT", &["START"]),
+            Rule::Unserved(&["BLOCKFORMAT", "BLOCKSIZE", "CHANGEAGENT", "CHANGEAGREL", "CHANGETIME", "CHANGEUSRID", "DATABUFFERS", "DEFINESOURCE", "DEFINETIME", "ERROROPTION", "INDOUBT", "INDOUBTWAIT", "INSTALLAGENT", "INSTALLTIME", "INSTALLUSRID", "MEMBER", "PRINTCONTROL", "REWIND", "SYSOUTCLASS"], Condition::InvReq);
+        @conditions End(2), Illogic(1), InvReq(1), QIdErr(1);
+    }
+
+    command! {
+        /// Tells how much temporary storage there is and how much is in use.
+        inquire_tempstorage 0x8A91 own "INQUIRE TEMPSTORAGE" "INQUIRE" ["TEMPSTORAGE"] System Region;
+        flag TEMPSTORAGE;
+        output TSMAININUSE(Doubleword);
+        output TSMAINLIMIT(Doubleword);
+        @conditions InvReq(1);
+    }
+
+    command! {
+        /// Deletes a temporary storage queue.
+        set_tsqueue 0x8AD2 own "SET TSQUEUE" "SET" ["TSQUEUE"] System Region;
+        input TSQUEUE(Name(8)) [required];
+        input SYSID(Name(4));
+        input POOLNAME(Argument::Any);
+        input ACTION(Cvda);
+        input LASTUSEDINT(Fullword);
+        @rules
+            Rule::Unserved(&["POOLNAME"], Condition::InvReq);
+        @conditions InvReq(1, 2, 3, 4), NotFnd(1), QIdErr(1), SysIdErr(4);
+    }
+
+    command! {
+        /// Deletes a temporary storage queue.
+        set_tsqname 0x8AD3 own "SET TSQNAME" "SET" ["TSQNAME"] System Region;
+        input TSQNAME(Name(16)) [required];
+        input SYSID(Name(4));
+        input POOLNAME(Argument::Any);
+        input ACTION(Cvda);
+        input LASTUSEDINT(Fullword);
+        @rules
+            Rule::Unserved(&["POOLNAME"], Condition::InvReq);
+        @conditions InvReq(1, 2, 3, 4), NotFnd(1), QIdErr(1), SysIdErr(4);
+    }
+
+    command! {
+        /// Changes a transient data queue.
+        set_tdqueue 0x8AC9 own "SET TDQUEUE" "SET" ["TDQUEUE"] System Region;
+        input TDQUEUE(Name(4)) [required];
+        input ATIFACILITY(Cvda);
+        flag NOTERMINAL;
+        flag TERMINAL;
+        input ATITERMID(Argument::Any);
+        input ATITRANID(Name(4));
+        input ATIUSERID(Name(8));
+        input ENABLESTATUS(Cvda);
+        flag DISABLED;
+        flag ENABLED;
+        input OPENSTATUS(Cvda);
+        flag CLOSED;
+        flag OPEN;
+        input TRIGGERLEVEL(Fullword);
+        @rules
+            Rule::Unserved(&["TERMINAL", "ATITERMID"], Condition::InvReq);
+        @conditions InvReq(1, 2, 4, 5, 6, 7, 8, 9, 18), QIdErr(1);
+    }
+
+    command! {
+        /// Changes how much temporary storage there may be.
+        set_tempstorage 0x8ACA own "SET TEMPSTORAGE" "SET" ["TEMPSTORAGE"] System Region;
+        flag TEMPSTORAGE;
+        input TSMAINLIMIT(Doubleword);
+        @conditions InvReq(1);
+    }
+}

@@ -1,0 +1,172 @@
+//! What is told of tasks, their units of work, and what waits to start.
+//!
+//! An option that has no meaning here is in its row and answers INVREQ: the
+//! translator warns of it.
+//!
+//! Reference: CICS system programming reference, the commands' own pages.
+
+use crate::command::row::Command;
+
+/// The served rows of this domain.
+pub(super) const SERVED: &[Command] = &[
+    rows::inquire_task_list::ROW,
+    rows::inquire_reqid::ROW,
+    rows::inquire_uow::ROW,
+    rows::inquire_uowenq::ROW,
+    rows::inquire_enq::ROW,
+    rows::inquire_tclass::ROW,
+    rows::set_tclass::ROW,
+    rows::set_uow::ROW,
+];
+
+pub(super) mod rows {
+    command! {
+        /// Lists the tasks.
+        inquire_task_list 0x8A8C own "INQUIRE TASK LIST" "INQUIRE" ["TASK", "LIST"] System Region;
+        flag TASK;
+        flag LIST;
+        output LISTSIZE(Fullword);
+        flag DISPATCHABLE;
+        flag RUNNING;
+        flag SUSPENDED;
+        output SET(PtrRef);
+        output SETTRANSID(PtrRef);
+    }
+
+    command! {
+        /// Tells of a request to start a task that waits for its time.
+        inquire_reqid 0x8A80 own "INQUIRE REQID" "INQUIRE" ["REQID"] System Region;
+        input REQID(Argument::Optional);
+        flag START;
+        flag NEXT;
+        flag END;
+        output REQTYPE(Cvda);
+        output TERMID(Chars(4));
+        output TRANSID(Chars(4));
+        output TIME(HhMmSs);
+        output INTERVAL(HhMmSs);
+        flag AFTER;
+        output HOURS(Fullword);
+        output MINUTES(Fullword);
+        output SECONDS(Fullword);
+        flag AT;
+        output SET(PtrRef);
+        output LENGTH(Fullword);
+        output FMHSTATUS(Cvda);
+        output RTRANSID(Chars(4));
+        output RTERMID(Chars(4));
+        output QUEUE(Chars(8));
+        output USERID(Chars(8));
+        @rules
+            Rule::AtMostOne(&["START", "NEXT", "END"]);
+        @conditions End(2), Illogic(1), InvReq(1), NotFnd(1);
+    }
+
+    command! {
+        /// Tells of a unit of work.
+        inquire_uow 0x8A9D own "INQUIRE UOW" "INQUIRE" ["UOW"] System Region;
+        input UOW(Argument::Optional);
+        flag START;
+        flag NEXT;
+        flag END;
+        output AGE(Fullword);
+        output LINK(Chars(8));
+        output NETNAME(Chars(8));
+        output NETUOWID(Argument::Any);
+        output OTSTID(Argument::Any);
+        output SYSID(Chars(4));
+        output TASKID(Packed(4));
+        output TERMID(Chars(4));
+        output TRANSID(Chars(4));
+        output UOWSTATE(Cvda);
+        output USERID(Chars(8));
+        output WAITCAUSE(Cvda);
+        output WAITSTATE(Cvda);
+        @rules
+            Rule::AtMostOne(&["START", "NEXT", "END"]),
+            Rule::Unserved(&["NETUOWID", "OTSTID"], Condition::InvReq);
+        @conditions End(2), Illogic(1), InvReq(1), UowNotFound(1);
+    }
+
+    command! {
+        /// Tells who has what enqueued, and who waits for it.
+        inquire_uowenq 0x8A9F own "INQUIRE UOWENQ" "INQUIRE" ["UOWENQ"] System Region;
+        flag UOWENQ;
+        flag START;
+        flag NEXT;
+        flag END;
+        update RESOURCE(Chars(255)) [length("RESLEN")];
+        update RESLEN(Halfword);
+        update UOW(Chars(8));
+        output ENQSCOPE(Argument::Any);
+        output DURATION(Argument::Any);
+        output ENQFAILS(Fullword);
+        output NETUOWID(Argument::Any);
+        output QUALIFIER(Chars(255));
+        output QUALLEN(Halfword);
+        output RELATION(Cvda);
+        output STATE(Cvda);
+        output TASKID(Packed(4));
+        output TRANSID(Chars(4));
+        output TYPE(Cvda);
+        @rules
+            Rule::ExactlyOne(&["START", "NEXT", "END"]),
+            Rule::Unserved(&["ENQSCOPE", "DURATION", "NETUOWID"], Condition::InvReq);
+        @conditions End(2), Illogic(1), InvReq(1), UowNotFound(1);
+    }
+
+    command! {
+        /// Tells who has what enqueued, and who waits for it.
+        inquire_enq 0x8A59 own "INQUIRE ENQ" "INQUIRE" ["ENQ"] System Region;
+        flag ENQ;
+        flag START;
+        flag NEXT;
+        flag END;
+        update RESOURCE(Chars(255)) [length("RESLEN")];
+        update RESLEN(Halfword);
+        update UOW(Chars(8));
+        output ENQSCOPE(Argument::Any);
+        output DURATION(Argument::Any);
+        output ENQFAILS(Fullword);
+        output NETUOWID(Argument::Any);
+        output QUALIFIER(Chars(255));
+        output QUALLEN(Halfword);
+        output RELATION(Cvda);
+        output STATE(Cvda);
+        output TASKID(Packed(4));
+        output TRANSID(Chars(4));
+        output TYPE(Cvda);
+        @rules
+            Rule::ExactlyOne(&["START", "NEXT", "END"]),
+            Rule::Unserved(&["ENQSCOPE", "DURATION", "NETUOWID"], Condition::InvReq);
+        @conditions End(2), Illogic(1), InvReq(1), UowNotFound(1);
+    }
+
+    command! {
+        /// Tells of a transaction class by its number.
+        inquire_tclass 0x8A8D own "INQUIRE TCLASS" "INQUIRE" ["TCLASS"] System Region;
+        input TCLASS(Fullword) [required];
+        output CURRENT(Fullword);
+        output MAXIMUM(Fullword);
+        @conditions TcIdErr(1);
+    }
+
+    command! {
+        /// Changes a transaction class by its number.
+        set_tclass 0x8AF2 own "SET TCLASS" "SET" ["TCLASS"] System Region;
+        input TCLASS(Fullword) [required];
+        input MAXIMUM(Fullword);
+        @conditions InvReq(2), TcIdErr(1);
+    }
+
+    command! {
+        /// Resolves a unit of work that is in doubt; none ever is here.
+        set_uow 0x8AD4 own "SET UOW" "SET" ["UOW"] System Region;
+        input UOW(Name(8)) [required];
+        input UOWSTATE(Cvda);
+        flag COMMIT;
+        flag BACKOUT;
+        flag FORCE;
+        @conditions InvReq(3), UowNotFound(1);
+    }
+}

@@ -1,0 +1,93 @@
+//! INQUIRE JOURNALNAME and JOURNALMODEL, and SET JOURNALNAME.
+//!
+//! A journal is known from its first record on.
+//!
+//! Reference: CICS system programming reference, INQUIRE and SET JOURNALNAME.
+
+use std::sync::PoisonError;
+
+use cics::command::commands::set_journalname as row;
+use cics::cvda;
+use cics::resp::Condition;
+use link::Answer;
+
+use super::super::Resources;
+use super::{Journals, stream};
+use crate::api::{JournalDef, JournalKind};
+use crate::kernel::{Cx, Request, Served, condition, done};
+
+impl Journals {
+    /// The models, in the order in which they are tried.
+    pub fn models(&self) -> &[JournalDef] {
+        &self.models
+    }
+
+    /// The names of the journals that were written to or disabled.
+    pub fn names(&self) -> impl Iterator<Item = &[u8; 8]> {
+        let only_disabled = self.disabled.iter();
+        let only_disabled = only_disabled.filter(|name| !self.open.contains_key(*name));
+        self.open.keys().chain(only_disabled)
+    }
+
+    /// Whether a journal is enabled, and where its records go; nowhere for
+    /// TYPE(DUMMY).
+    pub fn journal(&self, name: &[u8; 8]) -> Option<(bool, Option<String>)> {
+        let goes_to = match self.model(name)? {
+            JournalKind::File(path) => Some(stream(path, name)),
+            JournalKind::Dummy => None,
+        };
+        Some((!self.disabled.contains(name), goes_to))
+    }
+}
+
+/// SET JOURNALNAME.
+pub(super) fn set(resources: &mut Resources, cx: &mut Cx<'_>, request: &mut Request) -> Served {
+    let journals = &mut resources.journals;
+    let operands = &request.operands;
+    let value = |name| cvda::value(name).map(i64::from);
+    let is = |flag, option, name| {
+        operands.has(flag) || (operands.has(option) && operands.get_int(option) == value(name))
+    };
+    let (flush, reset) = (
+        is(row::FLUSH, row::ACTION, "FLUSH"),
+        is(row::RESET, row::ACTION, "RESET"),
+    );
+    let (enable, disable) = (
+        is(row::ENABLED, row::STATUS, "ENABLED"),
+        is(row::DISABLED, row::STATUS, "DISABLED"),
+    );
+    if operands.has(row::ACTION) && !flush && !reset {
+        return condition(Condition::InvReq, 2);
+    }
+    if operands.has(row::STATUS) && !enable && !disable {
+        return condition(Condition::InvReq, 3);
+    }
+    let name = operands.get_name(row::JOURNALNAME).unwrap_or([b' '; 8]);
+    if !journals.names().any(|known| *known == name) {
+        return condition(Condition::JidErr, 1);
+    }
+    if enable || disable {
+        journals.disabled.remove(&name);
+    }
+    if disable {
+        journals.disabled.insert(name);
+    }
+    if !(flush || reset || disable) {
+        return done();
+    }
+    let file = match reset || disable {
+        // The next record opens it again.
+        true => journals.open.remove(&name),
+        false => journals.open.get(&name).cloned(),
+    };
+    let Some(file) = file else {
+        return done();
+    };
+    Ok(cx.block(request.caller.key, move || {
+        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+        match file.sync() {
+            Ok(()) => Answer::default(),
+            Err(condition) => Answer::of_condition(condition, 0),
+        }
+    }))
+}

@@ -1,0 +1,190 @@
+//! What INQUIRE tells of journals, data sets, partners, dump codes, and of the
+//! region's settings beside INQUIRE SYSTEM.
+
+use super::values::{Kind, Value, View, cvda, either, int, text};
+use crate::api::{ConnectionInfo, JournalKind};
+use link::{FileEntry, FileKind};
+
+impl View<'_> {
+    /// All names of a kind.
+    pub(super) fn other_names(&self, kind: Kind) -> Vec<Vec<u8>> {
+        let resources = &self.kernel.resources;
+        match kind {
+            Kind::JournalModel => resources
+                .journals
+                .models()
+                .iter()
+                .map(|model| model.model.as_bytes().to_vec())
+                .collect(),
+            Kind::Journal => resources.journals.names().map(|n| n.to_vec()).collect(),
+            Kind::DataSet => self
+                .files()
+                .map(|(file, _)| padded(&data_set(file)))
+                .collect(),
+            Kind::Connection => self
+                .connections()
+                .map(|c| c.sysid.as_bytes().to_vec())
+                .collect(),
+            _ => resources
+                .dump
+                .codes()
+                .map(|(code, _)| code.to_vec())
+                .collect(),
+        }
+    }
+
+    fn connections(&self) -> impl Iterator<Item = ConnectionInfo> {
+        let partners = self.config.conversations.as_ref();
+        partners.map(|p| p.connections()).into_iter().flatten()
+    }
+
+    pub(super) fn journal_model(&self, name: &[u8], option: &str) -> Option<Value> {
+        let mut models = self.kernel.resources.journals.models().iter();
+        let model = models.find(|m| m.model.as_bytes() == name)?;
+        match (option, &model.kind) {
+            ("JOURNALNAME", _) => text(model.name.as_bytes()),
+            ("STREAMNAME", JournalKind::File(path)) => text(path.as_bytes()),
+            ("STREAMNAME", JournalKind::Dummy) => text(b""),
+            ("TYPE", JournalKind::File(_)) => cvda("MVS"),
+            ("TYPE", JournalKind::Dummy) => cvda("DUMMY"),
+            _ => None,
+        }
+    }
+
+    pub(super) fn journal(&self, name: &[u8], option: &str) -> Option<Value> {
+        let journals = &self.kernel.resources.journals;
+        let (enabled, path) = journals.journal(name.try_into().ok()?)?;
+        match option {
+            "STATUS" => either(enabled, "ENABLED", "DISABLED"),
+            "STREAMNAME" => text(path.unwrap_or_default().as_bytes()),
+            "TYPE" => either(path.is_some(), "MVS", "DUMMY"),
+            _ => None,
+        }
+    }
+
+    pub(super) fn data_set(&self, name: &[u8], option: &str) -> Option<Value> {
+        let of_name = |(file, _): &(&FileEntry, bool)| padded(&data_set(file)) == name;
+        let (file, stored) = self.files().find(of_name)?;
+        let path = file.kind == FileKind::Path;
+        match option {
+            "ACCESSMETHOD" => cvda("VSAM"),
+            "AVAILABILITY" => cvda("AVAILABLE"),
+            "BASEDSNAME" => text(file.base.as_bytes()),
+            "FILECOUNT" => int(self.files().filter(of_name).count() as u64),
+            "LOSTLOCKS" => cvda("NOLOSTLOCKS"),
+            "OBJECT" => either(path, "PATH", "BASE"),
+            "QUIESCESTATE" => cvda("UNQUIESCED"),
+            "RECOVSTATUS" => either(file.recoverable, "RECOVERABLE", "NOTRECOVABLE"),
+            "RETLOCKS" => cvda("NORETAINED"),
+            "VALIDITY" => either(stored, "VALID", "INVALID"),
+            _ => None,
+        }
+    }
+
+    pub(super) fn connection(&self, name: &[u8], option: &str) -> Option<Value> {
+        let connection = self.connections().find(|c| c.sysid.as_bytes() == name)?;
+        match option {
+            "ACCESSMETHOD" => cvda("VTAM"),
+            "ACQSTATUS" | "CONNSTATUS" => either(connection.sessions > 0, "ACQUIRED", "RELEASED"),
+            "CONNTYPE" => cvda("NOTAPPLIC"),
+            "LINKSYSTEM" | "REMOTENAME" | "REMOTESYSTEM" => text(b""),
+            "NETNAME" => text(connection.net_name.as_bytes()),
+            "PROTOCOL" => cvda("APPC"),
+            "RECOVSTATUS" => cvda("NORECOVDATA"),
+            "SERVSTATUS" => cvda("INSERVICE"),
+            _ => None,
+        }
+    }
+
+    pub(super) fn dump_code(&self, name: &[u8], option: &str) -> Option<Value> {
+        let mut codes = self.kernel.resources.dump.codes();
+        let (_, code) = codes.find(|(code, _)| &code[..] == name)?;
+        match option {
+            "CURRENT" => int(code.current),
+            "DUMPSCOPE" => cvda("LOCAL"),
+            "MAXIMUM" => int(code.maximum),
+            "SHUTOPTION" => cvda("NOSHUTDOWN"),
+            "SYSDUMPING" => cvda("NOSYSDUMP"),
+            "TRANDUMPING" => either(code.dumping, "TRANDUMP", "NOTRANDUMP"),
+            _ => None,
+        }
+    }
+
+    /// What an option of INQUIRE TEMPSTORAGE tells.
+    pub fn temporary_storage(&self, option: &str) -> Option<Value> {
+        let (used, limit) = self.kernel.resources.temporary_storage.space();
+        match option {
+            "TSMAININUSE" => int(used),
+            "TSMAINLIMIT" => int(limit),
+            _ => None,
+        }
+    }
+
+    /// What an option of INQUIRE MONITOR tells.
+    pub fn monitor(&self, option: &str) -> Option<Value> {
+        match option {
+            "COMPRESSST" => cvda("NOCOMPRESS"),
+            "CONVERSEST" => cvda("NOCONVERSE"),
+            "EXCEPTCLASS" => cvda("NOEXCEPT"),
+            "IDNTYCLASS" => cvda("NOIDNTY"),
+            "PERFCLASS" => either(self.monitoring, "PERF", "NOPERF"),
+            "RESRCECLASS" => cvda("NORESRCE"),
+            "STATUS" => either(self.monitoring, "ON", "OFF"),
+            "SYNCPOINTST" => cvda("NOSYNCPOINT"),
+            _ => None,
+        }
+    }
+
+    /// What an option of INQUIRE DISPATCHER tells. A worker process stands for
+    /// an open TCB.
+    pub fn dispatcher(&self, option: &str) -> Option<Value> {
+        let limits = self.core.limits();
+        match option {
+            "ACTOPENTCBS" => int(self.core.statistics().workers),
+            "MAXOPENTCBS" => int(limits.mxt as u64),
+            "PRTYAGING" => int(limits.priority_aging_ns / 1_000_000),
+            "RUNAWAY" => int(limits.runaway_ns / 1_000_000),
+            _ => None,
+        }
+    }
+
+    /// What an option of INQUIRE STATISTICS tells: intervals are not recorded.
+    pub fn statistics(&self, option: &str) -> Option<Value> {
+        match option {
+            "RECORDING" => cvda("OFF"),
+            _ => None,
+        }
+    }
+
+    /// What an option of INQUIRE TCLASS tells, by the class's number.
+    pub fn numbered_class(&self, number: i64, option: &str) -> Option<Value> {
+        let name = numbered_class(number)?;
+        let option = match option {
+            "CURRENT" => "ACTIVE",
+            "MAXIMUM" => "MAXACTIVE",
+            _ => return None,
+        };
+        self.value(Kind::Class, name.as_bytes(), option)
+    }
+}
+
+/// The name of a class by its number: DFHTCL01 to DFHTCL10.
+pub fn numbered_class(number: i64) -> Option<String> {
+    (1..=10)
+        .contains(&number)
+        .then(|| format!("DFHTCL{number:02}"))
+}
+
+/// The data set of a file: that of its definition, or its own name.
+fn data_set(file: &FileEntry) -> String {
+    match file.data_set.is_empty() {
+        false => file.data_set.clone(),
+        true => file.name.to_string().trim_end().to_owned(),
+    }
+}
+
+fn padded(name: &str) -> Vec<u8> {
+    let mut name = name.as_bytes().to_vec();
+    name.resize(Kind::DataSet.name_bytes(), b' ');
+    name
+}

@@ -1,0 +1,183 @@
+//! INQUIRE and SET of queues, of their models, and of the space there is.
+//!
+//! A queue in memory is told with MAIN or AUXILIARY as its first WRITEQ TS
+//! asked for, though both are the same here. How long the items of a
+//! recoverable queue are is read from the store when somebody asks.
+//!
+//! Reference: CICS system programming reference, INQUIRE and SET TSQUEUE,
+//! TSMODEL and TEMPSTORAGE.
+
+use cics::command::commands::{set_tempstorage, set_tsqname, set_tsqueue};
+use cics::cvda;
+use cics::resp::Condition;
+use link::TransId;
+
+use super::super::Resources;
+use super::memory::ITEM_OVERHEAD;
+use super::{QueueName, TemporaryStorage, freed, stored};
+use crate::api::TsModelDef;
+use crate::kernel::{Cx, Request, Served, condition, done};
+
+/// A queue as INQUIRE TSQUEUE tells of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QueueInfo<'q> {
+    /// Items; of a recoverable queue, committed ones.
+    pub items: usize,
+    /// Bytes of all items.
+    pub bytes: u64,
+    /// Bytes of the shortest and of the longest item; none when not measured.
+    pub lengths: Option<(u16, u16)>,
+    /// AUXILIARY.
+    pub auxiliary: bool,
+    /// Part of units of work.
+    pub recoverable: bool,
+    /// The transaction that made it, blank when the region started since.
+    pub transid: TransId,
+    /// When it was used last, nanoseconds of the region's clock.
+    pub used_at: u64,
+    /// Its model.
+    pub model: Option<&'q TsModelDef>,
+}
+
+impl TemporaryStorage {
+    /// The names of all queues.
+    pub fn names(&self) -> impl Iterator<Item = &QueueName> {
+        self.memory.keys().chain(self.stored.keys())
+    }
+
+    /// What there is of a queue.
+    pub fn info(&self, name: &QueueName) -> Option<QueueInfo<'_>> {
+        let model = self.models.of(name);
+        if let Some(queue) = self.memory.get(name) {
+            return Some(QueueInfo {
+                items: queue.len(),
+                bytes: queue.bytes() - queue.len() as u64 * ITEM_OVERHEAD,
+                lengths: Some(queue.lengths()),
+                auxiliary: queue.origin.auxiliary,
+                recoverable: false,
+                transid: queue.origin.transid,
+                used_at: queue.used_at,
+                model,
+            });
+        }
+        let queue = self.stored.get(name)?;
+        Some(QueueInfo {
+            items: queue.items.into(),
+            bytes: queue.bytes - u64::from(queue.items) * ITEM_OVERHEAD,
+            lengths: queue.lengths,
+            auxiliary: true,
+            recoverable: true,
+            transid: queue.transid,
+            used_at: queue.used_at,
+            model,
+        })
+    }
+
+    /// The models, the most particular first.
+    pub fn model_definitions(&self) -> &[TsModelDef] {
+        self.models.all()
+    }
+
+    /// Bytes in use, and the most that may be.
+    pub fn space(&self) -> (u64, u64) {
+        (self.used_bytes(), self.limit_bytes)
+    }
+}
+
+/// SET TSQUEUE: deletes a queue, if it was not used for some time.
+pub(super) fn set_by_queue(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    request: &mut Request,
+) -> Served {
+    use set_tsqueue as row;
+    set(
+        resources,
+        cx,
+        request,
+        [row::TSQUEUE, row::SYSID, row::ACTION, row::LASTUSEDINT],
+    )
+}
+
+/// SET TSQNAME: the same.
+pub(super) fn set_by_name(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    request: &mut Request,
+) -> Served {
+    use set_tsqname as row;
+    set(
+        resources,
+        cx,
+        request,
+        [row::TSQNAME, row::SYSID, row::ACTION, row::LASTUSEDINT],
+    )
+}
+
+fn set(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    request: &mut Request,
+    [queue, sysid, action, last_used]: [u8; 4],
+) -> Served {
+    let ts = &mut resources.temporary_storage;
+    let operands = &request.operands;
+    let system = operands.get_name(sysid).map(link::Name::from_bytes);
+    if !system.is_none_or(|s| s.is_blank() || s == ts.sysid) {
+        return condition(Condition::SysIdErr, 4);
+    }
+    let delete = cvda::value("DELETE").map(i64::from);
+    if operands.get_int(action) != delete {
+        return condition(Condition::InvReq, 2);
+    }
+    let least_s = match operands.get_int(last_used).map(u64::try_from) {
+        Some(Err(_)) => return condition(Condition::InvReq, 3),
+        known => known.and_then(Result::ok).unwrap_or(0),
+    };
+    let given = operands.get_bytes(queue).unwrap_or_default();
+    if given.iter().all(|b| *b == 0) {
+        return condition(Condition::QIdErr, 1);
+    }
+    let mut name: QueueName = [b' '; 16];
+    name[..given.len().min(16)].copy_from_slice(&given[..given.len().min(16)]);
+    let Some(info) = ts.info(&name) else {
+        stored::let_go(cx, request, &name);
+        return condition(Condition::NotFnd, 1);
+    };
+    if cx.now.saturating_sub(info.used_at) / 1_000_000_000 < least_s {
+        stored::let_go(cx, request, &name);
+        return condition(Condition::InvReq, 1);
+    }
+    if info.recoverable {
+        return stored::delete(ts, cx, request, name);
+    }
+    if let Some(queue) = ts.memory.remove(&name) {
+        ts.memory_bytes -= queue.bytes();
+        freed(cx);
+    }
+    done()
+}
+
+/// SET TEMPSTORAGE: how much there may be. It may be less than there is; what
+/// is there stays.
+pub(super) fn set_limit(
+    resources: &mut Resources,
+    cx: &mut Cx<'_>,
+    request: &mut Request,
+) -> Served {
+    let limit = request.operands.get_int(set_tempstorage::TSMAINLIMIT);
+    let Some(limit) = limit else {
+        return done();
+    };
+    match u64::try_from(limit).ok().filter(|n| LIMITS.contains(n)) {
+        Some(bytes) => {
+            resources.temporary_storage.limit_bytes = bytes;
+            freed(cx);
+            done()
+        }
+        None => condition(Condition::InvReq, 1),
+    }
+}
+
+/// TSMAINLIMIT in bytes: 1 MB to 32 GB.
+const LIMITS: std::ops::RangeInclusive<u64> = 1 << 20..=32 << 30;

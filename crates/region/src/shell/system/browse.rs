@@ -1,0 +1,193 @@
+//! INQUIRE of what can be browsed: by name, or START, NEXT and END.
+//!
+//! Reference: CICS system programming reference, "Browsing resource
+//! definitions".
+
+use std::sync::Arc;
+
+use cics::command::commands as rows;
+use cics::resp::Condition;
+use link::Operands;
+
+use super::super::Shared;
+use super::super::clock::now_ns;
+use super::{Asked, Given};
+use crate::kernel::condition;
+use crate::resources::system::{Kind, Next, Systems, numbered_class};
+use crate::resources::temporary_storage::measure;
+
+impl Shared {
+    /// INQUIRE of one resource, or a step of a browse.
+    pub(super) fn browsable(&self, asked: &Asked<'_>, kind: Kind, not_found: Condition) -> Given {
+        let has = |name| asked.has(name);
+        let name = if has("START") {
+            let at = asked
+                .option("AT")
+                .and_then(|at| asked.operands.get_bytes(at));
+            let started = self.browses(|b| b.start(asked.key, kind, at.unwrap_or_default()));
+            return done_or_illogic(started);
+        } else if has("END") {
+            return done_or_illogic(self.browses(|b| b.end(asked.key, kind)));
+        } else if has("NEXT") {
+            let names = self.view(|view| view.names(kind));
+            match self.browses(|b| b.next(asked.key, kind, &names)) {
+                None => return condition(Condition::Illogic, 1),
+                Some(Next::End) => return condition(Condition::End, 2),
+                Some(Next::Name(name)) => name,
+            }
+        } else {
+            let mut name = asked.operands.get_bytes(0).unwrap_or_default().to_vec();
+            name.resize(kind.name_bytes(), b' ');
+            if !self.view(|view| view.names(kind)).contains(&name) {
+                return condition(not_found, 1);
+            }
+            name
+        };
+        self.prepare(asked, kind, &name);
+        let given = self.tell(asked, |view, option| {
+            view.value(kind, &name, &timed(asked, option))
+        })?;
+        Ok(match has("NEXT") && kind != Kind::Enqueue {
+            true => given.bytes(0, name),
+            false => given,
+        })
+    }
+
+    fn browses<R>(&self, call: impl FnOnce(&mut Systems) -> R) -> R {
+        call(&mut self.kernel.lock().resources.system)
+    }
+
+    /// INQUIRE TSQUEUE and TSQNAME.
+    pub(super) fn ts_queue(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+        let system = asked
+            .option("SYSID")
+            .and_then(|o| asked.operands.get_name(o));
+        let system = system.map(link::Name::from_bytes);
+        if !system.is_none_or(|s| s.is_blank() || s == self.config.sysid) || asked.has("POOLNAME") {
+            return condition(Condition::SysIdErr, 4);
+        }
+        self.browsable(asked, Kind::TsQueue, Condition::QIdErr)
+    }
+
+    /// INQUIRE UOWENQ: a browse of what a unit of work has, or of who has a
+    /// resource, or of everything.
+    pub(super) fn enqueues(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+        use rows::inquire_uowenq as row;
+        if !asked.has("START") {
+            return self.browsable(asked, Kind::Enqueue, Condition::NotFnd);
+        }
+        let operands = asked.operands;
+        let unit = operands.get_bytes(row::UOW);
+        let resource =
+            operands
+                .get_bytes(row::RESOURCE)
+                .map(|resource| match operands.get_int(row::RESLEN) {
+                    Some(bytes) => &resource[..resource.len().min(bytes.max(0) as usize)],
+                    None => resource.trim_ascii_end(),
+                });
+        let found: Vec<Vec<u8>> = self.view(|view| {
+            let mut names = view.names(Kind::Enqueue);
+            names.retain(|name| view.enqueue_is_of(name, unit, resource));
+            names
+        });
+        let task = unit.and_then(|u| u.try_into().ok()).map(u64::from_be_bytes);
+        if task.is_some_and(|number| self.task_key(number).is_none()) {
+            return condition(Condition::UowNotFound, 1);
+        }
+        done_or_illogic(self.browses(|b| b.start_list(asked.key, Kind::Enqueue, found)))
+    }
+
+    /// INQUIRE TASK LIST: numbers and transactions of the tasks in order.
+    pub(super) fn task_numbers(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+        use rows::inquire_task_list as row;
+        let all = ["DISPATCHABLE", "RUNNING", "SUSPENDED"];
+        let any = !all.iter().any(|status| asked.has(status));
+        let mut tasks: Vec<(u64, [u8; 4])> = self.view(|view| {
+            let keys = view.core.task_keys().into_iter();
+            keys.filter_map(|key| {
+                let task = view.core.task(key)?;
+                let wanted = any || asked.has(view.run_status(key, task));
+                // One that is not admitted has no number yet.
+                (wanted && task.number > 0).then_some((task.number, *task.transid.as_bytes()))
+            })
+            .collect()
+        });
+        tasks.sort_unstable();
+        let mut numbers = Vec::new();
+        let mut transids = Vec::new();
+        for (number, transid) in &tasks {
+            numbers.extend(packed(*number));
+            transids.extend(transid);
+        }
+        let mut given = Operands::default();
+        let lists = [(row::SET, numbers), (row::SETTRANSID, transids)];
+        for (option, list) in lists {
+            if asked.operands.has(option) {
+                given = given.bytes(option, list);
+            }
+        }
+        Ok(given.int(row::LISTSIZE, tasks.len() as i64))
+    }
+
+    /// INQUIRE TCLASS: a class by its number.
+    pub(super) fn numbered_class(self: &Arc<Self>, asked: &Asked<'_>) -> Given {
+        let number = asked.operands.get_int(rows::inquire_tclass::TCLASS);
+        let number = number.unwrap_or(0);
+        let name = numbered_class(number).map(String::into_bytes);
+        if name.is_none_or(|name| !self.view(|view| view.names(Kind::Class)).contains(&name)) {
+            return condition(Condition::TcIdErr, 1);
+        }
+        self.tell(asked, |view, option| view.numbered_class(number, option))
+    }
+
+    /// What has to be read from the store before a queue can be told of.
+    fn prepare(&self, asked: &Asked<'_>, kind: Kind, name: &[u8]) {
+        let lengths = asked.has("MAXITEMLEN") || asked.has("MINITEMLEN");
+        if let (Kind::TsQueue, true, Ok(name)) = (kind, lengths, name.try_into()) {
+            let mut kernel = self.kernel.lock();
+            kernel.with(now_ns(), &mut Vec::new(), |resources, cx| {
+                measure(&mut resources.temporary_storage, cx, name);
+            });
+        }
+    }
+}
+
+fn done_or_illogic(done: bool) -> Given {
+    match done {
+        true => Ok(Operands::default()),
+        false => condition(Condition::Illogic, 1),
+    }
+}
+
+/// HOURS, MINUTES and SECONDS with the word that they stand behind.
+fn timed<'o>(asked: &Asked<'_>, option: &'o str) -> std::borrow::Cow<'o, str> {
+    match option {
+        "HOURS" | "MINUTES" | "SECONDS" if asked.has("AT") => format!("AT {option}").into(),
+        "HOURS" | "MINUTES" | "SECONDS" => format!("AFTER {option}").into(),
+        _ => option.into(),
+    }
+}
+
+/// A task number as four bytes of packed decimal.
+fn packed(number: u64) -> [u8; 4] {
+    let mut out = [0; 4];
+    let mut rest = number % 10_000_000;
+    out[3] = ((rest % 10) << 4) as u8 | 0x0C;
+    rest /= 10;
+    for byte in out[..3].iter_mut().rev() {
+        *byte = (rest % 10) as u8 | ((rest / 10 % 10) << 4) as u8;
+        rest /= 100;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::packed;
+
+    #[test]
+    fn a_task_number_is_seven_digits_and_a_sign() {
+        assert_eq!(packed(1_234_567), [0x12, 0x34, 0x56, 0x7C]);
+        assert_eq!(packed(42), [0x00, 0x00, 0x04, 0x2C]);
+    }
+}

@@ -1,0 +1,155 @@
+//! `tupelo top`: what a running region does, live.
+//!
+//! A sample is taken from the administration port once an interval; rates are
+//! the difference of two samples. On a terminal each one is drawn over the one
+//! before, in one write; elsewhere it is printed below it.
+
+mod terminal;
+mod view;
+
+use std::io::Write;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use miette::{IntoDiagnostic, Result};
+use serde_json::Value;
+
+use crate::Outcome;
+use crate::operator::Ask;
+use terminal::{Key, Terminal};
+
+/// Show tasks, classes, engines, files, queues and rates of a running region.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Keys: q leaves, s sorts the tasks by the next column.\n\n\
+    Example:\n  tupelo top\n  tupelo top --sort wait --interval 5\n  tupelo top --once --json")]
+pub struct Args {
+    /// Print one sample and end.
+    #[arg(long)]
+    once: bool,
+    /// Seconds between samples.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = seconds)]
+    interval: f64,
+    /// What the tasks are sorted by.
+    #[arg(long, value_enum, default_value_t = Sort::Age)]
+    sort: Sort,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// What the tasks are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Sort {
+    /// The oldest first.
+    Age,
+    /// Those that have waited longest first.
+    Wait,
+    /// The highest priority first.
+    Priority,
+    /// By transaction.
+    Transaction,
+    /// By number.
+    Task,
+}
+
+impl Sort {
+    fn next(self) -> Sort {
+        let all = Sort::value_variants();
+        let at = all.iter().position(|s| *s == self).unwrap_or(0);
+        all[(at + 1) % all.len()]
+    }
+}
+
+/// Shows it until told to stop.
+pub fn run(args: Args) -> Result<Outcome> {
+    let sample = || args.ask.get("/top");
+    let first = sample()?;
+    if args.once {
+        match args.ask.json {
+            true => println!("{first}"),
+            false => print!("{}", lines(&view::page(None, &first, args.sort))),
+        }
+        return Ok(Outcome::Clean);
+    }
+    let wait = Duration::from_secs_f64(args.interval);
+    match (!args.ask.json).then(Terminal::open).flatten() {
+        Some(terminal) => draw(terminal, first, sample, wait, args.sort),
+        None => print_on(first, sample, wait, &args),
+    }
+}
+
+/// Draws on the terminal until a key says to leave.
+fn draw(
+    mut terminal: Terminal,
+    first: Value,
+    sample: impl Fn() -> Result<Value>,
+    wait: Duration,
+    mut sort: Sort,
+) -> Result<Outcome> {
+    let (mut before, mut now) = (None, first);
+    loop {
+        terminal.show(&view::page(before.as_ref(), &now, sort)).into_diagnostic()?;
+        match terminal.key(wait).into_diagnostic()? {
+            Some(Key::Leave) => return Ok(Outcome::Clean),
+            Some(Key::Sort) => sort = sort.next(),
+            Some(Key::Other) => {}
+            None => before = Some(std::mem::replace(&mut now, sample()?)),
+        }
+    }
+}
+
+/// Prints one sample below the other.
+fn print_on(first: Value, sample: impl Fn() -> Result<Value>, wait: Duration, args: &Args) -> Result<Outcome> {
+    let (mut before, mut now) = (None, first);
+    loop {
+        let text = match args.ask.json {
+            true => format!("{now}\n"),
+            false => lines(&view::page(before.as_ref(), &now, args.sort)) + "\n",
+        };
+        let mut out = std::io::stdout().lock();
+        // Whoever reads it may have gone: `tupelo top | head`.
+        if out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_err() {
+            return Ok(Outcome::Clean);
+        }
+        drop(out);
+        std::thread::sleep(wait);
+        before = Some(std::mem::replace(&mut now, sample()?));
+    }
+}
+
+fn lines(page: &[String]) -> String {
+    page.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(s) if (0.1..=3600.0).contains(&s) => Ok(s),
+        _ => Err("seconds from 0.1 to 3600".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sorting_goes_through_all_columns_and_begins_again() {
+        let mut sort = Sort::Age;
+        let mut seen = Vec::new();
+        loop {
+            seen.push(sort);
+            sort = sort.next();
+            if sort == Sort::Age {
+                break;
+            }
+        }
+        assert_eq!(seen, Sort::value_variants());
+    }
+
+    #[test]
+    fn an_interval_is_a_number_of_seconds_within_reason() {
+        assert_eq!(seconds("0.5"), Ok(0.5));
+        for wrong in ["0", "-1", "1e9", "NaN", "soon"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `tupelo trace start` and `tupelo trace stop`.
+
+use miette::Result;
+use serde_json::Value;
+
+use super::print::Filter;
+use crate::Outcome;
+use crate::operator::{Ask, cell};
+
+/// What goes to the file, of which region.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    filter: Filter,
+    /// Name of the file in the region's folder `traces`, without `.jsonl`;
+    /// `trace-` and the time when absent.
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Most MiB of the file.
+    #[arg(long, value_name = "NUMBER", default_value_t = 256)]
+    mib: u32,
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// Which region.
+#[derive(Debug, clap::Args)]
+pub struct StopArgs {
+    #[command(flatten)]
+    ask: Ask,
+}
+
+/// Begins.
+pub fn start(args: &Args) -> Result<Outcome> {
+    let name = args.name.as_ref().map_or(String::new(), |name| format!("&name={name}"));
+    let path = format!("/trace/start?mib={}{name}{}", args.mib, args.filter.query());
+    let status = args.ask.post(&path)?;
+    match args.ask.json {
+        true => println!("{status}"),
+        false => println!("the trace goes to {}", cell(&status["path"])),
+    }
+    Ok(Outcome::Clean)
+}
+
+/// Ends.
+pub fn stop(args: &StopArgs) -> Result<Outcome> {
+    let status = args.ask.post("/trace/stop")?;
+    match args.ask.json {
+        true => println!("{status}"),
+        false => println!("{}", told(&status)),
+    }
+    Ok(Outcome::Clean)
+}
+
+/// What became of a trace, in words.
+fn told(status: &Value) -> String {
+    let mut text = format!(
+        "{} records, {} bytes in {}",
+        cell(&status["records"]),
+        cell(&status["bytes"]),
+        cell(&status["path"])
+    );
+    if status["lost"].as_u64().is_some_and(|lost| lost > 0) {
+        text += &format!("; {} were overwritten before they could be read", cell(&status["lost"]));
+    }
+    if status["full"] == true {
+        text += "; not all, for the file has its most bytes or the disk is full";
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_missing_in_the_file_is_told() {
+        let status = |lost, full| json!({"records": 5, "bytes": 900, "path": "t.jsonl", "lost": lost, "full": full});
+        assert_eq!(told(&status(0, false)), "5 records, 900 bytes in t.jsonl");
+        assert!(told(&status(7, true)).contains("7 were overwritten"));
+        assert!(told(&status(0, true)).contains("not all"));
+    }
+}
