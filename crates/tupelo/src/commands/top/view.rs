@@ -51,7 +51,7 @@ fn head(before: Option<&Value>, now: &Value) -> Vec<String> {
             cpu("/offload_cpu_ns"),
         ),
         format!(
-            "rates    commands {}  file commands {}  calls {}  commits {}  back-outs {}  lock waits {}",
+            "rates    commands {}  files {}  calls {}  commits {}  back-outs {}  locks {}",
             per_s("work/commands"),
             per_s("work/file_commands"),
             per_s("work/region_calls"),
@@ -60,16 +60,20 @@ fn head(before: Option<&Value>, now: &Value) -> Vec<String> {
             per_s("lock_waits"),
         ),
         format!(
-            "waits    ms a second, of tasks that ended: admission {}  dispatch {}  qr {}  lock {}  queue {}  delay {}  child {}  event {}  commit {}",
+            "waits    admission {}  dispatch {}  qr {}  commit {}   (ms a second, of tasks that ended)",
             waited("admission_wait_ns"),
             waited("dispatch_wait_ns"),
             waited("qr_wait_ns"),
+            waited("commit_wait_ns"),
+        ),
+        format!(
+            "         lock {}  queue {}  delay {}  child {}  event {}  syncpoint {}",
             waited("waits/lock_wait_ns"),
             waited("waits/queue_wait_ns"),
             waited("waits/delay_wait_ns"),
             waited("waits/child_wait_ns"),
             waited("waits/event_wait_ns"),
-            waited("commit_wait_ns"),
+            waited("waits/syncpoint_wait_ns"),
         ),
     ]
 }
@@ -240,7 +244,7 @@ mod tests {
         assert!(page[0].contains("150 ended 25.0/s"), "{}", page[0]);
         assert!(page[1].contains("general 50.0 %  offload - %"), "{}", page[1]);
         assert!(page[2].contains("commands 75.0/s"), "{}", page[2]);
-        assert!(page[3].contains("lock 25.0 "), "{}", page[3]);
+        assert!(page[4].contains("lock 25.0 "), "{}", page[4]);
     }
 
     #[test]
