@@ -28,5 +28,6 @@ mod programs;
 mod queues;
 mod reload;
 mod server;
+mod sockets;
 mod starts;
 mod trace;
