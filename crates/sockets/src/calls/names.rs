@@ -114,7 +114,10 @@ pub fn names(world: &World, flags: i64, name: &[u8]) -> Result<Reply, Errno> {
         _ => None,
     };
     let service = service.unwrap_or_else(|| address.port().to_string());
-    Ok(Reply::with(0, [host.as_bytes(), &[0], service.as_bytes()].concat()))
+    Ok(Reply::with(
+        0,
+        [host.as_bytes(), &[0], service.as_bytes()].concat(),
+    ))
 }
 
 fn host(name: String, addresses: Vec<IpAddr>) -> Result<Reply, Errno> {

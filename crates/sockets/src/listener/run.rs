@@ -107,7 +107,11 @@ impl Listeners {
                     transid: name.parse().unwrap_or_default(),
                     config: config.clone(),
                     client: ClientId {
-                        domain: u32::from(if config.address.is_ipv4() { AF_INET } else { AF_INET6 }),
+                        domain: u32::from(if config.address.is_ipv4() {
+                            AF_INET
+                        } else {
+                            AF_INET6
+                        }),
                         name: world.applid,
                         task: task_name(number, b'L'),
                     },
@@ -130,7 +134,10 @@ impl Listeners {
             move |source| StartError::System { what, source }
         };
         let none = || io::Error::other("the region has no port left for another thread");
-        let port = region.attach_port().ok_or_else(none).map_err(failed("listeners"))?;
+        let port = region
+            .attach_port()
+            .ok_or_else(none)
+            .map_err(failed("listeners"))?;
         let (orders, received) = unbounded_channel();
         let door = (region.clone(), port, user, world, trace);
         let thread = std::thread::Builder::new().name("tupelo-listen".into());
@@ -139,7 +146,10 @@ impl Listeners {
             Some(thread.map_err(failed("a thread"))?);
         all.orders = Some(orders);
         for listener in all.listeners.values().filter(|l| l.config.immed) {
-            let what = format!("listener {} at port {}", listener.transid, listener.config.port);
+            let what = format!(
+                "listener {} at port {}",
+                listener.transid, listener.config.port
+            );
             all.order(listener, Control::Start).map_err(failed(&what))?;
         }
         Ok(all)
@@ -152,7 +162,9 @@ impl Listeners {
         match (control, listener.address().is_some()) {
             (Control::Start, true) => Err(format!("listener {name} is started already")),
             (Control::Stop, false) => Err(format!("listener {name} is stopped already")),
-            _ => self.order(listener, control).map_err(|e| format!("listener {name}: {e}")),
+            _ => self
+                .order(listener, control)
+                .map_err(|e| format!("listener {name}: {e}")),
         }
     }
 
@@ -197,7 +209,10 @@ impl Drop for Listeners {
     fn drop(&mut self) {
         // The thread ends with the last sender.
         self.orders = None;
-        let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let thread = self
+            .thread
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(thread) = thread.take() {
             let _ = thread.join();
         }

@@ -45,7 +45,9 @@ fn serve() -> (Server, tempfile::TempDir) {
     edit("ezacicd.txt", &|text| {
         let text = text.replace("GIVTIME=10", "GIVTIME=1");
         let ports = ["3010", "3011", "3012"];
-        ports.iter().fold(text, |text, port| text.replace(port, "0"))
+        ports
+            .iter()
+            .fold(text, |text, port| text.replace(port, "0"))
     });
     edit("resources.csd", &|text| {
         format!(
@@ -76,7 +78,9 @@ fn listener(server: &Server, name: &str) -> Value {
 fn connect(server: &Server, name: &str) -> TcpStream {
     let listener = listener(server, name);
     let stream = TcpStream::connect(listener["address"].as_str().unwrap()).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
     stream
 }
 
@@ -124,26 +128,41 @@ fn a_client_names_a_transaction_and_talks_with_it() {
     talk(&mut parts, "ho,later,ic,000001\nbehind", "later\nbehind");
     until("the end of both", || ask(&server, &["list"])["tasks"] == 1);
     let told = listener(&server, "CSKL");
-    assert_eq!((&told["accepted"], &told["started"]), (&2.into(), &2.into()));
+    assert_eq!(
+        (&told["accepted"], &told["started"]),
+        (&2.into(), &2.into())
+    );
 }
 
 #[test]
 fn who_is_refused_is_told_why() {
     let (server, _folder) = serve();
     let told = refused(&server, "CSKL", "NONE,x\n");
-    assert!(told.starts_with("EZY1315E ") && told.contains("INVALID TRANID=NONE"), "{told}");
+    assert!(
+        told.starts_with("EZY1315E ") && told.contains("INVALID TRANID=NONE"),
+        "{told}"
+    );
     let told = refused(&server, "CSKL", "GET / HTTP/1.1\r\n\r\n");
     assert!(told.contains("INVALID TRANID="), "{told}");
     let told = refused(&server, "CSKL", &"garbage ".repeat(5000));
     assert!(told.contains("INVALID TRANID="), "{told}");
     let told = refused(&server, "CSKL", "OFF1\n");
-    assert!(told.contains("TRANSACTION IS DISABLED TRANID=OFF1"), "{told}");
+    assert!(
+        told.contains("TRANSACTION IS DISABLED TRANID=OFF1"),
+        "{told}"
+    );
     let told = refused(&server, "CSKL", "ECHO,x,IC000010\n");
-    assert!(told.starts_with("EZY1353E ") && told.contains("COMMA MISSING AFTER IC"), "{told}");
+    assert!(
+        told.starts_with("EZY1353E ") && told.contains("COMMA MISSING AFTER IC"),
+        "{told}"
+    );
     let told = refused(&server, "CSKL", "NOTD,x,TD\n");
     assert!(told.contains("QUEUE NOTD ANSWERS QIDERR"), "{told}");
     let told = refused(&server, "CSKL", "LAZY\n");
-    assert!(told.contains("THE SOCKET WAS NOT TAKEN TRANID=LAZY"), "{told}");
+    assert!(
+        told.contains("THE SOCKET WAS NOT TAKEN TRANID=LAZY"),
+        "{told}"
+    );
     let told = listener(&server, "CSKL");
     assert_eq!((&told["refused"], &told["expired"]), (&7.into(), &1.into()));
 }
@@ -152,7 +171,10 @@ fn who_is_refused_is_told_why() {
 fn an_exit_decides_and_an_enhanced_listener_needs_no_header() {
     let (server, _folder) = serve();
     let told = refused(&server, "CSKS", "ECHO,now\n");
-    assert!(told.contains("THE SECURITY EXIT REJECTED TRANID=ECHO"), "{told}");
+    assert!(
+        told.contains("THE SECURITY EXIT REJECTED TRANID=ECHO"),
+        "{told}"
+    );
     let mut stream = connect(&server, "CSKS");
     talk(&mut stream, "NONE,please\n", "please\n");
     talk(&mut stream, "x", "x");
@@ -189,7 +211,10 @@ fn a_listener_stops_and_starts_while_its_transactions_run() {
     let (server, _folder) = serve();
     let mut stream = connect(&server, "CSKL");
     talk(&mut stream, "ECHO,up\n", "up\n");
-    let address = listener(&server, "CSKL")["address"].as_str().unwrap().to_owned();
+    let address = listener(&server, "CSKL")["address"]
+        .as_str()
+        .unwrap()
+        .to_owned();
     ask(&server, &["stop", "CSKL"]);
     assert!(TcpStream::connect(&address).is_err());
     talk(&mut stream, "still here", "still here");
@@ -213,11 +238,20 @@ fn what_a_task_leaves_open_is_closed_at_its_end() {
     talk(&mut stream, "ECHO,waits\n", "waits\n");
     let tasks = run(&["task", "list", "--json", "--admin", &server.admin]);
     let tasks: Value = serde_json::from_slice(&tasks.stdout).unwrap();
-    let echo = tasks.as_array().unwrap().iter().find(|t| t["transid"] == "ECHO");
+    let echo = tasks
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|t| t["transid"] == "ECHO");
     let number = echo.unwrap()["task"].to_string();
     run(&["task", "forcepurge", &number, "--admin", &server.admin]);
     assert_eq!(rest(&mut stream), "");
-    until("its helper thread", || ask(&server, &["list"])["tasks"] == 0);
+    until("its helper thread", || {
+        ask(&server, &["list"])["tasks"] == 0
+    });
     let trace = ask(&server, &["trace"]).to_string();
-    assert!(trace.contains("TAKESOCKET") && trace.contains("GIVESOCKET TO ECHO"), "{trace}");
+    assert!(
+        trace.contains("TAKESOCKET") && trace.contains("GIVESOCKET TO ECHO"),
+        "{trace}"
+    );
 }
