@@ -172,6 +172,10 @@ impl Socket {
     /// CONNECT.
     pub fn connect(&self, name: &Name, waiter: &dyn Waiter) -> Result<(), Errno> {
         self.check_family(name)?;
+        // Linux would say once more that it is connected.
+        if self.kind.stream && self.connected.load(Ordering::Relaxed) {
+            return Err(Errno::EISCONN);
+        }
         match self.os.connect(&SockAddr::from(name.0)) {
             Ok(()) => {
                 self.connected.store(true, Ordering::Relaxed);

@@ -289,7 +289,7 @@ impl Connection {
     fn tell(&self, refused: &Refused) -> Option<Vec<u8>> {
         self.listener.counts.refused.fetch_add(1, Ordering::Relaxed);
         let text = refused.text(&self.transid, self.client, &now())?;
-        tracing::warn!(listener = %self.listener.transid, "{text}");
+        tracing::info!(listener = %self.listener.transid, "{text}");
         self.note(&text);
         let text = format!("{text}\n").into_bytes();
         let ebcdic = match self.listener.config.msgform {
