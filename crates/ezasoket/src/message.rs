@@ -19,7 +19,10 @@
 //! | GIVESOCKET, TAKESOCKET | | CLIENT | |
 //! | names of hosts | see `sockets` | | |
 
-use crate::Function;
+use crate::{Function, Kind};
+
+/// Bit of [`Reply::value`]: a descriptor comes along.
+const BROUGHT: i64 = 1 << 32;
 
 /// A call of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,6 +81,22 @@ impl Request {
 }
 
 impl Reply {
+    /// Says that a copy of the new socket's descriptor comes along.
+    pub fn bring(&mut self, kind: Kind, blocks: bool) {
+        let bits = i64::from(kind.stream) << 16 | i64::from(blocks) << 17;
+        self.value = BROUGHT | bits | i64::from(kind.family);
+    }
+
+    /// What the socket is whose descriptor comes along, and whether it blocks;
+    /// none when none comes.
+    pub fn brought(&self) -> Option<(Kind, bool)> {
+        let kind = Kind {
+            family: self.value as u16,
+            stream: self.value & 1 << 16 != 0,
+        };
+        (self.value & BROUGHT != 0).then_some((kind, self.value & 1 << 17 != 0))
+    }
+
     /// A call that went well.
     pub fn ok(retcode: i64) -> Reply {
         Reply {
@@ -136,5 +155,15 @@ mod tests {
         reply.value = -7;
         assert_eq!(Reply::parse(&reply.emit(), Vec::new()), reply);
         assert_eq!(Request::parse(&[99; 8], Vec::new()), None);
+        let kind = Kind {
+            family: 19,
+            stream: true,
+        };
+        let mut reply = Reply::ok(3);
+        assert_eq!(reply.brought(), None);
+        reply.bring(kind, true);
+        assert_eq!(reply.brought(), Some((kind, true)));
+        reply.bring(kind, false);
+        assert_eq!(reply.brought(), Some((kind, false)));
     }
 }

@@ -127,7 +127,10 @@ mod tests {
     #[test]
     fn a_number_is_the_same_with_and_without_its_sign() {
         assert_eq!(OptionName::numbered(0x8000_0001), Some(OptionName::NoDelay));
-        assert_eq!(OptionName::numbered(-0x7FFF_FFFF), Some(OptionName::NoDelay));
+        assert_eq!(
+            OptionName::numbered(-0x7FFF_FFFF),
+            Some(OptionName::NoDelay)
+        );
         assert_eq!(Control::numbered(-2147178626), Some(Control::NonBlocking));
         assert_eq!(Control::numbered(1_074_046_847), Some(Control::Readable));
         assert_eq!(OptionName::numbered(3), None);

@@ -164,7 +164,9 @@ mod tests {
 
     fn pair() -> (Socket, Socket) {
         let listener = Socket::new(2, 1, 0).unwrap();
-        listener.bind(&Name("127.0.0.1:0".parse().unwrap())).unwrap();
+        listener
+            .bind(&Name("127.0.0.1:0".parse().unwrap()))
+            .unwrap();
         listener.listen(1).unwrap();
         let client = Socket::new(2, 1, 0).unwrap();
         client.connect(&listener.local().unwrap(), &Plain).unwrap();
@@ -193,7 +195,14 @@ mod tests {
             _ => None,
         };
         let zero = Timeout::new(0, 0).unwrap();
-        let nothing = select(&wanted(&[35], &[], &[35]), 40, zero, find, |_| false, &Plain);
+        let nothing = select(
+            &wanted(&[35], &[], &[35]),
+            40,
+            zero,
+            find,
+            |_| false,
+            &Plain,
+        );
         assert_eq!(nothing.unwrap().count(), 0);
         client.send(b"x", 0, None, &Plain).unwrap();
         let ready = select(
@@ -205,7 +214,14 @@ mod tests {
             &Plain,
         );
         assert_eq!(ready.unwrap(), wanted(&[35], &[3], &[]));
-        let taken = select(&wanted(&[], &[], &[35]), 40, Timeout::Never, find, |n| n == 35, &Plain);
+        let taken = select(
+            &wanted(&[], &[], &[35]),
+            40,
+            Timeout::Never,
+            find,
+            |n| n == 35,
+            &Plain,
+        );
         assert_eq!(taken.unwrap(), wanted(&[], &[], &[35]));
         let bad = select(&wanted(&[4], &[], &[]), 40, zero, find, |_| false, &Plain);
         assert_eq!(bad, Err(Errno::EBADF));
@@ -217,12 +233,23 @@ mod tests {
         let mut buffer = [0; 8];
         server.fcntl(4, 4).unwrap();
         assert_eq!(server.fcntl(3, 0), Ok(4));
-        assert_eq!(server.receive(&mut buffer, 0, &Plain), Err(Errno::EWOULDBLOCK));
+        assert_eq!(
+            server.receive(&mut buffer, 0, &Plain),
+            Err(Errno::EWOULDBLOCK)
+        );
         server.control(0x8004_A77E, 0).unwrap();
-        server.set_option(0x1006, &[0, 0, 0, 0, 0, 0, 0x27, 0x10]).unwrap();
-        assert_eq!(server.receive(&mut buffer, 0, &Plain), Err(Errno::EWOULDBLOCK));
+        server
+            .set_option(0x1006, &[0, 0, 0, 0, 0, 0, 0x27, 0x10])
+            .unwrap();
+        assert_eq!(
+            server.receive(&mut buffer, 0, &Plain),
+            Err(Errno::EWOULDBLOCK)
+        );
         client.send(b"hello", 0, None, &Plain).unwrap();
-        assert_eq!(server.receive(&mut buffer, flags_peek(), &Plain).unwrap().0, 5);
+        assert_eq!(
+            server.receive(&mut buffer, flags_peek(), &Plain).unwrap().0,
+            5
+        );
         assert_eq!(server.control(0x4004_A77F, 0), Ok(5));
         assert_eq!(server.receive(&mut buffer, 0, &Plain).unwrap().0, 5);
         client.shutdown(1).unwrap();

@@ -54,6 +54,8 @@ pub struct Socket {
     kind: Kind,
     nonblocking: AtomicBool,
     listening: AtomicBool,
+    /// It has or had a partner.
+    connected: AtomicBool,
     /// Nanoseconds that a call waits at most; 0 for ever.
     receive_ns: AtomicU64,
     send_ns: AtomicU64,
@@ -94,12 +96,17 @@ impl Socket {
             _ => return Err(Errno::EAFNOSUPPORT),
         };
         let stream = os.r#type()? == Type::STREAM;
-        Socket::of(os, Kind { family, stream })
+        let socket = Socket::of(os, Kind { family, stream })?;
+        // Asked while it surely has its partner.
+        socket.was_connected();
+        Ok(socket)
     }
 
     /// A copy of a socket that was made nonblocking by somebody else.
-    pub fn copy(fd: OwnedFd, kind: Kind) -> Socket {
-        Socket::plain(socket2::Socket::from(fd), kind)
+    pub fn copy(fd: OwnedFd, kind: Kind, blocks: bool) -> Socket {
+        let copy = Socket::plain(socket2::Socket::from(fd), kind);
+        copy.set_blocking(blocks);
+        copy
     }
 
     fn of(os: socket2::Socket, kind: Kind) -> Result<Socket, Errno> {
@@ -113,6 +120,7 @@ impl Socket {
             kind,
             nonblocking: AtomicBool::new(false),
             listening: AtomicBool::new(false),
+            connected: AtomicBool::new(false),
             receive_ns: AtomicU64::new(0),
             send_ns: AtomicU64::new(0),
         }
@@ -156,14 +164,23 @@ impl Socket {
         let accepted = self.patient(libc::POLLIN, &self.receive_ns, waiter, || self.os.accept());
         let (os, peer) = accepted?;
         let peer = peer.as_socket().ok_or(Errno::EAFNOSUPPORT)?;
-        Ok((Socket::of(os, self.kind)?, Name(peer)))
+        let socket = Socket::of(os, self.kind)?;
+        socket.connected.store(true, Ordering::Relaxed);
+        Ok((socket, Name(peer)))
     }
 
     /// CONNECT.
     pub fn connect(&self, name: &Name, waiter: &dyn Waiter) -> Result<(), Errno> {
         self.check_family(name)?;
+        // Linux would say once more that it is connected.
+        if self.kind.stream && self.connected.load(Ordering::Relaxed) {
+            return Err(Errno::EISCONN);
+        }
         match self.os.connect(&SockAddr::from(name.0)) {
-            Ok(()) => return Ok(()),
+            Ok(()) => {
+                self.connected.store(true, Ordering::Relaxed);
+                return Ok(());
+            }
             Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => {
                 return Err(error.into());
             }
@@ -172,7 +189,10 @@ impl Socket {
         }
         wait_for(self.as_fd(), libc::POLLOUT, None, waiter)?;
         match self.os.take_error()? {
-            None => Ok(()),
+            None => {
+                self.connected.store(true, Ordering::Relaxed);
+                Ok(())
+            }
             Some(error) => Err(error.into()),
         }
     }
@@ -255,6 +275,8 @@ impl Socket {
             match taken {
                 Ok(n) => sent += n,
                 Err(_) if sent > 0 => return Ok(sent),
+                // Linux says the same of a stream that never had a partner.
+                Err(Errno::EPIPE) if !self.was_connected() => return Err(Errno::ENOTCONN),
                 Err(errno) => return Err(errno),
             }
             if sent == data.len() || !self.blocks() || !self.kind.stream {
@@ -309,7 +331,13 @@ impl Socket {
             OptionName::KeepAliveTime => os.tcp_keepalive_time()?.as_secs() as u32,
             OptionName::OnlyV6 => u32::from(os.only_v6()?),
             OptionName::UnicastHops => os.unicast_hops_v6()?,
-            OptionName::Type => if self.kind.stream { 1 } else { 2 },
+            OptionName::Type => {
+                if self.kind.stream {
+                    1
+                } else {
+                    2
+                }
+            }
             OptionName::Error => match os.take_error()? {
                 None => 0,
                 Some(error) => Errno::from(error).0 as u32,
@@ -369,6 +397,14 @@ impl Socket {
     /// Whether calls wait for their program.
     pub fn blocks(&self) -> bool {
         !self.nonblocking.load(Ordering::Relaxed)
+    }
+
+    fn was_connected(&self) -> bool {
+        let was = self.connected.load(Ordering::Relaxed) || self.os.peer_addr().is_ok();
+        if was {
+            self.connected.store(true, Ordering::Relaxed);
+        }
+        was
     }
 
     fn set_blocking(&self, blocks: bool) {

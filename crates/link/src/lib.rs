@@ -48,8 +48,8 @@ pub use call::{Answer, Asked, Call, CallEvent, Op, Step};
 pub use channel_data::{ChannelData, ContainerData};
 pub use cics::name::{FieldError as NameError, Name};
 pub use config::{
-    Confinement, FileEntry, FileKind, ProgramEntry, SandboxMode, SocketOptions, StoreEntry, TransactionEntry,
-    WorkerConfig,
+    Confinement, FileEntry, FileKind, ProgramEntry, SandboxMode, SocketOptions, StoreEntry,
+    TransactionEntry, WorkerConfig,
 };
 pub use directory::{ContainerType, ENTRY_BYTES, Entry, Violation, write as write_directory};
 pub use heap::Heap;

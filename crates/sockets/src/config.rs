@@ -214,7 +214,10 @@ impl SocketsConfig {
             }
         }
         if self.ntasks == 0 {
-            say("ntasks".into(), "at least one helper thread is needed".into());
+            say(
+                "ntasks".into(),
+                "at least one helper thread is needed".into(),
+            );
         }
         for (name, listener) in &self.listeners {
             listener.check(name, &mut |key, why| {
@@ -228,9 +231,13 @@ impl SocketsConfig {
 impl ListenerConfig {
     /// Says what is wrong with a listener: a key, and why.
     pub fn check(&self, name: &str, say: &mut dyn FnMut(&str, String)) {
-        let is_name = |text: &str, most: usize| text.parse::<region::Name<8>>().is_ok() && text.len() <= most;
+        let is_name =
+            |text: &str, most: usize| text.parse::<region::Name<8>>().is_ok() && text.len() <= most;
         if !is_name(name, 4) {
-            say("", "a listener has the name of a transaction, 1 to 4 characters".into());
+            say(
+                "",
+                "a listener has the name of a transaction, 1 to 4 characters".into(),
+            );
         }
         if self.numsock < 2 || self.numsock > 2000 {
             say("numsock", "2 to 2000".into());

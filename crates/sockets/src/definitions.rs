@@ -53,7 +53,12 @@ pub fn parse(text: &str, applid: &str) -> Definitions {
                 continue;
             }
         };
-        let get = |key: &str| operands.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str());
+        let get = |key: &str| {
+            operands
+                .iter()
+                .find(|(k, _)| k == key)
+                .map(|(_, v)| v.as_str())
+        };
         if get("APPLID").is_some_and(|a| !a.eq_ignore_ascii_case(applid)) {
             continue;
         }
@@ -72,7 +77,9 @@ pub fn parse(text: &str, applid: &str) -> Definitions {
                         say(format!("{key}={value}: {why}"));
                     }
                 }
-                listener.check(&name, &mut |key, why| say(format!("{} {why}", key.to_uppercase())));
+                listener.check(&name, &mut |key, why| {
+                    say(format!("{} {why}", key.to_uppercase()))
+                });
                 if made.listeners.insert(name.clone(), listener).is_some() {
                     say(format!("listener {name} is defined twice"));
                 }
@@ -218,7 +225,10 @@ LSTN1    EZACICD TYPE=LISTENER,APPLID=CICSA,TRANID=CSKL,PORT=3010,     X
         let names: Vec<&String> = made.listeners.keys().collect();
         assert_eq!(names, ["CSKL", "CSKM"]);
         let (standard, enhanced) = (&made.listeners["CSKL"], &made.listeners["CSKM"]);
-        assert_eq!((standard.port, standard.backlog, standard.numsock), (3010, 10, 20));
+        assert_eq!(
+            (standard.port, standard.backlog, standard.numsock),
+            (3010, 10, 20)
+        );
         assert_eq!(standard.secexit.as_deref(), Some("MYEXIT"));
         assert_eq!(enhanced.cssttyp, StartType::Ic);
         assert_eq!((enhanced.msglen, enhanced.peekdata), (35, true));
@@ -228,7 +238,11 @@ LSTN1    EZACICD TYPE=LISTENER,APPLID=CICSA,TRANID=CSKL,PORT=3010,     X
     #[test]
     fn every_mistake_is_told_with_its_line() {
         let text = " EZACICD TYPE=LISTENER,PORT=70000,NUMSOK=5\n hello\n EZACICD TYPE=X\n";
-        let told: Vec<String> = parse(text, "A").mistakes.iter().map(|m| m.to_string()).collect();
+        let told: Vec<String> = parse(text, "A")
+            .mistakes
+            .iter()
+            .map(|m| m.to_string())
+            .collect();
         assert_eq!(
             told,
             [

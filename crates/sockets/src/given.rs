@@ -73,19 +73,16 @@ impl GivenSockets {
     pub fn take_back(&self, giver: &ClientId, number: i64) -> bool {
         let mut state = self.lock();
         let before = state.list.len();
-        state.list.retain(|g| g.number != number || !is_same(&g.giver, giver));
+        state
+            .list
+            .retain(|g| g.number != number || !is_same(&g.giver, giver));
         state.list.len() < before
     }
 
     /// Takes a socket that somebody gave. EINVAL when there is no such giver,
     /// EBADF when it gave no such socket or it was taken, EACCES when it was
     /// given to somebody else, EPFNOSUPPORT for another address family.
-    pub fn take(
-        &self,
-        me: &ClientId,
-        giver: &ClientId,
-        number: i64,
-    ) -> Result<Arc<Socket>, Errno> {
+    pub fn take(&self, me: &ClientId, giver: &ClientId, number: i64) -> Result<Arc<Socket>, Errno> {
         let mut state = self.lock();
         if !state.clients.contains(&(giver.name, giver.task)) {
             return Err(Errno::EINVAL);
@@ -146,7 +143,10 @@ mod tests {
     fn a_socket_is_taken_once_and_only_by_whom_it_was_given_to() {
         let given = GivenSockets::default();
         let listener = client(b"REGION  ", b"0000032L");
-        let (child, other) = (client(b"REGION  ", b"0000033C"), client(b"OTHER   ", b"0000033C"));
+        let (child, other) = (
+            client(b"REGION  ", b"0000033C"),
+            client(b"OTHER   ", b"0000033C"),
+        );
         let taken = Arc::new(AtomicU32::new(0));
         let give = |to: ClientId| {
             let counter = taken.clone();
@@ -162,7 +162,10 @@ mod tests {
         assert_eq!(give(client(b"REGION  ", b"        ")), Ok(()));
         assert_eq!(give(client(b"REGION  ", b"        ")), Err(Errno::EBADF));
         assert_eq!(given.take(&other, &listener, 5).err(), Some(Errno::EACCES));
-        let six = ClientId { domain: 19, ..listener };
+        let six = ClientId {
+            domain: 19,
+            ..listener
+        };
         assert_eq!(given.take(&child, &six, 5).err(), Some(Errno::EPFNOSUPPORT));
         assert!(given.take(&child, &listener, 5).is_ok());
         assert_eq!(given.take(&child, &listener, 5).err(), Some(Errno::EBADF));

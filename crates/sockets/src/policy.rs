@@ -150,7 +150,11 @@ mod tests {
     fn networks_and_ports_are_as_written() {
         let policy = Policy::new(&SocketsConfig {
             listen: vec!["any".into()],
-            connect: vec!["10.1.0.0/16".into(), "127.0.0.1:99".into(), "[::1]:7".into()],
+            connect: vec![
+                "10.1.0.0/16".into(),
+                "127.0.0.1:99".into(),
+                "[::1]:7".into(),
+            ],
             ..SocketsConfig::default()
         });
         let connect = |text| policy.connect_to(&name(text)).is_ok();

@@ -7,17 +7,18 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::net::SocketAddr;
+use std::os::fd::AsFd;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use ezasoket::{Errno, Reply, Request};
+use ezasoket::{Errno, Function, Reply, Request};
 use region::engine::{self, EngineClass};
 use region::{SocketCall, SocketCalls};
 use serde_json::{Value, json};
 
 use crate::calls::{TaskSockets, World};
-use crate::config::SocketsConfig;
+use crate::config::{Served, SocketsConfig};
 use crate::given::GivenSockets;
 use crate::listener::{Control, Listeners};
 use crate::policy::Policy;
@@ -131,7 +132,11 @@ impl Sockets {
 
     /// The listeners.
     pub fn listening(&self) -> Vec<Listening> {
-        self.0.listeners.get().map(Listeners::list).unwrap_or_default()
+        self.0
+            .listeners
+            .get()
+            .map(Listeners::list)
+            .unwrap_or_default()
     }
 
     /// Ends listeners and whoever waits in a call.
@@ -142,7 +147,10 @@ impl Sockets {
         let mut tasks = self.0.lock();
         tasks.stopped = true;
         tasks.idle.clear();
-        tasks.running.values().for_each(|task| task.signal.end());
+        // A thread whose task has no way to it any more closes what it has.
+        for (_, task) in tasks.running.drain() {
+            task.signal.end();
+        }
     }
 
     fn overview(&self) -> Value {
@@ -301,9 +309,31 @@ impl Shared {
             let before = Instant::now();
             let mut reply = own.serve(&request);
             let us = before.elapsed().as_micros() as u64;
-            self.trace.call(work.task, call.transid, &request, &reply, us);
+            self.trace
+                .call(work.task, call.transid, &request, &reply, us);
+            if self.config.served == Served::Worker {
+                lend(&own, &call, &request, &mut reply);
+            }
             let data = std::mem::take(&mut reply.data);
             call.answer(reply.emit(), data);
+        }
+        if self.config.served == Served::Worker {
+            own.end_copies();
+        }
+    }
+}
+
+/// Passes the worker a copy of the descriptor of a new socket. Where that does
+/// not go, its calls come here as they do without.
+fn lend(own: &TaskSockets, call: &SocketCall, request: &Request, reply: &mut Reply) {
+    let makes = [Function::Socket, Function::Accept, Function::TakeSocket];
+    if reply.retcode < 0 || !makes.contains(&request.function) {
+        return;
+    }
+    if let Some(socket) = own.socket(reply.retcode) {
+        match call.pass(reply.retcode as u64, socket.as_fd()) {
+            Ok(()) => reply.bring(socket.kind(), socket.blocks()),
+            Err(error) => tracing::warn!(%error, "a descriptor could not be passed"),
         }
     }
 }

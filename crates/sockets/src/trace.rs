@@ -55,7 +55,10 @@ impl Trace {
 
     /// Calls since the start, and how many of them failed.
     pub fn counts(&self) -> (u64, u64) {
-        (self.calls.load(Ordering::Relaxed), self.failed.load(Ordering::Relaxed))
+        (
+            self.calls.load(Ordering::Relaxed),
+            self.failed.load(Ordering::Relaxed),
+        )
     }
 
     /// The lines, oldest first.

@@ -500,6 +500,11 @@ impl Services for LinkServices {
         Ok((header.args, data))
     }
 
+    fn receive_descriptor(&mut self) -> Option<std::os::fd::OwnedFd> {
+        let (_, mut fds) = self.side.borrow().receive_fds().ok()?;
+        fds.pop()
+    }
+
     fn file_changes(&self) -> u32 {
         self.side.borrow().file_changes()
     }

@@ -173,6 +173,11 @@ pub trait Services {
         Err(Failure::Abend(*b"AEY9"))
     }
 
+    /// Takes over a descriptor that came along with the last answer.
+    fn receive_descriptor(&mut self) -> Option<std::os::fd::OwnedFd> {
+        None
+    }
+
     /// Counts the changes of files' switches since the region's start.
     fn file_changes(&self) -> u32 {
         0

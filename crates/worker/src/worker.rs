@@ -41,6 +41,8 @@ pub struct Worker {
     pub(crate) trace: TraceWriter,
     /// Where names of hosts lie for programs.
     pub(crate) hosts: crate::eza::HostArea,
+    /// Sockets of the task whose data it moves itself.
+    pub(crate) sockets: crate::eza::OwnSockets,
     pub(crate) task: Task,
 }
 
@@ -167,6 +169,7 @@ impl Worker {
             clock: Clock::default(),
             trace: TraceWriter::nowhere(),
             hosts: crate::eza::HostArea::default(),
+            sockets: crate::eza::OwnSockets::default(),
             task: Task {
                 storage: Storage::bounded(config.confinement.task_bytes),
                 ..Task::default()
@@ -250,6 +253,7 @@ impl Worker {
     ) -> TaskEnd {
         self.files.end_task();
         self.task.storage.end_task();
+        self.sockets.clear();
         self.rt.end_task();
         let crossings = self.services.crossings();
         let task = &mut self.task;

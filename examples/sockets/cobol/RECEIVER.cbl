@@ -12,7 +12,7 @@
        01  LINE-AREA.
            05  LINE-LENGTH             PIC 9(4) BINARY VALUE 0.
            05  LINE-TEXT               PIC X(1000).
-       01  AT                          PIC 9(8) BINARY.
+       01  CHAR-AT                     PIC 9(8) BINARY.
        01  RESPONSE                    PIC S9(8) BINARY.
        PROCEDURE DIVISION.
            INITIALIZE TIM
@@ -23,8 +23,8 @@
            IF SOC-RETCODE >= 0
                PERFORM READ-SOCKET
                PERFORM UNTIL SOC-RETCODE <= 0
-                   PERFORM VARYING AT FROM 1 BY 1
-                       UNTIL AT > SOC-RETCODE
+                   PERFORM VARYING CHAR-AT FROM 1 BY 1
+                       UNTIL CHAR-AT > SOC-RETCODE
                        PERFORM TAKE-CHARACTER
                    END-PERFORM
                    PERFORM READ-SOCKET
@@ -36,7 +36,7 @@
            EXEC CICS RETURN END-EXEC.
       * A message may come in parts, and several may come together.
        TAKE-CHARACTER.
-           IF SOC-BUFFER(AT:1) = X'0A'
+           IF SOC-BUFFER(CHAR-AT:1) = X'0A'
                IF LINE-LENGTH > 0
                    EXEC CICS LINK PROGRAM('SHOUT') COMMAREA(LINE-AREA)
                        END-EXEC
@@ -46,7 +46,8 @@
            ELSE
                IF LINE-LENGTH < LENGTH OF LINE-TEXT
                    ADD 1 TO LINE-LENGTH
-                   MOVE SOC-BUFFER(AT:1) TO LINE-TEXT(LINE-LENGTH:1)
+                   MOVE SOC-BUFFER(CHAR-AT:1)
+                       TO LINE-TEXT(LINE-LENGTH:1)
                END-IF
            END-IF.
       * An item of length 0 tells the sender that there is no more.

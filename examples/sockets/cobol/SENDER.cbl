@@ -1,5 +1,6 @@
       * The sending half of a pair: sends what RECEIVER puts into the
-      * queue of the session. It sleeps in a DELAY that RECEIVER cancels.
+      * queue of the session. It sleeps in a DELAY that RECEIVER cancels,
+      * and ends after a minute without anything to send.
        IDENTIFICATION DIVISION.
        PROGRAM-ID. SENDER.
        DATA DIVISION.
@@ -14,6 +15,7 @@
        01  ITEM                        PIC S9(4) BINARY VALUE 1.
        01  RESPONSE                    PIC S9(8) BINARY.
        01  LAST-SEEN                   PIC X VALUE 'N'.
+       01  SLEPT                       PIC 9(8) BINARY VALUE 0.
        PROCEDURE DIVISION.
            INITIALIZE TIM
            MOVE LENGTH OF TIM TO TIM-BYTES
@@ -21,12 +23,15 @@
            MOVE TIM-CLIENT-DATA TO SESSION-NAME
            PERFORM TAKE-SOCKET
            PERFORM UNTIL SOC-RETCODE < 0 OR LAST-SEEN = 'Y'
+               OR SLEPT > 300
                EXEC CICS READQ TS QUEUE(SESSION-QUEUE) INTO(LINE-AREA)
                    ITEM(ITEM) RESP(RESPONSE) END-EXEC
                IF RESPONSE = DFHRESP(NORMAL)
                    ADD 1 TO ITEM
+                   MOVE 0 TO SLEPT
                    PERFORM SEND-LINE
                ELSE
+                   ADD 1 TO SLEPT
                    EXEC CICS DELAY FOR MILLISECS(200)
                        REQID(SESSION-QUEUE) RESP(RESPONSE) END-EXEC
                END-IF

@@ -53,6 +53,15 @@ impl SocketCall {
         });
     }
 
+    /// Passes the task's worker a copy of a descriptor, which is there when the
+    /// answer is. The tag is the caller's.
+    pub fn pass(&self, tag: u64, fd: std::os::fd::BorrowedFd<'_>) -> std::io::Result<()> {
+        match &self.way {
+            Some((shared, key)) => shared.pass_descriptor(*key, tag, fd),
+            None => Err(std::io::ErrorKind::NotConnected.into()),
+        }
+    }
+
     /// Ends the task instead, with this abend code.
     pub fn abend(mut self, code: [u8; 4]) {
         self.finish(&Answer::of_abend(&code));

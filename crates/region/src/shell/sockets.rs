@@ -49,6 +49,24 @@ impl Shared {
         self.answer_task(key, answer);
     }
 
+    /// Passes the worker of a running task a copy of a descriptor.
+    pub(crate) fn pass_descriptor(
+        &self,
+        key: TaskKey,
+        tag: u64,
+        fd: std::os::fd::BorrowedFd<'_>,
+    ) -> std::io::Result<()> {
+        let link = {
+            let state = self.lock();
+            let worker = state.core.runs_in(key);
+            worker.and_then(|w| state.links.get(w).cloned())
+        };
+        match link {
+            Some(link) => link.side.send_fd(tag, fd),
+            None => Err(std::io::ErrorKind::NotConnected.into()),
+        }
+    }
+
     /// A task is over: what it has left open is closed.
     pub(super) fn end_sockets(&self, key: TaskKey) {
         let Some(sockets) = &self.config.sockets else {

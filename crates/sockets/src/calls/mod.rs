@@ -146,9 +146,9 @@ impl TaskSockets {
             Function::GetHostId => names::own_address(&self.world),
             Function::GetHostName => Reply::with(0, names::own_name().into_bytes()),
             Function::GetHostByName => names::by_name(&self.world, &request.data)?,
-            Function::GetHostByAddr => names::by_address(&self.world, &request.data)?,
+            Function::GetHostByAddr => names::by_address(&request.data)?,
             Function::GetAddrInfo => names::addresses(&self.world, args, &request.data)?,
-            Function::GetNameInfo => names::names(&self.world, args[0], &request.data)?,
+            Function::GetNameInfo => names::names(args[0], &request.data)?,
             // The worker makes others of these.
             Function::ReadV
             | Function::RecvMsg
@@ -250,7 +250,10 @@ impl TaskSockets {
         let own = self.own(request.socket)?;
         let [flags, name_bytes, ..] = request.args;
         let name_bytes = usize::try_from(name_bytes).map_err(|_| Errno::EINVAL)?;
-        let (name, data) = request.data.split_at_checked(name_bytes).ok_or(Errno::EINVAL)?;
+        let (name, data) = request
+            .data
+            .split_at_checked(name_bytes)
+            .ok_or(Errno::EINVAL)?;
         let to = match name {
             [] => None,
             name => Some(Name::parse(name)?),
@@ -267,7 +270,8 @@ impl TaskSockets {
 
     fn select(&self, request: &Request) -> Result<Reply, Errno> {
         let [maxsoc, seconds, micros, _] = request.args;
-        if maxsoc > self.maxsoc.max(MOST_SOCKETS) {
+        // More than INITAPI asked for is asked often and does no harm.
+        if maxsoc > MOST_SOCKETS {
             return Err(Errno::SELECT_MAXSOC);
         }
         let maxsoc = usize::try_from(maxsoc).map_err(|_| Errno::SELECT_SIZE)?;
@@ -308,7 +312,9 @@ impl TaskSockets {
             flag.store(true, Ordering::SeqCst);
             signal.nudge();
         });
-        given.given.give((me, s), to, own.socket.clone(), on_taken)?;
+        given
+            .given
+            .give((me, s), to, own.socket.clone(), on_taken)?;
         own.given = Some(taken);
         Ok(Reply::ok(0))
     }
@@ -328,6 +334,22 @@ impl TaskSockets {
     fn check_room(&self) -> Result<i64, Errno> {
         let mut free = (0..self.maxsoc).filter(|n| !self.sockets.contains_key(n));
         free.next().ok_or(Errno::EMFILE)
+    }
+
+    /// One of its sockets.
+    pub fn socket(&self, s: i64) -> Option<&Socket> {
+        self.sockets.get(&s).map(|own| &*own.socket)
+    }
+
+    /// Ends the connections that a worker has copies of: whoever waits there
+    /// comes back. What another task has taken stays.
+    pub fn end_copies(&self) {
+        for own in self.sockets.values() {
+            if Arc::strong_count(&own.socket) == 1 {
+                // One that is not connected has nobody who waits.
+                let _ = own.socket.shutdown(2);
+            }
+        }
     }
 
     fn add(&mut self, socket: Arc<Socket>) -> Result<i64, Errno> {

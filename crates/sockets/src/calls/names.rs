@@ -43,10 +43,10 @@ pub fn by_name(world: &World, name: &[u8]) -> Result<Reply, Errno> {
 }
 
 /// GETHOSTBYADDR.
-pub fn by_address(world: &World, octets: &[u8]) -> Result<Reply, Errno> {
+pub fn by_address(octets: &[u8]) -> Result<Reply, Errno> {
     let octets: [u8; 4] = octets.try_into().map_err(|_| Errno::EINVAL)?;
     let ip = IpAddr::from(octets);
-    let name = name_of(world, ip).ok_or(Errno::EAI_NONAME)?;
+    let name = name_of(ip).ok_or(Errno::EAI_NONAME)?;
     host(name, vec![ip])
 }
 
@@ -91,7 +91,7 @@ pub fn addresses(world: &World, hints: [i64; 4], data: &[u8]) -> Result<Reply, E
 }
 
 /// GETNAMEINFO: a name, a zero, a service.
-pub fn names(world: &World, flags: i64, name: &[u8]) -> Result<Reply, Errno> {
+pub fn names(flags: i64, name: &[u8]) -> Result<Reply, Errno> {
     const NUMERIC_HOST: i64 = 2;
     const NAME_REQUIRED: i64 = 4;
     const NUMERIC_SERVICE: i64 = 8;
@@ -101,7 +101,7 @@ pub fn names(world: &World, flags: i64, name: &[u8]) -> Result<Reply, Errno> {
     })?;
     let numeric = address.ip().to_string();
     let host = match flags & NUMERIC_HOST {
-        0 => name_of(world, address.ip()),
+        0 => name_of(address.ip()),
         _ => Some(numeric.clone()),
     };
     let host = match host {
@@ -114,7 +114,10 @@ pub fn names(world: &World, flags: i64, name: &[u8]) -> Result<Reply, Errno> {
         _ => None,
     };
     let service = service.unwrap_or_else(|| address.port().to_string());
-    Ok(Reply::with(0, [host.as_bytes(), &[0], service.as_bytes()].concat()))
+    Ok(Reply::with(
+        0,
+        [host.as_bytes(), &[0], service.as_bytes()].concat(),
+    ))
 }
 
 fn host(name: String, addresses: Vec<IpAddr>) -> Result<Reply, Errno> {
@@ -151,7 +154,7 @@ fn resolve(world: &World, name: &str) -> Result<Vec<IpAddr>, Errno> {
 }
 
 /// The name of an address that is this host's own.
-fn name_of(_: &World, ip: IpAddr) -> Option<String> {
+fn name_of(ip: IpAddr) -> Option<String> {
     ip.is_loopback().then(|| "localhost".to_owned())
 }
 

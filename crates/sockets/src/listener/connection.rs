@@ -105,7 +105,10 @@ impl Connection {
                 let length = config.msglen as usize;
                 let mut data = Vec::new();
                 if length > 0 {
-                    let count = stream.peek(&mut buffer[..length.min(MESSAGE_BYTES)]).await.ok()?;
+                    let count = stream
+                        .peek(&mut buffer[..length.min(MESSAGE_BYTES)])
+                        .await
+                        .ok()?;
                     if count == 0 {
                         return None;
                     }
@@ -219,7 +222,9 @@ impl Connection {
         self.note(&format!("GIVESOCKET TO {}", wanted.transid));
         let wait = match self.listener.config.givtime {
             0 => None,
-            seconds => Some(Duration::from_secs(u64::from(seconds)) + Duration::from_millis(wanted.delay_ms)),
+            seconds => Some(
+                Duration::from_secs(u64::from(seconds)) + Duration::from_millis(wanted.delay_ms),
+            ),
         };
         let in_time = tokio::select! {
             heard = heard => heard.is_ok(),
@@ -238,7 +243,9 @@ impl Connection {
         let region = &self.door.region;
         let transid = wanted.transid.parse().unwrap_or(TransId::BLANK);
         if wanted.start == StartType::Td {
-            return region.write_queue(transid, &message).map_err(Refused::Queue);
+            return region
+                .write_queue(transid, &message)
+                .map_err(Refused::Queue);
         }
         let started = region.start(transid, wanted.userid, wanted.delay_ms, message);
         started.map_err(|refusal| match refusal {
@@ -282,18 +289,24 @@ impl Connection {
     fn tell(&self, refused: &Refused) -> Option<Vec<u8>> {
         self.listener.counts.refused.fetch_add(1, Ordering::Relaxed);
         let text = refused.text(&self.transid, self.client, &now())?;
-        tracing::warn!(listener = %self.listener.transid, "{text}");
+        tracing::info!(listener = %self.listener.transid, "{text}");
         self.note(&text);
         let text = format!("{text}\n").into_bytes();
         let ebcdic = match self.listener.config.msgform {
             Some(form) => form == MessageForm::Ebcdic,
             None => self.ebcdic,
         };
-        Some(if ebcdic { header::to_ebcdic(&text) } else { text })
+        Some(if ebcdic {
+            header::to_ebcdic(&text)
+        } else {
+            text
+        })
     }
 
     fn note(&self, what: &str) {
-        self.door.trace.event(self.listener.transid, self.number, what);
+        self.door
+            .trace
+            .event(self.listener.transid, self.number, what);
     }
 }
 
@@ -317,7 +330,9 @@ async fn consume(stream: &mut TcpStream, mut bytes: usize) -> Option<()> {
 async fn limited<T>(seconds: u32, what: impl Future<Output = T>) -> Option<T> {
     match seconds {
         0 => Some(what.await),
-        seconds => timeout(Duration::from_secs(u64::from(seconds)), what).await.ok(),
+        seconds => timeout(Duration::from_secs(u64::from(seconds)), what)
+            .await
+            .ok(),
     }
 }
 

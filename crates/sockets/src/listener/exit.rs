@@ -68,12 +68,23 @@ impl Wanted {
     pub fn emit(&self, ends: &Ends) -> [u8; BYTES] {
         let mut out = [b' '; BYTES];
         let mut put = |at: usize, bytes: &[u8]| out[at..at + bytes.len()].copy_from_slice(bytes);
-        put(0, self.transid.as_bytes().get(..4).unwrap_or(self.transid.as_bytes()));
+        put(
+            0,
+            self.transid
+                .as_bytes()
+                .get(..4)
+                .unwrap_or(self.transid.as_bytes()),
+        );
         put(4, &self.data[..self.data.len().min(40)]);
         put(44, start_name(self.start));
         put(48, &[0, 0]);
         let seconds = self.delay_ms / 1000;
-        let time = format!("{:02}{:02}{:02}", seconds / 3600 % 100, seconds / 60 % 60, seconds % 60);
+        let time = format!(
+            "{:02}{:02}{:02}",
+            seconds / 3600 % 100,
+            seconds / 60 % 60,
+            seconds % 60
+        );
         put(50, time.as_bytes());
         let family = if ends.client.is_ipv4() { 2u16 } else { 19 };
         put(56, &family.to_be_bytes());
@@ -88,9 +99,7 @@ impl Wanted {
 
     /// What the exit left in the COMMAREA.
     pub fn parse(bytes: &[u8]) -> Result<Wanted, Refused> {
-        let bytes: &[u8; BYTES] = bytes
-            .first_chunk()
-            .ok_or(Refused::ExitFailed)?;
+        let bytes: &[u8; BYTES] = bytes.first_chunk().ok_or(Refused::ExitFailed)?;
         match (bytes[64], bytes[65]) {
             (b'1', _) => {}
             (_, b'1') => return Err(Refused::Exit),
@@ -102,7 +111,10 @@ impl Wanted {
             b"TD" => StartType::Td,
             _ => StartType::Kc,
         };
-        let end = bytes[4..44].iter().rposition(|b| *b != b' ').map_or(0, |n| n + 1);
+        let end = bytes[4..44]
+            .iter()
+            .rposition(|b| *b != b' ')
+            .map_or(0, |n| n + 1);
         let mut userid = [b' '; 8];
         userid.copy_from_slice(&bytes[72..80]);
         Ok(Wanted {

@@ -63,10 +63,7 @@ pub fn is_ebcdic(message: &[u8]) -> bool {
 /// Reads a message. `translate` says whether the name and what follows it may
 /// come in EBCDIC (TRANTRN, TRANUSR). The error comes with the name, as far as
 /// there is one.
-pub fn parse(
-    message: &[u8],
-    translate: (bool, bool),
-) -> Result<Header, (HeaderError, String)> {
+pub fn parse(message: &[u8], translate: (bool, bool)) -> Result<Header, (HeaderError, String)> {
     let ebcdic = is_ebcdic(message);
     let text = match ebcdic && (translate.0 || translate.1) {
         true => to_ascii(message),
@@ -173,9 +170,15 @@ mod tests {
     fn the_guides_examples_are_read() {
         let (kc, ic, td) = (StartType::Kc, StartType::Ic, StartType::Td);
         for (text, expected) in [
-            ("TRN1,userdataishere", header("TRN1", "userdataishere", kc, 0)),
+            (
+                "TRN1,userdataishere",
+                header("TRN1", "userdataishere", kc, 0),
+            ),
             ("TRN2,,IC,000003", header("TRN2", "", ic, 3000)),
-            ("TRN3,userdataishere,TD", header("TRN3", "userdataishere", td, 0)),
+            (
+                "TRN3,userdataishere,TD",
+                header("TRN3", "userdataishere", td, 0),
+            ),
             ("TRN3,,TD", header("TRN3", "", td, 0)),
             ("TRN4", header("TRN4", "", kc, 0)),
             ("trn4,x,kc,\r\n", header("TRN4", "x", kc, 0)),
@@ -195,7 +198,10 @@ mod tests {
             ("SCCS,DATA,IC", HeaderError::Comma),
             ("SCCS,DATA,IC,000099", HeaderError::Time),
             ("SCCS,DATA,XX", HeaderError::StartType),
-            ("SCCS,12345678901234567890123456789012345678901", HeaderError::Data),
+            (
+                "SCCS,12345678901234567890123456789012345678901",
+                HeaderError::Data,
+            ),
         ] {
             assert_eq!(read(text), Err(error), "{text}");
         }
@@ -205,7 +211,10 @@ mod tests {
     fn a_client_may_speak_ebcdic() {
         let message = to_ebcdic(b"echo,hello,ic,000001");
         let read = parse(&message, (true, true)).unwrap();
-        assert_eq!((read.transid.as_str(), &*read.data), ("ECHO", &b"hello"[..]));
+        assert_eq!(
+            (read.transid.as_str(), &*read.data),
+            ("ECHO", &b"hello"[..])
+        );
         assert!(read.ebcdic);
         let as_it_came = parse(&message, (true, false)).unwrap();
         assert_eq!(as_it_came.data, to_ebcdic(b"hello"));

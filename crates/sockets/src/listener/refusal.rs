@@ -38,16 +38,22 @@ pub enum Refused {
 impl Refused {
     /// The line for the client and the log; none when nothing is to be said.
     pub fn text(&self, transid: &str, client: SocketAddr, now: &str) -> Option<String> {
-        let partner = format!("PARTNER INET ADDR={} PORT={:>5}", client.ip(), client.port());
+        let partner = format!(
+            "PARTNER INET ADDR={} PORT={:>5}",
+            client.ip(),
+            client.port()
+        );
         Some(match self {
             Refused::Header(HeaderError::TransId) | Refused::Unknown => {
                 format!("EZY1315E {now} INVALID TRANID={transid} {partner}")
             }
-            Refused::Header(HeaderError::Comma) => format!(
-                "EZY1353E {now} COMMA MISSING AFTER IC TRANSACTION ID= {transid} {partner}"
-            ),
+            Refused::Header(HeaderError::Comma) => {
+                format!("EZY1353E {now} COMMA MISSING AFTER IC TRANSACTION ID= {transid} {partner}")
+            }
             Refused::Header(error) => format!("{now} {error} TRANID={transid} {partner}"),
-            Refused::Disabled => format!("{now} TRANSACTION IS DISABLED TRANID={transid} {partner}"),
+            Refused::Disabled => {
+                format!("{now} TRANSACTION IS DISABLED TRANID={transid} {partner}")
+            }
             Refused::TooLate => format!("{now} NO MESSAGE WAS RECEIVED IN TIME {partner}"),
             Refused::Exit => {
                 format!("{now} THE SECURITY EXIT REJECTED TRANID={transid} {partner}")
@@ -58,7 +64,9 @@ impl Refused {
             Refused::Queue(condition) => {
                 format!("{now} QUEUE {transid} ANSWERS {condition} {partner}")
             }
-            Refused::NotTaken => format!("{now} THE SOCKET WAS NOT TAKEN TRANID={transid} {partner}"),
+            Refused::NotTaken => {
+                format!("{now} THE SOCKET WAS NOT TAKEN TRANID={transid} {partner}")
+            }
             Refused::Ending => format!("{now} THE REGION ENDS {partner}"),
             Refused::ExitSilent => return None,
         })

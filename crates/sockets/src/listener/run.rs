@@ -8,7 +8,7 @@ use std::os::fd::AsRawFd;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use ezasoket::{AF_INET, AF_INET6, ClientId, Name};
@@ -37,7 +37,7 @@ pub enum Control {
 #[derive(Debug)]
 pub struct Listeners {
     listeners: BTreeMap<String, Arc<Listener>>,
-    orders: Option<UnboundedSender<Order>>,
+    orders: Mutex<Option<UnboundedSender<Order>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -107,7 +107,11 @@ impl Listeners {
                     transid: name.parse().unwrap_or_default(),
                     config: config.clone(),
                     client: ClientId {
-                        domain: u32::from(if config.address.is_ipv4() { AF_INET } else { AF_INET6 }),
+                        domain: u32::from(if config.address.is_ipv4() {
+                            AF_INET
+                        } else {
+                            AF_INET6
+                        }),
                         name: world.applid,
                         task: task_name(number, b'L'),
                     },
@@ -117,9 +121,9 @@ impl Listeners {
                 (name.clone(), Arc::new(listener))
             })
             .collect();
-        let mut all = Listeners {
+        let all = Listeners {
             listeners,
-            orders: None,
+            orders: Mutex::new(None),
             thread: Mutex::new(None),
         };
         if all.listeners.is_empty() {
@@ -130,16 +134,21 @@ impl Listeners {
             move |source| StartError::System { what, source }
         };
         let none = || io::Error::other("the region has no port left for another thread");
-        let port = region.attach_port().ok_or_else(none).map_err(failed("listeners"))?;
+        let port = region
+            .attach_port()
+            .ok_or_else(none)
+            .map_err(failed("listeners"))?;
         let (orders, received) = unbounded_channel();
         let door = (region.clone(), port, user, world, trace);
         let thread = std::thread::Builder::new().name("tupelo-listen".into());
         let thread = thread.spawn(move || run(door, received));
-        *all.thread.get_mut().unwrap_or_else(PoisonError::into_inner) =
-            Some(thread.map_err(failed("a thread"))?);
-        all.orders = Some(orders);
+        *locked(&all.thread) = Some(thread.map_err(failed("a thread"))?);
+        *locked(&all.orders) = Some(orders);
         for listener in all.listeners.values().filter(|l| l.config.immed) {
-            let what = format!("listener {} at port {}", listener.transid, listener.config.port);
+            let what = format!(
+                "listener {} at port {}",
+                listener.transid, listener.config.port
+            );
             all.order(listener, Control::Start).map_err(failed(&what))?;
         }
         Ok(all)
@@ -152,7 +161,9 @@ impl Listeners {
         match (control, listener.address().is_some()) {
             (Control::Start, true) => Err(format!("listener {name} is started already")),
             (Control::Stop, false) => Err(format!("listener {name} is stopped already")),
-            _ => self.order(listener, control).map_err(|e| format!("listener {name}: {e}")),
+            _ => self
+                .order(listener, control)
+                .map_err(|e| format!("listener {name}: {e}")),
         }
     }
 
@@ -173,10 +184,13 @@ impl Listeners {
 
     /// Ends all of them; connections that no transaction took are closed.
     pub fn stop(&self) {
-        for listener in self.listeners.values().filter(|l| l.address().is_some()) {
-            // The thread is gone when it cannot be told.
-            let _ = self.order(listener, Control::Stop);
+        // The thread ends with the last sender.
+        locked(&self.orders).take();
+        let thread = locked(&self.thread).take();
+        if thread.is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the listeners' thread has failed");
         }
+        self.listeners.values().for_each(|l| l.set_address(None));
     }
 
     fn order(&self, listener: &Arc<Listener>, control: Control) -> io::Result<()> {
@@ -187,31 +201,25 @@ impl Listeners {
             control,
             done,
         };
-        let orders = self.orders.as_ref().ok_or_else(gone)?;
-        orders.send(order).map_err(|_| gone())?;
+        let orders = locked(&self.orders).clone();
+        let sent = orders.ok_or_else(gone)?.send(order);
+        sent.map_err(|_| gone())?;
         result.recv().map_err(|_| gone())?
-    }
-}
-
-impl Drop for Listeners {
-    fn drop(&mut self) {
-        // The thread ends with the last sender.
-        self.orders = None;
-        let thread = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(thread) = thread.take() {
-            let _ = thread.join();
-        }
     }
 }
 
 impl Listener {
     fn address(&self) -> Option<SocketAddr> {
-        *self.address.lock().unwrap_or_else(PoisonError::into_inner)
+        *locked(&self.address)
     }
 
     fn set_address(&self, address: Option<SocketAddr>) {
-        *self.address.lock().unwrap_or_else(PoisonError::into_inner) = address;
+        *locked(&self.address) = address;
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The thread.

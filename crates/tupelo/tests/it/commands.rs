@@ -64,6 +64,15 @@ fn sockets() {
 }
 
 #[test]
+fn sockets_whose_data_the_worker_moves() {
+    run_with("sockets", |app| {
+        let path = app.join("tupelo.toml");
+        let settings = fs::read_to_string(&path).expect("settings");
+        fs::write(path, settings + "served = \"worker\"\n").expect("settings");
+    });
+}
+
+#[test]
 fn spool() {
     run("spool");
 }
@@ -90,8 +99,14 @@ fn system() {
 
 /// Runs every program of a group and compares what it tells.
 fn run(group: &str) {
+    run_with(group, |_| ());
+}
+
+/// The same, with the application changed before.
+fn run_with(group: &str, change: impl Fn(&Path)) {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/commands");
     let (app, programs) = application(&data, group);
+    change(app.path());
     assert!(!programs.is_empty(), "{group} has no programs");
     set_up(app.path());
     let mut wrong = String::new();

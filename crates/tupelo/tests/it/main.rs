@@ -33,5 +33,6 @@ mod queues;
 mod reload;
 mod schemas;
 mod server;
+mod sockets;
 mod starts;
 mod trace;

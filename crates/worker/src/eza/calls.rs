@@ -81,7 +81,8 @@ fn serve(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
             let mut request = p.request()?;
             request.args = [p.int(2)?, p.int(3)?, 0, 0];
             let reply = ask(w, &request)?;
-            if ezasoket::Control::numbered(request.args[0]) != Some(ezasoket::Control::NonBlocking) {
+            if ezasoket::Control::numbered(request.args[0]) != Some(ezasoket::Control::NonBlocking)
+            {
                 p.put_int(4, reply.value);
             }
             Ok(reply.retcode)

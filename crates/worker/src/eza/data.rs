@@ -25,7 +25,9 @@ pub(super) fn receive(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     }
     request.args = [flags, nbyte.min(MAX_DATA_BYTES as i64), 0, 0];
     let reply = ask(w, &request)?;
-    let count = usize::try_from(reply.retcode).unwrap_or(0).min(reply.data.len());
+    let count = usize::try_from(reply.retcode)
+        .unwrap_or(0)
+        .min(reply.data.len());
     let (data, name) = reply.data.split_at(count);
     room.set_bytes(data, data.len());
     if p.function == Function::RecvFrom && !name.is_empty() {

@@ -256,7 +256,11 @@ pub(crate) fn host_entry(_: &mut Worker, args: &Arguments<'_>) -> Served {
 
 fn show_host(args: &Arguments<'_>) -> Option<()> {
     let entry = read(address(&args.get(0)?), POINTER * 3 + 8)?;
-    let part = |at: usize| Some(usize::from_ne_bytes(entry.get(at..at + POINTER)?.try_into().ok()?));
+    let part = |at: usize| {
+        Some(usize::from_ne_bytes(
+            entry.get(at..at + POINTER)?.try_into().ok()?,
+        ))
+    };
     let word = |at: usize| Some(u32::from_be_bytes(entry.get(at..at + 4)?.try_into().ok()?));
     let name = text_at(part(0)?)?;
     args.set_int(1, name.len() as i64);

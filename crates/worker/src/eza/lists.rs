@@ -52,7 +52,9 @@ pub(super) fn receive(w: &mut Worker, p: &Parameters<'_, '_>) -> Called {
     request.function = Function::RecvFrom;
     request.args = [lists.flags, wanted.min(MAX_DATA_BYTES) as i64, 0, 0];
     let reply = ask(w, &request)?;
-    let count = usize::try_from(reply.retcode).unwrap_or(0).min(reply.data.len());
+    let count = usize::try_from(reply.retcode)
+        .unwrap_or(0)
+        .min(reply.data.len());
     let (mut rest, name) = reply.data.split_at(count);
     for buffer in &lists.buffers {
         let (part, behind) = rest.split_at(rest.len().min(buffer.bytes));
@@ -108,7 +110,9 @@ fn lists(p: &Parameters<'_, '_>) -> Result<Lists, Errno> {
     let place = |n: usize| pointer(&second, n * POINTER);
     let count = word(place(3)?)?;
     let at = place(2)?;
-    let room = usize::try_from(count).unwrap_or(0).saturating_mul(ENTRY_BYTES);
+    let room = usize::try_from(count)
+        .unwrap_or(0)
+        .saturating_mul(ENTRY_BYTES);
     Ok(Lists {
         buffers: buffers(at, room, count)?,
         name: name(place(0)?, place(1)?)?,

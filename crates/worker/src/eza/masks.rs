@@ -32,7 +32,9 @@ fn translate(args: &Arguments<'_>, base: usize) -> Option<()> {
         b"CTOB" => {
             let mut mask = Mask::new(length);
             let flags = chars.bytes()[..length].iter().enumerate();
-            flags.filter(|(_, c)| **c == b'1').for_each(|(n, _)| mask.set(n));
+            flags
+                .filter(|(_, c)| **c == b'1')
+                .for_each(|(n, _)| mask.set(n));
             let bytes = mask.emit();
             bits.set_bytes(&bytes, bytes.len());
         }

@@ -3,7 +3,8 @@
 //! The worker takes a call's parameters as the manual orders them, sends what
 //! they say to the region, and puts what comes back where it belongs. What a
 //! call means is decided there; here are the parameters, and what needs no
-//! socket at all: addresses as text, masks, code pages.
+//! socket at all: addresses as text, masks, code pages. Where the region passes
+//! descriptors, calls that only move data are made here (`local`).
 //!
 //! Reference: IP CICS Sockets Guide, "Sockets extended API".
 
@@ -11,11 +12,13 @@ mod calls;
 mod data;
 mod hosts;
 mod lists;
+mod local;
 mod masks;
 mod parameters;
 mod translate;
 
 pub(crate) use calls::call;
 pub(crate) use hosts::{HostArea, address_entry, host_entry};
+pub(crate) use local::OwnSockets;
 pub(crate) use masks::masks;
 pub(crate) use translate::{from_latin, to_ascii, to_host, to_latin};

@@ -2,6 +2,7 @@
 
 use ezasoket::{Errno, Function, Reply, Request};
 
+use super::local;
 use crate::cob::Arg;
 use crate::exec::Stop;
 use crate::le::Arguments;
@@ -84,11 +85,15 @@ impl<'c> Parameters<'_, 'c> {
     }
 }
 
-/// Has the region serve a call.
+/// Has the region serve a call, unless it can be made here.
 pub(super) fn ask(w: &mut Worker, request: &Request) -> Result<Reply, Fail> {
+    if let Some(served) = local::serve(w, request) {
+        return served.map_err(Fail::Errno);
+    }
     let served = w.services.socket(request.emit(), &request.data);
     let (args, data) = served.map_err(|failure| Fail::Stop(failure.into()))?;
     let reply = Reply::parse(&args, data);
+    local::served(w, request, &reply);
     match reply.retcode {
         ..0 => Err(Fail::Errno(Errno(reply.errno))),
         _ => Ok(reply),

@@ -60,7 +60,8 @@ pub(crate) fn from_latin(w: &mut Worker, args: &Arguments<'_>) -> Served {
 fn latin(byte: u8) -> u8 {
     let page = CodePage::by_ccsid(1047).ok();
     let c = page.and_then(|p| p.char_of(byte));
-    c.and_then(|c| u8::try_from(u32::from(c)).ok()).unwrap_or(SUB)
+    c.and_then(|c| u8::try_from(u32::from(c)).ok())
+        .unwrap_or(SUB)
 }
 
 fn ebcdic(byte: u8) -> u8 {

@@ -1,0 +1,257 @@
+//! Listeners of CICS sockets: `examples/sockets`, served and talked with.
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::program::{run, text, until};
+use crate::server::{Server, example};
+
+/// A program that takes its socket and ends without closing it.
+const LEAK: &str = "       IDENTIFICATION DIVISION.
+       PROGRAM-ID. LEAK.
+       DATA DIVISION.
+       WORKING-STORAGE SECTION.
+       COPY SOCKTIM.
+       PROCEDURE DIVISION.
+           MOVE LENGTH OF TIM TO TIM-BYTES
+           EXEC CICS RETRIEVE INTO(TIM) LENGTH(TIM-BYTES) END-EXEC
+           PERFORM TAKE-SOCKET
+           EXEC CICS RETURN END-EXEC.
+       COPY SOCKTAKE.
+";
+
+/// The example, at ports that the system picks; a socket must be taken within
+/// a second.
+fn serve() -> (Server, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    for part in ["", "cobol", "copybooks"] {
+        let from = example("sockets").join(part);
+        fs::create_dir_all(folder.path().join(part)).unwrap();
+        for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+            if entry.file_type().unwrap().is_file() {
+                let to = folder.path().join(part).join(entry.file_name());
+                fs::copy(entry.path(), to).unwrap();
+            }
+        }
+    }
+    let edit = |name: &str, change: &dyn Fn(String) -> String| {
+        let path = folder.path().join(name);
+        fs::write(&path, change(fs::read_to_string(&path).unwrap())).unwrap();
+    };
+    edit("ezacicd.txt", &|text| {
+        let text = text.replace("GIVTIME=10", "GIVTIME=1");
+        let ports = ["3010", "3011", "3012"];
+        ports
+            .iter()
+            .fold(text, |text, port| text.replace(port, "0"))
+    });
+    edit("resources.csd", &|text| {
+        format!(
+            "{text}\nDEFINE TRANSACTION(LEAK) GROUP(SOCKETS) PROGRAM(LEAK)\n\
+             DEFINE PROGRAM(LEAK) GROUP(SOCKETS)\n"
+        )
+    });
+    fs::write(folder.path().join("cobol/LEAK.cbl"), LEAK).unwrap();
+    (Server::start(folder.path()), folder)
+}
+
+fn ask(server: &Server, args: &[&str]) -> Value {
+    let mut all = vec!["sockets"];
+    all.extend_from_slice(args);
+    all.extend(["--json", "--admin", &server.admin]);
+    let output = run(&all);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// What is told of a listener.
+fn listener(server: &Server, name: &str) -> Value {
+    let overview = ask(server, &["list"]);
+    let all = overview["listeners"].as_array().unwrap().clone();
+    all.into_iter().find(|l| l["listener"] == name).unwrap()
+}
+
+fn connect(server: &Server, name: &str) -> TcpStream {
+    let listener = listener(server, name);
+    let stream = TcpStream::connect(listener["address"].as_str().unwrap()).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_secs(60)))
+        .unwrap();
+    stream
+}
+
+/// Sends something and reads as many bytes as the answer has.
+fn talk(stream: &mut TcpStream, sent: &str, answer: &str) {
+    stream.write_all(sent.as_bytes()).unwrap();
+    let mut got = vec![0; answer.len()];
+    if let Err(error) = stream.read_exact(&mut got) {
+        panic!("{sent:?} is answered with {error}, not {answer:?}");
+    }
+    assert_eq!(text(&got), answer, "to {sent:?}");
+}
+
+/// Reads to the end of the connection.
+fn rest(stream: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    match stream.read_to_end(&mut bytes) {
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
+        Err(error) => panic!("the connection does not end: {error}"),
+    }
+    text(&bytes)
+}
+
+/// What a client is told that says this and nothing more.
+fn refused(server: &Server, name: &str, said: &str) -> String {
+    let mut stream = connect(server, name);
+    stream.write_all(said.as_bytes()).unwrap();
+    rest(&mut stream)
+}
+
+#[test]
+fn a_client_names_a_transaction_and_talks_with_it() {
+    let (server, _folder) = serve();
+    let mut stream = connect(&server, "CSKL");
+    talk(&mut stream, "ECHO,hello\n", "hello\n");
+    talk(&mut stream, "one", "one");
+    talk(&mut stream, "two", "two");
+    stream.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(rest(&mut stream), "");
+    // In two parts, after a time, in lower case; data behind it at once.
+    let mut parts = connect(&server, "CSKL");
+    parts.set_nodelay(true).unwrap();
+    parts.write_all(b"ec").unwrap();
+    talk(&mut parts, "ho,later,ic,000001\nbehind", "later\nbehind");
+    until("the end of both", || ask(&server, &["list"])["tasks"] == 1);
+    let told = listener(&server, "CSKL");
+    assert_eq!(
+        (&told["accepted"], &told["started"]),
+        (&2.into(), &2.into())
+    );
+}
+
+#[test]
+fn who_is_refused_is_told_why() {
+    let (server, _folder) = serve();
+    let told = refused(&server, "CSKL", "NONE,x\n");
+    assert!(
+        told.starts_with("EZY1315E ") && told.contains("INVALID TRANID=NONE"),
+        "{told}"
+    );
+    let told = refused(&server, "CSKL", "GET / HTTP/1.1\r\n\r\n");
+    assert!(told.contains("INVALID TRANID="), "{told}");
+    let told = refused(&server, "CSKL", &"garbage ".repeat(5000));
+    assert!(told.contains("INVALID TRANID="), "{told}");
+    let told = refused(&server, "CSKL", "OFF1\n");
+    assert!(
+        told.contains("TRANSACTION IS DISABLED TRANID=OFF1"),
+        "{told}"
+    );
+    let told = refused(&server, "CSKL", "ECHO,x,IC000010\n");
+    assert!(
+        told.starts_with("EZY1353E ") && told.contains("COMMA MISSING AFTER IC"),
+        "{told}"
+    );
+    let told = refused(&server, "CSKL", "NOTD,x,TD\n");
+    assert!(told.contains("QUEUE NOTD ANSWERS QIDERR"), "{told}");
+    let told = refused(&server, "CSKL", "LAZY\n");
+    assert!(
+        told.contains("THE SOCKET WAS NOT TAKEN TRANID=LAZY"),
+        "{told}"
+    );
+    let told = listener(&server, "CSKL");
+    assert_eq!((&told["refused"], &told["expired"]), (&7.into(), &1.into()));
+}
+
+#[test]
+fn an_exit_decides_and_an_enhanced_listener_needs_no_header() {
+    let (server, _folder) = serve();
+    let told = refused(&server, "CSKS", "ECHO,now\n");
+    assert!(
+        told.contains("THE SECURITY EXIT REJECTED TRANID=ECHO"),
+        "{told}"
+    );
+    let mut stream = connect(&server, "CSKS");
+    talk(&mut stream, "NONE,please\n", "please\n");
+    talk(&mut stream, "x", "x");
+    let mut enhanced = connect(&server, "CSKE");
+    talk(&mut enhanced, "no header", "no header");
+}
+
+#[test]
+fn a_queue_starts_a_transaction_that_serves_several_clients() {
+    let (server, _folder) = serve();
+    for round in ["first", "second"] {
+        let mut stream = connect(&server, "CSKL");
+        stream.write_all(b"ECHT,,TD\n").unwrap();
+        talk(&mut stream, round, round);
+        stream.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(rest(&mut stream), "");
+    }
+}
+
+#[test]
+fn a_receiver_and_a_sender_share_a_session() {
+    let (server, _folder) = serve();
+    let mut to = connect(&server, "CSKL");
+    let mut from = connect(&server, "CSKL");
+    from.write_all(b"SEND,S001\n").unwrap();
+    to.write_all(b"RECV,S001\nsplit ").unwrap();
+    to.write_all(b"line\nand\nglued\n").unwrap();
+    to.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(rest(&mut from), "SPLIT LINE\nAND\nGLUED\n");
+}
+
+#[test]
+fn a_listener_stops_and_starts_while_its_transactions_run() {
+    let (server, _folder) = serve();
+    let mut stream = connect(&server, "CSKL");
+    talk(&mut stream, "ECHO,up\n", "up\n");
+    let address = listener(&server, "CSKL")["address"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    ask(&server, &["stop", "CSKL"]);
+    assert!(TcpStream::connect(&address).is_err());
+    talk(&mut stream, "still here", "still here");
+    ask(&server, &["start", "CSKL"]);
+    let mut again = connect(&server, "CSKL");
+    talk(&mut again, "ECHO,again\n", "again\n");
+    let wrong = run(&["sockets", "start", "CSKL", "--admin", &server.admin]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("is started already"));
+}
+
+#[test]
+fn what_a_task_leaves_open_is_closed_at_its_end() {
+    let (server, _folder) = serve();
+    let mut leak = connect(&server, "CSKL");
+    leak.write_all(b"LEAK\n").unwrap();
+    assert_eq!(rest(&mut leak), "");
+    // Purged while it waits for its client.
+    let mut stream = connect(&server, "CSKL");
+    ask(&server, &["trace", "--on"]);
+    talk(&mut stream, "ECHO,waits\n", "waits\n");
+    let tasks = run(&["task", "list", "--json", "--admin", &server.admin]);
+    let tasks: Value = serde_json::from_slice(&tasks.stdout).unwrap();
+    let echo = tasks
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|t| t["transid"] == "ECHO");
+    let number = echo.unwrap()["task"].to_string();
+    run(&["task", "forcepurge", &number, "--admin", &server.admin]);
+    assert_eq!(rest(&mut stream), "");
+    until("its helper thread", || {
+        ask(&server, &["list"])["tasks"] == 0
+    });
+    let trace = ask(&server, &["trace"]).to_string();
+    assert!(
+        trace.contains("TAKESOCKET") && trace.contains("GIVESOCKET TO ECHO"),
+        "{trace}"
+    );
+}
