@@ -37,7 +37,15 @@ fn recognise(text: &str) -> usize {
         "MODE" => 2,
         _ => 0,
     };
-    let first = |l: &str| l.split([' ', '=', '\t']).next().map_or(0, telling);
+    // Every statement has values; a sentence about a mode has none.
+    let stated = |l: &str| {
+        let second = l.split_whitespace().nth(1).unwrap_or_default();
+        l.contains('=') || second.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let first = |l: &str| match stated(l) {
+        true => l.split([' ', '=', '\t']).next().map_or(0, telling),
+        false => 0,
+    };
     lines(text, &[';', '*'], false).map(|l| first(l.text)).sum()
 }
 
