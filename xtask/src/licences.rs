@@ -57,47 +57,43 @@ fn allows(expression: &str, allowed: &[&str]) -> bool {
         .replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let mut at = 0;
-    let met = any(&words, &mut at, allowed);
-    met && at == words.len()
+    any(&words, &mut at, allowed) == Some(true) && at == words.len()
 }
 
-fn any(words: &[&str], at: &mut usize, allowed: &[&str]) -> bool {
-    let mut met = all(words, at, allowed);
+/// Whether one of some alternatives is met; none where a word is lacking.
+fn any(words: &[&str], at: &mut usize, allowed: &[&str]) -> Option<bool> {
+    let mut met = all(words, at, allowed)?;
     while words.get(*at) == Some(&"OR") {
         *at += 1;
-        met |= all(words, at, allowed);
+        met |= all(words, at, allowed)?;
     }
-    met
+    Some(met)
 }
 
-fn all(words: &[&str], at: &mut usize, allowed: &[&str]) -> bool {
-    let mut met = one(words, at, allowed);
+fn all(words: &[&str], at: &mut usize, allowed: &[&str]) -> Option<bool> {
+    let mut met = one(words, at, allowed)?;
     while words.get(*at) == Some(&"AND") {
         *at += 1;
-        met &= one(words, at, allowed);
+        met &= one(words, at, allowed)?;
     }
-    met
+    Some(met)
 }
 
-fn one(words: &[&str], at: &mut usize, allowed: &[&str]) -> bool {
-    let Some(word) = words.get(*at) else {
-        return false;
-    };
+fn one(words: &[&str], at: &mut usize, allowed: &[&str]) -> Option<bool> {
+    let word = words.get(*at)?;
     *at += 1;
     if *word == "(" {
-        let met = any(words, at, allowed);
-        let closed = words.get(*at) == Some(&")");
+        let met = any(words, at, allowed)?;
+        (words.get(*at)? == &")").then_some(())?;
         *at += 1;
-        return met && closed;
+        return Some(met);
     }
-    match (words.get(*at), words.get(*at + 1)) {
-        (Some(&"WITH"), Some(exception)) => {
-            *at += 2;
-            let whole = format!("{word} WITH {exception}");
-            allowed.contains(&whole.as_str())
-        }
-        _ => allowed.contains(word),
+    if words.get(*at) == Some(&"WITH") {
+        let whole = format!("{word} WITH {}", words.get(*at + 1)?);
+        *at += 2;
+        return Some(allowed.contains(&whole.as_str()));
     }
+    Some(allowed.contains(word))
 }
 
 /// The one registry.

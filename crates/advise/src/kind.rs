@@ -128,7 +128,9 @@ mod tests {
             "ISTINTAB INTAB\nLOG1 LOGCHAR APPLID=(APPLICID,CICSA),SEQNCE=LOGON\n ENDINTAB\n";
         let script = "/* REXX */\nsay 'hello'\nerror:\nexit 8\ncleanup:\nreturn\nx = 1\ncall cleanup\n\
                       if x then say 'no'\ndo while x\nend\nparse arg y\nsignal error\n";
-        for text in [readme, router, panel, plex, table, script] {
+        let terminals =
+            "USERMAX=8,  /* MAXIMUM USERS */\nMODE=NOBREAK,  /* KEYBOARD LOCK OPTION */\n";
+        for text in [readme, router, panel, plex, table, script, terminals] {
             assert_eq!(recognise(text).map(|k| k.word), None, "{text}");
         }
     }

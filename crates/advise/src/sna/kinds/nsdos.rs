@@ -37,10 +37,12 @@ fn recognise(text: &str) -> usize {
         "MODE" => 2,
         _ => 0,
     };
-    // Every statement has values; a sentence about a mode has none.
+    // Every statement has values; a sentence about a mode has none, and a mode
+    // has a name.
     let stated = |l: &str| {
         let second = l.split_whitespace().nth(1).unwrap_or_default();
-        l.contains('=') || second.starts_with(|c: char| c.is_ascii_digit())
+        let named = !l.to_ascii_uppercase().starts_with("MODE=");
+        (named && l.contains('=')) || second.starts_with(|c: char| c.is_ascii_digit())
     };
     let first = |l: &str| match stated(l) {
         true => l.split([' ', '=', '\t']).next().map_or(0, telling),

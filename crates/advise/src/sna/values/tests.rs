@@ -175,6 +175,7 @@ const NOT_NUMBERS: &[&str] = &[
     "PROFILE",
     "PROTOCOL",
     "PU",
+    "RNAME",
     "SDLC",
     "SESSIONS",
     "SNASVCMG",
